@@ -195,6 +195,16 @@ machine = "escape-edr"
         assert quantity_of(after, "memory") == quantity_of(before, "memory")
 
 
+def test_parts_that_compute_are_added_and_a_mesh_of_a_source_has_no_points() -> None:
+    parts = [{"part": name, "median_s": seconds} for name, seconds in (("compute-fft", 2.0), ("compute-waves", 1.0))]
+    of_run = {"dwarf": "spherical_harmonics", "kind": "run", "time_s": 2.0, "grid": None}
+    run_record = {**of_run, "result": {"steps": 2, "parts": [*parts, {"part": "rows-wait", "median_s": 1.0}]}}
+    assert quantity_of(run_record, "compute") == 1.5
+    assert quantity_of(run_record, "non-compute") == 0.5
+    published = {"dwarf": "mpdata", "kind": "published", "time_s": 2.0, "grid": "O1024", "result": {"time_s": 2.0}}
+    assert quantity_of(published, "points") is None
+
+
 QUANTITIES = ("time", "step-time", "compute", "non-compute", "non-compute-share", "points", "copy-ratio", "memory")
 
 

@@ -27,6 +27,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -35,6 +36,8 @@ from tradewind.base.units import format_seconds
 from tradewind.study.cases.model_step import PATTERN
 
 Record = Mapping[str, Any]
+COMPUTE = "compute"
+"""Beginning of the names of parts of a run that compute, see `tradewind.dwarfs.running`."""
 
 
 @dataclass(frozen=True)
@@ -92,8 +95,10 @@ def _step_time(case: Record) -> float | None:
 
 
 def _compute(case: Record) -> float | None:
-    """Return the seconds per step of computing."""
-    seconds = parts_of(case)["compute"] if case["kind"] == "run" else case["result"].get("compute_s")
+    """Return the seconds per step of computing: of a run, of all its parts that begin so, medians added."""
+    if case["kind"] == "run":
+        return sum(seconds for part, seconds in parts_of(case).items() if part.startswith(COMPUTE))
+    seconds = case["result"].get("compute_s")
     return None if seconds is None else float(seconds)
 
 
@@ -116,8 +121,10 @@ def _share(case: Record) -> float | None:
 def _points(case: Record) -> float | None:
     if not is_step(case) or not case.get("grid"):
         return None
-    points = case["result"].get("points")  # of a dwarf whose grid is named by no extents
+    points = case["result"].get("points")
     if points is None:
+        if not re.fullmatch(r"\d+(x\d+)*", case["grid"]):  # a mesh such as O1024, of a published time
+            return None
         points = math.prod(int(n) for n in case["grid"].split("x"))
     return float(points) / float(case["time_s"])
 
