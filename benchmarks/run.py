@@ -25,6 +25,7 @@ from loops import loops
 from million import million
 from mpdata import mpdata
 from peer import peer
+from semi_lagrangian import semi_lagrangian
 from simulator import simulator
 from spectral import spectral
 
@@ -68,6 +69,7 @@ PARTS: dict[str, Callable[[], None]] = {
     "million": million,
     "mpdata": mpdata,
     "peer": peer,
+    "semi_lagrangian": semi_lagrangian,
     "spectral": spectral,
 }
 

@@ -1,4 +1,4 @@
-"""The compiled loops of a semi-Lagrangian step: what their stencils reproduce exactly, and where departure points lie."""
+"""The compiled loops of a semi-Lagrangian step: what their stencils reproduce, and where departure points lie."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def polynomials(*degrees: int) -> list[tuple[int, ...]]:
 def coordinates(lifted: bool, at_rows: bool = False) -> np.ndarray:
     """Departure points around the block, up to as far away as its margin lets them be."""
     rng = np.random.default_rng(3)
-    z, y, x = np.meshgrid(np.arange(NZ), np.arange(NY), np.arange(NX), indexing="ij")
+    _, y, x = np.meshgrid(np.arange(NZ), np.arange(NY), np.arange(NX), indexing="ij")
     at = [x + FIRST[0] + rng.uniform(-2.9, 1.9, x.shape), y + FIRST[1] + rng.uniform(-2.9, 1.9, x.shape)]
     if at_rows:
         at[1] = np.round(at[1])

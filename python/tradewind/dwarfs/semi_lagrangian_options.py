@@ -74,7 +74,7 @@ class SemiLagrangianOptions(GridDwarf, ABC):
         minimum=-math.pi,
         maximum=math.pi,
         shown="pi/4",
-        swept=False,
+        label="angle of the wind",
     )
     shear: float = option(
         "How much slower the wind is in the last level, as a share.", 0.0, minimum=0.0, maximum=1.0, swept=False
@@ -111,7 +111,7 @@ class SemiLagrangianOptions(GridDwarf, ABC):
         minimum=1e-9,
         maximum=1e9,
         shown="by --courant",
-        swept=False,
+        label="seconds of a step",
     )
     spacing_m: float = option(
         "Meters between points of a plane.", 10_000.0, minimum=1e-3, maximum=1e9, label="meters between points"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -70,8 +71,15 @@ def _part_of(begins: list[int], point: int) -> int:
 def demanded(layout: _core.Blocks, shift: tuple[int, int], reach: str) -> list[tuple[int, int, int, int]]:
     """(owner, rank that wants, columns, bytes of the list) of all ranks. `shift`: cells (x, y) to departure points."""
     x, y = widths(layout)
+    return _demanded(tuple(x), tuple(y), shift, reach)
+
+
+@lru_cache(maxsize=4)
+def _demanded(
+    x: tuple[int, ...], y: tuple[int, ...], shift: tuple[int, int], reach: str
+) -> list[tuple[int, int, int, int]]:
     cx = len(x)
-    along_x, along_y = pieces(x, shift[0], reach), pieces(y, shift[1], reach)
+    along_x, along_y = pieces([*x], shift[0], reach), pieces([*y], shift[1], reach)
     known: dict[tuple[int, ...], tuple[int, int]] = {}
     found = []
     for j, rows in enumerate(along_y):

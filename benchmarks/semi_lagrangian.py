@@ -1,0 +1,44 @@
+"""The dwarf semi_lagrangian: a whole step beside the interpolation of its tracers alone, on all cores in one run."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from tradewind.dwarfs.semi_lagrangian import SemiLagrangian
+from tradewind.launch.dwarf import run
+
+GRID, STEPS, REPEAT = (512, 512, 20), 2, 5
+GOAL = 2.0
+TRACERS = (1, 10)
+
+
+def ratio(dwarf: SemiLagrangian) -> dict[str, Any]:
+    """Seconds of a step, of its parts in the median rank, and their ratio."""
+    result = run(dwarf, STEPS, repeat=REPEAT)
+    parts = {row["part"]: row["median_s"] / STEPS for row in result["parts"]}
+    interpolation = parts["compute-interpolation"]
+    return {
+        "step_s": result["wall_s"] / STEPS,
+        "interpolation_s": interpolation,
+        "ratio": result["wall_s"] / STEPS / interpolation,
+        "parts": {name: seconds for name, seconds in parts.items() if seconds > 0 and name != "all"},
+    }
+
+
+def semi_lagrangian() -> None:
+    """Each strategy on a plane, on demand on the sphere."""
+    ranks = os.cpu_count() or 1
+    print(f"{'x'.join(map(str, GRID))}, doubles, {ranks} ranks, 12 points, a Courant number of 2.5; goal: {GOAL}")
+    for geometry in ("plane", "sphere"):
+        for strategy in ("wide", "overlap", "on-demand") if geometry == "plane" else ("on-demand",):
+            for tracers in TRACERS:
+                dwarf = SemiLagrangian(ranks, grid=GRID, geometry=geometry, strategy=strategy, tracers=tracers)
+                found = ratio(dwarf)
+                values = dwarf.points / ranks
+                print(
+                    f"  {geometry}, {strategy}, {tracers} tracers: step {1e3 * found['step_s']:.1f} ms, interpolation "
+                    f"{1e3 * found['interpolation_s']:.1f} ms ({1e9 * found['interpolation_s'] / values:.1f} ns per "
+                    f"value): {found['ratio']:.2f}"
+                )
+                print("   ", ", ".join(f"{name} {1e3 * s:.1f}" for name, s in found["parts"].items()), "ms")
