@@ -10,11 +10,11 @@ from tradewind.base.errors import InputError
 from tradewind.base.units import seconds
 from tradewind.dwarfs import find
 from tradewind.method.method import DEFAULT_PACKING, DEFAULT_TRANSPORT, packing_names, transport_names
+from tradewind.simulation import PROGRESS
 from tradewind.study.model.base_model import Base
 from tradewind.study.model.dwarf_keys import single_fields, varied_fields
 from tradewind.study.model.pattern_keys import key_fields, swept_patterns
 from tradewind.study.model.program_model import ProgramSweep
-from tradewind.simulation import PROGRESS
 from tradewind.study.model.values import (
     Grid,
     Many,
