@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tradewind.machine import MachineFile
-from tradewind.simulation.checks import BUFFERS, MODELS, PLACEMENTS, PROTOCOLS, prepare, usable_cores
+from tradewind.simulation.checks import BUFFERS, MODELS, PLACEMENTS, PROGRESS, PROTOCOLS, prepare, usable_cores
 from tradewind.simulation.outcome import write_link_loads
 from tradewind.simulation.prepared import Simulation, model_version
 from tradewind.simulation.progress import Progress, Watch
@@ -21,6 +21,7 @@ __all__ = [
     "BUFFERS",
     "MODELS",
     "PLACEMENTS",
+    "PROGRESS",
     "PROTOCOLS",
     "Progress",
     "Simulation",

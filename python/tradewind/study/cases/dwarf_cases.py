@@ -51,7 +51,9 @@ def _simulated(
 
     def options_of(filled: RunSweep) -> Iterator[dict[str, Any]]:
         first = {spread: getattr(filled, spread) or [1]}
-        return machine_options(filled, filled.machine or machines, study_seed, first=first)
+        # Named only where the study names it: keys of stored cases stay what they are.
+        then = {"mpi_progress": filled.mpi_progress} if filled.mpi_progress else {}
+        return machine_options(filled, filled.machine or machines, study_seed, first=first, then=then)
 
     for options, under in bases.options(sweep, options_of):
         case = Case(sweep.name, "simulate", dwarf, options, under)

@@ -30,6 +30,7 @@ LABELS: dict[str, str] = {
     "ranks_per_node": "ranks on each node",
     "nodes": "nodes that ranks are spread over",
     "seed": "seed of the random numbers",
+    "mpi_progress": "when open exchanges progress",
     "point_time": "computing of a grid point on one core",
     "line_time": "sending of a line of contiguous points on one core",
     "settings": "changed values of the machine, beside those of a base",

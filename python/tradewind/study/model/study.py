@@ -10,6 +10,7 @@ from tradewind.base.errors import InputError
 from tradewind.base.units import seconds
 from tradewind.dwarfs import find
 from tradewind.method.method import DEFAULT_PACKING, DEFAULT_TRANSPORT, packing_names, transport_names
+from tradewind.simulation import PROGRESS
 from tradewind.study.model.base_model import Base
 from tradewind.study.model.dwarf_keys import single_fields, varied_fields
 from tradewind.study.model.pattern_keys import key_fields, swept_patterns
@@ -213,6 +214,8 @@ class RunSweep(RunKeys):
     """Instead of `nodes`; 1 where neither is given."""
     point_time: Annotated[str, checked(seconds)] | None = None
     """Time of a core per point without memory, in a simulation; None: by the machine's flops."""
+    mpi_progress: Many[Annotated[str, one_of("progress of MPI", PROGRESS)]] | None = None
+    """When open exchanges of a simulation progress; None: at pokes."""
     quick: Annotated[Literal[False] | dict[str, Many[Value]], BeforeValidator(quick_keys)] = Field(default_factory=dict)
 
     @model_validator(mode="after")
