@@ -6,14 +6,17 @@ import os
 import resource
 import signal
 import threading
+import time
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import psutil
 from output_plans import T, values
 
 import tradewind as tw
 from tradewind.fieldserver.field_server import FieldServer
-from tradewind.fieldserver.geometry import Gaussian, Spectral, Unstructured
+from tradewind.fieldserver.geometry import Gaussian, Regular, Spectral, Unstructured
 from tradewind.fieldserver.plan_file import load_plan
 from tradewind.layout.closed import indices
 
@@ -160,3 +163,31 @@ def time_line(comm: Any, payload: dict[str, Any]) -> dict[str, Any] | None:
         found = model.gather(read)
     server.close()
     return {"figures": server.figures, "read": found, "model": server.events} if comm.Get_rank() == 0 else None
+
+
+def with_a_stalled_writer(comm: Any, payload: dict[str, Any]) -> dict[str, Any]:
+    """A run whose server writes nothing until the model has handed over all steps, or as long as one step waits."""
+    plan = load_plan("plan.toml", payload["plan"])
+    server = FieldServer(plan, comm, servers=1)
+    go, before = Path(payload["go"]), psutil.Process().memory_info().rss
+    if server.comm is None:
+        write = server._server.writer._write_block
+
+        def stalled(block: Any) -> None:
+            while payload["stalls"] and not go.exists():
+                time.sleep(0.001)
+            write(block)
+
+        server._server.writer._write_block = stalled
+    else:
+        grid = tw.Grid(*payload["points"], 1)
+        field = np.empty((1, *payload["points"][::-1]))
+        server.define("t", tw.Blocks(grid, (1, 1)), Regular.box(*payload["points"]))
+        for step in payload["steps"]:
+            field[...] = step + np.arange(field.size).reshape(field.shape) / field.size
+            server.write("t", field, step)
+            server.end_step(step)
+        go.touch()
+    server.close()
+    peaks = comm.gather(psutil.Process().memory_info().rss - before)
+    return {**server.figures, "grown": peaks} if comm.Get_rank() == 0 else {}

@@ -93,7 +93,7 @@ def best(found: Sequence[Way]) -> Way:
 def measure(plan: OutputPlan, fields: Sequence[OutputField], ranks: int) -> tuple[Load, dict[str, float]]:
     """Measure, on one core, what it costs to encode, to write to the folder and to hand over the fields of a step.
 
-    Returns the load without the work of the model, and the rates. Encodes a few levels of each field. Raises InputError.
+    Returns the load without the work of the model, and the rates. Encodes a few levels of a field. Raises InputError.
     """
     check_folder(plan.folder, "folder")
     make_folder(plan.folder, "folder")
