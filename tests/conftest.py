@@ -27,6 +27,7 @@ RANKS = (
         "fieldserver/test_dwarf_output.py",
         "fieldserver/test_failures.py",
         "fieldserver/test_input.py",
+        "fieldserver/test_refusals.py",
         "fieldserver/test_back_pressure.py",
     ),
 )
