@@ -51,7 +51,7 @@ def test_a_model_is_told_what_is_wrong(tmp_path):
     found = launch.run(2, "server_cases:refusals", {"plan": text, "inputs": inputs}, timeout_s=60)
     wrong = {key: found[key] for key, words in WORDS.items() if words not in found[key]}
     assert wrong == {}
-    # What was right in between is there, also from the server that was given an order that makes no sense.
+    # All that was right in between is there, also from the server that was given an order that makes no sense.
     (lost,) = json.loads(found["taken over"])
     assert (lost["server"], lost["reason"].partition(":")[0]) == (0, "KeyError")
     assert Manifest(folder).steps() == [4, 6]
