@@ -28,6 +28,8 @@ RANKS = (
         "fieldserver/test_dwarf_output.py",
         "fieldserver/test_failures.py",
         "fieldserver/test_input.py",
+        "fieldserver/test_refusals.py",
+        "fieldserver/test_back_pressure.py",
     ),
 )
 """Below tests/: what starts many jobs of MPI ranks, each of which waits on a core of its own."""

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import json
 import os
 import resource
 import signal
 import threading
+import time
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import psutil
 from output_plans import T, values
 
 import tradewind as tw
+from tradewind.base.errors import TradewindError
 from tradewind.fieldserver.field_server import FieldServer
-from tradewind.fieldserver.geometry import Gaussian, Spectral, Unstructured
+from tradewind.fieldserver.geometry import Gaussian, Regular, Spectral, Unstructured
 from tradewind.fieldserver.plan_file import load_plan
 from tradewind.layout.closed import indices
 
@@ -160,3 +165,92 @@ def time_line(comm: Any, payload: dict[str, Any]) -> dict[str, Any] | None:
         found = model.gather(read)
     server.close()
     return {"figures": server.figures, "read": found, "model": server.events} if comm.Get_rank() == 0 else None
+
+
+def with_a_stalled_writer(comm: Any, payload: dict[str, Any]) -> dict[str, Any]:
+    """A run whose server writes nothing until the model has handed over all steps, or as long as one step waits."""
+    plan = load_plan("plan.toml", payload["plan"])
+    server = FieldServer(plan, comm, servers=1)
+    go, before = Path(payload["go"]), psutil.Process().memory_info().rss
+    if server.comm is None:
+        write = server._server.writer._write_block
+
+        def stalled(block: Any) -> None:
+            while payload["stalls"] and not go.exists():
+                time.sleep(0.001)
+            write(block)
+
+        server._server.writer._write_block = stalled
+    else:
+        grid = tw.Grid(*payload["points"], 1)
+        field = np.empty((1, *payload["points"][::-1]))
+        server.define("t", tw.Blocks(grid, (1, 1)), Regular.box(*payload["points"]))
+        for step in payload["steps"]:
+            field[...] = step + np.arange(field.size).reshape(field.shape) / field.size
+            server.write("t", field, step)
+            server.end_step(step)
+        go.touch()
+    server.close()
+    peaks = comm.gather(psutil.Process().memory_info().rss - before)
+    return {**server.figures, "grown": peaks} if comm.Get_rank() == 0 else {}
+
+
+def said(call: Any) -> str:
+    """The error of a call, with its kind."""
+    try:
+        call()
+    except TradewindError as error:
+        return f"{type(error).__name__}: {error}"
+    return ""
+
+
+def refusals(comm: Any, payload: dict[str, Any]) -> dict[str, str]:
+    """Wrong calls of a model, and what each of them is told."""
+    rank, text = comm.Get_rank(), payload["plan"]
+    other = text.replace('"60s"', '"61s"') if rank == 1 else text
+    found = {
+        "plans": said(lambda: FieldServer(load_plan("plan.toml", other), comm)),
+        "servers": said(lambda: FieldServer(load_plan("plan.toml", text), comm, servers=2)),
+        "way": said(lambda: FieldServer(load_plan("plan.toml", text), comm, servers="many")),
+        "method": "",
+    }
+    server = FieldServer(load_plan("plan.toml", text), comm, servers=1)
+    if server.comm is not None:
+        layout, geometry, levels = layouts(1)["t"]
+        server.define("t", layout, geometry, levels=(1, 2, 3))
+        server.define("q", tw.Blocks(tw.Grid(12, 8, 1), (1, 1)), geometry, levels=(1, 2))
+        values = part("t", layout, 0, 4, levels, geometry.points)
+        one = np.ascontiguousarray(values[:1])
+        found |= {
+            "twice": said(lambda: server.define("t", layout, geometry)),
+            "points": said(lambda: server.define("x", layout, Gaussian.octahedral(8))),
+            "name": said(lambda: server.define("../x", layout, geometry)),
+            "unknown": said(lambda: server.write("tt", values, 4)),
+            "shape": said(lambda: server.write("t", one, 4)),
+            "type": said(lambda: server.write("t", values.astype("f4"), 4)),
+            "step": said(lambda: server.write("t", values, -1)),
+            "level": said(lambda: server.write("q", one, 4)),
+            "level range": said(lambda: server.write("q", one, 4, level=2)),
+        }
+        server.write("t", values, 4)
+        found["again"] = said(lambda: server.write("t", values, 4))
+        for level in (1, 0):
+            server.write("q", one, 4, level=level)
+        server.end_step(4)
+        found |= {
+            "ended": said(lambda: server.write("t", values, 4)),
+            "order": said(lambda: server.end_step(3)),
+            "input": said(lambda: server.read("t", values, "nowhere.nc")),
+        }
+        bad = payload["inputs"]
+        server.prefetch(bad)
+        for number, path in enumerate(bad):
+            found[f"input {number}"] = said(lambda path=path: server.read("t", values, path))
+        server._shares[0].say({"op": "field", "field": {"name": 3}})  # an order that its server cannot carry out
+        server.write("t", values, 6)
+        server.end_step(6)
+        server.finish()
+    server.close()
+    found["closed"] = said(lambda: server.write("t", np.zeros(1), 9))
+    found["taken over"] = json.dumps(server.figures.get("taken_over"))
+    return found

@@ -100,6 +100,8 @@ def command_for(name: str, arguments: Sequence[str]) -> Any:
 
     if name in ("verify", "simulate", "bench") and arguments[:1] == ["program"]:
         return _of_programs(name)
+    if name == "advise" and arguments[:1] == ["output"]:
+        return _of_output(name)
     function = importlib.import_module(f"tradewind.cli.{name}").command
     one = typer.Typer(add_completion=False)
     family = getattr(function, "family", None)
@@ -111,6 +113,18 @@ def command_for(name: str, arguments: Sequence[str]) -> Any:
     command = typer.main.get_command(one)
     command.family, command.kind = family, kind  # type: ignore[attr-defined]
     return command
+
+
+def _of_output(name: str) -> Any:
+    """The command about the output of a model, in place of a pattern."""
+    import typer
+
+    from tradewind.cli import advise_output
+    from tradewind.cli.help import Command
+
+    one = typer.Typer(add_completion=False)
+    one.command(name, cls=Command, help=advise_output.HELP)(advise_output.command)
+    return typer.main.get_command(one)
 
 
 def _of_programs(name: str) -> Any:

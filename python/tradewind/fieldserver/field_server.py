@@ -458,8 +458,8 @@ class FieldServer:
             self._note_errors(number, [writer.errors.popleft() for _ in range(len(writer.errors))])
         for share in self._shares:
             if share.talk is not None:
-                while (news := share.talk.hear(NEWS)) is not None:
-                    self._take_in(share.number, news)
+                while share.news or (news := share.talk.hear(NEWS)) is not None:
+                    self._take_in(share.number, share.news.pop(0) if share.news else news)
                 if self._finished_of(share) >= len(share.ended):
                     self._heard_at[share.number] = perf_counter()
                 elif perf_counter() - self._heard_at[share.number] > self.plan.table.patience:

@@ -19,7 +19,7 @@ from tradewind.base.errors import InputError
 from tradewind.fieldserver.field import OutputField, Record
 from tradewind.fieldserver.handover import Handover, Shape
 from tradewind.fieldserver.plan_file import OutputPlan, Request, megabytes
-from tradewind.fieldserver.talk import ORDER, READY, Talk
+from tradewind.fieldserver.talk import NEWS, ORDER, READY, Talk
 from tradewind.fieldserver.writer import Block, Job, Writer
 
 if TYPE_CHECKING:
@@ -122,6 +122,8 @@ class Share:
         self.released = np.zeros(MAX_SLOTS, np.int64)
         self.reused: set[int] = set()
         """Steps whose memory was used again before they were finished."""
+        self.news: list[Any] = []
+        """News of the server that came while something else was waited for."""
         self._method = method
         self._handovers: dict[str, Handover] = {}
         self._slots: list[Slot] = []
@@ -254,15 +256,19 @@ class Share:
     def _is_ready(self) -> bool:
         """Whether the server is there to make something together: it may have stopped. Collective."""
         assert self._model is not None
-        ready = True
+        problem = ""
         if self.talk is not None:
             end = perf_counter() + self.plan.table.patience
-            while self.talk.hear(READY) is None and (ready := perf_counter() < end):
+            while self.talk.hear(READY) is None and not problem:
+                if (news := self.talk.hear(NEWS)) is not None:
+                    self.news.append(news)
+                    problem = news.get("lost", "")
+                if perf_counter() > end:
+                    problem = f"it did not take part for {self.plan.table.patience:g} s"
                 time.sleep(_PAUSE_S)
-            if ready:
+            if not problem:
                 self.say({"op": "go"})
-        if not self._model.bcast(ready):
-            self.lost = f"it did not take part for {self.plan.table.patience:g} s"
+        self.lost = self._model.bcast(problem)
         return not self.lost
 
     def _tell_of(self, field: OutputField) -> None:

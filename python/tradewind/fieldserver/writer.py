@@ -145,7 +145,7 @@ class Writer:
             self._timed(lambda: self._write_block(block))
             return
         table = self.plan.table
-        if table.when_full == "spill" and self.waiting_bytes + block.bytes > table.queue // 2:
+        if table.when_full == "spill" and self.waiting_bytes + block.bytes > self.plan.slot_bytes // 2:
             self._spill(block)
         with self._changed:
             self._blocks.append(block)

@@ -1,0 +1,68 @@
+"""`tradewind advise output`: in place, threads or servers, and how many, from rates that are measured here."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from tradewind.cli import options
+
+HELP = "Find out whether output is best written in place, on threads or on servers, and by how many."
+
+
+def command(
+    what: Annotated[str, typer.Argument(help="output", show_default=False)],
+    plan: Annotated[Path, typer.Option("--plan", help="Plan file: PLAN.toml.", show_default=False)],
+    ranks: Annotated[
+        int, typer.Option("-n", "--ranks", help="Cores of the run, servers included.", show_default=False)
+    ],
+    interval: Annotated[
+        str, typer.Option("--interval", help="Time that the model takes between outputs, like 3s.", show_default=False)
+    ],
+    grid: Annotated[str, typer.Option("--grid", help="Grid: O<N>, or NXxNY.")] = "O320",
+    levels: Annotated[int, typer.Option("--levels", help="Levels of each field.")] = 1,
+    fields: Annotated[str, typer.Option("--fields", help="Comma list of the fields that are written.")] = "t",
+    *,
+    as_json: options.Json = False,
+) -> None:
+    """Measure encoding, disk and memory here, and say what will bound the output."""
+    from tradewind.base.errors import InputError
+    from tradewind.base.units import seconds
+    from tradewind.cli.output import print_result
+    from tradewind.fieldserver.advice import advise
+    from tradewind.fieldserver.field import OutputField
+    from tradewind.fieldserver.geometry import Gaussian, Regular
+    from tradewind.fieldserver.plan_file import load_plan
+    from tradewind.layout.dual_meshes import mesh_extents
+
+    del what
+    if not 1 <= levels <= 10_000 or ranks < 1:
+        raise InputError(f"--levels {levels}, -n {ranks}: 1..10000 levels and 1 or more cores are allowed")
+    n, ny = mesh_extents(grid)
+    geometry = Regular.box(n, ny) if ny else Gaussian.octahedral(n)
+    numbers = tuple(float(level) for level in range(1, levels + 1))
+    made = [OutputField(name, geometry, numbers) for name in dict.fromkeys(fields.split(","))]
+    result = advise(load_plan(plan), made, ranks, seconds(interval))
+    print_result(result, as_json, lambda: _show(result, ranks))
+
+
+def _show(result: dict[str, Any], ranks: int) -> None:
+    from tradewind.base.units import format_bytes, format_rate, format_seconds
+    from tradewind.cli.screen import say, show_table
+    from tradewind.cli.table import Column, Table
+
+    columns = [Column("way"), Column("interval", number=True), Column("lost", number=True), Column("bound by")]
+    rows = [
+        [way["name"], format_seconds(way["interval_s"]), format_seconds(way["lost_s"]), way["bottleneck"]]
+        for way in result["results"]
+    ]
+    load, rates = result["load"], result["rates"]
+    show_table(Table(columns, rows, f"an output interval on {ranks} cores"))
+    print()
+    say(f"best: {result['best']}, bound by the {result['bottleneck']}")
+    say(
+        f"an output of {format_bytes(rates['raw_bytes'])} takes {format_seconds(load['encode_s'])} to encode on a core "
+        f"and {format_seconds(load['disk_s'])} at {format_rate(rates['disk_bytes_per_s'])} to disk"
+    )

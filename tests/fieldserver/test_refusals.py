@@ -1,0 +1,62 @@
+"""Wrong calls of a model: each is told what is wrong, and the run goes on."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+import xarray
+from server_cases import whole
+
+pytest.importorskip("mpi4py.MPI")
+pytest.importorskip("eccodes")
+
+from test_field_server import PLAN
+
+from tradewind import launch
+from tradewind.fieldserver.manifest import Manifest, check
+
+WORDS = {
+    "plans": "InputError: rank 1 has another plan file than rank 0",
+    "servers": "InputError: 2 servers of 2 ranks: 0..1 are allowed",
+    "way": "InputError: servers 'many': a number, or 'threads', is allowed",
+    "twice": "InputError: field t is defined twice",
+    "points": "InputError: field x: the layout has 96 points per level, its grid 544",
+    "name": "InputError: field '../x': a name without '/'",
+    "unknown": "InputError: unknown field 'tt'; did you mean 't'?",
+    "shape": "InputError: field t: (1, 8, 12) of float64: 288 values of f8 are this rank's part",
+    "type": "InputError: field t: (3, 8, 12) of float32: 288 values of f8 are this rank's part",
+    "step": "InputError: step -1: a whole number, 0 or more, is allowed",
+    "level": "InputError: field q has 2 levels, and its layout 1: say level=0..1",
+    "level range": "InputError: field q: level 2: 0..1 of a layout of 1 level is allowed",
+    "again": "InputError: field t, step 4, level 0: it is written twice",
+    "ended": "InputError: field t: step 4 has ended: step 5 or later is allowed",
+    "order": "InputError: step 3 has ended: steps end once, in ascending order",
+    "input": "InputError: read of nowhere.nc: unknown input file 'nowhere.nc'",
+    "input 0": "No such file",
+    "input 1": "it begins as b'no input'",
+    "input 2": "field t has 1 levels of 96 points, and the model asks for 3 of 96",
+    "closed": "PlanError: the field server is closed",
+}
+
+
+def test_a_model_is_told_what_is_wrong(tmp_path):
+    (tmp_path / "text").write_text("no input at all")
+    levels = {"t": (("time", "level", "y", "x"), np.zeros((1, 1, 8, 12)))}
+    xarray.Dataset(levels).to_netcdf(tmp_path / "small.nc", engine="netcdf4")
+    inputs = [str(tmp_path / name) for name in ("missing", "text", "small.nc")]
+    folder = tmp_path / "out"
+    text = PLAN.format(folder=folder, more="")
+    found = launch.run(2, "server_cases:refusals", {"plan": text, "inputs": inputs}, timeout_s=60)
+    wrong = {key: found[key] for key, words in WORDS.items() if words not in found[key]}
+    assert wrong == {}
+    # All that was right in between is there, also from the server that was given an order that makes no sense.
+    (lost,) = json.loads(found["taken over"])
+    assert (lost["server"], lost["reason"].partition(":")[0]) == (0, "KeyError")
+    assert Manifest(folder).steps() == [4, 6]
+    assert check(folder) == []
+    store = xarray.open_zarr(folder / "run.zarr")
+    assert (store.t.values[0].reshape(3, -1) == whole("t", 4, 3, 96)).all()
+    assert (store.q.values[0].reshape(2, -1) == whole("t", 4, 3, 96)[0]).all()
+    assert (store.t.values[1] == store.t.values[0]).all()
