@@ -283,3 +283,15 @@ def test_bad_input_under_the_launcher():
     done = under_launcher(2, "run diffusion --simulate torus-M --json")
     assert done.returncode != 0
     assert "it needs no MPI ranks" in done.stdout + done.stderr
+
+
+def test_what_overlapped_packing_could_save_is_bounded_by_both_of_its_sides(capsys):
+    from tradewind.launch.dwarf import packing_overlap
+
+    assert packing_overlap({"compute": 9.0, "pack": 1.0, "unpack": 2.0, "wait": 5.0}) == 3.0
+    two = {"rows-pack": 1.0, "rows-unpack": 1.0, "rows-wait": 0.5, "rows-back-pack": 0.25, "rows-back-wait": 4.0}
+    assert packing_overlap(two) == 0.75
+    assert packing_overlap({"compute-fft": 1.0, "columns-wait": 3.0}) == 0
+    code, text = tradewind(capsys, "run spherical_harmonics -n 2 --truncation 31 --levels 4 --steps 5")
+    assert code == 0
+    assert "packing while messages travel could save at most" in " ".join(text.split())

@@ -9,6 +9,8 @@ from typing import Any
 Result = dict[str, Any]
 COMPUTE, LOOP, TOTAL = "compute", "loop", "all"
 """Keys of parts: what computing begins with, the rest of the loop, and the whole."""
+WORTH_BUILDING = 3
+"""Percent of a step that a method must be able to save before it is worth building."""
 NAMES = {LOOP: "other", TOTAL: "total"}
 """Names of these parts for a reader."""
 
@@ -172,6 +174,12 @@ def _show_measured(result: Result) -> None:
         f"{result['messages']} messages and {format_bytes(result['bytes_sent'])} from the busiest rank; "
         f"threads per rank: {result['threads']}, not bound"
     )
+    bound = result["packing_overlap"]["median_s"]
+    if bound > 0:
+        say(
+            f"packing while messages travel could save at most {format_seconds(bound / result['steps'])} of a step, "
+            f"{100 * bound / whole:.1f} %; above {WORTH_BUILDING} % it is worth building"
+        )
     if setup := result.get("setup_s"):
         say("set-up: " + ", ".join(f"{part} {format_seconds(seconds)}" for part, seconds in setup.items()))
     say(_numbers(result))
