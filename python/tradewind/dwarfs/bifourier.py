@@ -31,7 +31,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-import scipy.fft
 
 from tradewind import _core
 from tradewind.base.errors import InputError, NotFiniteError
@@ -467,19 +466,19 @@ class BifourierRun(LimitedAreaRun):
 
     def _along_x(self, batch: int) -> None:
         for lines, waves in zip(self.lines[batch], self.waves[batch], strict=True):
-            coefficients = scipy.fft.rfft(lines, axis=-1, norm="forward", workers=self.dwarf.threads)
+            coefficients = self._fft.rfft(lines, axis=-1, norm="forward", workers=self.dwarf.threads)
             waves[...] = coefficients[:, : waves.shape[1]]
 
     def _along_x_back(self, batch: int) -> None:
         nx = self.dwarf.grid[0]
         for lines, waves in zip(self.lines[batch], self.waves[batch], strict=True):
-            lines[...] = scipy.fft.irfft(waves, n=nx, axis=-1, norm="forward", workers=self.dwarf.threads)
+            lines[...] = self._fft.irfft(waves, n=nx, axis=-1, norm="forward", workers=self.dwarf.threads)
 
     def _along_y(self, batch: int) -> None:
         lines, ellipse, begin = self.across[batch], self.ellipse[batch][:, 0], 0
         for number, limit in enumerate(self._limits):
             line = np.ascontiguousarray(lines[:, :, number])
-            found = scipy.fft.fft(line, axis=-1, norm="forward", workers=self.dwarf.threads).T
+            found = self._fft.fft(line, axis=-1, norm="forward", workers=self.dwarf.threads).T
             ellipse[begin : begin + limit] = found[found.shape[0] - limit :]
             ellipse[begin + limit : begin + 2 * limit + 1] = found[: limit + 1]
             begin += 2 * limit + 1
@@ -491,7 +490,7 @@ class BifourierRun(LimitedAreaRun):
             line[...] = 0
             line[:, lines.shape[1] - limit :] = ellipse[begin : begin + limit].T
             line[:, : limit + 1] = ellipse[begin + limit : begin + 2 * limit + 1].T
-            lines[:, :, number] = scipy.fft.ifft(line, axis=-1, norm="forward", workers=self.dwarf.threads)
+            lines[:, :, number] = self._fft.ifft(line, axis=-1, norm="forward", workers=self.dwarf.threads)
             begin += 2 * limit + 1
 
     def _advance_waves(self) -> None:

@@ -29,7 +29,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-import scipy.fft
 
 from tradewind import _core
 from tradewind.base.names import unknown
@@ -355,12 +354,12 @@ class HirlamRun(LimitedAreaRun):
 
     def _to_waves(self, batch: int) -> None:
         for line, wave in zip(self.lines[batch], self.waves[batch], strict=True):
-            wave[...] = scipy.fft.rfft(line, axis=-1, workers=self.dwarf.threads)
+            wave[...] = self._fft.rfft(line, axis=-1, workers=self.dwarf.threads)
 
     def _to_lines(self, batch: int) -> None:
         points = self.dwarf.grid[0]
         for line, wave in zip(self.lines[batch], self.waves[batch], strict=True):
-            line[...] = scipy.fft.irfft(wave, n=points, axis=-1, workers=self.dwarf.threads)
+            line[...] = self._fft.irfft(wave, n=points, axis=-1, workers=self.dwarf.threads)
 
     # The methods of each dwarf.
 

@@ -185,7 +185,10 @@ class LimitedAreaRun(GridRunning):
     """A dwarf of a limited area on MPI ranks, one of which this process is."""
 
     def __init__(self, dwarf: LimitedArea, comm: MPI.Intracomm, record: str) -> None:
+        import scipy.fft  # here, as all commands import this module
+
         super().__init__(dwarf, comm, record)
+        self._fft = scipy.fft
         self.steps, self.batches = 0, dwarf.batches or 1
         self._barriers = dwarf.strategy == "barrier"
         self._request = dwarf

@@ -12,7 +12,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
-import scipy.fft
 
 from tradewind.base.errors import InputError
 
@@ -95,6 +94,9 @@ class BiFourier:
     def __init__(
         self, truncation: EllipticTruncation | tuple[int, int], largest: tuple[int, int] | None = None
     ) -> None:
+        import scipy.fft  # here, as all commands import this module
+
+        self._fft = scipy.fft
         if isinstance(truncation, EllipticTruncation):
             self.truncation = truncation
         else:
@@ -105,7 +107,7 @@ class BiFourier:
         fields, (nx, ny) = np.asarray(fields, float), self.truncation.grid
         if fields.shape[-2:] != (ny, nx):
             raise InputError(f"fields of the shape {fields.shape}: [...][{ny}][{nx}] is allowed")
-        both = scipy.fft.rfft2(fields, norm="forward")
+        both = self._fft.rfft2(fields, norm="forward")
         return np.asarray(both[..., self.truncation.n % ny, self.truncation.m])
 
     def to_grid(self, coefficients: ArrayLike) -> Reals:
@@ -118,7 +120,7 @@ class BiFourier:
         top = int(self.truncation.limits[0])
         both[..., 0, 0] = both[..., 0, 0].real
         both[..., ny - top :, 0] = np.conj(both[..., top:0:-1, 0])
-        return np.asarray(scipy.fft.irfft2(both, s=(ny, nx), norm="forward"))
+        return np.asarray(self._fft.irfft2(both, s=(ny, nx), norm="forward"))
 
     def gradient(
         self, coefficients: ArrayLike, lengths: tuple[float, float] | None = None

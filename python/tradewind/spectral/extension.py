@@ -14,8 +14,6 @@ import math
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.interpolate import CubicSpline
-from scipy.special import erf
 
 from tradewind.base.errors import InputError
 
@@ -40,6 +38,8 @@ def boyd_weights(extension: int) -> Reals:
 
     The other one, which comes in from one period before, has the rest of 1: a sum of both is periodic.
     """
+    from scipy.special import erf  # here, as all commands import this module
+
     place = 2 * np.arange(1, extension + 1) / (extension + 1) - 1
     return np.asarray((1 - erf(_STEEPNESS * place / np.sqrt(1 - place**2))) / 2)
 
@@ -58,6 +58,8 @@ def filled(field: ArrayLike, extension: int) -> Reals:
 
 
 def _filled(area: Reals, extension: int, axis: int) -> Reals:
+    from scipy.interpolate import CubicSpline  # here, as all commands import this module
+
     count = area.shape[axis]
     knots = np.concatenate([np.arange(count), [count + extension]])
     closed = np.concatenate([area, np.take(area, [0], axis)], axis)

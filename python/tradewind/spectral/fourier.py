@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-import scipy.fft
 
 from tradewind import _core
 from tradewind.base.errors import InputError
@@ -36,6 +35,9 @@ class Fourier:
     """
 
     def __init__(self, truncation: Truncation, rows: ArrayLike | None = None, *, threads: int = 1) -> None:
+        import scipy.fft  # here, as all commands import this module
+
+        self._fft = scipy.fft
         self.truncation, self.threads = truncation, checked_threads(threads)
         every = len(truncation.grid.rows)
         self.rows: Numbers = np.arange(every) if rows is None else np.asarray(rows, dtype=np.int64)
@@ -71,7 +73,7 @@ class Fourier:
         def work(places: range) -> None:
             for i in places:
                 kept = self.truncation.kept[self.rows[i]]
-                line = scipy.fft.rfft(grid[:, self.first[i] : self.first[i + 1]], axis=1)
+                line = self._fft.rfft(grid[:, self.first[i] : self.first[i + 1]], axis=1)
                 _core.spread_row(line, out, self._places[:kept] + i, factors[i], twice * factors[i])
 
         share_out(self.threads, len(self.rows) if fields else 0, work)
@@ -95,7 +97,7 @@ class Fourier:
             for i in places:
                 kept, line = self.truncation.kept[self.rows[i]], lines[:, : lengths[i] // 2 + 1]
                 _core.collect_row(fourier, self._places[:kept] + i, line, factors[i], twice * factors[i])
-                inverse = scipy.fft.irfft(line, n=lengths[i], axis=1, norm="forward")
+                inverse = self._fft.irfft(line, n=lengths[i], axis=1, norm="forward")
                 out[:, self.first[i] : self.first[i + 1]] = inverse
 
         share_out(self.threads, len(self.rows) if fields else 0, work)

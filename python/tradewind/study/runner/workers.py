@@ -113,17 +113,28 @@ def _report_progress(receiver: ProgressReceiver, running: Iterable[Task], tell: 
 
 
 def _pool(count: int, address: str) -> ProcessPoolExecutor:
-    context = multiprocessing.get_context("spawn")
-    return ProcessPoolExecutor(count, context, initializer=_begin, initargs=(address,))
+    """Return a pool whose processes are forked from one that has loaded this module, and nothing else.
+
+    The import takes most of a second, and is needed once for all studies of a process, not once per worker. A fork of
+    the study itself would copy its threads' locks, and the MPI library that a script may have loaded.
+    """
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload([__name__])
+    return ProcessPoolExecutor(count, context, initializer=_begin, initargs=(address, dict(os.environ)))
 
 
 _send: Callable[[dict[str, object]], None]
 """Sends progress to the study, in a worker process."""
 
 
-def _begin(address: str) -> None:
-    """Set up a new worker process. It ends with its study: the pool alone would leave it waiting for ever."""
+def _begin(address: str, environment: dict[str, str]) -> None:
+    """Set up a new worker process, with the environment of its study: the process that it is a fork of may be older.
+
+    It ends with its study: the pool alone would leave it waiting for ever.
+    """
     global _send
+    os.environ.clear()
+    os.environ.update(environment)
     _send = datagram_sender(address)
 
     def watch() -> None:
