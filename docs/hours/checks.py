@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import closed
 import numpy as np
 from choices import LEVELS
 from parts import HUNDREDTH, POINTS, SPLITS, Parts, Place
@@ -12,31 +13,18 @@ from tables import TODAY, table, thousands
 
 LATENCY_S = 4e-7
 """Latency of the head of a message between 1000 ranks of a fat-tree of 33 nodes per switch: two NICs and two links."""
-BANDWIDTH = 10e9
 RANKS = 1000
-RADIX = 4
-"""Radix of the ring, and of the allreduce."""
-VALUE_BYTES = 8
 
 
 def quiet_s(sweep: str, width: int | None) -> float:
     """Return the time of an exchange of the study `checks` on a network without congestion: alpha-beta."""
     split = SPLITS[RANKS]
     if sweep == "quiet transposition":
-        amount = np.prod(HUNDREDTH) * 1024 * VALUE_BYTES / RANKS
-        return float(
-            sum(_stages(n) * LATENCY_S + amount * (n - 1) / n / BANDWIDTH for n in (split[0], split[1], split[0]))
-        )
+        return closed.ring(1024, int(np.prod(HUNDREDTH)), split, LATENCY_S)
     if sweep == "quiet allreduce":
-        return 4 * 5 * (LATENCY_S + 3 * 3 * VALUE_BYTES / BANDWIDTH)  # 1024 ranks: 5 stages, 3 messages of 3 values
+        return 4 * 5 * (LATENCY_S + 3 * 3 * 8 / closed.BANDWIDTH)  # 4**5 ranks: 5 stages, 3 messages of 3 values
     assert width
-    block = [n // parts for n, parts in zip(POINTS, split, strict=True)]
-    points = (block[0] + 2 * width) * (block[1] + 2 * width) - block[0] * block[1]
-    return (2 if sweep == "quiet wide halo" else 1) * LATENCY_S + points * 32 * VALUE_BYTES / BANDWIDTH
-
-
-def _stages(n: int) -> int:
-    return -(-(n - 1) // RADIX)
+    return closed.halo(32, POINTS, split, width, LATENCY_S)
 
 
 def quiet_rows(records: Sequence[Mapping[str, Any]]) -> list[tuple[str, float, float]]:

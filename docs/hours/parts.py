@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+import closed
 import numpy as np
 import numpy.typing as npt
 from choices import LEVELS, POINTS
@@ -107,20 +108,47 @@ class Parts:
 
     def _line(self, pattern: str, place: Place, points: tuple[int, int] | None, width: int | None) -> Line:
         key = (pattern, place.machine, place.base, place.ranks, points, width)
-        if key not in self._lines:
-            raise KeyError(f"not simulated: {key}")
-        lines = self._lines[key]
+        lines = self._lines.get(key) or {FINITE: self._estimate(pattern, place, points, width)}
         return lines.get(FINITE) or lines["unbounded"]
 
-    def has(self, place: Place) -> bool:
+    def _estimate(self, pattern: str, place: Place, points: tuple[int, int] | None, width: int | None) -> Line:
+        """Return alpha-beta times what congestion made of it on the most ranks that were simulated."""
+        known = [ranks for ranks in SPLITS if (pattern, place.machine, place.base, ranks, points, width) in self._lines]
+        if not known or place.ranks < max(known) or place.machine not in closed.LATENCIES:
+            raise KeyError(f"not simulated: {pattern} at {place}, width {width}")
+        reference = replace(place, ranks=max(known))
+        line = self._line(pattern, reference, points, width)
+        factor = line.times[-1] / _quiet(pattern, reference, width, line.amounts[-1])
+        if pattern == "allreduce":
+            return Line((1.0,), (factor * _quiet(pattern, place, width, 1.0),))
+        times = (factor * _quiet(pattern, place, width, amount) for amount in closed.SAMPLES)
+        return Line(tuple(closed.SAMPLES), tuple(times))
+
+    def simulated(self, place: Place) -> bool:
         """Whether all exchanges of a place were simulated."""
+        where = (place.machine, place.base, place.ranks)
+        wanted = [("transpose", *where, HUNDREDTH, None), ("allreduce", *where, None, None)]
+        return all(key in self._lines for key in [*wanted, *(("halo", *where, place.points, w) for w in WIDTHS)])
+
+    def has(self, place: Place) -> bool:
+        """Whether all exchanges of a place were simulated, or can be estimated."""
         try:
             self.transposition(place), self.allreduce(place)
             for width in WIDTHS:
                 self.halo(place, width)
         except KeyError:
             return False
-        return True
+        return place.ranks <= np.prod(place.points)
+
+
+def _quiet(pattern: str, place: Place, width: int | None, levels: float) -> float:
+    latency_s = closed.LATENCIES[place.machine]
+    if pattern == "allreduce":
+        return closed.allreduce(place.ranks, latency_s)
+    if pattern == "halo":
+        return closed.halo(levels, place.points, place.split, width or 0, latency_s)
+    forms = (closed.ring, closed.bruck)
+    return min(form(levels, int(np.prod(HUNDREDTH)), place.split, latency_s) for form in forms)
 
 
 def _key(record: Mapping[str, Any]) -> tuple[Key, float]:

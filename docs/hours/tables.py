@@ -12,15 +12,16 @@ from parts import HUNDREDTH, NETWORKS, SPLITS, Parts, Place
 TODAY = "today"
 """The base of the studies under which the answer stands."""
 GRIDS = {POINTS: "whole grid", HUNDREDTH: "a hundredth"}
+MOST = 100_000
 CLOSE = 1.1
 """Times that differ by less are called a draw."""
 
 
 def places(parts: Parts, base_name: str = TODAY) -> Iterator[Place]:
-    """All places whose exchanges were simulated."""
+    """All places whose exchanges were simulated or can be estimated: the whole grid up to `MOST` ranks."""
     for points in GRIDS:
         for machine in NETWORKS:
-            for ranks in SPLITS:
+            for ranks in (n for n in SPLITS if points == HUNDREDTH or n <= MOST):
                 place = Place(machine, base_name, points, ranks)
                 if parts.has(place):
                     yield place
@@ -48,8 +49,10 @@ def thousands(number: float) -> str:
     return f"{number:,.0f}".replace(",", " ")
 
 
-def _where(place: Place) -> list[str]:
-    return [GRIDS[place.points], NETWORKS[place.machine], thousands(place.ranks)]
+def _where(parts: Parts, place: Place) -> list[str]:
+    """Return the first cells of a row; with a mark where an exchange is estimated."""
+    mark = "" if parts.simulated(place) else " *"
+    return [GRIDS[place.points], NETWORKS[place.machine], thousands(place.ranks) + mark]
 
 
 def base_table(parts: Parts, base_name: str = TODAY) -> str:
@@ -61,7 +64,7 @@ def base_table(parts: Parts, base_name: str = TODAY) -> str:
         fastest = min(times.values())
         cells = [f"**{seconds(time)}**" if time == fastest else seconds(time) for time in times.values()]
         plain = sum(float(part[0]) for part in found["semi-implicit"].values())
-        rows.append([*_where(place), *cells, seconds(plain)])
+        rows.append([*_where(parts, place), *cells, seconds(plain)])
     return table(["grid", "network", "ranks", *MODELS, "without pipelining"], rows)
 
 
@@ -73,7 +76,7 @@ def parts_table(parts: Parts) -> str:
             total = sum(float(part[0]) for part in hour.values())
             shares = {part: float(value[0]) / total for part, value in hour.items()}
             shown = [f"{part} {share:.0%}" for part, share in shares.items() if share >= 0.01]
-            rows.append([*_where(place), name, seconds(total), ", ".join(shown)])
+            rows.append([*_where(parts, place), name, seconds(total), ", ".join(shown)])
     return table(["grid", "network", "ranks", "model", "s", "of which"], rows)
 
 
@@ -96,7 +99,7 @@ def winners_table(parts: Parts, base_name: str = TODAY) -> str:
             f"**{first:.0%}** ({close:.0%})" if first == most else f"{first:.0%} ({close:.0%})"
             for first, close in shares.values()
         ]
-        rows.append([*_where(place), *cells])
+        rows.append([*_where(parts, place), *cells])
     return table(["grid", "network", "ranks", *MODELS], rows)
 
 

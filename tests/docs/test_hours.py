@@ -14,7 +14,7 @@ import pytest
 from document_blocks import ROOT
 
 HOURS = ROOT / "docs" / "hours"
-MODULES = ("choices", "parts", "models", "tables", "checks", "picture")
+MODULES = ("choices", "closed", "parts", "models", "tables", "checks", "picture")
 
 
 @pytest.fixture(scope="module")
@@ -105,6 +105,23 @@ def test_a_place_that_was_not_simulated_is_said_so(hours: SimpleNamespace, parts
     assert not parts.has(elsewhere)
     with pytest.raises(KeyError, match="not simulated"):
         parts.transposition(elsewhere)
+
+
+def test_more_ranks_are_estimated_by_what_congestion_made_of_the_closed_form(
+    hours: SimpleNamespace, parts: Any, place: Any
+) -> None:
+    more = hours.parts.Place("fattree-L", "today", (28800, 14400), 10_000)
+    assert parts.simulated(place)
+    assert not parts.simulated(more)
+    assert parts.has(more)
+    quiet = [hours.closed.halo(32.0, (28800, 14400), split, 3, 0.8e-6) for split in ((25, 40), (100, 100))]
+    assert quiet == pytest.approx(
+        [0.8e-6 + c * 32 * 8 / 10e9 for c in (1158 * 366 - 1152 * 360, 294 * 150 - 288 * 144)]
+    )
+    expected = (2e-6 + 3e-8 * 32) / quiet[0] * quiet[1]
+    assert float(parts.halo(more, 3).at(np.array(32.0))) == pytest.approx(expected, rel=1e-3)
+    assert hours.closed.allreduce(21**3, 1e-6) == pytest.approx(3 * (1e-6 + 20 * 24 / 10e9))
+    assert hours.closed.bruck(8.0, 1000, (10, 100), 1e-6) == pytest.approx(15 * (1e-6 + 32 / 10e9))
 
 
 def test_the_hour_of_each_model_is_the_sum_computed_by_hand(hours: SimpleNamespace, parts: Any, place: Any) -> None:
