@@ -22,6 +22,7 @@ from languages import languages
 from loops import loops
 from million import million
 from mpdata import mpdata
+from nekbone import nekbone
 from peer import peer
 from simulator import simulator
 from spectral import spectral
@@ -63,6 +64,7 @@ PARTS: dict[str, Callable[[], None]] = {
     "loops": loops,
     "million": million,
     "mpdata": mpdata,
+    "nekbone": nekbone,
     "peer": peer,
     "spectral": spectral,
 }
