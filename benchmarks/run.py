@@ -24,6 +24,7 @@ from languages import languages
 from loops import loops
 from million import million
 from mpdata import mpdata
+from nekbone import nekbone
 from peer import peer
 from semi_lagrangian import semi_lagrangian
 from simulator import simulator
@@ -68,6 +69,7 @@ PARTS: dict[str, Callable[[], None]] = {
     "loops": loops,
     "million": million,
     "mpdata": mpdata,
+    "nekbone": nekbone,
     "peer": peer,
     "semi_lagrangian": semi_lagrangian,
     "spectral": spectral,

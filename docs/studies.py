@@ -60,6 +60,7 @@ PAGES = {
     "explanation/hpc4wc2024.md": "hpc4wc2024",
     "explanation/hirlam2004.md": "hirlam2004",
     "explanation/escape2018.md": "escape2018",
+    "explanation/nek2015.md": "nek2015",
     "explanation/here.md": "here",
     "how-to/packets.md": ".",
     "how-to/nodes.md": ".",
