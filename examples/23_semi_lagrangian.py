@@ -1,6 +1,6 @@
 """Semi-Lagrangian advection over the poles: columns fetched on demand, and what a wide halo would cost.
 
-mpiexec -n 2 python examples/21_semi_lagrangian.py
+mpiexec -n 2 python examples/23_semi_lagrangian.py
 """
 
 import math

@@ -1,6 +1,6 @@
 """A model whose output is written, and whose input is read ahead, by a server beside it.
 
-    mpiexec -n 3 python examples/21_field_server.py
+    mpiexec -n 3 python examples/25_field_server.py
 
 The last rank is the server where there are two ranks or more. Fields go there from latitude bands of an octahedral
 grid. Prints how long the model waited, and that what was written comes back as input.

@@ -1,6 +1,6 @@
 """A Helmholtz problem by GCR, classic and pipelined: iterations, messages, and the same solution.
 
-    mpiexec -n 2 python examples/21_helmholtz.py
+    mpiexec -n 2 python examples/24_helmholtz.py
 
 Prints what each solver sends; checks that both end alike, and with the bits of one rank, as exact sums let them.
 """
