@@ -18,8 +18,8 @@ from pathlib import Path
 import numpy as np
 from diffusion import diffusion
 from exchange import exchange
-from helmholtz import helmholtz
 from fieldserver import fieldserver
+from helmholtz import helmholtz
 from languages import languages
 from loops import loops
 from million import million
