@@ -441,6 +441,29 @@ class BrickGatherScatter(GatherScatter):
     def listed(self) -> ListedGatherScatter:
         """The same as the lists of all ranks."""
 
+class LocalCopies:
+    """
+    The gather-scatter within one rank: groups of values with one id. Groups at constant distances from each other are
+    combined by strides, the others by lists; without `sweeps` all are, by lists.
+    """
+
+    def __init__(self, ids: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], sweeps: bool = True) -> None: ...
+
+    @property
+    def groups(self) -> int:
+        """Ids that there are twice or more."""
+
+    @property
+    def sweeps(self) -> int:
+        """Loops over groups at constant distances."""
+
+    @overload
+    def combine(self, values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], operation: str = 'add') -> None:
+        """Each value becomes the combination of all values of its id, in place."""
+
+    @overload
+    def combine(self, values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu')], operation: str = 'add') -> None: ...
+
 def gather_scatter_of_ids(ids: Sequence[Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]], operation: str) -> ListedGatherScatter:
     """By rank the ids of its values; those below 1 take no part."""
 

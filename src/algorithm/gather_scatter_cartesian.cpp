@@ -44,6 +44,7 @@ class Cartesian : public schedule::Schedule {
     // The plane on a side.
     void append(Rank rank, const pattern::Side& on, std::vector<schedule::Piece>& pieces) const {
         brick().each_facing(on, [&](const pattern::Side& of) {
+            if (brick().cells_on(rank, of) == 0) return;
             const Index cell = brick().cell_of(rank, of);
             pieces.push_back(
                 {schedule::Buffer::source,

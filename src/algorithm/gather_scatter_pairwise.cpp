@@ -26,6 +26,7 @@ class BrickPairwise : public schedule::Schedule {
     }
     void send_pieces(Rank rank, int, int j, std::vector<schedule::Piece>& pieces) const override {
         brick().each_facing(pattern::Brick::side(j), [&](const pattern::Side& of) {
+            if (brick().cells_on(rank, of) == 0) return;
             const Index cell = brick().cell_of(rank, of);
             pieces.push_back({schedule::Buffer::source, box(cell, cell + brick().cells_on(rank, of))});
         });
@@ -35,6 +36,7 @@ class BrickPairwise : public schedule::Schedule {
         Index target = whole_->target_of(rank, side);
         brick().each_facing(side, [&](const pattern::Side& of) {
             const Index end = target + brick().cells_on(rank, of);
+            if (end == target) return;
             pieces.push_back({schedule::Buffer::target, box(target, end)});
             target = end;
         });

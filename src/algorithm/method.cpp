@@ -7,6 +7,7 @@
 #include "algorithm/registry.hpp"
 #include "base/error.hpp"
 #include "pattern/fetch.hpp"
+#include "pattern/gather_scatter.hpp"
 #include "schedule/transport.hpp"
 
 namespace tradewind::algorithm {
@@ -46,6 +47,12 @@ bool are_compatible(const std::string& transport_name, const std::string& packin
 std::shared_ptr<const pattern::Pattern> fetch_of_nothing(Rank ranks) {
     const std::vector<Index> sources(static_cast<std::size_t>(ranks), 0);
     return std::make_shared<pattern::Fetch>(sources, std::vector<pattern::FetchList>(sources.size()));
+}
+
+std::shared_ptr<const pattern::Pattern> nothing_of(const pattern::Pattern& pattern) {
+    if (pattern.name() != "gather-scatter") return fetch_of_nothing(pattern.ranks());
+    return std::make_shared<pattern::ListedGatherScatter>(
+        std::vector<std::vector<Index>>(static_cast<std::size_t>(pattern.ranks())), "add");
 }
 
 constexpr std::array<std::string Method::*, 3> parts{&Method::algorithm, &Method::transport, &Method::packing};
@@ -137,7 +144,7 @@ std::string method_refusal(const std::shared_ptr<const pattern::Pattern>& patter
     fill(full, {"", usual_transport(), usual_packing()});
     if (full.algorithm.empty()) full.algorithm = default_algorithm(pattern->name());
     try {
-        const auto known = needs_all_lists(*pattern, full.algorithm) ? fetch_of_nothing(pattern->ranks()) : pattern;
+        const auto known = needs_all_lists(*pattern, full.algorithm) ? nothing_of(*pattern) : pattern;
         return schedule::transport_refusal(*make_schedule(known, full.algorithm), full.transport, full.packing);
     } catch (const InputError& error) {
         return error.what();

@@ -17,7 +17,10 @@
 #include "algorithm/fetch_direct.hpp"
 #include "algorithm/fetch_two_level.hpp"
 #include "algorithm/gather_scatter_cartesian.hpp"
+#include "algorithm/gather_scatter_crystal.hpp"
 #include "algorithm/gather_scatter_pairwise.hpp"
+#include "algorithm/gather_scatter_reduced.hpp"
+#include "algorithm/gather_scatter_two_level.hpp"
 #include "algorithm/halo_direct.hpp"
 #include "algorithm/halo_sweep.hpp"
 #include "algorithm/halo_two_level.hpp"
@@ -53,6 +56,10 @@ std::shared_ptr<const pattern::BrickGatherScatter> as_brick(const PatternPtr& pa
     return brick;
 }
 
+SchedulePtr reduced(const PatternPtr& pattern, const std::string& algorithm) {
+    return gather_scatter_reduced(as<pattern::GatherScatter>(pattern), algorithm);
+}
+
 std::array<Index, 2> no_radices(const pattern::Pattern&) {
     return {0, 0};
 }
@@ -78,7 +85,8 @@ constexpr const char* bruck = "Bruck et al. 1997, doi:10.1109/71.642949";
 constexpr const char* rabenseifner = "Rabenseifner 2004, doi:10.1007/978-3-540-24685-5_1";
 constexpr const char* traeff = "Träff & Rougier 2014, doi:10.1145/2642769.2642770";
 constexpr const char* bienz = "Bienz, Gropp & Olson 2019, arXiv:1612.08060 (sparse matrices)";
-constexpr const char* gslib = "Fischer et al., gslib (the gather-scatter of Nek5000)";
+constexpr const char* fox = "Fox et al. 1988, Solving Problems on Concurrent Processors I (crystal router)";
+constexpr const char* gslib = "Tufo & Fischer 1999, Terascale spectral element algorithms (SC99); gslib";
 constexpr const char* ivanov = "Ivanov et al. 2015, EASC (Nekbone's new communication kernel)";
 constexpr const char* patarasuk = "Patarasuk & Yuan 2009, doi:10.1016/j.jpdc.2008.09.002";
 
@@ -141,6 +149,39 @@ std::vector<AlgorithmEntry> make_table() {
          [](PatternPtr p, Index) { return gather_scatter_pairwise(as<pattern::GatherScatter>(p)); }, no_radices, true},
         {"gather-scatter", "cartesian", false, "along x, then y, then z on a brick of ranks, in 3 stages", ivanov,
          [](PatternPtr p, Index) { return gather_scatter_cartesian(as_brick(p)); }, no_radices},
+        {"gather-scatter", "crystal-router", false,
+         "the messages of pairwise, bundled for halves of the ranks, in ceil(log2 n) stages", fox,
+         [](PatternPtr p, Index) { return gather_scatter_crystal(as<pattern::GatherScatter>(p)); }, no_radices, false,
+         true},
+        {"gather-scatter", "two-level-k", true,
+         "k ranks per node gather, nodes exchange, ranks scatter, in 3 stages; the ranks share out the nodes around",
+         bienz,
+         [](PatternPtr p, Index k) {
+             return gather_scatter_two_level(as<pattern::GatherScatter>(p), k, Carriers::all);
+         },
+         ranks_per_node, false, true},
+        {"gather-scatter", "leaders-k", true,
+         "the same in 3 stages, but the first rank of a node carries all between nodes", bienz,
+         [](PatternPtr p, Index k) {
+             return gather_scatter_two_level(as<pattern::GatherScatter>(p), k, Carriers::leaders);
+         },
+         ranks_per_node, false, true},
+        {"gather-scatter", "allreduce-recursive-k", true,
+         "a reduction of all shared values by recursive-k, in its stages", thakur,
+         [](PatternPtr p, Index k) { return reduced(p, "recursive-" + std::to_string(k)); }, recursive_radices},
+        {"gather-scatter", "allreduce-recursive-near-k", true,
+         "a reduction of all shared values by recursive-near-k, in its stages", thakur,
+         [](PatternPtr p, Index k) { return reduced(p, "recursive-near-" + std::to_string(k)); }, recursive_radices},
+        {"gather-scatter", "allreduce-ring", false, "a reduction of all shared values by ring, in its stages",
+         patarasuk, [](PatternPtr p, Index) { return reduced(p, "ring"); }, no_radices},
+        {"gather-scatter", "allreduce-rabenseifner", false,
+         "a reduction of all shared values by rabenseifner, in its stages", rabenseifner,
+         [](PatternPtr p, Index) { return reduced(p, "rabenseifner"); }, no_radices},
+        {"gather-scatter", "allreduce-halving-doubling", false,
+         "a reduction of all shared values by halving-doubling, in its stages", rabenseifner,
+         [](PatternPtr p, Index) { return reduced(p, "halving-doubling"); }, no_radices},
+        {"gather-scatter", "allreduce-binomial", false, "a reduction of all shared values by binomial, in its stages",
+         thakur, [](PatternPtr p, Index) { return reduced(p, "binomial"); }, no_radices},
         {"allreduce", "recursive-k", true, "groups of k exchange all they have, in log_k n stages (and 2 for a fold)",
          thakur, [](PatternPtr p, Index k) { return allreduce_recursive(as<pattern::AllReduce>(p), k, Fold::far); },
          recursive_radices, true},

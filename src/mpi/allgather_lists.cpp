@@ -8,6 +8,7 @@
 #include "mpi/agreement.hpp"
 #include "mpi/error.hpp"
 #include "pattern/fetch_adjoint.hpp"
+#include "pattern/gather_scatter.hpp"
 
 namespace tradewind::mpi {
 
@@ -44,6 +45,37 @@ std::string problem_of(const pattern::Fetch& fetch, Rank rank, Rank ranks) {
     return "";
 }
 
+// The words of each rank. Throws InputError, on all ranks alike, where they are too many.
+std::vector<Words> of_all_ranks(MPI_Comm comm, const Words& mine, const std::string& too_many) {
+    Rank size = 0;
+    MPI_Comm_size(comm, &size);
+    const auto ranks = static_cast<std::size_t>(size);
+    Words counts(ranks);
+    const auto count = static_cast<Index>(mine.size());
+    check(MPI_Allgather(&count, 1, MPI_INT64_T, counts.data(), 1, MPI_INT64_T, comm), gathering);
+    const Index total = std::accumulate(counts.begin(), counts.end(), Index{0});
+    if (total > std::numeric_limits<int>::max()) throw InputError(too_many);
+    std::vector<int> lengths(counts.begin(), counts.end()), begins(ranks, 0);
+    std::partial_sum(lengths.begin(), lengths.end() - 1, begins.begin() + 1);
+    Words all(static_cast<std::size_t>(total));
+    check(MPI_Allgatherv(mine.data(), static_cast<int>(count), MPI_INT64_T, all.data(), lengths.data(), begins.data(),
+                         MPI_INT64_T, comm),
+          gathering);
+    std::vector<Words> of_rank;
+    for (std::size_t r = 0; r < ranks; ++r)
+        of_rank.emplace_back(all.begin() + begins[r], all.begin() + begins[r] + lengths[r]);
+    return of_rank;
+}
+
+std::shared_ptr<const pattern::Pattern> allgather_ids(MPI_Comm comm, const pattern::ListedGatherScatter& own) {
+    Words ids;
+    for (Index cell = 0; cell < own.cells(own.only()); ++cell) ids.push_back(own.id(own.only(), cell));
+    const auto all = of_all_ranks(comm, ids,
+                                  "the ids that ranks share are not gathered: MPI counts to 2147483647, and there are "
+                                  "more; use pairwise");
+    return std::make_shared<pattern::ListedGatherScatter>(own, all);
+}
+
 }  // namespace
 
 std::shared_ptr<const pattern::Fetch> allgather_lists(MPI_Comm comm, const pattern::Fetch& fetch) {
@@ -54,26 +86,16 @@ std::shared_ptr<const pattern::Fetch> allgather_lists(MPI_Comm comm, const patte
     agree(comm, "the lists of a " + fetch.signature(), problem);
     if (!problem.empty()) throw InputError(problem);
 
-    const Words mine = words_of(fetch.part(rank), rank);
+    const std::vector<Words> all =
+        of_all_ranks(comm, words_of(fetch.part(rank), rank),
+                     "a fetch of " + std::to_string(fetch.points()) +
+                         " points is not gathered: MPI counts to 2147483647, and a " + "point takes 3 numbers");
     const auto ranks = static_cast<std::size_t>(size);
-    Words counts(ranks);
-    const auto count = static_cast<Index>(mine.size());
-    check(MPI_Allgather(&count, 1, MPI_INT64_T, counts.data(), 1, MPI_INT64_T, comm), gathering);
-    const Index total = std::accumulate(counts.begin(), counts.end(), Index{0});
-    if (total > std::numeric_limits<int>::max())  // on all ranks alike
-        throw InputError("a fetch of " + std::to_string(fetch.points()) +
-                         " points is not gathered: MPI counts to 2147483647, and a point takes 3 numbers");
-    std::vector<int> lengths(counts.begin(), counts.end()), begins(ranks, 0);
-    std::partial_sum(lengths.begin(), lengths.end() - 1, begins.begin() + 1);
-    Words all(static_cast<std::size_t>(total));
-    check(MPI_Allgatherv(mine.data(), static_cast<int>(count), MPI_INT64_T, all.data(), lengths.data(), begins.data(),
-                         MPI_INT64_T, comm),
-          gathering);
     Words sources;
     std::vector<pattern::FetchList> lists(ranks);
     for (std::size_t r = 0; r < ranks; ++r) {
-        const Index* word = all.data() + begins[r];
-        const Index* const end = word + lengths[r];
+        const Index* word = all[r].data();
+        const Index* const end = word + all[r].size();
         sources.push_back(*word++);
         lists[r].target = *word++;
         for (; word != end; word += 3) {
@@ -91,6 +113,8 @@ std::shared_ptr<const pattern::Pattern> allgather_lists(MPI_Comm comm,
     agree(comm, pattern->signature() + ", " + algorithm + (needed ? "" : ", with its own lists"), "");
     if (const auto* adjoint = dynamic_cast<const pattern::FetchAdjoint*>(pattern.get()))
         return std::make_shared<pattern::FetchAdjoint>(allgather_lists(comm, adjoint->fetch()));
+    if (const auto* shared = dynamic_cast<const pattern::ListedGatherScatter*>(pattern.get()))
+        return allgather_ids(comm, *shared);
     return allgather_lists(comm, dynamic_cast<const pattern::Fetch&>(*pattern));
 }
 

@@ -68,7 +68,7 @@ std::vector<Row> rows_of(std::span<const std::size_t> begins, std::span<const In
 
 }  // namespace
 
-Copies::Copies(std::span<const std::size_t> begins, std::span<const Index> places)
+Copies::Copies(std::span<const std::size_t> begins, std::span<const Index> places, bool sweeps)
     : groups_(begins.empty() ? 0 : begins.size() - 1) {
     const std::vector<Row> rows = rows_of(begins, places);
     struct Open {
@@ -104,7 +104,7 @@ Copies::Copies(std::span<const std::size_t> begins, std::span<const Index> place
     std::map<std::size_t, std::vector<std::pair<Index, std::vector<Index>>>> single;  // by size: cell, places
     for (const Sweep& sweep : all) {
         const std::span<const Index> first = places.subspan(sweep.first, sweep.size);
-        if (sweep.groups() >= shortest_sweep) {
+        if (sweeps && sweep.groups() >= shortest_sweep) {
             sweeps_.push_back(sweep);
             sweeps_.back().first = places_.size();
             places_.insert(places_.end(), first.begin(), first.end());

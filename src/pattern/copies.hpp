@@ -33,7 +33,8 @@ class Copies {
 
     Copies() = default;
     // Group i has the places from begins[i] to before begins[i + 1], in ascending order, and the cell i.
-    Copies(std::span<const std::size_t> begins, std::span<const Index> places);
+    // Without `sweeps` all are kept one by one.
+    Copies(std::span<const std::size_t> begins, std::span<const Index> places, bool sweeps = true);
 
     const std::vector<Sweep>& sweeps() const { return sweeps_; }
     const std::vector<List>& lists() const { return lists_; }

@@ -69,12 +69,12 @@ struct Groups {
                       own.places.begin() + static_cast<std::ptrdiff_t>(own.begins[i + 1]));
         begins.push_back(places.size());
     }
-    Copies copies() const { return {begins, places}; }
+    Copies copies(bool sweeps) const { return {begins, places, sweeps}; }
 };
 
 }  // namespace
 
-OwnCopies OwnIds::split(const std::vector<std::pair<Index, Index>>& cells) const {
+OwnCopies OwnIds::split(const std::vector<std::pair<Index, Index>>& cells, bool sweeps) const {
     std::vector<std::size_t> group_of_cell(cells.size());
     std::vector<std::pair<Index, std::size_t>> inner;  // (first place, group), in the order of the array
     auto next = cells.begin();
@@ -89,7 +89,7 @@ OwnCopies OwnIds::split(const std::vector<std::pair<Index, Index>>& cells) const
     Groups alone, shared;
     for (const auto& [place, i] : inner) alone.add(*this, i);
     for (const std::size_t i : group_of_cell) shared.add(*this, i);
-    return {alone.copies(), shared.copies()};
+    return {alone.copies(sweeps), shared.copies(sweeps)};
 }
 
 namespace {
@@ -238,7 +238,20 @@ std::vector<SharedIds> shared_among(const std::vector<OwnIds>& own, Index& share
 }  // namespace
 
 ListedGatherScatter::ListedGatherScatter(const std::vector<std::vector<Index>>& ids, const std::string& operation)
-    : GatherScatter(operation) {
+    : GatherScatter(operation), lists_(lists_of(ids)) {}
+
+ListedGatherScatter::ListedGatherScatter(const ListedGatherScatter& own, const std::vector<std::vector<Index>>& shared)
+    : GatherScatter(own) {
+    const auto made = lists_of(shared);
+    made->mark = own.lists_->mark;
+    Part& part = made->parts.at(static_cast<std::size_t>(own.only()));
+    if (part.ids != own.part(own.only()).ids)
+        throw InputError("rank " + std::to_string(own.only()) + " shares other ids than the ranks say together");
+    part = own.part(own.only());
+    lists_ = made;
+}
+
+std::shared_ptr<ListedGatherScatter::Lists> ListedGatherScatter::lists_of(const std::vector<std::vector<Index>>& ids) {
     if (ids.empty()) throw InputError("a gather-scatter among 0 ranks: the ids of one rank or more are allowed");
     auto made = std::make_shared<Lists>();
     made->ranks = static_cast<Rank>(ids.size());
@@ -281,7 +294,7 @@ ListedGatherScatter::ListedGatherScatter(const std::vector<std::vector<Index>>& 
         bundles.push_back(bundles_of(classes[r], rank, places, cell_of_peer));
     }
     made->exchange = std::make_shared<Fetch>(sources, targets, std::move(bundles));
-    lists_ = std::move(made);
+    return made;
 }
 
 }  // namespace tradewind::pattern

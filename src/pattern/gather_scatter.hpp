@@ -109,7 +109,7 @@ struct OwnIds {
     OwnIds() = default;
     explicit OwnIds(std::span<const Index> values);
     // `cells`: (id, cell) of those that other ranks have, too, in ascending order of ids.
-    OwnCopies split(const std::vector<std::pair<Index, Index>>& cells) const;
+    OwnCopies split(const std::vector<std::pair<Index, Index>>& cells, bool sweeps = true) const;
 };
 
 // Ids that a rank shares with others.
@@ -125,10 +125,13 @@ class ListedGatherScatter : public GatherScatter {
   public:
     // By rank the ids of its values.
     ListedGatherScatter(const std::vector<std::vector<Index>>& ids, const std::string& operation);
-    // The part of one rank. `shared`: ids that several ranks have, all together. `mark`: a number that all ranks give this one
-    // and no other.
+    // The part of one rank. `shared`: ids that several ranks have, all together. `mark`: a number that all ranks give
+    // this one and no other.
     ListedGatherScatter(Rank ranks, Rank rank, std::span<const Index> ids, SharedIds with, Index shared,
                         std::uint64_t mark, const std::string& operation);
+
+    // The same as `own`, which describes one rank, with what all ranks share: by rank their shared ids.
+    ListedGatherScatter(const ListedGatherScatter& own, const std::vector<std::vector<Index>>& shared);
 
     Rank ranks() const override { return lists_->ranks; }
     bool partial() const override { return lists_->only >= 0; }
@@ -165,6 +168,7 @@ class ListedGatherScatter : public GatherScatter {
         std::shared_ptr<const Fetch> exchange;
     };
     const Part& part(Rank rank) const;
+    static std::shared_ptr<Lists> lists_of(const std::vector<std::vector<Index>>& ids);
 
     std::shared_ptr<const Lists> lists_;
 };

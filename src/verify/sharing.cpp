@@ -1,6 +1,7 @@
 #include "verify/sharing.hpp"
 
 #include <algorithm>
+#include <map>
 #include <unordered_map>
 
 #include "base/checked.hpp"
@@ -53,22 +54,23 @@ Sharing::Sharing(const schedule::Schedule& schedule, const pattern::GatherScatte
     }
 }
 
-std::vector<Sharing::Word>& Sharing::memory(Rank rank, schedule::Buffer buffer) {
+Sharing::Word& Sharing::at(Rank rank, const Place& place) {
     Memory& memory = memory_[static_cast<std::size_t>(rank)];
-    return buffer == schedule::Buffer::source   ? memory.source
-           : buffer == schedule::Buffer::target ? memory.target
-                                                : memory.scratch;
+    return (place.buffer == schedule::Buffer::source   ? memory.source
+            : place.buffer == schedule::Buffer::target ? memory.target
+                                                       : memory.scratch)[place.at];
 }
 
 void Sharing::append_places(Rank rank, const schedule::Piece& piece, const std::string& where,
-                            std::vector<std::size_t>& places) const {
+                            std::vector<Place>& places) const {
     const Memory& memory = memory_[static_cast<std::size_t>(rank)];
     const layout::Box& box = piece.box;
     if (piece.buffer == schedule::Buffer::scratch) {
         if (piece.offset < 0 || piece.offset + box.volume() > static_cast<Index>(memory.scratch.size()))
             throw VerificationError(where + ": " + schedule::to_text(piece) + " of rank " + std::to_string(rank) +
                                     " lies beyond its scratch memory");
-        for (Index i = 0; i < box.volume(); ++i) places.push_back(static_cast<std::size_t>(piece.offset + i));
+        for (Index i = 0; i < box.volume(); ++i)
+            places.push_back({piece.buffer, static_cast<std::size_t>(piece.offset + i)});
         return;
     }
     const Index length = piece.buffer == schedule::Buffer::source ? memory.cells : memory.received;
@@ -79,23 +81,30 @@ void Sharing::append_places(Rank rank, const schedule::Piece& piece, const std::
     for (Index z = box.begin[layout::Z]; z < box.end[layout::Z]; ++z)
         for (Index y = box.begin[layout::Y]; y < box.end[layout::Y]; ++y)
             for (Index x = box.begin[layout::X]; x < box.end[layout::X]; ++x)
-                places.push_back(static_cast<std::size_t>(x + length * (y + whole_.levels()[0] * z)));
+                places.push_back({piece.buffer, static_cast<std::size_t>(x + length * (y + whole_.levels()[0] * z))});
 }
 
 void Sharing::transfer(Rank from, const std::vector<schedule::Piece>& source, Rank to,
                        const std::vector<schedule::Piece>& target, const std::string& where) {
-    std::vector<std::size_t> read;
-    pending_.push_back({from, to, {}, {}, target.empty() ? schedule::Buffer::target : target[0].buffer});
+    std::vector<Place> read;
+    pending_.push_back({from, to, {}, {}, {}});
     Write& write = pending_.back();
     if (source.size() != target.size()) throw VerificationError(where + ": its two ends have unlike numbers of pieces");
     for (std::size_t i = 0; i < source.size(); ++i) {
-        if (source[i].box.volume() != target[i].box.volume() || target[i].buffer != write.buffer)
+        if (source[i].box.volume() != target[i].box.volume())
             throw VerificationError(where + ": " + schedule::to_text(source[i]) + " does not fit " +
                                     schedule::to_text(target[i]));
         read.clear();
+        if (source[i].buffer == schedule::Buffer::scratch) {
+            const auto& kept = memory_[static_cast<std::size_t>(from)].kept;
+            if (const auto at = kept.find(source[i].offset); at == kept.end() || !(at->second == source[i].box))
+                throw VerificationError(where + ": " + schedule::to_text(source[i]) + " of rank " +
+                                        std::to_string(from) + " holds something else by then");
+        }
+        if (target[i].buffer == schedule::Buffer::scratch) write.kept.push_back(target[i]);
         append_places(from, source[i], where, read);
-        for (const std::size_t place : read) {
-            write.words.push_back(memory(from, source[i].buffer)[place]);
+        for (const Place& place : read) {
+            write.words.push_back(at(from, place));
             if (write.words.back().order == 0 && !numbered_)
                 throw VerificationError(where + ": " + schedule::to_text(source[i]) + " of rank " +
                                         std::to_string(from) + " holds nothing by then");
@@ -133,17 +142,20 @@ void Sharing::run_stage(int stage, const std::vector<Match>& matches) {
 }
 
 void Sharing::write_all(int stage) {
-    std::vector<std::tuple<Rank, schedule::Buffer, std::size_t>> written;
-    for (const Write& w : pending_)
+    std::vector<std::pair<Rank, Place>> written;
+    for (const Write& w : pending_) {
+        for (const schedule::Piece& piece : w.kept)
+            memory_[static_cast<std::size_t>(w.rank)].kept[piece.offset] = piece.box;
         for (std::size_t i = 0; i < w.places.size(); ++i) {
-            memory(w.rank, w.buffer)[w.places[i]] = w.words[i];
-            written.emplace_back(w.rank, w.buffer, w.places[i]);
+            at(w.rank, w.places[i]) = w.words[i];
+            written.emplace_back(w.rank, w.places[i]);
         }
+    }
     std::sort(written.begin(), written.end());
     const auto twice = std::adjacent_find(written.begin(), written.end());
     if (twice != written.end())
-        throw VerificationError("stage " + std::to_string(stage) + ": rank " + std::to_string(std::get<0>(*twice)) +
-                                " is given element " + std::to_string(std::get<2>(*twice)) + " twice");
+        throw VerificationError("stage " + std::to_string(stage) + ": rank " + std::to_string(twice->first) +
+                                " is given element " + std::to_string(twice->second.at) + " twice");
 }
 
 // A rank's own value and what came, in ascending order of ranks.
@@ -154,19 +166,19 @@ void Sharing::combine_all() {
     for (std::size_t begin = 0, end = 0; begin < pending_.size(); begin = end) {
         const Rank rank = pending_[begin].rank;
         while (end < pending_.size() && pending_[end].rank == rank) ++end;
-        std::unordered_map<std::size_t, Word> before;  // of lower ranks, until the rank's own value comes
+        std::map<Place, Word> before;  // of lower ranks, until the rank's own value comes
         for (const bool own_is_in : {false, true}) {
             for (std::size_t i = begin; i < end; ++i) {
                 const Write& w = pending_[i];
                 if ((w.from > rank) != own_is_in) continue;
                 for (std::size_t k = 0; k < w.places.size(); ++k) {
-                    Word& into = own_is_in ? memory(rank, w.buffer)[w.places[k]] : before[w.places[k]];
+                    Word& into = own_is_in ? at(rank, w.places[k]) : before[w.places[k]];
                     into = combined(into, w.words[k]);
                 }
             }
             if (own_is_in) continue;
             for (const auto& [place, word] : before) {
-                Word& own = memory(rank, pending_[begin].buffer)[place];
+                Word& own = at(rank, place);
                 own = combined(word, own);
             }
         }

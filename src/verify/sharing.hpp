@@ -1,6 +1,8 @@
 // Whose values are in whose cells: a gather-scatter run on random words in place of values.
 #pragma once
 
+#include <compare>
+#include <map>
 #include <vector>
 
 #include "pattern/gather_scatter.hpp"
@@ -29,20 +31,26 @@ class Sharing {
     };
     struct Memory {
         std::vector<Word> source, target, scratch;
+        std::map<Index, layout::Box> kept;  // in scratch memory, by first element
         Index cells = 0, received = 0;
+    };
+    struct Place {
+        schedule::Buffer buffer;
+        std::size_t at;
+        auto operator<=>(const Place&) const = default;
     };
     struct Write {
         Rank from, rank;
-        std::vector<std::size_t> places;
+        std::vector<Place> places;
         std::vector<Word> words;
-        schedule::Buffer buffer;
+        std::vector<schedule::Piece> kept;  // in scratch memory
     };
 
     static Word word(Rank rank, Index id, Index level);
     static Word combined(const Word& a, const Word& b);
-    std::vector<Word>& memory(Rank rank, schedule::Buffer buffer);
+    Word& at(Rank rank, const Place& place);
     void append_places(Rank rank, const schedule::Piece& piece, const std::string& where,
-                       std::vector<std::size_t>& places) const;
+                       std::vector<Place>& places) const;
     void transfer(Rank from, const std::vector<schedule::Piece>& source, Rank to,
                   const std::vector<schedule::Piece>& target, const std::string& where);
     void write_all(int stage);

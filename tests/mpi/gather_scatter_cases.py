@@ -58,13 +58,14 @@ def cases(ranks: int) -> dict[str, Callable[[Any], str]]:
         found[name] = _Method(number, transport, packing, shape, dtype, operation)
     for number, algorithm in enumerate(algorithms(ranks)):
         found[f"brick by {algorithm}"] = _Brick(number, algorithm)
-        if algorithm != "cartesian":
+        if algorithm != "cartesian" and (ranks == 2 or number % 2):
             found[f"reals by {algorithm}"] = _Reals(number, algorithm)
     return found | CASES
 
 
 def algorithms(ranks: int) -> list[str]:
-    return algorithm_names(_core.BrickGatherScatter((1, 1, 1), 2, cubic(ranks), [False] * 3, "add"))
+    names = algorithm_names(_core.BrickGatherScatter((1, 1, 1), 2, cubic(ranks), [False] * 3, "add"))
+    return [name for name in names if not name[-1].isdigit() or int(name.split("-")[-1]) <= min(max(ranks, 2), 3)]
 
 
 def values_of(rank: int, length: int, shape: str, dtype: str, seed: int) -> np.ndarray:
@@ -118,18 +119,17 @@ class _Brick:
     def __call__(self, comm: Any) -> str:
         rank, ranks = comm.Get_rank(), comm.Get_size()
         dtype = ("f8", "f4")[self.number % 2]
-        for periodic in ("", "x", "xyz"):
-            brick = tw.BrickGatherScatter((2, 1, 2), 3, cubic(ranks), periodic)
-            field = GatherScatterArrays.source(brick, rank, 0, dtype).reshape(-1)
-            expected = GatherScatterArrays.expected(brick, rank, 0, dtype).reshape(-1)
-            patterns: list[Any] = [brick]
-            if self.algorithm != "cartesian":
-                patterns.append(tw.GatherScatter(brick.ids(rank), "add", comm))
-            for pattern, (transport, packing) in zip(patterns, _SOME[self.number % 3 :], strict=False):
-                own = field.copy()
-                pattern.plan(comm, own, algorithm=self.algorithm, transport=transport, packing=packing)()
-                if not np.array_equal(own, expected):
-                    return f"periodic {periodic!r}, {transport}: {own} instead of {expected}"
+        brick = tw.BrickGatherScatter((2, 1, 2), 3, cubic(ranks), ("", "x", "xyz")[self.number % 3])
+        field = GatherScatterArrays.source(brick, rank, 0, dtype).reshape(-1)
+        expected = GatherScatterArrays.expected(brick, rank, 0, dtype).reshape(-1)
+        patterns: list[Any] = [brick]
+        if self.algorithm != "cartesian":
+            patterns.append(tw.GatherScatter(brick.ids(rank), "add", comm))
+        for pattern, (transport, packing) in zip(patterns, _SOME[self.number % 3 :], strict=False):
+            own = field.copy()
+            pattern.plan(comm, own, algorithm=self.algorithm, transport=transport, packing=packing)()
+            if not np.array_equal(own, expected):
+                return f"{transport}: {own} instead of {expected}"
         return ""
 
 

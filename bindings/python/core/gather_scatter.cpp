@@ -21,6 +21,32 @@ using pattern::BrickGatherScatter;
 using pattern::GatherScatter;
 using pattern::ListedGatherScatter;
 
+// The values of one rank, of the type that `loops` are for.
+template <class T>
+using Values = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+// The copies of one rank alone: of ids that no other rank has.
+class LocalCopies {
+  public:
+    LocalCopies(const Indices& ids, bool sweeps)
+        : count_(ids.shape(0)), copies_(pattern::OwnIds(viewed(ids)).split({}, sweeps).inner) {}
+    template <class T>
+    void combine(const Values<T>& values, const std::string& operation, const char* element) const {
+        if (values.shape(0) != count_)
+            throw InputError(std::to_string(values.shape(0)) + " values of " + std::to_string(count_) +
+                             " ids: as many are allowed");
+        const pattern::CopyLoops& loops = pattern::copy_loops(element, operation);
+        const nb::gil_scoped_release release;
+        loops.combine(copies_, {reinterpret_cast<std::byte*>(values.data()), sizeof(T)});
+    }
+    std::size_t groups() const { return copies_.groups(); }
+    std::size_t sweeps() const { return copies_.sweeps().size(); }
+
+  private:
+    std::size_t count_;
+    pattern::Copies copies_;
+};
+
 template <class Get>
 IndexArray by_cell(const GatherScatter& g, Index rank, Get get) {
     const Rank r = checked_rank(g, rank);
@@ -77,6 +103,27 @@ void bind_gather_scatter(nb::module_& module) {
                 return std::const_pointer_cast<ListedGatherScatter>(pattern::listed(g));
             },
             "The same as the lists of all ranks.");
+    nb::class_<LocalCopies>(module, "LocalCopies",
+                            "The gather-scatter within one rank: groups of values with one id. Groups at constant "
+                            "distances from each other are\n"
+                            "combined by strides, the others by lists; without `sweeps` all are, by lists.")
+        .def(
+            "__init__", [](LocalCopies* self, const Indices& ids, bool sweeps) { new (self) LocalCopies(ids, sweeps); },
+            "ids"_a, "sweeps"_a = true)
+        .def_prop_ro("groups", &LocalCopies::groups, "Ids that there are twice or more.")
+        .def_prop_ro("sweeps", &LocalCopies::sweeps, "Loops over groups at constant distances.")
+        .def(
+            "combine",
+            [](const LocalCopies& c, const Values<double>& values, const std::string& operation) {
+                c.combine(values, operation, "f8");
+            },
+            "values"_a, "operation"_a = "add", "Each value becomes the combination of all values of its id, in place.")
+        .def(
+            "combine",
+            [](const LocalCopies& c, const Values<float>& values, const std::string& operation) {
+                c.combine(values, operation, "f4");
+            },
+            "values"_a, "operation"_a = "add");
     module.def(
         "gather_scatter_of_ids",
         [](const std::vector<Indices>& ids, const std::string& operation) {
