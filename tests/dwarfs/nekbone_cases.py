@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from mpi4py import MPI
 
-from tradewind.dwarfs.nekbone import Nekbone, NekboneRun
+from tradewind.dwarfs.nekbone import Nekbone
+from tradewind.dwarfs.nekbone_run import NekboneRun
 from tradewind.dwarfs.spectral_elements import Brick
 
 ITERATIONS = 20

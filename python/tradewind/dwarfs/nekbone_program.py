@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 
 from tradewind.method.method import DEFAULT_PACKING, DEFAULT_TRANSPORT
 from tradewind.workload.program import Compute, Exchanged, Program, Whole
+from tradewind.workload.steps import GroupStep
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from tradewind import _core
-    from tradewind.dwarfs.nekbone import Nekbone
+    from tradewind.dwarfs.nekbone_request import NekboneRequest
 
 SUM_BYTES = {"lists": 47.0, "strides": 8.0}
 """Bytes that a copy of memory moves while a copy of a shared point is summed, by how a rank finds its own copies:
@@ -22,13 +23,13 @@ UPDATE_FLOPS = 19
 PIPELINED_FLOPS = 27
 
 
-def program(dwarf: Nekbone) -> Program:
+def program(dwarf: NekboneRequest) -> Program:
     """The program of an iteration."""
     return _Maker(dwarf).program()
 
 
 class _Maker:
-    def __init__(self, dwarf: Nekbone) -> None:
+    def __init__(self, dwarf: NekboneRequest) -> None:
         self.dwarf = dwarf
         self.points = math.prod(dwarf.elements) * dwarf.nx1**3
 
@@ -40,7 +41,7 @@ class _Maker:
         total = self.exchanged(f"sum of {kind.count}", "sum", dwarf.sum_schedule(), dtype)
         whole = [Whole(swap, swap.name) for swap in swaps]
         if dwarf.strategy == "pipelined":
-            steps = [
+            steps: list[GroupStep] = [
                 total.start(),
                 self.operator("operator", self.points, 2),
                 self.own_sums(),
