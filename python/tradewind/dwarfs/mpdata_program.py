@@ -60,12 +60,12 @@ def program(dwarf: MeshDwarf, stages: Sequence[str], host_bandwidth: float | Non
             swap("tracer"),
         ]
         return Program(*steps, dtype=dwarf.precision, name="mpdata, fused")
-    copied = [len(own) + len(halo) for own, halo in zip(shares.own, shares.halo, strict=True)]
+    staged = [len(own) + len(halo) for own, halo in zip(shares.own, shares.halo, strict=True)]
     for number, stage in enumerate(stages, 1):
         label = f"{number} {stage}"
         if dwarf.strategy == "staged":
             there, back = (
-                staging(dwarf, f"{label} {way} the host", stage, copied, host_bandwidth) for way in ("to", "from")
+                staging(dwarf, f"{label} {way} the host", stage, staged, host_bandwidth) for way in ("to", "from")
             )
             steps += [compute(label, stage, everything), there, swap(stage), back]
         elif dwarf.strategy in ("exchange", "plain"):
