@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tradewind import _core
+from tradewind.dwarfs.dwarf import copied
 from tradewind.method.method import default_algorithm
 from tradewind.workload.program import Compute, Program
 
