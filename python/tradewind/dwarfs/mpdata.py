@@ -175,7 +175,7 @@ class Mpdata(MeshDwarf):
         unit="B/s",
         minimum=1e6,
         maximum=1e15,
-        shown="the memory's, read and write counted apart",
+        shown="that of copies in its memory",
         label="bandwidth between device and host (B/s)",
     )
     divergence_method: str | None = method_option("divergence", "fetch")

@@ -27,7 +27,7 @@ def staging(dwarf: MeshDwarf, label: str, stage: str, nodes: Iterable[int], host
     values = 2 if stage == "limits" else 1
     points = [float(values * dwarf.levels * n) for n in nodes]
     if host_bandwidth is None:
-        return Compute(label, bytes=2.0 * dwarf.element_bytes, points=points)
+        return Compute(label, bytes=float(dwarf.element_bytes), points=points)  # a copy, at a rate of copies
     return Compute(label, point_s=dwarf.element_bytes / host_bandwidth, points=points)
 
 
