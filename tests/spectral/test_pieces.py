@@ -150,3 +150,10 @@ def test_latitudes_that_do_not_keep_a_wavenumber_are_refused():
     for wrong in ([(0, 13)], [(5, 4)], [(0, 12), (0, 12)]):
         with pytest.raises(InputError, match="latitudes of a Legendre stage"):
             Legendre(SMALL, [2], latitudes_of=wrong)
+
+
+def test_thousands_of_sets_are_even_without_a_search(monkeypatch):
+    monkeypatch.setattr("tradewind.spectral.pieces.MAX_SEARCHED", 10)
+    pieces = pieces_of(Truncation("O160"), "split", 120)
+    assert pieces.is_split
+    assert imbalance([sum(map(pieces.flops_of, own)) for own in pieces.by_set]) <= 1.01

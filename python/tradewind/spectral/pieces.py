@@ -179,9 +179,9 @@ def cut(counts: ArrayLike, weights: ArrayLike, sets: int) -> list[list[tuple[int
 
     `weights`: of one part of each item. An item that is larger than the mean fills one set or several by itself; what
     is left of it is packed with the other items (`balance.packed`), or among more than `MAX_SEARCHED` sets dealt, the
-    largest first to the set that has least (Graham 1969, doi:10.1137/0117039). Then the set with the largest load gives parts of
-    its largest item, as many as it has above the mean, to the set in whose gap they fit best, until all are within
-    `EVEN_ENOUGH` of the mean or nothing is gained: each time one set reaches the mean (as McNaughton 1959,
+    largest first to the set that has least (Graham 1969, doi:10.1137/0117039). Then the set with the largest load gives
+    parts of its largest item, as many as it has above the mean, to the set in whose gap they fit best, until all are
+    within `EVEN_ENOUGH` of the mean or nothing is gained: each time one set reaches the mean (as McNaughton 1959,
     doi:10.1287/mnsc.6.1.1, fills one after another).
     """
     counts, weights = np.asarray(counts, np.int64), np.asarray(weights, float)
