@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import heapq
 from collections.abc import Sequence
 from functools import cached_property
 from itertools import pairwise
@@ -25,6 +26,9 @@ SPLIT = "split"
 WAYS_TO_DEAL = (*DEALS, SPLIT)
 EVEN_ENOUGH = 1.005
 """Largest load over the mean at which no further wavenumber is cut."""
+
+MAX_SEARCHED = 2000
+"""Sets among which pieces are packed by a search: it takes seconds for more, and cuts level what it would."""
 
 
 class Lines(NamedTuple):
@@ -174,9 +178,10 @@ def cut(counts: ArrayLike, weights: ArrayLike, sets: int) -> list[list[tuple[int
     """Return for each item the sets that have a share of it, and how many of its `counts` parts each of them has.
 
     `weights`: of one part of each item. An item that is larger than the mean fills one set or several by itself; what
-    is left of it is packed with the other items (`balance.packed`). Then the set with the largest load gives parts of
-    its largest item, as many as it has above the mean, to the set in whose gap they fit best, until all are within
-    `EVEN_ENOUGH` of the mean or nothing is gained: each time one set reaches the mean (as McNaughton 1959,
+    is left of it is packed with the other items (`balance.packed`), or among more than `MAX_SEARCHED` sets dealt, the
+    largest first to the set that has least (Graham 1969, doi:10.1137/0117039). Then the set with the largest load gives
+    parts of its largest item, as many as it has above the mean, to the set in whose gap they fit best, until all are
+    within `EVEN_ENOUGH` of the mean or nothing is gained: each time one set reaches the mean (as McNaughton 1959,
     doi:10.1287/mnsc.6.1.1, fills one after another).
     """
     counts, weights = np.asarray(counts, np.int64), np.asarray(weights, float)
@@ -188,12 +193,28 @@ def cut(counts: ArrayLike, weights: ArrayLike, sets: int) -> list[list[tuple[int
     left = counts - full * per_set
     filled = [{item: int(per_set[item])} for item in range(len(counts)) for _ in range(int(full[item]))]
     packed_items = np.flatnonzero(left)
+    deal_rest = packed if sets <= MAX_SEARCHED or not filled else _largest_first
     shares: list[dict[int, int]] = filled + [
         {int(packed_items[place]): int(left[packed_items[place]]) for place in own}
-        for own in packed((left * weights)[packed_items], sets - len(filled))
+        for own in deal_rest((left * weights)[packed_items], sets - len(filled))
     ]
     _level(shares, weights, mean, int(counts.sum()))
-    return [[(w, own[item]) for w, own in enumerate(shares) if item in own] for item in range(len(counts))]
+    found: list[list[tuple[int, int]]] = [[] for _ in counts]
+    for w, own in enumerate(shares):
+        for item, count in own.items():
+            found[item].append((w, count))
+    return found
+
+
+def _largest_first(weights: NDArray[np.float64], sets: int) -> list[list[int]]:
+    """Return items dealt from the largest on, each to the set with the smallest load."""
+    found: list[list[int]] = [[] for _ in range(sets)]
+    loads = [(0.0, w) for w in range(sets)]
+    for item in np.argsort(-weights, kind="stable").tolist():
+        load, w = loads[0]
+        heapq.heapreplace(loads, (load + float(weights[item]), w))
+        found[w].append(item)
+    return found
 
 
 def _level(shares: list[dict[int, int]], weights: NDArray[np.float64], mean: float, most: int) -> None:
