@@ -41,7 +41,6 @@ def sections(parts: Parts) -> dict[str, Callable[[], str]]:
     return {
         "base": lambda: tables.base_table(parts),
         "slow": lambda: tables.base_table(parts, "slow"),
-        "scattered": lambda: tables.base_table(parts, "scattered"),
         "parts": lambda: tables.parts_table(parts),
         "winners": lambda: tables.winners_table(parts),
         "choices": tables.choices_table,

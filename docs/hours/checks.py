@@ -8,6 +8,7 @@ from typing import Any
 import closed
 import numpy as np
 from choices import LEVELS
+from models import MODELS
 from parts import HUNDREDTH, POINTS, SPLITS, Parts, Place
 from tables import TODAY, table, thousands
 
@@ -74,8 +75,8 @@ def whole_rows(parts: Parts, records: Sequence[Mapping[str, Any]]) -> list[tuple
     """Return model, network, ranks, and the times of whole steps and of the sums of their parts."""
     found = []
     for record in records:
-        if record["kind"] == "program":
-            model, network = record["sweep"].split(", ")
+        model, _, network = record["sweep"].partition(", ")
+        if model in MODELS:
             place = Place(record["machine"], TODAY, HUNDREDTH, record["ranks"])
             found.append((model, network, record["ranks"], record["time_s"], sum_of_parts(parts, place, model)))
     return found
