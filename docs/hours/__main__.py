@@ -51,6 +51,7 @@ def sections(parts: Parts) -> dict[str, Callable[[], str]]:
         "buffers": lambda: tables.buffers_table(parts),
         "crossings": lambda: tables.crossings_table(parts),
         "quiet": lambda: checks.quiet_table(records("checks")),
+        "estimates": lambda: checks.estimate_table(records(*STUDIES)),
         "seeds": lambda: checks.seeds_text(records("checks")),
         "checks": lambda: checks.whole_table(parts, records("checks")),
     }
