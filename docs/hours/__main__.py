@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -30,9 +31,14 @@ STUDIES = ("transpositions", "halos", "allreduces")
 MARKS = re.compile(r"(<!-- hours ([\w-]+) -->\n).*?(<!-- end hours -->)", re.DOTALL)
 
 
+@cache
+def _kept(name: str) -> list[dict[str, Any]]:
+    return read_dataset(RESULTS / f"{name}.nc")[0]
+
+
 def records(*names: str) -> list[dict[str, Any]]:
     """Return the kept cases of some studies."""
-    return [record for name in names for record in read_dataset(RESULTS / f"{name}.nc")[0]]
+    return [record for name in names for record in _kept(name)]
 
 
 def sections(parts: Parts) -> dict[str, Callable[[], str]]:
