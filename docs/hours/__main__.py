@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -30,9 +31,14 @@ STUDIES = ("transpositions", "halos", "allreduces")
 MARKS = re.compile(r"(<!-- hours ([\w-]+) -->\n).*?(<!-- end hours -->)", re.DOTALL)
 
 
+@cache
+def _kept(name: str) -> list[dict[str, Any]]:
+    return read_dataset(RESULTS / f"{name}.nc")[0]
+
+
 def records(*names: str) -> list[dict[str, Any]]:
     """Return the kept cases of some studies."""
-    return [record for name in names for record in read_dataset(RESULTS / f"{name}.nc")[0]]
+    return [record for name in names for record in _kept(name)]
 
 
 def sections(parts: Parts) -> dict[str, Callable[[], str]]:
@@ -41,7 +47,6 @@ def sections(parts: Parts) -> dict[str, Callable[[], str]]:
     return {
         "base": lambda: tables.base_table(parts),
         "slow": lambda: tables.base_table(parts, "slow"),
-        "scattered": lambda: tables.base_table(parts, "scattered"),
         "parts": lambda: tables.parts_table(parts),
         "winners": lambda: tables.winners_table(parts),
         "choices": tables.choices_table,
@@ -52,6 +57,7 @@ def sections(parts: Parts) -> dict[str, Callable[[], str]]:
         "buffers": lambda: tables.buffers_table(parts),
         "crossings": lambda: tables.crossings_table(parts),
         "quiet": lambda: checks.quiet_table(records("checks")),
+        "estimates": lambda: checks.estimate_table(records(*STUDIES)),
         "seeds": lambda: checks.seeds_text(records("checks")),
         "checks": lambda: checks.whole_table(parts, records("checks")),
     }

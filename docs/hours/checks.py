@@ -7,9 +7,10 @@ from typing import Any
 
 import closed
 import numpy as np
-from choices import LEVELS
-from parts import HUNDREDTH, POINTS, SPLITS, Parts, Place
-from tables import TODAY, table, thousands
+from choices import LEVELS, base
+from models import MODELS, hours, totals
+from parts import HUNDREDTH, NETWORKS, POINTS, SPLITS, Parts, Place
+from tables import GRIDS, TODAY, places, table, thousands
 
 LATENCY_S = 4e-7
 """Latency of the head of a message between 1000 ranks of a fat-tree of 33 nodes per switch: two NICs and two links."""
@@ -74,8 +75,8 @@ def whole_rows(parts: Parts, records: Sequence[Mapping[str, Any]]) -> list[tuple
     """Return model, network, ranks, and the times of whole steps and of the sums of their parts."""
     found = []
     for record in records:
-        if record["kind"] == "program":
-            model, network = record["sweep"].split(", ")
+        model, _, network = record["sweep"].partition(", ")
+        if model in MODELS:
             place = Place(record["machine"], TODAY, HUNDREDTH, record["ranks"])
             found.append((model, network, record["ranks"], record["time_s"], sum_of_parts(parts, place, model)))
     return found
@@ -87,3 +88,26 @@ def whole_table(parts: Parts, records: Sequence[Mapping[str, Any]]) -> str:
         for model, network, ranks, whole, parts_s in whole_rows(parts, records)
     ]
     return table(["step", "network", "ranks", "simulated whole", "sum of its parts", "ratio"], rows)
+
+
+HIDDEN = 100_000
+"""Ranks whose simulations are hidden to see what the estimate would have been."""
+
+
+def estimate_rows(records: Sequence[Mapping[str, Any]]) -> list[tuple[Place, dict[str, float]]]:
+    """Return the hours that are estimated from fewer ranks, over the simulated ones: for each place and model."""
+    full, fewer = Parts(records), Parts(record for record in records if record["ranks"] < HIDDEN)
+    found = []
+    for place in places(full):
+        if place.ranks == HIDDEN and full.simulated(place):
+            simulated, estimated = (totals(hours(parts, place, base())) for parts in (full, fewer))
+            found.append((place, {name: float(estimated[name][0] / simulated[name][0]) for name in MODELS}))
+    return found
+
+
+def estimate_table(records: Sequence[Mapping[str, Any]]) -> str:
+    rows = [
+        [GRIDS[place.points], NETWORKS[place.machine], *(f"{ratio:.2f}" for ratio in ratios.values())]
+        for place, ratios in estimate_rows(records)
+    ]
+    return table(["grid", "network", *MODELS], rows)

@@ -40,7 +40,8 @@ class Choice:
 
     def shown(self, i: int) -> str:
         """Return the values of all parameters at place `i`."""
-        return " and ".join(f"{values[i]:g}" for values in self.parameters.values())
+        values = (options[i] for options in self.parameters.values())
+        return " and ".join(f"{value / 1e9:g} G" if value >= 1e9 else f"{value:g}" for value in values)
 
 
 CHOICES = (

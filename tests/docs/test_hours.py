@@ -209,6 +209,13 @@ def test_whole_steps_take_as_long_as_their_parts(hours: SimpleNamespace) -> None
         assert whole == pytest.approx(total, rel=0.25), (model, network, ranks)
 
 
+def test_estimates_are_near_what_was_simulated(hours: SimpleNamespace) -> None:
+    rows = hours.checks.estimate_rows(hours.main.records(*hours.main.STUDIES))
+    assert rows
+    for place, ratios in rows:
+        assert all(0.5 < ratio < 2 for ratio in ratios.values()), (place, ratios)
+
+
 @pytest.mark.slow  # evaluates all combinations of choices
 def test_the_page_of_the_question_is_up_to_date(hours: SimpleNamespace) -> None:
     parts = hours.parts.Parts(hours.main.records(*hours.main.STUDIES))
