@@ -66,8 +66,8 @@ def test_bad_input_is_refused_with_code_2(capsys, arguments, words):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ("", "which pattern? transpose, halo, fetch, allreduce, recorded are known"),
-        ("--ranks 4", "which pattern? transpose, halo, fetch, allreduce, recorded are known"),
+        ("", "which pattern? transpose, halo, fetch, gather-scatter, allreduce, recorded are known"),
+        ("--ranks 4", "which pattern? transpose, halo, fetch, gather-scatter, allreduce, recorded are known"),
         ("hallo --ranks 4", "unknown pattern 'hallo'; did you mean 'halo'?"),
         ("transpose --ranks 4 --width 2", "--width says nothing about transpose: leave it out (halo, fetch take it)"),
         ("halo --ranks 4 --widht 2", "unknown option '--widht'; did you mean '--width'?"),
