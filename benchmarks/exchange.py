@@ -42,6 +42,11 @@ COMPARISONS: dict[str, tuple[int, str, dict[str, Any]]] = {
         "exchanges.fetch:fetch",
         {"grid": [128, 128, 64], "width": 2, "points": 100_000, "levels": 60, "repeat": 5, "samples": 15},
     ),
+    "gather-scatter": (
+        2,
+        "exchanges.gather_scatter:gather_scatter",
+        {"elements": [8, 8, 4], "points": 8, "repeat": 50, "samples": 21},
+    ),
     "pokes": (2, "exchanges.pokes:pokes", {"count": 1_000_000, "compute_s": 12e-3, "samples": 21}),
     "ahead": (4, "exchanges.ahead:ahead", {"edge": 256, "samples": 25}),
 }

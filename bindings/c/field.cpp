@@ -19,7 +19,8 @@ void check_dimensions(const pattern::Pattern& pattern, const std::string& name, 
     const std::string has =
         name + " has " + std::to_string(f.dimensions) + (f.dimensions == 1 ? " dimension: " : " dimensions: ");
     if (f.dimensions < 1 || f.dimensions > 3) throw InputError(has + "1, 2 and 3 are allowed");
-    if (pattern.reduces() && f.dimensions != 1) throw InputError(has + "a reduction takes vectors, of one");
+    if (pattern.reduces() && !pattern.has_levels() && f.dimensions != 1)
+        throw InputError(has + "a reduction takes vectors, of one");
     if (!pattern.reduces() && !pattern.has_levels() && f.dimensions == 1)
         throw InputError(has + "a " + pattern.name() + " takes arrays over x, y and z, or over x and y of one level");
 }

@@ -25,7 +25,7 @@ tw_field new_field(const pattern::Pattern& pattern, int side, int rank, int elem
     auto memory = std::make_shared<mpi::SharedMemory>(std::max<Index>(box.volume(), 1) * bytes);
     const std::lock_guard<std::mutex> lock(given().mutex);
     given().all[memory->data()] = memory;
-    if (pattern.reduces()) return tw_vector(memory->data(), element, box.width(layout::X));
+    if (pattern.reduces() && !pattern.has_levels()) return tw_vector(memory->data(), element, box.width(layout::X));
     return tw_dense(memory->data(), element, box.width(layout::X), box.width(layout::Y), box.width(layout::Z));
 }
 

@@ -194,6 +194,16 @@ module tradewind_interfaces
       integer(c_int) :: status
     end function c_points_of_ids_f
 
+    function c_gather_scatter_f(comm, values, ids, operation, pattern) bind(C, name="tw_gather_scatter_f") result(status)
+      import :: c_char, c_int, c_int64_t, tw_pattern
+      integer(c_int), value :: comm
+      integer(c_int64_t), value :: values
+      integer(c_int64_t), intent(in) :: ids(*)
+      character(kind=c_char), intent(in) :: operation(*)
+      type(tw_pattern), intent(out) :: pattern
+      integer(c_int) :: status
+    end function c_gather_scatter_f
+
     function c_points_of_count_f(comm, count, points) bind(C, name="tw_points_of_count_f") result(status)
       import :: c_int, c_int64_t, tw_points
       integer(c_int), value :: comm

@@ -1,14 +1,14 @@
 !> The points of each rank, and the fetches that ranks make from them: unstructured halos, points on demand, adjoints.
 !! All but tw_points_count, tw_adjoint and tw_fetch_levels are collective.
 module tradewind_points
-  use, intrinsic :: iso_c_binding, only: c_int, c_int64_t
+  use, intrinsic :: iso_c_binding, only: c_int, c_int64_t, c_null_char
   use, intrinsic :: iso_fortran_env, only: int32, int64
   use tradewind_interfaces
   implicit none
   private
   public :: tw_points_of_ids, tw_points_of_count, tw_points_of_layout, tw_points_count, tw_points_locate
   public :: tw_points_fetch, tw_points_fetch_listed, tw_points_halo, tw_points_halo_listed, tw_points_known_to_all
-  public :: tw_renumbered, tw_adjoint, tw_fetch_levels
+  public :: tw_renumbered, tw_adjoint, tw_fetch_levels, tw_gather_scatter
 
   !> status = tw_points_of_ids(points, comm, ids): the points that this rank owns, by their global numbers of 0 and
   !! more, each once among all ranks, in the order of its array. Ids are names: they stay as they are.
@@ -39,6 +39,13 @@ module tradewind_points
   interface tw_points_fetch
     procedure :: fetch_32, fetch_64
   end interface tw_points_fetch
+
+  !> status = tw_gather_scatter(pattern, comm, ids [, operation]): each value becomes the combination of all values of
+  !! its id, on any ranks, by "add" (where it is absent), "mul", "min" or "max". `ids`: those of this rank's values;
+  !! values with ids below 1 take no part.
+  interface tw_gather_scatter
+    procedure :: shared32_on_integer, shared32_on_handle, shared64_on_integer, shared64_on_handle
+  end interface tw_gather_scatter
 
   !> status = tw_points_halo(pattern, points, wanted [, peers]): an unstructured halo. One array holds the rank's own
   !! points, and behind them those that it wants.
@@ -85,6 +92,45 @@ contains
     integer(c_int) :: status
     status = ids64_on_integer(points, comm%MPI_VAL, int(ids, int64))
   end function ids32_on_handle
+
+  function shared64_on_integer(pattern, comm, ids, operation) result(status)
+    type(tw_pattern), intent(out) :: pattern
+    integer, intent(in) :: comm
+    integer(int64), intent(in) :: ids(:)
+    character(len=*), intent(in), optional :: operation
+    integer(c_int) :: status
+    character(len=:), allocatable :: name
+    name = "add"
+    if (present(operation)) name = trim(operation)
+    status = c_gather_scatter_f(int(comm, c_int), size(ids, kind=c_int64_t), ids, name // c_null_char, pattern)
+  end function shared64_on_integer
+
+  function shared64_on_handle(pattern, comm, ids, operation) result(status)
+    type(tw_pattern), intent(out) :: pattern
+    type(MPI_Comm), intent(in) :: comm
+    integer(int64), intent(in) :: ids(:)
+    character(len=*), intent(in), optional :: operation
+    integer(c_int) :: status
+    status = shared64_on_integer(pattern, comm%MPI_VAL, ids, operation)
+  end function shared64_on_handle
+
+  function shared32_on_integer(pattern, comm, ids, operation) result(status)
+    type(tw_pattern), intent(out) :: pattern
+    integer, intent(in) :: comm
+    integer(int32), intent(in) :: ids(:)
+    character(len=*), intent(in), optional :: operation
+    integer(c_int) :: status
+    status = shared64_on_integer(pattern, comm, int(ids, int64), operation)
+  end function shared32_on_integer
+
+  function shared32_on_handle(pattern, comm, ids, operation) result(status)
+    type(tw_pattern), intent(out) :: pattern
+    type(MPI_Comm), intent(in) :: comm
+    integer(int32), intent(in) :: ids(:)
+    character(len=*), intent(in), optional :: operation
+    integer(c_int) :: status
+    status = shared64_on_integer(pattern, comm%MPI_VAL, int(ids, int64), operation)
+  end function shared32_on_handle
 
   function count_on_integer(points, comm, count) result(status)
     type(tw_points), intent(out) :: points

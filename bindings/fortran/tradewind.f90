@@ -19,7 +19,7 @@ module tradewind
   public :: tw_layout, tw_pattern, tw_points, tw_plan, tw_options, tw_field
   public :: tw_blocks, tw_pencils, tw_bands, tw_wavenumbers, tw_whole, tw_placed, tw_layout_box, tw_layout_free
   public :: tw_halo, tw_transpose, tw_allreduce, tw_adjoint, tw_pattern_box, tw_pattern_free
-  public :: tw_halo_interior, tw_halo_rim, tw_halo_widened, tw_fetch_levels
+  public :: tw_halo_interior, tw_halo_rim, tw_halo_widened, tw_fetch_levels, tw_gather_scatter
   public :: tw_points_of_ids, tw_points_of_count, tw_points_of_layout, tw_points_count, tw_points_locate
   public :: tw_points_fetch, tw_points_fetch_listed, tw_points_halo, tw_points_halo_listed, tw_points_known_to_all
   public :: tw_renumbered, tw_points_free

@@ -122,6 +122,19 @@ TW_API tw_status tw_halo_widened(tw_pattern halo, int rank, int64_t by, int64_t 
 /* Free a pattern. Plans that were made from it remain. */
 TW_API tw_status tw_pattern_free(tw_pattern pattern);
 
+/* --- gather-scatter --- */
+
+/* Each value of all ranks becomes the combination ("add", "mul", "min" or "max") of all values of its id, on its own
+ * rank and on others. `ids`: those of this rank's values, in the order of its array, up to 2^63 - 1; values with ids
+ * below 1 take no part. Collective: a rank whose arguments do not fit returns TW_ERROR_INPUT, and all others
+ * TW_ERROR_PLAN. In place; fields have one to three dimensions, of which the option `axis` is over values, the others
+ * over levels. */
+TW_API tw_status tw_gather_scatter(MPI_Comm comm, int64_t values, const int64_t* ids, const char* operation,
+                                   tw_pattern* pattern);
+/* The same with a communicator of Fortran's. */
+TW_API tw_status tw_gather_scatter_f(MPI_Fint comm, int64_t values, const int64_t* ids, const char* operation,
+                                     tw_pattern* pattern);
+
 /* --- points --- */
 
 /* The points that this rank owns, among those of all ranks: each rank knows its own alone. From them come fetches, in

@@ -183,6 +183,14 @@ struct Adjoint : Pattern {
 using Ids = std::vector<std::int64_t>;
 // The ranks with which a rank exchanges; none where they are to be found out.
 using Peers = std::optional<std::vector<int>>;
+// Each value becomes the combination (add, mul, min, max) of all values of its id. Made by all ranks of `comm`
+// together.
+struct GatherScatter : Pattern {
+    GatherScatter(MPI_Comm comm, const Ids& ids, const char* operation = "add") {
+        check(tw_gather_scatter(comm, static_cast<std::int64_t>(ids.size()), ids.data(), operation, &handle_));
+    }
+};
+
 // So many points without ids.
 struct Count {
     std::int64_t points;

@@ -19,7 +19,7 @@ struct AlgorithmName {
 AlgorithmName parse_algorithm(const std::string& text);
 
 struct AlgorithmEntry {
-    std::string pattern;  // "transpose", "halo", "fetch", "allreduce"
+    std::string pattern;  // "transpose", "halo", "fetch", "gather-scatter", "allreduce"
     std::string name;     // "ring-k" where it takes a radix, else "burst"
     bool has_radix;
     std::string description;  // one line: what, in how many stages

@@ -30,7 +30,7 @@ class Pattern {
   public:
     virtual ~Pattern() = default;
 
-    virtual std::string name() const = 0;      // "halo", "transpose", "fetch", "allreduce"
+    virtual std::string name() const = 0;      // "halo", "transpose", "fetch", "gather-scatter", "allreduce"
     virtual std::string describe() const = 0;  // one line for a reader
     // All that tells it from other patterns of its kind, alike on all ranks. Takes no time that grows with the ranks.
     virtual std::string signature() const = 0;

@@ -57,6 +57,19 @@ def test_a_fetch_has_its_goals(monkeypatch: pytest.MonkeyPatch) -> None:
     assert sum(each.ratio > 1 for each in on_demand) >= 6
 
 
+def test_a_gather_scatter_stands_beside_a_loop_over_lists(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONPATH", str(BENCHMARKS))
+    payload = {"elements": [2, 2, 2], "points": 4, "repeat": 2, "samples": 3}
+    found = [figure(line) for line in job.run(2, "exchanges.gather_scatter:gather_scatter", payload)]
+    what = "16 elements of 4^3, gather-scatter"
+    assert [(each.what, each.goal) for each in found] == [
+        (f"{what} by pairwise", ("most", 0.8)),
+        (f"{what} by cartesian", ("most", 0.8)),
+        (f"{what} of a rank alone by strides", None),
+        (f"{what} of a rank alone by lists", None),
+    ]
+
+
 def test_pokes_say_what_is_left_to_wait(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTHONPATH", str(BENCHMARKS))
     title, *rows = job.run(2, "exchanges.pokes:pokes", {"count": 1000, "compute_s": 1e-3, "samples": 3})

@@ -30,6 +30,7 @@ def fortran_functions() -> dict[str, list[str]]:
         "tw_empty": "real64_3",
         "tw_points_of_ids": "ids64_on_integer",
         "tw_points_of_count": "count_on_integer",
+        "tw_gather_scatter": "shared64_on_integer",
         "tw_points_of_layout": "layout_on_integer",
         "tw_points_locate": "locate_64",
         "tw_points_fetch": "fetch_64",

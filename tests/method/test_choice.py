@@ -48,8 +48,9 @@ def test_default():
 
 
 def test_other_languages_read_the_same_variables():
-    for pattern in ("halo", "transpose", "fetch", "allreduce"):
-        assert _core.variable_of(pattern) == variable_of(pattern) == f"TRADEWIND_{pattern.upper()}"
+    for pattern in ("halo", "transpose", "fetch", "gather-scatter", "allreduce"):
+        name = pattern.upper().replace("-", "_")
+        assert _core.variable_of(pattern) == variable_of(pattern) == f"TRADEWIND_{name}"
 
 
 def test_each_part_is_of_the_first_that_names_it(file):

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import pytest
 from drawing import algorithm_names
 from gather_scatter_truth import COMBINE, gathered_scattered, numberings
 
@@ -266,7 +267,20 @@ def _refused(comm: Any) -> str:
     return ""
 
 
+def _by_the_environment(comm: Any) -> str:
+    """An algorithm that passes values on is chosen by the variable: the ranks tell each other their ids."""
+    ids = np.arange(4) + 3 * comm.Get_rank() + 1
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TRADEWIND_GATHER_SCATTER", "crystal-router,isend-irecv")
+        ones = np.ones(4)
+        plan = tw.GatherScatter(ids, "add", comm).plan(comm, ones)
+    plan()
+    right = [1 + (comm.Get_rank() > 0), 1, 1, 1 + (comm.Get_rank() < comm.Get_size() - 1)]
+    return "" if "crystal-router" in str(plan) and np.array_equal(ones, right) else f"{plan}: {ones}"
+
+
 CASES = {
+    "the variable names the algorithm": _by_the_environment,
     "gs(1) is the multiplicity": _multiplicity,
     "a sum is its own adjoint": _adjoint,
     "ranks without values": _nothing,

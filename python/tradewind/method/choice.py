@@ -3,7 +3,8 @@
 Each part of a choice (algorithm, transport, packing) is that of the first of these that names it:
 
 1. the argument of the call;
-2. the environment: ``TRADEWIND_HALO``, ``TRADEWIND_TRANSPOSE``, ``TRADEWIND_FETCH`` or ``TRADEWIND_ALLREDUCE``, each
+2. the environment: ``TRADEWIND_HALO``, ``TRADEWIND_TRANSPOSE``, ``TRADEWIND_FETCH``, ``TRADEWIND_GATHER_SCATTER`` or
+   ``TRADEWIND_ALLREDUCE``, each
    ``ALGORITHM,TRANSPORT,PACKING`` with parts that may be empty;
 3. the tuning file, of the argument ``tuning`` or of ``TRADEWIND_TUNING``: its entry about this very exchange, if that
    does not contradict what 1 and 2 say, for it was measured as a whole;
@@ -115,7 +116,7 @@ def choose_alone(
 
 def variable_of(pattern: str) -> str:
     """The environment variable that names the method for a pattern of the core."""
-    return f"TRADEWIND_{pattern.upper()}"
+    return _core.variable_of(pattern)
 
 
 def tuning_source(tuning: str | Path | None, environment: Mapping[str, str]) -> Source | None:
