@@ -26,6 +26,8 @@ CHOICES: list[dict[str, Any]] = [
     {"strategy": "pipelined", "factors": "stored", "deformation": 0.2},
     {"strategy": "pipelined", "mass": True, "side": "wave", "algorithm": "pairwise", "transport": "neighbor"},
     {"strategy": "cartesian", "sums": "reproducible", "side": "global"},
+    {"strategy": "pairwise", "sums": "reproducible", "side": "int64"},
+    {"strategy": "pairwise", "algorithm": "cartesian"},
     {"strategy": "overlap", "sums": "reproducible", "mask": "nekbone"},
 ]
 

@@ -207,6 +207,12 @@ def test_bad_input(values, messages):
         assert problem.startswith(message)
 
 
+def test_a_request_of_a_million_ranks_is_made_at_once_but_lists_of_all_are_not():
+    assert Nekbone(2**20, elements=(8, 8, 4)).brick == (128, 128, 64)
+    with pytest.raises(InputError, match="sums reproducible: the lists of 1048576 ranks have"):
+        Nekbone(2**20, elements=(8, 8, 4), sums="reproducible").program()
+
+
 def test_elements_that_are_deformed_too_much_are_refused():
     with pytest.raises(InputError, match=r"element \d+ has no volume, or is inside out"):
         Nekbone(1, elements=(2, 2, 2), nx1=4, deformation=1.0).on(MPI.COMM_SELF)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from tradewind import _core
+from tradewind.base.errors import InputError
 from tradewind.base.extents import MAX_EXTENT, extents_text
 from tradewind.dwarfs.dwarf import Dwarf, method_option
 from tradewind.dwarfs.nekbone_reference import SIDES, ReferenceNekbone
@@ -30,6 +31,7 @@ DIGITS = 68
 MIN_POINTS, MAX_POINTS = 2, 32
 """Numbers of points that compiled loops take, see `src/kernel/elements.hpp`."""
 _MAX_DEFORMATION = 1.0
+_MAX_LISTED = 20_000_000
 METHODS = {
     "pairwise": Method("pairwise", "isend-irecv"),
     "cartesian-blocking": Method("cartesian", "sendrecv"),
@@ -104,7 +106,7 @@ class NekboneRequest(Dwarf):
     def _problems(self) -> list[str]:
         problems = []
         self._choose(brick=cubic(self.ranks), **vars(METHODS[self.strategy or "pairwise"]) if self._is_open else {})
-        self._choose(own="lists" if self.strategy == "pairwise" else "strides")
+        self._choose(own="lists" if self.strategy == "pairwise" and self.in_parts else "strides")
         assert self.brick is not None
         if math.prod(self.brick) != self.ranks:
             problems.append(f"brick {extents_text(self.brick)}: {self.ranks} ranks are asked for")
@@ -135,9 +137,16 @@ class NekboneRequest(Dwarf):
 
     def _exchange_problems(self) -> list[str]:
         found = []
-        for name, schedules in (("exchange", self.exchange_schedules()), ("sum", {"sum": self.sum_schedule()})):
-            found += self.transport_problems(name, schedules)
-        return found
+        if self.transport is not None:
+            schedule = _core.make_schedule(self.brick_exchange(), self._algorithm)
+            found += self.transport_problems("exchange", {"exchange": schedule})
+        return found + self.transport_problems("sum", {"sum": self.sum_schedule()})
+
+    @property
+    def _algorithm(self) -> str:
+        """The algorithm of the gather-scatter, of those that can be simulated."""
+        known = self.algorithm not in (None, NATIVE)
+        return str(self.algorithm) if known else default_algorithm("gather-scatter")
 
     @property
     def name(self) -> str:
@@ -176,11 +185,14 @@ class NekboneRequest(Dwarf):
 
     def exchange_schedules(self) -> dict[str, _core.Schedule]:
         """The gather-scatters of an iteration, by name of their plan. Of all ranks, so that they can be simulated."""
-        algorithm = self.algorithm
-        if algorithm is None or algorithm == NATIVE:
-            algorithm = default_algorithm("gather-scatter")
+        algorithm = self._algorithm
         if self.sums == "plain":
             return {"exchange": _core.make_schedule(self.brick_exchange(), algorithm)}
+        if self.points > _MAX_LISTED:
+            raise InputError(
+                f"sums reproducible: the lists of {self.ranks} ranks have {self.points} points; up to {_MAX_LISTED} "
+                "are simulated; plain sums need no lists"
+            )
         return {
             f"exchange-{axis}": _core.make_schedule(
                 _core.gather_scatter_of_ids([self.ids_along(number, r) for r in range(self.ranks)], "add"), algorithm
