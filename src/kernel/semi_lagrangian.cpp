@@ -243,29 +243,30 @@ void keep_least(std::atomic<Index>& least, Index place) {
     }
 }
 
-}  // namespace
+// Whether so many columns or rows of stencils, all that begin in these cells, lie in the block.
+[[gnu::always_inline]] inline bool within(const std::int32_t* cell, Index n, Index from, Index to) {
+    int outside = 0;
+    for (Index i = 0; i < n; ++i) outside |= (cell[i] < from) | (cell[i] > to) ? 1 : 0;
+    return outside == 0;
+}
 
-void mark(const double* departures, const Block& block, const Window& window, Reach reach, std::uint8_t* marks) {
+// Returns whether the window has all stencils.
+TRADEWIND_CLONES bool mark_all(const double* departures, const Block& block, const Window& window, Reach reach,
+                               std::uint8_t* marks) {
     const Index before = reach == Reach::linear ? 0 : 1, width = reach == Reach::linear ? 2 : 4;
-    const CellAxis axes[2] = {cell_axis(block, window, 0, before, width - 1 - before),
-                              cell_axis(block, window, 1, before, width - 1 - before)};
+    const CellAxis along_x = cell_axis(block, window, 0, before, width - 1 - before);
+    const CellAxis along_y = cell_axis(block, window, 1, before, width - 1 - before);
     const Index volume = block.points[0] * block.points[1] * block.levels;
+    const Index from_x = -window.first[0], to_x = from_x + block.points[0] - width;
+    const Index from_y = -window.first[1], to_y = from_y + block.points[1] - width;
     alignas(64) std::int32_t x[departure_chunk], y[departure_chunk];
     alignas(64) double rest[departure_chunk];
-    // Counted so, the stencils of cells begin..end - 1 lie within the block.
-    const auto within = [&](const std::int32_t* cell, Index n, int axis) {
-        const Index from = -window.first[axis], to = from + block.points[axis] - width;
-        int outside = 0;
-#pragma GCC ivdep
-        for (Index i = 0; i < n; ++i) outside |= cell[i] < from || cell[i] > to ? 1 : 0;
-        return outside == 0;
-    };
-    each_chunk(volume, [&](Index begin, Index n) {
-        if (!locate(departures + begin, n, axes[0], x, rest) ||
-            !locate(departures + volume + begin, n, axes[1], y, rest))
-            throw InputError("departure points: the window does not have the stencil of one of them");
-        if (within(x, n, 0) && within(y, n, 1)) return;
-#pragma GCC ivdep
+    bool there = true;
+    each_chunk(volume, [&](Index begin, Index n) __attribute__((always_inline)) {
+        const bool in_x = locate(departures + begin, n, along_x, x, rest);
+        const bool in_y = locate(departures + volume + begin, n, along_y, y, rest);
+        there = there && in_x && in_y;
+        if (!there || (within(x, n, from_x, to_x) && within(y, n, from_y, to_y))) return;
         for (Index i = 0; i < n; ++i)
             for (Index row = 0; row < width; ++row) {
                 std::uint8_t* const to = marks + (y[i] + row) * window.cells[0] + x[i];
@@ -273,6 +274,14 @@ void mark(const double* departures, const Block& block, const Window& window, Re
                 for (Index column = outer ? 1 : 0; column < (outer ? 3 : width); ++column) to[column] = 1;
             }
     });
+    return there;
+}
+
+}  // namespace
+
+void mark(const double* departures, const Block& block, const Window& window, Reach reach, std::uint8_t* marks) {
+    if (!mark_all(departures, block, window, reach, marks))
+        throw InputError("departure points: the window does not have the stencil of one of them");
 }
 
 template <class Real>
