@@ -361,3 +361,27 @@ def test_a_grid_of_another_dwarf(old: str, new: str, message: str) -> None:
             "a.toml", OF_MESH.replace(old, new).replace("levels = 2\n", "" if new == "diffusion" else "levels = 2\n")
         )
     assert message in str(error.value)
+
+
+def test_rules_of_progress_multiply_and_no_key_names_one_that_is_not_asked_for() -> None:
+    text = """\
+title = "Progress"
+
+[[sweep]]
+name = "pipelined"
+kind = "run"
+dwarf = "helmholtz"
+grid = "16x16x4"
+ranks = 4
+strategy = "pipelined"
+iterations = 2
+rtol = 0.0
+machine = "barbora"
+"""
+    (plain,), _ = expand(load_study("study.toml", text).study)
+    assert "mpi_progress" not in plain.options
+    assert plain.labels["mpi_progress"] is None
+    cases, _ = expand(load_study("study.toml", f'{text}mpi_progress = ["calls", "thread"]\n').study)
+    assert [case.labels["mpi_progress"] for case in cases] == ["calls", "thread"]
+    with pytest.raises(InputError, match="unknown progress of MPI 'poke'; did you mean 'pokes'"):
+        load_study("study.toml", f'{text}mpi_progress = "poke"\n')
