@@ -18,7 +18,7 @@ from tradewind.fieldserver.sinks import FORMS, form_of
 from tradewind.fieldserver.writer import Block, Job, Writer
 
 STEPS = 40
-MOMENTS = 150
+MOMENTS = 420
 """Things that a writer does to files in fewer steps than these."""
 
 
@@ -35,16 +35,16 @@ def write(folder: Path, first: int, last: int) -> None:
 
 
 class Death:
-    """Kills this process before the n-th thing that it does to files, from now on."""
+    """Kills this process before the n-th thing that it does to files of a folder."""
 
-    EVENTS = ("open", "os.rename", "os.remove", "os.mkdir", "os.truncate", "fcntl.flock")
+    EVENTS = ("open", "os.rename", "os.remove", "os.mkdir")
 
-    def __init__(self, n: int) -> None:
-        self._left = n
+    def __init__(self, n: int, folder: Path) -> None:
+        self._left, self._folder = n, str(folder)
         sys.addaudithook(self._look)
 
-    def _look(self, event: str, _: tuple[object, ...]) -> None:
-        if event in self.EVENTS:
+    def _look(self, event: str, arguments: tuple[object, ...]) -> None:
+        if event in self.EVENTS and arguments and str(arguments[0]).startswith(self._folder):
             self._left -= 1
             if self._left <= 0:
                 os.kill(os.getpid(), signal.SIGKILL)
@@ -58,7 +58,7 @@ def main(folder: Path, count: int, seed: int) -> None:
         moment = moments.randrange(1, MOMENTS)
         child = os.fork()
         if child == 0:
-            Death(moment)
+            Death(moment, folder)
             write(folder / str(number), 0, STEPS)
             os._exit(1)  # it has lived too long
         _, status = os.waitpid(child, 0)
