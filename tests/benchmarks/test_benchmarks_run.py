@@ -57,6 +57,7 @@ def test_a_fetch_has_its_goals(monkeypatch: pytest.MonkeyPatch) -> None:
     assert sum(each.ratio > 1 for each in on_demand) >= 6
 
 
+@pytest.mark.slow
 def test_the_field_server_is_laid_beside_other_ways_to_write(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("eccodes")
     monkeypatch.setenv("PYTHONPATH", str(BENCHMARKS))

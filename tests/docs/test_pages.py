@@ -26,6 +26,7 @@ LONG = {
     "how-to/choose.md",
     "how-to/measure.md",
     "how-to/nodes.md",
+    "how-to/output.md",
     "how-to/tune.md",
     "tutorial/index.md",
 }

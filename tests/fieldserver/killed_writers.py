@@ -1,6 +1,7 @@
 """Starts writers one after another and kills each at a random moment: ``python killed_writers.py FOLDER COUNT SEED``.
 
-Each is a fork of this process, which has imported what they need, and writes steps into a folder of its own.
+Each is a fork of this process, which has imported what they need, and writes steps into a folder of its own. It is
+killed before one of the things that it does to files, whatever else this computer does meanwhile.
 """
 
 from __future__ import annotations
@@ -9,7 +10,6 @@ import os
 import random
 import signal
 import sys
-import time
 from pathlib import Path
 
 from output_plans import Q, T, described, plan, record
@@ -18,6 +18,8 @@ from tradewind.fieldserver.sinks import FORMS, form_of
 from tradewind.fieldserver.writer import Block, Job, Writer
 
 STEPS = 40
+MOMENTS = 420
+"""Things that a writer does to files in fewer steps than these."""
 
 
 def write(folder: Path, first: int, last: int) -> None:
@@ -32,18 +34,35 @@ def write(folder: Path, first: int, last: int) -> None:
     assert not writer.errors, list(writer.errors)
 
 
+class Death:
+    """Kills this process before the n-th thing that it does to files of a folder."""
+
+    EVENTS = ("open", "os.rename", "os.remove", "os.mkdir")
+
+    def __init__(self, n: int, folder: Path) -> None:
+        self._left, self._folder = n, str(folder)
+        sys.addaudithook(self._look)
+
+    def _look(self, event: str, arguments: tuple[object, ...]) -> None:
+        if event in self.EVENTS and arguments and str(arguments[0]).startswith(self._folder):
+            self._left -= 1
+            if self._left <= 0:
+                os.kill(os.getpid(), signal.SIGKILL)
+
+
 def main(folder: Path, count: int, seed: int) -> None:
     for name in FORMS:
         form_of(name)
     moments = random.Random(seed)
     for number in range(count):
+        moment = moments.randrange(1, MOMENTS)
         child = os.fork()
         if child == 0:
+            Death(moment, folder)
             write(folder / str(number), 0, STEPS)
-            os._exit(0)
-        time.sleep(moments.uniform(0.02, 0.15))
-        os.kill(child, signal.SIGKILL)
-        os.waitpid(child, 0)
+            os._exit(1)  # it has lived too long
+        _, status = os.waitpid(child, 0)
+        assert os.WIFSIGNALED(status), status
 
 
 if __name__ == "__main__":

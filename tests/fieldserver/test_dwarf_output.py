@@ -45,7 +45,10 @@ DWARFS = {
 }
 
 
-@pytest.mark.parametrize("name", DWARFS)
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=[pytest.mark.slow] if name in ("bifourier", "hirlam") else []) for name in DWARFS],
+)
 def test_a_dwarf_writes_what_it_computed(tmp_path, name):
     options, fields = DWARFS[name]
     plan = tmp_path / "plan.toml"

@@ -54,6 +54,7 @@ def test_the_model_writes_for_a_server_that_has_stopped(tmp_path, ranks, servers
     assert not list(tmp_path.rglob(".*"))
 
 
+@pytest.mark.slow
 def test_a_server_that_never_comes_back_ends_the_job_with_all_steps_written(tmp_path):
     plan = PLAN.format(folder=tmp_path, more='patience = "1s"')
     request = {"plan": plan, "servers": 1, "steps": list(range(5)), "stop_at": 2, "goes_on": False}
@@ -80,12 +81,8 @@ def killed(folder, seed, servers=1):
     assert check(folder) == []
 
 
-def test_a_run_goes_on_after_a_rank_was_killed(tmp_path):
-    killed(tmp_path, 5)
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(4))
 def test_runs_go_on_after_ranks_were_killed(tmp_path, seed):
     killed(tmp_path, 100 + seed, servers=seed % 3)
 

@@ -57,6 +57,7 @@ def killed(folder: Path, count: int, seed: int) -> list[list[int]]:
 
 def test_twenty_kill_points(tmp_path):
     found = killed(tmp_path, 20, seed=1)
+    assert len(set(map(len, found))) > 2
     folder = tmp_path / str(int(np.argmax([len(steps) for steps in found])))
     first = len(check_folder(folder))
     write(folder, first, first + 2)
@@ -67,3 +68,4 @@ def test_twenty_kill_points(tmp_path):
 def test_many_kill_points(tmp_path):
     found = killed(tmp_path, 280, seed=2)
     assert max(map(len, found)) > 1
+    assert min(map(len, found)) == 0
