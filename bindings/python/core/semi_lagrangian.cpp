@@ -157,7 +157,7 @@ Index interpolate(const Block& block, const Dense<Real, 3>& field, const Dense<c
 
 // Nothing is converted: a copy would be worked on in the place of the array.
 template <class Real>
-void bind_loops(nb::module_& module) {
+void bind_semi_lagrangian_loops(nb::module_& module) {
     module.def("trace_departures", &trace<Real>, "block"_a, "wind"_a.noconvert(), "half_step"_a, "scale"_a,
                "departures"_a.noconvert(), "team"_a, nb::kw_only(), "extrapolated"_a.noconvert() = nb::none(),
                "first"_a = std::array<Index, 2>{0, 0}, "place"_a.noconvert() = nb::none(),
@@ -187,8 +187,8 @@ void bind_semi_lagrangian(nb::module_& module) {
                 new (self) Block{first, points, levels, period};
             },
             "first"_a, "points"_a, "levels"_a, "period"_a = 0);
-    bind_loops<float>(module);
-    bind_loops<double>(module);
+    bind_semi_lagrangian_loops<float>(module);
+    bind_semi_lagrangian_loops<double>(module);
     module.def("departure_cells", &cells, "block"_a, "departures"_a.noconvert(),
                "Return the first and the last cell (x, y) that departure points lie in.");
     module.def("mark_stencils", &mark, "block"_a, "departures"_a.noconvert(), "first"_a, "marks"_a.noconvert(),
