@@ -19,14 +19,31 @@ def test_any_gather_scatter_is_right_with_every_posting_order(pattern, data):
         _core.verify(schedule, transport)
 
 
+FAULTS = ["drop", "drop-send", "drop-receive", "double", "misplace", "count", "tag", "parity"]
+
+
+def reductions(pattern, *, wanted):
+    return [name for name in algorithm_names(pattern) if name.startswith("allreduce-") == wanted]
+
+
 @settings(max_examples=80, deadline=None)
-@given(
-    gather_scatters(),
-    st.sampled_from(["drop", "drop-send", "drop-receive", "double", "misplace", "count", "tag", "parity"]),
-    st.data(),
-)
+@given(gather_scatters(), st.sampled_from(FAULTS), st.data())
 def test_no_damage_to_a_gather_scatter_goes_unseen(pattern, fault, data):
-    schedule = _core.make_schedule(pattern, data.draw(st.sampled_from(algorithm_names(pattern))))
+    """A message of a reduction may hold nothing but neutral values, and is not missed: see the test below."""
+    names = reductions(pattern, wanted=False)
+    _damage_is_seen(_core.make_schedule(pattern, data.draw(st.sampled_from(names))), fault, data)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(2, 7), st.integers(1, 5), st.sampled_from(FAULTS), st.data())
+def test_no_damage_to_its_reductions_goes_unseen(ranks, length, fault, data):
+    """All ranks have all ids."""
+    pattern = _core.gather_scatter_of_ids([np.arange(1, length + 1)] * ranks, "add")
+    names = reductions(pattern, wanted=True)
+    _damage_is_seen(_core.make_schedule(pattern, data.draw(st.sampled_from(names))), fault, data)
+
+
+def _damage_is_seen(schedule, fault, data):
     places = [
         (rank, stage, j)
         for stage in range(schedule.stages)
