@@ -1132,7 +1132,7 @@ def departure_cells(block: ColumnBlock, departures: Annotated[NDArray[numpy.floa
     Return the first and the last cell (x, y) that departure points lie in.
     """
 
-def mark_stencils(block: ColumnBlock, departures: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None, None), order='C', device='cpu', writable=False)], first: Sequence[int], marks: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu')], reach: str) -> None:
+def mark_stencils(block: ColumnBlock, departures: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None, None), order='C', device='cpu', writable=False)], first: Sequence[int], marks: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu')], stencil: str) -> None:
     """
     Set to 1 the cells [y][x] that the stencils (linear, quasi-cubic or cubic) of departure points need,
     where not all of them lie in the block. `first`: the first cell (x, y). Raises InputError.

@@ -192,7 +192,7 @@ void bind_semi_lagrangian(nb::module_& module) {
     module.def("departure_cells", &cells, "block"_a, "departures"_a.noconvert(),
                "Return the first and the last cell (x, y) that departure points lie in.");
     module.def("mark_stencils", &mark, "block"_a, "departures"_a.noconvert(), "first"_a, "marks"_a.noconvert(),
-               "reach"_a,
+               "stencil"_a,
                "Set to 1 the cells [y][x] that the stencils (linear, quasi-cubic or cubic) of departure points need,\n"
                "where not all of them lie in the block. `first`: the first cell (x, y). Raises InputError.");
 }
