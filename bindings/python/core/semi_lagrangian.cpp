@@ -160,14 +160,14 @@ template <class Real>
 void bind_semi_lagrangian_loops(nb::module_& module) {
     module.def("trace_departures", &trace<Real>, "block"_a, "wind"_a.noconvert(), "half_step"_a, "scale"_a,
                "departures"_a.noconvert(), "team"_a, nb::kw_only(), "extrapolated"_a.noconvert() = nb::none(),
-               "first"_a = std::array<Index, 2>{0, 0}, "place"_a.noconvert() = nb::none(),
+               "corner"_a = std::array<Index, 2>{0, 0}, "place"_a.noconvert() = nb::none(),
                "grid"_a = std::array<Index, 2>{1, 1}, "cos_x"_a = nb::none(), "sin_x"_a = nb::none(),
                "cos_y"_a = nb::none(), "sin_y"_a = nb::none(),
                "Replace departure points [x, y(, z)][z][y][x] by the next iteration of SETTLS, or, without\n"
                "extrapolated winds, by the first guess. Returns the first and the last cell (x, y) that they lie in,\n"
                "and the first point that is not finite, or -1. Raises InputError for winds that are not there.");
     module.def("interpolate_tracers", &interpolate<Real>, "block"_a, "field"_a.noconvert(), "departures"_a.noconvert(),
-               "first"_a, "place"_a.noconvert(), "own_first"_a, "own_pitch"_a, "tracers"_a, "full"_a, "limiter"_a,
+               "corner"_a, "place"_a.noconvert(), "own_first"_a, "own_pitch"_a, "tracers"_a, "full"_a, "limiter"_a,
                "team"_a,
                "Replace the values of the block in a field [tracer, z][row][column] by those at the departure points.\n"
                "Returns the place [tracer][z][y][x] of the first value that is not finite, or -1. Raises InputError\n"
@@ -191,10 +191,10 @@ void bind_semi_lagrangian(nb::module_& module) {
     bind_semi_lagrangian_loops<double>(module);
     module.def("departure_cells", &cells, "block"_a, "departures"_a.noconvert(),
                "Return the first and the last cell (x, y) that departure points lie in.");
-    module.def("mark_stencils", &mark, "block"_a, "departures"_a.noconvert(), "first"_a, "marks"_a.noconvert(),
-               "reach"_a,
+    module.def("mark_stencils", &mark, "block"_a, "departures"_a.noconvert(), "corner"_a, "marks"_a.noconvert(),
+               "stencil"_a,
                "Set to 1 the cells [y][x] that the stencils (linear, quasi-cubic or cubic) of departure points need,\n"
-               "where not all of them lie in the block. `first`: the first cell (x, y). Raises InputError.");
+               "where not all of them lie in the block. `corner`: the first cell (x, y). Raises InputError.");
 }
 
 }  // namespace tradewind::python

@@ -199,7 +199,7 @@ class SemiLagrangianRun(GridRunning):
         dwarf, lattice = self.dwarf, self.dwarf.lattice
         more: dict[str, Any] = {}
         if winds is not None:
-            more |= {"extrapolated": winds.field, "first": winds.window.first, "place": winds.window.place}
+            more |= {"extrapolated": winds.field, "corner": winds.window.first, "place": winds.window.place}
         if lattice.sphere:
             longitudes, latitudes = lattice.longitudes(self.x), lattice.latitudes(self.y[:, 0])
             more |= {"grid": (lattice.nx, lattice.ny), "cos_x": np.cos(longitudes), "sin_x": np.sin(longitudes)}

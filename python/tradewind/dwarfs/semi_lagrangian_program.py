@@ -166,7 +166,7 @@ def _first_departures(dwarf: SemiLagrangianOptions) -> list[Array]:
     for _ in range(dwarf.iterations):
         first, shape = stencil_window(((low[0], low[1]), (high[0], high[1])), "linear")
         window = around.window(first, shape, *[np.zeros(0, np.int64)] * 2)
-        at: dict[str, Any] = {"extrapolated": later, "first": first, "place": window.place}
+        at: dict[str, Any] = {"extrapolated": later, "corner": first, "place": window.place}
         low, high, _ = _core.trace_departures(block, now, half, scale, departures, team, **more, **at)
         found.append(departures.copy())
     return found
