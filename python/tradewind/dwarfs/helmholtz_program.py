@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from tradewind import _core
+from tradewind.dwarfs.dwarf import copied
 from tradewind.method.method import DEFAULT_PACKING, DEFAULT_TRANSPORT, NATIVE, default_algorithm
 from tradewind.workload.program import Compute, Exchanged, Poke, Program, Start, Wait, Whole
 
@@ -166,7 +167,7 @@ class Recorder:
             flops, moved = detail
             point_s = self.dwarf.point_s * moved / (OPERATOR_BYTES + COLUMN_BYTES)
             layout = self.dwarf.layout
-            return Compute(label, 0.0, 0.0 if point_s else flops, moved, layout, point_s=point_s)
+            return Compute(label, 0.0, 0.0 if point_s else flops, copied(moved), layout, point_s=point_s)
         if what == "poke":
             return Poke(label)
         kinds: dict[str, Any] = {"halo": Whole, "sum": Whole, "start": Start, "wait": Wait}

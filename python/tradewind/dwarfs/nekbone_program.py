@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from tradewind.dwarfs.dwarf import copied
 from tradewind.method.method import DEFAULT_PACKING, DEFAULT_TRANSPORT
 from tradewind.workload.program import Compute, Exchanged, Program, Whole
 from tradewind.workload.steps import GroupStep
@@ -16,8 +17,8 @@ if TYPE_CHECKING:
     from tradewind.dwarfs.nekbone_request import NekboneRequest
 
 SUM_BYTES = {"lists": 47.0, "strides": 8.0}
-"""Bytes that a copy of memory moves while a copy of a shared point is summed, by how a rank finds its own copies:
-measured, see docs/dwarfs/nekbone.md."""
+"""Bytes that a copy of memory reads and writes while a copy of a shared point is summed, by how a rank finds its own
+copies: measured, see docs/dwarfs/nekbone.md."""
 UPDATE_FLOPS = 19
 """Flops of an iteration per point beside those of the operator, 12 nx1 + 15; as Nekbone counts them."""
 PIPELINED_FLOPS = 27
@@ -97,7 +98,7 @@ class _Maker:
 
     def compute(self, name: str, points: int, flops: float, moved: float) -> Compute:
         seconds = points * self.dwarf.point_s
-        return Compute(name, seconds, 0.0 if self.dwarf.point_s else flops * points, moved * points)
+        return Compute(name, seconds, 0.0 if self.dwarf.point_s else flops * points, copied(moved * points))
 
 
 def _packing(transport: str) -> str:

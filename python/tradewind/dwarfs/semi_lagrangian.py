@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from tradewind import _core
-from tradewind.base.errors import NotFiniteError
+from tradewind.base.errors import NotFiniteError, gathered
 from tradewind.dwarfs.columns import Demand, PaddedHalo, Ring
 from tradewind.dwarfs.lattice import Surroundings
 from tradewind.dwarfs.norms import Norms, norms
@@ -33,6 +33,7 @@ from tradewind.dwarfs.on_grid import GridRunning
 from tradewind.dwarfs.semi_lagrangian_options import SemiLagrangianOptions
 from tradewind.dwarfs.semi_lagrangian_program import program
 from tradewind.dwarfs.semi_lagrangian_reference import Reference
+from tradewind.method.method import default_algorithm
 
 if TYPE_CHECKING:
     from mpi4py import MPI
@@ -112,6 +113,17 @@ class SemiLagrangian(SemiLagrangianOptions):
     def program(self) -> Program:
         """The program of the first step. What is fetched on demand follows from that step's winds."""
         return program(self)
+
+    def simulation_problems(self) -> list[str]:
+        """Return what `program` raises, of algorithms that so many ranks cannot have, without listing columns."""
+        if self.strategy != "on-demand" and not self.fetches:
+            return super().simulation_problems()
+        problems: list[str] = []
+        nobody = _core.fetch_of_messages([1] * self.ranks, [])
+        for name in self.plans:
+            with gathered(problems):
+                _core.make_schedule(nobody, self.method(name).algorithm or default_algorithm("fetch"))
+        return problems
 
     def reference_step(self, whole: Array) -> Array:
         """The first step."""

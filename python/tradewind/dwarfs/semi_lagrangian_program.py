@@ -15,6 +15,7 @@ import numpy as np
 from tradewind import _core
 from tradewind.dwarfs import uniform_demand
 from tradewind.dwarfs.columns import stencil_window, wanted_columns
+from tradewind.dwarfs.dwarf import copied
 from tradewind.dwarfs.lattice import Surroundings
 from tradewind.method.method import default_algorithm
 from tradewind.workload.program import Compute, Exchanged, Program
@@ -215,5 +216,5 @@ def _compute(dwarf: SemiLagrangianOptions, name: str, flops: float, values: floa
     """Computing of all points of each rank; with a time of a point it counts `repeated` times."""
     seconds = dwarf.point_s * repeated
     layout = dwarf.layout_of(1)
-    moved = values * dwarf.element_bytes
+    moved = copied(values * dwarf.element_bytes)
     return Compute(name, flops=0.0 if seconds else flops, bytes=moved, layout=layout, point_s=seconds)
