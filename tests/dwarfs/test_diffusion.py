@@ -115,6 +115,7 @@ def test_the_check_can_fail():
         "steps": 3,
         "repeat": 1,
         "picture": False,
+        "output": None,
     }
     message = r"diffusion, exchange, after 3 steps: \d+ of 768 points differ from the reference, the first at"
     with pytest.raises(VerificationError, match=message):

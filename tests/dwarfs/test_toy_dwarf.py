@@ -176,7 +176,7 @@ def test_it_is_listed_and_shows_its_options(tradewind):
         ("--rate 0.3", "rate 0.3: 0.0..0.25 are allowed"),
         ("--mean-method recursive-2,put", "unknown transport 'put'"),
         ("--mean-method sweep", "unknown allreduce algorithm 'sweep'"),
-        ("--width 4", "--width says nothing about heat: leave it out (diffusion take it)"),
+        ("--width 4", "--width says nothing about heat: leave it out (diffusion, semi_lagrangian take it)"),
         ("--rat 0.1", "unknown option '--rat'; did you mean '--rate'?"),
     ],
 )
