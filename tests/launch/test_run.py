@@ -103,7 +103,7 @@ def test_simulated_with_the_time_of_a_point(capsys):
         "--set node.memory_bandwidth=1TB/s --json",
     )
     assert code == 0
-    assert json.loads(text)["step_time_s"]["step 1"] == pytest.approx(1e-3 + 16e3 / 1e12)
+    assert json.loads(text)["step_time_s"]["step 1"] == pytest.approx(1e-3 + 8e3 / 1e12)
 
 
 def test_table(capsys, monkeypatch):
