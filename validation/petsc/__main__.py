@@ -8,6 +8,7 @@ directions and drops them alike (``-ksp_pipegcr_truncation_type standard``). The
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -36,10 +37,18 @@ PROBLEMS: dict[str, dict[str, Any]] = {
 GRID = (24, 20, 12)
 
 
+def _environment() -> dict[str, str]:
+    """The environment, with the folder of Debian's PETSc: only its development package links that to /usr/lib/petsc."""
+    installed = sorted(Path("/usr/lib/petscdir").glob("*/*-real"))
+    return dict(os.environ) if not installed else {"PETSC_DIR": str(installed[-1]), **os.environ}
+
+
 def find(python: str = PYTHON) -> str:
     """Return the Python that has petsc4py. Raises InputError where none has it."""
     try:
-        done = subprocess.run([python, "-c", "import petsc4py.PETSc"], capture_output=True, check=False, timeout=60)
+        done = subprocess.run(
+            [python, "-c", "import petsc4py.PETSc"], capture_output=True, check=False, timeout=60, env=_environment()
+        )
     except OSError as error:
         raise InputError(f"{INSTALL} ({error})") from None
     if done.returncode:
@@ -104,7 +113,7 @@ def row(name: str, options: dict[str, Any], python: str) -> dict[str, Any]:
 def solved(path: Path, kind: str, directions: int, python: str) -> Any:
     """Return what PETSc's solver of a type says. Raises TradewindError where it fails."""
     command = [python, str(Path(__file__).parent / "solve.py"), str(path), kind, str(directions)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300, env=_environment())
     if done.returncode:
         raise TradewindError(f"PETSc: {done.stderr.strip()[-500:]}")
     return json.loads(done.stdout.splitlines()[-1])
