@@ -105,7 +105,7 @@ def _truncation(grid: str, degree: int) -> Truncation:
     return Truncation(grid, degree)
 
 
-@lru_cache(maxsize=16)  # studies and programs ask often, and wavenumbers are packed each time
+@lru_cache(maxsize=64)  # studies and programs ask often, and wavenumbers are packed each time
 def _pieces(grid: str, degree: int, dealt: str, sets: int) -> Pieces:
     return pieces_of(_truncation(grid, degree), dealt, sets)
 

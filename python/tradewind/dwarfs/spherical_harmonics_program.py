@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -99,9 +100,12 @@ class _Parts:
         if name not in self._patterns:
             return []
         way = name + BACK if back else name
-        before, after = ([self._copying(f"{way} {end}", self._moved(name, way, end))] for end in ("gather", "scatter"))
-        if self._dwarf.strategy != "passes":
-            before, after = [], []
+        before: list[Any] = []
+        after: list[Any] = []
+        if self._dwarf.strategy == "passes":
+            before, after = (
+                [self._copying(f"{way} {end}", self._moved(name, way, end))] for end in ("gather", "scatter")
+            )
         steps = [*before, *self._exchanges[way], *after]
         if name == "sums":
             ends = [3 * moved / 2 for moved in self._moved(name, way, "gather" if back else "scatter")]
@@ -137,7 +141,7 @@ class _Parts:
         source = (end == "gather") != way.endswith(BACK)
         shape = pattern.source_shape if source else pattern.target_shape
         size = 8 if name == "rows" else 16
-        return [2.0 * size * float(np.prod(shape(rank))) for rank in range(self._dwarf.ranks)]
+        return [2.0 * size * math.prod(shape(rank)) for rank in range(self._dwarf.ranks)]
 
 
 def program(dwarf: Request) -> Program:
