@@ -508,6 +508,12 @@ class Schedule:
     def receives(self, rank: int, stage: int) -> list[Message]:
         """The messages that a rank receives in a stage."""
 
+    @property
+    def nodes_worked_out(self) -> int:
+        """
+        How often the messages of a node were worked out so far, by algorithms that do so for all its ranks.
+        """
+
 class AlgorithmEntry:
     @property
     def pattern(self) -> str: ...

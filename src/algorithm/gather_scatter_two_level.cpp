@@ -1,7 +1,7 @@
 #include "algorithm/gather_scatter_two_level.hpp"
 
+#include <algorithm>
 #include <map>
-#include <set>
 
 #include "algorithm/fetch_two_level.hpp"
 #include "algorithm/gather_scatter_fetched.hpp"
@@ -13,15 +13,52 @@ namespace tradewind::algorithm {
 
 namespace {
 
+using pattern::Brick;
+
+// The numbers of cells of a rank on each side, and where they begin: in its own array, in the target array of a
+// neighbour, and among all that it shares with the rank on a side. Ranks with neighbours along the same planes have the
+// same.
+struct Cells {
+    std::array<Index, Brick::sides> count{}, begin{}, target{};          // [side]
+    std::array<std::array<Index, Brick::sides>, Brick::sides> within{};  // [side of the neighbour][side of the cells]
+};
+
+// The sides whose ranks share the cells on a side: by side of the cells.
+std::array<std::vector<int>, Brick::sides> sharing_sides() {
+    std::array<std::vector<int>, Brick::sides> found;
+    for (int to = 0; to < Brick::sides; ++to)
+        for (int of = 0; of < Brick::sides; ++of) {
+            bool faces = true;
+            for (int a = 0; a < 3; ++a) {
+                const int along = Brick::side(to)[a];
+                faces = faces && (along == 0 || along == Brick::side(of)[a]);
+            }
+            if (faces) found[of].push_back(to);
+        }
+    return found;
+}
+
 class BrickTwoLevel : public NodeAware {
   public:
     BrickTwoLevel(std::shared_ptr<const pattern::BrickGatherScatter> whole, Index ranks_per_node, Carriers carriers)
-        : NodeAware(whole, ranks_per_node, carriers), whole_(std::move(whole)) {}
+        : NodeAware(whole, ranks_per_node, carriers), whole_(std::move(whole)), sharing_(sharing_sides()) {
+        std::array<std::vector<Index>, 3> places;  // along each axis: first, second and last have all kinds of planes
+        for (int a = 0; a < 3; ++a) {
+            const Index last = brick().split()[a] - 1;
+            for (const Index place : {Index{0}, std::min<Index>(1, last), last}) places[a].push_back(place);
+        }
+        for (const Index z : places[2])
+            for (const Index y : places[1])
+                for (const Index x : places[0]) {
+                    const auto rank = static_cast<Rank>(x + brick().split()[0] * (y + brick().split()[1] * z));
+                    cells_.try_emplace(brick().planes(rank), cells_of(rank));
+                }
+    }
 
   private:
     void tell(NodeTraffic& traffic) const override {
         const Rank node = traffic.node(), first = nodes().first(node), end = first + nodes().members(node);
-        std::set<Rank> senders;  // of other nodes
+        std::vector<Rank> senders;  // of other nodes
         for (Rank rank = first; rank < end; ++rank) {
             const auto anywhere = [](Rank) { return true; };
             each_tile(rank, anywhere, [&](Rank to, const Tile& tile) {
@@ -29,11 +66,11 @@ class BrickTwoLevel : public NodeAware {
                 for (const Tile::Want& want : tile.wants)
                     traffic.inside(rank, want.receiver, tile.at_sender, want.at_receiver);
             });
-            pattern::Brick::for_sides([&](const pattern::Side& side) {
-                const Rank peer = brick().neighbor(rank, side);
-                if (peer >= 0 && nodes().node(peer) != node) senders.insert(peer);
-            });
+            for (const Rank peer : brick().neighbors(rank))
+                if (peer >= 0 && nodes().node(peer) != node) senders.push_back(peer);
         }
+        std::sort(senders.begin(), senders.end());
+        senders.erase(std::unique(senders.begin(), senders.end()), senders.end());
         const auto here = [node](Rank to) { return to == node; };
         for (const Rank sender : senders)
             each_tile(sender, here, [&](Rank, const Tile& tile) { traffic.comes(node - nodes().node(sender), tile); });
@@ -41,57 +78,68 @@ class BrickTwoLevel : public NodeAware {
     void own_copies(Rank, std::vector<schedule::Copy>&) const override {}
 
     // Calls take(node, tile) for the cells of each side of a rank and each node among those that are `asked` for where
-    // they are wanted.
+    // they are wanted, in ascending order of nodes. Its steps do not depend on the number of ranks.
     template <class Asked, class Take>
     void each_tile(Rank sender, Asked asked, Take take) const {
-        std::array<std::array<std::array<Rank, 3>, 3>, 3> receivers{};  // by side; -1: none, or not asked for
-        for (auto& plane : receivers)
-            for (auto& line : plane) line.fill(-1);
-        const auto receiver_on = [&](const pattern::Side& side) -> Rank& {
-            return receivers[static_cast<std::size_t>(side[2] + 1)][static_cast<std::size_t>(side[1] + 1)]
-                            [static_cast<std::size_t>(side[0] + 1)];
-        };
+        std::array<Rank, Brick::sides> receivers = brick().neighbors(sender);  // -1: none, or not asked for
+        std::array<Rank, Brick::sides> nodes_of{};
+        std::array<const Cells*, Brick::sides> theirs{};
         bool any = false;
-        pattern::Brick::for_sides([&](const pattern::Side& side) {
-            const Rank receiver = brick().neighbor(sender, side);
-            if (receiver < 0 || !asked(nodes().node(receiver))) return;
-            receiver_on(side) = receiver;
+        for (int side = 0; side < Brick::sides; ++side) {
+            Rank& receiver = receivers[side];
+            if (receiver < 0) continue;
+            nodes_of[side] = nodes().node(receiver);
+            if (!asked(nodes_of[side])) {
+                receiver = -1;
+                continue;
+            }
+            theirs[side] = &cells_.at(brick().planes(receiver));
             any = true;
-        });
+        }
         if (!any) return;
-        pattern::Brick::for_sides([&](const pattern::Side& of) {
-            const Index cell = brick().cell_of(sender, of), length = brick().cells_on(sender, of);
-            if (length == 0) return;
-            std::map<Rank, Tile> by_node;
-            pattern::Brick::for_sides([&](const pattern::Side& side) {
-                for (int a = 0; a < 3; ++a)
-                    if (side[a] != 0 && side[a] != of[a]) return;
-                const Rank receiver = receiver_on(side);
-                if (receiver < 0) return;
-                const Index at = place_at(receiver, sender, side, of);
-                Tile& tile = by_node[nodes().node(receiver)];
-                tile.at_sender = box(cell, length);
-                tile.wants.push_back({receiver, box(at, length)});
-            });
+        const Cells& own = cells_.at(brick().planes(sender));
+        std::vector<std::pair<Rank, Tile>> by_node;
+        for (int of = 0; of < Brick::sides; ++of) {
+            if (own.count[of] == 0) continue;
+            by_node.clear();
+            for (const int side : sharing_[of]) {
+                if (receivers[side] < 0) continue;
+                const Index at = theirs[side]->target[Brick::sides - 1 - side] + own.within[side][of];
+                auto found = by_node.begin();
+                while (found != by_node.end() && found->first < nodes_of[side]) ++found;
+                if (found == by_node.end() || found->first != nodes_of[side])
+                    found = by_node.insert(found, {nodes_of[side], Tile{box(own.begin[of], own.count[of]), {}}});
+                found->second.wants.push_back({receivers[side], box(at, own.count[of])});
+            }
             for (const auto& [node, tile] : by_node) take(node, tile);
-        });
+        }
     }
-    // Where the receiver has the cells on side `of` of the sender, which it faces on `side` as the sender sees it.
-    Index place_at(Rank receiver, Rank sender, const pattern::Side& side, const pattern::Side& of) const {
-        Index at = whole_->target_of(receiver, {-side[0], -side[1], -side[2]});
-        bool reached = false;
-        brick().each_facing(side, [&](const pattern::Side& cells) {
-            reached = reached || cells == of;
-            if (!reached) at += brick().cells_on(sender, cells);
-        });
-        return at;
+    Cells cells_of(Rank rank) const {
+        Cells cells;
+        Index begin = 0, target = 0;
+        for (int j = 0; j < Brick::sides; ++j) {
+            const pattern::Side side = Brick::side(j);
+            cells.count[j] = brick().cells_on(rank, side);
+            cells.begin[j] = begin;
+            begin += cells.count[j];
+            cells.target[j] = target;
+            target += brick().facing(rank, side);
+            Index within = 0;
+            brick().each_facing(side, [&](const pattern::Side& of) {
+                cells.within[j][Brick::number(of)] = within;
+                within += brick().cells_on(rank, of);
+            });
+        }
+        return cells;
     }
-    const pattern::Brick& brick() const { return whole_->brick(); }
+    const Brick& brick() const { return whole_->brick(); }
     layout::Box box(Index begin, Index length) const {
         return {{begin, 0, 0}, {begin + length, whole_->levels()[0], whole_->levels()[1]}};
     }
 
     std::shared_ptr<const pattern::BrickGatherScatter> whole_;
+    std::array<std::vector<int>, Brick::sides> sharing_;
+    std::map<unsigned, Cells> cells_;  // by planes
 };
 
 }  // namespace

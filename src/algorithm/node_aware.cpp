@@ -7,8 +7,8 @@ namespace tradewind::algorithm {
 namespace {
 
 // All of a small machine; of a large one a part, so that a million ranks store no more than thousands.
-std::size_t max_remembered(const Nodes& nodes) {
-    const std::size_t all = (std::size_t(nodes.ranks) + nodes.width - 1) / nodes.width, ranks = 4096;
+std::size_t max_remembered(const Nodes& nodes, std::size_t ranks) {
+    const std::size_t all = (std::size_t(nodes.ranks) + nodes.width - 1) / nodes.width;
     return std::min(all, std::max<std::size_t>(64, ranks / nodes.width));
 }
 
@@ -22,19 +22,28 @@ void append(const std::vector<Item>& items, std::vector<Item>& to) {
 NodeAware::NodeAware(std::shared_ptr<const pattern::Pattern> pattern, Index ranks_per_node, Carriers carriers)
     : Schedule(pattern, (carriers == Carriers::leaders ? "leaders-" : "two-level-") + std::to_string(ranks_per_node)),
       nodes_{pattern->ranks(), static_cast<Rank>(ranks_per_node), carriers},
-      places_(max_remembered(nodes_)) {}
+      places_(max_remembered(nodes_, 4096)),
+      lengths_(max_remembered(nodes_, 131'072)) {}
 
 schedule::Message NodeAware::send(Rank rank, int stage, int j) const {
-    const auto [node, kind] = at(rank, stage);
-    const NodeTraffic::Step& step = node->steps(kind, rank)[j];
-    return {peer(kind, rank, step.far, step.far), step.sent.count, 0, parity(kind, rank, step.far)};
+    return message(rank, stage, j, [&](NodeTraffic::Kind kind, const Lengths::Step& step) -> schedule::Message {
+        return {peer(kind, rank, step.far, step.far), step.sent, 0, parity(kind, rank, step.far)};
+    });
 }
 
 schedule::Message NodeAware::receive(Rank rank, int stage, int j) const {
-    const auto [node, kind] = at(rank, stage);
-    const NodeTraffic::Step& step = node->steps(kind, rank)[j];
-    const Rank sender = peer(kind, rank, -step.far, step.far);
-    return {sender, step.received.count, 0, parity(kind, sender, step.far)};
+    return message(rank, stage, j, [&](NodeTraffic::Kind kind, const Lengths::Step& step) -> schedule::Message {
+        const Rank sender = peer(kind, rank, -step.far, step.far);
+        return {sender, step.received, 0, parity(kind, sender, step.far)};
+    });
+}
+
+template <class Use>
+schedule::Message NodeAware::message(Rank rank, int stage, int j, Use use) const {
+    const Rank node = nodes_.node(rank);
+    const NodeTraffic::Kind kind = kind_of(stage);
+    const auto known = lengths(node);
+    return use(kind, known->of(kind, rank - nodes_.first(node), nodes_.members(node))[j]);
 }
 
 void NodeAware::send_pieces(Rank rank, int stage, int j, std::vector<schedule::Piece>& pieces) const {
@@ -52,26 +61,58 @@ void NodeAware::copies(Rank rank, int stage, std::vector<schedule::Copy>& copies
     if (const auto [node, kind] = at(rank, stage); kind == NodeTraffic::scatter) append(node->copies(rank), copies);
 }
 
+std::shared_ptr<const NodeTraffic> NodeAware::work_out(Rank node) const {
+    const auto made = std::make_shared<NodeTraffic>(nodes_, node);
+    tell(*made);
+    made->finish();
+    ++worked_out_;
+    return made;
+}
+
 std::shared_ptr<const NodeTraffic> NodeAware::traffic(Rank node) const {
     Place& place = places_[static_cast<std::size_t>(node) % places_.size()];
     const std::lock_guard lock(place.mutex);
-    if (!place.traffic || place.traffic->node() != node) {
-        const auto made = std::make_shared<NodeTraffic>(nodes_, node);
-        tell(*made);
-        made->finish();
-        place.traffic = made;
-    }
+    if (!place.traffic || place.traffic->node() != node) place.traffic = work_out(node);
     return place.traffic;
 }
 
+std::shared_ptr<const NodeAware::Lengths> NodeAware::lengths(Rank node) const {
+    LengthsPlace& place = lengths_[static_cast<std::size_t>(node) % lengths_.size()];
+    const std::lock_guard lock(place.mutex);
+    if (place.lengths && place.lengths->node == node) return place.lengths;
+    const auto made = std::make_shared<Lengths>();
+    made->node = node;
+    const auto whole = traffic(node);
+    const Rank first = nodes_.first(node), end = first + nodes_.members(node);
+    for (const NodeTraffic::Kind kind : {NodeTraffic::gather, NodeTraffic::exchange, NodeTraffic::scatter})
+        for (Rank rank = first; rank < end; ++rank) {
+            made->begins.push_back(made->steps.size());
+            for (const NodeTraffic::Step& step : whole->steps(kind, rank))
+                made->steps.push_back({static_cast<Rank>(step.far), step.sent.count, step.received.count});
+        }
+    made->begins.push_back(made->steps.size());
+    made->steps.shrink_to_fit();
+    place.lengths = made;
+    return made;
+}
+
+std::span<const NodeAware::Lengths::Step> NodeAware::Lengths::of(NodeTraffic::Kind kind, Rank member,
+                                                                 Rank members) const {
+    const std::size_t at = static_cast<std::size_t>(kind) * static_cast<std::size_t>(members) + member;
+    return {steps.data() + begins[at], begins[at + 1] - begins[at]};
+}
+
+NodeTraffic::Kind NodeAware::kind_of(int stage) const {
+    return nodes_.width == 1 ? NodeTraffic::exchange : static_cast<NodeTraffic::Kind>(stage);
+}
+
 NodeAware::At NodeAware::at(Rank rank, int stage) const {
-    const auto kind = nodes_.width == 1 ? NodeTraffic::exchange : static_cast<NodeTraffic::Kind>(stage);
-    return {traffic(nodes_.node(rank)), kind};
+    return {traffic(nodes_.node(rank)), kind_of(stage)};
 }
 
 int NodeAware::messages(Rank rank, int stage) const {
-    const auto [node, kind] = at(rank, stage);
-    return static_cast<int>(node->steps(kind, rank).size());
+    const Rank node = nodes_.node(rank);
+    return static_cast<int>(lengths(node)->of(kind_of(stage), rank - nodes_.first(node), nodes_.members(node)).size());
 }
 
 // The rank at the other end, `to` ranks or nodes on, of a message that goes `far`. Where there is no such node the

@@ -1,7 +1,10 @@
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <mutex>
+#include <span>
+#include <vector>
 
 #include "algorithm/node_traffic.hpp"
 
@@ -12,7 +15,9 @@ namespace tradewind::algorithm {
 // it; each node sends one message to each node that wants something of it; the ranks of a node give each other what has
 // come. 3 stages; 1 where a node holds one rank, or all of them.
 //
-// The traffic of a node is remembered for the nodes that were asked about last, those of 4096 ranks or 64.
+// The traffic of a node is remembered for the nodes that were asked about last, those of 4096 ranks or 64; and how long
+// its messages are for those of 131,072 ranks, so that a simulation, which asks for nothing else and takes ranks of all
+// nodes by turns, has each node worked out once.
 class NodeAware : public schedule::Schedule {
   public:
     // Named two-level-k or leaders-k. ranks_per_node in 1..ranks.
@@ -27,6 +32,8 @@ class NodeAware : public schedule::Schedule {
     void receive_pieces(Rank rank, int stage, int j, std::vector<schedule::Piece>& pieces) const override;
     void copies(Rank rank, int stage, std::vector<schedule::Copy>& copies) const override;
     Index scratch(Rank rank) const override { return traffic(nodes_.node(rank))->scratch(rank); }
+    // The number of times that the traffic of a node was worked out so far.
+    Index worked_out() const { return worked_out_; }
 
   protected:
     const Nodes& nodes() const { return nodes_; }
@@ -40,18 +47,41 @@ class NodeAware : public schedule::Schedule {
         std::mutex mutex;
         std::shared_ptr<const NodeTraffic> traffic;
     };
+    // The messages of a node's ranks, without what is in them.
+    struct Lengths {
+        struct Step {
+            Rank far;
+            Index sent, received;
+        };
+        Rank node;
+        std::vector<Step> steps;
+        std::vector<std::size_t> begins;  // [kind][member]; and the end
+        std::span<const Step> of(NodeTraffic::Kind kind, Rank member, Rank members) const;
+    };
+    struct LengthsPlace {
+        std::mutex mutex;
+        std::shared_ptr<const Lengths> lengths;
+    };
     struct At {
         std::shared_ptr<const NodeTraffic> node;
         NodeTraffic::Kind kind;
     };
     std::shared_ptr<const NodeTraffic> traffic(Rank node) const;
+    std::shared_ptr<const NodeTraffic> work_out(Rank node) const;
+    std::shared_ptr<const Lengths> lengths(Rank node) const;
     At at(Rank rank, int stage) const;
+    NodeTraffic::Kind kind_of(int stage) const;
+    // Calls use(kind, message j of a rank).
+    template <class Use>
+    schedule::Message message(Rank rank, int stage, int j, Use use) const;
     int messages(Rank rank, int stage) const;
     Rank peer(NodeTraffic::Kind kind, Rank rank, Index to, Index far) const;
     std::int8_t parity(NodeTraffic::Kind kind, Rank sender, Index far) const;
 
     Nodes nodes_;
     mutable std::vector<Place> places_;
+    mutable std::vector<LengthsPlace> lengths_;
+    mutable std::atomic<Index> worked_out_ = 0;
 };
 
 }  // namespace tradewind::algorithm

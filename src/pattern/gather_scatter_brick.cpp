@@ -73,6 +73,40 @@ Rank Brick::neighbor(Rank rank, const Side& side) const {
     return static_cast<Rank>(place[0] + split_[0] * (place[1] + split_[1] * place[2]));
 }
 
+std::array<Rank, Brick::sides> Brick::neighbors(Rank rank) const {
+    const std::array<Index, 3> place = place_of(rank);
+    std::array<std::array<Index, 3>, 3> along{};  // [axis][side + 1], -1: none
+    for (int a = 0; a < 3; ++a) {
+        along[a][1] = place[a];
+        for (const int side : {-1, 1}) {
+            Index& at = along[a][side + 1];
+            at = place[a] + side;
+            if (split_[a] == 1 || (!periodic_[a] && (at < 0 || at >= split_[a])))
+                at = -1;
+            else
+                at = (at + split_[a]) % split_[a];
+        }
+    }
+    std::array<Rank, sides> found{};
+    for (int j = 0; j < sides; ++j) {
+        const Side to = side(j);
+        const Index x = along[0][to[0] + 1], y = along[1][to[1] + 1], z = along[2][to[2] + 1];
+        found[j] = x < 0 || y < 0 || z < 0 ? -1 : static_cast<Rank>(x + split_[0] * (y + split_[1] * z));
+    }
+    return found;
+}
+
+unsigned Brick::planes(Rank rank) const {
+    const std::array<Index, 3> place = place_of(rank);
+    unsigned planes = 0;
+    for (int a = 0; a < 3; ++a) {
+        if (split_[a] == 1) continue;
+        planes |= (periodic_[a] || place[a] > 0 ? 1u : 0u) << (2 * a);
+        planes |= (periodic_[a] || place[a] + 1 < split_[a] ? 1u : 0u) << (2 * a + 1);
+    }
+    return planes;
+}
+
 Index Brick::interior(Rank rank, int axis) const {
     return width(axis) - has_neighbor(rank, axis, -1) - has_neighbor(rank, axis, 1);
 }

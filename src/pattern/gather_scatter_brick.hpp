@@ -30,6 +30,10 @@ class Brick {
     bool has_neighbor(Rank rank, int axis, int side) const;
     // The rank on a side; -1 where there is none.
     Rank neighbor(Rank rank, const Side& side) const;
+    // The same of all sides, in the order of `side(j)`.
+    std::array<Rank, 26> neighbors(Rank rank) const;
+    // Along which planes a rank has neighbours, as six bits: numbers of cells depend on nothing else of it.
+    unsigned planes(Rank rank) const;
     // Points of a rank that lie on no shared plane of a direction.
     Index interior(Rank rank, int axis) const;
     // The cells of a rank on a side: where they begin, and how many they are. They go side by side, (-1, -1, -1) first,
@@ -59,6 +63,10 @@ class Brick {
     static Side side(int j) {
         const int k = j < sides / 2 ? j : j + 1;
         return {k % 3 - 1, k / 3 % 3 - 1, k / 9 - 1};
+    }
+    static int number(const Side& side) {
+        const int k = side[0] + 1 + 3 * (side[1] + 1) + 9 * (side[2] + 1);
+        return k < sides / 2 ? k : k - 1;
     }
     // Coordinates of a cell among the different points of the rank.
     std::array<Index, 3> point_of(Rank rank, Index cell) const;

@@ -1,5 +1,7 @@
 """Gather-scatters by every algorithm: verified for any ids, and their damage seen."""
 
+import itertools
+
 import numpy as np
 import pytest
 from drawing import TRANSPORTS, algorithm_names, gather_scatters
@@ -91,3 +93,41 @@ def test_cartesian_sends_whole_planes():
     for axis, (a, b) in enumerate(planes):
         messages = schedule.core.sends(middle, axis)
         assert [(m.peer, m.count) for m in messages] == [(13 + 3**axis, a * b), (13 - 3**axis, a * b)]
+
+
+@pytest.mark.parametrize("family", ["two-level", "leaders"])
+def test_nodes_of_a_brick_are_worked_out_once_for_ranks_in_any_order(family):
+    """Stage by stage, ranks of all nodes by turns, as the simulator asks; a third of 900 nodes, three ranks each."""
+    size = 40
+    schedule = tw.BrickGatherScatter((1, 1, 2), 3, (40, 30, 30)).schedule(f"{family}-{size}").core
+    asked = [rank for member in (0, 7, 39) for rank in range(member, 36_000, 3 * size)]
+    for stage, rank in itertools.product(range(3), asked):
+        schedule.sends(rank, stage)
+        schedule.receives(rank, stage)
+    assert schedule.nodes_worked_out == len({rank // size for rank in asked})
+
+
+@pytest.mark.parametrize("name", ["two-level-6", "leaders-6", "two-level-5"])
+@pytest.mark.parametrize("periodic", ["", "xz"])
+def test_bundles_of_nodes_hold_each_cell_once(name, periodic):
+    """Between two nodes the points, each once, that ranks of the one have and ranks of the other have, too."""
+    brick = tw.BrickGatherScatter((1, 2, 1), 3, (4, 3, 3), periodic)
+    size = int(name.split("-")[-1])
+    schedule = brick.schedule(name).core
+    found = {}
+    for rank in range(36):
+        for message in schedule.sends(rank, 1):
+            if message.count:
+                assert (rank // size, message.peer // size) not in found
+                found[rank // size, message.peer // size] = message.count
+    ids = [set(brick.ids(rank).tolist()) for rank in range(36)]
+    right = {}
+    for one, other in itertools.permutations(range(-(-36 // size)), 2):
+        members = range(other * size, min(36, (other + 1) * size))
+        counts = [
+            len(set().union(*(ids[rank] & ids[peer] for peer in members)))
+            for rank in range(one * size, min(36, (one + 1) * size))
+        ]
+        if sum(counts):
+            right[one, other] = sum(counts)
+    assert found == right

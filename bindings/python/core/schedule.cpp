@@ -8,6 +8,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "algorithm/method.hpp"
+#include "algorithm/node_aware.hpp"
 #include "algorithm/registry.hpp"
 #include "bind.hpp"
 #include "places.hpp"
@@ -61,7 +62,14 @@ void bind_schedule(nb::module_& module) {
             [](const schedule::Schedule& s, Index rank, Index stage) {
                 return messages(s, rank, stage, &schedule::Schedule::receives, &schedule::Schedule::receive);
             },
-            "rank"_a, "stage"_a, "The messages that a rank receives in a stage.");
+            "rank"_a, "stage"_a, "The messages that a rank receives in a stage.")
+        .def_prop_ro(
+            "nodes_worked_out",
+            [](const schedule::Schedule& s) {
+                const auto* const by_nodes = dynamic_cast<const algorithm::NodeAware*>(&s);
+                return by_nodes == nullptr ? Index{0} : by_nodes->worked_out();
+            },
+            "How often the messages of a node were worked out so far, by algorithms that do so for all its ranks.");
     nb::class_<algorithm::AlgorithmEntry>(module, "AlgorithmEntry")
         .def_ro("pattern", &algorithm::AlgorithmEntry::pattern)
         .def_ro("name", &algorithm::AlgorithmEntry::name)

@@ -208,6 +208,44 @@ void fetches() {
     require(kept.count() == 4, "moved points are others");
 }
 
+// A chain of values through both ranks, of which the middle one is shared, and each rank's own pair; levels outside.
+void gather_scatter() {
+    const tw::Ids ids{1 + rank, 2 + rank, 9 + rank, 9 + rank, 0};
+    const tw::GatherScatter sums(MPI_COMM_WORLD, ids), products(MPI_COMM_WORLD, ids, "mul");
+    require(sums.box(rank).width(0) == 5, "another number of values");
+    const auto value = [](int of, int place, int level) { return double(2 + of + 3 * place + 100 * level); };
+    std::vector<double> values(10);
+    const auto fill = [&] {
+        for (int level = 0; level < 2; ++level)
+            for (int place = 0; place < 5; ++place)
+                values[static_cast<std::size_t>(5 * level + place)] = value(rank, place, level);
+    };
+    const auto compare = [&](bool multiplied) {
+        for (int level = 0; level < 2; ++level) {
+            const auto both = [&](double a, double b) { return multiplied ? a * b : a + b; };
+            const double shared = both(value(0, 1, level), value(1, 0, level));
+            const double pair = both(value(rank, 2, level), value(rank, 3, level));
+            const double own = value(rank, rank == 0 ? 0 : 1, level), none = value(rank, 4, level);
+            const double right[5] = {rank == 0 ? own : shared, rank == 0 ? shared : own, pair, pair, none};
+            for (std::size_t place = 0; place < 5; ++place)
+                require(values[5 * static_cast<std::size_t>(level) + place] == right[place],
+                        multiplied ? "a wrong product of copies" : "a wrong sum of copies");
+        }
+    };
+    for (const tw::GatherScatter* pattern : {&sums, &products}) {
+        tw::Plan plan(*pattern, MPI_COMM_WORLD, {tw::dense(values.data(), tw::Points{5, 2, 1})});
+        fill();
+        plan();
+        compare(pattern == &products);
+        fill();
+        plan.start();
+        plan.wait();
+        compare(pattern == &products);
+    }
+    refused([&] { tw::GatherScatter(MPI_COMM_WORLD, ids, "sum"); }, TW_ERROR_INPUT,
+            "add, mul, min and max are allowed");
+}
+
 void regions() {
     const tw::Halo halo(tw::Blocks({12, 6, 2}, {2, 1}), 2, true, true);
     const tw::Box inner = halo.interior(rank, 2), wide = halo.widened(rank, 1);
@@ -239,6 +277,7 @@ int main(int count, char** arguments) {
     moved();
     layouts();
     fetches();
+    gather_scatter();
     regions();
     static_assert(!std::is_copy_constructible_v<tw::Plan> && !std::is_copy_constructible_v<tw::Fetch> &&
                   std::is_nothrow_move_constructible_v<tw::Plan>);
