@@ -62,6 +62,7 @@ PAGES = {
     "explanation/escape2018.md": "escape2018",
     "explanation/nek2015.md": "nek2015",
     "explanation/here.md": "here",
+    "explanation/gcr.md": "gcr",
     "how-to/packets.md": ".",
     "how-to/nodes.md": ".",
 }
@@ -358,6 +359,38 @@ def _over_4_kib(sweeps: Sequence[str]) -> list[tuple[Record, float]]:
     ]
 
 
+RULES = ("calls", "pokes", "thread")
+"""The rules by which a reduction that was started goes on."""
+
+
+def gcr_solvers() -> str:
+    """The time of two iterations in ms, by levels, ranks and overhead: of GCR, classic, and pipelined by each rule."""
+    rows: dict[tuple[int, int, str], dict[str, float]] = {}
+    for record in load("progress").records:
+        if record["dwarf"] == "helmholtz":
+            levels = int(str(record["grid"]).split("x")[-1])
+            solver = record["mpi_progress"] if record["strategy"] == "pipelined" else "classic"
+            rows.setdefault((levels, record["ranks"], record["base"]), {})[solver] = 1e3 * record["time_s"]
+    cells = [
+        (levels, f"{ranks:,}", base, *(f"{rows[key][solver]:.3g}" for solver in ("classic", *RULES)))
+        for key in sorted(rows, key=lambda key: (-key[0], *key[1:]))
+        for levels, ranks, base in [key]
+    ]
+    return _table(("levels", "ranks", "messages", "classic", *(f"pipelined, {rule}" for rule in RULES)), cells)
+
+
+def gcr_exchanges() -> str:
+    """The time of 50 allreduces and of a transposition in ms, by algorithm, overhead and ranks."""
+    rows: dict[tuple[str, str, str], dict[int, float]] = {}
+    for record in load("progress").records:
+        if record["sweep"] in ("50 allreduces", "transposition"):
+            key = (record["sweep"], record["algorithm"], record["base"])
+            rows.setdefault(key, {})[record["ranks"]] = 1e3 * record["time_s"]
+    ranks = sorted({count for row in rows.values() for count in row})
+    cells = [(*key, *(f"{row[n]:.3g}" if n in row else "" for n in ranks)) for key, row in rows.items()]
+    return _table(("exchange", "algorithm", "messages", *(f"{n:,} ranks" for n in ranks)), cells)
+
+
 def _table(header: tuple[str, ...], rows: list[tuple[Any, ...]]) -> str:
     lines = [header, ("---",) * len(header), *rows]
     return "\n".join(
@@ -379,6 +412,10 @@ def section(name: str, folder: str) -> str:
         return packets()
     if name == "packets-ranges":
         return packet_ranges()
+    if name == "gcr-solvers":
+        return gcr_solvers()
+    if name == "gcr-exchanges":
+        return gcr_exchanges()
     if name.endswith("-outliers"):
         return outliers(name.removesuffix("-outliers"))
     if name.endswith("-findings"):
