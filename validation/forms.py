@@ -260,6 +260,57 @@ def shared_nic() -> Iterator[Case]:
         yield Case(f"{packets} packets", exchange, machine(CROSSBAR), expected, {"ranks_per_node": 2})
 
 
+def _gathered(brick: tuple[int, int, int], algorithm: str, periodic: str = "") -> Exchange:
+    """Elements of 3 points along each direction, (2, 1, 3) on each rank: see `_widths`."""
+    ranks = brick[0] * brick[1] * brick[2]
+    options: dict[str, Any] = {"elements": (2, 1, 3), "points": 3, "brick": brick, "periodic": periodic}
+    return Exchange("gather-scatter", ranks, algorithm=algorithm, **options)
+
+
+_WIDTHS = (5, 3, 7)
+"""Points of a rank along x, y, z, the shared planes included."""
+
+
+def gather_scatter_pairwise() -> Iterator[Case]:
+    """A periodic brick: 6 faces, 12 edges and 8 corners of each rank, one after another through its port."""
+    x, y, z = _WIDTHS
+    points = 2 * (x * y + y * z + x * z) + 4 * (x + y + z) + 8
+    for brick, model in product(((3, 3, 3), (4, 3, 5)), MODELS):
+        exchange = _gathered(brick, "pairwise", "xyz")
+        yield Case(f"{brick}, {model}", exchange, machine(CROSSBAR), TRIP + 8 * points * BYTE, {"model": model})
+
+
+def gather_scatter_cartesian() -> Iterator[Case]:
+    """Two faces per direction, one direction after another; in a direction of one rank nothing."""
+    for brick, model in product(((3, 3, 3), (1, 4, 3), (3, 1, 1)), MODELS):
+        x, y, z = (width - (ranks == 1) for width, ranks in zip(_WIDTHS, brick, strict=True))  # its ends are one
+        faces = zip((y * z, x * z, x * y), brick, strict=True)
+        expected = sum(TRIP + 2 * 8 * face * BYTE for face, ranks in faces if ranks > 1)
+        exchange = _gathered(brick, "cartesian", "xyz")
+        yield Case(f"{brick}, {model}", exchange, machine(CROSSBAR), expected, {"model": model})
+
+
+def gather_scatter_crystal() -> Iterator[Case]:
+    """Four ranks, mirrored: the face and the edge of the other half, then the rank's own face and the one passed on."""
+    x, y, z = _WIDTHS
+    for brick, halves, pairs, edge in (((2, 2, 1), x * z, y * z, z), ((1, 2, 2), x * y, x * z, x)):
+        expected = 2 * TRIP + 8 * (halves + edge + pairs + halves) * BYTE
+        for model in MODELS:
+            exchange = _gathered(brick, "crystal-router")
+            yield Case(f"{brick}, {model}", exchange, machine(CROSSBAR), expected, {"model": model})
+
+
+def gather_scatter_allreduce() -> Iterator[Case]:
+    """All points that ranks share, log2 n times."""
+    x, y, z = _WIDTHS
+    for brick, shared, stages in (((2, 1, 1), y * z, 1), ((4, 1, 1), 3 * y * z, 2), ((2, 2, 1), None, 2)):
+        points = (2 * x - 1 + 2 * y - 1 - 1) * z if shared is None else shared
+        expected = stages * (TRIP + 8 * points * BYTE)
+        for model in MODELS:
+            exchange = _gathered(brick, "allreduce-recursive-2")
+            yield Case(f"{brick}, {model}", exchange, machine(CROSSBAR), expected, {"model": model})
+
+
 HOCKNEY = "Hockney 1994"
 THAKUR = "Thakur, Rabenseifner & Gropp 2005"
 FORMS = (
@@ -278,5 +329,9 @@ FORMS = (
     Form("computation, also beside a halo", "max(flops / F, bytes / B, halo)", "Williams et al. 2009", computation),
     Form("copies that share a memory", "(n - 1) m max(1 / B_1, n / B)", "bandwidth of the node", shared_memory),
     Form("node-aware halo", "(s + t) / B + L + 2 t G + (t + c) / B", "the steps of the algorithm", node_halo),
+    Form("pairwise gather-scatter", "L + (faces, edges, corners) G", "points of a brick", gather_scatter_pairwise),
+    Form("Cartesian gather-scatter", "sum over x, y, z: L + 2 f G", "points of a brick", gather_scatter_cartesian),
+    Form("crystal router, 4 ranks", "2 L + (2 f_1 + f_2 + e) G", "Fox et al. 1988", gather_scatter_crystal),
+    Form("gather-scatter by allreduce", "log2 n (L + shared G)", THAKUR, gather_scatter_allreduce),
     Form("ranks that share a NIC", "L + 2 m G", HOCKNEY, shared_nic),
 )  # fmt: skip
