@@ -54,6 +54,8 @@ def bench_program(
         raise InputError(f"repeat {repeat}, warmup {warmup}: at least 1 and 0 are allowed")
     text = read_text(Path(path))
     program = load_program(path, text, ranks)
+    if program.has_files:
+        raise InputError(f"{path}: encode, compress, decode, write and read are simulated, and not run")
     payload = {
         "path": str(path),
         "text": text,

@@ -22,6 +22,7 @@ from tradewind import _core
 from tradewind.base import units
 from tradewind.base.data import data_folder
 from tradewind.base.errors import InputError
+from tradewind.base.file_work import FileWork
 from tradewind.base.names import unknown
 from tradewind.base.toml_lines import Place, TomlFile
 from tradewind.machine.evidence import Evidence, evidence_of, naming, problem_of
@@ -130,6 +131,42 @@ class Packet(Table):
     size: Size
 
 
+class Files(Table):
+    """Rates of encoding and of the disk, for programs that write and read files."""
+
+    encode_rate: Bandwidth | None = None
+    """Bytes in memory that a rank encodes per second."""
+    compress_rate: Bandwidth | None = None
+    """Bytes in memory that a rank compresses per second."""
+    decode_rate: Bandwidth | None = None
+    """Bytes in memory that a rank decodes per second; None: as encode_rate."""
+    disk_bandwidth: Bandwidth | None = None
+    """Of all files that are written or read at the same time, together."""
+    file_bandwidth: Bandwidth | None = None
+    """Maximum that one rank reaches alone; None: as disk_bandwidth."""
+
+    def seconds(self, work: FileWork, sharing: int) -> float:
+        """Return the seconds of a rank's work on files, where so many ranks share the disk. Raises InputError."""
+        disk = self.disk_bandwidth and min(self.disk_bandwidth / sharing, self.file_bandwidth or self.disk_bandwidth)
+        rates = {
+            "encode": ("encode_rate", self.encode_rate),
+            "compress": ("compress_rate", self.compress_rate),
+            "decode": ("decode_rate", self.decode_rate or self.encode_rate),
+            "write": ("disk_bandwidth", disk),
+            "read": ("disk_bandwidth", disk),
+        }
+        total, missing = 0.0, []
+        for key, (name, rate) in rates.items():
+            if size := getattr(work, key):
+                if rate is None:
+                    missing.append(f"the machine has no files.{name}, which a step with {key} needs")
+                else:
+                    total += size / rate
+        if missing:
+            raise InputError(*dict.fromkeys(missing))
+        return total
+
+
 class Machine(Table):
     """A machine file."""
 
@@ -142,6 +179,7 @@ class Machine(Table):
     node: Node
     mpi: Mpi = Mpi()
     packet: Packet
+    files: Files = Files()
     copy_: Annotated[RateTable | None, Field(alias="copy")] = None
     """Rates of copies within a rank; required with `intranode`."""
     intranode: list[IntranodeTransport] = Field(default_factory=list)
@@ -251,8 +289,18 @@ class MachineFile:
 
     @property
     def identity(self) -> str:
-        """A hash of all values that a simulation depends on, the defaults among them."""
-        values = self.machine.model_dump(exclude={"title", "source"})
+        """A hash of all values that a simulation without files depends on, the defaults among them."""
+        return self._identity(with_files=False)
+
+    @property
+    def files_identity(self) -> str:
+        """The same for a simulation of a program that writes or reads files."""
+        return self._identity(with_files=True)
+
+    def _identity(self, *, with_files: bool) -> str:
+        values = self.machine.model_dump(exclude={"title", "source"} | (set() if with_files else {"files"}))
+        if not any(values.get("files", {}).values()):  # as of all before there were such rates
+            values.pop("files", None)
         intranode = values.pop("intranode")
         if intranode:  # under its first name, so that stored cases keep their identity
             values["carriage"] = intranode
@@ -316,7 +364,7 @@ def load_machine(name: str | Path, settings: Mapping[str, str] | None = None) ->
     return MachineFile(path.stem, machine)
 
 
-_OPTIONAL = ("global", "switch", "mpi")
+_OPTIONAL = ("global", "switch", "mpi", "files")
 """Tables that a file may leave out."""
 
 
@@ -390,6 +438,7 @@ def _known_keys(place: Place, data: dict[str, Any]) -> list[str]:
         ("node",): Node,
         ("mpi",): Mpi,
         ("packet",): Packet,
+        ("files",): Files,
         ("copy",): RateTable,
         ("intranode",): IntranodeTransport,
         ("topology",): TOPOLOGIES.get(str(kind), Torus),

@@ -72,6 +72,7 @@ def prepare(
         problems.append(f"transport {method[0]}: only the packet model knows transports, not {model}")
     with gathered(problems):
         file = machine if isinstance(machine, MachineFile) else load_machine(machine, settings)
+        exchange = exchange.at_rates(file.machine.files)
         built = file.machine.build(routing, max(0, exchange.ranks - ranks_per_node))
         if packet is None:
             packet_bytes = file.machine.packet.size

@@ -12,7 +12,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 from tradewind import _core
 from tradewind.base.elements import DTYPES, point_bytes
@@ -30,6 +31,9 @@ from tradewind.workload.steps import (
     schedule_of,
 )
 from tradewind.workload.workload import Step, Workload
+
+if TYPE_CHECKING:
+    from tradewind.machine.machine import Files
 
 __all__ = ["Compute", "Exchanged", "Group", "Poke", "Program", "Scheduled", "Start", "Wait", "Whole", "schedule_of"]
 
@@ -54,6 +58,10 @@ class Program(Workload):
         repeat: int = 1,
     ) -> None:
         self._name = name
+        self._made_of: tuple[Sequence[Any], dict[str, Any]] = (
+            steps,
+            {"fields": fields, "dtype": dtype, "name": name, "groups": groups, "repeat": repeat},
+        )
         self._bytes_per_point = point_bytes(fields, dtype)
         self._element_bytes = DTYPES[dtype]
         self._order: _core.Order | None = None
@@ -183,6 +191,22 @@ class Program(Workload):
             return {exchange.name: exchange.core for exchange in self.exchanges}
         return super().schedules()
 
+    @property
+    def has_files(self) -> bool:
+        steps, said = self._made_of
+        every = [*steps, *(step for group in said["groups"] for step in group.steps)]
+        return any(compute.files for step in every if (compute := _computed(step)) is not None)
+
+    def at_rates(self, rates: Files) -> Program:
+        if not self.has_files:
+            return self
+        steps, said = self._made_of
+        groups = [
+            replace(group, steps=[_at_rates(step, rates, group.ranks) for step in group.steps])
+            for group in said["groups"]
+        ]
+        return Program(*(_at_rates(step, rates, self.ranks) for step in steps), **{**said, "groups": groups})
+
     def core(self) -> _core.Program:
         if self._order is not None:
             return _core.Program(self._order)
@@ -200,6 +224,19 @@ class Program(Workload):
 
     def as_dict(self) -> dict[str, Any]:
         return {"program": self.name, "ranks": self.ranks}
+
+
+def _computed(step: Any) -> Any:
+    """The computation of a step of a program, if it has one."""
+    return step if isinstance(step, Compute) else step.compute if isinstance(step, Whole) else None
+
+
+def _at_rates(step: Any, rates: Files, ranks: int) -> Any:
+    if isinstance(step, Compute):
+        return step.with_files(rates, ranks)
+    if isinstance(step, Whole) and step.compute is not None:
+        return replace(step, compute=step.compute.with_files(rates, ranks))
+    return step
 
 
 def _is_during_named(step: Any) -> bool:

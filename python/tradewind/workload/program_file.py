@@ -9,6 +9,7 @@ import ast
 import math
 import operator
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields as dataclass_fields
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Self
@@ -19,9 +20,10 @@ from tradewind import _core
 from tradewind.base.elements import DTYPES
 from tradewind.base.errors import InputError, gathered
 from tradewind.base.extents import MAX_EXTENT, parse_extents
+from tradewind.base.file_work import FileWork
 from tradewind.base.names import unknown
 from tradewind.base.toml_lines import Place, TomlFile
-from tradewind.base.units import seconds
+from tradewind.base.units import byte_count, seconds
 from tradewind.layout.names import LAYOUTS, blocks, legs, path_problems
 from tradewind.method.method import DEFAULT_PACKING, DEFAULT_TRANSPORT, default_algorithm
 from tradewind.workload.between_groups import redistribution
@@ -29,6 +31,8 @@ from tradewind.workload.program import Program
 from tradewind.workload.steps import Compute, Exchanged, Group, GroupStep, Poke, Whole
 
 MAX_TIMES = 1_000_000
+FILE_KEYS = tuple(field.name for field in dataclass_fields(FileWork))
+"""Keys of a computation that say what it does to files."""
 
 
 class Table(BaseModel):
@@ -77,6 +81,7 @@ Count = Annotated[int, Field(ge=1, le=MAX_EXTENT, strict=True)]
 Times = Annotated[int, Field(ge=1, le=MAX_TIMES, strict=True)]
 Amount = Annotated[float, Field(ge=0)]
 Duration = Annotated[float, BeforeValidator(seconds)]
+Size = Annotated[int, BeforeValidator(byte_count)]
 Grid = Annotated[tuple[int, int, int], _extents(3, "grid")]
 Split = Annotated[tuple[int, int], _extents(2, "split")]
 Fields = Annotated[Count | Annotated[list[str], Field(min_length=1)], BeforeValidator(_names)]
@@ -144,6 +149,11 @@ class FileStep(Moved):
     seconds: Duration = 0.0
     flops: Amount = 0.0
     bytes: Amount = 0.0
+    encode: Size = 0
+    compress: Size = 0
+    decode: Size = 0
+    write: Size = 0
+    read: Size = 0
     points: str | list[Amount] | None = None
     during: str | None = None
     start: str | None = None
@@ -159,7 +169,7 @@ class FileStep(Moved):
         if len(found) != 1:
             all_keys = ", ".join((*what, "halo", "path", "allreduce"))
             raise InputError(f"a step has one of {all_keys}, not {' and '.join(found) or 'none of them'}")
-        own = {"compute": {"share", "seconds", "flops", "bytes", "points", "during"}}
+        own = {"compute": {"share", "seconds", "flops", "bytes", "points", "during", *FILE_KEYS}}
         own |= {key: set(Moved.model_fields) for key in ("halo", "path", "allreduce")}
         allowed = own.get(found[0], set()) | {"label", "times", found[0]}
         if strange := sorted(self.model_fields_set - allowed):
@@ -412,7 +422,10 @@ class _Builder:
         point_s = said.share * self.table.point_time if layout is not None or points is not None else 0.0
         during = None if said.during is None else self._known(said.during)
         name = said.label or f"{number} compute {said.compute}"
-        return Compute(name, said.seconds, said.flops, said.bytes, layout, during, said.times, point_s, points)
+        files = FileWork(**{key: getattr(said, key) for key in FILE_KEYS})
+        if files and layout is not None:
+            raise InputError('work on files: of compute = "rank", and not of a layout')
+        return Compute(name, said.seconds, said.flops, said.bytes, layout, during, said.times, point_s, points, files)
 
 
 _OPERATORS: Mapping[type[ast.operator], Callable[[Any, Any], Any]] = {

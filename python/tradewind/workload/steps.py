@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Protocol
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Protocol
 
 from tradewind import _core
 from tradewind.base.elements import DTYPES, point_bytes
 from tradewind.base.errors import InputError
+from tradewind.base.file_work import NO_FILES, FileWork
 from tradewind.base.names import unknown
 from tradewind.method.method import DEFAULT_PACKING, DEFAULT_TRANSPORT, packing_names, transport_names
+
+if TYPE_CHECKING:
+    from tradewind.machine.machine import Files
 
 OPERATIONS = ("sum", "min", "max", "prod")
 
@@ -50,12 +54,28 @@ class Compute:
     repeat: int = 1
     point_s: float = 0.0
     points: Sequence[float] | Callable[[int], float] | None = None
+    files: FileWork = NO_FILES
+    """Work on files, at the rates of the machine; with `points`, of each of them."""
 
     def __post_init__(self) -> None:
         if self.point_s and self.layout is None and self.points is None:
             raise InputError(f"{self.name}: point_s {self.point_s:g}: a layout is needed, whose points are meant")
         if self.layout is not None and self.points is not None:
             raise InputError(f"{self.name}: a layout or points are allowed, not both")
+
+    def with_files(self, rates: Files, ranks: int) -> Compute:
+        """Return the same with its work on files in seconds, of a group of so many ranks. Raises InputError."""
+        if not self.files:
+            return self
+        if self.layout is not None:
+            raise InputError(f"{self.name}: work on files is that of a rank or of points, and not of a layout")
+        points = self.points
+        if points is None:
+            return replace(self, files=NO_FILES, seconds=self.seconds + rates.seconds(self.files, ranks))
+        each = [float(points(rank)) for rank in range(ranks)] if callable(points) else list(points)
+        sharing = max(1, sum(number > 0 for number in each))
+        point_s = self.point_s + rates.seconds(self.files, sharing)
+        return replace(self, files=NO_FILES, points=each, point_s=point_s)
 
     def core(self, ranks: int) -> _core.Compute:
         """Return the computation of so many ranks as the core takes it."""

@@ -5,10 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from tradewind import _core
 from tradewind.base.elements import DTYPES, point_bytes
+
+if TYPE_CHECKING:
+    from tradewind.machine.machine import Files
 
 
 @dataclass(frozen=True)
@@ -63,6 +66,15 @@ class Workload:
 
     def program(self) -> Workload:
         """Return the simulated workload: itself, but for requests that make a program of their own."""
+        return self
+
+    @property
+    def has_files(self) -> bool:
+        """Whether it writes or reads files, at rates that the machine says."""
+        return False
+
+    def at_rates(self, rates: Files) -> Workload:
+        """Return the workload with its work on files in seconds. Raises InputError where a rate is missing."""
         return self
 
     def core(self) -> _core.Program:

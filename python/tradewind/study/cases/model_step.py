@@ -16,7 +16,7 @@ from tradewind.study.cases.lines import lines_sent
 from tradewind.study.model.program_model import ProgramStep
 from tradewind.workload.on_grid import layout_imbalance
 from tradewind.workload.program import Compute, Program
-from tradewind.workload.program_file import FileStep, NamedExchange, ProgramTable, program_of
+from tradewind.workload.program_file import FILE_KEYS, FileStep, NamedExchange, ProgramTable, program_of
 from tradewind.workload.workload import Step, Workload
 
 PATTERN = "program"
@@ -86,6 +86,7 @@ class ModelStep(Workload):
         for said in (*steps, *exchanges):
             said.pop("seconds", None)
         for said, step in zip(steps, self.parts, strict=True):
+            said |= {key: f"{said[key]}B" for key in FILE_KEYS if key in said}
             if isinstance(step, FileStep) and step.seconds:
                 said["seconds"] = f"{step.seconds!r}s"
         keys = {"name": self.name, "ranks": self.ranks, "grid": grid, "split": split, "fields": self.fields}

@@ -84,14 +84,16 @@ def make_plan(study_file: StudyFile, executors: Executors, environment: Environm
         path, options = machines[case.options["machine"]], simulation_options(case)
         machine = load_machine(path, case.options["settings"])
         try:
-            forecast = executors.forecast(case.workload.program(), path, threads=1, **options)
+            program = case.workload.program()
+            forecast = executors.forecast(program, path, threads=1, **options)
         except InputError as error:
             plan.skips.append(Skip(case.sweep, case.name, "; ".join(error.problems)))
             continue
         resolved = {"routing": case.options["routing"] or machine.machine.routing, "packet": _packet(case, machine)}
         each, steady = options.get("ranks_per_node") or 1, bool(options.get("steady"))
         version = executors.model_version(machine, each, steady, str(resolved["routing"]))
-        known = identity(case, environment, machine.identity, version, resolved)
+        values = machine.files_identity if program.has_files else machine.identity
+        known = identity(case, environment, values, version, resolved)
         plan.planned.append(Planned(case, known, path, forecast))
     return plan
 
