@@ -122,3 +122,33 @@ def test_what_is_skipped_is_no_case_and_the_reason_is_said() -> None:
     assert found[0].startswith("a.toml:25: finding 1: falls: unknown algorithm 'ring-9'")
     assert found[1].startswith("a.toml: 2 points of the study cannot be, the first: ")
     assert "radix 9 is out of range" in found[1]
+
+
+WINDS = """\
+title = "t"
+
+[[sweep]]
+name = "a"
+kind = "run"
+dwarf = "semi_lagrangian"
+grid = "24x20x6"
+wind = [20, 200.0]
+limiter = [true, false]
+ranks = 2
+
+[[finding]]
+figure = "1"
+claim = "c"
+better = { wind = %s, limiter = true }
+than = { wind = 20, limiter = false }
+"""
+
+
+@pytest.mark.parametrize("wind", ["200.0", "200", '"200.0"', "[200.0, 20]"])
+def test_a_number_is_found_as_it_stands_in_the_sweep(wind: str) -> None:
+    assert selection_problems(load_study("a.toml", WINDS % wind)) == []
+
+
+def test_a_number_that_no_case_has_is_still_an_error() -> None:
+    (found,) = selection_problems(load_study("a.toml", WINDS % "200.5"))
+    assert "better: unknown wind '200.5'" in found

@@ -15,7 +15,7 @@ from tradewind.study.cases.model_step import PATTERN
 from tradewind.study.cases.records import Record
 from tradewind.study.cases.store import FORMER_KEYS
 from tradewind.study.claims.finding import Verdict
-from tradewind.study.model.labels import INTEGER_LABELS, LABELS
+from tradewind.study.model.labels import BOOL_LABELS, INTEGER_LABELS, LABELS
 from tradewind.workload.options import options_of
 from tradewind.workload.registry import PATTERNS, pattern_named
 
@@ -91,12 +91,14 @@ def _record(case: xr.Dataset) -> Record:
     }
 
 
-def _label(case: xr.Dataset, label: str) -> str | int | None:
+def _label(case: xr.Dataset, label: str) -> str | int | bool | None:
     """A label as it was; None, kept as an empty text, for what says nothing about a case."""
     if label in INTEGER_LABELS:
         number = _number(case, label)
         return None if number is None else int(number)
     text = str(case[label].item()) if label in case else ""
+    if label in BOOL_LABELS and text in ("True", "False"):
+        return text == "True"
     pattern = str(case["pattern"].item()) if "pattern" in case else ""
     known = options_of(pattern_named(pattern)) if pattern in PATTERNS else {}
     return text if text or (label in known and known[label].default == "") else None

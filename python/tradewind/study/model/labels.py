@@ -43,6 +43,20 @@ INTEGER_LABELS = frozenset(
     | {name for name, each in {**all_dwarf_keys(), **all_keys()}.items() if each.label and each.kind == "int"}
 )
 
+FLOAT_LABELS = frozenset(
+    name
+    for name in LABELS
+    if (kinds := {keys[name].kind for keys in (all_dwarf_keys(), all_keys()) if name in keys}) and kinds == {"float"}
+)
+"""Labels that are kept as the text of a number: ``"200.0"``."""
+BOOL_LABELS = frozenset(name for name, each in {**all_dwarf_keys(), **all_keys()}.items() if each.kind == "bool")
+
+
+def label_value(label: str, value: object) -> object:
+    """Return a value of a selection as cases have it: 200 and 200.0 are ``"200.0"`` where a label is such a number."""
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return str(float(value)) if is_number and label in FLOAT_LABELS else value
+
 
 def settings_text(settings: Mapping[str, str]) -> str | None:
     """Changed values of a machine in a line; None where there are none."""

@@ -13,6 +13,7 @@ from tradewind.method.method import DEFAULT_PACKING, DEFAULT_TRANSPORT, packing_
 from tradewind.simulation import PROGRESS
 from tradewind.study.model.base_model import Base
 from tradewind.study.model.dwarf_keys import single_fields, varied_fields
+from tradewind.study.model.labels import label_value
 from tradewind.study.model.pattern_keys import key_fields, swept_patterns
 from tradewind.study.model.program_model import ProgramSweep
 from tradewind.study.model.values import (
@@ -248,7 +249,15 @@ class PublishedSweep(PublishedKeys):
         return self
 
 
-Selection = dict[str, Annotated[list[Value], BeforeValidator(listed)]]
+
+def _as_labels(selection: object) -> object:
+    """The values of a selection as the cases have them."""
+    if not isinstance(selection, dict):
+        return selection
+    return {label: [label_value(label, value) for value in listed(values)] for label, values in selection.items()}
+
+
+Selection = Annotated[dict[str, Annotated[list[Value], BeforeValidator(listed)]], BeforeValidator(_as_labels)]
 """Cases by their labels: ``{ sweep = "halo", width = [3, 20] }``."""
 
 
