@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import time
 from collections.abc import Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
@@ -17,22 +16,18 @@ import numpy as np
 
 from tradewind import _core
 from tradewind.base.collective import check_communicator, collective, go_on, on_root, telling
-from tradewind.base.errors import InputError, PlanError, WriteError
-from tradewind.base.files import remove, remove_parts
+from tradewind.base.errors import InputError, PlanError
 from tradewind.base.names import unknown
-from tradewind.fieldserver.ahead import ReadAhead
-from tradewind.fieldserver.dealing import Dealing
-from tradewind.fieldserver.delivery import Delivery, whole_field
 from tradewind.fieldserver.field import OutputField
 from tradewind.fieldserver.handover import Shape, describe_layout, ids_of, layout_of
+from tradewind.fieldserver.input_side import InputSide
 from tradewind.fieldserver.manifest import Manifest
-from tradewind.fieldserver.plan_file import OutputPlan, Request, load_plan
-from tradewind.fieldserver.serving import Server
-from tradewind.fieldserver.share import MAX_SLOTS, Defined, Entry, Share
+from tradewind.fieldserver.model_side import ModelSide
+from tradewind.fieldserver.opening import open_shares
+from tradewind.fieldserver.plan_file import OutputPlan, load_plan
+from tradewind.fieldserver.share import Defined
 from tradewind.fieldserver.sinks import form_of
 from tradewind.fieldserver.space import check_space
-from tradewind.fieldserver.talk import ANSWER, AVAILABLE, INPUT, NEWS, Talk
-from tradewind.fieldserver.writer import Writer
 from tradewind.mpi.library import MPI
 
 if TYPE_CHECKING:
@@ -40,12 +35,6 @@ if TYPE_CHECKING:
 
     from tradewind.fieldserver.geometry import Geometry
     from tradewind.fieldserver.handover import Array
-
-THREADS = "threads"
-"""Value of `servers`: threads of the ranks of the model write."""
-_FINISHED, _ERRORS, _LOST = MAX_SLOTS, MAX_SLOTS + 1, MAX_SLOTS + 2
-_NEWS_LENGTH = MAX_SLOTS + 3
-_PAUSE_S = 1e-4
 
 
 class FieldServer:
@@ -74,9 +63,8 @@ class FieldServer:
         with telling(comm):
             self.plan = plan if isinstance(plan, OutputPlan) else load_plan(plan)
         go_on(comm)
-        _check_alike(comm, self.plan, servers)
-        _check_servers(servers, comm.Get_size())
-        on_root(comm, lambda: _check_folder(self.plan))
+        opened = open_shares(self.plan, comm, servers, method)
+        self.comm = opened.comm
         self.servers = 0 if isinstance(servers, str) else servers
         self.blocked_s = 0.0
         self.events: list[tuple[str, float, float]] = []
@@ -84,58 +72,18 @@ class FieldServer:
         self.figures: dict[str, Any] = {}
         """Figures of the whole run, on the first rank, after `close`."""
         self._begin = perf_counter()
-        self._steps, self._method = steps, method
+        self._steps = steps
         self._fields: dict[str, Defined] = {}
         self._written: dict[int, set[tuple[str, int]]] = {}
         self._ended: set[int] = set()
         self._last = -1
-        self._dropped = 0
         self._sizes: dict[str, int] = {}
-        self._raised = 0
         self._closed = self._checked = False
-        self._readers: dict[str, int] = {}
-        self._asked = 0
-        self._ahead: ReadAhead | None = None
-        self._deliveries: dict[tuple[int, str], Delivery] = {}
-        self._server: Server | None = None
-        self._shares: list[Share] = []
-        self._lost: list[tuple[Share, str]] = []
-        self._to_take_over: list[int] = []
-        self._reasons: dict[int, str] = {}
-        self._writers: list[tuple[int, Writer]] = []
-        self.comm: MPI.Intracomm | None = comm
-        self._split(comm, threads=servers == THREADS)
-
-    def _split(self, comm: MPI.Intracomm, *, threads: bool) -> None:
-        ranks, rank = comm.Get_size(), comm.Get_rank()
-        models = ranks - self.servers
-        if not self.servers:
-            self.comm = comm.Dup()
-            for number in range(ranks):
-                writer = None
-                if number == rank:
-                    writer = Writer(self.plan, share=number, shares=ranks, asynchronous=threads)
-                    self._writers.append((number, writer))
-                options: Any = {"writer": writer, "method": self._method, "waits": not threads}
-                self._shares.append(Share(self.plan, number, self.comm, number, **options))
-        else:
-            model: Any = comm.Split(0 if rank < models else MPI.UNDEFINED, rank)
-            self.comm = model if rank < models else None
-            for number in range(self.servers):
-                takes_part = rank < models or rank == models + number
-                pair: Any = comm.Split(0 if takes_part else MPI.UNDEFINED, rank)
-                if rank == models + number:
-                    self._server = Server(self.plan, pair, number, self.servers, self._method)
-                elif rank < models:
-                    options = {"talk": Talk(pair, models) if rank == 0 else None, "method": self._method}
-                    self._shares.append(Share(self.plan, number, pair, models, model=model, **options))
-        shares = max(1, len(self._shares))
-        self._dealing = Dealing(self.plan, shares, self._bytes_of)
-        self._mine = np.zeros((shares, _NEWS_LENGTH), np.int64)
-        self._heard_at = [perf_counter()] * shares
-        self._errors: list[str] = []
-        self._told = 0
-        self._coming: tuple[MPI.Request, Any, Any] | None = None
+        self._server, self._shares = opened.server, opened.shares
+        self._sides = None
+        if opened.comm is not None:
+            source = InputSide(opened.comm, opened.shares, self.plan.table.look_ahead, method)
+            self._sides = ModelSide(self.plan, opened, self._fields, self._bytes_of), source
 
     def __enter__(self) -> Self:
         return self
@@ -201,30 +149,24 @@ class FieldServer:
         """
         with self._blocking(f"write {name} {step}"):
             what = self._checked_field(name, step)
-            entry = self._entry(what, values, step, level)
-            by_share: dict[int, list[Request]] = {}
-            for request in self.plan.requests(name, step):
-                by_share.setdefault(self._dealing.share_of(request, name, step), []).append(request)
+            places = self._places(what, values, step, level)
             if not self._checked:
                 self._check_once()
-            for number, requests in by_share.items():
-                self._give(self._shares[number], what, Entry(what.field, step, entry, requests), values)
+            self._of_model()[0].write(what, step, places, values)
 
     def end_step(self, step: int) -> None:
         """Nothing more comes of a step. Raises WriteError where a server could not write an earlier one."""
         with self._blocking(f"end step {step}"):
-            self._model()
+            side, _ = self._of_model()
             if step in self._ended or step < self._last:
                 raise InputError(f"step {step} has ended: steps end once, in ascending order")
             self._ended.add(step)
             self._last = step
             if not any(self.plan.requests(name, step) for name in self._fields):
                 return
-            for share in self._shares:
-                share.end_step(step)
+            side.end_step(step)
             self._written.pop(step, None)
-            self._exchange_news()
-        self._raise_errors()
+        side.raise_errors()
 
     def prefetch(self, paths: Sequence[str | Path]) -> None:
         """Name the next input files in their order: `look_ahead` of the plan are read before the model asks for them.
@@ -235,20 +177,7 @@ class FieldServer:
         if not listed or any("\0" in path for path in listed):
             raise InputError(f"prefetch {listed!r}: names of files are allowed")
         with self._blocking("prefetch"):
-            comm = self._model()
-            for path in listed:
-                self._readers[path] = self._asked % len(self._shares)
-                self._asked += 1
-            for share in self._shares:
-                mine = [path for path in listed if self._readers[path] == share.number]
-                if not mine:
-                    continue
-                if share.talk is not None:
-                    share.say({"op": "prefetch", "paths": mine})
-                    share.talk.wait_for(AVAILABLE)
-                elif share.writer is not None:
-                    self._ahead_of(share).ask(mine)
-            comm.Barrier()
+            self._of_model()[1].prefetch(listed)
 
     def read(self, name: str, values: Array, path: str | Path) -> None:
         """Fill this rank's part of a field from a file that `prefetch` named. Files before it are not wanted any more.
@@ -258,50 +187,18 @@ class FieldServer:
         """
         with self._blocking(f"read {name} of {path}"):
             what, path = self._defined(name), str(path)
-            if path not in self._readers:
-                raise InputError(f"read of {path}: {unknown('input file', path, self._readers)}")
-            share = self._shares[self._readers[path]]
+            source = self._of_model()[1]
+            source.check_named(path)
             if not isinstance(values, np.ndarray) or values.size != self._local_points(what) * what.shape.levels:
                 raise InputError(f"field {name}: an array of this rank's part is allowed")
-            share.say({"op": "send", "path": path, "name": name, "alike": what.alike, "shape": asdict(what.shape)})
-            whole = self._whole_input(share, path, name, what)
-            key = (share.number, what.alike)
-            if key not in self._deliveries:
-                self._deliveries[key] = Delivery(share.comm, share.receiver, what.shape, what.own, self._method)
-            found = self._deliveries[key].give(whole)
-            np.copyto(values, found.reshape(values.shape), casting="same_kind")
-
-    def _ahead_of(self, share: Share) -> ReadAhead:
-        """Reader of files on this rank, which writes, too."""
-        if self._ahead is None:
-            assert share.writer is not None
-            self._ahead = ReadAhead(share.writer.call, self.plan.table.look_ahead)
-        return self._ahead
-
-    def _whole_input(self, share: Share, path: str, name: str, what: Defined) -> Array | None:
-        """Wait until a field is read; its values where a rank of the model has read it."""
-        whole, answer = None, None
-        if share.talk is not None:
-            answer = share.talk.wait_for(INPUT)
-        elif share.writer is not None:
-            try:
-                whole, answer = whole_field(self._ahead_of(share).get(path), name, what.shape), {}
-            except InputError as error:
-                answer = {"error": str(error)}
-        said = self._model().bcast(answer, root=0 if share.remote else share.receiver)
-        if "error" in said:
-            raise InputError(said["error"])
-        return whole
+            np.copyto(values, source.read(what, path).reshape(values.shape), casting="same_kind")
 
     def finish(self) -> None:
         """Wait until all steps that have ended are in the manifest. Raises WriteError where one cannot be."""
+        side, _ = self._of_model()
         with self._blocking("finish"):
-            for share in self._shares:
-                share.flush()
-            while any(share.finished < len(share.ended) for share in self._shares):
-                self._exchange_news(wait=True)
-                time.sleep(_PAUSE_S)
-        self._raise_errors()
+            side.finish()
+        side.raise_errors()
 
     def close(self) -> None:
         """Finish: all steps that have ended are in the manifest when this returns. On a server: serve until then."""
@@ -311,19 +208,12 @@ class FieldServer:
         if self._server is not None:
             self._server.serve()
             return
+        side, _ = self._of_model()
         with self._blocking("close"):
-            comm = self._model()
-            self.finish()
-            for share in self._shares:
-                share.arrive()
-            answers = self._close_servers()
-            for _, writer in self._writers:
-                writer.close()
-            self._exchange_news(last=True)
-            self._collect(comm, answers)
-        self._raise_errors()
-        if self._lost:
-            self._part_from_lost()
+            side.finish()
+            self._collect(side, side.close())
+        side.raise_errors()
+        side.part_from_lost()
 
     # Parts of these.
 
@@ -331,6 +221,11 @@ class FieldServer:
         if self.comm is None:
             raise PlanError("this rank is a server: it calls close, and serves there until the model does")
         return self.comm
+
+    def _of_model(self) -> tuple[ModelSide, InputSide]:
+        self._model()
+        assert self._sides is not None
+        return self._sides
 
     @contextmanager
     def _blocking(self, what: str) -> Any:
@@ -358,7 +253,7 @@ class FieldServer:
             raise InputError(unknown("field", name, self._fields))
         return self._fields[name]
 
-    def _entry(self, what: Defined, values: Array, step: int, level: int | None) -> tuple[int, ...]:
+    def _places(self, what: Defined, values: Array, step: int, level: int | None) -> tuple[int, ...]:
         """The places of the levels that are written."""
         name, levels, lying = what.field.name, len(what.field.levels), what.shape.levels
         if level is None and lying != levels:
@@ -388,170 +283,11 @@ class FieldServer:
             self._sizes[what.alike] = int(np.prod(shape)) // max(1, what.shape.levels)
         return self._sizes[what.alike]
 
-    def _give(self, share: Share, what: Defined, entry: Entry, values: Array) -> None:
-        """Put a field into a block of a share, as soon as there is room, or as the plan says."""
-        if share.add(what, entry, values, grows=False):
-            return
-        self._exchange_news(wait=True)  # to hear of memory that is free costs less than new memory
-        share = self._shares[share.number]
-        if share.add(what, entry, values):
-            return
-        if share.lost:
-            self._take_over(share.number, share.lost)
-            self._give(self._shares[share.number], what, entry, values)
-            return
-        if self.plan.table.when_full == "drop":
-            self._exchange_news(wait=True)
-            if share.add(what, entry, values):
-                return
-            self._dropped += 1
-            for request in entry.requests:
-                share.drop(entry.step, request.path)
-            return
-        share.hurry()
-        while not (share := self._shares[share.number]).add(what, entry, values):
-            time.sleep(_PAUSE_S)
-            self._exchange_news(wait=True)
-
-    def _exchange_news(self, *, wait: bool = False, last: bool = False) -> None:
-        """Learn, as all ranks of the model do, what is released and finished. Without `wait`: as of the last time."""
-        comm = self._model()
-        self._hear()
-        self._complete_news()
-        sent, found = self._mine.copy(), np.empty_like(self._mine)
-        request = comm.Iallreduce(sent, found, MPI.MAX)
-        if wait or last:
-            request.Wait()
-            self._apply(found)
-        else:
-            self._coming = (request, sent, found)
-        for number in self._to_take_over:
-            silent = f"it gave no sign of life for {self.plan.table.patience:g} s"
-            self._take_over(number, self._reasons.get(number, silent))
-        for share in list(self._shares):
-            if share.lost:
-                self._take_over(share.number, share.lost)
-
-    def _complete_news(self) -> None:
-        if self._coming is not None:
-            request, _, found = self._coming
-            request.Wait()
-            self._coming = None
-            self._apply(found)
-
-    def _apply(self, found: Any) -> None:
-        for share, row in zip(self._shares, found, strict=True):
-            share.released = row[:MAX_SLOTS].copy()
-            share.finished = max(share.finished, int(row[_FINISHED]))
-        self._told = max(self._told, int(found[:, _ERRORS].sum()))
-        self._to_take_over = [
-            share.number for share, row in zip(self._shares, found, strict=True) if row[_LOST] and share.remote
-        ]
-
-    def _hear(self) -> None:
-        """Take in what this rank can know: of its own writer, and on the first rank of the servers."""
-        for number, writer in self._writers:
-            for slot, block in [writer.released.popleft() for _ in range(len(writer.released))]:
-                if slot >= 0:
-                    self._mine[number, slot] = max(self._mine[number, slot], block)
-            self._mine[number, _FINISHED] = writer.finished_steps
-            self._note_errors(number, [writer.errors.popleft() for _ in range(len(writer.errors))])
-        for share in self._shares:
-            if share.talk is not None:
-                while share.news or (news := share.talk.hear(NEWS)) is not None:
-                    self._take_in(share.number, share.news.pop(0) if share.news else news)
-                if self._finished_of(share) >= len(share.ended):
-                    self._heard_at[share.number] = perf_counter()
-                elif perf_counter() - self._heard_at[share.number] > self.plan.table.patience:
-                    self._mine[share.number, _LOST] = 1
-
-    def _finished_of(self, share: Share) -> int:
-        return int(self._mine[share.number, _FINISHED])
-
-    def _take_over(self, number: int, reason: str) -> None:
-        """Let the model itself write what a server was to write, from what has not been released. Collective."""
-        self._complete_news()
-        comm, old = self._model(), self._shares[number]
-        if not old.remote:
-            return  # it has been done meanwhile
-        writer, receiver = None, number % comm.Get_size()
-        if comm.Get_rank() == receiver:
-            writer = Writer(self.plan, share=number, shares=len(self._shares))
-            self._writers.append((number, writer))
-        new = Share(self.plan, number, comm, receiver, writer=writer)
-        self._shares[number] = new
-        self._mine[number] = 0
-        self._lost.append((old, reason))
-        old.say({"op": "leave"})
-        done = set(old.ended[: old.finished])
-        entries = sorted(old.kept(done), key=lambda each: each[0].step)
-        for step in sorted({*old.ended, *(entry.step for entry, _ in entries)} - done):
-            if step in old.reused:
-                self._note_errors(number, [f"step {step} is not whole: server {number} was lost with fields of it"])
-                continue
-            for entry, values in entries:
-                if entry.step == step:
-                    self._give(new, self._fields[entry.field.name], entry, values)
-            if step in old.ended:
-                new.end_step(step)
-
-    def _take_in(self, number: int, news: Mapping[str, Any]) -> None:
-        self._heard_at[number] = perf_counter()
-        for slot, block in news["released"]:
-            self._mine[number, slot] = max(self._mine[number, slot], block)
-        self._mine[number, _FINISHED] = max(self._mine[number, _FINISHED], news["finished"])
-        self._note_errors(number, news["errors"])
-        if "lost" in news:
-            self._mine[number, _LOST] = 1
-            self._reasons[number] = news["lost"]
-
-    def _note_errors(self, number: int, errors: Sequence[str]) -> None:
-        self._errors += errors
-        self._mine[number, _ERRORS] += len(errors)
-
-    def _raise_errors(self) -> None:
-        """Raise on all ranks of the model what a writer has met."""
-        if self._told <= self._raised:
-            return
-        self._raised = self._told
-        everyone = self._model().allgather(self._errors)
-        self._errors = []
-        texts = [text for each in everyone for text in each]
-        raise WriteError(*dict.fromkeys(texts))
-
-    def _close_servers(self) -> list[dict[str, Any]]:
-        """Let servers finish; their figures, on the first rank."""
-        remote = [share for share in self._shares if share.talk is not None]
-        for share in [*remote, *(lost for lost, _ in self._lost)]:
-            share.say({"op": "close"})
-        answers = []
-        for share in remote:
-            assert share.talk is not None
-            answers.append(share.talk.wait_for(ANSWER))
-            while (news := share.talk.hear(NEWS)) is not None:
-                self._take_in(share.number, news)
-            share.talk.finish()
-        return answers
-
-    def _part_from_lost(self) -> None:
-        """Give servers that were lost the time to end; raise where one does not, so that the job ends."""
-        end = perf_counter() + self.plan.table.patience
-        missing = [share for share, _ in self._lost if share.talk is not None]
-        while missing and perf_counter() < end:
-            missing = [share for share in missing if share.talk is not None and share.talk.hear(ANSWER) is None]
-            time.sleep(_PAUSE_S)
-        numbers = self._model().bcast([share.number for share in missing])
-        if numbers:
-            raise PlanError(
-                f"server {numbers[0]} does not answer: the model has written its fields, and all steps that were ended "
-                "are in the manifest, but a job does not end without it"
-            )
-
-    def _collect(self, comm: MPI.Intracomm, answers: list[dict[str, Any]]) -> None:
+    def _collect(self, side: ModelSide, answers: list[dict[str, Any]]) -> None:
         """Figures of the whole run on the first rank."""
-        own = [asdict(writer.figures) for _, writer in self._writers]
-        blocked = comm.gather(self.blocked_s)
-        writers = comm.gather(own)
+        own = [asdict(writer.figures) for _, writer in side.writers]
+        blocked = side.comm.gather(self.blocked_s)
+        writers = side.comm.gather(own)
         total_s = perf_counter() - self._begin
         if blocked is None or writers is None:
             return
@@ -560,8 +296,8 @@ class FieldServer:
             "total_s": total_s,
             "blocked_s": max(blocked),
             "blocked_share": max(blocked) / total_s,
-            "dropped_fields": self._dropped,
-            "taken_over": [{"server": share.number, "reason": reason} for share, reason in self._lost],
+            "dropped_fields": side.dropped,
+            "taken_over": [{"server": share.number, "reason": reason} for share, reason in side.lost],
             "writers": answers or [each for some in writers for each in some],
         }
 
@@ -588,38 +324,6 @@ class FieldServer:
 def _digest(comm: MPI.Intracomm, own: Any) -> list[str]:
     """Digests that tell lists of points apart, alike on all ranks. Collective."""
     return list(comm.allgather(hashlib.sha256(own.tobytes()).hexdigest()))
-
-
-def _check_alike(comm: MPI.Intracomm, plan: OutputPlan, servers: int | str) -> None:
-    said = comm.allgather((hashlib.sha256(plan.text.encode()).hexdigest(), str(servers)))
-    for what, each in (("plan file", 0), ("number of servers", 1)):
-        others = [rank for rank, one in enumerate(said) if one[each] != said[0][each]]
-        if others:
-            raise InputError(f"rank {others[0]} has another {what} than rank 0: the same on all ranks is allowed")
-
-
-def _check_servers(servers: int | str, ranks: int) -> None:
-    if isinstance(servers, str) and servers != THREADS:
-        raise InputError(f"servers {servers!r}: a number, or {THREADS!r}, is allowed")
-    if isinstance(servers, int) and not 0 <= servers < ranks:
-        raise InputError(f"{servers} servers of {ranks} ranks: 0..{ranks - 1} are allowed")
-
-
-def _check_folder(plan: OutputPlan) -> None:
-    """Refuse, keep or take back what earlier runs have left."""
-    manifest = Manifest(plan.folder, durable=plan.table.durable)
-    steps = manifest.steps()
-    if steps and plan.table.existing == "refuse":
-        raise InputError(
-            f"folder {plan.folder} holds steps {steps[0]}..{steps[-1]} of a run: name another one, or say "
-            "existing = 'continue' (with what is there) or 'replace'"
-        )
-    if steps and plan.table.existing == "replace":
-        manifest.clear()
-    for folder in [plan.folder, *(path for path in plan.folder.rglob("*") if path.is_dir())]:
-        remove_parts(folder)
-    for part in manifest.folder.glob(".step-*"):
-        remove(part)
 
 
 def committed_steps(folder: Path | str) -> list[int]:

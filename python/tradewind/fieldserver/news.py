@@ -1,0 +1,123 @@
+"""News of the shares of an output: memory that is free, steps that are finished, errors, servers that are lost.
+
+Each rank of a model hears of its own writers, and the first one of all servers. The ranks put together what they have
+heard by a reduction that they do not wait for, so that all of them decide alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from tradewind.base.errors import WriteError
+from tradewind.fieldserver.share import MAX_SLOTS, Share
+from tradewind.fieldserver.talk import NEWS
+from tradewind.fieldserver.writer import Writer
+from tradewind.mpi.library import MPI
+
+_FINISHED, _ERRORS, _LOST = MAX_SLOTS, MAX_SLOTS + 1, MAX_SLOTS + 2
+_LENGTH = MAX_SLOTS + 3
+
+
+class News:
+    """News of `shares`, some of which have one of the `writers` of this rank; both lists may change.
+
+    `patience`: seconds without a sign of life after which a server counts as lost.
+    """
+
+    def __init__(
+        self, comm: MPI.Intracomm, shares: list[Share], writers: list[tuple[int, Writer]], patience: float
+    ) -> None:
+        self.lost: list[int] = []
+        """Numbers of the shares whose servers are lost, as all ranks know."""
+        self._comm, self._shares, self._writers, self._patience = comm, shares, writers, patience
+        self._mine = np.zeros((len(shares), _LENGTH), np.int64)
+        self._heard_at = [perf_counter()] * len(shares)
+        self._reasons: dict[int, str] = {}
+        self._errors: list[str] = []
+        self._told = 0
+        self._raised = 0
+        self._coming: tuple[MPI.Request, Any, Any] | None = None
+
+    def exchange(self, *, wait: bool) -> None:
+        """Learn what all ranks have heard. Without `wait`: as of the last time. Collective."""
+        self._hear()
+        self.complete()
+        sent, found = self._mine.copy(), np.empty_like(self._mine)
+        request = self._comm.Iallreduce(sent, found, MPI.MAX)
+        if wait:
+            request.Wait()
+            self._apply(found)
+        else:
+            self._coming = (request, sent, found)
+
+    def complete(self) -> None:
+        """Finish the exchange that is under way. Collective."""
+        if self._coming is not None:
+            request, _, found = self._coming
+            request.Wait()
+            self._coming = None
+            self._apply(found)
+
+    def reason(self, number: int) -> str:
+        """Why a server is lost."""
+        return self._reasons.get(number, f"it gave no sign of life for {self._patience:g} s")
+
+    def start_again(self, number: int) -> None:
+        """Another writer has the share now."""
+        self._mine[number] = 0
+
+    def take_in(self, number: int, news: Mapping[str, Any]) -> None:
+        """Note what a server tells."""
+        self._heard_at[number] = perf_counter()
+        for slot, block in news["released"]:
+            self._mine[number, slot] = max(self._mine[number, slot], block)
+        self._mine[number, _FINISHED] = max(self._mine[number, _FINISHED], news["finished"])
+        self.note_errors(number, news["errors"])
+        if "lost" in news:
+            self._mine[number, _LOST] = 1
+            self._reasons[number] = news["lost"]
+
+    def note_errors(self, number: int, errors: Sequence[str]) -> None:
+        """Keep errors of a writer for `raise_errors`."""
+        self._errors += errors
+        self._mine[number, _ERRORS] += len(errors)
+
+    def raise_errors(self) -> None:
+        """Raise what a writer has met, as WriteError, on all ranks of the model. Collective."""
+        if self._told <= self._raised:
+            return
+        self._raised = self._told
+        everyone = self._comm.allgather(self._errors)
+        self._errors = []
+        texts = [text for each in everyone for text in each]
+        raise WriteError(*dict.fromkeys(texts))
+
+    def _apply(self, found: Any) -> None:
+        for share, row in zip(self._shares, found, strict=True):
+            share.released = row[:MAX_SLOTS].copy()
+            share.finished = max(share.finished, int(row[_FINISHED]))
+        self._told = max(self._told, int(found[:, _ERRORS].sum()))
+        self.lost = [
+            share.number for share, row in zip(self._shares, found, strict=True) if row[_LOST] and share.remote
+        ]
+
+    def _hear(self) -> None:
+        """Take in what this rank can know: of its own writers, and on the first rank of the servers."""
+        for number, writer in self._writers:
+            for slot, block in [writer.released.popleft() for _ in range(len(writer.released))]:
+                if slot >= 0:
+                    self._mine[number, slot] = max(self._mine[number, slot], block)
+            self._mine[number, _FINISHED] = writer.finished_steps
+            self.note_errors(number, [writer.errors.popleft() for _ in range(len(writer.errors))])
+        for share in self._shares:
+            if share.talk is not None:
+                while share.news or (news := share.talk.hear(NEWS)) is not None:
+                    self.take_in(share.number, share.news.pop(0) if share.news else news)
+                if int(self._mine[share.number, _FINISHED]) >= len(share.ended):
+                    self._heard_at[share.number] = perf_counter()
+                elif perf_counter() - self._heard_at[share.number] > self._patience:
+                    self._mine[share.number, _LOST] = 1

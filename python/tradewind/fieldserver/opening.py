@@ -1,0 +1,107 @@
+"""How a field server is set up: ranks agree on the plan, servers are split off, the folder is prepared."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from tradewind.base.collective import on_root
+from tradewind.base.errors import InputError
+from tradewind.base.files import remove, remove_parts
+from tradewind.fieldserver.manifest import Manifest
+from tradewind.fieldserver.plan_file import OutputPlan
+from tradewind.fieldserver.serving import Server
+from tradewind.fieldserver.share import Share
+from tradewind.fieldserver.talk import Talk
+from tradewind.fieldserver.writer import Writer
+from tradewind.mpi.library import MPI
+
+THREADS = "threads"
+"""Value of `servers`: threads of the ranks of the model write."""
+
+Method = Mapping[str, str | None]
+
+
+@dataclass
+class Opened:
+    """What a rank has of a field server: a server, or the model's ends of the shares, and writers that are its own."""
+
+    comm: MPI.Intracomm | None
+    """Of the ranks of the model; None on servers."""
+    server: Server | None = None
+    shares: list[Share] = field(default_factory=list)
+    writers: list[tuple[int, Writer]] = field(default_factory=list)
+    """With the numbers of their shares."""
+
+
+def open_shares(plan: OutputPlan, comm: MPI.Intracomm, servers: int | str, method: Method | None) -> Opened:
+    """Split servers off, or make writers on the ranks of the model. Collective. Raises InputError."""
+    _check_alike(comm, plan, servers)
+    _check_servers(servers, comm.Get_size())
+    on_root(comm, lambda: _check_folder(plan))
+    if isinstance(servers, int) and servers > 0:
+        return _beside_servers(plan, comm, servers, method)
+    return _on_the_model(plan, comm, method, threads=servers == THREADS)
+
+
+def _on_the_model(plan: OutputPlan, comm: MPI.Intracomm, method: Method | None, *, threads: bool) -> Opened:
+    """Each rank of the model writes a share."""
+    own = comm.Dup()
+    ranks, rank = own.Get_size(), own.Get_rank()
+    mine = Writer(plan, share=rank, shares=ranks, asynchronous=threads)
+    shares = [
+        Share(plan, number, own, number, writer=mine if number == rank else None, method=method, waits=not threads)
+        for number in range(ranks)
+    ]
+    return Opened(own, shares=shares, writers=[(rank, mine)])
+
+
+def _beside_servers(plan: OutputPlan, comm: MPI.Intracomm, servers: int, method: Method | None) -> Opened:
+    """The last ranks are servers; each has a communicator with all ranks of the model, where it is the last."""
+    ranks, rank = comm.Get_size(), comm.Get_rank()
+    models = ranks - servers
+    model: Any = comm.Split(0 if rank < models else MPI.UNDEFINED, rank)
+    opened = Opened(model if rank < models else None)
+    for number in range(servers):
+        takes_part = rank < models or rank == models + number
+        pair: Any = comm.Split(0 if takes_part else MPI.UNDEFINED, rank)
+        if rank == models + number:
+            opened.server = Server(plan, pair, number, servers, method)
+        elif rank < models:
+            talk = Talk(pair, models) if rank == 0 else None
+            opened.shares.append(Share(plan, number, pair, models, model=model, talk=talk, method=method))
+    return opened
+
+
+def _check_alike(comm: MPI.Intracomm, plan: OutputPlan, servers: int | str) -> None:
+    said = comm.allgather((hashlib.sha256(plan.text.encode()).hexdigest(), str(servers)))
+    for what, each in (("plan file", 0), ("number of servers", 1)):
+        others = [rank for rank, one in enumerate(said) if one[each] != said[0][each]]
+        if others:
+            raise InputError(f"rank {others[0]} has another {what} than rank 0: the same on all ranks is allowed")
+
+
+def _check_servers(servers: int | str, ranks: int) -> None:
+    if isinstance(servers, str) and servers != THREADS:
+        raise InputError(f"servers {servers!r}: a number, or {THREADS!r}, is allowed")
+    if isinstance(servers, int) and not 0 <= servers < ranks:
+        raise InputError(f"{servers} servers of {ranks} ranks: 0..{ranks - 1} are allowed")
+
+
+def _check_folder(plan: OutputPlan) -> None:
+    """Refuse, keep or take back what earlier runs have left."""
+    manifest = Manifest(plan.folder, durable=plan.table.durable)
+    steps = manifest.steps()
+    if steps and plan.table.existing == "refuse":
+        raise InputError(
+            f"folder {plan.folder} holds steps {steps[0]}..{steps[-1]} of a run: name another one, or say "
+            "existing = 'continue' (with what is there) or 'replace'"
+        )
+    if steps and plan.table.existing == "replace":
+        manifest.clear()
+    for folder in [plan.folder, *(path for path in plan.folder.rglob("*") if path.is_dir())]:
+        remove_parts(folder)
+    for part in manifest.folder.glob(".step-*"):
+        remove(part)
