@@ -53,10 +53,9 @@ class ReadAhead:
             if path in self._files or path in self._later:
                 del self._files[old]
         if path not in self._files:
-            while self._later and self._later[0] != path:
-                self._later.popleft()
-            if self._later:
-                self._later.popleft()
+            if path in self._later:
+                while self._later.popleft() != path:
+                    pass
             self._files[path] = _Ahead(path)
         self._begin()
         ahead = self._files[path]

@@ -122,6 +122,7 @@ class ModelSide:
         while not (share := self.shares[share.number]).add(what, entry, values):
             time.sleep(_PAUSE_S)
             self._exchange_news(wait=True)
+        share.hurried = False
 
     def _exchange_news(self, *, wait: bool = False) -> None:
         """Learn what is new, and take over from servers that are lost."""

@@ -36,6 +36,8 @@ class News:
         self._comm, self._shares, self._writers, self._patience = comm, shares, writers, patience
         self._mine = np.zeros((len(shares), _LENGTH), np.int64)
         self._heard_at = [perf_counter()] * len(shares)
+        self._owing_since: dict[int, float] = {}
+        self._agreed_errors = np.zeros(len(shares), np.int64)
         self._reasons: dict[int, str] = {}
         self._errors: list[str] = []
         self._told = 0
@@ -67,8 +69,8 @@ class News:
         return self._reasons.get(number, f"it gave no sign of life for {self._patience:g} s")
 
     def start_again(self, number: int) -> None:
-        """Another writer has the share now."""
-        self._mine[number] = 0
+        """Another writer has the share now. Errors go on counting: else its first ones would not be told."""
+        self._mine[number, :_ERRORS] = self._mine[number, _LOST] = 0
 
     def take_in(self, number: int, news: Mapping[str, Any]) -> None:
         """Note what a server tells."""
@@ -84,7 +86,7 @@ class News:
     def note_errors(self, number: int, errors: Sequence[str]) -> None:
         """Keep errors of a writer for `raise_errors`."""
         self._errors += errors
-        self._mine[number, _ERRORS] += len(errors)
+        self._mine[number, _ERRORS] = max(self._mine[number, _ERRORS], self._agreed_errors[number]) + len(errors)
 
     def raise_errors(self) -> None:
         """Raise what a writer has met, as WriteError, on all ranks of the model. Collective."""
@@ -100,7 +102,8 @@ class News:
         for share, row in zip(self._shares, found, strict=True):
             share.released = row[:MAX_SLOTS].copy()
             share.finished = max(share.finished, int(row[_FINISHED]))
-        self._told = max(self._told, int(found[:, _ERRORS].sum()))
+        self._agreed_errors = np.maximum(self._agreed_errors, found[:, _ERRORS])
+        self._told = int(self._agreed_errors.sum())
         self.lost = [
             share.number for share, row in zip(self._shares, found, strict=True) if row[_LOST] and share.remote
         ]
@@ -117,7 +120,14 @@ class News:
             if share.talk is not None:
                 while share.news or (news := share.talk.hear(NEWS)) is not None:
                     self.take_in(share.number, share.news.pop(0) if share.news else news)
-                if int(self._mine[share.number, _FINISHED]) >= len(share.ended):
-                    self._heard_at[share.number] = perf_counter()
-                elif perf_counter() - self._heard_at[share.number] > self._patience:
+                if self._is_silent(share):
                     self._mine[share.number, _LOST] = 1
+
+    def _is_silent(self, share: Share) -> bool:
+        """Whether a server that has work said nothing for too long: since it has work, or since it spoke."""
+        if int(self._mine[share.number, _FINISHED]) >= len(share.ended) and not share.hurried:
+            self._owing_since.pop(share.number, None)
+            return False
+        now = perf_counter()
+        since = self._owing_since.setdefault(share.number, now)
+        return now - max(since, self._heard_at[share.number]) > self._patience

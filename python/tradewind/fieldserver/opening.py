@@ -26,10 +26,10 @@ Method = Mapping[str, str | None]
 
 @dataclass
 class Opened:
-    """What a rank has of a field server: a server, or the model's ends of the shares, and writers that are its own."""
+    """The parts of a field server on a rank: a server; or the ends of the shares, and the writers, of the model."""
 
     comm: MPI.Intracomm | None
-    """Of the ranks of the model; None on servers."""
+    """Communicator of the ranks of the model; None on servers."""
     server: Server | None = None
     shares: list[Share] = field(default_factory=list)
     writers: list[tuple[int, Writer]] = field(default_factory=list)

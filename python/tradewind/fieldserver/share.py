@@ -122,6 +122,8 @@ class Share:
         self.released = np.zeros(MAX_SLOTS, np.int64)
         self.reused: set[int] = set()
         """Steps whose memory was used again before they were finished."""
+        self.hurried = False
+        """The model waits for room."""
         self.news: list[Any] = []
         """News of the server that came while something else was waited for."""
         self._method = method
@@ -191,7 +193,8 @@ class Share:
             self.writer.drop(step, path)
 
     def hurry(self) -> None:
-        """Ask for room."""
+        """Ask for room; the model waits until there is some."""
+        self.hurried = True
         self.flush()
         self.say({"op": "hurry"})
         if self.writer is not None:

@@ -249,7 +249,6 @@ class PublishedSweep(PublishedKeys):
         return self
 
 
-
 def _as_labels(selection: object) -> object:
     """The values of a selection as the cases have them."""
     if not isinstance(selection, dict):
