@@ -1,4 +1,4 @@
-"""What ranks of a model hear of their servers: errors that are counted over a change of writers, and silence."""
+"""News of servers as ranks of a model hear them: errors counted over a change of writers, and silence."""
 
 from __future__ import annotations
 

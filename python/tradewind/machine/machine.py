@@ -141,7 +141,7 @@ class Files(Table):
     decode_rate: Bandwidth | None = None
     """Bytes in memory that a rank decodes per second; None: as encode_rate."""
     disk_bandwidth: Bandwidth | None = None
-    """Of all files that are written or read at the same time, together."""
+    """Rate of all files that are written or read at the same time, together."""
     file_bandwidth: Bandwidth | None = None
     """Maximum that one rank reaches alone; None: as disk_bandwidth."""
 
