@@ -99,7 +99,7 @@ def estimate_rows(records: Sequence[Mapping[str, Any]]) -> list[tuple[Place, dic
     full, fewer = Parts(records), Parts(record for record in records if record["ranks"] < HIDDEN)
     found = []
     for place in places(full):
-        if place.ranks == HIDDEN and full.simulated(place):
+        if place.ranks == HIDDEN and full.simulated(place) and fewer.has(place):
             simulated, estimated = (totals(hours(parts, place, base())) for parts in (full, fewer))
             found.append((place, {name: float(estimated[name][0] / simulated[name][0]) for name in MODELS}))
     return found

@@ -54,8 +54,9 @@ BOOL_LABELS = frozenset(name for name, each in {**all_dwarf_keys(), **all_keys()
 
 def label_value(label: str, value: object) -> object:
     """Return a value of a selection as cases have it: 200 and 200.0 are ``"200.0"`` where a label is such a number."""
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    return str(float(value)) if is_number and label in FLOAT_LABELS else value
+    if isinstance(value, int | float) and not isinstance(value, bool) and label in FLOAT_LABELS:
+        return str(float(value))
+    return value
 
 
 def settings_text(settings: Mapping[str, str]) -> str | None:
