@@ -109,7 +109,10 @@ class Parts:
     def _line(self, pattern: str, place: Place, points: tuple[int, int] | None, width: int | None) -> Line:
         key = (pattern, place.machine, place.base, place.ranks, points, width)
         lines = self._lines.get(key) or {FINITE: self._estimate(pattern, place, points, width)}
-        return lines.get(FINITE) or lines["unbounded"]
+        finite, unbounded = lines.get(FINITE), lines.get("unbounded")
+        if finite and unbounded and len(finite.amounts) < len(unbounded.amounts):
+            return _scaled(unbounded, finite)
+        return finite or lines["unbounded"]
 
     def _estimate(self, pattern: str, place: Place, points: tuple[int, int] | None, width: int | None) -> Line:
         """Return alpha-beta times what congestion made of it on the most ranks that were simulated."""
@@ -139,6 +142,12 @@ class Parts:
         except KeyError:
             return False
         return place.ranks <= np.prod(place.points)
+
+
+def _scaled(line: Line, few: Line) -> Line:
+    """Return a line with the times that few amounts make of it: what finite buffers do to one, all amounts have."""
+    factor = few.times[-1] / float(line.at(np.array(few.amounts[-1])))
+    return Line(line.amounts, tuple(factor * time for time in line.times))
 
 
 def _quiet(pattern: str, place: Place, width: int | None, levels: float) -> float:
