@@ -27,14 +27,7 @@ struct Cells {
 std::array<std::vector<int>, Brick::sides> sharing_sides() {
     std::array<std::vector<int>, Brick::sides> found;
     for (int to = 0; to < Brick::sides; ++to)
-        for (int of = 0; of < Brick::sides; ++of) {
-            bool faces = true;
-            for (int a = 0; a < 3; ++a) {
-                const int along = Brick::side(to)[a];
-                faces = faces && (along == 0 || along == Brick::side(of)[a]);
-            }
-            if (faces) found[of].push_back(to);
-        }
+        Brick::each_facing(Brick::side(to), [&](const pattern::Side& of) { found[Brick::number(of)].push_back(to); });
     return found;
 }
 
@@ -125,7 +118,7 @@ class BrickTwoLevel : public NodeAware {
             cells.target[j] = target;
             target += brick().facing(rank, side);
             Index within = 0;
-            brick().each_facing(side, [&](const pattern::Side& of) {
+            Brick::each_facing(side, [&](const pattern::Side& of) {
                 cells.within[j][Brick::number(of)] = within;
                 within += brick().cells_on(rank, of);
             });

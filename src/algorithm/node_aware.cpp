@@ -12,6 +12,18 @@ std::size_t max_remembered(const Nodes& nodes, std::size_t ranks) {
     return std::min(all, std::max<std::size_t>(64, ranks / nodes.width));
 }
 
+// Returns the value of a node that is remembered, made where it is not.
+template <class Places, class Make>
+auto remembered(Places& places, Rank node, Make make) {
+    auto& place = places[static_cast<std::size_t>(node) % places.size()];
+    const std::lock_guard lock(place.mutex);
+    if (place.node != node) {
+        place.value = make();
+        place.node = node;
+    }
+    return place.value;
+}
+
 template <class Item>
 void append(const std::vector<Item>& items, std::vector<Item>& to) {
     to.insert(to.end(), items.begin(), items.end());
@@ -22,28 +34,26 @@ void append(const std::vector<Item>& items, std::vector<Item>& to) {
 NodeAware::NodeAware(std::shared_ptr<const pattern::Pattern> pattern, Index ranks_per_node, Carriers carriers)
     : Schedule(pattern, (carriers == Carriers::leaders ? "leaders-" : "two-level-") + std::to_string(ranks_per_node)),
       nodes_{pattern->ranks(), static_cast<Rank>(ranks_per_node), carriers},
-      places_(max_remembered(nodes_, 4096)),
+      traffic_(max_remembered(nodes_, 4096)),
       lengths_(max_remembered(nodes_, 131'072)) {}
 
 schedule::Message NodeAware::send(Rank rank, int stage, int j) const {
-    return message(rank, stage, j, [&](NodeTraffic::Kind kind, const Lengths::Step& step) -> schedule::Message {
-        return {peer(kind, rank, step.far, step.far), step.sent, 0, parity(kind, rank, step.far)};
-    });
+    const NodeTraffic::Kind kind = kind_of(stage);
+    const auto [far, sent, received] = step(rank, stage, j);
+    return {peer(kind, rank, far, far), sent, 0, parity(kind, rank, far)};
 }
 
 schedule::Message NodeAware::receive(Rank rank, int stage, int j) const {
-    return message(rank, stage, j, [&](NodeTraffic::Kind kind, const Lengths::Step& step) -> schedule::Message {
-        const Rank sender = peer(kind, rank, -step.far, step.far);
-        return {sender, step.received, 0, parity(kind, sender, step.far)};
-    });
+    const NodeTraffic::Kind kind = kind_of(stage);
+    const auto [far, sent, received] = step(rank, stage, j);
+    const Rank sender = peer(kind, rank, -far, far);
+    return {sender, received, 0, parity(kind, sender, far)};
 }
 
-template <class Use>
-schedule::Message NodeAware::message(Rank rank, int stage, int j, Use use) const {
+NodeAware::Lengths::Step NodeAware::step(Rank rank, int stage, int j) const {
     const Rank node = nodes_.node(rank);
-    const NodeTraffic::Kind kind = kind_of(stage);
     const auto known = lengths(node);
-    return use(kind, known->of(kind, rank - nodes_.first(node), nodes_.members(node))[j]);
+    return known->of(kind_of(stage), rank - nodes_.first(node), nodes_.members(node))[j];
 }
 
 void NodeAware::send_pieces(Rank rank, int stage, int j, std::vector<schedule::Piece>& pieces) const {
@@ -70,18 +80,15 @@ std::shared_ptr<const NodeTraffic> NodeAware::work_out(Rank node) const {
 }
 
 std::shared_ptr<const NodeTraffic> NodeAware::traffic(Rank node) const {
-    Place& place = places_[static_cast<std::size_t>(node) % places_.size()];
-    const std::lock_guard lock(place.mutex);
-    if (!place.traffic || place.traffic->node() != node) place.traffic = work_out(node);
-    return place.traffic;
+    return remembered(traffic_, node, [&] { return work_out(node); });
 }
 
 std::shared_ptr<const NodeAware::Lengths> NodeAware::lengths(Rank node) const {
-    LengthsPlace& place = lengths_[static_cast<std::size_t>(node) % lengths_.size()];
-    const std::lock_guard lock(place.mutex);
-    if (place.lengths && place.lengths->node == node) return place.lengths;
+    return remembered(lengths_, node, [&] { return lengths_of(node); });
+}
+
+std::shared_ptr<const NodeAware::Lengths> NodeAware::lengths_of(Rank node) const {
     const auto made = std::make_shared<Lengths>();
-    made->node = node;
     const auto whole = traffic(node);
     const Rank first = nodes_.first(node), end = first + nodes_.members(node);
     for (const NodeTraffic::Kind kind : {NodeTraffic::gather, NodeTraffic::exchange, NodeTraffic::scatter})
@@ -92,7 +99,6 @@ std::shared_ptr<const NodeAware::Lengths> NodeAware::lengths(Rank node) const {
         }
     made->begins.push_back(made->steps.size());
     made->steps.shrink_to_fit();
-    place.lengths = made;
     return made;
 }
 

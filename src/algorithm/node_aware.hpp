@@ -43,24 +43,24 @@ class NodeAware : public schedule::Schedule {
     virtual void own_copies(Rank rank, std::vector<schedule::Copy>& copies) const = 0;
 
   private:
+    // A value that is remembered of one node at a time.
+    template <class Value>
     struct Place {
         std::mutex mutex;
-        std::shared_ptr<const NodeTraffic> traffic;
+        Rank node = -1;
+        std::shared_ptr<const Value> value;
     };
+    template <class Value>
+    using Places = std::vector<Place<Value>>;
     // The messages of a node's ranks, without what is in them.
     struct Lengths {
         struct Step {
             Rank far;
             Index sent, received;
         };
-        Rank node;
         std::vector<Step> steps;
         std::vector<std::size_t> begins;  // [kind][member]; and the end
         std::span<const Step> of(NodeTraffic::Kind kind, Rank member, Rank members) const;
-    };
-    struct LengthsPlace {
-        std::mutex mutex;
-        std::shared_ptr<const Lengths> lengths;
     };
     struct At {
         std::shared_ptr<const NodeTraffic> node;
@@ -68,19 +68,18 @@ class NodeAware : public schedule::Schedule {
     };
     std::shared_ptr<const NodeTraffic> traffic(Rank node) const;
     std::shared_ptr<const NodeTraffic> work_out(Rank node) const;
+    std::shared_ptr<const Lengths> lengths_of(Rank node) const;
     std::shared_ptr<const Lengths> lengths(Rank node) const;
     At at(Rank rank, int stage) const;
     NodeTraffic::Kind kind_of(int stage) const;
-    // Calls use(kind, message j of a rank).
-    template <class Use>
-    schedule::Message message(Rank rank, int stage, int j, Use use) const;
+    Lengths::Step step(Rank rank, int stage, int j) const;
     int messages(Rank rank, int stage) const;
     Rank peer(NodeTraffic::Kind kind, Rank rank, Index to, Index far) const;
     std::int8_t parity(NodeTraffic::Kind kind, Rank sender, Index far) const;
 
     Nodes nodes_;
-    mutable std::vector<Place> places_;
-    mutable std::vector<LengthsPlace> lengths_;
+    mutable Places<NodeTraffic> traffic_;
+    mutable Places<Lengths> lengths_;
     mutable std::atomic<Index> worked_out_ = 0;
 };
 

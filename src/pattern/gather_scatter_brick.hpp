@@ -12,6 +12,8 @@ using Side = std::array<int, 3>;
 // is stored for each rank.
 class Brick {
   public:
+    static constexpr int sides = 26;  // of a rank: faces, edges and corners
+
     // Elements of a rank, points of an element along each direction, ranks, and whether the brick is periodic.
     Brick(std::array<Index, 3> elements, Index points, std::array<Index, 3> split, std::array<bool, 3> periodic);
 
@@ -31,7 +33,7 @@ class Brick {
     // The rank on a side; -1 where there is none.
     Rank neighbor(Rank rank, const Side& side) const;
     // The same of all sides, in the order of `side(j)`.
-    std::array<Rank, 26> neighbors(Rank rank) const;
+    std::array<Rank, sides> neighbors(Rank rank) const;
     // Along which planes a rank has neighbours, as six bits: numbers of cells depend on nothing else of it.
     unsigned planes(Rank rank) const;
     // Points of a rank that lie on no shared plane of a direction.
@@ -45,7 +47,7 @@ class Brick {
     Index facing(Rank rank, const Side& side) const;
     // Calls take(side of cells) for each of the sides whose cells these are, in the same order on both ranks.
     template <class Take>
-    void each_facing(const Side& side, Take take) const {
+    static void each_facing(const Side& side, Take take) {
         for_sides([&](const Side& of) {
             for (int a = 0; a < 3; ++a)
                 if (side[a] != 0 && of[a] != side[a]) return;
@@ -59,7 +61,6 @@ class Brick {
                 for (int x = -1; x <= 1; ++x)
                     if (x != 0 || y != 0 || z != 0) take(Side{x, y, z});
     }
-    static constexpr int sides = 26;
     static Side side(int j) {
         const int k = j < sides / 2 ? j : j + 1;
         return {k % 3 - 1, k / 3 % 3 - 1, k / 9 - 1};
