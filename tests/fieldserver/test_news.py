@@ -8,9 +8,8 @@ import pytest
 
 pytest.importorskip("mpi4py.MPI")
 
-from tradewind.base.errors import InputError, WriteError
+from tradewind.base.errors import WriteError
 from tradewind.fieldserver import news as module
-from tradewind.fieldserver.ahead import ReadAhead
 from tradewind.fieldserver.news import News
 
 PATIENCE_S = 5.0
@@ -94,18 +93,3 @@ def test_the_first_error_of_another_writer_is_raised_too():
     news.exchange(wait=True)
     with pytest.raises(WriteError, match="read-only"):
         news.raise_errors()
-
-
-def test_a_file_that_was_not_named_leaves_those_that_were():
-    read = []
-
-    def reader(path):
-        read.append(path)
-        raise InputError(f"{path}: no such file")
-
-    ahead = ReadAhead(lambda work: work(), 2, reader)
-    ahead.ask(["a", "b", "c", "d"])
-    for path in ("x", "c"):
-        with pytest.raises(InputError, match=path):
-            ahead.get(path)
-    assert sorted(read) == ["a", "b", "c", "d", "x"]
