@@ -3,6 +3,7 @@
 import pytest
 
 from tradewind.base.errors import InputError
+from tradewind.base.file_work import FileWork
 from tradewind.launch.program import bench_program
 from tradewind.machine import load_machine
 from tradewind.simulation import simulate
@@ -51,3 +52,14 @@ def test_rates_of_files_are_part_of_the_identity_of_programs_with_files_alone() 
     plain, rated = load_machine("torus-M"), load_machine("torus-M", RATES)
     assert plain.identity == rated.identity
     assert plain.files_identity == plain.identity != rated.files_identity
+
+
+@pytest.mark.parametrize("size", [-1.0, float("inf"), float("nan")])
+def test_bytes_of_files_are_numbers_from_0(size: float) -> None:
+    with pytest.raises(InputError, match="0 bytes or more"):
+        FileWork(write=size)
+
+
+def test_a_layout_does_no_work_on_files() -> None:
+    with pytest.raises(InputError, match="and not of a layout"):
+        load_program("step.toml", (TEXT % "").replace('compute = "rank"', 'compute = "xy"'))

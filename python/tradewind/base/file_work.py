@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from dataclasses import astuple, dataclass
+
+from tradewind.base.errors import InputError
 
 
 @dataclass(frozen=True)
 class FileWork:
     """Bytes of a rank, or of each of its points. Those that it encodes, compresses and decodes are bytes in memory,
-    those that it writes and reads are bytes of files. One is done after the other; ranks of a group share the disk."""
+    those that it writes and reads are bytes of files. One is done after the other; ranks of a group share the disk.
+    Raises InputError for what is negative or not finite."""
 
     encode: float = 0.0
     compress: float = 0.0
@@ -16,8 +20,12 @@ class FileWork:
     write: float = 0.0
     read: float = 0.0
 
+    def __post_init__(self) -> None:
+        if any(not 0 <= size < math.inf for size in astuple(self)):
+            raise InputError(f"{self}: 0 bytes or more are allowed")
+
     def __bool__(self) -> bool:
-        return any((self.encode, self.compress, self.decode, self.write, self.read))
+        return any(astuple(self))
 
 
 NO_FILES = FileWork()

@@ -423,8 +423,6 @@ class _Builder:
         during = None if said.during is None else self._known(said.during)
         name = said.label or f"{number} compute {said.compute}"
         files = FileWork(**{key: getattr(said, key) for key in FILE_KEYS})
-        if files and layout is not None:
-            raise InputError('work on files: of compute = "rank", and not of a layout')
         return Compute(name, said.seconds, said.flops, said.bytes, layout, during, said.times, point_s, points, files)
 
 

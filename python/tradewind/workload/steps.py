@@ -62,13 +62,13 @@ class Compute:
             raise InputError(f"{self.name}: point_s {self.point_s:g}: a layout is needed, whose points are meant")
         if self.layout is not None and self.points is not None:
             raise InputError(f"{self.name}: a layout or points are allowed, not both")
+        if self.layout is not None and self.files:
+            raise InputError(f"{self.name}: work on files is that of a rank or of points, and not of a layout")
 
     def with_files(self, rates: Files, ranks: int) -> Compute:
         """Return the same with its work on files in seconds, of a group of so many ranks. Raises InputError."""
         if not self.files:
             return self
-        if self.layout is not None:
-            raise InputError(f"{self.name}: work on files is that of a rank or of points, and not of a layout")
         points = self.points
         if points is None:
             return replace(self, files=NO_FILES, seconds=self.seconds + rates.seconds(self.files, ranks))

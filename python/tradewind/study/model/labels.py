@@ -38,18 +38,15 @@ LABELS: dict[str, str] = {
 }
 """Each label with its long name."""
 
-INTEGER_LABELS = frozenset(
-    {"ranks", "ranks_per_node", "seed", "steps", "nodes"}
-    | {name for name, each in {**all_dwarf_keys(), **all_keys()}.items() if each.label and each.kind == "int"}
-)
 
-FLOAT_LABELS = frozenset(
-    name
-    for name in LABELS
-    if (kinds := {keys[name].kind for keys in (all_dwarf_keys(), all_keys()) if name in keys}) and kinds == {"float"}
-)
+def _of_kind(kind: str) -> set[str]:
+    return {name for name, each in {**all_dwarf_keys(), **all_keys()}.items() if each.label and each.kind == kind}
+
+
+INTEGER_LABELS = frozenset({"ranks", "ranks_per_node", "seed", "steps", "nodes"} | _of_kind("int"))
+FLOAT_LABELS = frozenset(_of_kind("float"))
 """Labels that are kept as the text of a number: ``"200.0"``."""
-BOOL_LABELS = frozenset(name for name, each in {**all_dwarf_keys(), **all_keys()}.items() if each.kind == "bool")
+BOOL_LABELS = frozenset(_of_kind("bool"))
 
 
 def label_value(label: str, value: object) -> object:
