@@ -130,7 +130,12 @@ def keep(results: Path) -> list[str]:
     if not folders:
         raise SystemExit(f"error: {results} holds no results: `tradewind study FILE` makes some")
     for folder in folders:
-        target = kept_file(folder.name)
+        try:
+            target = kept_file(folder.name)
+        except ValueError as error:
+            raise SystemExit(
+                f"error: {folder}: {error}: results lie in a folder that is called as their study"
+            ) from None
         target.parent.mkdir(exist_ok=True)
         with xr.open_dataset(build_report(folder, here()).dataset, engine="h5netcdf") as dataset:
             write_dataset(_smaller(without_empty(dataset.load())), target)

@@ -90,24 +90,30 @@ def whole_table(parts: Parts, records: Sequence[Mapping[str, Any]]) -> str:
     return table(["step", "network", "ranks", "simulated whole", "sum of its parts", "ratio"], rows)
 
 
-HIDDEN = 100_000
-"""Ranks whose simulations are hidden to see what the estimate would have been."""
+HIDDEN = (100_000, 1_000_000)
+"""Ranks whose simulations, and those of more, are hidden to see what the estimate would have been."""
 
 
 def estimate_rows(records: Sequence[Mapping[str, Any]]) -> list[tuple[Place, dict[str, float]]]:
     """Return the hours that are estimated from fewer ranks, over the simulated ones: for each place and model."""
-    full, fewer = Parts(records), Parts(record for record in records if record["ranks"] < HIDDEN)
+    full = Parts(records)
+    fewer = {ranks: Parts(record for record in records if record["ranks"] < ranks) for ranks in HIDDEN}
     found = []
     for place in places(full):
-        if place.ranks == HIDDEN and full.simulated(place) and fewer.has(place):
-            simulated, estimated = (totals(hours(parts, place, base())) for parts in (full, fewer))
+        if place.ranks in HIDDEN and full.simulated(place) and fewer[place.ranks].has(place):
+            simulated, estimated = (totals(hours(parts, place, base())) for parts in (full, fewer[place.ranks]))
             found.append((place, {name: float(estimated[name][0] / simulated[name][0]) for name in MODELS}))
     return found
 
 
 def estimate_table(records: Sequence[Mapping[str, Any]]) -> str:
     rows = [
-        [GRIDS[place.points], NETWORKS[place.machine], *(f"{ratio:.2f}" for ratio in ratios.values())]
+        [
+            GRIDS[place.points],
+            NETWORKS[place.machine],
+            thousands(place.ranks),
+            *(f"{ratio:.2f}" for ratio in ratios.values()),
+        ]
         for place, ratios in estimate_rows(records)
     ]
-    return table(["grid", "network", *MODELS], rows)
+    return table(["grid", "network", "ranks", *MODELS], rows)

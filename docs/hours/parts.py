@@ -145,7 +145,7 @@ class Parts:
 
 
 def _scaled(line: Line, few: Line) -> Line:
-    """Return a line with the times that few amounts make of it: what finite buffers do to one, all amounts have."""
+    """Return a line of more amounts, times what another makes of the last of its few: the factor of finite buffers."""
     factor = few.times[-1] / float(line.at(np.array(few.amounts[-1])))
     return Line(line.amounts, tuple(factor * time for time in line.times))
 
