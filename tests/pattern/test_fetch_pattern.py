@@ -68,6 +68,7 @@ OWNED = [[0, 1, 2], [3, 4]]
         (lambda: tw.Fetch([[0, -4], [1]], [[], []]), "rank 0 owns point -4: 0 and more are allowed"),
         (lambda: tw.Fetch(OWNED, [[0]]), "a fetch of 2 ranks with 1 lists"),
         (lambda: tw.Fetch(OWNED, [[0.5], []]), "a list of whole numbers is allowed"),
+        (lambda: tw.Fetch(OWNED, 3), "wanted: 3: a list for each rank is allowed"),
         (lambda: tw.Fetch(OWNED, [[[1, 2]], []]), "an array of shape (1, 2)"),
         (lambda: tw.Fetch.of_owners([3, 2], [([1], [2]), ([], [])]), "rank 0 wants point 2 of rank 1, which has 2"),
         (lambda: tw.Fetch.of_owners([3, 2], [([2], [0]), ([], [])]), "owner 2; ranks 0..1 are allowed"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -44,6 +44,8 @@ def _check_largest(what: str, array: NDArray[Any]) -> None:
 
 def listed(what: str, lists: Sequence[ArrayLike]) -> list[NDArray[np.int64]]:
     """The lists of all ranks. Raises InputError that names the rank, as `ids` does."""
+    if not isinstance(lists, Iterable):
+        raise InputError(f"{what}: {lists!r}: a list for each rank is allowed")
     return [ids(f"{what}, rank {rank}", values) for rank, values in enumerate(lists)]
 
 
