@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import threading
 
 import numpy as np
 import output_plans
@@ -78,13 +79,46 @@ def test_a_step_without_its_end_leaves_nothing(tmp_path):
     assert not list((tmp_path / "run.zarr" / "t").rglob("c/*/*"))
 
 
+def test_what_is_given_up_leaves_nothing_and_the_next_step_is_whole(tmp_path):
+    made = plan(tmp_path)
+    writer = Writer(made)
+    for step in (0, 1, 2):
+        if step == 1:
+            writer.spoil(step, 0)
+        for field in (T, Q):
+            writer.submit(Block([Job(record(described(made, field), step), made.requests(field.name, step))]))
+        if step == 0:
+            writer.spoil(step, 0)
+        writer.end_step(step)
+    writer.close()
+    assert Manifest(tmp_path).steps() == [2]
+    assert check(tmp_path) == []
+    assert [path.name for kind in ("grib", "nc") for path in (tmp_path / kind).iterdir()] == ["0002.grib2", "0002.nc"]
+    store = xarray.open_zarr(tmp_path / "run.zarr")
+    assert (store.t.values.reshape(3, -1) == values(T, 2)).all()
+
+
+def test_a_writer_that_is_told_to_leave_off_ends_at_once(tmp_path):
+    made = plan(tmp_path)
+    writer = Writer(made)
+    begun, go = threading.Event(), threading.Event()
+    writer.call(lambda: begun.set() or go.wait(60))
+    assert begun.wait(60)
+    writer.submit(Block([Job(record(described(made, T), 0), made.requests("t", 0))]))
+    writer.end_step(0)
+    writer.abandon()
+    go.set()
+    writer.close()
+    assert not list(tmp_path.rglob("*.*"))
+
+
 def test_two_shares_make_one_manifest(tmp_path):
     made = plan(tmp_path)
-    writers = [Writer(made, share=share, shares=2) for share in range(2)]
+    writers = [Writer(made, shares=2) for _ in range(2)]
     for share, field in enumerate((T, Q)):
         requests = [each for each in made.requests(field.name, 1) if each.sink.format == ("grib2", "netcdf")[share]]
-        writers[share].submit(Block([Job(record(described(made, field), 1), requests)]))
-    writers[1].end_step(1)
+        writers[share].submit(Block([Job(record(described(made, field), 1), requests, share)]))
+    writers[1].end_step(1, share=1)
     assert writers[1].drained(60)
     assert Manifest(tmp_path, shares=2).steps() == []
     writers[0].end_step(1)

@@ -18,6 +18,7 @@ from tradewind import _core
 from tradewind.base.collective import check_communicator, collective, go_on, on_root, telling
 from tradewind.base.errors import InputError, PlanError
 from tradewind.base.names import unknown
+from tradewind.fieldserver.channel import Defined
 from tradewind.fieldserver.field import OutputField
 from tradewind.fieldserver.handover import Shape, describe_layout, ids_of, layout_of
 from tradewind.fieldserver.input_side import InputSide
@@ -25,7 +26,6 @@ from tradewind.fieldserver.manifest import Manifest
 from tradewind.fieldserver.model_side import ModelSide
 from tradewind.fieldserver.opening import open_shares
 from tradewind.fieldserver.plan_file import OutputPlan, load_plan
-from tradewind.fieldserver.share import Defined
 from tradewind.fieldserver.sinks import form_of
 from tradewind.fieldserver.space import check_space
 from tradewind.mpi.library import MPI
@@ -79,11 +79,11 @@ class FieldServer:
         self._last = -1
         self._sizes: dict[str, int] = {}
         self._closed = self._checked = False
-        self._server, self._shares = opened.server, opened.shares
+        self._server, self._channels = opened.server, opened.channels
         self._sides = None
         if opened.comm is not None:
-            source = InputSide(opened.comm, opened.shares, self.plan.table.look_ahead, method)
-            self._sides = ModelSide(self.plan, opened, self._fields, self._bytes_of), source
+            side = ModelSide(self.plan, opened, self._fields, self._bytes_of)
+            self._sides = side, InputSide(side, self.plan.table.look_ahead, method)
 
     def __enter__(self) -> Self:
         return self
@@ -297,8 +297,8 @@ class FieldServer:
             "blocked_s": max(blocked),
             "blocked_share": max(blocked) / total_s,
             "dropped_fields": side.dropped,
-            "taken_over": [{"server": share.number, "reason": reason} for share, reason in side.lost],
-            "writers": answers or [each for some in writers for each in some],
+            "taken_over": [each.as_dict() for each in side.lost],
+            "writers": [*answers, *(each for some in writers for each in some)],
         }
 
     def _bytes_of(self, path: str, step: int) -> int:

@@ -25,8 +25,10 @@ from tradewind.fieldserver.plan_file import OutputPlan, Request
 from tradewind.fieldserver.sinks import form_of
 from tradewind.fieldserver.sinks.form import Form, Moment, Place, Written
 
-Key = tuple[int, str]
-"""A file: step and path."""
+Key = tuple[int, int, str]
+"""A file: share, step and path."""
+Part = tuple[int, int]
+"""The part of a step that a share has: share, step."""
 
 
 @dataclass
@@ -35,6 +37,8 @@ class Job:
 
     record: Record
     requests: Sequence[Request]
+    share: int = 0
+    """The share of the output that they belong to."""
     spilled: IO[bytes] | None = None
     """The file that has the values."""
 
@@ -79,8 +83,8 @@ class Block:
         return sum(job.record.bytes for job in self.jobs if job.spilled is None)
 
     @property
-    def steps(self) -> set[int]:
-        return {job.record.step for job in self.jobs}
+    def parts(self) -> set[Part]:
+        return {(job.share, job.record.step) for job in self.jobs}
 
 
 @dataclass
@@ -104,14 +108,14 @@ class WriterFigures:
 
 
 class Writer:
-    """Writes the `share` of the steps of a plan that it is given; there are so many `shares`.
+    """Writes those of the `shares` of a plan's output that it is given.
 
     `asynchronous`: on a thread of its own; else `submit` and `end_step` write before they return.
     """
 
-    def __init__(self, plan: OutputPlan, *, share: int = 0, shares: int = 1, asynchronous: bool = True) -> None:
+    def __init__(self, plan: OutputPlan, *, shares: int = 1, asynchronous: bool = True) -> None:
         table = plan.table
-        self.plan, self.share, self._shares = plan, share, shares
+        self.plan, self._shares = plan, shares
         self.figures = WriterFigures()
         self.errors: deque[str] = deque()
         """Those that nobody has heard of yet."""
@@ -124,9 +128,10 @@ class Writer:
         self._failed: set[Key] = set()
         self._dropped: defaultdict[Key, int] = defaultdict(int)
         self._blocks: list[Block] = []
-        self._ended_steps: set[int] = set()
+        self._spoiled: set[Part] = set()
+        self._ended: set[Part] = set()
         self.finished_steps = 0
-        """Steps whose end was handed over, and is done."""
+        """Parts whose end was handed over, and is done."""
         self._hurry = False
         self._queue: deque[Block | Callable[[], None]] = deque()
         self._changed = threading.Condition()
@@ -153,18 +158,36 @@ class Writer:
             self._note_depth()
             self._changed.notify_all()
 
-    def drop(self, step: int, path: str, fields: int = 1) -> None:
+    def drop(self, step: int, path: str, share: int = 0, fields: int = 1) -> None:
         """Give a file up, of which so many fields will not come, and count them."""
+        key = (share, step, path)
 
         def give_up() -> None:
-            self._dropped[step, path] += fields
-            self._give_up((step, path))
+            self._dropped[key] += fields
+            self._give_up(key)
 
         self.call(give_up)
 
-    def end_step(self, step: int) -> None:
-        """Nothing more comes of a step: its files appear, then its manifest."""
-        self.call(lambda: self._end_step(step))
+    def end_step(self, step: int, share: int = 0) -> None:
+        """Nothing more comes of a step of a share: its files appear, then its manifest."""
+        self.call(lambda: self._end_step(step, share))
+
+    def spoil(self, step: int, share: int) -> None:
+        """Give a part up, of which fields are lost: nothing of it appears."""
+
+        def give_up() -> None:
+            self._spoiled.add((share, step))
+            for key in self._keys(step, share):
+                self._give_up(key)
+
+        self.call(give_up)
+
+    def abandon(self) -> None:
+        """Do nothing more: another one writes all that is not finished."""
+        with self._changed:
+            self._queue.clear()
+            self._changed.notify_all()
+        self.call(self._leave_all)
 
     def hurry(self) -> None:
         """Release blocks as soon as they are in their files: nobody has room for others."""
@@ -253,11 +276,11 @@ class Writer:
     def _write_block(self, block: Block) -> None:
         for job in block.jobs:
             try:
-                self._write(job.loaded(), job.requests)
+                self._write(job.loaded(), job.requests, job.share)
             except Exception as error:
                 self._note(error)
         block.written = True
-        if self._hurry or block.steps <= self._ended_steps:
+        if self._hurry or block.parts <= self._ended:
             self._forget(block)
 
     def _forget(self, block: Block) -> None:
@@ -271,11 +294,11 @@ class Writer:
         for block in [block for block in self._blocks if block.written]:
             self._forget(block)
 
-    def _write(self, record: Record, requests: Sequence[Request]) -> None:
+    def _write(self, record: Record, requests: Sequence[Request], share: int) -> None:
         for request in requests:
-            key = (record.step, request.path)
+            key = (share, record.step, request.path)
             self._fields_of[key] += 1
-            if key in self._failed or key in self._dropped:
+            if key in self._failed or key in self._dropped or key[:2] in self._spoiled:
                 self._give_up(key)
                 continue
             try:
@@ -308,7 +331,7 @@ class Writer:
 
     def _file(self, key: Key, request: Request) -> Form:
         if key not in self._files:
-            step, path = key
+            _, step, path = key
             table = self.plan.table
             when = Moment(table.start, table.step * step)
             kind = form_of(request.sink.format)
@@ -321,13 +344,13 @@ class Writer:
         if file is not None:
             file.abort()
 
-    def _end_step(self, step: int) -> None:
+    def _end_step(self, step: int, share: int) -> None:
         begin = perf_counter()
         written: list[Written] = []
         if self._shares > 1 and self._manifest.has(step):
-            self._leave(step)  # it was taken over
+            self._leave(step, share)  # it was taken over
             return
-        mine = [key for key in self._fields_of if key[0] == step]
+        mine = self._keys(step, share)
         for key in mine:
             file = self._files.pop(key, None)
             if file is None:
@@ -342,29 +365,38 @@ class Writer:
             sink = self.figures.sink(file.sink)
             sink["files"] += len(found)
             sink["bytes"] += sum(each.bytes for each in found)
-        dropped = {path: self._fields_of[at, path] + n for (at, path), n in self._dropped.items() if at == step}
-        failed = any(key in self._failed for key in mine)
+        dropped = {key[2]: self._fields_of[key] + n for key, n in self._dropped.items() if key[:2] == (share, step)}
+        failed = (share, step) in self._spoiled or any(key in self._failed for key in mine)
         for key in mine:
             del self._fields_of[key]
         try:
             if not failed:
-                self._manifest.add(step, self.share, self.plan.time(step).isoformat(), written, dropped)
+                self._manifest.add(step, share, self.plan.time(step).isoformat(), written, dropped)
         finally:
-            self._count_end(step)
+            self._count_end(step, share)
         end = perf_counter()
         self.figures.write_s += end - begin
         self.figures.events.append((f"finish {step}", begin, end))
 
-    def _count_end(self, step: int) -> None:
-        self._ended_steps.add(step)
+    def _keys(self, step: int, share: int) -> list[Key]:
+        return [key for key in self._fields_of if key[:2] == (share, step)]
+
+    def _count_end(self, step: int, share: int) -> None:
+        self._ended.add((share, step))
         self.finished_steps += 1
-        for block in [block for block in self._blocks if block.written and block.steps <= self._ended_steps]:
+        for block in [block for block in self._blocks if block.written and block.parts <= self._ended]:
             self._forget(block)
 
-    def _leave(self, step: int) -> None:
-        for key in [key for key in self._fields_of if key[0] == step]:
+    def _leave(self, step: int, share: int) -> None:
+        """Leave a part to the one who has taken it over."""
+        for key in self._keys(step, share):
             file = self._files.pop(key, None)
             if file is not None:
                 file.leave()
             del self._fields_of[key]
-        self._count_end(step)
+        self._count_end(step, share)
+
+    def _leave_all(self) -> None:
+        for file in self._files.values():
+            file.leave()
+        self._files.clear()
