@@ -30,6 +30,7 @@ class NetCDF(Form):
         super().__init__(place, path, when, compression)
         self._memory, self._bytes = io.BytesIO(), 0
         self._names = convention.Names()
+        self._chunks: dict[str, Any] = {}
         self._store: Any = h5py.File(self._memory, "w", track_order=True)
         self._data: Any = self._begin()
 
@@ -49,19 +50,20 @@ class NetCDF(Form):
         pairs = zip(record.places, record.values, strict=True)
         return [Record(record.field, record.step, (place,), values[None]) for place, values in pairs]
 
-    def prepare(self, record: Record, request: Request) -> bytes | Array:
+    def prepare(self, record: Record, request: Request) -> bytes | memoryview:
         level = np.ascontiguousarray(record.values[0], _dtype(record.field, request))
-        return packed(level, self.compression) if self.compression else level
+        return packed(level, self.compression) if self.compression else level.data
 
-    def append(self, record: Record, request: Request, prepared: bytes | Array) -> None:
+    def append(self, record: Record, request: Request, prepared: bytes | memoryview) -> None:
         field = record.field
         self._bytes += memoryview(prepared).nbytes
-        if field.name not in self._data.variables:
-            self._define(field, _dtype(field, request))
+        if field.name not in self._chunks:
+            self._chunks[field.name] = self._defined(field, _dtype(field, request))
         chunk = (0, record.places[0], *(0 for _ in field.geometry.dims))
-        self._store[field.name].id.write_direct_chunk(chunk, prepared)
+        self._chunks[field.name].write_direct_chunk(chunk, prepared)
 
-    def _define(self, field: OutputField, dtype: np.dtype[Any]) -> None:
+    def _defined(self, field: OutputField, dtype: np.dtype[Any]) -> Any:
+        """Make the variable of a field; returns what takes its chunks."""
         described = self._names.described(field)
         for name, size in described.dims.items():
             if name not in self._data.dimensions:
@@ -77,6 +79,7 @@ class NetCDF(Form):
             field.name, ("time", *described.dims), dtype, chunks=chunks, fillvalue=np.nan, **options
         )
         variable.attrs.update(described.attributes)
+        return self._store[field.name].id
 
     def finish(self) -> list[Written]:
         self._close()
@@ -98,6 +101,6 @@ def _dtype(field: OutputField, request: Request) -> np.dtype[Any]:
 
 
 def packed(values: Array, level: int) -> bytes:
-    """Return values as HDF5's filters shuffle and deflate make them: the first byte of each value, all second ones, ..."""
+    """Return values as HDF5's filters shuffle and deflate make them: the first byte of all values, the second, ..."""
     apart = values.reshape(-1).view(np.uint8).reshape(-1, values.itemsize)
-    return zlib.compress(np.ascontiguousarray(apart.T), level)
+    return zlib.compress(np.ascontiguousarray(apart.T).data, level)
