@@ -13,6 +13,7 @@ from output_plans import Q, T, described, plan, record, values
 
 pytest.importorskip("eccodes")
 
+from tradewind.fieldserver.field import Record
 from tradewind.fieldserver.manifest import Manifest, check, read_manifest
 from tradewind.fieldserver.writer import Block, Job, Writer
 
@@ -52,6 +53,33 @@ def test_all_three_forms_hold_what_was_written(tmp_path, asynchronous, threads):
     for place, step in enumerate((0, 10, 20)):
         assert (store.t.values[place].reshape(3, -1) == values(T, step)).all()
         assert (store.q.values[place].reshape(1, -1) == values(Q, step)).all()
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_netcdf_is_packed_by_threads_as_its_own_library_unpacks_it(tmp_path, threads):
+    packed = output_plans.PLAN.replace('nc"\nprecision', 'nc"\ncompression = 4\nprecision')
+    made = plan(tmp_path, f"threads = {threads}", packed)
+    writer = written(made, (3,), T, Q)
+    with xarray.open_dataset(tmp_path / "nc" / "0003.nc", engine="netcdf4") as found:
+        assert (found.t.values.reshape(3, -1) == values(T, 3).astype("f4")).all()
+        assert (found.q.values.reshape(1, -1) == values(Q, 3).astype("f4")).all()
+        said = {name: found.t.encoding[name] for name in ("zlib", "shuffle", "complevel", "chunksizes")}
+        assert said == {"zlib": True, "shuffle": True, "complevel": 4, "chunksizes": (1, 1, 8, 12)}
+    assert writer.figures.sink("history")["bytes"] == (tmp_path / "nc" / "0003.nc").stat().st_size
+
+
+def test_a_level_that_never_came_is_missing_in_netcdf(tmp_path):
+    made = plan(tmp_path)
+    field = described(made, T)
+    writer = Writer(made)
+    for place in (0, 2):
+        part = Record(field, 3, (place,), values(T, 3)[place : place + 1])
+        writer.submit(Block([Job(part, made.requests("t", 3))]))
+    writer.end_step(3)
+    writer.close()
+    with xarray.open_dataset(tmp_path / "nc" / "0003.nc", engine="netcdf4") as found:
+        assert np.isnan(found.t.values[0, 1]).all()
+        assert (found.t.values[0, 2].ravel() == values(T, 3)[2].astype("f4")).all()
 
 
 def test_the_manifest_names_every_file_with_its_checksum(tmp_path):

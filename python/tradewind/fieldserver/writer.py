@@ -12,7 +12,7 @@ from collections import defaultdict, deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from itertools import islice
+from functools import partial
 from time import perf_counter
 from typing import IO, Any
 
@@ -41,6 +41,10 @@ class Job:
     """The share of the output that they belong to."""
     spilled: IO[bytes] | None = None
     """The file that has the values."""
+
+    def key(self, request: Request) -> Key:
+        """One of the files."""
+        return self.share, self.record.step, request.path
 
     def spill(self, folder: str | None) -> bool:
         """Move the values to a file without a name; returns False where that disk is full."""
@@ -105,6 +109,16 @@ class WriterFigures:
     def sink(self, name: str) -> dict[str, float]:
         """Figures of a sink."""
         return self.sinks.setdefault(name, {"bytes": 0, "files": 0, "seconds": 0.0})
+
+
+@dataclass
+class _Piece:
+    """A part of a record that is encoded by itself, and the file that it goes to."""
+
+    key: Key
+    file: Form
+    record: Record
+    request: Request
 
 
 class Writer:
@@ -274,11 +288,14 @@ class Writer:
         self.errors.append(str(error) if isinstance(error, TradewindError) else f"{type(error).__name__}: {error}")
 
     def _write_block(self, block: Block) -> None:
-        for job in block.jobs:
-            try:
-                self._write(job.loaded(), job.requests, job.share)
-            except Exception as error:
-                self._note(error)
+        waiting: deque[tuple[_Piece, Callable[[], Any]]] = deque()
+        window = 1 if self._pool is None else 2 * self.plan.table.threads
+        for piece in self._pieces(block):
+            waiting.append((piece, self._prepared(piece)))
+            if len(waiting) == window:
+                self._append(*waiting.popleft())
+        while waiting:
+            self._append(*waiting.popleft())
         block.written = True
         if self._hurry or block.parts <= self._ended:
             self._forget(block)
@@ -294,40 +311,64 @@ class Writer:
         for block in [block for block in self._blocks if block.written]:
             self._forget(block)
 
-    def _write(self, record: Record, requests: Sequence[Request], share: int) -> None:
-        for request in requests:
-            key = (share, record.step, request.path)
-            self._fields_of[key] += 1
-            if key in self._failed or key in self._dropped or key[:2] in self._spoiled:
-                self._give_up(key)
-                continue
+    def _pieces(self, block: Block) -> Iterator[_Piece]:
+        """All that the jobs of a block ask for, but what goes to files that are given up."""
+        for job in block.jobs:
             try:
-                self._append(self._file(key, request), record, request)
-            except BaseException:
-                self._failed.add(key)
-                self._give_up(key)
-                raise
+                record = job.loaded()
+            except Exception as error:
+                for request in job.requests:
+                    self._fields_of[job.key(request)] += 1
+                    self._fail(job.key(request))
+                self._note(error)
+                continue
+            for request in job.requests:
+                key = job.key(request)
+                self._fields_of[key] += 1
+                if key in self._failed or key in self._dropped or key[:2] in self._spoiled:
+                    self._give_up(key)
+                    continue
+                try:
+                    file = self._file(key, request)
+                except Exception as error:
+                    self._fail(key)
+                    self._note(error)
+                    continue
+                for each in file.pieces(record):
+                    if key not in self._failed:
+                        yield _Piece(key, file, each, request)
 
-    def _append(self, file: Form, record: Record, request: Request) -> None:
-        pieces = iter(file.pieces(record))
-        window = 1 if self._pool is None else 2 * self.plan.table.threads
-        name = request.sink.name
-        while batch := list(islice(pieces, window)):
-            begin = perf_counter()
-            prepared: Iterator[Any] = (
-                map(lambda piece: file.prepare(piece, request), batch)
-                if self._pool is None
-                else self._pool.map(lambda piece: file.prepare(piece, request), batch)
-            )
-            values = list(prepared)
+    def _prepared(self, piece: _Piece) -> Callable[[], Any]:
+        """Have a part encoded, by a thread of the pool where there is one; the call waits for it."""
+        if self._pool is None:
+            return partial(piece.file.prepare, piece.record, piece.request)
+        return self._pool.submit(piece.file.prepare, piece.record, piece.request).result
+
+    def _append(self, piece: _Piece, prepared: Callable[[], Any]) -> None:
+        begin = perf_counter()
+        try:
+            values = prepared()
             middle = perf_counter()
-            for piece, each in zip(batch, values, strict=True):
-                file.append(piece, request, each)
-            end = perf_counter()
-            self.figures.encode_s += middle - begin
-            self.figures.write_s += end - middle
-            self.figures.sink(name)["seconds"] += end - begin
-        self.figures.events.append((f"write {record.field.name} {record.step}", begin, end))
+            if piece.key in self._failed:
+                return
+            piece.file.append(piece.record, piece.request, values)
+        except Exception as error:
+            if piece.key not in self._failed:
+                self._fail(piece.key)
+                self._note(error)
+            return
+        end = perf_counter()
+        figures = self.figures
+        figures.encode_s += middle - begin
+        figures.write_s += end - middle
+        figures.sink(piece.request.sink.name)["seconds"] += end - begin
+        what, events = f"write {piece.record.field.name} {piece.record.step}", figures.events
+        begin = events.pop()[1] if events and events[-1][0] == what else begin
+        events.append((what, begin, end))
+
+    def _fail(self, key: Key) -> None:
+        self._failed.add(key)
+        self._give_up(key)
 
     def _file(self, key: Key, request: Request) -> Form:
         if key not in self._files:
