@@ -232,11 +232,12 @@ def test_keys_of_machine_files() -> None:
 
 def test_keys_of_study_files() -> None:
     from tradewind.study.model import study
+    from tradewind.study.model.output_model import OutputSweep
     from tradewind.study.model.program_model import ProgramStep, ProgramSweep
 
     text = page("study-file.md")
     kinds = (study.VerifySweep, study.MeasureSweep, study.SimulateSweep, study.RunSweep, study.PublishedSweep)
-    sweeps = {key for kind in (*kinds, ProgramSweep, ProgramStep) for key in kind.model_fields}
+    sweeps = {key for kind in (*kinds, ProgramSweep, ProgramStep, OutputSweep) for key in kind.model_fields}
     assert first_column(section(text, "The study")) == set(study.Study.model_fields)
     assert first_column(section(text, "Sweeps")) == sweeps
     assert first_column(section(text, "Plots")) == set(study.Plot.model_fields)
