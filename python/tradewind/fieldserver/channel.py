@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
@@ -152,6 +152,8 @@ class Channel:
         """The model waits for room."""
         self.news: list[Any] = []
         """News of the server that came while something else was waited for."""
+        self.agree: Callable[[], None] = lambda: None
+        """Called before the ranks of the model do something together."""
         self._method = method
         self._handovers: dict[str, Handover] = {}
         self._slots: list[Slot] = []
@@ -225,6 +227,12 @@ class Channel:
         for slot in list(self._pending.values()):
             if not self.lost:
                 self._send(slot)
+
+    def discard(self) -> None:
+        """Let what has not been sent be forgotten: it is not the same on all ranks."""
+        for slot in self._pending.values():
+            slot.entries = []
+        self._pending.clear()
 
     def arrive(self) -> None:
         """Wait until the server has all blocks."""
@@ -340,6 +348,7 @@ class Channel:
 
     def _new_slot(self, what: Defined) -> Slot | None:
         """Make a slot, or use an empty one, unless the server is lost. Collective, with the server."""
+        self.agree()
         place = self._place()
         self.say({"op": "slot", "place": place, "alike": what.alike, "shape": asdict(what.shape)})
         if what.alike not in self._handovers:
@@ -361,6 +370,7 @@ class Channel:
 
         Returns False where the server is lost: then the slot keeps what was to go.
         """
+        self.agree()
         del self._pending[next(alike for alike, each in self._pending.items() if each is slot)]
         slot.number += 1
         entries = [[e.field.name, e.step, e.places, [r.sink.name for r in e.requests], e.share] for e in slot.entries]

@@ -34,6 +34,8 @@ class InputSide:
 
     def prefetch(self, paths: Sequence[str]) -> None:
         """Have the next files read; returns when each server has confirmed that it is available. Collective."""
+        self._side.agreement.note(f"prefetch {' '.join(paths)}")
+        self._side.agreement.check()
         channels = self._side.channels
         for path in paths:
             self._share_of[path] = self._asked % len(channels)
@@ -51,6 +53,8 @@ class InputSide:
 
     def read(self, what: Defined, path: str) -> Array:
         """This rank's part of a field. Collective. Raises InputError."""
+        self._side.agreement.note(f"read {what.field.name} of {path}")
+        self._side.agreement.check()
         if path in self._wanted:
             del self._wanted[: self._wanted.index(path)]
         while True:

@@ -9,6 +9,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from tradewind.base.errors import PlanError
+from tradewind.fieldserver.agreement import Agreement
 from tradewind.fieldserver.channel import Channel, Defined, Entry, in_use
 from tradewind.fieldserver.dealing import Dealing
 from tradewind.fieldserver.news import News
@@ -58,6 +59,9 @@ class ModelSide:
         self.lost: list[Lost] = []
         self.on_take_over: Callable[[Sequence[int], Channel], None] = lambda shares, taker: None
         """Called with the shares of a server that is lost, and the channel that has them now."""
+        self.agreement = Agreement(self.comm)
+        for channel in self.channels:
+            channel.agree = self.agreement.check
         self._plan, self._fields = plan, fields
         self._dealing = Dealing(plan, len(self.channels), bytes_of)
         self._news = News(self.comm, self.channels, self.writers, plan.table.patience)
@@ -68,17 +72,23 @@ class ModelSide:
         by_share: dict[int, list[Request]] = {}
         for request in self._plan.requests(name, step):
             by_share.setdefault(self._dealing.share_of(request, name, step), []).append(request)
+        if by_share:
+            self.agreement.note(f"write {name} {step} {places}")
         for share, requests in by_share.items():
             self._give(what, Entry(what.field, step, places, requests, share), values)
 
     def end_step(self, step: int) -> None:
         """Let all blocks go; nothing more comes of a step."""
+        self.agreement.note(f"end step {step}")
+        self.agreement.check()
         for share in range(len(self.channels)):
             self.channels[share].end_step(share, step)
         self._exchange_news()
 
     def finish(self) -> None:
         """Wait until all steps that have ended are in the manifest, or cannot be."""
+        self.agreement.note("finish")
+        self.agreement.check()
         for channel in in_use(self.channels):
             channel.flush()
         while any(channel.finished < len(channel.ended) for channel in in_use(self.channels)):
@@ -88,6 +98,18 @@ class ModelSide:
     def raise_errors(self) -> None:
         """Raise what a writer has met, as WriteError."""
         self._news.raise_errors()
+
+    def end(self) -> None:
+        """Agree for the last time. Where ranks have met an error alone, what has not been sent is forgotten."""
+        self.agreement.note("close")
+        if not self.agreement.end():
+            for channel in in_use(self.channels):
+                channel.discard()
+
+    def leave(self) -> None:
+        """Let the servers end, without the other ranks: this one has met an error that is not of the output."""
+        for channel in in_use(self.channels):
+            channel.say({"op": "close"})
 
     def close(self) -> list[dict[str, Any]]:
         """Let writers and servers end; returns figures of the servers, on the first rank."""
@@ -143,7 +165,9 @@ class ModelSide:
             writer = Writer(self._plan, shares=len(self.channels))
             self.writers.append((number, writer))
         self._news.start_again(number)
-        return Channel(self._plan, number, self.comm, receiver, writer=writer)
+        channel = Channel(self._plan, number, self.comm, receiver, writer=writer)
+        channel.agree = self.agreement.check
+        return channel
 
     def _write_again(self, old: Channel, new: Channel) -> None:
         """Write what a server had, and has not finished."""
@@ -189,6 +213,7 @@ class ModelSide:
 
     def _exchange_news(self, *, wait: bool = False) -> None:
         """Learn what is new, and take over from servers that are lost."""
+        self.agreement.check()
         self._news.exchange(wait=wait)
         for channel in in_use(self.channels):
             if channel.lost:
