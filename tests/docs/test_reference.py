@@ -188,7 +188,7 @@ def test_keys_of_run_with_output(tmp_path: Path) -> None:
     for writer in result["writers"]:
         assert writer.pop("sinks")["a"].keys() == {"bytes", "files", "seconds"}
     found = {f"output.{key}" for key in keys(result) if key != "taken_over"} | {"output.writers[].sinks"}
-    lost = {"output.taken_over[].server", "output.taken_over[].reason"}
+    lost = {f"output.taken_over[].{key}" for key in ("server", "reason", "by")}
     assert first_column(section(page("json.md"), "run, with output")) == found | lost
 
 
@@ -232,11 +232,12 @@ def test_keys_of_machine_files() -> None:
 
 def test_keys_of_study_files() -> None:
     from tradewind.study.model import study
+    from tradewind.study.model.output_model import OutputSweep
     from tradewind.study.model.program_model import ProgramStep, ProgramSweep
 
     text = page("study-file.md")
     kinds = (study.VerifySweep, study.MeasureSweep, study.SimulateSweep, study.RunSweep, study.PublishedSweep)
-    sweeps = {key for kind in (*kinds, ProgramSweep, ProgramStep) for key in kind.model_fields}
+    sweeps = {key for kind in (*kinds, ProgramSweep, ProgramStep, OutputSweep) for key in kind.model_fields}
     assert first_column(section(text, "The study")) == set(study.Study.model_fields)
     assert first_column(section(text, "Sweeps")) == sweeps
     assert first_column(section(text, "Plots")) == set(study.Plot.model_fields)

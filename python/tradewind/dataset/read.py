@@ -17,6 +17,7 @@ from tradewind.study.cases.store import FORMER_KEYS
 from tradewind.study.claims.finding import Verdict
 from tradewind.study.model.labels import BOOL_LABELS, INTEGER_LABELS, LABELS
 from tradewind.workload.options import options_of
+from tradewind.workload.output_run import OUTPUT
 from tradewind.workload.registry import PATTERNS, pattern_named
 
 if TYPE_CHECKING:
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 RESULTS = {
     "compute": "compute_s",
     "alone": "alone_s",
+    "blocked": "blocked_s",
+    "points_of_all_steps": "points",
     "imbalance": "imbalance",
     "bound": "bound_s",
     "memory": "memory_bytes",
@@ -121,7 +124,7 @@ def _row(case: xr.Dataset, name: str) -> list[float]:
 
 def _request(record: Record) -> dict[str, Any]:
     """The exchange of a case as plain values (see `Exchange`); of a whole time step nothing."""
-    if record["dwarf"] or record["pattern"] == PATTERN:
+    if record["dwarf"] or record["pattern"] in (PATTERN, OUTPUT):
         return {}
     known = pattern_named(record["pattern"]).keys()
     request = {key: record[key] for key in known}

@@ -63,7 +63,7 @@ class _Order:
 
     def __init__(self, every: bool) -> None:
         self.every = every
-        self._known: dict[int, tuple[Any, Any]] = {}
+        self._known: dict[int, tuple[Exchanged, Exchanged]] = {}
 
     def step(self, step: Any) -> Any:
         if isinstance(step, Exchanged):

@@ -8,7 +8,9 @@ from tradewind.study.cases.bases import Bases, OwnRouting
 from tradewind.study.cases.case import Case
 from tradewind.study.cases.dwarf_cases import expand_dwarfs
 from tradewind.study.cases.exchange_cases import AnySweep, expand_exchanges
+from tradewind.study.cases.output_cases import expand_output
 from tradewind.study.cases.program_cases import expand_programs
+from tradewind.study.model.output_model import OutputSweep
 from tradewind.study.model.program_model import ProgramSweep
 from tradewind.study.model.skip import Skip
 from tradewind.study.model.study import PublishedSweep, RunSweep, Study
@@ -26,10 +28,12 @@ def expand(study: Study, own_routing: OwnRouting | None = None) -> tuple[list[Ca
 
 
 def _expanded(
-    sweep: AnySweep | RunSweep | PublishedSweep | ProgramSweep, study_seed: int, bases: Bases
+    sweep: AnySweep | RunSweep | PublishedSweep | ProgramSweep | OutputSweep, study_seed: int, bases: Bases
 ) -> Iterator[Case | Skip]:
     if isinstance(sweep, RunSweep | PublishedSweep):
         return expand_dwarfs(sweep, study_seed, bases)
     if isinstance(sweep, ProgramSweep):
         return expand_programs(sweep, study_seed, bases)
+    if isinstance(sweep, OutputSweep):
+        return expand_output(sweep, study_seed, bases)
     return expand_exchanges(sweep, study_seed, bases)

@@ -15,6 +15,7 @@ from tradewind.study.cases.network import network_size
 from tradewind.study.cases.store import CorruptCaseError, Store
 from tradewind.study.model.labels import LABELS
 from tradewind.workload.exchange import Exchange
+from tradewind.workload.output_run import OUTPUT
 
 Record = dict[str, Any]
 """The labels of a case, `request` (its exchange as plain values), `key`, `layout_imbalance`, `time_s` (None for a
@@ -25,7 +26,9 @@ the text of all changed values of the machine, those of a base included."""
 
 def exchange_of(record: Mapping[str, Any]) -> Exchange:
     """The exchange of a case. Raises InputError for the MPI library's own algorithm, whose stages nobody knows."""
-    for what, is_one in (("dwarf", record.get("dwarf")), (PATTERN, record.get("pattern") == PATTERN)):
+    pattern = record.get("pattern")
+    whole = {"dwarf": bool(record.get("dwarf")), PATTERN: pattern == PATTERN, f"run with {OUTPUT}": pattern == OUTPUT}
+    for what, is_one in whole.items():
         if is_one:
             raise InputError(f"{record['exchange']} is a {what}, and no exchange alone")
     return Exchange.from_plain(record["request"])
@@ -82,7 +85,7 @@ def _record(labels: dict[str, Any], body: dict[str, Any], environment: Environme
         **{key: body[key] for key in ("result", "wall_s", "environment", "finished", "key")},
     }
     request = body["identity"]["request"]
-    record["request"] = next(request[what] for what in ("dwarf", PATTERN, "exchange") if what in request)
+    record["request"] = next(request[what] for what in ("dwarf", PATTERN, OUTPUT, "exchange") if what in request)
     record["time_s"] = None
     if kind == "simulate":
         record["time_s"] = result["time_s"] / result.get("steps", 1)  # of a dwarf, that of one step

@@ -69,7 +69,7 @@ def curve(finding: Finding, cases: Iterable[Record], selection: Selected) -> Cur
     needed: dict[int, int] = {}
     for case in cases:
         if matches(case, selection):
-            at = number_along(finding, case.get("kind"), case["ranks"], case.get("nodes"))
+            at = number_along(finding, case)
             if at is None:
                 raise NotTestableError(f"{case['exchange']} on {case['ranks']} ranks has no number of {finding.along}")
             seeds = lowest.setdefault(at, {})
@@ -98,11 +98,11 @@ def _wanted(finding: Finding, known: Iterable[int]) -> list[int]:
     return sorted(ranks for ranks in known if is_meant(finding, ranks))
 
 
-def number_along(finding: Finding, kind: str | None, ranks: int, nodes: int | None) -> int | None:
+def number_along(finding: Finding, case: Record) -> int | None:
     """Return what a case counts as along the curves of a finding; what was measured here is on one node."""
-    if finding.along == "ranks":
-        return ranks
-    return 1 if kind in HERE_ONLY else nodes
+    here = finding.along == "nodes" and case.get("kind") in HERE_ONLY
+    number: int | None = 1 if here else case.get(finding.along)
+    return number
 
 
 def is_meant(finding: Finding, ranks: int) -> bool:

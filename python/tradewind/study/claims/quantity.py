@@ -20,6 +20,8 @@
 ``messages``          messages of all ranks in a simulation
 ``efficiency``        of a program: compute time of one rank with the whole grid, over ranks x time
 ``parallel-loss``     time of a program beyond an equal share of what one rank computes
+``blocked``           of a run with output: time that the model does not compute
+``blocked-share``     the same as a share of the model's time
 ``link-time``         time times the number of links between switches, likewise
 ===================== ===========================================================================================
 """
@@ -34,6 +36,7 @@ from typing import Any
 
 from tradewind.base.units import format_seconds
 from tradewind.study.cases.model_step import PATTERN
+from tradewind.workload.output_run import OUTPUT
 
 Record = Mapping[str, Any]
 COMPUTE = "compute"
@@ -87,7 +90,7 @@ def _delay_imbalance(case: Record) -> float | None:
 
 def is_step(case: Record) -> bool:
     """Whether a case is about a whole time step, of a dwarf or of a program."""
-    return bool(case.get("dwarf")) or case.get("pattern") == PATTERN
+    return bool(case.get("dwarf")) or case.get("pattern") in (PATTERN, OUTPUT)
 
 
 def _step_time(case: Record) -> float | None:
@@ -145,6 +148,11 @@ def _parallel_loss(case: Record) -> float | None:
     return None if share is None else float(case["time_s"]) - share
 
 
+def _blocked_share(case: Record) -> float | None:
+    blocked, compute = (case["result"].get(key) for key in ("blocked_s", "compute_s"))
+    return None if blocked is None or compute is None else float(blocked) / (float(blocked) + float(compute))
+
+
 def _times(what: str) -> Callable[[Record], float | None]:
     def get(case: Record) -> float | None:
         number = case.get(what)
@@ -187,6 +195,8 @@ QUANTITIES: dict[str, Quantity] = {
     "messages": Quantity(_of_result("messages"), "messages", _number),
     "efficiency": Quantity(_efficiency, "parallel efficiency", _number, is_part=True),
     "parallel-loss": Quantity(_parallel_loss, "parallel loss per step: time beyond an equal share (s)", format_seconds),
+    "blocked": Quantity(_of_result("blocked_s"), "time that the model does not compute (s)", format_seconds),
+    "blocked-share": Quantity(_blocked_share, "share of time without computing", _number, is_part=True),
     "switch-time": Quantity(_times("switches"), "time x switches (s)", lambda value: f"{value:.3g} switch-seconds"),
     "link-time": Quantity(_times("links"), "time x links (s)", lambda value: f"{value:.3g} link-seconds"),
 }

@@ -214,7 +214,7 @@ def _ranks_problems(finding: Finding, place: Place, cases: Sequence[Labels]) -> 
     """Numbers of ranks that a finding asks for and a selection does not have. Of a proof that is what it finds out."""
     if finding.proved is not None:
         return []
-    numbers = (number_along(finding, *(case[label][0] for label in ("kind", "ranks", "nodes"))) for case in cases)
+    numbers = (number_along(finding, {label: values[0] for label, values in case.items()}) for case in cases)
     known = sorted({number for number in numbers if number is not None})
     if isinstance(finding.ranks, list):
         missing: list[object] = [ranks for ranks in finding.ranks if ranks not in known]

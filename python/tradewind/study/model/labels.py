@@ -33,6 +33,15 @@ LABELS: dict[str, str] = {
     "mpi_progress": "when open exchanges progress",
     "posting": "when messages of a stage are posted",
     "point_time": "computing of a grid point on one core",
+    "way": "who writes output",
+    "servers": "servers beside the model",
+    "writers": "ranks or threads of the model that write",
+    "intervals": "outputs of a run",
+    "input_fields": "fields that are read in each interval",
+    "bits": "bits of a value in a file",
+    "compress": "bytes before compression over bytes after it",
+    "queue": "outputs that may wait for their writers",
+    "slowdown": "share by which threads slow the model",
     "line_time": "sending of a line of contiguous points on one core",
     "settings": "changed values of the machine, beside those of a base",
     "base": "base of the study",
@@ -44,8 +53,9 @@ def _of_kind(kind: str) -> set[str]:
     return {name for name, each in {**all_dwarf_keys(), **all_keys()}.items() if each.label and each.kind == kind}
 
 
-INTEGER_LABELS = frozenset({"ranks", "ranks_per_node", "seed", "steps", "nodes"} | _of_kind("int"))
-FLOAT_LABELS = frozenset(_of_kind("float"))
+OUTPUT_NUMBERS = {"servers", "writers", "intervals", "input_fields", "bits", "queue"}
+INTEGER_LABELS = frozenset({"ranks", "ranks_per_node", "seed", "steps", "nodes"} | OUTPUT_NUMBERS | _of_kind("int"))
+FLOAT_LABELS = frozenset({"compress", "slowdown"} | _of_kind("float"))
 """Labels that are kept as the text of a number: ``"200.0"``."""
 BOOL_LABELS = frozenset(_of_kind("bool"))
 

@@ -14,6 +14,7 @@ from tradewind.simulation import PROGRESS
 from tradewind.study.model.base_model import Base
 from tradewind.study.model.dwarf_keys import single_fields, varied_fields
 from tradewind.study.model.labels import label_value
+from tradewind.study.model.output_model import OutputSweep
 from tradewind.study.model.pattern_keys import key_fields, swept_patterns
 from tradewind.study.model.program_model import ProgramSweep
 from tradewind.study.model.values import (
@@ -34,7 +35,7 @@ from tradewind.study.model.values import (
 )
 from tradewind.workload.repetitions import tolerance_of
 
-KINDS = ("verify", "measure", "simulate", "run", "program", "published")
+KINDS = ("verify", "measure", "simulate", "run", "program", "output", "published")
 PLOTS = {
     "time": "time against ranks",
     "bars": "time of each curve as a bar",
@@ -76,6 +77,8 @@ QuantityName = Literal[
     "messages",
     "efficiency",
     "parallel-loss",
+    "blocked",
+    "blocked-share",
 ]
 Quantity = Annotated[
     QuantityName,
@@ -313,8 +316,9 @@ class Finding(Table):
     ranks: RankSpan | Many[Positive] | None = None
     """The numbers of ranks where the test must hold: each of a list, or those of a span that the cases have; None: all
     that they have."""
-    along: Literal["ranks", "nodes"] = "ranks"
-    """Number that curves are against, and that `ranks` and `between` count; nodes: unlike ranks per node compare."""
+    along: Literal["ranks", "nodes", "servers", "steps"] = "ranks"
+    """Number that curves are against, and that `ranks` and `between` count; nodes: unlike ranks per node compare;
+    servers, and steps between outputs, of sweeps of output."""
     quantity: Quantity = "time"
     tolerance: Annotated[float, Field(ge=0)] = 0.1
     factor: Annotated[float, Field(gt=0)] = 1.0
@@ -379,7 +383,7 @@ class Study(Table):
     sweep: Annotated[
         list[
             Annotated[
-                VerifySweep | MeasureSweep | SimulateSweep | RunSweep | ProgramSweep | PublishedSweep,
+                VerifySweep | MeasureSweep | SimulateSweep | RunSweep | ProgramSweep | OutputSweep | PublishedSweep,
                 Field(discriminator="kind"),
             ]
         ],

@@ -71,7 +71,7 @@ Split = Annotated[tuple[int, int], extents(2, "split")]
 
 Value = str | int
 QUICK_KEYS = ("ranks", "algorithm", "machine", "routing", "base", "width", "seed")
-RUN_QUICK_KEYS = (*QUICK_KEYS, "strategy", "transport", "packing", "threads", "work", "nodes")
+RUN_QUICK_KEYS = (*QUICK_KEYS, "strategy", "transport", "packing", "threads", "work", "nodes", "way", "servers")
 """The keys of a sweep that a quick run may shorten; those of a sweep of runs."""
 
 

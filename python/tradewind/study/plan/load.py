@@ -22,6 +22,7 @@ from tradewind.study.claims.remarks import name_problems
 from tradewind.study.model.base_model import Base
 from tradewind.study.model.dwarf_keys import all_dwarf_keys, dwarf_keys, unused_dwarf_keys
 from tradewind.study.model.labels import LABELS
+from tradewind.study.model.output_model import OutputSweep
 from tradewind.study.model.pattern_keys import pattern_keys, swept_patterns, unused_keys
 from tradewind.study.model.program_model import FULL, PLAIN, ProgramSweep
 from tradewind.study.model.study import (
@@ -48,6 +49,7 @@ SWEEPS: dict[str, type[BaseModel]] = {
     "simulate": SimulateSweep,
     "run": RunSweep,
     "program": ProgramSweep,
+    "output": OutputSweep,
     "published": PublishedSweep,
 }
 
@@ -246,8 +248,9 @@ def _sweep_problems(sweep: dict[str, Any], bases: list[str]) -> Iterator[Problem
     if kind in ("run", "published"):
         yield from _dwarf_problems(sweep, bases)
         return
-    if kind == "program":
+    if kind in ("program", "output"):
         yield from _quick_problems(sweep, bases)
+    if kind == "program":
         yield from _split_names(sweep)
     if pattern not in swept_patterns():
         return

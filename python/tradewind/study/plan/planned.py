@@ -15,6 +15,7 @@ from tradewind.study.cases.case import Case, digest, identity
 from tradewind.study.cases.environment import Environment
 from tradewind.study.cases.expand import expand
 from tradewind.study.cases.machines import located, own_routings
+from tradewind.study.model.output_model import OutputSweep
 from tradewind.study.model.program_model import ProgramSweep
 from tradewind.study.model.skip import Skip
 from tradewind.study.model.study import RunSweep, SimulateSweep
@@ -117,7 +118,7 @@ def _machines(study_file: StudyFile, executors: Executors) -> dict[str, Path]:
     problems: list[str] = []
     bases = Bases(study_file.study.base, own_routings(study_file))
     for i, sweep in enumerate(study_file.study.sweep):
-        if not isinstance(sweep, SimulateSweep | RunSweep | ProgramSweep) or sweep.machine is None:
+        if not isinstance(sweep, SimulateSweep | RunSweep | ProgramSweep | OutputSweep) or sweep.machine is None:
             continue
         for j, name in enumerate(sweep.machine):
             try:
