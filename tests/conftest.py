@@ -26,6 +26,7 @@ RANKS = (
     *(
         "fieldserver/test_field_server.py",
         "fieldserver/test_dwarf_output.py",
+        "fieldserver/test_errors_of_ranks.py",
         "fieldserver/test_failures.py",
         "fieldserver/test_input.py",
         "fieldserver/test_refusals.py",

@@ -61,12 +61,26 @@ def test_a_fetch_has_its_goals(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_field_server_is_laid_beside_other_ways_to_write(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("eccodes")
     monkeypatch.setenv("PYTHONPATH", str(BENCHMARKS))
-    lines = said("import fieldserver; fieldserver.compare(8, 2, 2, 0.001)").splitlines()
+    lines = said("from outputs import beside; beside.beside(8, 2, 2, 0.001)").splitlines()
     assert [line.partition(":")[0] for line in lines if not line.startswith(" ")] == [
-        *("GRIB2 encoding", "MPI_Send of the same bytes", "in place", "threads", "server, messages", "server, shared"),
+        *("MPI_Send of the same bytes", "in place", "threads", "server, messages", "server, shared"),
     ]
     assert all(re.search(r"blocked [\d.]+ % of 2 steps", line) for line in lines if "blocked" in line)
     assert re.fullmatch(r"  hand-over [\d.]+ x MPI_Send of the same bytes; goal: most 1.1", lines[-2])
+
+
+@pytest.mark.slow
+def test_disks_sources_and_packing_of_the_field_server_have_their_goals(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("eccodes")
+    monkeypatch.setenv("PYTHONPATH", str(BENCHMARKS))
+    calls = "disks.disks(8, 2, 2, 0.02); inputs.inputs(2, 0.02, 8, 2); packing.grib(8, 2); packing.compression(8, 2)"
+    text = said(f"from outputs import disks, inputs, packing; {calls}")
+    assert re.findall(r"goal: (\w+ [\d.]+)", text) == [
+        *("most 5", "most 2", "most 1.05", "most 1.1", "least 0.8", "least 0.8"),
+    ]
+    source = re.search(r"input, a source that sleeps: 2 steps of [\d.]+ s, a file of ([\d.]+) s before each", text)
+    assert source, text
+    assert float(source[1]) >= 0.02
 
 
 def test_a_gather_scatter_stands_beside_a_loop_over_lists(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -188,7 +188,7 @@ def test_keys_of_run_with_output(tmp_path: Path) -> None:
     for writer in result["writers"]:
         assert writer.pop("sinks")["a"].keys() == {"bytes", "files", "seconds"}
     found = {f"output.{key}" for key in keys(result) if key != "taken_over"} | {"output.writers[].sinks"}
-    lost = {"output.taken_over[].server", "output.taken_over[].reason"}
+    lost = {f"output.taken_over[].{key}" for key in ("server", "reason", "by")}
     assert first_column(section(page("json.md"), "run, with output")) == found | lost
 
 

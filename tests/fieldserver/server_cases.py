@@ -82,27 +82,83 @@ def run(comm: Any, payload: dict[str, Any]) -> dict[str, Any]:
     return server.figures
 
 
-def stopped(comm: Any, payload: dict[str, Any]) -> dict[str, Any]:
-    """A run whose last rank, a server, is stopped for a while by the first one, before a step."""
-    mine = os.getpid()
-    pids = comm.allgather(mine)
+def in_trouble(comm: Any, payload: dict[str, Any]) -> dict[str, Any]:
+    """A run whose last rank, a server, is in `trouble` from a step on: it stops, raises, or finishes nothing.
+
+    `goes_on`: it comes back when the model has finished.
+    """
+    pids = comm.allgather(os.getpid())
     plan = load_plan("plan.toml", payload["plan"])
     server = FieldServer(plan, comm, servers=payload["servers"])
-    model = server.comm
+    model, trouble, go = server.comm, payload["trouble"], Path(payload["go"])
+    if trouble == "slow" and comm.Get_rank() == comm.Get_size() - 1:
+        writer = server._server.writer
+        write = writer._write_block
+
+        def stalled(block: Any) -> None:
+            while block.jobs[0].record.step >= payload["at"] and not go.exists():
+                time.sleep(0.001)
+            write(block)
+
+        writer._write_block = stalled
     if model is not None:
         rank, ranks = model.Get_rank(), model.Get_size()
         layout, geometry, levels = layouts(ranks)["t"]
         server.define("t", layout, geometry, levels=range(1, levels + 1))
         for step in payload["steps"]:
-            if rank == 0 and step == payload["stop_at"]:
+            if rank == 0 and step == payload["at"] and trouble == "stops":
                 os.kill(pids[-1], signal.SIGSTOP)
+            if step == payload["at"] and trouble == "raises":
+                server._channels[-1].say({"op": "field", "field": {"name": 3}})
             server.write("t", part("t", layout, rank, step, levels, geometry.points), step)
             server.end_step(step)
         server.finish()
+        go.touch()
         if rank == 0 and payload["goes_on"]:
             os.kill(pids[-1], signal.SIGCONT)
     server.close()
     return server.figures
+
+
+def reading_from_a_stopped_server(comm: Any, payload: dict[str, Any]) -> dict[str, Any] | None:
+    """Input of two servers, of which the last one is stopped when it has confirmed that it is available."""
+    pids = comm.allgather(os.getpid())
+    server = FieldServer(load_plan("plan.toml", payload["plan"]), comm, servers=2)
+    right, inputs = [], payload["inputs"]
+    if server.comm is not None:
+        layout, geometry, levels = layouts(1)["t"]
+        server.define("t", layout, geometry, levels=range(1, levels + 1))
+        own = np.empty_like(part("t", layout, 0, 0, levels, geometry.points))
+        server.prefetch(inputs)
+        os.kill(pids[-1], signal.SIGSTOP)
+        for number, path in enumerate(inputs):
+            server.read("t", own, path)
+            right.append(bool((own == part("t", layout, 0, number, levels, geometry.points)).all()))
+        os.kill(pids[-1], signal.SIGCONT)
+    server.close()
+    return {"right": right, **server.figures} if comm.Get_rank() == 0 else None
+
+
+def stopped_in_a_step_larger_than_the_queue(comm: Any, payload: dict[str, Any]) -> str | None:
+    """A server that stops in a step of which it has written more than the model still has; returns the error."""
+    pids = comm.allgather(os.getpid())
+    server = FieldServer(load_plan("plan.toml", payload["plan"]), comm, servers=1)
+    found = ""
+    if server.comm is not None:
+        grid = tw.Grid(*payload["points"], 1)
+        names = [f"t{number}" for number in range(payload["fields"])]
+        for name in names:
+            server.define(name, tw.Blocks(grid, (1, 1)), Regular.box(*payload["points"]))
+        for step in range(2):
+            for number, name in enumerate(names):
+                if (step, number) == (0, len(names) - 1):
+                    os.kill(pids[-1], signal.SIGSTOP)
+                server.write(name, np.full((1, *payload["points"][::-1]), float(number)), step)
+            found += said(lambda step=step: server.end_step(step))
+        found += said(server.finish)
+        os.kill(pids[-1], signal.SIGCONT)
+    server.close()
+    return found if comm.Get_rank() == 0 else None
 
 
 def killed(comm: Any, payload: dict[str, Any]) -> dict[str, Any]:
@@ -120,10 +176,10 @@ def on_a_small_disk(comm: Any, payload: dict[str, Any]) -> dict[str, Any]:
         writer = server._server.writer
         ended = writer._end_step
 
-        def limited(step: int) -> None:
+        def limited(step: int, share: int) -> None:
             most = payload["maximum_bytes"] if step >= 2 else resource.RLIM_INFINITY
             resource.setrlimit(resource.RLIMIT_FSIZE, (most, resource.RLIM_INFINITY))
-            ended(step)
+            ended(step, share)
             resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
 
         writer._end_step = limited
@@ -246,7 +302,7 @@ def refusals(comm: Any, payload: dict[str, Any]) -> dict[str, str]:
         server.prefetch(bad)
         for number, path in enumerate(bad):
             found[f"input {number}"] = said(lambda path=path: server.read("t", values, path))
-        server._shares[0].say({"op": "field", "field": {"name": 3}})  # an order that its server cannot carry out
+        server._channels[0].say({"op": "field", "field": {"name": 3}})  # an order that its server cannot carry out
         server.write("t", values, 6)
         server.end_step(6)
         server.finish()

@@ -43,23 +43,68 @@ def steps_there(folder):
     return steps
 
 
-@pytest.mark.parametrize(("ranks", "servers"), [(2, 1), pytest.param(4, 2, marks=pytest.mark.slow)])
-def test_the_model_writes_for_a_server_that_has_stopped(tmp_path, ranks, servers):
-    steps = list(range(8))
-    plan = PLAN.format(folder=tmp_path, more='patience = "1s"\ndeal = "steps"')
-    request = {"plan": plan, "servers": servers, "steps": steps, "stop_at": 3, "goes_on": True}
-    figures = launch.run(ranks, "server_cases:stopped", request, timeout_s=40)
-    assert steps_there(tmp_path) == steps
-    assert [each["server"] for each in figures["taken_over"]] == [servers - 1]
-    assert not list(tmp_path.rglob(".*"))
+def with_trouble(folder, ranks, servers, trouble, *, steps=8, goes_on=True):
+    """A run of which the last server is in trouble from step 3 on; returns who has taken over."""
+    out = folder / "out"
+    plan = PLAN.format(folder=out, more='patience = "1s"\ndeal = "steps"')
+    request = {"plan": plan, "servers": servers, "steps": list(range(steps)), "at": 3, "goes_on": goes_on}
+    request |= {"trouble": trouble, "go": str(folder / "go")}
+    figures = launch.run(ranks, "server_cases:in_trouble", request, timeout_s=40)
+    assert steps_there(out) == list(range(steps))
+    assert not list(out.rglob(".*"))
+    return [(each["server"], each["by"], each["reason"]) for each in figures["taken_over"]]
+
+
+def test_the_model_writes_for_a_server_that_has_stopped(tmp_path):
+    ((server, by, _),) = with_trouble(tmp_path, 2, 1, "stops")
+    assert (server, by) == (0, "rank 0 of the model")
+
+
+@pytest.mark.parametrize(
+    ("ranks", "trouble", "words"),
+    [
+        (3, "stops", " for 1 s"),
+        (3, "raises", "KeyError"),
+        pytest.param(3, "slow", "it gave no sign of life for 1 s", marks=pytest.mark.slow),
+        pytest.param(4, "stops", " for 1 s", marks=pytest.mark.slow),
+        pytest.param(4, "raises", "KeyError", marks=pytest.mark.slow),
+    ],
+)
+def test_another_server_writes_for_one_that_is_in_trouble(tmp_path, ranks, trouble, words):
+    ((server, by, reason),) = with_trouble(tmp_path, ranks, 2, trouble)
+    assert (server, by) == (1, "server 0")
+    assert words in reason
+
+
+def test_a_step_whose_memory_was_used_again_does_not_look_whole(tmp_path):
+    plan = """
+    folder = "{folder}"
+    durable = false
+    block = 1
+    queue = "{queue}B"
+    patience = "1s"
+    [[sink]]
+    name = "history"
+    format = "netcdf"
+    path = "{{name}}-{{step}}.nc"
+    [[rule]]
+    sink = "history"
+    """.format(folder=tmp_path / "out", queue=8 * 64 * 32 * 8)
+    request = {"plan": plan, "points": (64, 32), "fields": 8}
+    found = launch.run(2, "server_cases:stopped_in_a_step_larger_than_the_queue", request, timeout_s=40)
+    assert found == "WriteError: step 0 is not whole: server 0 was lost with fields of it"
+    assert Manifest(tmp_path / "out").steps() == [1]
+    assert check(tmp_path / "out") == []
+    assert sorted(path.name for path in (tmp_path / "out").glob("*.nc")) == [f"t{number}-1.nc" for number in range(8)]
 
 
 @pytest.mark.slow
 def test_a_server_that_never_comes_back_ends_the_job_with_all_steps_written(tmp_path):
     plan = PLAN.format(folder=tmp_path, more='patience = "1s"')
-    request = {"plan": plan, "servers": 1, "steps": list(range(5)), "stop_at": 2, "goes_on": False}
-    with pytest.raises(PlanError, match="server 0 does not answer: the model has written its fields"):
-        launch.run(2, "server_cases:stopped", request, timeout_s=40)
+    request = {"plan": plan, "servers": 1, "steps": list(range(5)), "at": 2, "goes_on": False}
+    request |= {"trouble": "stops", "go": str(tmp_path / "go")}
+    with pytest.raises(PlanError, match="server 0 does not answer: others have written its fields"):
+        launch.run(2, "server_cases:in_trouble", request, timeout_s=40)
     assert steps_there(tmp_path) == list(range(5))
 
 

@@ -48,6 +48,13 @@ def inputs(folder, count=3):
     return paths
 
 
+def test_another_server_reads_for_one_that_has_stopped(tmp_path):
+    request = {"plan": f'patience = "1s"\n{PLAN.format(folder=tmp_path / "out")}', "inputs": inputs(tmp_path, 4)}
+    found = launch.run(3, "server_cases:reading_from_a_stopped_server", request, timeout_s=60)
+    assert found["right"] == [True] * 4
+    assert [(each["server"], each["by"]) for each in found["taken_over"]] == [(1, "server 0")]
+
+
 def test_the_order_of_the_time_line(tmp_path):
     paths = inputs(tmp_path)
     request = {"plan": PLAN.format(folder=tmp_path / "out"), "inputs": paths}

@@ -34,10 +34,10 @@ def clock(monkeypatch):
     return now
 
 
-def share_of(server):
-    """A share whose server has said nothing yet."""
+def channel_of(server):
+    """A channel whose server has said nothing yet."""
     talk = SimpleNamespace(hear=lambda tag: server.pop(0) if server else None)
-    return SimpleNamespace(number=0, talk=talk, remote=True, ended=[], finished=0, hurried=False, news=[])
+    return SimpleNamespace(number=0, talk=talk, remote=True, ended=[], finished=0, hurried=False, news=[], gone="")
 
 
 def said(finished=0, errors=()):
@@ -46,12 +46,12 @@ def said(finished=0, errors=()):
 
 def test_a_server_that_had_no_work_for_long_is_not_lost(clock):
     server = [said(finished=1)]
-    share = share_of(server)
-    news = News(Alone(), [share], [], PATIENCE_S)
-    share.ended.append(0)
+    channel = channel_of(server)
+    news = News(Alone(), [channel], [], PATIENCE_S)
+    channel.ended.append(0)
     news.exchange(wait=True)
     clock[0] += 10 * PATIENCE_S  # the model computes
-    share.ended.append(1)
+    channel.ended.append(1)
     news.exchange(wait=True)
     assert news.lost == []
     clock[0] += PATIENCE_S + 1
@@ -61,9 +61,9 @@ def test_a_server_that_had_no_work_for_long_is_not_lost(clock):
 
 def test_a_server_that_speaks_is_not_lost(clock):
     server = []
-    share = share_of(server)
-    news = News(Alone(), [share], [], PATIENCE_S)
-    share.ended += [0, 1, 2, 3]
+    channel = channel_of(server)
+    news = News(Alone(), [channel], [], PATIENCE_S)
+    channel.ended += [0, 1, 2, 3]
     for step in range(4):
         clock[0] += PATIENCE_S - 1
         server.append(said(finished=step))
@@ -72,9 +72,9 @@ def test_a_server_that_speaks_is_not_lost(clock):
 
 
 def test_a_server_that_makes_no_room_is_lost_before_any_step_has_ended(clock):
-    share = share_of([])
-    news = News(Alone(), [share], [], PATIENCE_S)
-    share.hurried = True
+    channel = channel_of([])
+    news = News(Alone(), [channel], [], PATIENCE_S)
+    channel.hurried = True
     news.exchange(wait=True)
     clock[0] += PATIENCE_S + 1
     news.exchange(wait=True)
@@ -82,8 +82,8 @@ def test_a_server_that_makes_no_room_is_lost_before_any_step_has_ended(clock):
 
 
 def test_the_first_error_of_another_writer_is_raised_too():
-    share = share_of([said(errors=["no space left"])])
-    news = News(Alone(), [share], [], PATIENCE_S)
+    channel = channel_of([said(errors=["no space left"])])
+    news = News(Alone(), [channel], [], PATIENCE_S)
     news.exchange(wait=True)
     with pytest.raises(WriteError, match="no space left"):
         news.raise_errors()

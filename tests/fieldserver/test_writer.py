@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import threading
 
 import numpy as np
 import output_plans
@@ -12,6 +13,7 @@ from output_plans import Q, T, described, plan, record, values
 
 pytest.importorskip("eccodes")
 
+from tradewind.fieldserver.field import Record
 from tradewind.fieldserver.manifest import Manifest, check, read_manifest
 from tradewind.fieldserver.writer import Block, Job, Writer
 
@@ -53,6 +55,33 @@ def test_all_three_forms_hold_what_was_written(tmp_path, asynchronous, threads):
         assert (store.q.values[place].reshape(1, -1) == values(Q, step)).all()
 
 
+@pytest.mark.parametrize("threads", [1, 3])
+def test_netcdf_is_packed_by_threads_as_its_own_library_unpacks_it(tmp_path, threads):
+    packed = output_plans.PLAN.replace('nc"\nprecision', 'nc"\ncompression = 4\nprecision')
+    made = plan(tmp_path, f"threads = {threads}", packed)
+    writer = written(made, (3,), T, Q)
+    with xarray.open_dataset(tmp_path / "nc" / "0003.nc", engine="netcdf4") as found:
+        assert (found.t.values.reshape(3, -1) == values(T, 3).astype("f4")).all()
+        assert (found.q.values.reshape(1, -1) == values(Q, 3).astype("f4")).all()
+        said = {name: found.t.encoding[name] for name in ("zlib", "shuffle", "complevel", "chunksizes")}
+        assert said == {"zlib": True, "shuffle": True, "complevel": 4, "chunksizes": (1, 1, 8, 12)}
+    assert writer.figures.sink("history")["bytes"] == (tmp_path / "nc" / "0003.nc").stat().st_size
+
+
+def test_a_level_that_never_came_is_missing_in_netcdf(tmp_path):
+    made = plan(tmp_path)
+    field = described(made, T)
+    writer = Writer(made)
+    for place in (0, 2):
+        part = Record(field, 3, (place,), values(T, 3)[place : place + 1])
+        writer.submit(Block([Job(part, made.requests("t", 3))]))
+    writer.end_step(3)
+    writer.close()
+    with xarray.open_dataset(tmp_path / "nc" / "0003.nc", engine="netcdf4") as found:
+        assert np.isnan(found.t.values[0, 1]).all()
+        assert (found.t.values[0, 2].ravel() == values(T, 3)[2].astype("f4")).all()
+
+
 def test_the_manifest_names_every_file_with_its_checksum(tmp_path):
     written(plan(tmp_path), (4,), T, Q)
     found = read_manifest(tmp_path, 4)
@@ -78,13 +107,46 @@ def test_a_step_without_its_end_leaves_nothing(tmp_path):
     assert not list((tmp_path / "run.zarr" / "t").rglob("c/*/*"))
 
 
+def test_what_is_given_up_leaves_nothing_and_the_next_step_is_whole(tmp_path):
+    made = plan(tmp_path)
+    writer = Writer(made)
+    for step in (0, 1, 2):
+        if step == 1:
+            writer.spoil(step, 0)
+        for field in (T, Q):
+            writer.submit(Block([Job(record(described(made, field), step), made.requests(field.name, step))]))
+        if step == 0:
+            writer.spoil(step, 0)
+        writer.end_step(step)
+    writer.close()
+    assert Manifest(tmp_path).steps() == [2]
+    assert check(tmp_path) == []
+    assert [path.name for kind in ("grib", "nc") for path in (tmp_path / kind).iterdir()] == ["0002.grib2", "0002.nc"]
+    store = xarray.open_zarr(tmp_path / "run.zarr")
+    assert (store.t.values.reshape(3, -1) == values(T, 2)).all()
+
+
+def test_a_writer_that_is_told_to_leave_off_ends_at_once(tmp_path):
+    made = plan(tmp_path)
+    writer = Writer(made)
+    begun, go = threading.Event(), threading.Event()
+    writer.call(lambda: begun.set() or go.wait(60))
+    assert begun.wait(60)
+    writer.submit(Block([Job(record(described(made, T), 0), made.requests("t", 0))]))
+    writer.end_step(0)
+    writer.abandon()
+    go.set()
+    writer.close()
+    assert not list(tmp_path.rglob("*.*"))
+
+
 def test_two_shares_make_one_manifest(tmp_path):
     made = plan(tmp_path)
-    writers = [Writer(made, share=share, shares=2) for share in range(2)]
+    writers = [Writer(made, shares=2) for _ in range(2)]
     for share, field in enumerate((T, Q)):
         requests = [each for each in made.requests(field.name, 1) if each.sink.format == ("grib2", "netcdf")[share]]
-        writers[share].submit(Block([Job(record(described(made, field), 1), requests)]))
-    writers[1].end_step(1)
+        writers[share].submit(Block([Job(record(described(made, field), 1), requests, share)]))
+    writers[1].end_step(1, share=1)
     assert writers[1].drained(60)
     assert Manifest(tmp_path, shares=2).steps() == []
     writers[0].end_step(1)

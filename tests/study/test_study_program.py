@@ -63,6 +63,7 @@ step = [{ compute = "xy" }, { path = "xy-z-x" }]
 
 
 def run(folder: Path, text: str = STUDY) -> tuple[list[Record], Store]:
+    folder.mkdir(exist_ok=True)
     path = folder / "step.toml"
     path.write_text(text)
     study_file, executors = load_study(path), replace(FAKES, simulate=simulate)
@@ -326,12 +327,21 @@ point_time = "10ns"
     [
         ("poke = true", "pok = true", r"a.toml:14: sweep 1: unknown key 'pok'; did you mean 'poke'\?"),
         ("poke = true", "poke = true, share = 2", r"a.toml:14: sweep 1: share belongs to another kind of step"),
+        ("poke = true", "gather_scatter = '2x2'", r"a.toml:14: sweep 1: elements '2x2': 3 whole"),
         ("halo = 2", "hal = 2", r"a.toml:22: sweep 1: unknown key 'hal'; did you mean 'halo'\?"),
     ],
 )
 def test_a_wrong_step_is_said_with_its_line(before: str, after: str, message: str) -> None:
     with pytest.raises(InputError, match=message):
         load_study("a.toml", OPEN.replace(before, after))
+
+
+def test_a_step_is_a_gather_scatter(tmp_path: Path) -> None:
+    step = '{ gather_scatter = "2x3x1", element_points = 5, algorithm = "cartesian" }'
+    with_it, _ = run(tmp_path / "with", OPEN.replace("{ poke = true }", step))
+    without, _ = run(tmp_path / "without", OPEN)
+    more = one(with_it, ranks=2)["result"]["bytes"] - one(without, ranks=2)["result"]["bytes"]
+    assert more == 2 * (3 * 4 + 1) * 5 * 8  # a face of 13 x 5 points, each way
 
 
 def test_what_cannot_be_is_skipped() -> None:

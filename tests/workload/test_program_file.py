@@ -83,6 +83,43 @@ fields = 3
     assert list(one["step_end_s"].values()) == list(other["step_end_s"].values())
 
 
+ELEMENTS = """
+ranks = 8
+[[exchange]]
+name = "w"
+gather_scatter = "3x2x1"
+element_points = 4
+brick = "4x1x2"
+algorithm = "cartesian"
+fields = 2
+[[step]]
+exchange = "w"
+[[step]]
+gather_scatter = "1x2x2"
+operation = "max"
+periodic = "z"
+times = 3
+"""
+
+
+def test_gather_scatters_are_those_of_bricks():
+    program = tw.load_program("p.toml", ELEMENTS)
+    one = tw.BrickGatherScatter((3, 2, 1), 4, (4, 1, 2)).schedule("cartesian")
+    other = tw.BrickGatherScatter((1, 2, 2), 10, (2, 2, 2), "z", "max").schedule()
+    wanted = [(one.verify(), 2, 1), (other.verify(), 1, 3)]
+    proved, simulated = tw.verify(program), tw.simulate(program, "dragonfly-MM")
+    for result in (proved, simulated):
+        assert result["messages"] == sum(times * each["messages"] for each, _, times in wanted)
+        assert result["bytes"] == sum(times * fields * each["bytes"] for each, fields, times in wanted)
+    # Every face between two ranks, once each way, by hand: 3 of 7 x 4 points along x, and 4 of 10 x 7 along z.
+    assert one.verify()["bytes"] == 8 * 2 * (3 * 2 * 7 * 4 + 4 * 10 * 7)
+
+
+def test_a_step_with_a_layout_needs_a_grid():
+    with pytest.raises(tw.InputError, match=r"p.toml:2: key 'grid' is missing"):
+        tw.load_program("p.toml", "ranks = 4\n[[step]]\nhalo = 1\n")
+
+
 def test_points_are_a_list_or_a_formula():
     assert points_of("1000 + 50 * (rank % 2) - min(rank, 1)", 4) == [1000, 1049, 999, 1049]
     assert points_of("ranks / 2 + max(rank // 3, 1)", 2) == [2, 2]
@@ -120,6 +157,17 @@ def test_points_are_a_list_or_a_formula():
         ("[[exchange]]\nname = 'v'\nhalo = 1\nfields = ['a', 'a']\n[[step]]\nhalo = 1\n", r"p.toml:7: .*allowed once"),
         ("", r"a program has either steps"),
         ("[[group]]\nname = 'a'\nranks = 2\n[[step]]\nhalo = 1\n", r"a program has either steps"),
+        ("[[step]]\ngather_scatter = '2x2'\n", r"p.toml:5: gather_scatter: elements '2x2': 3 whole numbers"),
+        ("[[step]]\ngather_scatter = '2x0x2'\n", r"p.toml:5: gather_scatter: elements 2x0x2: 1..[0-9]+ are allowed"),
+        ("[[step]]\ngather_scatter = '2x2x2'\nbrick = '3x1x1'\n", r"p.toml:4: brick 3x1x1 makes 3 ranks: 3 is not 4"),
+        ("[[step]]\ngather_scatter = '2x2x2'\nelement_points = 1\n", r"p.toml:6: element_points = 1: .* or equal to 2"),
+        ("[[step]]\ngather_scatter = '2x2x2'\noperation = 'sum'\n", r"p.toml:4: unknown operation 'sum'.*add"),
+        (
+            "[[step]]\ngather_scatter = '2x2x2'\nalgorithm = 'ring'\n",
+            r"p.toml:4: ring is an algorithm of transpose, not of gather",
+        ),
+        ("[[step]]\nhalo = 1\nbrick = '4x1x1'\n", r"p.toml:4: brick belongs to gather_scatter, and not to halo"),
+        ("[[step]]\nhalo = 1\nperiodic = 'z'\n", r"p.toml:4: periodic 'z': some of 'xy' are allowed"),
         ("[[step]]\nhalo = 1\ntimes = 0\n", r"p.toml:6: times = 0: input should be greater"),
     ],
 )

@@ -11,6 +11,8 @@ from time import perf_counter
 from tradewind.base.errors import InputError
 from tradewind.fieldserver.reading import InputFile, read_input
 
+_BETWEEN_S = 0.1
+
 
 @dataclass
 class _Ahead:
@@ -45,8 +47,11 @@ class ReadAhead:
         self._later += paths
         self._begin()
 
-    def get(self, path: str) -> InputFile:
-        """Return a file; those named before it are not wanted any more. Waits until it is read. Raises InputError."""
+    def get(self, path: str, meanwhile: Callable[[], None] | None = None) -> InputFile:
+        """Return a file; those named before it are not wanted any more. Waits until it is read. Raises InputError.
+
+        `meanwhile`: called now and then by a rank that others want to hear of.
+        """
         for old in list(self._files):
             if old == path:
                 break
@@ -59,8 +64,13 @@ class ReadAhead:
             self._files[path] = _Ahead(path)
         self._begin()
         ahead = self._files[path]
-        self._take(ahead)  # it is late: nobody has begun
-        ahead.ready.wait()
+        if meanwhile is None:
+            self._take(ahead)  # it is late: nobody has begun
+            ahead.ready.wait()
+        elif not ahead.ready.is_set():
+            threading.Thread(target=self._take, args=[ahead], daemon=True).start()
+            while not ahead.ready.wait(_BETWEEN_S):
+                meanwhile()
         if ahead.found is None:
             raise InputError(ahead.problem)
         return ahead.found

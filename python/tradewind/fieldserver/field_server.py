@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
@@ -18,6 +18,7 @@ from tradewind import _core
 from tradewind.base.collective import check_communicator, collective, go_on, on_root, telling
 from tradewind.base.errors import InputError, PlanError
 from tradewind.base.names import unknown
+from tradewind.fieldserver.channel import Defined
 from tradewind.fieldserver.field import OutputField
 from tradewind.fieldserver.handover import Shape, describe_layout, ids_of, layout_of
 from tradewind.fieldserver.input_side import InputSide
@@ -25,7 +26,6 @@ from tradewind.fieldserver.manifest import Manifest
 from tradewind.fieldserver.model_side import ModelSide
 from tradewind.fieldserver.opening import open_shares
 from tradewind.fieldserver.plan_file import OutputPlan, load_plan
-from tradewind.fieldserver.share import Defined
 from tradewind.fieldserver.sinks import form_of
 from tradewind.fieldserver.space import check_space
 from tradewind.mpi.library import MPI
@@ -79,11 +79,11 @@ class FieldServer:
         self._last = -1
         self._sizes: dict[str, int] = {}
         self._closed = self._checked = False
-        self._server, self._shares = opened.server, opened.shares
+        self._server, self._channels = opened.server, opened.channels
         self._sides = None
         if opened.comm is not None:
-            source = InputSide(opened.comm, opened.shares, self.plan.table.look_ahead, method)
-            self._sides = ModelSide(self.plan, opened, self._fields, self._bytes_of), source
+            side = ModelSide(self.plan, opened, self._fields, self._bytes_of)
+            self._sides = side, InputSide(side, self.plan.table.look_ahead, method)
 
     def __enter__(self) -> Self:
         return self
@@ -93,6 +93,9 @@ class FieldServer:
     ) -> None:
         if error is None:
             self.close()
+        elif self._sides is not None and not self._closed:
+            self._closed = True
+            self._sides[0].leave()
 
     # Methods of the model.
 
@@ -113,7 +116,22 @@ class FieldServer:
         `axis` 0 [point][level]. `levels`: their numbers, of all levels; 1, 2, ... unless given. Other keywords are
         those of `OutputField`. Raises InputError.
         """
-        comm = self._model()
+        side, _ = self._of_model()
+        with side.agreement.telling():
+            self._define(side, name, where, geometry, levels, dtype, axis, said)
+
+    def _define(
+        self,
+        side: ModelSide,
+        name: str,
+        where: _core.Layout | ArrayLike,
+        geometry: Geometry,
+        levels: Sequence[float] | None,
+        dtype: str,
+        axis: int,
+        said: Mapping[str, Any],
+    ) -> None:
+        comm = side.comm
         closed = describe_layout(where) if isinstance(where, _core.Blocks | _core.Product) else None
         if closed is not None:
             nx, ny, nz = closed["grid"]
@@ -131,6 +149,8 @@ class FieldServer:
             raise InputError(f"field {name} is defined twice")
         layout = None if closed is None else json.dumps(closed)
         shape = Shape(nz, points, dtype, layout, axis)
+        side.agreement.note(f"define {name} {json.dumps([field.as_dict(), asdict(shape)])}")
+        side.agreement.check()
         key = json.dumps([asdict(shape), None if closed is not None else _digest(comm, own)])
         for request in self.plan.requests(name, 0):
             form_of(request.sink.format).check(field, request)
@@ -147,17 +167,16 @@ class FieldServer:
         `level`: the place of one level among those of the field. What the plan does not want is left out without a
         word. Raises InputError for an unknown field, another shape, a step that has ended, and a second writing.
         """
-        with self._blocking(f"write {name} {step}"):
+        with self._blocking(f"write {name} {step}") as (side, _):
             what = self._checked_field(name, step)
             places = self._places(what, values, step, level)
             if not self._checked:
                 self._check_once()
-            self._of_model()[0].write(what, step, places, values)
+            side.write(what, step, places, values)
 
     def end_step(self, step: int) -> None:
         """Nothing more comes of a step. Raises WriteError where a server could not write an earlier one."""
-        with self._blocking(f"end step {step}"):
-            side, _ = self._of_model()
+        with self._blocking(f"end step {step}") as (side, _):
             if step in self._ended or step < self._last:
                 raise InputError(f"step {step} has ended: steps end once, in ascending order")
             self._ended.add(step)
@@ -173,11 +192,11 @@ class FieldServer:
 
         Returns when each server has confirmed that it is available; it reads then. Raises InputError.
         """
-        listed = [str(path) for path in paths]
-        if not listed or any("\0" in path for path in listed):
-            raise InputError(f"prefetch {listed!r}: names of files are allowed")
-        with self._blocking("prefetch"):
-            self._of_model()[1].prefetch(listed)
+        with self._blocking("prefetch") as (_, source):
+            listed = [str(path) for path in paths]
+            if not listed or any("\0" in path for path in listed):
+                raise InputError(f"prefetch {listed!r}: names of files are allowed")
+            source.prefetch(listed)
 
     def read(self, name: str, values: Array, path: str | Path) -> None:
         """Fill this rank's part of a field from a file that `prefetch` named. Files before it are not wanted any more.
@@ -185,9 +204,8 @@ class FieldServer:
         Waits where the file is late. Raises InputError for a file that was not named or is not what its name says, for
         a field that it does not have, and for another size.
         """
-        with self._blocking(f"read {name} of {path}"):
+        with self._blocking(f"read {name} of {path}") as (_, source):
             what, path = self._defined(name), str(path)
-            source = self._of_model()[1]
             source.check_named(path)
             if not isinstance(values, np.ndarray) or values.size != self._local_points(what) * what.shape.levels:
                 raise InputError(f"field {name}: an array of this rank's part is allowed")
@@ -195,8 +213,7 @@ class FieldServer:
 
     def finish(self) -> None:
         """Wait until all steps that have ended are in the manifest. Raises WriteError where one cannot be."""
-        side, _ = self._of_model()
-        with self._blocking("finish"):
+        with self._blocking("finish") as (side, _):
             side.finish()
         side.raise_errors()
 
@@ -208,10 +225,13 @@ class FieldServer:
         if self._server is not None:
             self._server.serve()
             return
-        side, _ = self._of_model()
-        with self._blocking("close"):
+        assert self._sides is not None
+        side, _ = self._sides
+        with self._timed("close"):
+            side.end()
             side.finish()
             self._collect(side, side.close())
+        side.agreement.raise_broken()
         side.raise_errors()
         side.part_from_lost()
 
@@ -224,11 +244,20 @@ class FieldServer:
 
     def _of_model(self) -> tuple[ModelSide, InputSide]:
         self._model()
+        if self._closed:
+            raise PlanError("the field server is closed")
         assert self._sides is not None
         return self._sides
 
     @contextmanager
-    def _blocking(self, what: str) -> Any:
+    def _blocking(self, what: str) -> Iterator[tuple[ModelSide, InputSide]]:
+        """A call that takes time of the model, and whose error the other ranks hear of."""
+        sides = self._of_model()
+        with self._timed(what), sides[0].agreement.telling():
+            yield sides
+
+    @contextmanager
+    def _timed(self, what: str) -> Iterator[None]:
         begin = perf_counter()
         try:
             yield
@@ -238,9 +267,6 @@ class FieldServer:
             self.events.append((what, begin, end))
 
     def _checked_field(self, name: str, step: int) -> Defined:
-        self._model()
-        if self._closed:
-            raise PlanError("the field server is closed")
         what = self._defined(name)
         if isinstance(step, bool) or not isinstance(step, int | np.integer) or step < 0:
             raise InputError(f"step {step!r}: a whole number, 0 or more, is allowed")
@@ -297,8 +323,8 @@ class FieldServer:
             "blocked_s": max(blocked),
             "blocked_share": max(blocked) / total_s,
             "dropped_fields": side.dropped,
-            "taken_over": [{"server": share.number, "reason": reason} for share, reason in side.lost],
-            "writers": answers or [each for some in writers for each in some],
+            "taken_over": [each.as_dict() for each in side.lost],
+            "writers": [*answers, *(each for some in writers for each in some)],
         }
 
     def _bytes_of(self, path: str, step: int) -> int:
@@ -313,6 +339,9 @@ class FieldServer:
         """Compare fields and plan, and the disk with what the run will need, before the first is written."""
         self._checked = True
         comm = self._model()
+        side, _ = self._of_model()
+        side.agreement.note("first write")
+        side.agreement.check()
 
         def check() -> None:
             self.plan.check_fields(self._fields)

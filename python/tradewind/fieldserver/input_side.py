@@ -4,80 +4,109 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tradewind.base.errors import InputError
 from tradewind.base.names import unknown
 from tradewind.fieldserver.ahead import ReadAhead
+from tradewind.fieldserver.channel import Channel, Defined, in_use
 from tradewind.fieldserver.delivery import Delivery, whole_field
-from tradewind.fieldserver.share import Defined, Share
+from tradewind.fieldserver.model_side import ModelSide
 from tradewind.fieldserver.talk import AVAILABLE, INPUT
 
 if TYPE_CHECKING:
     from tradewind.fieldserver.handover import Array
     from tradewind.fieldserver.opening import Method
-    from tradewind.mpi.library import MPI
 
 
 class InputSide:
-    """Input of a model, dealt among its `shares` in turn. `depth`: files that each reads ahead."""
+    """Input of a model, dealt among the shares of `side` in turn. `depth`: files that each reads ahead."""
 
-    def __init__(self, comm: MPI.Intracomm, shares: list[Share], depth: int, method: Method | None) -> None:
-        self._comm, self._shares, self._depth, self._method = comm, shares, depth, method
-        self._readers: dict[str, int] = {}
+    def __init__(self, side: ModelSide, depth: int, method: Method | None) -> None:
+        self._side, self._depth, self._method = side, depth, method
+        self._share_of: dict[str, int] = {}
+        self._wanted: list[str] = []
+        """Files that were named, from the one on that was read last."""
         self._asked = 0
         self._ahead: ReadAhead | None = None
-        self._deliveries: dict[tuple[int, str], Delivery] = {}
+        self._deliveries: dict[tuple[Channel, str], Delivery] = {}
+        side.on_take_over = self._ask_again
 
     def prefetch(self, paths: Sequence[str]) -> None:
         """Have the next files read; returns when each server has confirmed that it is available. Collective."""
+        self._side.agreement.note(f"prefetch {' '.join(paths)}")
+        self._side.agreement.check()
+        channels = self._side.channels
         for path in paths:
-            self._readers[path] = self._asked % len(self._shares)
+            self._share_of[path] = self._asked % len(channels)
             self._asked += 1
-        for share in self._shares:
-            mine = [path for path in paths if self._readers[path] == share.number]
-            if not mine:
-                continue
-            if share.talk is not None:
-                share.say({"op": "prefetch", "paths": mine})
-                share.talk.wait_for(AVAILABLE)
-            elif share.writer is not None:
-                self._ahead_of(share).ask(mine)
-        self._comm.Barrier()
+        self._wanted += paths
+        for channel, mine in [(each, self._of(each, paths)) for each in in_use(channels)]:
+            if channel in channels:  # else what it was to read has been asked of another
+                self._ask(channel, mine)
+        self._side.comm.Barrier()
 
     def check_named(self, path: str) -> None:
         """Raises InputError for a file that was not named."""
-        if path not in self._readers:
-            raise InputError(f"read of {path}: {unknown('input file', path, self._readers)}")
+        if path not in self._share_of:
+            raise InputError(f"read of {path}: {unknown('input file', path, self._share_of)}")
 
     def read(self, what: Defined, path: str) -> Array:
         """This rank's part of a field. Collective. Raises InputError."""
-        share, name = self._shares[self._readers[path]], what.field.name
-        share.say({"op": "send", "path": path, "name": name, "alike": what.alike, "shape": asdict(what.shape)})
-        whole = self._whole(share, path, name, what)
-        key = (share.number, what.alike)
+        self._side.agreement.note(f"read {what.field.name} of {path}")
+        self._side.agreement.check()
+        if path in self._wanted:
+            del self._wanted[: self._wanted.index(path)]
+        while True:
+            channel = self._side.channels[self._share_of[path]]
+            whole, answer = self._whole(channel, path, what)
+            if answer is not None:
+                break
+            self._side.take_over(channel, channel.lost)
+        if "error" in answer:
+            raise InputError(answer["error"])
+        key = (channel, what.alike)
         if key not in self._deliveries:
-            self._deliveries[key] = Delivery(share.comm, share.receiver, what.shape, what.own, self._method)
+            self._deliveries[key] = Delivery(channel.comm, channel.receiver, what.shape, what.own, self._method)
         return self._deliveries[key].give(whole)
 
-    def _ahead_of(self, share: Share) -> ReadAhead:
+    def _of(self, channel: Channel, paths: Sequence[str]) -> list[str]:
+        """Those of some files that are read there."""
+        return [path for path in paths if self._side.channels[self._share_of[path]] is channel]
+
+    def _ask(self, channel: Channel, paths: Sequence[str]) -> None:
+        if not paths:
+            return
+        if not channel.remote:
+            if channel.writer is not None:
+                self._ahead_of(channel).ask(paths)
+            return
+        channel.say({"op": "prefetch", "paths": paths})
+        if channel.answer(AVAILABLE) is None:
+            self._side.take_over(channel, channel.lost)
+
+    def _ask_again(self, shares: Sequence[int], taker: Channel) -> None:
+        """Have the files of shares, whose server is lost, read by the one that has them now."""
+        self._ask(taker, [path for path in self._wanted if self._share_of[path] in shares])
+
+    def _ahead_of(self, channel: Channel) -> ReadAhead:
         """Reader of files on this rank, which writes, too."""
         if self._ahead is None:
-            assert share.writer is not None
-            self._ahead = ReadAhead(share.writer.call, self._depth)
+            assert channel.writer is not None
+            self._ahead = ReadAhead(channel.writer.call, self._depth)
         return self._ahead
 
-    def _whole(self, share: Share, path: str, name: str, what: Defined) -> Array | None:
-        """Wait until a field is read; its values where a rank of the model has read it."""
+    def _whole(self, channel: Channel, path: str, what: Defined) -> tuple[Array | None, dict[str, Any] | None]:
+        """The values, where a rank of the model has read them, and what is said of them: None by a lost server."""
+        name = what.field.name
+        if channel.remote:
+            shape = asdict(what.shape)
+            channel.say({"op": "send", "path": path, "name": name, "alike": what.alike, "shape": shape})
+            return None, channel.answer(INPUT, go=True)
         whole, answer = None, None
-        if share.talk is not None:
-            answer = share.talk.wait_for(INPUT)
-        elif share.writer is not None:
+        if channel.writer is not None:
             try:
-                whole, answer = whole_field(self._ahead_of(share).get(path), name, what.shape), {}
+                whole, answer = whole_field(self._ahead_of(channel).get(path), name, what.shape), {}
             except InputError as error:
                 answer = {"error": str(error)}
-        said = self._comm.bcast(answer, root=0 if share.remote else share.receiver)
-        if "error" in said:
-            raise InputError(said["error"])
-        return whole
+        return whole, self._side.comm.bcast(answer, root=channel.receiver)

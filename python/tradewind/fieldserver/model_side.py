@@ -1,18 +1,20 @@
-"""The side of the model: fields dealt among shares, blocks on their way, servers that are lost and taken over."""
+"""The side of the model: fields dealt among shares, their channels to writers, servers that are lost and taken over."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from tradewind.base.errors import PlanError
+from tradewind.fieldserver.agreement import Agreement
+from tradewind.fieldserver.channel import Channel, Defined, Entry, in_use
 from tradewind.fieldserver.dealing import Dealing
 from tradewind.fieldserver.news import News
 from tradewind.fieldserver.opening import Opened
 from tradewind.fieldserver.plan_file import OutputPlan, Request
-from tradewind.fieldserver.share import Defined, Entry, Share
 from tradewind.fieldserver.talk import ANSWER, NEWS
 from tradewind.fieldserver.writer import Writer
 
@@ -23,6 +25,20 @@ if TYPE_CHECKING:
     from tradewind.mpi.library import MPI
 
 _PAUSE_S = 1e-4
+
+
+@dataclass(frozen=True)
+class Lost:
+    """A channel whose server is lost, why, and the one that has its shares since then."""
+
+    channel: Channel
+    reason: str
+    taker: Channel
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain values."""
+        by = f"server {self.taker.number}" if self.taker.remote else f"rank {self.taker.receiver} of the model"
+        return {"server": self.channel.number, "reason": self.reason, "by": by}
 
 
 class ModelSide:
@@ -36,14 +52,19 @@ class ModelSide:
     ) -> None:
         assert opened.comm is not None
         self.comm: MPI.Intracomm = opened.comm
-        self.shares, self.writers = opened.shares, opened.writers
+        self.channels, self.writers = opened.channels, opened.writers
+        """The channel of each share. Several shares have one where a server has taken over."""
         self.dropped = 0
         """Fields that were given up."""
-        self.lost: list[tuple[Share, str]] = []
-        """Shares whose servers were lost, and why."""
+        self.lost: list[Lost] = []
+        self.on_take_over: Callable[[Sequence[int], Channel], None] = lambda shares, taker: None
+        """Called with the shares of a server that is lost, and the channel that has them now."""
+        self.agreement = Agreement(self.comm)
+        for channel in self.channels:
+            channel.agree = self.agreement.check
         self._plan, self._fields = plan, fields
-        self._dealing = Dealing(plan, len(self.shares), bytes_of)
-        self._news = News(self.comm, self.shares, self.writers, plan.table.patience)
+        self._dealing = Dealing(plan, len(self.channels), bytes_of)
+        self._news = News(self.comm, self.channels, self.writers, plan.table.patience)
 
     def write(self, what: Defined, step: int, places: tuple[int, ...], values: Array) -> None:
         """Put a field, or levels of it, into blocks of all shares that write it."""
@@ -51,20 +72,26 @@ class ModelSide:
         by_share: dict[int, list[Request]] = {}
         for request in self._plan.requests(name, step):
             by_share.setdefault(self._dealing.share_of(request, name, step), []).append(request)
-        for number, requests in by_share.items():
-            self._give(self.shares[number], what, Entry(what.field, step, places, requests), values)
+        if by_share:
+            self.agreement.note(f"write {name} {step} {places}")
+        for share, requests in by_share.items():
+            self._give(what, Entry(what.field, step, places, requests, share), values)
 
     def end_step(self, step: int) -> None:
         """Let all blocks go; nothing more comes of a step."""
-        for share in self.shares:
-            share.end_step(step)
+        self.agreement.note(f"end step {step}")
+        self.agreement.check()
+        for share in range(len(self.channels)):
+            self.channels[share].end_step(share, step)
         self._exchange_news()
 
     def finish(self) -> None:
         """Wait until all steps that have ended are in the manifest, or cannot be."""
-        for share in self.shares:
-            share.flush()
-        while any(share.finished < len(share.ended) for share in self.shares):
+        self.agreement.note("finish")
+        self.agreement.check()
+        for channel in in_use(self.channels):
+            channel.flush()
+        while any(channel.finished < len(channel.ended) for channel in in_use(self.channels)):
             self._exchange_news(wait=True)
             time.sleep(_PAUSE_S)
 
@@ -72,10 +99,22 @@ class ModelSide:
         """Raise what a writer has met, as WriteError."""
         self._news.raise_errors()
 
+    def end(self) -> None:
+        """Agree for the last time. Where ranks have met an error alone, what has not been sent is forgotten."""
+        self.agreement.note("close")
+        if not self.agreement.end():
+            for channel in in_use(self.channels):
+                channel.discard()
+
+    def leave(self) -> None:
+        """Let the servers end, without the other ranks: this one has met an error that is not of the output."""
+        for channel in in_use(self.channels):
+            channel.say({"op": "close"})
+
     def close(self) -> list[dict[str, Any]]:
         """Let writers and servers end; returns figures of the servers, on the first rank."""
-        for share in self.shares:
-            share.arrive()
+        for channel in in_use(self.channels):
+            channel.arrive()
         answers = self._close_servers()
         for _, writer in self.writers:
             writer.close()
@@ -87,93 +126,110 @@ class ModelSide:
         if not self.lost:
             return
         end = perf_counter() + self._plan.table.patience
-        missing = [share for share, _ in self.lost if share.talk is not None]
+        missing = [each.channel for each in self.lost if each.channel.talk is not None]
         while missing and perf_counter() < end:
-            missing = [share for share in missing if share.talk is not None and share.talk.hear(ANSWER) is None]
+            missing = [channel for channel in missing if channel.talk is not None and channel.talk.hear(ANSWER) is None]
             time.sleep(_PAUSE_S)
-        numbers = self.comm.bcast([share.number for share in missing])
+        numbers = self.comm.bcast([channel.number for channel in missing])
         if numbers:
             raise PlanError(
-                f"server {numbers[0]} does not answer: the model has written its fields, and all steps that were ended "
+                f"server {numbers[0]} does not answer: others have written its fields, and all steps that were ended "
                 "are in the manifest, but a job does not end without it"
             )
 
-    def _give(self, share: Share, what: Defined, entry: Entry, values: Array) -> None:
-        """Put a field into a block of a share, as soon as there is room, or as the plan says."""
-        if share.add(what, entry, values, grows=False):
+    def take_over(self, old: Channel, reason: str) -> None:
+        """Let another writer have the shares of a server that is lost: another server, or the model itself."""
+        self._news.complete()
+        shares = [share for share, channel in enumerate(self.channels) if channel is old]
+        if not shares or not old.remote:
+            return  # it has been done meanwhile
+        new = self._least_loaded(old) or self._channel_of_the_model(old)
+        for share in shares:
+            self.channels[share] = new
+        self.lost.append(Lost(old, reason, new))
+        old.say({"op": "leave"})
+        self._write_again(old, new)
+        if new in self.channels:  # else another one has them already
+            self.on_take_over(shares, new)
+
+    def _least_loaded(self, old: Channel) -> Channel | None:
+        """The other server with the fewest shares."""
+        lost = {old.number, *self._news.lost}
+        servers = [each for each in in_use(self.channels) if each.remote and not each.lost and each.number not in lost]
+        return min(servers, key=lambda each: (self.channels.count(each), each.number), default=None)
+
+    def _channel_of_the_model(self, old: Channel) -> Channel:
+        """A channel to a new writer on a rank of the model, in place of a server's."""
+        writer, number, receiver = None, old.number, old.number % self.comm.Get_size()
+        if self.comm.Get_rank() == receiver:
+            writer = Writer(self._plan, shares=len(self.channels))
+            self.writers.append((number, writer))
+        self._news.start_again(number)
+        channel = Channel(self._plan, number, self.comm, receiver, writer=writer)
+        channel.agree = self.agreement.check
+        return channel
+
+    def _write_again(self, old: Channel, new: Channel) -> None:
+        """Write what a server had, and has not finished."""
+        kept = old.kept()
+        for part in old.unfinished:
+            share, step = part
+            if part in old.reused:
+                said = f"step {step} is not whole: server {old.number} was lost with fields of it"
+                self._news.note_errors(new.number, [said])
+                self.channels[share].spoil(part)
+            else:
+                for path in [path for at, path in old.dropped if at == part]:
+                    self.channels[share].drop(part, path)
+                for entry, values in kept:
+                    if entry.part == part:
+                        self._give(self._fields[entry.field.name], entry, values)
+            if part in old.ended:
+                self.channels[share].end_step(share, step)
+
+    def _give(self, what: Defined, entry: Entry, values: Array) -> None:
+        """Put a field into a block of its share's channel, as soon as there is room, or as the plan says."""
+        if self._channel(entry).add(what, entry, values, grows=False):
             return
         self._exchange_news(wait=True)  # to hear of memory that is free costs less than new memory
-        share = self.shares[share.number]
-        if share.add(what, entry, values):
+        if self._channel(entry).add(what, entry, values):
             return
-        if share.lost:
-            self._take_over(share.number, share.lost)
-            self._give(self.shares[share.number], what, entry, values)
-            return
-        if self._plan.table.when_full == "drop":
+        if self._plan.table.when_full == "drop" and not self._channel(entry).lost:
             self._exchange_news(wait=True)
-            if share.add(what, entry, values):
-                return
-            self.dropped += 1
-            for request in entry.requests:
-                share.drop(entry.step, request.path)
+            if not self._channel(entry).add(what, entry, values):
+                self.dropped += 1
+                for request in entry.requests:
+                    self._channel(entry).drop(entry.part, request.path)
             return
-        share.hurry()
-        while not (share := self.shares[share.number]).add(what, entry, values):
+        while not self._channel(entry).add(what, entry, values):
+            if not self._channel(entry).hurried:
+                self._channel(entry).hurry()
             time.sleep(_PAUSE_S)
             self._exchange_news(wait=True)
-        share.hurried = False
+        self._channel(entry).hurried = False
+
+    def _channel(self, entry: Entry) -> Channel:
+        return self.channels[entry.share]
 
     def _exchange_news(self, *, wait: bool = False) -> None:
         """Learn what is new, and take over from servers that are lost."""
+        self.agreement.check()
         self._news.exchange(wait=wait)
-        for number in self._news.lost:
-            self._take_over(number, self._news.reason(number))
-        for share in list(self.shares):
-            if share.lost:
-                self._take_over(share.number, share.lost)
-
-    def _take_over(self, number: int, reason: str) -> None:
-        """Let the model itself write what a server was to write, from what has not been released."""
-        self._news.complete()
-        old = self.shares[number]
-        if not old.remote:
-            return  # it has been done meanwhile
-        writer, receiver = None, number % self.comm.Get_size()
-        if self.comm.Get_rank() == receiver:
-            writer = Writer(self._plan, share=number, shares=len(self.shares))
-            self.writers.append((number, writer))
-        new = Share(self._plan, number, self.comm, receiver, writer=writer)
-        self.shares[number] = new
-        self._news.start_again(number)
-        self.lost.append((old, reason))
-        old.say({"op": "leave"})
-        self._write_again(old, new)
-
-    def _write_again(self, old: Share, new: Share) -> None:
-        """Write what a server had, and has not finished."""
-        done = set(old.ended[: old.finished])
-        entries = sorted(old.kept(done), key=lambda each: each[0].step)
-        for step in sorted({*old.ended, *(entry.step for entry, _ in entries)} - done):
-            if step in old.reused:
-                said = f"step {step} is not whole: server {new.number} was lost with fields of it"
-                self._news.note_errors(new.number, [said])
-                continue
-            for entry, values in entries:
-                if entry.step == step:
-                    self._give(new, self._fields[entry.field.name], entry, values)
-            if step in old.ended:
-                new.end_step(step)
+        for channel in in_use(self.channels):
+            if channel.lost:
+                self.take_over(channel, channel.lost)
+            elif channel.remote and channel.number in self._news.lost:
+                self.take_over(channel, self._news.reason(channel))
 
     def _close_servers(self) -> list[dict[str, Any]]:
-        remote = [share for share in self.shares if share.talk is not None]
-        for share in [*remote, *(lost for lost, _ in self.lost)]:
-            share.say({"op": "close"})
+        remote = [channel for channel in in_use(self.channels) if channel.talk is not None]
+        for channel in [*remote, *(each.channel for each in self.lost)]:
+            channel.say({"op": "close"})
         answers = []
-        for share in remote:
-            assert share.talk is not None
-            answers.append(share.talk.wait_for(ANSWER))
-            while (news := share.talk.hear(NEWS)) is not None:
-                self._news.take_in(share.number, news)
-            share.talk.finish()
+        for channel in remote:
+            assert channel.talk is not None
+            answers.append(channel.talk.wait_for(ANSWER))
+            while (news := channel.talk.hear(NEWS)) is not None:
+                self._news.take_in(channel, news)
+            channel.talk.finish()
         return answers

@@ -1,4 +1,4 @@
-"""News of the shares of an output: memory that is free, steps that are finished, errors, servers that are lost.
+"""News of the channels of an output: memory that is free, steps that are finished, errors, servers that are lost.
 
 Each rank of a model hears of its own writers, and the first one of all servers. The ranks put together what they have
 heard by a reduction that they do not wait for, so that all of them decide alike.
@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from tradewind.base.errors import WriteError
-from tradewind.fieldserver.share import MAX_SLOTS, Share
+from tradewind.fieldserver.channel import MAX_SLOTS, Channel, in_use
 from tradewind.fieldserver.talk import NEWS
 from tradewind.fieldserver.writer import Writer
 from tradewind.mpi.library import MPI
@@ -23,22 +23,21 @@ _LENGTH = MAX_SLOTS + 3
 
 
 class News:
-    """News of `shares`, some of which have one of the `writers` of this rank; both lists may change.
+    """News of the `channels` of all shares, some of which go to the `writers` of this rank; both lists may change.
 
     `patience`: seconds without a sign of life after which a server counts as lost.
     """
 
     def __init__(
-        self, comm: MPI.Intracomm, shares: list[Share], writers: list[tuple[int, Writer]], patience: float
+        self, comm: MPI.Intracomm, channels: list[Channel], writers: list[tuple[int, Writer]], patience: float
     ) -> None:
         self.lost: list[int] = []
-        """Numbers of the shares whose servers are lost, as all ranks know."""
-        self._comm, self._shares, self._writers, self._patience = comm, shares, writers, patience
-        self._mine = np.zeros((len(shares), _LENGTH), np.int64)
-        self._heard_at = [perf_counter()] * len(shares)
+        """Numbers of the channels whose servers are lost, as all ranks know."""
+        self._comm, self._channels, self._writers, self._patience = comm, channels, writers, patience
+        self._mine = np.zeros((len(channels), _LENGTH), np.int64)
+        self._heard_at = [perf_counter()] * len(channels)
         self._owing_since: dict[int, float] = {}
-        self._agreed_errors = np.zeros(len(shares), np.int64)
-        self._reasons: dict[int, str] = {}
+        self._agreed_errors = np.zeros(len(channels), np.int64)
         self._errors: list[str] = []
         self._told = 0
         self._raised = 0
@@ -64,16 +63,17 @@ class News:
             self._coming = None
             self._apply(found)
 
-    def reason(self, number: int) -> str:
-        """Why a server is lost."""
-        return self._reasons.get(number, f"it gave no sign of life for {self._patience:g} s")
+    def reason(self, channel: Channel) -> str:
+        """Why a server is lost, on the first rank."""
+        return channel.gone or f"it gave no sign of life for {self._patience:g} s"
 
     def start_again(self, number: int) -> None:
-        """Another writer has the share now. Errors go on counting: else its first ones would not be told."""
+        """Another writer has that channel now. Errors go on counting: else its first ones would not be told."""
         self._mine[number, :_ERRORS] = self._mine[number, _LOST] = 0
 
-    def take_in(self, number: int, news: Mapping[str, Any]) -> None:
+    def take_in(self, channel: Channel, news: Mapping[str, Any]) -> None:
         """Note what a server tells."""
+        number = channel.number
         self._heard_at[number] = perf_counter()
         for slot, block in news["released"]:
             self._mine[number, slot] = max(self._mine[number, slot], block)
@@ -81,7 +81,7 @@ class News:
         self.note_errors(number, news["errors"])
         if "lost" in news:
             self._mine[number, _LOST] = 1
-            self._reasons[number] = news["lost"]
+            channel.gone = news["lost"]
 
     def note_errors(self, number: int, errors: Sequence[str]) -> None:
         """Keep errors of a writer for `raise_errors`."""
@@ -99,14 +99,14 @@ class News:
         raise WriteError(*dict.fromkeys(texts))
 
     def _apply(self, found: Any) -> None:
-        for share, row in zip(self._shares, found, strict=True):
-            share.released = row[:MAX_SLOTS].copy()
-            share.finished = max(share.finished, int(row[_FINISHED]))
+        channels = in_use(self._channels)
+        for channel in channels:
+            row = found[channel.number]
+            channel.released = row[:MAX_SLOTS].copy()
+            channel.finished = max(channel.finished, int(row[_FINISHED]))
         self._agreed_errors = np.maximum(self._agreed_errors, found[:, _ERRORS])
         self._told = int(self._agreed_errors.sum())
-        self.lost = [
-            share.number for share, row in zip(self._shares, found, strict=True) if row[_LOST] and share.remote
-        ]
+        self.lost = [channel.number for channel in channels if channel.remote and found[channel.number, _LOST]]
 
     def _hear(self) -> None:
         """Take in what this rank can know: of its own writers, and on the first rank of the servers."""
@@ -116,18 +116,18 @@ class News:
                     self._mine[number, slot] = max(self._mine[number, slot], block)
             self._mine[number, _FINISHED] = writer.finished_steps
             self.note_errors(number, [writer.errors.popleft() for _ in range(len(writer.errors))])
-        for share in self._shares:
-            if share.talk is not None:
-                while share.news or (news := share.talk.hear(NEWS)) is not None:
-                    self.take_in(share.number, share.news.pop(0) if share.news else news)
-                if self._is_silent(share):
-                    self._mine[share.number, _LOST] = 1
+        for channel in in_use(self._channels):
+            if channel.talk is not None:
+                while channel.news or (news := channel.talk.hear(NEWS)) is not None:
+                    self.take_in(channel, channel.news.pop(0) if channel.news else news)
+                if self._is_silent(channel):
+                    self._mine[channel.number, _LOST] = 1
 
-    def _is_silent(self, share: Share) -> bool:
+    def _is_silent(self, channel: Channel) -> bool:
         """Whether a server that has work said nothing for too long: since it has work, or since it spoke."""
-        if int(self._mine[share.number, _FINISHED]) >= len(share.ended) and not share.hurried:
-            self._owing_since.pop(share.number, None)
+        if int(self._mine[channel.number, _FINISHED]) >= len(channel.ended) and not channel.hurried:
+            self._owing_since.pop(channel.number, None)
             return False
         now = perf_counter()
-        since = self._owing_since.setdefault(share.number, now)
-        return now - max(since, self._heard_at[share.number]) > self._patience
+        since = self._owing_since.setdefault(channel.number, now)
+        return now - max(since, self._heard_at[channel.number]) > self._patience

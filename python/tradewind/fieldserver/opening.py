@@ -10,10 +10,10 @@ from typing import Any
 from tradewind.base.collective import on_root
 from tradewind.base.errors import InputError
 from tradewind.base.files import remove, remove_parts
+from tradewind.fieldserver.channel import Channel
 from tradewind.fieldserver.manifest import Manifest
 from tradewind.fieldserver.plan_file import OutputPlan
 from tradewind.fieldserver.serving import Server
-from tradewind.fieldserver.share import Share
 from tradewind.fieldserver.talk import Talk
 from tradewind.fieldserver.writer import Writer
 from tradewind.mpi.library import MPI
@@ -26,12 +26,13 @@ Method = Mapping[str, str | None]
 
 @dataclass
 class Opened:
-    """The parts of a field server on a rank: a server; or the ends of the shares, and the writers, of the model."""
+    """The parts of a field server on a rank: a server; or the channels and writers of the model."""
 
     comm: MPI.Intracomm | None
     """Communicator of the ranks of the model; None on servers."""
     server: Server | None = None
-    shares: list[Share] = field(default_factory=list)
+    channels: list[Channel] = field(default_factory=list)
+    """One for each share."""
     writers: list[tuple[int, Writer]] = field(default_factory=list)
     """With the numbers of their shares."""
 
@@ -50,12 +51,12 @@ def _on_the_model(plan: OutputPlan, comm: MPI.Intracomm, method: Method | None, 
     """Each rank of the model writes a share."""
     own = comm.Dup()
     ranks, rank = own.Get_size(), own.Get_rank()
-    mine = Writer(plan, share=rank, shares=ranks, asynchronous=threads)
-    shares = [
-        Share(plan, number, own, number, writer=mine if number == rank else None, method=method, waits=not threads)
+    mine = Writer(plan, shares=ranks, asynchronous=threads)
+    channels = [
+        Channel(plan, number, own, number, writer=mine if number == rank else None, method=method, waits=not threads)
         for number in range(ranks)
     ]
-    return Opened(own, shares=shares, writers=[(rank, mine)])
+    return Opened(own, channels=channels, writers=[(rank, mine)])
 
 
 def _beside_servers(plan: OutputPlan, comm: MPI.Intracomm, servers: int, method: Method | None) -> Opened:
@@ -68,10 +69,10 @@ def _beside_servers(plan: OutputPlan, comm: MPI.Intracomm, servers: int, method:
         takes_part = rank < models or rank == models + number
         pair: Any = comm.Split(0 if takes_part else MPI.UNDEFINED, rank)
         if rank == models + number:
-            opened.server = Server(plan, pair, number, servers, method)
+            opened.server = Server(plan, pair, servers, method)
         elif rank < models:
             talk = Talk(pair, models) if rank == 0 else None
-            opened.shares.append(Share(plan, number, pair, models, model=model, talk=talk, method=method))
+            opened.channels.append(Channel(plan, number, pair, models, model=model, talk=talk, method=method))
     return opened
 
 

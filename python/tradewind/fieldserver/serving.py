@@ -10,11 +10,11 @@ from typing import Any
 
 from tradewind.base.errors import InputError, PlanError
 from tradewind.fieldserver.ahead import ReadAhead
+from tradewind.fieldserver.channel import Entry, Slot, put_slot
 from tradewind.fieldserver.delivery import Delivery, whole_field
 from tradewind.fieldserver.field import OutputField
 from tradewind.fieldserver.handover import Handover, Shape
 from tradewind.fieldserver.plan_file import OutputPlan
-from tradewind.fieldserver.share import Entry, Slot
 from tradewind.fieldserver.talk import ANSWER, AVAILABLE, INPUT, NEWS, ORDER, READY, Talk
 from tradewind.fieldserver.writer import Block, Writer
 from tradewind.mpi.library import MPI
@@ -25,10 +25,10 @@ _SHORTEST_S, _LONGEST_S = 2e-5, 1e-3
 class Server:
     """Serves the ranks before it in `comm`, of which the first gives orders, until it is told to close."""
 
-    def __init__(self, plan: OutputPlan, comm: MPI.Intracomm, share: int, shares: int, method: Any = None) -> None:
+    def __init__(self, plan: OutputPlan, comm: MPI.Intracomm, shares: int, method: Any = None) -> None:
         self.plan, self.comm = plan, comm
         self.talk = Talk(comm, 0)
-        self.writer = Writer(plan, share=share, shares=shares)
+        self.writer = Writer(plan, shares=shares)
         self.fields: dict[str, OutputField] = {}
         self.slots: list[Slot] = []
         self.idle_s = 0.0
@@ -69,6 +69,7 @@ class Server:
             getattr(self, f"_do_{order['op']}")(**{key: value for key, value in order.items() if key != "op"})
         except Exception as error:
             self.problem = f"{type(error).__name__}: {error}"
+            self.writer.abandon()
             self.talk.say(NEWS, {"released": [], "errors": [], "finished": 0, "lost": self.problem})
 
     def figures(self, total_s: float) -> dict[str, Any]:
@@ -96,19 +97,23 @@ class Server:
         found: dict[str, Any] = order
         return found
 
-    def _tell(self) -> None:
-        """Tell the model of what is new."""
+    def _tell(self, *, always: bool = False) -> None:
+        """Tell the model of what is new; `always`: also where nothing is."""
         writer = self.writer
         released = [writer.released.popleft() for _ in range(len(writer.released))]
         errors = [writer.errors.popleft() for _ in range(len(writer.errors))]
         finished = writer.finished_steps
-        if released or errors or finished > self._told_finished:
+        if always or released or errors or finished > self._told_finished:
             self._told_finished = finished
             self.talk.say(NEWS, {"released": released, "errors": errors, "finished": finished})
 
-    def _ready(self) -> None:
-        """Wait for the model to make something together. Raises PlanError where it does not, and goes without us."""
-        self.talk.say(READY, True)
+    def _live(self) -> None:
+        """Give a sign of life: what this server does takes long."""
+        self._tell(always=True)
+
+    def _ready(self, tag: int = READY, value: Any = True) -> None:
+        """Wait for the model to do something together. Raises PlanError where it does not, and goes on without us."""
+        self.talk.say(tag, value)
         order = self._next()
         if order["op"] != "go":
             self._closing = order["op"] == "close"
@@ -123,13 +128,16 @@ class Server:
         made = OutputField.from_dict(field)
         self.fields[made.name] = made
 
-    def _do_slot(self, alike: str, shape: dict[str, Any]) -> None:
+    def _do_slot(self, place: int, alike: str, shape: dict[str, Any]) -> None:
         if alike not in self._handovers:
             self._ready()
             made = Shape(**shape)
             said = None if made.layout is None else json.loads(made.layout)
             self._handovers[alike] = Handover(self.comm, self.comm.Get_rank(), made, said, None, method=self._method)
-        self.slots.append(Slot(len(self.slots), self._handovers[alike]))
+        put_slot(self.slots, place, self._handovers[alike])
+
+    def _do_empty(self, place: int) -> None:
+        self.slots[place].empty()
 
     def _do_block(self, slot: int, number: int, entries: list[Any]) -> None:
         begin = perf_counter()
@@ -140,8 +148,8 @@ class Server:
             self._ready()
         taken.bound(len(entries))()
         made = [
-            Entry(self.fields[name], step, tuple(places), self._requests(name, step, sinks))
-            for name, step, places, sinks in entries
+            Entry(self.fields[name], step, tuple(places), self._requests(name, step, sinks), share)
+            for name, step, places, sinks, share in entries
         ]
         end = perf_counter()
         self.receive_s += end - begin
@@ -156,11 +164,11 @@ class Server:
     def _do_send(self, path: str, name: str, alike: str, shape: dict[str, Any]) -> None:
         made = Shape(**shape)
         try:
-            values = whole_field(self.ahead.get(path), name, made)
+            values = whole_field(self.ahead.get(path, self._live), name, made)
         except InputError as error:
             self.talk.say(INPUT, {"error": str(error)})
             return
-        self.talk.say(INPUT, {})
+        self._ready(INPUT, {})
         begin = perf_counter()
         if alike not in self.inputs:
             self.inputs[alike] = Delivery(self.comm, self.comm.Get_rank(), made, None, self._method)
@@ -170,11 +178,14 @@ class Server:
     def _requests(self, name: str, step: int, sinks: list[str]) -> list[Any]:
         return [request for request in self.plan.requests(name, step) if request.sink.name in sinks]
 
-    def _do_end(self, step: int) -> None:
-        self.writer.end_step(step)
+    def _do_end(self, share: int, step: int) -> None:
+        self.writer.end_step(step, share)
 
-    def _do_drop(self, step: int, path: str) -> None:
-        self.writer.drop(step, path)
+    def _do_drop(self, share: int, step: int, path: str) -> None:
+        self.writer.drop(step, path, share)
+
+    def _do_spoil(self, share: int, step: int) -> None:
+        self.writer.spoil(step, share)
 
     def _do_hurry(self) -> None:
         self.writer.hurry()

@@ -12,7 +12,7 @@ from collections import defaultdict, deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from itertools import islice
+from functools import partial
 from time import perf_counter
 from typing import IO, Any
 
@@ -25,8 +25,10 @@ from tradewind.fieldserver.plan_file import OutputPlan, Request
 from tradewind.fieldserver.sinks import form_of
 from tradewind.fieldserver.sinks.form import Form, Moment, Place, Written
 
-Key = tuple[int, str]
-"""A file: step and path."""
+Key = tuple[int, int, str]
+"""A file: share, step and path."""
+Part = tuple[int, int]
+"""The part of a step that a share has: share, step."""
 
 
 @dataclass
@@ -35,8 +37,14 @@ class Job:
 
     record: Record
     requests: Sequence[Request]
+    share: int = 0
+    """The share of the output that they belong to."""
     spilled: IO[bytes] | None = None
     """The file that has the values."""
+
+    def key(self, request: Request) -> Key:
+        """One of the files."""
+        return self.share, self.record.step, request.path
 
     def spill(self, folder: str | None) -> bool:
         """Move the values to a file without a name; returns False where that disk is full."""
@@ -79,8 +87,8 @@ class Block:
         return sum(job.record.bytes for job in self.jobs if job.spilled is None)
 
     @property
-    def steps(self) -> set[int]:
-        return {job.record.step for job in self.jobs}
+    def parts(self) -> set[Part]:
+        return {(job.share, job.record.step) for job in self.jobs}
 
 
 @dataclass
@@ -103,15 +111,25 @@ class WriterFigures:
         return self.sinks.setdefault(name, {"bytes": 0, "files": 0, "seconds": 0.0})
 
 
+@dataclass
+class _Piece:
+    """A part of a record that is encoded by itself, and the file that it goes to."""
+
+    key: Key
+    file: Form
+    record: Record
+    request: Request
+
+
 class Writer:
-    """Writes the `share` of the steps of a plan that it is given; there are so many `shares`.
+    """Writes those of the `shares` of a plan's output that it is given.
 
     `asynchronous`: on a thread of its own; else `submit` and `end_step` write before they return.
     """
 
-    def __init__(self, plan: OutputPlan, *, share: int = 0, shares: int = 1, asynchronous: bool = True) -> None:
+    def __init__(self, plan: OutputPlan, *, shares: int = 1, asynchronous: bool = True) -> None:
         table = plan.table
-        self.plan, self.share, self._shares = plan, share, shares
+        self.plan, self._shares = plan, shares
         self.figures = WriterFigures()
         self.errors: deque[str] = deque()
         """Those that nobody has heard of yet."""
@@ -124,9 +142,10 @@ class Writer:
         self._failed: set[Key] = set()
         self._dropped: defaultdict[Key, int] = defaultdict(int)
         self._blocks: list[Block] = []
-        self._ended_steps: set[int] = set()
+        self._spoiled: set[Part] = set()
+        self._ended: set[Part] = set()
         self.finished_steps = 0
-        """Steps whose end was handed over, and is done."""
+        """Parts whose end was handed over, and is done."""
         self._hurry = False
         self._queue: deque[Block | Callable[[], None]] = deque()
         self._changed = threading.Condition()
@@ -153,18 +172,36 @@ class Writer:
             self._note_depth()
             self._changed.notify_all()
 
-    def drop(self, step: int, path: str, fields: int = 1) -> None:
+    def drop(self, step: int, path: str, share: int = 0, fields: int = 1) -> None:
         """Give a file up, of which so many fields will not come, and count them."""
+        key = (share, step, path)
 
         def give_up() -> None:
-            self._dropped[step, path] += fields
-            self._give_up((step, path))
+            self._dropped[key] += fields
+            self._give_up(key)
 
         self.call(give_up)
 
-    def end_step(self, step: int) -> None:
-        """Nothing more comes of a step: its files appear, then its manifest."""
-        self.call(lambda: self._end_step(step))
+    def end_step(self, step: int, share: int = 0) -> None:
+        """Nothing more comes of a step of a share: its files appear, then its manifest."""
+        self.call(lambda: self._end_step(step, share))
+
+    def spoil(self, step: int, share: int) -> None:
+        """Give a part up, of which fields are lost: nothing of it appears."""
+
+        def give_up() -> None:
+            self._spoiled.add((share, step))
+            for key in self._keys(step, share):
+                self._give_up(key)
+
+        self.call(give_up)
+
+    def abandon(self) -> None:
+        """Do nothing more: another one writes all that is not finished."""
+        with self._changed:
+            self._queue.clear()
+            self._changed.notify_all()
+        self.call(self._leave_all)
 
     def hurry(self) -> None:
         """Release blocks as soon as they are in their files: nobody has room for others."""
@@ -251,13 +288,16 @@ class Writer:
         self.errors.append(str(error) if isinstance(error, TradewindError) else f"{type(error).__name__}: {error}")
 
     def _write_block(self, block: Block) -> None:
-        for job in block.jobs:
-            try:
-                self._write(job.loaded(), job.requests)
-            except Exception as error:
-                self._note(error)
+        waiting: deque[tuple[_Piece, Callable[[], Any]]] = deque()
+        window = 1 if self._pool is None else 2 * self.plan.table.threads
+        for piece in self._pieces(block):
+            waiting.append((piece, self._prepared(piece)))
+            if len(waiting) == window:
+                self._append(*waiting.popleft())
+        while waiting:
+            self._append(*waiting.popleft())
         block.written = True
-        if self._hurry or block.steps <= self._ended_steps:
+        if self._hurry or block.parts <= self._ended:
             self._forget(block)
 
     def _forget(self, block: Block) -> None:
@@ -271,44 +311,68 @@ class Writer:
         for block in [block for block in self._blocks if block.written]:
             self._forget(block)
 
-    def _write(self, record: Record, requests: Sequence[Request]) -> None:
-        for request in requests:
-            key = (record.step, request.path)
-            self._fields_of[key] += 1
-            if key in self._failed or key in self._dropped:
-                self._give_up(key)
-                continue
+    def _pieces(self, block: Block) -> Iterator[_Piece]:
+        """All that the jobs of a block ask for, but what goes to files that are given up."""
+        for job in block.jobs:
             try:
-                self._append(self._file(key, request), record, request)
-            except BaseException:
-                self._failed.add(key)
-                self._give_up(key)
-                raise
+                record = job.loaded()
+            except Exception as error:
+                for request in job.requests:
+                    self._fields_of[job.key(request)] += 1
+                    self._fail(job.key(request))
+                self._note(error)
+                continue
+            for request in job.requests:
+                key = job.key(request)
+                self._fields_of[key] += 1
+                if key in self._failed or key in self._dropped or key[:2] in self._spoiled:
+                    self._give_up(key)
+                    continue
+                try:
+                    file = self._file(key, request)
+                except Exception as error:
+                    self._fail(key)
+                    self._note(error)
+                    continue
+                for each in file.pieces(record):
+                    if key not in self._failed:
+                        yield _Piece(key, file, each, request)
 
-    def _append(self, file: Form, record: Record, request: Request) -> None:
-        pieces = iter(file.pieces(record))
-        window = 1 if self._pool is None else 2 * self.plan.table.threads
-        name = request.sink.name
-        while batch := list(islice(pieces, window)):
-            begin = perf_counter()
-            prepared: Iterator[Any] = (
-                map(lambda piece: file.prepare(piece, request), batch)
-                if self._pool is None
-                else self._pool.map(lambda piece: file.prepare(piece, request), batch)
-            )
-            values = list(prepared)
+    def _prepared(self, piece: _Piece) -> Callable[[], Any]:
+        """Have a part encoded, by a thread of the pool where there is one; the call waits for it."""
+        if self._pool is None:
+            return partial(piece.file.prepare, piece.record, piece.request)
+        return self._pool.submit(piece.file.prepare, piece.record, piece.request).result
+
+    def _append(self, piece: _Piece, prepared: Callable[[], Any]) -> None:
+        begin = perf_counter()
+        try:
+            values = prepared()
             middle = perf_counter()
-            for piece, each in zip(batch, values, strict=True):
-                file.append(piece, request, each)
-            end = perf_counter()
-            self.figures.encode_s += middle - begin
-            self.figures.write_s += end - middle
-            self.figures.sink(name)["seconds"] += end - begin
-        self.figures.events.append((f"write {record.field.name} {record.step}", begin, end))
+            if piece.key in self._failed:
+                return
+            piece.file.append(piece.record, piece.request, values)
+        except Exception as error:
+            if piece.key not in self._failed:
+                self._fail(piece.key)
+                self._note(error)
+            return
+        end = perf_counter()
+        figures = self.figures
+        figures.encode_s += middle - begin
+        figures.write_s += end - middle
+        figures.sink(piece.request.sink.name)["seconds"] += end - begin
+        what, events = f"write {piece.record.field.name} {piece.record.step}", figures.events
+        begin = events.pop()[1] if events and events[-1][0] == what else begin
+        events.append((what, begin, end))
+
+    def _fail(self, key: Key) -> None:
+        self._failed.add(key)
+        self._give_up(key)
 
     def _file(self, key: Key, request: Request) -> Form:
         if key not in self._files:
-            step, path = key
+            _, step, path = key
             table = self.plan.table
             when = Moment(table.start, table.step * step)
             kind = form_of(request.sink.format)
@@ -321,13 +385,13 @@ class Writer:
         if file is not None:
             file.abort()
 
-    def _end_step(self, step: int) -> None:
+    def _end_step(self, step: int, share: int) -> None:
         begin = perf_counter()
         written: list[Written] = []
         if self._shares > 1 and self._manifest.has(step):
-            self._leave(step)  # it was taken over
+            self._leave(step, share)  # it was taken over
             return
-        mine = [key for key in self._fields_of if key[0] == step]
+        mine = self._keys(step, share)
         for key in mine:
             file = self._files.pop(key, None)
             if file is None:
@@ -342,29 +406,38 @@ class Writer:
             sink = self.figures.sink(file.sink)
             sink["files"] += len(found)
             sink["bytes"] += sum(each.bytes for each in found)
-        dropped = {path: self._fields_of[at, path] + n for (at, path), n in self._dropped.items() if at == step}
-        failed = any(key in self._failed for key in mine)
+        dropped = {key[2]: self._fields_of[key] + n for key, n in self._dropped.items() if key[:2] == (share, step)}
+        failed = (share, step) in self._spoiled or any(key in self._failed for key in mine)
         for key in mine:
             del self._fields_of[key]
         try:
             if not failed:
-                self._manifest.add(step, self.share, self.plan.time(step).isoformat(), written, dropped)
+                self._manifest.add(step, share, self.plan.time(step).isoformat(), written, dropped)
         finally:
-            self._count_end(step)
+            self._count_end(step, share)
         end = perf_counter()
         self.figures.write_s += end - begin
         self.figures.events.append((f"finish {step}", begin, end))
 
-    def _count_end(self, step: int) -> None:
-        self._ended_steps.add(step)
+    def _keys(self, step: int, share: int) -> list[Key]:
+        return [key for key in self._fields_of if key[:2] == (share, step)]
+
+    def _count_end(self, step: int, share: int) -> None:
+        self._ended.add((share, step))
         self.finished_steps += 1
-        for block in [block for block in self._blocks if block.written and block.steps <= self._ended_steps]:
+        for block in [block for block in self._blocks if block.written and block.parts <= self._ended]:
             self._forget(block)
 
-    def _leave(self, step: int) -> None:
-        for key in [key for key in self._fields_of if key[0] == step]:
+    def _leave(self, step: int, share: int) -> None:
+        """Leave a part to the one who has taken it over."""
+        for key in self._keys(step, share):
             file = self._files.pop(key, None)
             if file is not None:
                 file.leave()
             del self._fields_of[key]
-        self._count_end(step)
+        self._count_end(step, share)
+
+    def _leave_all(self) -> None:
+        for file in self._files.values():
+            file.leave()
+        self._files.clear()

@@ -27,7 +27,10 @@ from tradewind.base.units import byte_count, seconds
 from tradewind.layout.names import LAYOUTS, blocks, legs, path_problems
 from tradewind.method.method import DEFAULT_PACKING, DEFAULT_TRANSPORT, default_algorithm
 from tradewind.workload.between_groups import redistribution
+from tradewind.workload.patterns.gather_scatter import OPERATIONS as COMBINATIONS
+from tradewind.workload.patterns.gather_scatter import cubic
 from tradewind.workload.program import Program
+from tradewind.workload.steps import OPERATIONS as REDUCTIONS
 from tradewind.workload.steps import Compute, Exchanged, Group, GroupStep, Poke, Whole
 
 MAX_TIMES = 1_000_000
@@ -41,11 +44,23 @@ class Table(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
+def _parsed_extents(count: int, what: str, value: Any) -> tuple[int, ...]:
+    if not isinstance(value, str):
+        raise InputError(f"{what} {value!r}: text is allowed, {count} whole numbers joined by 'x'")
+    return parse_extents(value, count, what)
+
+
 def _extents(count: int, what: str) -> BeforeValidator:
-    def check(value: Any) -> tuple[int, ...]:
-        if not isinstance(value, str):
-            raise InputError(f"{what} {value!r}: text is allowed, {count} whole numbers joined by 'x'")
-        return parse_extents(value, count, what)
+    return BeforeValidator(partial(_parsed_extents, count, what))
+
+
+def _extents_text(what: str) -> BeforeValidator:
+    """Text of three extents from 1, kept as it is: a study writes its steps as tables again."""
+
+    def check(value: Any) -> Any:
+        if any(not 1 <= n <= MAX_EXTENT for n in _parsed_extents(3, what, value)):
+            raise InputError(f"{what} {value}: 1..{MAX_EXTENT} are allowed along each direction")
+        return value
 
     return BeforeValidator(check)
 
@@ -72,8 +87,8 @@ def _path(value: Any) -> Any:
 
 
 def _directions(value: Any) -> Any:
-    if not isinstance(value, str) or not set(value) <= {"x", "y"} or len(set(value)) != len(value):
-        raise InputError(f"periodic {value!r}: some of 'xy' are allowed")
+    if not isinstance(value, str) or not set(value) <= set("xyz") or len(set(value)) != len(value):
+        raise InputError(f"periodic {value!r}: some of 'xy' are allowed, and of 'xyz' for a gather-scatter")
     return value
 
 
@@ -87,8 +102,14 @@ Split = Annotated[tuple[int, int], _extents(2, "split")]
 Fields = Annotated[Count | Annotated[list[str], Field(min_length=1)], BeforeValidator(_names)]
 
 
+MOVED = ("halo", "path", "allreduce", "gather_scatter")
+"""Keys that say what an exchange moves."""
+OF_GATHER_SCATTERS = ("element_points", "brick")
+
+
 class Moved(Table):
-    """The content of an exchange: one of a halo, a path through layouts, a reduction, or a field between two groups."""
+    """The content of an exchange: one of a halo, a path through layouts, a reduction, a gather-scatter, or a field
+    between two groups."""
 
     halo: Annotated[int, Field(ge=0, le=MAX_EXTENT, strict=True)] | None = None
     """Its width, of x/y blocks."""
@@ -97,7 +118,14 @@ class Moved(Table):
     """A redistribution, like ``xy-zy``; of an exchange with a name one leg."""
     allreduce: Count | None = None
     """Elements."""
-    operation: Annotated[str, _one_of("operation", ("sum", "min", "max", "prod"))] = "sum"
+    gather_scatter: Annotated[str, _extents_text("elements")] | None = None
+    """Spectral elements EXxEYxEZ of each rank."""
+    element_points: Annotated[int, Field(ge=2, le=MAX_EXTENT, strict=True)] = 10
+    """Points of an element along each direction."""
+    brick: Annotated[str, _extents_text("brick")] | None = None
+    """Ranks PXxPYxPZ of a gather-scatter; None: the brick that is nearest to a cube."""
+    operation: str | None = None
+    """None: sum, or add."""
     algorithm: str | None = None
     transport: str = DEFAULT_TRANSPORT
     packing: str = DEFAULT_PACKING
@@ -109,7 +137,22 @@ class Moved(Table):
     @property
     def moved(self) -> list[str]:
         """The keys that say what is moved."""
-        return [key for key in ("halo", "path", "allreduce") if getattr(self, key) is not None]
+        return [key for key in MOVED if getattr(self, key) is not None]
+
+    def problems(self, kind: str) -> list[str]:
+        """Return what is wrong with keys that another kind of exchange than this one has, or has otherwise."""
+        gathers = kind == "gather_scatter"
+        problems = [
+            f"{key} belongs to gather_scatter, and not to {kind}"
+            for key in OF_GATHER_SCATTERS
+            if key in self.model_fields_set and not gathers
+        ]
+        known = COMBINATIONS if gathers else REDUCTIONS
+        if self.operation is not None and self.operation not in known:
+            problems.append(unknown("operation", self.operation, known))
+        if not gathers and "z" in self.periodic:
+            problems.append(f"periodic {self.periodic!r}: some of 'xy' are allowed")
+        return problems
 
 
 class NamedExchange(Moved):
@@ -129,13 +172,15 @@ class NamedExchange(Moved):
         found = [*self.moved, *(["from"] if between else [])]
         if len(found) != 1:
             raise InputError(
-                f"exchange {self.name!r} has one of halo, path, allreduce, and from with to, not "
+                f"exchange {self.name!r} has one of {', '.join(MOVED)}, and from with to, not "
                 + (" and ".join(found) or "none of them")
             )
         if between and (self.source is None or self.target is None):
             raise InputError(f"exchange {self.name!r}: from and to belong together")
         if self.path is not None and self.path.count("-") != 1:
             raise InputError(f"exchange {self.name!r}: path {self.path!r}: one leg is allowed, like xy-zy")
+        if problems := self.problems(found[0]):
+            raise InputError(*(f"exchange {self.name!r}: {problem}" for problem in problems))
         return self
 
 
@@ -167,15 +212,17 @@ class FileStep(Moved):
         what = ("compute", "start", "wait", "exchange", "poke")
         found = [key for key in what if getattr(self, key) not in (None, False)] + self.moved
         if len(found) != 1:
-            all_keys = ", ".join((*what, "halo", "path", "allreduce"))
+            all_keys = ", ".join((*what, *MOVED))
             raise InputError(f"a step has one of {all_keys}, not {' and '.join(found) or 'none of them'}")
         own = {"compute": {"share", "seconds", "flops", "bytes", "points", "during", *FILE_KEYS}}
-        own |= {key: set(Moved.model_fields) for key in ("halo", "path", "allreduce")}
+        own |= {key: set(Moved.model_fields) for key in MOVED}
         allowed = own.get(found[0], set()) | {"label", "times", found[0]}
         if strange := sorted(self.model_fields_set - allowed):
             raise InputError(f"{', '.join(strange)} belongs to another kind of step, and not to {found[0]}")
         if found[0] in ("start", "wait", "poke") and self.times != 1:
             raise InputError(f"times {self.times}: a step {found[0]} is done once")
+        if found[0] in MOVED and (problems := self.problems(found[0])):
+            raise InputError(*problems)
         return self
 
 
@@ -194,7 +241,8 @@ class ProgramTable(Table):
 
     name: str = "program"
     ranks: Count | None = None
-    grid: Grid
+    grid: Grid | None = None
+    """None: where nothing lies on a grid."""
     split: Split | None = None
     fields: Count = 1
     dtype: Annotated[str, _one_of("dtype", tuple(DTYPES))] = "f8"
@@ -280,7 +328,6 @@ class _Builder:
     def __init__(self, table: ProgramTable, place: Callable[[Place, str], str]) -> None:
         self.table = table
         self.place = place
-        self.grid = _core.Grid(*table.grid)
         self.problems: list[str] = []
         self.groups = table.group or [
             FileGroup.model_construct(
@@ -288,6 +335,13 @@ class _Builder:
             )
         ]
         self.named: dict[str, Exchanged] = {}
+
+    @property
+    def grid(self) -> _core.Grid:
+        """Raises InputError where there is none."""
+        if self.table.grid is None:
+            raise InputError("key 'grid' is missing: layouts, halos and paths lie on one")
+        return _core.Grid(*self.table.grid)
 
     def program(self) -> Program:
         """Raises InputError with every problem that is found."""
@@ -355,12 +409,16 @@ class _Builder:
         schedule = _core.make_schedule(pattern, said.algorithm or default_algorithm(pattern.name))
         fields = self.table.fields if said.fields is None else said.fields
         dtype = said.dtype or self.table.dtype
-        return Exchanged(name, schedule, fields, dtype, said.operation, said.transport, said.packing, said.into, groups)
+        # The pattern of a gather-scatter knows its own operation.
+        operation = said.operation if said.operation is not None and said.gather_scatter is None else "sum"
+        return Exchanged(name, schedule, fields, dtype, operation, said.transport, said.packing, said.into, groups)
 
     def _patterns(self, said: Moved, ranks: int, split: tuple[int, int] | None) -> list[tuple[str, _core.Pattern]]:
         """Return the content of a step or an exchange, with a name for each; of a path, leg by leg."""
         if said.allreduce is not None:
             return [("allreduce", _core.AllReduce(ranks, said.allreduce))]
+        if said.gather_scatter is not None:
+            return [("gather-scatter", _gather_scatter(said, ranks))]
         parts = split or (ranks, 1)
         if math.prod(parts) != ranks:
             raise InputError(
@@ -424,6 +482,16 @@ class _Builder:
         name = said.label or f"{number} compute {said.compute}"
         files = FileWork(**{key: getattr(said, key) for key in FILE_KEYS})
         return Compute(name, said.seconds, said.flops, said.bytes, layout, during, said.times, point_s, points, files)
+
+
+def _gather_scatter(said: Moved, ranks: int) -> _core.Pattern:
+    assert said.gather_scatter is not None
+    elements = parse_extents(said.gather_scatter, 3, "elements")
+    brick = cubic(ranks) if said.brick is None else parse_extents(said.brick, 3, "brick")
+    if math.prod(brick) != ranks:
+        raise InputError(f"brick {said.brick} makes {math.prod(brick)} ranks: {math.prod(brick)} is not {ranks}")
+    around = [direction in said.periodic for direction in "xyz"]
+    return _core.BrickGatherScatter(elements, said.element_points, brick, around, said.operation or "add")
 
 
 _OPERATORS: Mapping[type[ast.operator], Callable[[Any, Any], Any]] = {

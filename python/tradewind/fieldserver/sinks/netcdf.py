@@ -1,22 +1,25 @@
 """NetCDF-4 by h5netcdf, after the CF conventions: a file per step, a variable per field.
 
-A file grows in memory, as HDF5 cannot part cleanly from a disk that is full.
+A file grows in memory, as HDF5 cannot part cleanly from a disk that is full. A level is a chunk, which is packed here
+and not by HDF5: that packs one at a time, and threads wait for it.
 """
 
 from __future__ import annotations
 
 import io
+import zlib
 from typing import TYPE_CHECKING, Any
 
 import h5netcdf
+import h5py
 import numpy as np
 
-from tradewind.fieldserver.field import OutputField
+from tradewind.fieldserver.field import OutputField, Record
 from tradewind.fieldserver.sinks import convention
 from tradewind.fieldserver.sinks.form import Form, Moment, PartFile, Place, Written
 
 if TYPE_CHECKING:
-    from tradewind.fieldserver.field import Array, Record
+    from tradewind.fieldserver.field import Array
     from tradewind.fieldserver.plan_file import Request
 
 
@@ -27,6 +30,8 @@ class NetCDF(Form):
         super().__init__(place, path, when, compression)
         self._memory, self._bytes = io.BytesIO(), 0
         self._names = convention.Names()
+        self._chunks: dict[str, Any] = {}
+        self._store: Any = h5py.File(self._memory, "w", track_order=True)
         self._data: Any = self._begin()
 
     @property
@@ -34,25 +39,31 @@ class NetCDF(Form):
         return self._bytes
 
     def _begin(self) -> Any:
-        data = h5netcdf.File(self._memory, "w")
+        data = h5netcdf.File(self._store, "w")
         data.attrs["Conventions"] = convention.CF
         data.dimensions["time"] = 1
         time = data.create_variable("time", ("time",), "f8", data=np.array([self.when.seconds]))
         time.attrs.update(convention.time_attributes(self.when))
         return data
 
-    def prepare(self, record: Record, request: Request) -> Array:
-        return np.asarray(record.values, request.precision or record.field.dtype)
+    def pieces(self, record: Record) -> list[Record]:
+        pairs = zip(record.places, record.values, strict=True)
+        return [Record(record.field, record.step, (place,), values[None]) for place, values in pairs]
 
-    def append(self, record: Record, request: Request, prepared: Array) -> None:
+    def prepare(self, record: Record, request: Request) -> bytes | memoryview:
+        level = np.ascontiguousarray(record.values[0], _dtype(record.field, request))
+        return packed(level, self.compression) if self.compression else level.data
+
+    def append(self, record: Record, request: Request, prepared: bytes | memoryview) -> None:
         field = record.field
-        self._bytes += prepared.nbytes
-        if field.name not in self._data.variables:
-            self._define(field, prepared.dtype)
-        sizes = tuple(field.geometry.dims.values())
-        self._data[field.name][0, list(record.places)] = prepared.reshape(-1, *sizes)
+        self._bytes += memoryview(prepared).nbytes
+        if field.name not in self._chunks:
+            self._chunks[field.name] = self._defined(field, _dtype(field, request))
+        chunk = (0, record.places[0], *(0 for _ in field.geometry.dims))
+        self._chunks[field.name].write_direct_chunk(chunk, prepared)
 
-    def _define(self, field: OutputField, dtype: np.dtype[Any]) -> None:
+    def _defined(self, field: OutputField, dtype: np.dtype[Any]) -> Any:
+        """Make the variable of a field; returns what takes its chunks."""
         described = self._names.described(field)
         for name, size in described.dims.items():
             if name not in self._data.dimensions:
@@ -61,19 +72,35 @@ class NetCDF(Form):
             if name not in self._data.variables:
                 self._data.create_variable(name, dims, "f8", data=values).attrs.update(attributes)
         chunks = (1, 1, *field.geometry.dims.values())
-        packed = {"compression": "gzip", "compression_opts": self.compression, "shuffle": True}
-        options = packed if self.compression else {}
+        options = (
+            {"compression": "gzip", "compression_opts": self.compression, "shuffle": True} if self.compression else {}
+        )
         variable = self._data.create_variable(
             field.name, ("time", *described.dims), dtype, chunks=chunks, fillvalue=np.nan, **options
         )
         variable.attrs.update(described.attributes)
+        return self._store[field.name].id
 
     def finish(self) -> list[Written]:
-        self._data.close()
+        self._close()
         part = PartFile(self.folder / self.path, durable=self.durable)
         part.write(self._memory.getbuffer())
         part.finish()
         return [Written(self.path, part.bytes, part.whole_sum())]
 
     def abort(self) -> None:
+        self._close()
+
+    def _close(self) -> None:
         self._data.close()
+        self._store.close()
+
+
+def _dtype(field: OutputField, request: Request) -> np.dtype[Any]:
+    return np.dtype(request.precision or field.dtype)
+
+
+def packed(values: Array, level: int) -> bytes:
+    """Return values as HDF5's filters shuffle and deflate make them: the first byte of all values, the second, ..."""
+    apart = values.reshape(-1).view(np.uint8).reshape(-1, values.itemsize)
+    return zlib.compress(np.ascontiguousarray(apart.T).data, level)

@@ -1,0 +1,392 @@
+"""Channels, the model's ends of the ways to its writers: slots, from which blocks of fields go to the rank that writes.
+
+A slot is memory for a block on all ranks. It is used again when the writer has released it, which the ranks of the
+model learn together: so all of them know alike which slot is free, and no rank asks another.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tradewind.base.errors import InputError
+from tradewind.fieldserver.field import OutputField, Record
+from tradewind.fieldserver.handover import Handover, Shape
+from tradewind.fieldserver.plan_file import OutputPlan, Request, megabytes
+from tradewind.fieldserver.talk import NEWS, ORDER, READY, Talk
+from tradewind.fieldserver.writer import Block, Job, Writer
+
+if TYPE_CHECKING:
+    from tradewind.fieldserver.handover import Array, Numbers
+    from tradewind.mpi.library import MPI, Plan
+
+_PAUSE_S = 1e-4
+MAX_SLOTS = 64
+"""Blocks that may be under way in a channel."""
+Part = tuple[int, int]
+"""The part of a step that a share of the output has: share, step."""
+
+
+@dataclass(frozen=True)
+class Defined:
+    """A field of the model: how it lies on this rank, and what it is. `alike`: fields that go in one block."""
+
+    field: OutputField
+    shape: Shape
+    own: Numbers | None
+    alike: str
+
+
+@dataclass
+class Entry:
+    """A field, or levels of it, in a block."""
+
+    field: OutputField
+    step: int
+    places: tuple[int, ...]
+    requests: list[Request]
+    share: int = 0
+    """The share of the output that it belongs to."""
+
+    @property
+    def part(self) -> Part:
+        return self.share, self.step
+
+
+@dataclass
+class Slot:
+    """Memory of a block: arrays of this rank, and on the receiver whole fields."""
+
+    id: int
+    handover: Handover
+    local: list[Array] = field(default_factory=list)
+    whole: list[Array] = field(default_factory=list)
+    plans: dict[int, Plan] = field(default_factory=dict)
+    number: int = 0
+    """Blocks so far."""
+    entries: list[Entry] = field(default_factory=list)
+    under_way: Plan | None = None
+
+    def grow(self) -> None:
+        """Room for a field more."""
+        self.local.append(self.handover.arrays(self.handover.local))
+        self.whole.append(self.handover.arrays(self.handover.whole))
+
+    def bound(self, count: int) -> Plan:
+        """The plan of so many fields. Collective where it is new."""
+        if count not in self.plans:
+            self.plans[count] = self.handover.plan(self.local[:count], self.whole[:count])
+        return self.plans[count]
+
+    @property
+    def bytes(self) -> int:
+        """Bytes of its whole fields."""
+        return len(self.local) * self.handover.shape.bytes
+
+    def empty(self) -> None:
+        """Give its memory back."""
+        self.local.clear()
+        self.whole.clear()
+        self.plans.clear()
+
+    def jobs(self, entries: Sequence[Entry]) -> list[Job]:
+        """Jobs of a writer, on the receiver."""
+        return [
+            Job(Record(e.field, e.step, e.places, self.handover.levels_first(whole)), e.requests, e.share)
+            for e, whole in zip(entries, self.whole, strict=False)
+        ]
+
+
+def put_slot(slots: list[Slot], place: int, handover: Handover) -> Slot:
+    """A new slot of a hand-over; or the empty one in that place, whose blocks go on being counted."""
+    if place == len(slots):
+        slots.append(Slot(place, handover))
+    slots[place].handover = handover
+    return slots[place]
+
+
+class Channel:
+    """The way to a writer of one or more shares of the output, of which one has its `number`.
+
+    `comm`: the ranks of the model, and behind them `receiver` where it is a server. `model`: the ranks of the model,
+    where a server writes; then the first of them has `talk`. Else `writer` is on the rank that writes. `waits`: it
+    writes before it goes on.
+    """
+
+    def __init__(
+        self,
+        plan: OutputPlan,
+        number: int,
+        comm: MPI.Intracomm,
+        receiver: int,
+        *,
+        writer: Writer | None = None,
+        talk: Talk | None = None,
+        method: Mapping[str, str | None] | None = None,
+        model: MPI.Intracomm | None = None,
+        waits: bool = False,
+    ) -> None:
+        self.plan, self.number, self.comm, self.receiver = plan, number, comm, receiver
+        self.writer, self.talk, self.remote, self.waits = writer, talk, model is not None, waits
+        self._model = model
+        self.lost = ""
+        """Why nothing goes there any more."""
+        self.gone = ""
+        """Why the server has ended, as the first rank has heard from it."""
+        self.ended: list[Part] = []
+        """Parts of steps, in the order of their ends."""
+        self.finished = 0
+        """So many of these are known to be finished."""
+        self.released = np.zeros(MAX_SLOTS, np.int64)
+        self.reused: set[Part] = set()
+        """Those whose memory was used again before they were finished: they could not be written again."""
+        self.dropped: list[tuple[Part, str]] = []
+        """Files that were given up, once for each of their fields that did not come."""
+        self.hurried = False
+        """The model waits for room."""
+        self.news: list[Any] = []
+        """News of the server that came while something else was waited for."""
+        self.agree: Callable[[], None] = lambda: None
+        """Called before the ranks of the model do something together."""
+        self._method = method
+        self._handovers: dict[str, Handover] = {}
+        self._slots: list[Slot] = []
+        self._pending: dict[str, Slot] = {}
+        self._told: set[str] = set()
+
+    def say(self, order: Any) -> None:
+        """Give the server an order; the first rank does it for all."""
+        if self.talk is not None:
+            self.talk.say(ORDER, order)
+
+    def answer(self, tag: int, *, go: bool = False) -> Any:
+        """Return what the server says with a tag; None where it gives no sign of life: then it is lost. Collective.
+
+        `go`: unless it tells of an error it waits to do something together with the model, and is told that this will.
+        """
+        assert self._model is not None
+        value, problem = None, ""
+        if self.talk is not None:
+            value, problem = self._heard(self.talk, tag)
+            if go and not problem and not (isinstance(value, dict) and "error" in value):
+                self.say({"op": "go"})
+        value, self.lost = self._model.bcast((value, problem))
+        return value
+
+    def _heard(self, talk: Talk, tag: int) -> tuple[Any, str]:
+        """Return what a server says, or why nothing comes any more."""
+        if self.gone:
+            return None, self.gone
+        heard_at = perf_counter()
+        while (value := talk.hear(tag)) is None:
+            if (news := talk.hear(NEWS)) is not None:
+                heard_at = perf_counter()
+                self.news.append(news)
+                if "lost" in news:
+                    return None, news["lost"]
+            if perf_counter() > heard_at + self.plan.table.patience:
+                return None, f"it did not take part for {self.plan.table.patience:g} s"
+            time.sleep(_PAUSE_S)
+        return value, ""
+
+    def add(self, what: Defined, entry: Entry, values: Array, *, grows: bool = True) -> bool:
+        """Put a field into a block, which goes when it is full. Returns False where there is no room yet.
+
+        `grows`: a new slot may be made.
+        """
+        if self.lost:
+            return False
+        slot = self._pending.get(what.alike)
+        if slot is not None and len(slot.entries) == len(slot.local) and not self._has_room(what.shape.bytes):
+            if not self._send(slot):
+                return False
+            slot = None
+        if slot is None:
+            slot = self._free_slot(what, grows=grows)
+            if slot is None:
+                return False
+            self._pending[what.alike] = slot
+        place = len(slot.entries)
+        if place == len(slot.local):
+            slot.grow()
+        np.copyto(slot.local[place], values.reshape(slot.local[place].shape), casting="same_kind")
+        slot.entries.append(entry)
+        self._tell_of(entry.field)
+        if (place + 1) * what.shape.levels >= self.plan.table.block:
+            self._send(slot)
+        return True
+
+    def flush(self) -> None:
+        """Let all blocks go."""
+        for slot in list(self._pending.values()):
+            if not self.lost:
+                self._send(slot)
+
+    def discard(self) -> None:
+        """Let what has not been sent be forgotten: it is not the same on all ranks."""
+        for slot in self._pending.values():
+            slot.entries = []
+        self._pending.clear()
+
+    def arrive(self) -> None:
+        """Wait until the server has all blocks."""
+        for slot in self._slots:
+            if slot.under_way is not None:
+                slot.under_way.wait()
+                slot.under_way = None
+
+    def end_step(self, share: int, step: int) -> None:
+        """Let all blocks go; nothing more comes of a step of a share."""
+        self.flush()
+        self.ended.append((share, step))
+        self.say({"op": "end", "share": share, "step": step})
+        if self.writer is not None:
+            self.writer.end_step(step, share)
+        if self.waits:
+            self.finished = len(self.ended)
+
+    def drop(self, part: Part, path: str) -> None:
+        """Give a file up, for one of its fields."""
+        share, step = part
+        self.dropped.append((part, path))
+        self.say({"op": "drop", "share": share, "step": step, "path": path})
+        if self.writer is not None:
+            self.writer.drop(step, path, share)
+
+    def spoil(self, part: Part) -> None:
+        """Give a part up, of which fields are lost: it must not look whole."""
+        share, step = part
+        self.reused.add(part)
+        self.say({"op": "spoil", "share": share, "step": step})
+        if self.writer is not None:
+            self.writer.spoil(step, share)
+
+    def hurry(self) -> None:
+        """Ask for room; the model waits until there is some."""
+        self.hurried = True
+        self.flush()
+        self.say({"op": "hurry"})
+        if self.writer is not None:
+            self.writer.hurry()
+
+    @property
+    def unfinished(self) -> list[Part]:
+        """Parts that are not known to be finished and have ended, or have fields or given-up files here; by step."""
+        done = self._done
+        found = {*self.ended, *(entry.part for entry, _ in self.kept()), *(part for part, _ in self.dropped)} - done
+        return sorted(found, key=lambda part: (part[1], part[0]))
+
+    def kept(self) -> list[tuple[Entry, Array]]:
+        """The fields that lie here of parts that are not finished, those that have not been sent, too."""
+        done = self._done
+        pairs = [pair for slot in self._slots for pair in zip(slot.entries, slot.local, strict=False)]
+        return [(entry, values) for entry, values in pairs if entry.part not in done]
+
+    @property
+    def _done(self) -> set[Part]:
+        return set(self.ended[: self.finished])
+
+    @property
+    def bytes(self) -> int:
+        """Bytes of whole fields that its slots hold."""
+        return sum(slot.bytes for slot in self._slots)
+
+    def _has_room(self, more: int) -> bool:
+        return self.bytes + more <= self.plan.slot_bytes
+
+    def _is_free(self, slot: Slot) -> bool:
+        return slot.number == 0 or self.waits or bool(self.released[slot.id] >= slot.number)
+
+    def _free_slot(self, what: Defined, *, grows: bool) -> Slot | None:
+        """A slot for a field; None where there is no room yet."""
+        free = [slot for slot in self._slots if slot not in self._pending.values() and self._is_free(slot)]
+        handover = self._handovers.get(what.alike)
+        for slot in free:
+            if slot.handover is handover and slot.local:
+                self._take(slot)
+                return slot
+        alike = [slot for slot in self._slots if slot.handover is handover and slot.local]
+        if alike and (not grows or self.waits):
+            return None
+        if self._place() < MAX_SLOTS and self._has_room(alike[0].bytes if alike else what.shape.bytes):
+            return self._new_slot(what)
+        return None if alike else self._instead_of(what, free)
+
+    def _place(self) -> int:
+        """The place of the next slot: that of an empty one, or a new one."""
+        return next((slot.id for slot in self._slots if not slot.local), len(self._slots))
+
+    def _instead_of(self, what: Defined, free: Sequence[Slot]) -> Slot | None:
+        """A slot for fields of a form that has none, where other forms leave no room: they give back what is free."""
+        needed = what.shape.bytes
+        if needed > self.plan.slot_bytes:
+            raise InputError(
+                f"field {what.field.name}: a queue of {megabytes(self.plan.table.queue)} has no room for it: "
+                f"{megabytes(needed * self.plan.table.queue / self.plan.slot_bytes)} or more is needed"
+            )
+        for slot in free:
+            self._take(slot)
+            slot.empty()
+            self.say({"op": "empty", "place": slot.id})
+            if self._has_room(needed):
+                return self._new_slot(what)
+        return None
+
+    def _take(self, slot: Slot) -> None:
+        """Use a slot again."""
+        if slot.under_way is not None:
+            slot.under_way.wait()
+            slot.under_way = None
+        self.reused |= {entry.part for entry in slot.entries} - self._done
+        slot.entries = []
+
+    def _new_slot(self, what: Defined) -> Slot | None:
+        """Make a slot, or use an empty one, unless the server is lost. Collective, with the server."""
+        self.agree()
+        place = self._place()
+        self.say({"op": "slot", "place": place, "alike": what.alike, "shape": asdict(what.shape)})
+        if what.alike not in self._handovers:
+            if self.remote and not self.answer(READY, go=True):
+                return None
+            said = None if what.shape.layout is None else json.loads(what.shape.layout)
+            self._handovers[what.alike] = Handover(
+                self.comm, self.receiver, what.shape, said, what.own, method=self._method
+            )
+        return put_slot(self._slots, place, self._handovers[what.alike])
+
+    def _tell_of(self, field: OutputField) -> None:
+        if field.name not in self._told:
+            self._told.add(field.name)
+            self.say({"op": "field", "field": field.as_dict()})
+
+    def _send(self, slot: Slot) -> bool:
+        """Let a block go: it is on its way when this returns, and its arrays stay as they are until it is released.
+
+        Returns False where the server is lost: then the slot keeps what was to go.
+        """
+        self.agree()
+        del self._pending[next(alike for alike, each in self._pending.items() if each is slot)]
+        slot.number += 1
+        entries = [[e.field.name, e.step, e.places, [r.sink.name for r in e.requests], e.share] for e in slot.entries]
+        self.say({"op": "block", "slot": slot.id, "number": slot.number, "entries": entries})
+        if self.remote:
+            if len(slot.entries) in slot.plans or self.answer(READY, go=True):
+                slot.under_way = slot.bound(len(slot.entries))
+                slot.under_way.start()
+            return not self.lost
+        plan = slot.bound(len(slot.entries))
+        plan()
+        if self.writer is not None:
+            self.writer.submit(Block(slot.jobs(slot.entries), slot.id, slot.number))
+        return True
+
+
+def in_use(channels: Sequence[Channel]) -> list[Channel]:
+    """Those channels of shares, each once."""
+    return list({channel.number: channel for channel in channels}.values())

@@ -1,0 +1,97 @@
+"""Runs of a model of which one rank makes a mistake, and what the ranks are told."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from server_cases import layouts, part
+
+from tradewind.fieldserver.field_server import FieldServer
+from tradewind.fieldserver.plan_file import load_plan
+
+RIGHT = ("t", "u", "end")
+MISTAKES = {
+    "name": ("tt",),
+    "shape": ("t", "small"),
+    "order": ("u", "t", "end"),
+    "omission": ("t", "end"),
+    "definition": ("definition",),
+    "memory": ("t", "memory"),
+    "input": ("input",),
+    "early end": ("t", "earlier end"),
+}
+"""Calls of rank 1 in step 2; the others make the right ones."""
+
+
+def one_sided(comm: Any, payload: dict[str, Any]) -> dict[str, list[list[str]]]:
+    """Return for each kind of mistake what each rank is told, in the steps and when it closes."""
+    found = {}
+    for kind in payload["kinds"]:
+        text = payload["plan"].replace("FOLDER", f"{payload['folder']}/{kind}")
+        server = FieldServer(load_plan("plan.toml", text), comm, servers=payload["servers"])
+        told = [] if server.comm is None else [_error(_steps, server, kind)]
+        told.append(_error(server.close))
+        found[kind] = comm.gather(told)
+    return found
+
+
+def _steps(server: FieldServer, kind: str) -> None:
+    rank, ranks = server.comm.Get_rank(), server.comm.Get_size()
+    layout, geometry, levels = layouts(ranks)["t"]
+    for name in ("t", "u"):
+        server.define(name, layout, geometry, levels=range(1, levels + 1))
+    for step in range(4):
+        values = part("t", layout, rank, step, levels, geometry.points)
+        if step == 2 and kind == "everywhere":
+            assert "unknown field 'tt'" in _error(server.write, "tt", values, step)
+        for call in MISTAKES.get(kind, RIGHT) if step == 2 and rank == 1 else RIGHT:
+            _make(server, call, values, step)
+
+
+def _make(server: FieldServer, call: str, values: np.ndarray, step: int) -> None:
+    if call == "end":
+        server.end_step(step)
+    elif call == "earlier end":
+        server.end_step(step - 1)
+    elif call == "small":
+        server.write("u", values[:1], step)
+    elif call == "input":
+        server.read("t", values, "nowhere.nc")
+    elif call == "definition":
+        layout, geometry, _ = layouts(server.comm.Get_size())["t"]
+        server.define("v", layout, geometry)
+    elif call == "memory":
+        server._sides[0].write = _without_memory
+        server.write("u", values, step)
+    else:
+        server.write(call, values, step)
+
+
+def _without_memory(*arguments: object) -> None:
+    raise MemoryError("no room for a block")
+
+
+def _error(call: Any, *arguments: Any) -> str:
+    try:
+        call(*arguments)
+    except Exception as error:
+        return f"{type(error).__name__}: {error}"
+    return ""
+
+
+def in_a_with_block(comm: Any, payload: dict[str, Any]) -> list[str]:
+    """A model that raises in step 2, on all of its ranks; returns what each rank of all ends with."""
+
+    def model() -> None:
+        with FieldServer(load_plan("plan.toml", payload["plan"]), comm, servers=1) as server:
+            if server.comm is not None:
+                layout, geometry, levels = layouts(server.comm.Get_size())["t"]
+                server.define("t", layout, geometry)
+                for step in range(4):
+                    server.write("t", part("t", layout, server.comm.Get_rank(), step, levels, geometry.points), step)
+                    if step == 2:
+                        raise ArithmeticError("the model is not stable")
+                    server.end_step(step)
+
+    return comm.gather(_error(model))
