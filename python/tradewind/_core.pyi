@@ -539,6 +539,12 @@ def algorithms() -> list[AlgorithmEntry]: ...
 
 def make_schedule(pattern: Pattern, algorithm: str) -> Schedule: ...
 
+def one_by_one(schedule: Schedule) -> Schedule:
+    """
+    Return the same messages in the posting order of sendrecv, one exchange of a stage after another, for
+    simulations. Raises InputError where both ends of a message number it otherwise.
+    """
+
 def default_algorithm(pattern: str) -> str:
     """
     Return the algorithm of a pattern where none is named: one that every rank count allows.

@@ -77,6 +77,17 @@ SHARED = {"transport": "shared", "packing": "direct"}
 
 
 @pytest.mark.parametrize(
+    ("ranks", "servers"), [(3, 1), *(pytest.param(3, each, marks=pytest.mark.slow) for each in (0, 2, "threads"))]
+)
+def test_fields_go_from_the_arrays_of_the_model(tmp_path, ranks, servers):
+    plan = PLAN.format(folder=tmp_path, more="")
+    request = {"plan": plan, "servers": servers, "steps": (0, 1, 2, 5), "starts": True}
+    launch.run(ranks, "server_cases:run", request, timeout_s=120)
+    read_back(tmp_path, (0, 1, 2, 5))
+    assert check(tmp_path) == []
+
+
+@pytest.mark.parametrize(
     ("ranks", "servers", "more", "method"),
     [
         (1, 0, "", None),

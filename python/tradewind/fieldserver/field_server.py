@@ -23,7 +23,7 @@ from tradewind.fieldserver.field import OutputField
 from tradewind.fieldserver.handover import Shape, describe_layout, ids_of, layout_of
 from tradewind.fieldserver.input_side import InputSide
 from tradewind.fieldserver.manifest import Manifest
-from tradewind.fieldserver.model_side import ModelSide
+from tradewind.fieldserver.model_side import ModelSide, Sent
 from tradewind.fieldserver.opening import open_shares
 from tradewind.fieldserver.plan_file import OutputPlan, load_plan
 from tradewind.fieldserver.sinks import form_of
@@ -173,6 +173,21 @@ class FieldServer:
             if not self._checked:
                 self._check_once()
             side.write(what, step, places, values)
+
+    def start(self, name: str, values: Array, step: int, *, level: int | None = None) -> Started:
+        """Begin to write as `write` does, without a copy: the array must stay as it is until `wait` returns.
+
+        The method `wait` of what this returns says when it is the model's again. Raises InputError as `write` does, and
+        for an array that does not lie in one piece.
+        """
+        with self._blocking(f"start {name} {step}") as (side, _):
+            what = self._checked_field(name, step)
+            if isinstance(values, np.ndarray) and not values.flags.c_contiguous:
+                raise InputError(f"field {name}: an array in one piece (C order) is allowed, or write, which copies it")
+            places = self._places(what, values, step, level)
+            if not self._checked:
+                self._check_once()
+            return Started(self, f"wait {name} {step}", side.start(what, step, places, values))
 
     def end_step(self, step: int) -> None:
         """Nothing more comes of a step. Raises WriteError where a server could not write an earlier one."""
@@ -348,6 +363,20 @@ class FieldServer:
             check_space(self.plan, [what.field for what in self._fields.values()], self._steps)
 
         on_root(comm, check)
+
+
+class Started:
+    """A field on its way from the model's own array."""
+
+    def __init__(self, server: FieldServer, what: str, sent: Sequence[Sent]) -> None:
+        self._server, self._what, self._sent = server, what, sent
+
+    def wait(self) -> None:
+        """Return when the array is the model's own again. All ranks call it; a second time it does nothing."""
+        if self._sent:
+            with self._server._blocking(self._what) as (side, _):
+                sent, self._sent = self._sent, []
+                side.wait(sent)
 
 
 def _digest(comm: MPI.Intracomm, own: Any) -> list[str]:

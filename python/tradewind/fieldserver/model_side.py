@@ -10,21 +10,25 @@ from typing import TYPE_CHECKING, Any
 
 from tradewind.base.errors import PlanError
 from tradewind.fieldserver.agreement import Agreement
-from tradewind.fieldserver.channel import Channel, Defined, Entry, in_use
+from tradewind.fieldserver.channel import Channel, Defined, Entry, Slot, in_use
 from tradewind.fieldserver.dealing import Dealing
 from tradewind.fieldserver.news import News
 from tradewind.fieldserver.opening import Opened
 from tradewind.fieldserver.plan_file import OutputPlan, Request
 from tradewind.fieldserver.talk import ANSWER, NEWS
 from tradewind.fieldserver.writer import Writer
+from tradewind.mpi.library import MPI
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from tradewind.fieldserver.handover import Array
-    from tradewind.mpi.library import MPI
 
 _PAUSE_S = 1e-4
+
+
+Sent = tuple[Channel, Slot, int]
+"""A block that goes from the model's own array: channel, slot, and number there."""
 
 
 @dataclass(frozen=True)
@@ -69,13 +73,46 @@ class ModelSide:
     def write(self, what: Defined, step: int, places: tuple[int, ...], values: Array) -> None:
         """Put a field, or levels of it, into blocks of all shares that write it."""
         name = what.field.name
-        by_share: dict[int, list[Request]] = {}
-        for request in self._plan.requests(name, step):
-            by_share.setdefault(self._dealing.share_of(request, name, step), []).append(request)
+        by_share = self._requests(name, step)
         if by_share:
             self.agreement.note(f"write {name} {step} {places}")
         for share, requests in by_share.items():
             self._give(what, Entry(what.field, step, places, requests, share), values)
+
+    def start(self, what: Defined, step: int, places: tuple[int, ...], values: Array) -> list[Sent]:
+        """Let a field, or levels of it, go to all shares that write it, from the model's own array."""
+        name, sent = what.field.name, []
+        by_share = self._requests(name, step)
+        if by_share:
+            self.agreement.note(f"start {name} {step} {places}")
+        for share, requests in by_share.items():
+            entry = Entry(what.field, step, places, requests, share)
+
+            def put(channel: Channel, grows: bool, entry: Entry = entry) -> bool:
+                slot = channel.start(what, entry, values, grows=grows)
+                if slot is not None:
+                    sent.append((channel, slot, slot.number))
+                return slot is not None
+
+            self._put(entry, put)
+        return sent
+
+    def wait(self, sent: Sequence[Sent]) -> None:
+        """Wait until the arrays of fields that were started are the model's own again."""
+        self.agreement.note("wait")
+        self.agreement.check()
+        while any(channel.lost for channel in self.channels) or not self._have_gone(sent):
+            self._exchange_news(wait=True)
+            time.sleep(_PAUSE_S)
+        for channel, slot, number in sent:
+            if channel in self.channels:
+                channel.give_back(slot, number)
+
+    def _have_gone(self, sent: Sequence[Sent]) -> bool:
+        """Whether all ranks' parts are with their servers, or another has taken over from copies."""
+        plans = [slot.under_way for channel, slot, n in sent if channel in self.channels and slot.number == n]
+        mine = all([plan is None or not plan.pokes or plan.poke() for plan in plans])
+        return bool(self.comm.allreduce(mine, MPI.LAND))
 
     def end_step(self, step: int) -> None:
         """Let all blocks go; nothing more comes of a step."""
@@ -187,21 +224,32 @@ class ModelSide:
             if part in old.ended:
                 self.channels[share].end_step(share, step)
 
+    def _requests(self, name: str, step: int) -> dict[int, list[Request]]:
+        """The files of a field at a step, by the shares that write them."""
+        found: dict[int, list[Request]] = {}
+        for request in self._plan.requests(name, step):
+            found.setdefault(self._dealing.share_of(request, name, step), []).append(request)
+        return found
+
     def _give(self, what: Defined, entry: Entry, values: Array) -> None:
-        """Put a field into a block of its share's channel, as soon as there is room, or as the plan says."""
-        if self._channel(entry).add(what, entry, values, grows=False):
+        """Copy a field into a block of its share's channel, as soon as there is room, or as the plan says."""
+        self._put(entry, lambda channel, grows: channel.add(what, entry, values, grows=grows))
+
+    def _put(self, entry: Entry, put: Callable[[Channel, bool], bool]) -> None:
+        """Hand a field over, which `put` does where there is room: also in new memory, or not."""
+        if put(self._channel(entry), False):
             return
         self._exchange_news(wait=True)  # to hear of memory that is free costs less than new memory
-        if self._channel(entry).add(what, entry, values):
+        if put(self._channel(entry), True):
             return
         if self._plan.table.when_full == "drop" and not self._channel(entry).lost:
             self._exchange_news(wait=True)
-            if not self._channel(entry).add(what, entry, values):
+            if not put(self._channel(entry), True):
                 self.dropped += 1
                 for request in entry.requests:
                     self._channel(entry).drop(entry.part, request.path)
             return
-        while not self._channel(entry).add(what, entry, values):
+        while not put(self._channel(entry), True):
             if not self._channel(entry).hurried:
                 self._channel(entry).hurry()
             time.sleep(_PAUSE_S)
