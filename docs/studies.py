@@ -378,7 +378,7 @@ RULES = ("calls", "pokes", "thread")
 def gcr_solvers() -> str:
     """The time of two iterations in ms, by levels, ranks and overhead: of GCR, classic, and pipelined by each rule."""
     rows: dict[tuple[int, int, str], dict[str, float]] = {}
-    for record in load("progress").records:
+    for record in load("gcr-solvers").records:
         if record["dwarf"] == "helmholtz":
             levels = int(str(record["grid"]).split("x")[-1])
             solver = record["mpi_progress"] if record["strategy"] == "pipelined" else "classic"
@@ -394,7 +394,7 @@ def gcr_solvers() -> str:
 def gcr_exchanges() -> str:
     """The time of 50 allreduces and of a transposition in ms, by algorithm, overhead and ranks."""
     rows: dict[tuple[str, str, str], dict[int, float]] = {}
-    for record in load("progress").records:
+    for record in load("gcr-solvers").records:
         if record["sweep"] in ("50 allreduces", "transposition"):
             key = (record["sweep"], record["algorithm"], record["base"])
             rows.setdefault(key, {})[record["ranks"]] = 1e3 * record["time_s"]
