@@ -223,7 +223,7 @@ class ModelSide:
     def _entries(
         self, call: str, what: Defined, step: int, places: tuple[int, ...], values: Array
     ) -> list[tuple[Defined, Entry, Array]]:
-        """Return what is to be handed over of a field: as a whole, or level by level where each goes to a file of its own."""
+        """Return what is to be handed over of a field: it as a whole, and its levels where each has a file."""
         name, levels = what.field.name, what.field.levels
         requests = self._plan.requests(name, step)
         if requests:
