@@ -223,7 +223,7 @@ class ModelSide:
     def _entries(
         self, call: str, what: Defined, step: int, places: tuple[int, ...], values: Array
     ) -> list[tuple[Defined, Entry, Array]]:
-        """Return what is to be handed over of a field: it as a whole, and its levels where each has a file."""
+        """Return what is handed over of a field: all of it, or level by level where each has a file of its own."""
         name, levels = what.field.name, what.field.levels
         requests = self._plan.requests(name, step)
         if requests:
