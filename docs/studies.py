@@ -61,6 +61,7 @@ PAGES = {
     "explanation/hirlam2004.md": "hirlam2004",
     "explanation/escape2018.md": "escape2018",
     "explanation/nek2015.md": "nek2015",
+    "explanation/fesom2026.md": "fesom2026",
     "explanation/here.md": "here",
     "explanation/gcr.md": "gcr",
     "how-to/packets.md": ".",

@@ -35,12 +35,25 @@ Part = tuple[int, int]
 
 @dataclass(frozen=True)
 class Defined:
-    """A field of the model: how it lies on this rank, and what it is. `alike`: fields that go in one block."""
+    """A field of the model: how it lies on this rank, and what it is. `alike`: fields that go in one block.
+
+    `single`: one level of it, where levels go by themselves.
+    """
 
     field: OutputField
     shape: Shape
     own: Numbers | None
     alike: str
+    single: Defined | None = None
+
+    def level(self, values: Array, place: int) -> Array:
+        """This rank's part of one level."""
+        if self.shape.levels == 1:
+            return values
+        if self.shape.axis == 0 and self.shape.layout is None:
+            return np.ascontiguousarray(values.reshape(-1, self.shape.levels)[:, place])
+        of_level: Array = values.reshape(self.shape.levels, -1)[place]
+        return of_level
 
 
 @dataclass

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -72,29 +73,21 @@ class ModelSide:
 
     def write(self, what: Defined, step: int, places: tuple[int, ...], values: Array) -> None:
         """Put a field, or levels of it, into blocks of all shares that write it."""
-        name = what.field.name
-        by_share = self._requests(name, step)
-        if by_share:
-            self.agreement.note(f"write {name} {step} {places}")
-        for share, requests in by_share.items():
-            self._give(what, Entry(what.field, step, places, requests, share), values)
+        for part, entry, own in self._entries("write", what, step, places, values):
+            self._give(part, entry, own)
 
     def start(self, what: Defined, step: int, places: tuple[int, ...], values: Array) -> list[Sent]:
         """Let a field, or levels of it, go to all shares that write it, from the model's own array."""
-        name, sent = what.field.name, []
-        by_share = self._requests(name, step)
-        if by_share:
-            self.agreement.note(f"start {name} {step} {places}")
-        for share, requests in by_share.items():
-            entry = Entry(what.field, step, places, requests, share)
+        sent: list[Sent] = []
 
-            def put(channel: Channel, grows: bool, entry: Entry = entry) -> bool:
-                slot = channel.start(what, entry, values, grows=grows)
-                if slot is not None:
-                    sent.append((channel, slot, slot.number))
-                return slot is not None
+        def put(channel: Channel, grows: bool, part: Defined, entry: Entry, own: Array) -> bool:
+            slot = channel.start(part, entry, own, grows=grows)
+            if slot is not None:
+                sent.append((channel, slot, slot.number))
+            return slot is not None
 
-            self._put(entry, put)
+        for part, entry, own in self._entries("start", what, step, places, values):
+            self._put(entry, partial(put, part=part, entry=entry, own=own))
         return sent
 
     def wait(self, sent: Sequence[Sent]) -> None:
@@ -220,15 +213,32 @@ class ModelSide:
                     self.channels[share].drop(part, path)
                 for entry, values in kept:
                     if entry.part == part:
-                        self._give(self._fields[entry.field.name], entry, values)
+                        what = self._fields[entry.field.name]
+                        if what.single is not None and len(entry.places) < what.shape.levels:
+                            what = what.single
+                        self._give(what, entry, values)
             if part in old.ended:
                 self.channels[share].end_step(share, step)
 
-    def _requests(self, name: str, step: int) -> dict[int, list[Request]]:
-        """The files of a field at a step, by the shares that write them."""
-        found: dict[int, list[Request]] = {}
-        for request in self._plan.requests(name, step):
-            found.setdefault(self._dealing.share_of(request, name, step), []).append(request)
+    def _entries(
+        self, call: str, what: Defined, step: int, places: tuple[int, ...], values: Array
+    ) -> list[tuple[Defined, Entry, Array]]:
+        """Return what is handed over of a field: all of it, or level by level where each has a file of its own."""
+        name, levels = what.field.name, what.field.levels
+        requests = self._plan.requests(name, step)
+        if requests:
+            self.agreement.note(f"{call} {name} {step} {places}")
+        alone = [each for each in requests if each.by_level and len(places) > 1]
+        parts = [(what, places, values, [each for each in requests if each not in alone])]
+        if alone:
+            assert what.single is not None
+            parts += [(what.single, (place,), what.level(values, place), alone) for place in places]
+        found = []
+        for part, at, own, wanted in parts:
+            by_share: dict[int, list[Request]] = {}
+            for request in (each.at(levels[at[0]]) for each in wanted):
+                by_share.setdefault(self._dealing.share_of(request, name, step, levels[at[0]]), []).append(request)
+            found += [(part, Entry(what.field, step, at, those, share), own) for share, those in by_share.items()]
         return found
 
     def _give(self, what: Defined, entry: Entry, values: Array) -> None:
