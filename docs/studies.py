@@ -63,6 +63,7 @@ PAGES = {
     "explanation/nek2015.md": "nek2015",
     "explanation/here.md": "here",
     "explanation/gcr.md": "gcr",
+    "explanation/on_demand_halo.md": "on-demand-halo",
     "how-to/packets.md": ".",
     "how-to/nodes.md": ".",
 }
