@@ -61,6 +61,7 @@ PAGES = {
     "explanation/hirlam2004.md": "hirlam2004",
     "explanation/escape2018.md": "escape2018",
     "explanation/nek2015.md": "nek2015",
+    "explanation/fesom2026.md": "fesom2026",
     "explanation/here.md": "here",
     "explanation/gcr.md": "gcr",
     "how-to/packets.md": ".",
@@ -198,13 +199,19 @@ def _notes(kept: Kept) -> str:
 
 def findings(folder: str, group: str | None = None) -> str:
     """All findings of the studies of a folder, or those of one group, a table for each group; of the studies without
-    results only their names."""
+    results only their names. Without a group, studies that have bases stand apart from those that have none."""
     studies = list(_all_of(folder))
-    verdicts = [verdict for kept in studies if kept.records for verdict in kept.verdicts]
-    verdicts = [verdict for verdict in verdicts if group in (None, verdict.group)]
-    missing = [kept.name for kept in studies if not kept.records]
+    kept = [each for each in studies if each.records]
+    missing = [each.name for each in studies if not each.records]
     open_ones = f" No results are kept yet of {', '.join(missing)}." if missing else ""
-    return f"{counts_text(verdicts)}{open_ones}\n\n{claims_tables(verdicts, 'figure')}"
+    parts = [kept] if group else [[each for each in kept if bool(each.study.base) == based] for based in (False, True)]
+    texts = []
+    for part in parts if any(parts) else [kept]:
+        verdicts = [verdict for each in part for verdict in each.verdicts if group in (None, verdict.group)]
+        if part or not any(parts):
+            texts.append(f"{counts_text(verdicts)}{open_ones}\n\n{claims_tables(verdicts, 'figure')}")
+            open_ones = ""
+    return "\n\n".join(texts)
 
 
 def counts_text(verdicts: Sequence[Verdict]) -> str:

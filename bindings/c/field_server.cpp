@@ -103,13 +103,10 @@ const DefinedField& FieldServer::field_at(const std::string& name) const {
     throw InputError(with_known("field", name, known));
 }
 
-void FieldServer::add_field(const std::string& name, DefinedField field, Json::Object said) {
-    if (fields_.count(name)) throw InputError("field " + name + " is defined twice");
-    FieldForm& form = field.form;
+// Finds out which fields lie alike, also of lists, which are told apart by those of all ranks. Collective.
+void FieldServer::mark_alike(FieldForm& form) const {
     std::string key = form.said().text();
-    agreement_->note("define " + name + " " + std::to_string(field.levels) + " " + key);
-    agreement_->check();
-    if (!form.layout) {  // lists are told apart by what all ranks have
+    if (!form.layout) {
         std::string own = std::to_string(agreement_->rank());
         for (const Index id : form.own) own += ' ' + std::to_string(id);
         std::uint64_t mine = std::hash<std::string>{}(own), sum = 0;
@@ -118,7 +115,20 @@ void FieldServer::add_field(const std::string& name, DefinedField field, Json::O
         key += std::to_string(sum);
     }
     form.alike = std::to_string(std::hash<std::string>{}(key));
-    for (auto& channel : channels_) channel->say({{"op", "define"}, {"field", said}, {"shape", form.said()}});
+}
+
+void FieldServer::add_field(const std::string& name, DefinedField field, Json::Object said) {
+    if (fields_.count(name)) throw InputError("field " + name + " is defined twice");
+    std::string levels;
+    for (const double level : field.levels) levels += " " + std::to_string(level);
+    agreement_->note("define " + name + levels + " " + field.form.said().text());
+    agreement_->check();
+    mark_alike(field.form);
+    if (field.form.levels > 1 && plan_.by_level(name)) {
+        field.single = field.form.one_level(name);
+        mark_alike(field.single);
+    }
+    for (auto& channel : channels_) channel->say({{"op", "define"}, {"field", said}, {"shape", field.form.said()}});
     std::string problem;
     for (auto& channel : channels_)
         if (const Json told = channel->answer(answer_tag); const Json* error = told.find("error"))
@@ -132,9 +142,9 @@ void FieldServer::add_field(const std::string& name, DefinedField field, Json::O
 Index FieldServer::bytes_of(const std::string& path, Index step) const {
     Index sum = 0;
     for (const auto& [name, field] : fields_) {
-        const auto files = plan_.files(name, step);
-        if (std::any_of(files.begin(), files.end(), [&](const OutputFile& file) { return file.path == path; }))
-            sum += field.form.points * field.levels * mpi::bytes_of(field.form.element);
+        const Index of_level = field.form.points * mpi::bytes_of(field.form.element);
+        for (const OutputFile& file : plan_.files(name, step))
+            if (file.path == path) sum += file.by_level ? of_level : of_level * static_cast<Index>(field.levels.size());
     }
     return sum;
 }
@@ -145,14 +155,14 @@ std::vector<Index> FieldServer::checked_places(const std::string& name, const De
     if (step <= last_step_)
         throw InputError("field " + name + ": step " + std::to_string(step) + " has ended: step " +
                          std::to_string(last_step_ + 1) + " or later is allowed");
-    const Index lying = field.form.levels;
-    if (level < 0 && lying != field.levels)
-        throw InputError("field " + name + " has " + std::to_string(field.levels) +
+    const Index lying = field.form.levels, levels = static_cast<Index>(field.levels.size());
+    if (level < 0 && lying != levels)
+        throw InputError("field " + name + " has " + std::to_string(levels) +
                          " levels, and its layout 1: name the level that is written");
-    if (level >= 0 && (lying != 1 || level >= field.levels))
-        throw InputError("field " + name + ": level " + std::to_string(level) + " of " + std::to_string(field.levels) +
+    if (level >= 0 && (lying != 1 || level >= levels))
+        throw InputError("field " + name + ": level " + std::to_string(level) + " of " + std::to_string(levels) +
                          (lying != 1 ? ", and its layout has all of them: none is to be named" : ""));
-    std::vector<Index> places(level < 0 ? static_cast<std::size_t>(field.levels) : 1, level);
+    std::vector<Index> places(level < 0 ? field.levels.size() : 1, level);
     if (level < 0) std::iota(places.begin(), places.end(), Index{0});
     auto& seen = written_[step];
     for (const Index place : places)
@@ -181,30 +191,44 @@ void FieldServer::write(const char* given, const tw_field* values, Index step, I
         const std::vector<Index> places = checked_places(name, field, step, level);
         check_once();
         agreement_->note("write " + name + " " + std::to_string(step) + " " + std::to_string(level));
-        std::map<int, std::vector<OutputFile>> of_servers;
+        std::vector<OutputFile> together, alone;  // levels in one file, or each in its own
         for (const OutputFile& file : plan_.files(name, step))
-            of_servers[dealing_.server_of(file, name, step)].push_back(file);
-        for (const auto& [server, files] : of_servers) {
-            Entry entry{name, step, places, {}, server};
-            for (const OutputFile& file : files) entry.sinks.push_back(file.sink);
-            give(field, entry, files, part);
-        }
+            (file.by_level && places.size() > 1 ? alone : together).push_back(file);
+        write_files(name, field, field.form, step, places, together, part);
+        if (alone.empty()) return;
+        for (const Index place : places)
+            write_files(name, field, field.single, step, {place}, alone,
+                        part.level(field.form.layout ? std::size_t{layout::Z} : std::size_t{layout::Y}, place));
     });
 }
 
-void FieldServer::give(const DefinedField& field, const Entry& entry, const std::vector<OutputFile>& files,
+void FieldServer::write_files(const std::string& name, const DefinedField& field, const FieldForm& form, Index step,
+                              const std::vector<Index>& places, const std::vector<OutputFile>& files,
+                              const ModelPart& values) {
+    const double level = field.levels[static_cast<std::size_t>(places.front())];
+    std::map<int, std::pair<std::vector<std::string>, std::vector<std::string>>> of_servers;  // sinks, paths
+    for (const OutputFile& file : files) {
+        auto& [sinks, paths] = of_servers[dealing_.server_of(file, name, step, level)];
+        sinks.push_back(file.sink);
+        paths.push_back(path_of(file.form, name, step, &level));
+    }
+    for (const auto& [server, what] : of_servers)
+        give(form, Entry{name, step, places, what.first, server}, what.second, values);
+}
+
+void FieldServer::give(const FieldForm& form, const Entry& entry, const std::vector<std::string>& paths,
                        const ModelPart& values) {
     Channel& channel = *channels_[static_cast<std::size_t>(entry.share)];
-    if (channel.add(field.form, entry, values, false)) return;
+    if (channel.add(form, entry, values, false)) return;
     exchange_news(true);  // to hear of memory that is free costs less than new memory
-    if (channel.add(field.form, entry, values, true)) return;
+    if (channel.add(form, entry, values, true)) return;
     if (plan_.drops) {
-        for (const OutputFile& file : files)
-            channel.say({{"op", "drop"}, {"share", entry.share}, {"step", entry.step}, {"path", file.path}});
+        for (const std::string& path : paths)
+            channel.say({{"op", "drop"}, {"share", entry.share}, {"step", entry.step}, {"path", path}});
         return;
     }
     channel.hurry();
-    while (!channel.add(field.form, entry, values, true)) {
+    while (!channel.add(form, entry, values, true)) {
         std::this_thread::sleep_for(pause);
         exchange_news(true);
     }

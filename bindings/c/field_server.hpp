@@ -14,8 +14,9 @@ namespace tradewind::c {
 // A field of the model. `axis`: of listed points, the direction of its arrays that is over points.
 struct DefinedField {
     FieldForm form;
-    Index levels = 1;
+    std::vector<double> levels;  // their numbers
     int axis = 0;
+    FieldForm single{};  // one level of it, where levels go by themselves
 };
 
 // All functions are collective over the ranks of the model. Where a rank throws InputError, the others throw PlanError.
@@ -50,8 +51,11 @@ class FieldServer {
     void check_once();
     const DefinedField& field_at(const std::string& name) const;
     std::vector<Index> checked_places(const std::string& name, const DefinedField& field, Index step, Index level);
-    void give(const DefinedField& field, const Entry& entry, const std::vector<OutputFile>& files,
+    void write_files(const std::string& name, const DefinedField& field, const FieldForm& form, Index step,
+                     const std::vector<Index>& places, const std::vector<OutputFile>& files, const ModelPart& values);
+    void give(const FieldForm& form, const Entry& entry, const std::vector<std::string>& paths,
               const ModelPart& values);
+    void mark_alike(FieldForm& form) const;
     Index bytes_of(const std::string& path, Index step) const;
     void exchange_news(bool wait);
     void apply_news();

@@ -79,11 +79,11 @@ std::pair<DefinedField, Json::Object> defined(const std::string& name, const tw_
     form.levels = lying ? lying : levels;
     if (about.axis != 0 && about.axis != 1)
         throw InputError("axis " + std::to_string(about.axis) + " over points: 0 and 1 are allowed");
-    Json::Array level;
-    for (Index i = 0; i < levels; ++i) level.emplace_back(about.level ? about.level[i] : static_cast<double>(i + 1));
+    std::vector<double> level;
+    for (Index i = 0; i < levels; ++i) level.push_back(about.level ? about.level[i] : static_cast<double>(i + 1));
     Json::Object field{{"name", name},
                        {"geometry", said(*geometry)},
-                       {"levels", std::move(level)},
+                       {"levels", Json::list(level)},
                        {"dtype", mpi::name_of(form.element)}};
     const auto add = [&](const char* key, const char* value) {
         if (value && *value) field.emplace_back(key, value);
@@ -93,7 +93,7 @@ std::pair<DefinedField, Json::Object> defined(const std::string& name, const tw_
     add("long_name", about.long_name);
     add("standard_name", about.standard_name);
     add("grib", about.grib);
-    return {DefinedField{std::move(form), levels, about.axis}, std::move(field)};
+    return {DefinedField{std::move(form), std::move(level), about.axis}, std::move(field)};
 }
 
 tw_description described_or_default(const tw_description* description) {

@@ -224,6 +224,10 @@ const Kind& Json::as(const char* kind) const {
     return *found;
 }
 
+bool Json::truth() const {
+    return as<bool>("true or false");
+}
+
 std::int64_t Json::integer() const {
     return as<std::int64_t>("a whole number");
 }

@@ -37,6 +37,7 @@ class Json {
 
     bool is_null() const { return value_.index() == 0; }
     bool is_object() const { return std::holds_alternative<Object>(value_); }
+    bool truth() const;
     std::int64_t integer() const;
     double number() const;  // also of an integer
     const std::string& string() const;

@@ -70,6 +70,23 @@ Json FieldForm::said() const {
     return shape;
 }
 
+FieldForm FieldForm::one_level(const std::string& name) const {
+    FieldForm form = *this;
+    form.levels = 1;
+    if (!layout) return form;
+    if (layout->parts(layout::Z).parts() > 1)
+        throw InputError("field " + name + ": its layout divides levels among ranks, and a sink with {level} in its " +
+                         "path takes fields whose levels are not, or that are written level by level");
+    const auto& [nx, ny, nz] = layout->grid().points;
+    form.layout = std::make_shared<layout::Product>(
+        layout::Grid(nx, ny, 1),
+        std::array<layout::Parts, 3>{layout->parts(layout::X), layout->parts(layout::Y), layout::Parts::even(1, 1)},
+        std::array<int, 3>{layout->coordinate_of(layout::X), layout->coordinate_of(layout::Y), -1}, layout->first(),
+        layout->ranks(), layout->name());
+    form.described = c::described(*form.layout);
+    return form;
+}
+
 std::string described(const layout::Product& layout) {
     if (layout.lines())
         throw InputError("layout " + layout.describe() + ": lines of different lengths: name the points of each rank");

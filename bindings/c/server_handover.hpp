@@ -28,6 +28,8 @@ struct FieldForm {
     // Points of this rank's array along x, y, z, without gaps and x fastest; of listed points and levels.
     std::array<Index, 3> shape(int rank) const;
     Json said() const;
+    // The same of one level. Throws InputError where levels are divided among ranks.
+    FieldForm one_level(const std::string& name) const;
 };
 
 // A layout as plain values, from which servers make it. Throws InputError where that cannot be.

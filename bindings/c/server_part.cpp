@@ -77,6 +77,14 @@ ModelPart part_of(const std::string& name, const FieldForm& form, int axis, int 
     return part;
 }
 
+ModelPart ModelPart::level(std::size_t axis, Index place) const {
+    ModelPart part = *this;
+    if (shape[axis] == 0) return part;
+    part.data += place * strides[axis];
+    part.shape[axis] = 1;
+    return part;
+}
+
 void copy_out(const ModelPart& from, std::byte* to) {
     each_run(from, [&](Index near, Index far, Index bytes) {
         std::memcpy(to + near, from.data + far, static_cast<std::size_t>(bytes));

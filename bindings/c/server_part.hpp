@@ -15,6 +15,9 @@ struct ModelPart {
     std::byte* data;
     std::array<Index, 3> shape, strides;
     Index unit;
+
+    // One of its levels, which lie along `axis`.
+    ModelPart level(std::size_t axis, Index place) const;
 };
 
 // `axis`: of listed points, the direction of the array that is over points. Throws InputError for another shape or

@@ -1,6 +1,7 @@
 #include "server_plan.hpp"
 
 #include <algorithm>
+#include <cstdio>
 
 namespace tradewind::c {
 
@@ -20,8 +21,20 @@ std::string padded(Index number, const std::string& form) {
     return text.size() < width ? std::string(width - text.size(), form.front() == '0' ? '0' : ' ') + text : text;
 }
 
-// The path of a template with {step}, {step:06} and {name}, which a server has checked.
-std::string path_of(const std::string& form, const std::string& field, Index step) {
+// A level as "{level:03}" says: zeros stand behind a sign.
+std::string level_text(double level, const std::string& form) {
+    char digits[40];
+    std::snprintf(digits, sizeof digits, "%.15g", level);
+    std::string text = digits;
+    const std::size_t width = form.empty() ? 0 : static_cast<std::size_t>(form.back() - '0');
+    const std::size_t sign = text[0] == '-' ? 1 : 0;
+    if (text.size() < width) text.insert(sign, width - text.size(), '0');
+    return text;
+}
+
+}  // namespace
+
+std::string path_of(const std::string& form, const std::string& field, Index step, const double* level) {
     std::string path;
     for (std::size_t i = 0; i < form.size(); ++i) {
         if (form[i] != '{' && form[i] != '}') {
@@ -33,14 +46,18 @@ std::string path_of(const std::string& form, const std::string& field, Index ste
             const std::string key = form.substr(i + 1, end - i - 1);
             const std::size_t colon = key.find(':');
             const std::string said = colon == std::string::npos ? "" : key.substr(colon + 1);
-            path += key.substr(0, colon) == "name" ? field : padded(step, said);
+            const std::string name = key.substr(0, colon);
+            if (name == "name")
+                path += field;
+            else if (name == "level")
+                path += level ? level_text(*level, said) : "*";
+            else
+                path += padded(step, said);
             i = end;
         }
     }
     return path;
 }
-
-}  // namespace
 
 OutputPlan::OutputPlan(const Json& said)
     : block(said.at("block").integer()),
@@ -49,7 +66,8 @@ OutputPlan::OutputPlan(const Json& said)
       drops(said.at("when_full").string() == "drop"),
       deal(said.at("deal").string()) {
     for (const Json& sink : said.at("sinks").array())
-        sinks_.push_back({sink.at("name").string(), sink.at("path").string(), sink.at("format").string() == "zarr"});
+        sinks_.push_back({sink.at("name").string(), sink.at("path").string(), sink.at("format").string() == "zarr",
+                          sink.at("by_level").truth()});
     for (const Json& each : said.at("rules").array()) {
         Rule rule{strings(each.at("sinks")), {}, {}, false, each.at("every").integer()};
         if (!each.at("fields").is_null()) rule.fields = strings(each.at("fields"));
@@ -61,8 +79,21 @@ OutputPlan::OutputPlan(const Json& said)
     }
 }
 
+bool OutputPlan::Rule::names(const std::string& field) const {
+    return fields.empty() || std::find(fields.begin(), fields.end(), field) != fields.end();
+}
+
+bool OutputPlan::by_level(const std::string& field) const {
+    for (const Rule& rule : rules_)
+        for (const Sink& sink : sinks_)
+            if (rule.names(field) && sink.by_level &&
+                std::find(rule.sinks.begin(), rule.sinks.end(), sink.name) != rule.sinks.end())
+                return true;
+    return false;
+}
+
 bool OutputPlan::Rule::wants(const std::string& field, Index step) const {
-    if (!fields.empty() && std::find(fields.begin(), fields.end(), field) == fields.end()) return false;
+    if (!names(field)) return false;
     if (listed) return std::find(steps.begin(), steps.end(), step) != steps.end();
     return step % every == 0;
 }
@@ -75,7 +106,9 @@ std::vector<OutputFile> OutputPlan::files(const std::string& field, Index step) 
             const auto same = [&](const OutputFile& file) { return file.sink == name; };
             if (std::any_of(found.begin(), found.end(), same)) continue;
             for (const Sink& sink : sinks_)
-                if (sink.name == name) found.push_back({name, path_of(sink.path, field, step), sink.all_steps});
+                if (sink.name == name)
+                    found.push_back(
+                        {name, path_of(sink.path, field, step, nullptr), sink.all_steps, sink.by_level, sink.path});
         }
     }
     return found;
@@ -84,16 +117,21 @@ std::vector<OutputFile> OutputPlan::files(const std::string& field, Index step) 
 Dealing::Dealing(std::string how, int servers, Bytes bytes_of)
     : how_(std::move(how)), bytes_of_(std::move(bytes_of)), load_(static_cast<std::size_t>(servers)) {}
 
-int Dealing::server_of(const OutputFile& file, const std::string& field, Index step) {
-    const std::pair<Index, std::string> key{file.all_steps ? -1 : step, file.path};
+int Dealing::server_of(const OutputFile& file, const std::string& field, Index step, double level) {
+    const std::string path = file.by_level ? path_of(file.form, field, step, &level) : file.path;
+    const std::pair<Index, std::string> key{file.all_steps ? -1 : step, path};
     const auto found = owner_.find(key);
-    return found != owner_.end() ? found->second : owner_.emplace(key, deal(file, field, step)).first->second;
+    return found != owner_.end() ? found->second : owner_.emplace(key, deal(file, field, step, level)).first->second;
 }
 
-int Dealing::deal(const OutputFile& file, const std::string& field, Index step) {
+int Dealing::deal(const OutputFile& file, const std::string& field, Index step, double level) {
     const int servers = static_cast<int>(load_.size());
-    if (how_ == "names") return names_.emplace(field, static_cast<int>(names_.size())).first->second % servers;
-    if (how_ == "steps") return steps_.emplace(step, static_cast<int>(steps_.size())).first->second % servers;
+    const auto in_turn = [&](auto& known, const auto& key) {
+        return known.emplace(key, static_cast<int>(known.size())).first->second % servers;
+    };
+    if (how_ == "names") return in_turn(names_, field);
+    if (how_ == "steps") return in_turn(steps_, step);
+    if (how_ == "levels" && file.by_level) return in_turn(levels_, level);
     const auto least = std::min_element(load_.begin(), load_.end());
     *least += bytes_of_(file.path, step);
     return static_cast<int>(least - load_.begin());

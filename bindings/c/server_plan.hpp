@@ -12,11 +12,17 @@
 
 namespace tradewind::c {
 
-// A file that a field of a step goes to.
+// A file that a field of a step goes to. `path`: of a file for each level, the same for all of these, with a star.
 struct OutputFile {
     std::string sink, path;
     bool all_steps;  // a store of all steps
+    bool by_level;
+    std::string form;  // of its path
 };
+
+// The path of a sink, with {step}, {step:06}, {name}, {level} and {level:03}, which a server has checked. Without a
+// level a star stands for it.
+std::string path_of(const std::string& form, const std::string& field, Index step, const double* level);
 
 // The plan that the first server has read.
 class OutputPlan {
@@ -26,6 +32,8 @@ class OutputPlan {
 
     // The files of a field at a step, in the order in which servers have them.
     std::vector<OutputFile> files(const std::string& field, Index step) const;
+    // Whether a field goes, at any step, to files of one level each.
+    bool by_level(const std::string& field) const;
 
     Index block = 1;       // levels that go together
     Index slot_bytes = 0;  // whole fields that may wait, per server
@@ -36,13 +44,14 @@ class OutputPlan {
   private:
     struct Sink {
         std::string name, path;
-        bool all_steps;
+        bool all_steps, by_level;
     };
     struct Rule {
         std::vector<std::string> sinks, fields;  // no fields: all
         std::vector<Index> steps;
         bool listed;  // the steps are
         Index every;
+        bool names(const std::string& field) const;
         bool wants(const std::string& field, Index step) const;
     };
     std::vector<Sink> sinks_;
@@ -56,10 +65,10 @@ class Dealing {
     using Bytes = std::function<Index(const std::string& path, Index step)>;
     Dealing() = default;
     Dealing(std::string how, int servers, Bytes bytes_of);
-    int server_of(const OutputFile& file, const std::string& field, Index step);
+    int server_of(const OutputFile& file, const std::string& field, Index step, double level);
 
   private:
-    int deal(const OutputFile& file, const std::string& field, Index step);
+    int deal(const OutputFile& file, const std::string& field, Index step, double level);
 
     std::string how_;
     Bytes bytes_of_;
@@ -67,6 +76,7 @@ class Dealing {
     std::map<std::pair<Index, std::string>, int> owner_;
     std::map<std::string, int> names_;
     std::map<Index, int> steps_;
+    std::map<double, int> levels_;
 };
 
 }  // namespace tradewind::c

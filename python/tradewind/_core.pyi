@@ -539,6 +539,12 @@ def algorithms() -> list[AlgorithmEntry]: ...
 
 def make_schedule(pattern: Pattern, algorithm: str) -> Schedule: ...
 
+def one_by_one(schedule: Schedule) -> Schedule:
+    """
+    Return the same messages in the posting order of sendrecv, one exchange of a stage after another, for
+    simulations. Raises InputError where both ends of a message number it otherwise.
+    """
+
 def default_algorithm(pattern: str) -> str:
     """
     Return the algorithm of a pattern where none is named: one that every rank count allows.
@@ -1228,13 +1234,13 @@ class ColumnBlock:
     def __init__(self, first: Sequence[int], points: Sequence[int], levels: int, period: int = 0) -> None: ...
 
 @overload
-def trace_departures(block: ColumnBlock, wind: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None, None), order='C', device='cpu', writable=False)], half_step: float, scale: float, departures: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None, None), order='C', device='cpu')], team: Team, *, extrapolated: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), order='C', device='cpu', writable=False)] | None = None, corner: Sequence[int] = [0, 0], place: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None = None, grid: Sequence[int] = [1, 1], cos_x: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, sin_x: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, cos_y: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, sin_y: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> tuple[list[int], list[int], int]: ...
+def trace_departures(block: ColumnBlock, wind: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None, None), order='C', device='cpu', writable=False)], half_step: float, scale: float, departures: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None, None), order='C', device='cpu')], team: Team, *, extrapolated: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), order='C', device='cpu', writable=False)] | None = None, corner: Sequence[int] = [0, 0], place: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None = None, grid: Sequence[int] = [1, 1], cos_x: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, sin_x: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, cos_y: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, sin_y: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, guess: bool = False, iterations: int = 1) -> tuple[list[int], list[int], int]: ...
 
 @overload
-def trace_departures(block: ColumnBlock, wind: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None, None), order='C', device='cpu', writable=False)], half_step: float, scale: float, departures: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None, None), order='C', device='cpu')], team: Team, *, extrapolated: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)] | None = None, corner: Sequence[int] = [0, 0], place: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None = None, grid: Sequence[int] = [1, 1], cos_x: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, sin_x: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, cos_y: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, sin_y: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> tuple[list[int], list[int], int]:
+def trace_departures(block: ColumnBlock, wind: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None, None), order='C', device='cpu', writable=False)], half_step: float, scale: float, departures: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None, None), order='C', device='cpu')], team: Team, *, extrapolated: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)] | None = None, corner: Sequence[int] = [0, 0], place: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None = None, grid: Sequence[int] = [1, 1], cos_x: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, sin_x: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, cos_y: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, sin_y: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, guess: bool = False, iterations: int = 1) -> tuple[list[int], list[int], int]:
     """
-    Replace departure points [x, y(, z)][z][y][x] by the next iteration of SETTLS, or, without
-    extrapolated winds, by the first guess. Returns the first and the last cell (x, y) that they lie in,
+    Replace departure points [x, y(, z)][z][y][x] by the next iterations of SETTLS, which begin with the
+    first guess where they are asked to; without extrapolated winds, by that alone. Returns the first and the last cell (x, y) that they lie in,
     and the first point that is not finite, or -1. Raises InputError for winds that are not there.
     """
 

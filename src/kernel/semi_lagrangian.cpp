@@ -27,6 +27,24 @@ struct Stencils {
     alignas(64) Real x[4][departure_chunk], y[4][departure_chunk], z[4][departure_chunk], fx[departure_chunk],
         fy[departure_chunk];
     alignas(64) Index level[4][departure_chunk];  // in values: the two around the point, then the two beyond
+    Index first = -1, pitch = 0;                  // where the stencils lie in line, their first column; else -1
+};
+
+// Values of the columns of a stencil wherever they lie.
+template <class Real>
+struct Anywhere {
+    const Stencils<Real>& s;
+    [[gnu::always_inline]] Real operator()(const Real* values, int column, Index i) const {
+        return values[s.place[column][i]];
+    }
+};
+
+template <class Real>
+struct InLine {
+    Index first, pitch;
+    [[gnu::always_inline]] Real operator()(const Real* values, int column, Index i) const {
+        return values[first + (column / 4 * pitch + column % 4) + i];
+    }
 };
 
 // Cubic weights of Lagrange at t, of points at -1, 0, 1 and 2.
@@ -69,10 +87,28 @@ struct Axes {
     CellAxis x, y;
 };
 
+// Places of all columns; of those that lie by rows the first is known. Returns whether the window has them.
+template <class Real>
+[[gnu::always_inline]] inline bool look_up(const Interpolation& what, const Rows& rows, Lie lie, const std::int32_t* x,
+                                           const std::int32_t* y, Index n, Stencils<Real>& stencils) {
+    std::int32_t missing = 0;
+    for (int k = all_columns - 1; k >= 0; --k) {
+        if (!what.full && is_corner(k / 4, k % 4)) continue;
+        if (lie == Lie::anywhere) {
+            missing |= look_up_columns(what.window, k % 4, k / 4, x, y, n, stencils.place[k]);
+            continue;
+        }
+        const std::int32_t further = k / 4 * rows.pitch + k % 4;
+#pragma GCC ivdep
+        for (Index i = 0; i < n; ++i) stencils.place[k][i] = stencils.place[0][i] + further;
+    }
+    return missing >= 0;
+}
+
 // The stencils of some points of a row. Returns whether the window has them.
 template <class Real>
-[[gnu::always_inline]] inline bool prepare(const Interpolation& what, const Axes& axes, Index row, Index n,
-                                           Index stride, Stencils<Real>& stencils) {
+[[gnu::always_inline]] inline bool prepare(const Interpolation& what, const Axes& axes, const Rows& rows, Index row,
+                                           Index n, Index stride, Stencils<Real>& stencils) {
     const Index volume = what.block.points[0] * what.block.points[1] * what.block.levels;
     alignas(64) std::int32_t x[departure_chunk], y[departure_chunk], low[departure_chunk];
     alignas(64) double fx[departure_chunk], fy[departure_chunk], fz[departure_chunk];
@@ -80,11 +116,10 @@ template <class Real>
     there = locate(what.departures + volume + row, n, axes.y, y, fy) && there;
     if (what.lifted) there = locate_level(what.departures + 2 * volume + row, n, what.block.levels, low, fz) && there;
     if (!there) return false;
-    std::int32_t missing = 0;
-    for (int k = 0; k < all_columns; ++k)
-        if (what.full || !is_corner(k / 4, k % 4))
-            missing |= look_up_columns(what.window, k % 4, k / 4, x, y, n, stencils.place[k]);
-    if (missing < 0) return false;
+    const Lie lie = lie_of(rows, 4, 4, x, y, n, stencils.place[0]);
+    stencils.pitch = rows.pitch;
+    stencils.first = lie == Lie::in_line && !what.lifted ? stencils.place[0][0] : -1;
+    if (stencils.first < 0 && !look_up(what, rows, lie, x, y, n, stencils)) return false;
     weigh(fx, n, stencils.x);
     weigh(fy, n, stencils.y);
 #pragma GCC ivdep
@@ -96,32 +131,32 @@ template <class Real>
     return true;
 }
 
-template <class Real>
-[[gnu::always_inline]] inline Real linear(const Real* values, const Stencils<Real>& s, int row, Index i) {
-    const Real a = values[s.place[4 * row + 1][i]], b = values[s.place[4 * row + 2][i]];
+template <class Real, class At>
+[[gnu::always_inline]] inline Real linear(const Real* values, At at, const Stencils<Real>& s, int row, Index i) {
+    const Real a = at(values, 4 * row + 1, i), b = at(values, 4 * row + 2, i);
     return a + s.fx[i] * (b - a);
 }
 
-template <class Real>
-[[gnu::always_inline]] inline Real cubic(const Real* values, const Stencils<Real>& s, int row, Index i) {
-    const std::int32_t (*const place)[departure_chunk] = s.place + 4 * row;
-    return (s.x[0][i] * values[place[0][i]] + s.x[1][i] * values[place[1][i]]) +
-           (s.x[2][i] * values[place[2][i]] + s.x[3][i] * values[place[3][i]]);
+template <class Real, class At>
+[[gnu::always_inline]] inline Real cubic(const Real* values, At at, const Stencils<Real>& s, int row, Index i) {
+    const int first = 4 * row;
+    return (s.x[0][i] * at(values, first, i) + s.x[1][i] * at(values, first + 1, i)) +
+           (s.x[2][i] * at(values, first + 2, i) + s.x[3][i] * at(values, first + 3, i));
 }
 
 // The value of a level at point i, by 12 or 16 of its columns.
-template <bool full, class Real>
-[[gnu::always_inline]] inline Real in_level(const Real* values, const Stencils<Real>& s, Index i) {
-    const Real south = full ? cubic(values, s, 0, i) : linear(values, s, 0, i);
-    const Real north = full ? cubic(values, s, 3, i) : linear(values, s, 3, i);
-    return (s.y[0][i] * south + s.y[1][i] * cubic(values, s, 1, i)) +
-           (s.y[2][i] * cubic(values, s, 2, i) + s.y[3][i] * north);
+template <bool full, class Real, class At>
+[[gnu::always_inline]] inline Real in_level(const Real* values, At at, const Stencils<Real>& s, Index i) {
+    const Real south = full ? cubic(values, at, s, 0, i) : linear(values, at, s, 0, i);
+    const Real north = full ? cubic(values, at, s, 3, i) : linear(values, at, s, 3, i);
+    return (s.y[0][i] * south + s.y[1][i] * cubic(values, at, s, 1, i)) +
+           (s.y[2][i] * cubic(values, at, s, 2, i) + s.y[3][i] * north);
 }
 
 // The value of a level by the four columns around point i.
-template <class Real>
-[[gnu::always_inline]] inline Real bilinear(const Real* values, const Stencils<Real>& s, Index i) {
-    const Real south = linear(values, s, 1, i), north = linear(values, s, 2, i);
+template <class Real, class At>
+[[gnu::always_inline]] inline Real bilinear(const Real* values, At at, const Stencils<Real>& s, Index i) {
+    const Real south = linear(values, at, s, 1, i), north = linear(values, at, s, 2, i);
     return south + s.fy[i] * (north - south);
 }
 
@@ -130,21 +165,20 @@ struct Range {
     Real low, high;
 };
 
-template <class Real>
-[[gnu::always_inline]] inline Range<Real> nearest(const Real* values, const Stencils<Real>& s, Index i) {
-    const Real a = values[s.place[5][i]], b = values[s.place[6][i]], c = values[s.place[9][i]],
-               d = values[s.place[10][i]];
+template <class Real, class At>
+[[gnu::always_inline]] inline Range<Real> nearest(const Real* values, At at, const Stencils<Real>& s, Index i) {
+    const Real a = at(values, 5, i), b = at(values, 6, i), c = at(values, 9, i), d = at(values, 10, i);
     const Real low = a < b ? a : b, high = a < b ? b : a, low2 = c < d ? c : d, high2 = c < d ? d : c;
     return {low < low2 ? low : low2, high > high2 ? high : high2};
 }
 
-template <bool full, bool limited, class Real>
-[[gnu::always_inline]] inline void flat(const Real* values, const Stencils<Real>& s, Index n, Real* to) {
+template <bool full, bool limited, class Real, class At>
+[[gnu::always_inline]] inline void flat(const Real* values, At at, const Stencils<Real>& s, Index n, Real* to) {
 #pragma GCC ivdep
     for (Index i = 0; i < n; ++i) {
-        Real value = in_level<full>(values, s, i);
+        Real value = in_level<full>(values, at, s, i);
         if constexpr (limited) {
-            const Range<Real> range = nearest(values, s, i);
+            const Range<Real> range = nearest(values, at, s, i);
             value = value < range.low ? range.low : value > range.high ? range.high : value;
         }
         to[i] = value;
@@ -153,16 +187,17 @@ template <bool full, bool limited, class Real>
 
 template <bool full, bool limited, class Real>
 [[gnu::always_inline]] inline void lifted(const Real* values, const Stencils<Real>& s, Index n, Real* to) {
+    const Anywhere<Real> at{s};
 #pragma GCC ivdep
     for (Index i = 0; i < n; ++i) {
         const Real *below = values + s.level[0][i], *above = values + s.level[1][i];
         const Real *third = values + s.level[2][i], *fourth = values + s.level[3][i];
-        const Real beyond = full ? in_level<full>(third, s, i) : bilinear(third, s, i);
-        const Real further = full ? in_level<full>(fourth, s, i) : bilinear(fourth, s, i);
-        Real value = (s.z[0][i] * in_level<full>(below, s, i) + s.z[1][i] * in_level<full>(above, s, i)) +
+        const Real beyond = full ? in_level<full>(third, at, s, i) : bilinear(third, at, s, i);
+        const Real further = full ? in_level<full>(fourth, at, s, i) : bilinear(fourth, at, s, i);
+        Real value = (s.z[0][i] * in_level<full>(below, at, s, i) + s.z[1][i] * in_level<full>(above, at, s, i)) +
                      (s.z[2][i] * beyond + s.z[3][i] * further);
         if constexpr (limited) {
-            const Range<Real> a = nearest(below, s, i), b = nearest(above, s, i);
+            const Range<Real> a = nearest(below, at, s, i), b = nearest(above, at, s, i);
             const Real low = a.low < b.low ? a.low : b.low, high = a.high > b.high ? a.high : b.high;
             value = value < low ? low : value > high ? high : value;
         }
@@ -171,8 +206,8 @@ template <bool full, bool limited, class Real>
 }
 
 template <bool full, bool limited, class Real>
-[[gnu::always_inline]] inline bool level_of(const Interpolation& what, Layered<Real> field, Index z, Index first,
-                                            Index last, Real* scratch, Index apart) {
+[[gnu::always_inline]] inline bool level_of(const Interpolation& what, const Rows& rows, Layered<Real> field, Index z,
+                                            Index first, Index last, Real* scratch, Index apart) {
     const Block& block = what.block;
     const Axes axes{cell_axis(block, what.window, 0, 1, 2), cell_axis(block, what.window, 1, 1, 2)};
     // Cells are counted from the first that a stencil may have: its western or southern column.
@@ -181,7 +216,7 @@ template <bool full, bool limited, class Real>
     for (Index y = 0; y < block.points[1]; ++y)
         each_chunk(block.points[0], [&](Index begin, Index n) __attribute__((always_inline)) {
             const Index row = (z * block.points[1] + y) * block.points[0] + begin;
-            if (!prepare(what, axes, row, n, field.stride, stencils)) {
+            if (!prepare(what, axes, rows, row, n, field.stride, stencils)) {
                 there = false;
                 return;
             }
@@ -190,32 +225,36 @@ template <bool full, bool limited, class Real>
                 const Real* const values = field.values + tracer * block.levels * field.stride;
                 if (what.lifted)
                     lifted<full, limited>(values, stencils, n, to + (tracer - first) * apart);
+                else if (stencils.first < 0)
+                    flat<full, limited>(values + z * field.stride, Anywhere<Real>{stencils}, stencils, n,
+                                        to + (tracer - first) * apart);
                 else
-                    flat<full, limited>(values + z * field.stride, stencils, n, to + (tracer - first) * apart);
+                    flat<full, limited>(values + z * field.stride, InLine<Real>{stencils.first, stencils.pitch},
+                                        stencils, n, to + (tracer - first) * apart);
             }
         });
     return there;
 }
 
 template <class Real>
-[[gnu::always_inline]] inline bool any_level(const Interpolation& what, Layered<Real> field, Index z, Index first,
-                                             Index last, Real* scratch, Index apart) {
+[[gnu::always_inline]] inline bool any_level(const Interpolation& what, const Rows& rows, Layered<Real> field, Index z,
+                                             Index first, Index last, Real* scratch, Index apart) {
     if (what.full)
-        return what.limiter ? level_of<true, true>(what, field, z, first, last, scratch, apart)
-                            : level_of<true, false>(what, field, z, first, last, scratch, apart);
-    return what.limiter ? level_of<false, true>(what, field, z, first, last, scratch, apart)
-                        : level_of<false, false>(what, field, z, first, last, scratch, apart);
+        return what.limiter ? level_of<true, true>(what, rows, field, z, first, last, scratch, apart)
+                            : level_of<true, false>(what, rows, field, z, first, last, scratch, apart);
+    return what.limiter ? level_of<false, true>(what, rows, field, z, first, last, scratch, apart)
+                        : level_of<false, false>(what, rows, field, z, first, last, scratch, apart);
 }
 
 // Levels of tracers first..last - 1 into scratch memory, `apart` values from a tracer to the next one.
-TRADEWIND_CLONES bool run_level(const Interpolation& what, Layered<float> field, Index z, Index first, Index last,
-                                float* scratch, Index apart) {
-    return any_level(what, field, z, first, last, scratch, apart);
+TRADEWIND_CLONES bool run_level(const Interpolation& what, const Rows& rows, Layered<float> field, Index z, Index first,
+                                Index last, float* scratch, Index apart) {
+    return any_level(what, rows, field, z, first, last, scratch, apart);
 }
 
-TRADEWIND_CLONES bool run_level(const Interpolation& what, Layered<double> field, Index z, Index first, Index last,
-                                double* scratch, Index apart) {
-    return any_level(what, field, z, first, last, scratch, apart);
+TRADEWIND_CLONES bool run_level(const Interpolation& what, const Rows& rows, Layered<double> field, Index z,
+                                Index first, Index last, double* scratch, Index apart) {
+    return any_level(what, rows, field, z, first, last, scratch, apart);
 }
 
 // Puts a level of a tracer back. Returns the first place that is no number, or -1.
@@ -291,6 +330,7 @@ Index interpolate(const Interpolation& what, Layered<Real> field, Team& team) {
     // need what was there.
     const Index batch = std::min<Index>(what.tracers, what.lifted ? 2 : 8);
     const Index room = batch * level * (what.lifted ? levels : team.threads());
+    const Rows rows = rows_of(what.window, what.block);
     const auto scratch = std::make_unique_for_overwrite<Real[]>(static_cast<std::size_t>(room));
     std::atomic<bool> there{true};
     std::atomic<Index> wrong{-1};
@@ -311,7 +351,7 @@ Index interpolate(const Interpolation& what, Layered<Real> field, Team& team) {
             each_level(thread, [&](Index z) {
                 Real* const to = scratch.get() + level * (what.lifted ? z : batch * thread);
                 const Index apart = what.lifted ? level * levels : level;
-                if (!run_level(what, field, z, first, last, to, apart))
+                if (!run_level(what, rows, field, z, first, last, to, apart))
                     there = false;
                 else if (!what.lifted)
                     put(z, to, apart);

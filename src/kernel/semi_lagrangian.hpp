@@ -54,10 +54,11 @@ struct Trajectories {
     // Cosine and sine of the longitudes of the block's columns and the latitudes of its rows (sphere).
     const double *cos_x = nullptr, *sin_x = nullptr, *cos_y = nullptr, *sin_y = nullptr;
     Block block;
-    const Real* wind = nullptr;  // V_A [component][z][y][x] of the block
-    // E [component * z] and its window; none: V_A is taken in its place, which makes the first guess.
-    Layered<const Real> extrapolated;
+    const Real* wind = nullptr;        // V_A [component][z][y][x] of the block
+    Layered<const Real> extrapolated;  // E [component * z], and its window
     Window window;
+    bool guess = false;            // begins with the first guess, by V_A in the place of E
+    int iterations = 0;            // after that, by E
     double* departures = nullptr;  // [x, y(, z)][z][y][x], in points of the grid
 
     Index components() const { return (geometry == Geometry::sphere ? 3 : 2) + (lifted ? 1 : 0); }
@@ -66,9 +67,9 @@ struct Trajectories {
 // The cells that departure points [x, y, ...][z][y][x] lie in; those that are no numbers have none.
 CellRange cells_of(const double* departures, const Block& block);
 
-// An iteration of all points of the block: replaces the departure points. Returns the cells that they lie in. The first
-// point of which one is no number is told by `not_finite` (its place in [z][y][x]; else -1), and has no cell.
-// Throws InputError for a point whose wind the window does not have.
+// The first guess and iterations of all points of the block: replaces the departure points. Returns the cells that they
+// lie in. The first point of which one is no number is told by `not_finite` (its place in [z][y][x]; else -1), and has
+// no cell. Throws InputError for a point whose wind the window does not have.
 template <class Real>
 CellRange trace(const Trajectories<Real>& trajectories, Index& not_finite, Team& team);
 

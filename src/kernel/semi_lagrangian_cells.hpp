@@ -2,6 +2,7 @@
 // share. Points are taken `departure_chunk` at a time, so that what is computed of them stays in the first-level cache.
 #pragma once
 
+#include <array>
 #include <cmath>
 #include <cstdint>
 
@@ -98,6 +99,67 @@ template <bool periodic>
         place[i] = found < 0 ? 0 : found;
     }
     return missing;
+}
+
+// Cells of a window whose columns lie row by row in the array: the own block, or all. Their places need no look-up,
+// which would take as long as to fetch the values.
+struct Rows {
+    std::array<std::int32_t, 2> begin{0, 0}, end{0, 0};  // [x, y] in the window
+    std::int32_t place = 0, pitch = 0;                   // of the window's first cell, as if it were one of them
+};
+
+inline bool lies_by_rows(const Window& window, const Rows& rows) {
+    for (std::int32_t y = rows.begin[1]; y < rows.end[1]; ++y) {
+        const std::int32_t* const place = window.place + y * window.cells[0];
+        for (std::int32_t x = rows.begin[0]; x < rows.end[0]; ++x)
+            if (place[x] != rows.place + y * rows.pitch + x) return false;
+    }
+    return true;
+}
+
+inline Rows rows_of(const Window& window, const Block& block) {
+    const std::int32_t* const place = window.place;
+    for (const bool all : {true, false}) {
+        Rows rows;
+        for (std::size_t axis = 0; axis < 2; ++axis) {
+            const Index begin = all ? 0 : -window.first[axis],
+                        end = all ? window.cells[axis] : begin + block.points[axis];
+            rows.begin[axis] = static_cast<std::int32_t>(begin > 0 ? begin : 0);
+            rows.end[axis] = static_cast<std::int32_t>(end < window.cells[axis] ? end : window.cells[axis]);
+        }
+        if (rows.begin[0] >= rows.end[0] || rows.begin[1] >= rows.end[1]) continue;
+        const Index first = rows.begin[1] * window.cells[0] + rows.begin[0];
+        if (rows.end[1] > rows.begin[1] + 1) rows.pitch = place[first + window.cells[0]] - place[first];
+        rows.place = place[first] - rows.begin[1] * rows.pitch - rows.begin[0];
+        if (lies_by_rows(window, rows)) return rows;
+    }
+    return {};
+}
+
+// How the columns of stencils lie in the array.
+enum class Lie : std::uint8_t {
+    anywhere,  // and places have to be looked up
+    by_rows,   // a column and a row further on are as many places for all points
+    in_line,   // and points that follow one another have stencils that do: one load has the values of many
+};
+
+// How stencils of so many columns and rows lie that begin in these cells; `place`: those of their first columns, unless
+// they lie anywhere.
+[[gnu::always_inline]] inline Lie lie_of(const Rows& rows, std::int32_t columns, std::int32_t deep,
+                                         const std::int32_t* x, const std::int32_t* y, Index n, std::int32_t* place) {
+    const std::int32_t west = rows.begin[0], east = rows.end[0] - columns;
+    const std::int32_t south = rows.begin[1], north = rows.end[1] - deep;
+    const std::int32_t count = static_cast<std::int32_t>(n);
+    std::int32_t outside = 0, bent = 0;
+#pragma GCC ivdep
+    for (std::int32_t i = 0; i < count; ++i) {
+        outside |= (x[i] < west) | (x[i] > east) | (y[i] < south) | (y[i] > north) ? 1 : 0;
+        place[i] = rows.place + y[i] * rows.pitch + x[i];
+    }
+    const std::int32_t first = place[0];
+#pragma GCC ivdep
+    for (std::int32_t i = 0; i < count; ++i) bent |= (place[i] - i) ^ first;
+    return outside != 0 ? Lie::anywhere : bent != 0 ? Lie::by_rows : Lie::in_line;
 }
 
 // Calls `take(begin, count)` for the points of a row, `departure_chunk` at a time.

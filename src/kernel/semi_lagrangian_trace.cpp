@@ -45,49 +45,69 @@ constexpr double snap = 1e-10;
     return 1 + p * (1.0 / 12 + p * (7.0 / 240 + p * (23.0 / 1680 + p * (5351.0 / 725760 + p * 137387.0 / 31933440))));
 }
 
+// The sum [component][point] of which the first guess is made.
+template <class Real>
+[[gnu::always_inline]] inline void double_winds(const Trajectories<Real>& what, Index row, Index n,
+                                                double (*sum)[departure_chunk]) {
+    const Index volume = what.block.points[0] * what.block.points[1] * what.block.levels;
+    for (Index c = 0; c < what.components(); ++c)
+#pragma GCC ivdep
+        for (Index i = 0; i < n; ++i) sum[c][i] = 2 * static_cast<double>(what.wind[c * volume + row + i]);
+}
+
 // Computes the sum V_A + E_D [component][point] of some points of a row of the block.
 template <class Real>
-[[gnu::always_inline]] inline bool winds(const Trajectories<Real>& what, const CellAxis* axes, Index row, Index z,
-                                         Index n, double (*sum)[departure_chunk]) {
+[[gnu::always_inline]] inline bool winds(const Trajectories<Real>& what, const CellAxis* axes, const Rows& rows,
+                                         Index row, Index z, Index n, double (*sum)[departure_chunk]) {
     const Block& block = what.block;
     const Index level = block.points[0] * block.points[1], volume = level * block.levels;
     const Index components = what.components();
-    if (!what.extrapolated.values) {
-        for (Index c = 0; c < components; ++c)
-#pragma GCC ivdep
-            for (Index i = 0; i < n; ++i) sum[c][i] = 2 * static_cast<double>(what.wind[c * volume + row + i]);
-        return true;
-    }
     alignas(64) std::int32_t x[departure_chunk], y[departure_chunk], low[departure_chunk], place[4][departure_chunk];
     alignas(64) double fx[departure_chunk], fy[departure_chunk], fz[departure_chunk];
     bool there = locate(what.departures + row, n, axes[0], x, fx);
     there = locate(what.departures + volume + row, n, axes[1], y, fy) && there;
     if (what.lifted) there = locate_level(what.departures + 2 * volume + row, n, block.levels, low, fz) && there;
-    for (int corner = 0; corner < 4; ++corner)
-        there = look_up_columns(what.window, corner % 2, corner / 2, x, y, n, place[corner]) >= 0 && there;
     if (!there) return false;
-    const Index stride = what.extrapolated.stride;
-    const auto between = [&](const Real* values, Index i) __attribute__((always_inline)) {
-        const double a = values[place[0][i]], b = values[place[1][i]], c = values[place[2][i]], d = values[place[3][i]];
-        const double south = a + fx[i] * (b - a), north = c + fx[i] * (d - c);
-        return south + fy[i] * (north - south);
-    };
-    for (Index c = 0; c < components; ++c) {
-        const Real* const here = what.wind + c * volume + row;
-        const Real* const values = what.extrapolated.values + c * block.levels * stride;
-        if (what.lifted) {
-#pragma GCC ivdep
-            for (Index i = 0; i < n; ++i) {
-                const double below = between(values + low[i] * stride, i);
-                const double above = between(values + (low[i] + 1) * stride, i);
-                sum[c][i] = static_cast<double>(here[i]) + (below + fz[i] * (above - below));
-            }
-        } else {
-            const Real* const same = values + z * stride;
-#pragma GCC ivdep
-            for (Index i = 0; i < n; ++i) sum[c][i] = static_cast<double>(here[i]) + between(same, i);
-        }
+    const Lie lie = lie_of(rows, 2, 2, x, y, n, place[0]);
+    if (lie == Lie::anywhere) {
+        for (int corner = 0; corner < 4; ++corner)
+            there = look_up_columns(what.window, corner % 2, corner / 2, x, y, n, place[corner]) >= 0 && there;
+        if (!there) return false;
     }
+    const Index stride = what.extrapolated.stride;
+    const auto sum_up = [&](auto at) __attribute__((always_inline)) {
+        const auto between = [&](const Real* values, Index i) __attribute__((always_inline)) {
+            const double a = at(values, 0, i), b = at(values, 1, i), c = at(values, 2, i), d = at(values, 3, i);
+            const double south = a + fx[i] * (b - a), north = c + fx[i] * (d - c);
+            return south + fy[i] * (north - south);
+        };
+        for (Index c = 0; c < components; ++c) {
+            const Real* const here = what.wind + c * volume + row;
+            const Real* const values = what.extrapolated.values + c * block.levels * stride;
+            if (what.lifted) {
+#pragma GCC ivdep
+                for (Index i = 0; i < n; ++i) {
+                    const double below = between(values + low[i] * stride, i);
+                    const double above = between(values + (low[i] + 1) * stride, i);
+                    sum[c][i] = static_cast<double>(here[i]) + (below + fz[i] * (above - below));
+                }
+            } else {
+                const Real* const same = values + z * stride;
+#pragma GCC ivdep
+                for (Index i = 0; i < n; ++i) sum[c][i] = static_cast<double>(here[i]) + between(same, i);
+            }
+        }
+    };
+    const Index first = place[0][0], pitch = rows.pitch;
+    if (lie == Lie::anywhere)
+        sum_up([&](const Real* values, int corner, Index i)
+                   __attribute__((always_inline)) { return values[place[corner][i]]; });
+    else if (lie == Lie::by_rows || what.lifted)
+        sum_up([&](const Real* values, int corner, Index i)
+                   __attribute__((always_inline)) { return values[place[0][i] + (corner / 2 * pitch + corner % 2)]; });
+    else
+        sum_up([&](const Real* values, int corner, Index i)
+                   __attribute__((always_inline)) { return values[first + (corner / 2 * pitch + corner % 2) + i]; });
     return true;
 }
 
@@ -119,6 +139,20 @@ template <class Real>
         const double dx = cos_y * cos_x[i] - longer * px, dy = cos_y * sin_x[i] - longer * py, dz = sin_y - longer * pz;
         to_x[i] = snapped(per_x * angle_of(dy, dx));
         to_y[i] = snapped(per_y * angle_of(dz, std::sqrt(dx * dx + dy * dy)) + middle);
+    }
+}
+
+// Heights of departure points, between the lowest and the highest level.
+template <class Real>
+[[gnu::always_inline]] inline void rise(const Trajectories<Real>& what, Index z, Index row, Index n,
+                                        const double* sum) {
+    const Block& block = what.block;
+    const double at = static_cast<double>(z), top = static_cast<double>(block.levels - 1);
+    double* const to = what.departures + 2 * block.points[0] * block.points[1] * block.levels + row;
+#pragma GCC ivdep
+    for (Index i = 0; i < n; ++i) {
+        const double height = snapped(at - what.half_step * sum[i]);
+        to[i] = height < 0 ? 0.0 : height > top ? top : height;
     }
 }
 
@@ -170,41 +204,37 @@ template <class Real>
 }
 
 template <class Real>
-[[gnu::always_inline]] inline void level_of(const Trajectories<Real>& what, Index z, Found& found) {
+[[gnu::always_inline]] inline void level_of(const Trajectories<Real>& what, const Rows& rows, Index z, Found& found) {
     const Block& block = what.block;
     const Index volume = block.points[0] * block.points[1] * block.levels;
     const CellAxis numbered[2] = {cell_axis(block, 0), cell_axis(block, 1)};
     const CellAxis axes[2] = {cell_axis(block, what.window, 0, 0, 1), cell_axis(block, what.window, 1, 0, 1)};
     alignas(64) double sum[4][departure_chunk];
-    const double top = static_cast<double>(block.levels - 1);
     for (Index y = 0; y < block.points[1]; ++y)
         each_chunk(block.points[0], [&](Index begin, Index n) __attribute__((always_inline)) {
             const Index row = (z * block.points[1] + y) * block.points[0] + begin;
-            if (!winds(what, axes, row, z, n, sum)) {
-                found.outside = true;
-                return;
-            }
-            depart(what, begin, y, row, n, sum);
-            if (what.lifted) {
-                const double* const rise = sum[what.components() - 1];
-                double* const to = what.departures + 2 * volume + row;
-#pragma GCC ivdep
-                for (Index i = 0; i < n; ++i) {
-                    const double height = snapped(static_cast<double>(z) - what.half_step * rise[i]);
-                    to[i] = height < 0 ? 0.0 : height > top ? top : height;
+            // All iterations of a chunk at once: what they read and write is in the first-level cache then.
+            for (int done = what.guess ? -1 : 0; done < what.iterations; ++done) {
+                if (done < 0) {
+                    double_winds(what, row, n, sum);
+                } else if (!winds(what, axes, rows, row, z, n, sum)) {
+                    found.outside = true;
+                    return;
                 }
+                depart(what, begin, y, row, n, sum);
+                if (what.lifted) rise(what, z, row, n, sum[what.components() - 1]);
             }
             check_finite(what, row, n, found);
             note(what.departures, volume, numbered, row, n, found);
         });
 }
 
-TRADEWIND_CLONES void run_level(const Trajectories<float>& what, Index z, Found& found) {
-    level_of(what, z, found);
+TRADEWIND_CLONES void run_level(const Trajectories<float>& what, const Rows& rows, Index z, Found& found) {
+    level_of(what, rows, z, found);
 }
 
-TRADEWIND_CLONES void run_level(const Trajectories<double>& what, Index z, Found& found) {
-    level_of(what, z, found);
+TRADEWIND_CLONES void run_level(const Trajectories<double>& what, const Rows& rows, Index z, Found& found) {
+    level_of(what, rows, z, found);
 }
 
 CellRange range_of(const Found& all) {
@@ -231,13 +261,14 @@ CellRange cells_of(const double* departures, const Block& block) {
 
 template <class Real>
 CellRange trace(const Trajectories<Real>& what, Index& not_finite, Team& team) {
+    const Rows rows = what.iterations > 0 ? rows_of(what.window, what.block) : Rows{};
     Found all;
     std::mutex one;
     team.run([&](int thread) {
         Found mine;
         const Index first = what.block.levels * thread / team.threads();
         const Index last = what.block.levels * (thread + 1) / team.threads();
-        for (Index z = first; z < last; ++z) run_level(what, z, mine);
+        for (Index z = first; z < last; ++z) run_level(what, rows, z, mine);
         const std::lock_guard lock(one);
         for (int axis = 0; axis < 2; ++axis) {
             all.low[axis] = std::min(all.low[axis], mine.low[axis]);

@@ -11,27 +11,11 @@ namespace {
 constexpr std::array<const char*, 4> operation_names{"sum", "min", "max", "prod"};
 
 template <Operation operation, typename T>
-T apply(T a, T b) {
-    if constexpr (operation == Operation::min)
-        return b < a ? b : a;
-    else if constexpr (operation == Operation::max)
-        return a < b ? b : a;
-    else if constexpr (std::is_integral_v<T>) {
-        using U = std::make_unsigned_t<T>;  // signed overflow is undefined
-        const U x = static_cast<U>(a), y = static_cast<U>(b);
-        return static_cast<T>(operation == Operation::sum ? x + y : x * y);
-    } else if constexpr (operation == Operation::sum)
-        return a + b;
-    else
-        return a * b;
-}
-
-template <Operation operation, typename T>
 void combine(std::byte* into, const std::byte* left, const std::byte* right, Index count) {
     auto* out = reinterpret_cast<T*>(into);
     const auto* a = reinterpret_cast<const T*>(left);
     const auto* b = reinterpret_cast<const T*>(right);
-    for (Index i = 0; i < count; ++i) out[i] = apply<operation>(a[i], b[i]);
+    for (Index i = 0; i < count; ++i) out[i] = combined<operation>(a[i], b[i]);
 }
 
 template <typename T>

@@ -4,11 +4,10 @@
 #include <cstddef>
 #include <string>
 
+#include "base/combine.hpp"
 #include "mpi/field.hpp"
 
 namespace tradewind::mpi {
-
-enum class Operation : std::uint8_t { sum, min, max, prod };
 
 Operation parse_operation(const std::string& name);
 const char* name_of(Operation operation);

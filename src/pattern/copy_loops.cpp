@@ -2,6 +2,7 @@
 #include <limits>
 #include <type_traits>
 
+#include "base/combine.hpp"
 #include "base/error.hpp"
 #include "pattern/copies.hpp"
 
@@ -9,35 +10,17 @@ namespace tradewind::pattern {
 
 namespace {
 
-enum class Operation { add, mul, min, max };
-
-template <Operation operation, class T>
-T apply(T a, T b) {
-    if constexpr (operation == Operation::min)
-        return b < a ? b : a;
-    else if constexpr (operation == Operation::max)
-        return a < b ? b : a;
-    else if constexpr (std::is_integral_v<T>) {
-        using U = std::make_unsigned_t<T>;  // signed overflow is undefined
-        const U x = static_cast<U>(a), y = static_cast<U>(b);
-        return static_cast<T>(operation == Operation::add ? x + y : x * y);
-    } else if constexpr (operation == Operation::add)
-        return a + b;
-    else
-        return a * b;
-}
-
 // x op neutral has the bits of x: so the zero of a sum is negative.
 template <Operation operation, class T>
 T neutral() {
-    if constexpr (operation == Operation::mul)
+    if constexpr (operation == Operation::prod)
         return T(1);
     else if constexpr (std::is_integral_v<T>)
-        return operation == Operation::add   ? T(0)
+        return operation == Operation::sum   ? T(0)
                : operation == Operation::min ? std::numeric_limits<T>::max()
                                              : std::numeric_limits<T>::min();
     else if constexpr (std::is_floating_point_v<T>)
-        return operation == Operation::add   ? T(-0.0)
+        return operation == Operation::sum   ? T(-0.0)
                : operation == Operation::min ? std::numeric_limits<T>::infinity()
                                              : -std::numeric_limits<T>::infinity();
     else
@@ -78,7 +61,7 @@ void each_group(const Copies::Sweep& s, Body body) {
 
 template <class T, Operation operation>
 struct Loops {
-    static constexpr auto op = apply<operation, T>;
+    static constexpr auto op = combined<operation, T>;
 
     template <bool dense>
     struct On {
@@ -216,8 +199,8 @@ struct Loops {
 
 template <class T>
 const CopyLoops& of_type(const std::string& element, const std::string& operation) {
-    if (operation == "add") return Loops<T, Operation::add>::loops;
-    if (operation == "mul") return Loops<T, Operation::mul>::loops;
+    if (operation == "add") return Loops<T, Operation::sum>::loops;
+    if (operation == "mul") return Loops<T, Operation::prod>::loops;
     if constexpr (std::is_arithmetic_v<T>) {
         if (operation == "min") return Loops<T, Operation::min>::loops;
         if (operation == "max") return Loops<T, Operation::max>::loops;

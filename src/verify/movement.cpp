@@ -1,9 +1,9 @@
 #include "verify/movement.hpp"
 
-#include "base/checked.hpp"
 #include "base/error.hpp"
 #include "schedule/text.hpp"
 #include "verify/cover.hpp"
+#include "verify/moves.hpp"
 
 namespace tradewind::verify {
 
@@ -26,12 +26,7 @@ Movement::Movement(const schedule::Schedule& schedule)
 
 void Movement::run_stage(int stage, const std::vector<Match>& matches) {
     pending_.clear();
-    std::vector<schedule::Piece> from, to;
-    for (const Match& m : matches) {
-        from.clear();
-        to.clear();
-        schedule_.send_pieces(m.sender, stage, m.send, from);
-        schedule_.receive_pieces(m.receiver, stage, m.receive, to);
+    for_messages(schedule_, stage, matches, [&](const Match& m, const auto& from, const auto& to) {
         const auto where = [&] { return to_text(m, stage); };
         if (volume(from) != m.count || volume(to) != m.count || from.size() != to.size())
             throw VerificationError(where() + ": its pieces are " + std::to_string(from.size()) + " of " +
@@ -39,16 +34,10 @@ void Movement::run_stage(int stage, const std::vector<Match>& matches) {
                                     std::to_string(to.size()) + " of " + std::to_string(volume(to)) +
                                     " at the receiver");
         for (std::size_t i = 0; i < from.size(); ++i) transfer(m.sender, from[i], m.receiver, to[i], where());
-    }
-    std::vector<schedule::Copy> copies;
-    for (Rank rank = 0; rank < schedule_.ranks(); ++rank) {
-        copies.clear();
-        schedule_.copies(rank, stage, copies);
-        for (const schedule::Copy& copy : copies) {
-            add_checked(copied_, copy.from.box.volume(), "copies within all ranks", "points");
-            transfer(rank, copy.from, rank, copy.to, "stage " + std::to_string(stage) + ", copy" + of_rank(rank));
-        }
-    }
+    });
+    for_copies(schedule_, stage, copied_, [&](Rank rank, const schedule::Copy& copy, const std::string& where) {
+        transfer(rank, copy.from, rank, copy.to, where);
+    });
     for (const Write& w : pending_) write(w, stage);
 }
 

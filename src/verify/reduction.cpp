@@ -6,6 +6,7 @@
 #include "base/error.hpp"
 #include "base/random.hpp"
 #include "schedule/text.hpp"
+#include "verify/moves.hpp"
 
 namespace tradewind::verify {
 
@@ -34,18 +35,13 @@ Reduction::Reduction(const schedule::Schedule& schedule)
 
 void Reduction::run_stage(int stage, const std::vector<Match>& matches) {
     pending_.clear();
-    std::vector<schedule::Piece> from, to;
-    for (const Match& m : matches) {
-        from.clear();
-        to.clear();
-        schedule_.send_pieces(m.sender, stage, m.send, from);
-        schedule_.receive_pieces(m.receiver, stage, m.receive, to);
+    for_messages(schedule_, stage, matches, [&](const Match& m, const auto& from, const auto& to) {
         Index volume = 0;
         for (const schedule::Piece& piece : from) volume += piece.box.volume();
         if (volume != m.count || from.size() != to.size())
             throw VerificationError(to_text(m, stage) + ": its pieces have " + std::to_string(volume) + " points");
         for (std::size_t i = 0; i < from.size(); ++i) transfer(m.sender, from[i], m.receiver, to[i], to_text(m, stage));
-    }
+    });
     const bool combine = schedule_.combines(stage);
     if (!combine) {
         std::sort(pending_.begin(), pending_.end(),

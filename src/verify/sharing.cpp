@@ -4,10 +4,10 @@
 #include <map>
 #include <unordered_map>
 
-#include "base/checked.hpp"
 #include "base/error.hpp"
 #include "base/random.hpp"
 #include "schedule/text.hpp"
+#include "verify/moves.hpp"
 
 namespace tradewind::verify {
 
@@ -115,28 +115,16 @@ void Sharing::transfer(Rank from, const std::vector<schedule::Piece>& source, Ra
 
 void Sharing::run_stage(int stage, const std::vector<Match>& matches) {
     pending_.clear();
-    std::vector<schedule::Piece> from, to;
-    for (const Match& m : matches) {
-        from.clear();
-        to.clear();
-        schedule_.send_pieces(m.sender, stage, m.send, from);
-        schedule_.receive_pieces(m.receiver, stage, m.receive, to);
+    for_messages(schedule_, stage, matches, [&](const Match& m, const auto& from, const auto& to) {
         transfer(m.sender, from, m.receiver, to, to_text(m, stage));
         if (static_cast<Index>(pending_.back().words.size()) != m.count)
             throw VerificationError(to_text(m, stage) + ": its pieces have " +
                                     std::to_string(pending_.back().words.size()) + " points");
-    }
+    });
+    for_copies(schedule_, stage, copied_, [&](Rank rank, const schedule::Copy& copy, const std::string& where) {
+        transfer(rank, {copy.from}, rank, {copy.to}, where);
+    });
     const bool combines = schedule_.combines(stage);
-    std::vector<schedule::Copy> copies;
-    for (Rank rank = 0; rank < schedule_.ranks(); ++rank) {
-        copies.clear();
-        schedule_.copies(rank, stage, copies);
-        for (const schedule::Copy& copy : copies) {
-            add_checked(copied_, copy.from.box.volume(), "copies within all ranks", "points");
-            transfer(rank, {copy.from}, rank, {copy.to},
-                     "stage " + std::to_string(stage) + ", copy of rank " + std::to_string(rank));
-        }
-    }
     combines_ = combines_ || combines;
     combines ? combine_all() : write_all(stage);
 }

@@ -25,6 +25,7 @@ CHOICES: list[dict[str, Any]] = [
     {"strategy": "overlap", "transport": "shared", "mask": "nekbone", "sum_method": "ring,,"},
     {"strategy": "pipelined", "factors": "stored", "deformation": 0.2},
     {"strategy": "pipelined", "mass": True, "side": "wave", "algorithm": "pairwise", "transport": "neighbor"},
+    {"strategy": "pipelined", "replace": 5, "deformation": 0.1},
     {"strategy": "cartesian", "sums": "reproducible", "side": "global"},
     {"strategy": "pairwise", "sums": "reproducible", "side": "int64"},
     {"strategy": "pairwise", "algorithm": "cartesian"},

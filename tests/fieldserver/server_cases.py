@@ -67,19 +67,33 @@ def run(comm: Any, payload: dict[str, Any]) -> dict[str, Any]:
         named = layouts(ranks)
         for name, (layout, geometry, levels) in named.items():
             server.define(name, layout, geometry, levels=range(1, levels + 1))
+        kept: dict[str, np.ndarray] = {}
         mesh = np.arange(POINTS)[rank::ranks][::-1]  # dealt one by one, and backwards
         server.define("h", mesh, Gaussian(tuple(ROWS.rows)), levels=(1, 2), axis=0)
         for step in payload["steps"]:
-            for name, (layout, geometry, levels) in named.items():
-                values = part(name, layout, rank, step, levels, geometry.points)
-                server.write(name, values, step)
-                values[...] = np.nan  # it is the model's again
-            of_mesh = np.ascontiguousarray(whole("h", step, 2, POINTS)[:, mesh].T)
-            server.write("h", of_mesh, step)
-            of_mesh[...] = np.nan
+            of_step = {name: part(name, where, rank, step, n, grid.points) for name, (where, grid, n) in named.items()}
+            of_step["h"] = np.ascontiguousarray(whole("h", step, 2, POINTS)[:, mesh].T)
+            hand = _start_all if payload.get("starts") else _write_all
+            hand(server, step, of_step, kept)
             server.end_step(step)
     server.close()
     return server.figures
+
+
+def _write_all(server: FieldServer, step: int, fields: dict[str, np.ndarray], kept: dict[str, np.ndarray]) -> None:
+    for name, field in fields.items():
+        server.write(name, field, step)
+        field[...] = np.nan  # it is the model's again
+
+
+def _start_all(server: FieldServer, step: int, fields: dict[str, np.ndarray], kept: dict[str, np.ndarray]) -> None:
+    """Start all from arrays that are `kept` from step to step."""
+    for name, field in fields.items():
+        kept.setdefault(name, np.empty_like(field))[...] = field
+    started = [server.start(name, kept[name], step) for name in fields]
+    for name, each in zip(fields, started, strict=True):
+        each.wait()
+        kept[name][...] = np.nan
 
 
 def in_trouble(comm: Any, payload: dict[str, Any]) -> dict[str, Any]:
@@ -92,15 +106,7 @@ def in_trouble(comm: Any, payload: dict[str, Any]) -> dict[str, Any]:
     server = FieldServer(plan, comm, servers=payload["servers"])
     model, trouble, go = server.comm, payload["trouble"], Path(payload["go"])
     if trouble == "slow" and comm.Get_rank() == comm.Get_size() - 1:
-        writer = server._server.writer
-        write = writer._write_block
-
-        def stalled(block: Any) -> None:
-            while block.jobs[0].record.step >= payload["at"] and not go.exists():
-                time.sleep(0.001)
-            write(block)
-
-        writer._write_block = stalled
+        _stall(server, payload["at"], go)
     if model is not None:
         rank, ranks = model.Get_rank(), model.Get_size()
         layout, geometry, levels = layouts(ranks)["t"]
@@ -118,6 +124,48 @@ def in_trouble(comm: Any, payload: dict[str, Any]) -> dict[str, Any]:
             os.kill(pids[-1], signal.SIGCONT)
     server.close()
     return server.figures
+
+
+def _stall(server: FieldServer, step: int, go: Path) -> None:
+    """Let the writer of a server write nothing from a step on, until there is a file `go`."""
+    writer = server._server.writer
+    write = writer._write_block
+
+    def stalled(block: Any) -> None:
+        while block.jobs[0].record.step >= step and not go.exists():
+            time.sleep(0.001)
+        write(block)
+
+    writer._write_block = stalled
+
+
+def started_from_an_array(comm: Any, payload: dict[str, Any]) -> list[str] | None:
+    """Fields that go without a copy, to a server that writes nothing from step 1 on; returns the errors of the model.
+
+    The array is the model's again before the server is lost in step 1, and afterwards in step 2.
+    """
+    server = FieldServer(load_plan("plan.toml", payload["plan"]), comm, servers=1)
+    go, told = Path(payload["go"]), []
+    if server.comm is None:
+        _stall(server, 1, go)
+    else:
+        rank, ranks = server.comm.Get_rank(), server.comm.Get_size()
+        layout, geometry, levels = layouts(ranks)["t"]
+        server.define("t", layout, geometry)
+        arrays = [part("t", layout, rank, step, levels, geometry.points) for step in range(4)]
+        for step in (0, 1):
+            begun = server.start("t", arrays[step], step)
+            begun.wait()
+            arrays[step][...] = np.nan
+            told.append(said(lambda step=step: server.end_step(step)))
+        begun = server.start("t", arrays[2], 2)
+        told += [said(lambda: server.end_step(2)), said(server.finish)]
+        begun.wait()
+        server.write("t", arrays[3], 3)
+        told += [said(lambda: server.end_step(3)), said(server.finish)]
+        go.touch()
+    server.close()
+    return told if comm.Get_rank() == 0 else None
 
 
 def reading_from_a_stopped_server(comm: Any, payload: dict[str, Any]) -> dict[str, Any] | None:

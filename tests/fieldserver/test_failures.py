@@ -98,6 +98,14 @@ def test_a_step_whose_memory_was_used_again_does_not_look_whole(tmp_path):
     assert sorted(path.name for path in (tmp_path / "out").glob("*.nc")) == [f"t{number}-1.nc" for number in range(8)]
 
 
+def test_fields_without_a_copy_are_lost_with_their_server_alone_when_the_array_was_given_back(tmp_path):
+    plan = PLAN.format(folder=tmp_path / "out", more='patience = "1s"')
+    request = {"plan": plan, "go": str(tmp_path / "go")}
+    told = launch.run(3, "server_cases:started_from_an_array", request, timeout_s=40)
+    assert [each for each in told if each] == ["WriteError: step 1 is not whole: server 0 was lost with fields of it"]
+    assert steps_there(tmp_path / "out") == [0, 2, 3]
+
+
 @pytest.mark.slow
 def test_a_server_that_never_comes_back_ends_the_job_with_all_steps_written(tmp_path):
     plan = PLAN.format(folder=tmp_path, more='patience = "1s"')

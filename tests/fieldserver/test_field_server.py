@@ -73,7 +73,80 @@ def read_back(folder, steps):
                 assert (grib[name].values.reshape(levels, points) == wanted).all()
 
 
+BY_LEVEL = """
+folder = "{folder}"
+durable = false
+deal = "levels"
+{more}
+
+[[sink]]
+name = "levels"
+format = "netcdf"
+path = "{{name}}/{{step}}-{{level:03}}.nc"
+
+[[sink]]
+name = "messages"
+format = "grib2"
+path = "{{level}}-{{step}}.grib2"
+packing = "ieee"
+precision = "f8"
+
+[[sink]]
+name = "whole"
+format = "netcdf"
+path = "{{name}}-{{step}}.nc"
+
+[[rule]]
+sink = ["levels", "whole"]
+
+[[rule]]
+sink = "messages"
+fields = "t"
+
+[field.t]
+grib = "t"
+"""
+
+
+@pytest.mark.parametrize(
+    ("servers", "starts"), [(2, False), *(pytest.param(n, n > 0, marks=pytest.mark.slow) for n in (0, 2))]
+)
+def test_levels_go_to_files_of_their_own(tmp_path, servers, starts):
+    request = {"plan": BY_LEVEL.format(folder=tmp_path, more=""), "servers": servers, "steps": (0, 1), "starts": starts}
+    figures = launch.run(4 if servers else 2, "server_cases:run", request, timeout_s=120)
+    for step in (0, 1):
+        for name, (levels, points) in FIELDS.items():
+            wanted = whole(name, step, levels, points)
+            with xarray.open_dataset(tmp_path / f"{name}-{step}.nc", engine="netcdf4") as data:
+                assert (data[name].values.reshape(levels, points) == wanted).all()
+            for level in range(levels):
+                with xarray.open_dataset(tmp_path / name / f"{step}-{level + 1:03}.nc", engine="netcdf4") as data:
+                    assert (data[name].values.ravel() == wanted[level]).all()
+                    assert data.level.values == [level + 1]
+        for level in range(3):
+            path = tmp_path / f"{level + 1}-{step}.grib2"
+            grib = xarray.open_dataset(path, engine="cfgrib", backend_kwargs={"indexpath": ""})
+            assert (grib.t.values.ravel() == whole("t", step, 3, 96)[level].astype("f4")).all()
+            assert grib.hybrid == level + 1
+    assert check(tmp_path) == []
+    assert Manifest(tmp_path).steps() == [0, 1]
+    files = [each["sinks"]["levels"]["files"] for each in figures["writers"]]
+    assert sum(files) == 2 * (3 + 1 + 2 + 2)
+    assert min(files) >= 4  # level 1 of four fields goes to one, 2 to the other, 3 to the first
+
+
 SHARED = {"transport": "shared", "packing": "direct"}
+
+
+@pytest.mark.parametrize(
+    ("ranks", "servers"), [(3, 1), *(pytest.param(3, each, marks=pytest.mark.slow) for each in (0, 2, "threads"))]
+)
+def test_fields_go_from_the_arrays_of_the_model(tmp_path, ranks, servers):
+    plan = PLAN.format(folder=tmp_path, more="")
+    request = {"plan": plan, "servers": servers, "steps": (0, 1, 2, 5), "starts": True}
+    launch.run(ranks, "server_cases:run", request, timeout_s=120)
+    read_back(tmp_path, (0, 1, 2, 5))
+    assert check(tmp_path) == []
 
 
 @pytest.mark.parametrize(

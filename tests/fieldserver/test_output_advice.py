@@ -7,7 +7,13 @@ from command_line import run_tradewind
 from output_plans import Q, T, plan
 
 from tradewind.base.errors import InputError
+from tradewind.cli import run as run_command
+from tradewind.cli.kinds import Asked
+from tradewind.cli.ranks import Place
 from tradewind.fieldserver.advice import Load, advise, best, ways
+from tradewind.fieldserver.field_server import committed_steps
+from tradewind.fieldserver.plan_file import load_plan
+from tradewind.launch.output_advice import steps_between
 
 
 def chosen(cores, threads=1, **load):
@@ -64,3 +70,56 @@ def test_the_command(tmp_path):
     done = run_tradewind(*request.split(), "--json")
     assert done.json["load"]["work_s"] == 2
     assert "best:" in run_tradewind(*request.split()).out
+
+
+WRITTEN = """
+folder = "{folder}"
+durable = false
+step = "60s"
+
+[[sink]]
+name = "history"
+format = "netcdf"
+path = "{{step}}.nc"
+"""
+
+
+@pytest.mark.parametrize(
+    ("rules", "expected"),
+    [
+        (["every = 1"], (1, 0)),
+        (["every = 6", "every = 4"], (4, 0)),
+        (["steps = [3, 9, 24]"], (6, 3)),
+        (["steps = [5]", "every = 8"], (8, 0)),
+        (["steps = [8]", 'fields = ["t"]\nevery = 8'], (8, 8)),
+    ],
+)
+def test_the_steps_between_two_outputs_are_those_of_the_plan(rules, expected):
+    text = WRITTEN.format(folder="out") + "".join(f'[[rule]]\nsink = "history"\n{rule}\n' for rule in rules)
+    assert steps_between(load_plan("plan.toml", text), ["t", "q"]) == expected
+
+
+@pytest.mark.ranks
+def test_a_dwarf_writes_as_is_advised(tmp_path):
+    pytest.importorskip("mpi4py.MPI")
+    path = tmp_path / "plan.toml"
+    path.write_text(WRITTEN.format(folder=tmp_path / "out") + '[[rule]]\nsink = "history"\n')
+    request = f"run diffusion -n 2 --grid 16x12x3 --steps 2 --output {path} --servers auto"
+    done = run_tradewind(*request.split(), "--json")
+    advice, output = done.json["advice"], done.json["output"]
+    assert advice["load"]["work_s"] == pytest.approx(advice["step_s"] * advice["steps_between"])
+    assert advice["taken"] in (0, 1, "threads")
+    beside = advice["taken"] if isinstance(advice["taken"], int) else 0
+    assert (output["servers"], done.json["ranks"]) == (beside, 2 - beside)
+    assert committed_steps(tmp_path / "out") == [0, 1, 2]
+
+
+def test_ranks_that_a_dwarf_cannot_have_are_not_advised(tmp_path, monkeypatch):
+    """Seven ranks do not divide 6 x 4 columns: of the other ways the next best is taken."""
+    ways = [{"name": f"{n} servers", "servers": n, "interval_s": n} for n in (1, 7, 2)]
+    found = {"servers": 1, "best": "1 servers", "bottleneck": "model", "results": ways}
+    found |= {"step_s": 1.0, "steps_between": 1, "load": {}, "rates": {}}
+    monkeypatch.setattr("tradewind.launch.output_advice.advise_dwarf", lambda dwarf, plan: found)
+    asked = Asked({"grid": "6x4x1"})
+    advice, taken = run_command._advised("diffusion", asked, Place(8), tmp_path / "plan.toml")
+    assert (taken, advice["taken"]) == (7, 7)

@@ -58,6 +58,7 @@ def test_all_mistakes_are_said_at_once():
         ('"{step}.grib2"', '"{step.grib2"', "path"),
         ('"{step}.grib2"', '"{step!r:>{name}}"', "path"),
         ('"{step}.grib2"', '"{step:0999999999}"', "path"),
+        ('"{step}.grib2"', '"{step}-{level:3}.grib2"', "path"),
         ('"{step}.grib2"', '"all.grib2"', "{step} is needed in its path"),
         ('"{step}.grib2"', '".{step}.grib2"', "names that begin with a point"),
         ('"{step}.grib2"', '"manifest/{step}"', "'manifest' holds"),
@@ -95,6 +96,17 @@ def test_files_are_dealt_to_one_writer_each(tmp_path):
                 owners.setdefault(request.path, set()).add(dealing.share_of(request, name, step))
     assert all(len(each) == 1 for each in owners.values())
     assert {min(each) for each in owners.values()} == {0, 1}
+
+
+def test_levels_have_files_of_their_own_and_one_share_each(tmp_path):
+    text = SINK.replace("{step}", "{name}-{level:04}-{step}") + RULE
+    made = load_plan("plan.toml", f'folder = "{tmp_path}"\ndeal = "levels"\n{text}')
+    requests = [(name, level, made.requests(name, 7)[0]) for name in ("t", "q") for level in (1.0, 2.0, 0.5, 1000.0)]
+    paths = [each.at(level).path for _, level, each in requests]
+    assert paths == [f"{name}-{level}-7.grib2" for name in "tq" for level in ("0001", "0002", "00.5", "1000")]
+    dealing = Dealing(made, 3, lambda path, step: 1)
+    shares = [dealing.share_of(each.at(level), name, 7, level) for name, level, each in requests]
+    assert shares == [0, 1, 2, 0] * 2
 
 
 def test_grids_that_grib_cannot_describe():

@@ -221,3 +221,99 @@ def test_the_area_of_a_sphere_and_the_wind_of_a_rotation():
     rate = wind.components(x, y, 0.0)
     assert np.hypot(u, v) == pytest.approx(6.37122e6 * np.sqrt((rate**2).sum(axis=0)))
     assert np.hypot(u, v).max() <= 38.0 * (1 + 1e-12)
+
+
+SMOOTH, ROUGH, SHIFTED = "smooth", "rough", "shifted"
+
+
+def departures_of(kind: str, lifted: bool) -> np.ndarray:
+    """Points whose stencils follow one another, those that do not, and those that do in part of a row."""
+    at = coordinates(lifted)
+    if kind == ROUGH:
+        return at
+    _, y, x = np.meshgrid(np.arange(NZ), np.arange(NY), np.arange(NX), indexing="ij")
+    at[0] = x + FIRST[0] - 1.3 + (np.where(x > 20, 0.6, 0.0) if kind == SHIFTED else 0.0)
+    at[1] = y + FIRST[1] + 0.8
+    return at
+
+
+def windowed(field: np.ndarray, order: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
+    """A field [component, z][row][column] whose columns lie in an order, or by rows, and the places of them."""
+    rows, columns = field.shape[1:]
+    place = np.arange(rows * columns, dtype=np.int32)
+    if order is not None:
+        place = np.argsort(order).astype(np.int32)
+        field = np.ascontiguousarray(field.reshape(len(field), -1)[:, order]).reshape(field.shape)
+    return field.copy(), place.reshape(rows, columns)
+
+
+def own_rows_first(rows: int, columns: int, rng: np.random.Generator) -> np.ndarray:
+    """Columns of the block row by row, then all others in any order."""
+    cells = np.arange(rows * columns).reshape(rows, columns)
+    own = cells[MARGIN:-MARGIN, MARGIN:-MARGIN].ravel()
+    return np.concatenate([own, rng.permutation(np.setdiff1d(cells, own))])
+
+
+@pytest.mark.parametrize("lifted", [False, True])
+@pytest.mark.parametrize("kind", [SMOOTH, ROUGH, SHIFTED])
+def test_columns_that_lie_by_rows_give_the_same_bits(kind, lifted):
+    rng = np.random.default_rng(5)
+    at = departures_of(kind, lifted)
+    rows, columns = NY + 2 * MARGIN, NX + 2 * MARGIN
+    field, wind = rng.random((NZ, rows, columns)), rng.random((3 if lifted else 2) * NZ * NY * NX)
+    wind = wind.reshape(-1, NZ, NY, NX)
+    around = rng.random((len(wind) * NZ, rows, columns))
+    block = _core.ColumnBlock(FIRST, (NX, NY), NZ)
+    orders = {"by rows": None, "own rows": own_rows_first(rows, columns, rng)}
+    orders["anywhere"] = rng.permutation(rows * columns)
+    found = {}
+    for name, order in orders.items():
+        values, place = windowed(field, order)
+        if name == "anywhere":  # the block has to lie by rows in the array that is written
+            values, place = windowed(field, orders["own rows"])
+            place = place.copy()
+            moved = values.reshape(NZ, -1)
+            spare = np.concatenate([moved, moved[:, :1]], axis=1)
+            place[place == 0] = moved.shape[1]
+            values = np.ascontiguousarray(spare[:, None, :])
+        own = (MARGIN * columns + MARGIN, columns) if name == "by rows" else (0, NX)
+        lost = _core.interpolate_tracers(
+            block, values, at, (-MARGIN, -MARGIN), place, *own, 1, False, False, _core.Team(1)
+        )
+        assert lost == -1
+        flat = values.reshape(NZ, -1)
+        cells = own[0] + np.arange(NY)[:, None] * own[1] + np.arange(NX)
+        extrapolated, wind_place = windowed(around, order)
+        departures = at.copy()
+        _core.trace_departures(
+            block,
+            wind,
+            0.5,
+            1.0,
+            departures,
+            _core.Team(1),
+            extrapolated=extrapolated,
+            corner=(-MARGIN, -MARGIN),
+            place=wind_place,
+        )
+        found[name] = flat[:, cells].tobytes(), departures.tobytes()
+    assert found["by rows"] == found["own rows"] == found["anywhere"]
+
+
+@pytest.mark.parametrize("lifted", [False, True])
+def test_a_guess_and_iterations_at_once_are_those_one_by_one(lifted):
+    rng = np.random.default_rng(6)
+    rows, columns = NY + 2 * MARGIN, NX + 2 * MARGIN
+    wind = rng.uniform(-2, 2, (3 if lifted else 2, NZ, NY, NX))
+    block = _core.ColumnBlock(FIRST, (NX, NY), NZ)
+    more = {"extrapolated": rng.uniform(-1, 1, (len(wind) * NZ, rows, columns)), "corner": (-MARGIN, -MARGIN)}
+    more["place"] = np.arange(rows * columns, dtype=np.int32).reshape(rows, columns)
+    apart, at_once = np.full((2, len(wind), NZ, NY, NX), np.nan)
+    _core.trace_departures(block, wind, 0.5, 1.0, apart, _core.Team(1))
+    for _ in range(3):
+        cells = _core.trace_departures(block, wind, 0.5, 1.0, apart, _core.Team(1), **more)
+    found = _core.trace_departures(block, wind, 0.5, 1.0, at_once, _core.Team(2), guess=True, iterations=3, **more)
+    assert at_once.tobytes() == apart.tobytes()
+    assert found == cells
+    with pytest.raises(InputError, match="iterations: 1 or more"):
+        _core.trace_departures(block, wind, 0.5, 1.0, apart, _core.Team(1), iterations=0, **more)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 from collections.abc import Callable
@@ -36,8 +37,13 @@ format = "grib2"
 path = "{{step}}.grib2"
 packing = "ieee"
 
+[[sink]]
+name = "levels"
+format = "netcdf"
+path = "{{name}}-{{level:04}}/{{step}}.nc"
+
 [[rule]]
-sink = "{sinks}"
+sink = {sinks}
 every = 2
 
 [[rule]]
@@ -52,8 +58,9 @@ def plan(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]
     """(sinks, more): writes plan.toml in a folder of the test, which becomes the current one."""
     monkeypatch.chdir(tmp_path)
 
-    def write(sinks: str = "history", more: str = "") -> None:
-        (tmp_path / "plan.toml").write_text(PLAN_TEXT.format(sinks=sinks, more=more))
+    def write(*sinks: str, more: str = "") -> None:
+        named = json.dumps(sinks or ["history"])
+        (tmp_path / "plan.toml").write_text(PLAN_TEXT.format(sinks=named, more=more))
 
     return write
 
@@ -96,6 +103,19 @@ def test_fields_of_every_layout_in_c(beside, plan, ranks, servers, options, more
         assert sorted(data.level.values) == [500, 850, 1000]
     with xarray.open_dataset("output/m/000.nc") as data:
         np.testing.assert_array_equal(data.latitude, np.arange(48) - 20.0)
+
+
+@pytest.mark.slow
+def test_each_level_in_a_file_of_its_own(beside, plan):
+    """Arrays with all levels, and those written level by level; dealt by levels, beside files of all levels."""
+    plan("history", "levels", more='deal = "levels"')
+    assert "all right" in beside(2, "field_servers_c", 2, 2).stdout
+    for name, (levels, points) in SHAPES.items():
+        numbers = (1000, 850, 500) if name == "t" else range(1, levels + 1)
+        for place, number in enumerate(numbers):
+            with xarray.open_dataset(f"output/{name}-{number:04}/2.nc") as data:
+                np.testing.assert_array_equal(data[name].values.ravel(), wanted(2, levels, points)[place], name)
+        np.testing.assert_array_equal(values(name, 2).reshape(levels, points), wanted(2, levels, points), name)
 
 
 def test_arrays_of_fortran(beside, plan):
@@ -226,7 +246,7 @@ def test_no_server(met_beside):
 
 
 def test_a_plan_with_mistakes_is_refused_on_all_ranks(met_beside, plan):
-    plan(sinks="histori", more="blok = 3")
+    plan("histori", more="blok = 3")
     for found in met_beside("open", fails=True):
         status, text = found["open"]
         assert status == INPUT

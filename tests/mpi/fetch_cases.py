@@ -5,13 +5,13 @@ Imported by the tests (which list the cases) and by the ranks (which run them).
 
 from __future__ import annotations
 
-import traceback
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from fetch_refusals import refusals
 from fetch_truth import DTYPES, METHODS, SHAPES, both_ways, divided, field_of, in_one_array, wishes
+from ranks_problems import problems_of
 
 from tradewind import _core
 from tradewind.base.errors import InputError, PlanError
@@ -19,15 +19,7 @@ from tradewind.base.errors import InputError, PlanError
 
 def run(comm: Any, ranks: int) -> dict[str, str]:
     """By case what went wrong, "" where nothing did."""
-    outcome = {}
-    for name, case in cases(ranks).items():
-        try:
-            problem = case(comm)
-        except Exception:
-            problem = traceback.format_exc()
-        problems = [f"rank {rank}: {p}" for rank, p in enumerate(comm.allgather(problem)) if p]
-        outcome[name] = "\n".join(problems)
-    return outcome
+    return problems_of(comm, cases(ranks).items())
 
 
 def cases(ranks: int) -> dict[str, Callable[[Any], str]]:

@@ -6,7 +6,6 @@ Imported by the tests (which list the cases) and by the ranks (which run them).
 from __future__ import annotations
 
 import itertools
-import traceback
 from collections.abc import Callable
 from typing import Any
 
@@ -14,6 +13,7 @@ import numpy as np
 import pytest
 from drawing import algorithm_names
 from gather_scatter_truth import COMBINE, gathered_scattered, numberings
+from ranks_problems import problems_of
 
 import tradewind as tw
 from tradewind import _core
@@ -34,15 +34,7 @@ METHODS = [(entry.name, packing) for entry in _core.transports() for packing in 
 
 def run(comm: Any, ranks: int) -> dict[str, str]:
     """By case what went wrong, "" where nothing did."""
-    outcome = {}
-    for name, case in cases(ranks).items():
-        try:
-            problem = case(comm)
-        except Exception:
-            problem = traceback.format_exc()
-        problems = [f"rank {rank}: {p}" for rank, p in enumerate(comm.allgather(problem)) if p]
-        outcome[name] = "\n".join(problems)
-    return outcome
+    return problems_of(comm, cases(ranks).items())
 
 
 def cases(ranks: int) -> dict[str, Callable[[Any], str]]:

@@ -6,12 +6,13 @@ Imported by the tests (which list the cases) and by the ranks (which run them).
 from __future__ import annotations
 
 import itertools
-import traceback
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
+from ranks_problems import problems_of
 
 from tradewind import _core
 from tradewind.base.errors import InputError
@@ -267,19 +268,11 @@ def _reductions(ranks: int) -> Iterator[Case]:
 
 def run(comm: Any, payload: list[dict[str, Any]]) -> dict[str, str]:
     """Runs cases; by name what went wrong, "" where nothing did."""
-    outcome = {}
-    for values in payload:
-        case = Case(**{k: tuple(v) if isinstance(v, list) else v for k, v in values.items()})
-        try:
-            problem = _run_one(comm, case)
-        except Exception:
-            problem = traceback.format_exc()
-        problems = [f"rank {rank}: {p}" for rank, p in enumerate(comm.allgather(problem)) if p]
-        outcome[case.name] = "\n".join(problems)
-    return outcome
+    asked = [Case(**{k: tuple(v) if isinstance(v, list) else v for k, v in values.items()}) for values in payload]
+    return problems_of(comm, ((case.name, partial(_run_one, case)) for case in asked))
 
 
-def _run_one(comm: Any, case: Case) -> str:
+def _run_one(case: Case, comm: Any) -> str:
     from tradewind import mpi
 
     pattern = make_pattern(case)

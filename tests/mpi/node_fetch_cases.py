@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import itertools
-import traceback
+from functools import partial
 from typing import Any
 
 import fetch_truth
 import numpy as np
 import pytest
 from fetch_refusals import taken
+from ranks_problems import problems_of
 
 
 def names(ranks: int) -> list[str]:
@@ -26,18 +27,13 @@ def names(ranks: int) -> list[str]:
 
 def run(comm: Any, ranks: int) -> dict[str, str]:
     """By case what went wrong, "" where nothing did."""
-    outcome = {}
-    for number, name in enumerate([*names(ranks), *OTHERS]):
-        try:
-            problem = OTHERS[name](comm) if name in OTHERS else _run_one(comm, number, *name.split())
-        except Exception:
-            problem = traceback.format_exc()
-        problems = [f"rank {rank}: {p}" for rank, p in enumerate(comm.allgather(problem)) if p]
-        outcome[name] = "\n".join(problems)
-    return outcome
+    numbered = enumerate([*names(ranks), *OTHERS])
+    return problems_of(
+        comm, ((name, OTHERS.get(name) or partial(_run_one, number, *name.split())) for number, name in numbered)
+    )
 
 
-def _run_one(comm: Any, number: int, algorithm: str, transport: str, packing: str) -> str:
+def _run_one(number: int, algorithm: str, transport: str, packing: str, comm: Any) -> str:
     from tradewind import points
 
     rank, ranks = comm.Get_rank(), comm.Get_size()

@@ -385,3 +385,28 @@ machine = "barbora"
     assert [case.labels["mpi_progress"] for case in cases] == ["calls", "thread"]
     with pytest.raises(InputError, match="unknown progress of MPI 'poke'; did you mean 'pokes'"):
         load_study("study.toml", f'{text}mpi_progress = "poke"\n')
+
+
+def test_a_posting_order_is_in_the_key_of_a_case_that_names_one() -> None:
+    text = """\
+title = "Posting"
+
+[[sweep]]
+name = "blocking"
+kind = "run"
+dwarf = "nekbone"
+elements = "2x2x2"
+nx1 = 4
+ranks = 27
+strategy = "cartesian-blocking"
+machine = "barbora"
+"""
+    (plain,), _ = expand(load_study("study.toml", text).study)
+    assert "posting" not in plain.options
+    cases, _ = expand(load_study("study.toml", f'{text}posting = ["together", "transport"]\n').study)
+    assert [case.labels["posting"] for case in cases] == ["together", "transport"]
+    times = [simulate(case.workload.program(), "barbora", posting=case.options["posting"])["time_s"] for case in cases]
+    assert times[0] == simulate(plain.workload.program(), "barbora")["time_s"]
+    assert times[1] > times[0]
+    with pytest.raises(InputError, match="unknown posting 'transports'; did you mean 'transport'"):
+        load_study("study.toml", f'{text}posting = "transports"\n')

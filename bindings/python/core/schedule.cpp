@@ -12,6 +12,7 @@
 #include "algorithm/registry.hpp"
 #include "bind.hpp"
 #include "places.hpp"
+#include "schedule/one_by_one.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -87,6 +88,14 @@ void bind_schedule(nb::module_& module) {
             return std::const_pointer_cast<schedule::Schedule>(algorithm::make_schedule(std::move(pattern), algorithm));
         },
         "pattern"_a, "algorithm"_a);
+    module.def(
+        "one_by_one",
+        [](std::shared_ptr<schedule::Schedule> all) {
+            return std::const_pointer_cast<schedule::Schedule>(schedule::one_by_one(std::move(all)));
+        },
+        "schedule"_a,
+        "Return the same messages in the posting order of sendrecv, one exchange of a stage after another, for\n"
+        "simulations. Raises InputError where both ends of a message number it otherwise.");
     module.def("default_algorithm", &algorithm::default_algorithm, "pattern"_a,
                "Return the algorithm of a pattern where none is named: one that every rank count allows.");
     module.def("variable_of", &algorithm::variable_of, "pattern"_a,

@@ -70,8 +70,8 @@ template <class Real>
 Cells trace(const Block& block, const Dense<const Real, 4>& wind, double half_step, double scale,
             const Dense<double, 4>& departures, Team& team, std::optional<Dense<const Real, 3>> extrapolated,
             std::array<Index, 2> first, std::optional<Places> place, std::array<Index, 2> grid,
-            std::optional<Line> cos_x, std::optional<Line> sin_x, std::optional<Line> cos_y,
-            std::optional<Line> sin_y) {
+            std::optional<Line> cos_x, std::optional<Line> sin_x, std::optional<Line> cos_y, std::optional<Line> sin_y,
+            bool guess, int iterations) {
     kernel::Trajectories<Real> what;
     what.lifted = departures.shape(0) == 3;
     check_block("departures", departures, what.lifted ? 3 : 2, block);
@@ -93,7 +93,10 @@ Cells trace(const Block& block, const Dense<const Real, 4>& wind, double half_st
     what.block = block;
     what.wind = wind.data();
     what.departures = departures.data();
+    what.guess = guess || !extrapolated;
     if (extrapolated) {
+        check(iterations >= 1, "iterations: 1 or more are allowed");
+        what.iterations = iterations;
         check(extent(*extrapolated, 0) == what.components() * block.levels && place.has_value(),
               "extrapolated: levels of each component, and the places of columns, are allowed");
         what.extrapolated = {extrapolated->data(), stride_of(*extrapolated)};
@@ -162,9 +165,10 @@ void bind_semi_lagrangian_loops(nb::module_& module) {
                "departures"_a.noconvert(), "team"_a, nb::kw_only(), "extrapolated"_a.noconvert() = nb::none(),
                "corner"_a = std::array<Index, 2>{0, 0}, "place"_a.noconvert() = nb::none(),
                "grid"_a = std::array<Index, 2>{1, 1}, "cos_x"_a = nb::none(), "sin_x"_a = nb::none(),
-               "cos_y"_a = nb::none(), "sin_y"_a = nb::none(),
-               "Replace departure points [x, y(, z)][z][y][x] by the next iteration of SETTLS, or, without\n"
-               "extrapolated winds, by the first guess. Returns the first and the last cell (x, y) that they lie in,\n"
+               "cos_y"_a = nb::none(), "sin_y"_a = nb::none(), "guess"_a = false, "iterations"_a = 1,
+               "Replace departure points [x, y(, z)][z][y][x] by the next iterations of SETTLS, which begin with the\n"
+               "first guess where they are asked to; without extrapolated winds, by that alone. Returns the first and "
+               "the last cell (x, y) that they lie in,\n"
                "and the first point that is not finite, or -1. Raises InputError for winds that are not there.");
     module.def("interpolate_tracers", &interpolate<Real>, "block"_a, "field"_a.noconvert(), "departures"_a.noconvert(),
                "corner"_a, "place"_a.noconvert(), "own_first"_a, "own_pitch"_a, "tracers"_a, "full"_a, "limiter"_a,

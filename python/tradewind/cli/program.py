@@ -62,6 +62,7 @@ def simulate(
             "thread (always).",
         ),
     ] = "pokes",
+    posting: simulating.Posting = "together",
     *,
     run: options.RunOptions,
     links: simulating.Links = None,
@@ -81,6 +82,7 @@ def simulate(
         "protocol": protocol,
         "packet": packet,
         "mpi_progress": mpi_progress,
+        "posting": posting,
         "timeline": timeline,
         "timeline_ranks": timeline_ranks,
     }

@@ -66,7 +66,8 @@ def command(
     servers: Annotated[
         str,
         typer.Option(
-            "--servers", help="Ranks beside those of the dwarf that write, or `threads`; 0: its own ranks do."
+            "--servers",
+            help="Ranks beside those of the dwarf that write; `threads`; 0: its own ranks do; `auto`: what is fastest.",
         ),
     ] = "0",
     *,
@@ -84,7 +85,11 @@ def command(
         problems += _simulation_problems(simulate, settings, picture, asked, alone=place.rank is None)
         writers = _servers(servers, problems)
         problems += _output_problems(output, writers, simulate)
-        beside = writers if place.rank is not None and output is not None and isinstance(writers, int) else 0
+        advice = None
+        if writers == "auto" and not problems and output is not None:
+            advice, writers = _advised(dwarf, asked, place, output)
+        takes = output is not None and isinstance(writers, int) and (place.rank is not None or advice is not None)
+        beside = writers if takes and isinstance(writers, int) else 0
         ranks_of_dwarf = max(1, place.ranks - beside)
         dwarfs, skipped = _requests(dwarf, asked, ranks_of_dwarf, problems, simulated=simulate is not None)
         if output is not None and len(dwarfs) > 1:
@@ -101,6 +106,8 @@ def command(
                 results.append(_measured(each, steps, repeat, drawn, timeline, output, writers, draws=place.prints))
         several = len(results) > 1 or bool(skipped)
         result: dict[str, Any] = {"results": results, "skipped": skipped} if several else results[0]
+        if advice is not None:
+            result["advice"] = advice
         if chart is not None:
             result["chart"] = str(chart)
             if place.prints:
@@ -138,12 +145,40 @@ def _count_problems(**counts: int) -> list[str]:
 
 def _servers(text: str, problems: list[str]) -> int | str:
     """The servers that are asked for."""
-    if text == "threads":
+    if text in ("threads", "auto"):
         return text
     if text.isascii() and text.isdigit() and len(text) < 8:
         return int(text)
-    problems.append(f"--servers {text!r}: a number, or 'threads', is allowed")
+    problems.append(f"--servers {text!r}: a number, 'threads' or 'auto' is allowed")
     return 0
+
+
+def _advised(name: str, asked: Asked, place: mpi_ranks.Place, plan: Path) -> tuple[dict[str, Any], int | str]:
+    """Advice on the output of a dwarf, and who writes: of the ways that go with its ranks the fastest."""
+    from tradewind.launch.output_advice import advise_dwarf
+
+    dwarfs, _ = _requests(name, asked, place.ranks, [], simulated=False)
+    if len(dwarfs) > 1:
+        raise _refused(f"--output: one strategy writes, not {len(dwarfs)}")
+    advice = advise_dwarf(dwarfs[0], plan)
+    chosen: int | str = advice["servers"]
+    if isinstance(chosen, int) and chosen and not _has_room(name, asked, place.ranks - chosen):
+        fitting = [way for way in advice["results"] if _has_room(name, asked, place.ranks - way["servers"])]
+        way = fitting[0]  # by time
+        chosen = "threads" if way["name"] == "threads" else way["servers"]
+    kept = ("best", "bottleneck", "step_s", "steps_between", "load", "rates")
+    return {**{key: advice[key] for key in kept}, "taken": chosen}, chosen
+
+
+def _has_room(name: str, asked: Asked, ranks: int) -> bool:
+    """Whether the dwarf can be divided among so many ranks."""
+    from tradewind.base.errors import InputError
+
+    try:
+        _requests(name, asked, ranks, [], simulated=False)
+    except InputError:
+        return False
+    return True
 
 
 def _output_problems(plan: Path | None, servers: int | str, machine: str | None) -> list[str]:

@@ -223,7 +223,20 @@ def _show_output(output: Result) -> None:
         say(f"  dropped for want of room: {output['dropped_fields']} fields")
 
 
+def _show_advice(advice: Result) -> None:
+    """Print who writes, and why."""
+    from tradewind.base.units import format_seconds
+    from tradewind.cli.screen import say
+
+    taken, step = advice["taken"], format_seconds(advice["step_s"])
+    who = {0: "in place", "threads": "on threads", 1: "on 1 server"}.get(taken, f"on {taken} servers")
+    every = "every step is" if advice["steps_between"] == 1 else f"every {advice['steps_between']} steps are"
+    say(f"advised: output {who}, bound by the {advice['bottleneck']}; a step takes {step}, and {every} written")
+
+
 def _show_files(result: Result) -> None:
+    if result.get("advice"):
+        _show_advice(result["advice"])
     if result.get("output"):
         _show_output(result["output"])
     for key, text in (("picture", "picture"), ("chart", "chart"), ("timeline", "time line")):

@@ -33,6 +33,7 @@ def command(
     packet: simulating.Packet = None,
     transport: simulating.Transport = None,
     packing: simulating.Packing = None,
+    posting: simulating.Posting = "together",
     processes: simulating.Processes = None,
     *,
     run: options.RunOptions,
@@ -55,6 +56,7 @@ def command(
         split = _common_split(pattern, ranks, [name for _, _, name in combinations], asked)
         chosen = {"model": model, "buffers": buffers, "protocol": protocol, "packet": packet, **run.chosen()}
         chosen |= {"timeline": timeline, "timeline_ranks": timeline_ranks, "transport": transport, "packing": packing}
+        chosen["posting"] = posting
         chosen["threads"] = sharing.threads(here, processes) if run.threads is None else run.threads
         requests = [
             _Request(

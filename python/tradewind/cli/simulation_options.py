@@ -25,6 +25,14 @@ Transport = Annotated[
     ),
 ]
 Packing = Annotated[str | None, typer.Option("--packing", help="Packing of that transport.", show_default="buffer")]
+Posting = Annotated[
+    str,
+    typer.Option(
+        "--posting",
+        help="When messages of a stage are posted: together; sendrecv, one exchange after another; or transport, as "
+        "that of each exchange of a program does.",
+    ),
+]
 Packet = Annotated[
     str | None,
     typer.Option(

@@ -1,5 +1,7 @@
 """Flows and tracers on meshes of finite volumes, with their exact solutions: what MPDATA is held against.
 
+And the options that dwarfs of advection have in common.
+
 On the sphere the flow is the solid-body rotation of Williamson et al. 1992 (doi:10.1016/S0021-9991(05)80016-6), test 1,
 once around in 12 days; on a flat mesh a uniform wind of 1 m/s over squares of 1 m.
 """
@@ -7,9 +9,11 @@ once around in 12 days; on a flat mesh a uniform wind of 1 m/s over squares of 1
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from tradewind.workload.options import option
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -120,3 +124,26 @@ def outflow_rates(edges: NDArray[np.integer], fluxes: Reals, inverse_volume: Rea
     outward = np.stack([np.maximum(fluxes, 0), np.maximum(-fluxes, 0)], axis=1)
     np.add.at(total, edges.ravel(), outward.ravel())
     return np.asarray(total[: len(inverse_volume)] * inverse_volume)
+
+
+DIAGNOSTICS = {
+    "mass": "mass",
+    "minimum": "minimum",
+    "maximum": "maximum",
+    "l1": "error l1",
+    "l2": "l2",
+    "linf": "linf",
+}
+"""Diagnostics of a dwarf of advection, with their labels: norms of errors are those of Williamson et al. 1992."""
+
+
+def shear_option(moving: str) -> Any:
+    """The option `shear` of a dwarf; `moving`: the flow or wind."""
+    help = f"How much slower the {moving} is in the last level, as a share."
+    return option(help, 0.0, minimum=0.0, maximum=1.0, swept=False)
+
+
+def step_option(example: str, **more: Any) -> Any:
+    """The option `dt_s` of a dwarf, like `example`; `more`: further arguments of `option`."""
+    help = f"Time step, like {example}, in place of the Courant number."
+    return option(help, None, flag="--dt", unit="s", minimum=1e-9, maximum=1e9, shown="by --courant", **more)

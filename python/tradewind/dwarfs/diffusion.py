@@ -25,12 +25,10 @@ import numpy as np
 
 from tradewind import _core
 from tradewind.base.errors import InputError
-from tradewind.base.extents import MAX_EXTENT
 from tradewind.dwarfs.diagnosis import Slices
 from tradewind.dwarfs.objects import exchange_objects, object_problems
-from tradewind.dwarfs.on_grid import GridDwarf, GridRunning
+from tradewind.dwarfs.on_grid import GridDwarf, GridRunning, width_option
 from tradewind.method.method import default_algorithm
-from tradewind.workload.options import option
 from tradewind.workload.program import Program
 
 if TYPE_CHECKING:
@@ -112,14 +110,7 @@ NOT_SIMULATED = ("barrier", "objects")
 class Diffusion(GridDwarf):
     """A request for the dwarf; `on` ranks it runs, on a machine of the simulator it is simulated."""
 
-    width: int | None = option(
-        "Halo width: points on every side.",
-        None,
-        minimum=0,
-        maximum=MAX_EXTENT,
-        label="halo width",
-        shown="what the strategy needs",
-    )
+    width: int | None = width_option("what the strategy needs")
 
     kind: ClassVar[str] = "diffusion"
     strategies: ClassVar = STRATEGIES

@@ -131,6 +131,8 @@ class Dwarf(Workload, ABC):
     strategies: ClassVar[Mapping[str, Callable[[Any, int], int]]]
     """By name the functions that advance a run by some of the steps that are left, and return by how many. The first
     is taken where none is named."""
+    added_later: ClassVar[Mapping[str, Any]] = {}
+    """Options that earlier versions did not have, with their defaults: keys of cases without them stay as they are."""
     not_simulated: ClassVar[tuple[str, ...]] = ()
     """Strategies that the simulator cannot know."""
     plans: ClassVar[Mapping[str, str]]
@@ -237,7 +239,11 @@ class Dwarf(Workload, ABC):
         return list(filter(None, (grid, f"{self.ranks} ranks", self.transport, *many)))
 
     def as_dict(self) -> dict[str, Any]:
-        return {"dwarf": self.kind, **asdict(self)}
+        values = asdict(self)
+        for name, default in self.added_later.items():
+            if values[name] == default:
+                del values[name]
+        return {"dwarf": self.kind, **values}
 
     def _choose(self, **values: Any) -> None:
         """Fills in what the request has left open."""

@@ -16,6 +16,9 @@ one reduction, which travels while operator and preconditioner prepare the next 
 
     z = M r,    w = A z,    m = z + M (w - r),    n = A m,    and q and t, which are to m and n as p and s to z and w
 
+whose rounding errors add up: `replace` computes them anew every so many iterations (residual replacement; Cools,
+Yetkin, Agullo, Giraud & Vanroose 2018, doi:10.1137/17M1117872, who do so where an estimate of the errors says so).
+
 mpiexec -n 2 python -c "
 from mpi4py import MPI
 from tradewind.dwarfs.helmholtz import Helmholtz
@@ -64,6 +67,9 @@ class Solver(Protocol):
 
     def begin(self, r: Any) -> None:
         """Compute the right-hand side b of the time step, and r = b - A x."""
+
+    def residual(self, r: Any) -> None:
+        """Compute r = b - A x."""
 
     def precondition(self, right: Any, out: Any, *, minus: Any = None, plus: Any = None, pokes: int = 0) -> None:
         """Compute out = plus + M (right - minus), with so many pokes in between."""
@@ -137,8 +143,10 @@ def pipelined(run: Solver, steps: int) -> int:
     """One reduction per iteration; operator and preconditioner prepare the next direction while it travels."""
     x, r, z, w, n = run.x, *(run.vector(name) for name in "rzwn")
     m = run.vector("m", halo=True)
+    whole = run.vector("p with halo", halo=True) if run.dwarf.replace else None
     run.begin(r)
-    old = _prepare(run, r, z, w, m)
+    _prepare(run, r, z, w, m)
+    old: list[Direction] = []
     for i in itertools.count():
         run.start_sums(*((w, d.s) for d in old), (w, r), (w, w), *run.norms(r, i == 0))
         before, after = divided(run.dwarf.pokes)
@@ -163,16 +171,29 @@ def pipelined(run: Solver, steps: int) -> int:
         old = kept(run.dwarf, old, Direction(p, s, q, t, eta))
         if run.dwarf.is_last(i + 1):
             break
+        if whole is not None and (i + 1) % run.dwarf.replace == 0:
+            run.residual(r)
+            _prepare(run, r, z, w, m)
+            _replace(run, old, whole, m)
     run.finish(i + 1 if run.dwarf.rtol == 0 else i, r)
     return 1
 
 
-def _prepare(run: Solver, r: Any, z: Any, w: Any, m: Any) -> list[Direction]:
-    """Compute z = M r and w = A z: there is no direction yet."""
+def _prepare(run: Solver, r: Any, z: Any, w: Any, m: Any) -> None:
+    """Compute z = M r and w = A z."""
     run.precondition(r, m)
     run.operate(m, w)
     run.combine(z, (1.0, m))
-    return []
+
+
+def _replace(run: Solver, directions: Sequence[Direction], whole: Any, m: Any) -> None:
+    """Compute s = A p, q = M s and t = A q of all directions."""
+    for direction in directions:
+        run.combine(whole, (1.0, direction.p))
+        run.operate(whole, direction.s)
+        run.precondition(direction.s, m)
+        run.combine(direction.q, (1.0, m))
+        run.operate(m, direction.t)
 
 
 def quotient(gamma: float, eta: float) -> float:

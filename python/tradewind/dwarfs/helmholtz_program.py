@@ -62,6 +62,9 @@ class Recorder:
     def begin(self, r: str) -> None:
         self.combine("b", (2.0, "x"), (-1.0, "phi before"))
         self.combine("phi before", (1.0, "x"))
+        self.residual(r)
+
+    def residual(self, r: str) -> None:
         self.operate("x", r)
         self.combine(r, (1.0, "b"), (-1.0, r))
 

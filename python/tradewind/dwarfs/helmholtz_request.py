@@ -83,6 +83,13 @@ class HelmholtzRequest(GridDwarf, ABC):
         maximum=1000,
         label="pokes per iteration",
     )
+    replace: int = option(
+        "Iterations after which all vectors that recurrences carry along are computed anew (pipelined); 0: never.",
+        0,
+        minimum=0,
+        maximum=100_000,
+        label="iterations between replacements",
+    )
     sums: str = option(
         "Scalar products: ordinary, or exact ones, whose bits do not depend on ranks.",
         "ordinary",
@@ -110,6 +117,7 @@ class HelmholtzRequest(GridDwarf, ABC):
     sum_method: str | None = method_option("sum", "allreduce")
 
     kind: ClassVar[str] = "helmholtz"
+    added_later: ClassVar = {"replace": 0}
     plans: ClassVar = {"halo": "halo", "sum": "allreduce"}
     diagnostics: ClassVar = {
         "iterations": "iterations",
@@ -129,6 +137,10 @@ class HelmholtzRequest(GridDwarf, ABC):
             problems.append(f"grid: {self.grid[2]} levels, {MIN_LEVELS} or more are needed by its differences")
         if self.printed and self.strategy != "classic":
             problems.append("printed: only the strategy classic has a printed form; leave it out")
+        if self.replace and self.strategy != "pipelined":
+            problems.append(
+                f"replace {self.replace}: strategy {self.strategy} has few recurrences; pipelined is allowed"
+            )
         if self.check and self.rtol == 0:
             problems.append("check: with rtol 0 the solver stops short of the solution; give an rtol")
         return problems + self.exchange_problems("halo", width=_WIDTH, periodic="xy")

@@ -125,9 +125,13 @@ class HelmholtzRun(GridRunning):
         """Compute b = sigma (2 phi - phi before), and r = b - A phi; phi is the first guess."""
         self._right_side()
         self.combine(self._before, (1.0, self.x))
+        self.residual(r)
+        self.history = []
+
+    def residual(self, r: RankVector) -> None:
+        """Compute r = b - A phi."""
         self.operate(self.x, r)
         self.combine(r, (1.0, self._b), (-1.0, r))
-        self.history = []
 
     def _right_side(self) -> None:
         sigma = self.dwarf.sigma

@@ -29,7 +29,15 @@ import numpy as np
 from tradewind import _core
 from tradewind.base.collective import go_on, telling
 from tradewind.base.errors import InputError, gathered
-from tradewind.dwarfs.advection import FLUXES, TRACERS, exact, outflow_rates
+from tradewind.dwarfs.advection import (
+    DIAGNOSTICS,
+    FLUXES,
+    TRACERS,
+    exact,
+    outflow_rates,
+    shear_option,
+    step_option,
+)
 from tradewind.dwarfs.dwarf import method_option
 from tradewind.dwarfs.mpdata_program import program
 from tradewind.dwarfs.mpdata_reference import ReferenceMpdata
@@ -153,22 +161,11 @@ class Mpdata(MeshDwarf):
         label="face fluxes",
         swept=False,
     )
-    shear: float = option(
-        "How much slower the flow is in the last level, as a share.", 0.0, minimum=0.0, maximum=1.0, swept=False
-    )
+    shear: float = shear_option("flow")
     courant: float = option(
         "Largest share of a node's volume that flows out of it in a step.", 0.8, minimum=1e-6, maximum=COURANT_LIMIT
     )
-    dt_s: float | None = option(
-        "Time step, like 30min, in place of the Courant number.",
-        None,
-        flag="--dt",
-        unit="s",
-        minimum=1e-9,
-        maximum=1e9,
-        shown="by --courant",
-        swept=False,
-    )
+    dt_s: float | None = step_option("30min", swept=False)
     host_bandwidth: float | None = option(
         "With --simulate and strategy staged: rate of copies to and from the host, like 12GB/s.",
         None,
@@ -184,14 +181,7 @@ class Mpdata(MeshDwarf):
     kind: ClassVar[str] = "mpdata"
     strategies: ClassVar = STRATEGIES
     plans: ClassVar = {"tracer": "fetch", "divergence": "fetch", "limits": "fetch"}
-    diagnostics: ClassVar = {
-        "mass": "mass",
-        "minimum": "minimum",
-        "maximum": "maximum",
-        "l1": "error l1",
-        "l2": "l2",
-        "linf": "linf",
-    }
+    diagnostics: ClassVar = DIAGNOSTICS
 
     def _problems(self) -> list[str]:
         problems = self.rank_problems()

@@ -70,6 +70,8 @@ def pipelined(run: NekboneRun, steps: int) -> int:
     run.apply_ahead()
     run.gather_scatter()
     run.descend_pipelined(*run.wait_totals())
+    if run.dwarf.replace and run.steps % run.dwarf.replace == 0:
+        run.replace()
     return run.left(steps)
 
 

@@ -40,23 +40,15 @@ class _Maker:
         swaps = [self.exchanged(name, "exchange", each) for name, each in dwarf.exchange_schedules().items()]
         kind, dtype = dwarf.sum_pattern(), "i8" if dwarf.sums == "reproducible" else "f8"
         total = self.exchanged(f"sum of {kind.count}", "sum", dwarf.sum_schedule(), dtype)
-        whole = [Whole(swap, swap.name) for swap in swaps]
         if dwarf.strategy == "pipelined":
-            steps: list[GroupStep] = [
-                total.start(),
-                self.operator("operator", self.points, 2),
-                self.own_sums(),
-                *whole,
-                total.wait(),
-                self.update(PIPELINED_FLOPS, 13),
-            ]
-            return Program(*steps, name=name)
+            return Program(*self.pipelined(total, swaps), name=name)
+        whole = [Whole(swap, swap.name) for swap in swaps]
         sums = [Whole(total, label) for label in ("sum of r r", "sum of p A p", "sum of r r, again")]
         if dwarf.strategy == "overlap" and dwarf.sums == "plain":
             inside = math.prod(dwarf.elements) - self.rim_elements()
             volume = dwarf.nx1**3
             (swap,) = swaps
-            steps = [
+            steps: list[GroupStep] = [
                 sums[0],
                 self.operator("operator of the rim", self.rim_elements() * volume, 4),
                 swap.start("start"),
@@ -66,7 +58,24 @@ class _Maker:
             ]
         else:
             steps = [sums[0], self.operator("operator", self.points, 4), self.own_sums(), *whole]
-        return Program(*steps, sums[1], self.update(UPDATE_FLOPS, 6), sums[2], name=name)
+        return Program(*steps, sums[1], self.update("update", UPDATE_FLOPS, 6), sums[2], name=name)
+
+    def pipelined(self, total: Exchanged, swaps: list[Exchanged]) -> list[GroupStep]:
+        """An iteration; or those from one replacement to the next, and that one."""
+
+        def product(number: str) -> list[GroupStep]:
+            swapped = [Whole(swap, f"{number}{swap.name}") for swap in swaps]
+            return [self.operator(f"{number}operator", self.points, 2), self.own_sums(f"{number}own sums"), *swapped]
+
+        steps: list[GroupStep] = []
+        for iteration in range(self.dwarf.steps_per_round):
+            number = f"{iteration + 1} " if self.dwarf.replace else ""
+            wait = total.wait(f"{number}wait" if number else "")
+            steps += [total.start(f"{number}start" if number else ""), *product(number), wait]
+            steps.append(self.update(f"{number}update", PIPELINED_FLOPS, 13))
+        for vector in "rwsz" if self.dwarf.replace else "":
+            steps += product(f"replaced {vector}, ")
+        return steps
 
     def exchanged(self, name: str, plan: str, schedule: _core.Schedule, dtype: str = "f8") -> Exchanged:
         method = self.dwarf.method(plan)
@@ -87,14 +96,14 @@ class _Maker:
         moved = values + (6 if self.dwarf.factors == "stored" else 0) + (1 if self.dwarf.mass else 0)
         return self.compute(name, points * self.dwarf.work, 12 * self.dwarf.nx1 + 15, 8 * moved)
 
-    def own_sums(self) -> Compute:
+    def own_sums(self, name: str = "own sums") -> Compute:
         """The sums over elements of a rank: of all copies of points that they share."""
         each = [(count * self.dwarf.nx1, count * (self.dwarf.nx1 - 2)) for count in self.dwarf.elements]
         shared = math.prod(total for total, _ in each) - math.prod(inner for _, inner in each)
-        return self.compute("own sums", shared, 1, SUM_BYTES[self.dwarf.own or "strides"])
+        return self.compute(name, shared, 1, SUM_BYTES[self.dwarf.own or "strides"])
 
-    def update(self, flops: int, values: int) -> Compute:
-        return self.compute("update", self.points, flops, 8 * values)
+    def update(self, name: str, flops: int, values: int) -> Compute:
+        return self.compute(name, self.points, flops, 8 * values)
 
     def compute(self, name: str, points: int, flops: float, moved: float) -> Compute:
         seconds = points * self.dwarf.point_s

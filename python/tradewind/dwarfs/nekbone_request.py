@@ -91,8 +91,16 @@ class NekboneRequest(Dwarf):
     reduction: float = option(
         "Stop where the residual is this share of the first one.", 0.0, minimum=0.0, maximum=1.0, shown="never"
     )
+    replace: int = option(
+        "Iterations after which all vectors that recurrences carry along are computed anew (pipelined); 0: never.",
+        0,
+        minimum=0,
+        maximum=1000,
+        label="iterations between replacements",
+    )
     sum_method: str | None = method_option("sum", "allreduce")
 
+    added_later: ClassVar = {"replace": 0}
     plans: ClassVar = {"exchange": "gather-scatter", "sum": "allreduce"}
     diagnostics: ClassVar = {
         "residual": "residual",
@@ -122,9 +130,18 @@ class NekboneRequest(Dwarf):
             problems.append(f"own lists: strategy {self.strategy} sums own copies by strides, on the way; of pairwise")
         if self.mask == "nekbone" and self.strategy == "pipelined":
             problems.append("mask nekbone: pipelined needs a symmetric operator; full is allowed")
+        if self.replace and self.strategy != "pipelined":
+            problems.append(
+                f"replace {self.replace}: strategy {self.strategy} has few recurrences; pipelined is allowed"
+            )
         if not problems and not problems_of(self):
             problems += self._exchange_problems()
         return problems
+
+    @property
+    def steps_per_round(self) -> int:
+        """Iterations of the program: those from one replacement to the next."""
+        return max(1, self.replace)
 
     @property
     def in_parts(self) -> bool:

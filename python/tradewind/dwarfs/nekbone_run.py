@@ -240,6 +240,30 @@ class NekboneRun(Running):
         self.before = self._residual_squares = squares
         self.steps += 1
 
+    def replace(self) -> None:
+        """Compute r = b - A x, w = A r, s = A p and z = A s anew, whose recurrences have gathered rounding errors.
+
+        Residual replacement: Cools, Yetkin, Agullo, Giraud & Vanroose 2018, doi:10.1137/17M1117872, who do so where an
+        estimate of the errors says so.
+        """
+        self._multiply(self.x)
+        np.subtract(self.b, self.w, out=self.r)
+        for field, product in ((self.r, self._w), (self.p, self._s), (self._s, self._z)):
+            self._multiply(field)
+            product[:] = self.w
+        self._pair()
+
+    def _multiply(self, u: Values) -> None:
+        """W = A u, summed over elements, as a part of an iteration."""
+        self.timed(self.operator.apply, self.all_elements, u, self.w, self.team)
+        self._sum_over_elements()
+        self.timed(self.operator.complete, u, self.w, self.team)
+
+    def _pair(self) -> None:
+        """The numbers of which `start_totals` begins to compute the sums."""
+        for field, parts in zip((self.r, self._w), self._pairs, strict=True):
+            self.elements.dot(field, self.r, parts, self.team)
+
     def left(self, steps: int) -> int:
         """Say how far an iteration has come: to the end where the residual is small enough."""
         return steps if self.converged else 1
@@ -273,8 +297,7 @@ class NekboneRun(Running):
         if self.dwarf.strategy == "pipelined":
             self._product(self.r)
             self._w[:] = self.w
-            self._pairs[0] = self.squares
-            self.elements.dot(self._w, self.r, self._pairs[1], self.team)
+            self._pair()
         self._uncounted()
 
     def _product(self, u: Values) -> None:

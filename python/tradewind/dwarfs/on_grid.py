@@ -10,6 +10,7 @@ import numpy as np
 
 from tradewind import _core
 from tradewind.base.errors import gathered
+from tradewind.base.extents import MAX_EXTENT
 from tradewind.dwarfs.diagnosis import Diagnosis, Slices, diagnose
 from tradewind.dwarfs.dwarf import Dwarf, copied
 from tradewind.dwarfs.gather import gather
@@ -24,6 +25,12 @@ if TYPE_CHECKING:
     from mpi4py import MPI
 
     from tradewind.mpi.library import Array
+
+
+def width_option(shown: str) -> Any:
+    """The option `width` of a dwarf with halos; `shown`: what it is unless given."""
+    help = "Halo width: points on every side."
+    return option(help, None, minimum=0, maximum=MAX_EXTENT, label="halo width", shown=shown)
 
 
 @dataclass(frozen=True)

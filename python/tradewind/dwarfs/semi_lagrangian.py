@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from tradewind import _core
-from tradewind.base.errors import NotFiniteError, gathered
+from tradewind.base.errors import InputError, NotFiniteError, gathered
 from tradewind.dwarfs.columns import Demand, PaddedHalo, Ring
 from tradewind.dwarfs.lattice import Surroundings
 from tradewind.dwarfs.norms import Norms, norms
@@ -53,9 +53,7 @@ def wide(run: SemiLagrangianRun, steps: int) -> int:
     """Exchange a halo as wide as the air may come from, of the winds, then of the tracers."""
     run.extrapolate()
     run.winds.exchange()
-    run.guess()
-    for _ in range(run.dwarf.iterations):
-        run.trace()
+    run.trajectories()
     run.tracers.exchange()
     run.interpolate()
     return 1
@@ -66,9 +64,7 @@ def overlap(run: SemiLagrangianRun, steps: int) -> int:
     run.tracers.start()
     run.extrapolate()
     run.winds.exchange()
-    run.guess()
-    for _ in range(run.dwarf.iterations):
-        run.trace()
+    run.trajectories()
     run.tracers.wait()
     run.interpolate()
     return 1
@@ -207,9 +203,18 @@ class SemiLagrangianRun(GridRunning):
         self.winds.check(self.cells, "linear")
         self._trace(self.winds)
 
-    def _trace(self, winds: Any) -> None:
+    def trajectories(self) -> None:
+        """The first guess and all iterations at once, where all winds are there: a third of the time in memory."""
+        try:
+            self._trace(self.winds, guess=True, iterations=self.dwarf.iterations)
+        except InputError:  # one by one they say where the air comes from
+            self.guess()
+            for _ in range(self.dwarf.iterations):
+                self.trace()
+
+    def _trace(self, winds: Any, **how: Any) -> None:
         dwarf, lattice = self.dwarf, self.dwarf.lattice
-        more: dict[str, Any] = {}
+        more: dict[str, Any] = how
         if winds is not None:
             more |= {"extrapolated": winds.field, "corner": winds.window.first, "place": winds.window.place}
         if lattice.sphere:

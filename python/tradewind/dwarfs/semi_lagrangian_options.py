@@ -12,12 +12,12 @@ import numpy as np
 
 from tradewind import _core
 from tradewind.base.errors import InputError, gathered
-from tradewind.base.extents import MAX_EXTENT
 from tradewind.base.names import unknown
+from tradewind.dwarfs.advection import DIAGNOSTICS, shear_option, step_option
 from tradewind.dwarfs.dwarf import PRECISIONS
 from tradewind.dwarfs.flows import FLOWS, SPEEDS, TRACERS, Wind, profile, risen_from, rising
 from tradewind.dwarfs.lattice import Lattice
-from tradewind.dwarfs.on_grid import GridDwarf
+from tradewind.dwarfs.on_grid import GridDwarf, width_option
 from tradewind.method.method import Method
 from tradewind.workload.exchange import Exchange
 from tradewind.workload.options import option
@@ -76,9 +76,7 @@ class SemiLagrangianOptions(GridDwarf, ABC):
         shown="pi/4",
         label="angle of the wind",
     )
-    shear: float = option(
-        "How much slower the wind is in the last level, as a share.", 0.0, minimum=0.0, maximum=1.0, swept=False
-    )
+    shear: float = shear_option("wind")
     lift: float = option(
         "Levels that the air rises per step at most; more than 0: in three dimensions, with 32 or 64 points.",
         0.0,
@@ -103,27 +101,11 @@ class SemiLagrangianOptions(GridDwarf, ABC):
         maximum=1e6,
         label="Courant number",
     )
-    dt_s: float | None = option(
-        "Time step, like 30s, in place of the Courant number.",
-        None,
-        flag="--dt",
-        unit="s",
-        minimum=1e-9,
-        maximum=1e9,
-        shown="by --courant",
-        label="seconds of a step",
-    )
+    dt_s: float | None = step_option("30s", label="seconds of a step")
     spacing_m: float = option(
         "Meters between points of a plane.", 10_000.0, minimum=1e-3, maximum=1e9, label="meters between points"
     )
-    width: int | None = option(
-        "Halo width: points on every side.",
-        None,
-        minimum=0,
-        maximum=MAX_EXTENT,
-        label="halo width",
-        shown="by the maximum wind",
-    )
+    width: int | None = width_option("by the maximum wind")
     winds_method: str | None = option(
         "Method of the winds: ALGORITHM,TRANSPORT,PACKING; parts may be empty.",
         None,
@@ -132,14 +114,7 @@ class SemiLagrangianOptions(GridDwarf, ABC):
         label="method of the winds",
     )
 
-    diagnostics: ClassVar = {
-        "mass": "mass",
-        "minimum": "minimum",
-        "maximum": "maximum",
-        "l1": "error l1",
-        "l2": "l2",
-        "linf": "linf",
-    }
+    diagnostics: ClassVar = DIAGNOSTICS
 
     @property
     def plans(self) -> dict[str, str]:  # type: ignore[override]

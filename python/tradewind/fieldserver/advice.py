@@ -90,8 +90,10 @@ def best(found: Sequence[Way]) -> Way:
     return min((way for way in found if way.interval_s <= _TOLERANCE * shortest), key=lambda way: way.servers)
 
 
-def measure(plan: OutputPlan, fields: Sequence[OutputField], ranks: int) -> tuple[Load, dict[str, float]]:
-    """Measure, on one core, what it costs to encode, to write to the folder and to hand over the fields of a step.
+def measure(
+    plan: OutputPlan, fields: Sequence[OutputField], ranks: int, step: int = 0
+) -> tuple[Load, dict[str, float]]:
+    """Measure, on one core, what it costs to encode, to write to the folder and to hand over the fields of step `step`.
 
     Returns the load without the work of the model, and the rates. Encodes a few levels of a field. Raises InputError.
     """
@@ -102,7 +104,7 @@ def measure(plan: OutputPlan, fields: Sequence[OutputField], ranks: int) -> tupl
         disk = _disk_rate(trial)
         for field in fields:
             raw += field.bytes
-            for request in plan.requests(field.name, 0):
+            for request in plan.requests(field.name, step):
                 paths.add(request.path)
                 encode_s += _field_s(trial, plan, field, request)
                 written += file_bytes(field, request)
@@ -112,13 +114,13 @@ def measure(plan: OutputPlan, fields: Sequence[OutputField], ranks: int) -> tupl
     return load, rates
 
 
-def advise(plan: OutputPlan, fields: Sequence[OutputField], ranks: int, work_s: float) -> dict[str, Any]:
+def advise(plan: OutputPlan, fields: Sequence[OutputField], ranks: int, work_s: float, step: int = 0) -> dict[str, Any]:
     """Advise on the output of a model that takes `work_s` seconds between outputs on `ranks` cores. Raises InputError.
 
-    Returns `best`, `servers`, `bottleneck`, `results` (each way), `load`, `rates`.
+    `step`: whose output is measured. Returns `best`, `servers`, `bottleneck`, `results` (each way), `load`, `rates`.
     """
     plan.check_fields([field.name for field in fields])
-    measured, rates = measure(plan, fields, ranks)
+    measured, rates = measure(plan, fields, ranks, step)
     load = Load(**asdict(measured) | {"work_s": work_s})
     found = ways(load, ranks, plan.table.threads)
     chosen = best(found)

@@ -35,12 +35,25 @@ Part = tuple[int, int]
 
 @dataclass(frozen=True)
 class Defined:
-    """A field of the model: how it lies on this rank, and what it is. `alike`: fields that go in one block."""
+    """A field of the model: how it lies on this rank, and what it is. `alike`: fields that go in one block.
+
+    `single`: one level of it, where levels go by themselves.
+    """
 
     field: OutputField
     shape: Shape
     own: Numbers | None
     alike: str
+    single: Defined | None = None
+
+    def level(self, values: Array, place: int) -> Array:
+        """This rank's part of one level."""
+        if self.shape.levels == 1:
+            return values
+        if self.shape.axis == 0 and self.shape.layout is None:
+            return np.ascontiguousarray(values.reshape(-1, self.shape.levels)[:, place])
+        of_level: Array = values.reshape(self.shape.levels, -1)[place]
+        return of_level
 
 
 @dataclass
@@ -72,6 +85,8 @@ class Slot:
     """Blocks so far."""
     entries: list[Entry] = field(default_factory=list)
     under_way: Plan | None = None
+    of_model: int | None = None
+    """Address of the model's own array, from which its field goes without a copy."""
 
     def grow(self) -> None:
         """Room for a field more."""
@@ -89,8 +104,15 @@ class Slot:
         """Bytes of its whole fields."""
         return len(self.local) * self.handover.shape.bytes
 
+    def take_array(self, values: Array) -> None:
+        """Take the model's own array instead of one here."""
+        self.local.append(values.reshape(self.handover.local))
+        self.whole.append(self.handover.arrays(self.handover.whole))
+        self.of_model = address(values)
+
     def empty(self) -> None:
         """Give its memory back."""
+        self.of_model = None
         self.local.clear()
         self.whole.clear()
         self.plans.clear()
@@ -101,6 +123,12 @@ class Slot:
             Job(Record(e.field, e.step, e.places, self.handover.levels_first(whole)), e.requests, e.share)
             for e, whole in zip(entries, self.whole, strict=False)
         ]
+
+
+def address(values: Array) -> int:
+    """Where an array lies."""
+    found: int = values.__array_interface__["data"][0]
+    return found
 
 
 def put_slot(slots: list[Slot], place: int, handover: Handover) -> Slot:
@@ -222,6 +250,28 @@ class Channel:
             self._send(slot)
         return True
 
+    def start(self, what: Defined, entry: Entry, values: Array, *, grows: bool = True) -> Slot | None:
+        """Let a field go from the model's own array. Returns its slot, or None where there is no room yet."""
+        slot = None if self.lost else self._free_slot(what, grows=grows, of_model=address(values))
+        if slot is None:
+            return None
+        if not slot.local:
+            slot.take_array(values)
+        slot.entries.append(entry)
+        self._tell_of(entry.field)
+        self._pending[f"slot {slot.id}"] = slot
+        self._send(slot)
+        return slot
+
+    def give_back(self, slot: Slot, number: int) -> None:
+        """The array of a block is the model's own again: if its server is lost now, the field is."""
+        if slot.number == number:
+            if slot.under_way is not None:
+                slot.under_way.wait()
+                slot.under_way = None
+            self.reused |= {entry.part for entry in slot.entries} - self._done
+            slot.entries = []
+
     def flush(self) -> None:
         """Let all blocks go."""
         for slot in list(self._pending.values()):
@@ -303,15 +353,15 @@ class Channel:
     def _is_free(self, slot: Slot) -> bool:
         return slot.number == 0 or self.waits or bool(self.released[slot.id] >= slot.number)
 
-    def _free_slot(self, what: Defined, *, grows: bool) -> Slot | None:
-        """A slot for a field; None where there is no room yet."""
+    def _free_slot(self, what: Defined, *, grows: bool, of_model: int | None = None) -> Slot | None:
+        """A slot for a field, which lies in the model's own array at `of_model` where it is; None without room yet."""
         free = [slot for slot in self._slots if slot not in self._pending.values() and self._is_free(slot)]
         handover = self._handovers.get(what.alike)
         for slot in free:
-            if slot.handover is handover and slot.local:
+            if slot.handover is handover and slot.local and slot.of_model == of_model:
                 self._take(slot)
                 return slot
-        alike = [slot for slot in self._slots if slot.handover is handover and slot.local]
+        alike = [slot for slot in self._slots if slot.handover is handover and slot.local and slot.of_model == of_model]
         if alike and (not grows or self.waits):
             return None
         if self._place() < MAX_SLOTS and self._has_room(alike[0].bytes if alike else what.shape.bytes):

@@ -19,6 +19,6 @@ def described_field(plan: OutputPlan, field: OutputField, points: int, lying: in
     if lying not in (1, levels):
         raise InputError(f"field {name}: {levels} levels are named, and the layout has {lying}")
     found = field.described(plan.table.field.get(name))
-    for request in plan.requests(name, 0):
+    for request in plan.all_requests(name):
         form_of(request.sink.format).check(found, request)
     return found

@@ -86,6 +86,11 @@ class Record:
     def bytes(self) -> int:
         return int(self.values.nbytes)
 
+    def alone(self) -> Record:
+        """The same values of one level as those of a field that has no others."""
+        (place,) = self.places
+        return replace(self, field=replace(self.field, levels=(self.field.levels[place],)), places=(0,))
+
 
 def not_finite(values: Array) -> int:
     """Number of values that are NaN or infinite."""

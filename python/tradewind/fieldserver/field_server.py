@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from time import perf_counter
 from types import TracebackType
@@ -24,7 +24,7 @@ from tradewind.fieldserver.field import OutputField
 from tradewind.fieldserver.handover import Shape, describe_layout, ids_of, layout_of
 from tradewind.fieldserver.input_side import InputSide
 from tradewind.fieldserver.manifest import Manifest
-from tradewind.fieldserver.model_side import ModelSide
+from tradewind.fieldserver.model_side import ModelSide, Sent
 from tradewind.fieldserver.opening import open_shares
 from tradewind.fieldserver.plan_file import OutputPlan, load_plan
 from tradewind.fieldserver.space import check_space
@@ -147,9 +147,17 @@ class FieldServer:
         shape = Shape(nz, points, dtype, layout, axis)
         side.agreement.note(f"define {name} {json.dumps([field.as_dict(), asdict(shape)])}")
         side.agreement.check()
-        key = json.dumps([asdict(shape), None if closed is not None else _digest(comm, own)])
-        alike = hashlib.sha256(key.encode()).hexdigest()[:16]
-        self._fields[name] = Defined(field, shape, None if closed is not None else own, alike)
+        digest = None if closed is not None else _digest(comm, own)
+        by_level = nz > 1 and any(request.by_level for request in self.plan.all_requests(name))
+        single = _one_level(name, shape, closed) if by_level else None
+        mine = None if closed is not None else own
+        self._fields[name] = Defined(
+            field,
+            shape,
+            mine,
+            _alike(shape, digest),
+            None if single is None else Defined(field, single, mine, _alike(single, digest)),
+        )
 
     def wants(self, name: str, step: int) -> bool:
         """Whether the plan has a field written at a step."""
@@ -167,6 +175,21 @@ class FieldServer:
             if not self._checked:
                 self._check_once()
             side.write(what, step, places, values)
+
+    def start(self, name: str, values: Array, step: int, *, level: int | None = None) -> Started:
+        """Begin to write as `write` does, without a copy: the array must stay as it is until `wait` returns.
+
+        The method `wait` of what this returns says when it is the model's again. Raises InputError as `write` does, and
+        for an array that does not lie in one piece.
+        """
+        with self._blocking(f"start {name} {step}") as (side, _):
+            what = self._checked_field(name, step)
+            if isinstance(values, np.ndarray) and not values.flags.c_contiguous:
+                raise InputError(f"field {name}: an array in one piece (C order) is allowed, or write, which copies it")
+            places = self._places(what, values, step, level)
+            if not self._checked:
+                self._check_once()
+            return Started(self, f"wait {name} {step}", side.start(what, step, places, values))
 
     def end_step(self, step: int) -> None:
         """Nothing more comes of a step. Raises WriteError where a server could not write an earlier one."""
@@ -324,9 +347,10 @@ class FieldServer:
     def _bytes_of(self, path: str, step: int) -> int:
         """Bytes of the fields that go into a file."""
         return sum(
-            what.field.bytes
+            what.field.level_bytes if request.by_level else what.field.bytes
             for name, what in self._fields.items()
-            if any(request.path == path for request in self.plan.requests(name, step))
+            for request in self.plan.requests(name, step)
+            if request.files == path
         )
 
     def _check_once(self) -> None:
@@ -342,6 +366,39 @@ class FieldServer:
             check_space(self.plan, [what.field for what in self._fields.values()], self._steps)
 
         on_root(comm, check)
+
+
+class Started:
+    """A field on its way from the model's own array."""
+
+    def __init__(self, server: FieldServer, what: str, sent: Sequence[Sent]) -> None:
+        self._server, self._what, self._sent = server, what, sent
+
+    def wait(self) -> None:
+        """Return when the array is the model's own again. All ranks call it; a second time it does nothing."""
+        if self._sent:
+            with self._server._blocking(self._what) as (side, _):
+                sent, self._sent = self._sent, []
+                side.wait(sent)
+
+
+def _one_level(name: str, shape: Shape, closed: dict[str, Any] | None) -> Shape:
+    """The form of one level of a field. Raises InputError where its levels are divided among ranks."""
+    if closed is None:
+        return replace(shape, levels=1)
+    if len(closed["runs"][2]) > 1:
+        raise InputError(
+            f"field {name}: its layout divides levels among ranks, and a sink with {{level}} in its path takes fields "
+            "whose levels are not, or that are written level by level"
+        )
+    x, y, _ = closed["runs"]
+    flat = {**closed, "grid": [*closed["grid"][:2], 1], "runs": [x, y, [[[0, 1]]]]}
+    return replace(shape, levels=1, layout=json.dumps(flat))
+
+
+def _alike(shape: Shape, digest: list[str] | None) -> str:
+    """Key of the fields of one form that lie alike."""
+    return hashlib.sha256(json.dumps([asdict(shape), digest]).encode()).hexdigest()[:16]
 
 
 def _digest(comm: MPI.Intracomm, own: Any) -> list[str]:

@@ -14,7 +14,7 @@ import numpy as np
 
 from tradewind.base.errors import InputError, TradewindError
 from tradewind.fieldserver.opening import Method, prepare_folder
-from tradewind.fieldserver.plan_file import ALL, OutputPlan, load_plan
+from tradewind.fieldserver.plan_file import ALL, OutputPlan, is_by_level, load_plan
 from tradewind.fieldserver.serving import Server
 from tradewind.fieldserver.talk import PROTOCOL
 from tradewind.method.method import Method as FullMethod
@@ -108,7 +108,10 @@ def _opened(path: Path | str, transport: str, packing: str) -> dict[str, Any]:
         "patience": table.patience,
         "when_full": table.when_full,
         "deal": table.deal,
-        "sinks": [{"name": sink.name, "path": sink.path, "format": sink.format} for sink in table.sink],
+        "sinks": [
+            {"name": sink.name, "path": sink.path, "format": sink.format, "by_level": is_by_level(sink.path)}
+            for sink in table.sink
+        ],
         "rules": [
             {
                 "sinks": rule.sink,

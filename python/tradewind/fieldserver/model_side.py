@@ -5,26 +5,31 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from tradewind.base.errors import PlanError
 from tradewind.fieldserver.agreement import Agreement
-from tradewind.fieldserver.channel import Channel, Defined, Entry, in_use
+from tradewind.fieldserver.channel import Channel, Defined, Entry, Slot, in_use
 from tradewind.fieldserver.dealing import Dealing
 from tradewind.fieldserver.news import News
 from tradewind.fieldserver.opening import Opened
 from tradewind.fieldserver.plan_file import OutputPlan, Request
 from tradewind.fieldserver.talk import ANSWER, NEWS
 from tradewind.fieldserver.writer import Writer
+from tradewind.mpi.library import MPI
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from tradewind.fieldserver.handover import Array
-    from tradewind.mpi.library import MPI
 
 _PAUSE_S = 1e-4
+
+
+Sent = tuple[Channel, Slot, int]
+"""A block that goes from the model's own array: channel, slot, and number there."""
 
 
 @dataclass(frozen=True)
@@ -68,14 +73,39 @@ class ModelSide:
 
     def write(self, what: Defined, step: int, places: tuple[int, ...], values: Array) -> None:
         """Put a field, or levels of it, into blocks of all shares that write it."""
-        name = what.field.name
-        by_share: dict[int, list[Request]] = {}
-        for request in self._plan.requests(name, step):
-            by_share.setdefault(self._dealing.share_of(request, name, step), []).append(request)
-        if by_share:
-            self.agreement.note(f"write {name} {step} {places}")
-        for share, requests in by_share.items():
-            self._give(what, Entry(what.field, step, places, requests, share), values)
+        for part, entry, own in self._entries("write", what, step, places, values):
+            self._give(part, entry, own)
+
+    def start(self, what: Defined, step: int, places: tuple[int, ...], values: Array) -> list[Sent]:
+        """Let a field, or levels of it, go to all shares that write it, from the model's own array."""
+        sent: list[Sent] = []
+
+        def put(channel: Channel, grows: bool, part: Defined, entry: Entry, own: Array) -> bool:
+            slot = channel.start(part, entry, own, grows=grows)
+            if slot is not None:
+                sent.append((channel, slot, slot.number))
+            return slot is not None
+
+        for part, entry, own in self._entries("start", what, step, places, values):
+            self._put(entry, partial(put, part=part, entry=entry, own=own))
+        return sent
+
+    def wait(self, sent: Sequence[Sent]) -> None:
+        """Wait until the arrays of fields that were started are the model's own again."""
+        self.agreement.note("wait")
+        self.agreement.check()
+        while any(channel.lost for channel in self.channels) or not self._have_gone(sent):
+            self._exchange_news(wait=True)
+            time.sleep(_PAUSE_S)
+        for channel, slot, number in sent:
+            if channel in self.channels:
+                channel.give_back(slot, number)
+
+    def _have_gone(self, sent: Sequence[Sent]) -> bool:
+        """Whether all ranks' parts are with their servers, or another has taken over from copies."""
+        plans = [slot.under_way for channel, slot, n in sent if channel in self.channels and slot.number == n]
+        mine = all([plan is None or not plan.pokes or plan.poke() for plan in plans])
+        return bool(self.comm.allreduce(mine, MPI.LAND))
 
     def end_step(self, step: int) -> None:
         """Let all blocks go; nothing more comes of a step."""
@@ -183,25 +213,53 @@ class ModelSide:
                     self.channels[share].drop(part, path)
                 for entry, values in kept:
                     if entry.part == part:
-                        self._give(self._fields[entry.field.name], entry, values)
+                        what = self._fields[entry.field.name]
+                        if what.single is not None and len(entry.places) < what.shape.levels:
+                            what = what.single
+                        self._give(what, entry, values)
             if part in old.ended:
                 self.channels[share].end_step(share, step)
 
+    def _entries(
+        self, call: str, what: Defined, step: int, places: tuple[int, ...], values: Array
+    ) -> list[tuple[Defined, Entry, Array]]:
+        """Return what is handed over of a field: all of it, or level by level where each has a file of its own."""
+        name, levels = what.field.name, what.field.levels
+        requests = self._plan.requests(name, step)
+        if requests:
+            self.agreement.note(f"{call} {name} {step} {places}")
+        alone = [each for each in requests if each.by_level and len(places) > 1]
+        parts = [(what, places, values, [each for each in requests if each not in alone])]
+        if alone:
+            assert what.single is not None
+            parts += [(what.single, (place,), what.level(values, place), alone) for place in places]
+        found = []
+        for part, at, own, wanted in parts:
+            by_share: dict[int, list[Request]] = {}
+            for request in (each.at(levels[at[0]]) for each in wanted):
+                by_share.setdefault(self._dealing.share_of(request, name, step, levels[at[0]]), []).append(request)
+            found += [(part, Entry(what.field, step, at, those, share), own) for share, those in by_share.items()]
+        return found
+
     def _give(self, what: Defined, entry: Entry, values: Array) -> None:
-        """Put a field into a block of its share's channel, as soon as there is room, or as the plan says."""
-        if self._channel(entry).add(what, entry, values, grows=False):
+        """Copy a field into a block of its share's channel, as soon as there is room, or as the plan says."""
+        self._put(entry, lambda channel, grows: channel.add(what, entry, values, grows=grows))
+
+    def _put(self, entry: Entry, put: Callable[[Channel, bool], bool]) -> None:
+        """Hand a field over, which `put` does where there is room: also in new memory, or not."""
+        if put(self._channel(entry), False):
             return
         self._exchange_news(wait=True)  # to hear of memory that is free costs less than new memory
-        if self._channel(entry).add(what, entry, values):
+        if put(self._channel(entry), True):
             return
         if self._plan.table.when_full == "drop" and not self._channel(entry).lost:
             self._exchange_news(wait=True)
-            if not self._channel(entry).add(what, entry, values):
+            if not put(self._channel(entry), True):
                 self.dropped += 1
                 for request in entry.requests:
                     self._channel(entry).drop(entry.part, request.path)
             return
-        while not self._channel(entry).add(what, entry, values):
+        while not put(self._channel(entry), True):
             if not self._channel(entry).hurried:
                 self._channel(entry).hurry()
             time.sleep(_PAUSE_S)

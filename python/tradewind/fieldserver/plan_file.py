@@ -5,11 +5,12 @@ Every error is reported at once, each with its line. docs/reference/plan-file.md
 
 from __future__ import annotations
 
+import functools
 import math
 import re
 import string
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import partial
 from pathlib import Path, PurePosixPath
@@ -26,14 +27,14 @@ FORMATS = ("grib2", "netcdf", "zarr")
 PACKINGS = ("simple", "ccsds", "ieee")
 WHEN_FULL = ("block", "spill", "drop")
 EXISTING = ("refuse", "continue", "replace")
-DEALS = ("size", "names", "steps")
+DEALS = ("size", "names", "steps", "levels")
 LEVEL_TYPES = ("model", "pressure", "surface", "height")
 PRECISIONS = ("f4", "f8")
 ALL = "*"
 EVERYTHING = "everything"
 """Name of the rule and the sink that a plan has which names none."""
-_KEYS_OF_PATHS = ("step", "name")
-_SPEC = {"step": re.compile(r"(0?[1-9])?"), "name": re.compile("")}
+_KEYS_OF_PATHS = ("step", "name", "level")
+_SPEC = {"step": re.compile(r"(0?[1-9])?"), "name": re.compile(""), "level": re.compile("(0[1-9])?")}
 _MAX_STEP = 2**31 - 1
 _MAX_THREADS = 1024
 _MAX_BITS = 32
@@ -89,7 +90,7 @@ class Sink(Table):
     name: Annotated[str, Field(min_length=1)]
     format: Annotated[str, _one_of("format", FORMATS)]
     path: Annotated[str, Field(min_length=1)]
-    """Below the folder: may hold ``{step}``, also as ``{step:06}``, and ``{name}`` of the field."""
+    """Below the folder: may hold ``{step}``, also as ``{step:06}``, ``{name}`` of the field, and ``{level}``."""
     packing: Annotated[str, _one_of("packing", PACKINGS)] | None = None
     """Packing of GRIB."""
     bits: Annotated[int, Field(ge=1, le=_MAX_BITS, strict=True)] | None = None
@@ -155,13 +156,26 @@ class PlanTable(Table):
 
 @dataclass(frozen=True)
 class Request:
-    """A field of a step that goes to a sink: file, and precision there."""
+    """A field of a step, or one level of it, that goes to a sink: file, and precision there."""
 
     sink: Sink
     path: str
-    """Below the folder."""
+    """Below the folder. Of a file for each level, before it is known `at` which, with a star for it."""
     bits: int | None
     precision: str | None
+    name: str = ""
+    step: int = 0
+    by_level: bool = False
+    """Whether each level has a file of its own."""
+
+    def at(self, level: float) -> Request:
+        """The same for one level."""
+        return replace(self, path=file_name(self.sink.path, self.name, self.step, level)) if self.by_level else self
+
+    @property
+    def files(self) -> str:
+        """The path, with a star for the level of a file for each: the same for all of these."""
+        return file_name(self.sink.path, self.name, self.step) if self.by_level else self.path
 
 
 @dataclass(frozen=True)
@@ -185,10 +199,18 @@ class OutputPlan:
         for rule in self.table.rule:
             if rule.wants(name, step):
                 for sink_name in rule.sink:
-                    sink = self.sink(sink_name)
-                    bits, precision = rule.bits or sink.bits, rule.precision or sink.precision
-                    found[sink_name] = Request(sink, file_name(sink.path, name, step), bits, precision)
+                    found[sink_name] = self._request(rule, sink_name, name, step)
         return list(found.values())
+
+    def all_requests(self, name: str) -> list[Request]:
+        """Those of a field at any step, as if they were all of step 0."""
+        rules = [rule for rule in self.table.rule if rule.fields == (ALL,) or name in rule.fields]
+        return [self._request(rule, sink, name, 0) for rule in rules for sink in rule.sink]
+
+    def _request(self, rule: Rule, sink_name: str, name: str, step: int) -> Request:
+        sink = self.sink(sink_name)
+        bits, precision = rule.bits or sink.bits, rule.precision or sink.precision
+        return Request(sink, file_name(sink.path, name, step), bits, precision, name, step, is_by_level(sink.path))
 
     @property
     def slot_bytes(self) -> int:
@@ -215,9 +237,22 @@ class OutputPlan:
             raise InputError(*dict.fromkeys(problems))
 
 
-def file_name(template: str, name: str, step: int) -> str:
-    """The path of a template for a field of a step."""
-    return template.format(step=step, name=name)
+@functools.cache
+def is_by_level(template: str) -> bool:
+    """Whether files of a template are of one level each."""
+    return "level" in (_keys_of(template) or ())
+
+
+class _Level(str):
+    """The number of a level as a part of a path."""
+
+    def __format__(self, spec: str) -> str:
+        return self.zfill(int(spec or 0))
+
+
+def file_name(template: str, name: str, step: int, level: float | None = None) -> str:
+    """The path of a template for a field of a step, of one level where there is one: else with a star for it."""
+    return template.format(step=step, name=name, level="*" if level is None else _Level(f"{level:.15g}"))
 
 
 def load_plan(path: Path | str, text: str | None = None) -> OutputPlan:
@@ -366,8 +401,8 @@ def path_problems(path: str, *, outside: bool = False) -> list[str]:
     if problems:
         return problems
     if any(conversion or not _SPEC[key].fullmatch(said or "") for _, key, said, conversion in _parsed(path) if key):
-        return [f"path {path!r}: {{step}}, {{step:06}} and {{name}} are allowed"]
-    made = file_name(path, "name", 1)
+        return [f"path {path!r}: {{step}}, {{step:06}}, {{name}}, {{level}} and {{level:03}} are allowed"]
+    made = file_name(path, "name", 1, 1)
     if len(made) > 1000:
         return [f"path of {len(made)} characters: up to 1000 are allowed"]
     parts = PurePosixPath(made)

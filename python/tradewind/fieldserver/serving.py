@@ -181,7 +181,7 @@ class Server:
             self._ready()
         taken.bound(len(entries))()
         made = [
-            Entry(self.fields[name], step, tuple(places), self._requests(name, step, sinks), share)
+            Entry(self.fields[name], step, tuple(places), self._requests(name, step, sinks, places), share)
             for name, step, places, sinks, share in entries
         ]
         end = perf_counter()
@@ -208,8 +208,9 @@ class Server:
         self.inputs[alike].give(values)
         self.events.append((f"send {name} of {path}", begin, perf_counter()))
 
-    def _requests(self, name: str, step: int, sinks: list[str]) -> list[Any]:
-        return [request for request in self.plan.requests(name, step) if request.sink.name in sinks]
+    def _requests(self, name: str, step: int, sinks: list[str], places: list[int]) -> list[Any]:
+        level = self.fields[name].levels[places[0]]
+        return [each.at(level) for each in self.plan.requests(name, step) if each.sink.name in sinks]
 
     def _do_end(self, share: int, step: int) -> None:
         self.writer.end_step(step, share)

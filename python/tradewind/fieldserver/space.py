@@ -61,7 +61,7 @@ def _memory_problems(plan: OutputPlan, fields: Sequence[OutputField]) -> list[st
         for request in plan.requests(field.name, 0):
             if request.sink.format == "netcdf":
                 width = int((request.precision or field.dtype)[1:])
-                values = field.geometry.points * len(field.levels)
+                values = field.geometry.points * (1 if request.by_level else len(field.levels))
                 sizes[request.path] = sizes.get(request.path, 0) + values * width
     room = plan.table.queue - plan.slot_bytes
     return [

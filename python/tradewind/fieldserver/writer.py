@@ -334,7 +334,7 @@ class Writer:
                     self._fail(key)
                     self._note(error)
                     continue
-                for each in file.pieces(record):
+                for each in file.pieces(record.alone() if request.by_level else record):
                     if key not in self._failed:
                         yield _Piece(key, file, each, request)
 

@@ -11,6 +11,7 @@ from tradewind.simulation.outcome import write_link_loads
 from tradewind.simulation.prepared import Simulation, model_version
 from tradewind.simulation.progress import Progress, Watch
 from tradewind.simulation.steady import run_until_steady
+from tradewind.workload.posting import POSTINGS
 from tradewind.workload.repetitions import first_of
 from tradewind.workload.workload import Workload
 
@@ -21,6 +22,7 @@ __all__ = [
     "BUFFERS",
     "MODELS",
     "PLACEMENTS",
+    "POSTINGS",
     "PROGRESS",
     "PROTOCOLS",
     "Progress",

@@ -14,6 +14,7 @@ from tradewind.machine import Machine, MachineFile, load_machine
 from tradewind.method.method import DEFAULT_PACKING, DEFAULT_TRANSPORT
 from tradewind.simulation.prepared import Simulation
 from tradewind.trace.ranks import ranks_shown
+from tradewind.workload.posting import POSTINGS
 from tradewind.workload.workload import Workload
 
 MODELS = ("packet", "loggp")
@@ -47,6 +48,7 @@ def prepare(
     timeline: str | Path | None = None,
     timeline_ranks: str | None = None,
     mpi_progress: str = "pokes",
+    posting: str = "together",
 ) -> Simulation:
     """Check everything that a simulation needs. Raises InputError with all problems at once.
 
@@ -54,9 +56,11 @@ def prepare(
     `packing` (None: the default of the transport): the transport within a node, for machines whose file has its costs;
     without a transport only the memory bandwidth of the node counts. `mpi_progress`: when exchanges that are started
     and awaited progress to their next stage. "calls": while their rank waits for them; "pokes": also at poke steps;
-    "thread": always, by a thread that takes no time from the CPU.
+    "thread": always, by a thread that takes no time from the CPU. `posting`: when a rank posts the messages of a stage.
+    "together": all at once; "sendrecv": each send with a receive, both of which it awaits before the next;
+    "transport": of a program, each exchange as its transport does, one of these two.
     """
-    problems = _unknown_names(model, placement, buffers, protocol, mpi_progress)
+    problems = _unknown_names(model, placement, buffers, protocol, mpi_progress, posting)
     problems += _out_of_range(pairs, threads, seed, ranks_per_node)
     can_be_placed = not problems
     line = None if timeline is None else Path(timeline)
@@ -88,7 +92,7 @@ def prepare(
             )
     if problems or file is None or built is None or place is None or packet_bytes is None:
         raise InputError(*problems)
-    return Simulation(
+    simulation = Simulation(
         exchange=exchange,
         file=file,
         machine=built,
@@ -105,10 +109,15 @@ def prepare(
         timeline=line,
         shown=shown,
         mpi_progress=mpi_progress,
+        posting=posting,
     )
+    _ = simulation.posted  # refuses what has no such order
+    return simulation
 
 
-def _unknown_names(model: str, placement: str, buffers: str, protocol: str, mpi_progress: str) -> list[str]:
+def _unknown_names(
+    model: str, placement: str, buffers: str, protocol: str, mpi_progress: str, posting: str
+) -> list[str]:
     return [
         unknown(what, name, known)
         for what, name, known in (
@@ -117,6 +126,7 @@ def _unknown_names(model: str, placement: str, buffers: str, protocol: str, mpi_
             ("kind of buffers", buffers, BUFFERS),
             ("protocol", protocol, PROTOCOLS),
             ("progress of MPI", mpi_progress, PROGRESS),
+            ("posting", posting, POSTINGS),
         )
         if name not in known
     ]

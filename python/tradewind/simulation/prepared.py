@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from tradewind.simulation.coarseness import coarse_packets
 from tradewind.simulation.outcome import LOADS, figures_of, mean_delays, over_time, write_link_loads
 from tradewind.simulation.progress import Progress, Watch
 from tradewind.workload.exchange import Exchange
+from tradewind.workload.posting import posted
 from tradewind.workload.program import Program
 from tradewind.workload.repetitions import Repetitions
 from tradewind.workload.workload import Workload
@@ -76,6 +78,8 @@ class Simulation:
     """Ranks of it."""
     mpi_progress: str = "pokes"
     """Progress of open exchanges; see `prepare`."""
+    posting: str = "together"
+    """Posting order of the messages of a stage; see `prepare`."""
 
     def _arguments(self) -> tuple[_core.Machine, _core.Program, _core.Placement, _core.SimulationOptions]:
         early: dict[str, Any] = {}
@@ -102,7 +106,12 @@ class Simulation:
 
     def program(self) -> _core.Program:
         """Return the program for the core."""
-        return self.exchange.core()
+        return self.posted.core()
+
+    @cached_property
+    def posted(self) -> Workload:
+        """The workload in its posting order."""
+        return posted(self.exchange, self.posting)
 
     def forecast(self) -> dict[str, float]:
         """Estimate the cost of the run from a sample of ranks: messages, packet_hops, memory_bytes, wall_s."""
@@ -194,10 +203,11 @@ class Simulation:
         from tradewind.trace.simulated_order import time_line_of_order
 
         title = f"{self.exchange.name} on {self.exchange.ranks} ranks of {self.file.name}, simulated"
-        steps = self.exchange.steps()
-        if isinstance(self.exchange, Program) and self.exchange.order is not None:
-            exchanges, names = [each.name for each in self.exchange.exchanges], [step.name for step in steps]
-            line = time_line_of_order(result.trace_events, self.exchange.order, exchanges, names, title)
+        workload = self.posted
+        steps = workload.steps()
+        if isinstance(workload, Program) and workload.order is not None:
+            exchanges, names = [each.name for each in workload.exchanges], [step.name for step in steps]
+            line = time_line_of_order(result.trace_events, workload.order, exchanges, names, title)
         else:
             line = time_line(result.trace_events, [step.core() for step in steps], title)
         save(line, path)
@@ -248,6 +258,7 @@ class Simulation:
             "protocol": self.protocol,
             **(packet if self.model == "packet" else {}),
             **({"transport": self.method[0], "packing": self.method[1]} if self.method else {}),
+            **({"posting": self.posting} if self.posting != "together" else {}),
             **({"split_imbalance": self.exchange.imbalance()} if isinstance(self.exchange, Exchange) else {}),
             "processes": self.peers.processes if self.peers else 1,
             "threads": self.threads,

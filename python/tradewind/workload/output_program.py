@@ -96,7 +96,7 @@ class _Steps:
 
     def step(self, label: str, times: int) -> Compute:
         """Time steps of the model."""
-        return Compute(label, layout=self.layout, point_s=seconds(self.run.point_time), repeat=times)
+        return Compute(label, layout=self.layout, point_s=seconds(self.run.point_time) * times)
 
 
 class _InPlace(_Steps):

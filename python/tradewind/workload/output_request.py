@@ -97,8 +97,10 @@ class OutputRequest:
     @property
     def name(self) -> str:
         """A short label, for tables and plots."""
-        who = {SERVERS: f"{self.servers} servers", NO_OUTPUT: "no output"}.get(self.way)
-        return who or f"{self.way}, {self.writers} writer{'s' if self.writers > 1 else ''}"
+        if self.way == NO_OUTPUT:
+            return "no output"
+        plural = "s" if self.writing > 1 else ""
+        return f"{self.servers} server{plural}" if self.way == SERVERS else f"{self.way}, {self.writers} writer{plural}"
 
     @property
     def model_ranks(self) -> int:

@@ -50,7 +50,8 @@ class OutputRun(OutputRequest, Workload):
 
     def traits(self) -> list[str]:
         often = f"{self.intervals} x {self.steps_between} steps"
-        return [extents_text(self.grid), f"{self.ranks} ranks", f"{self.fields} fields", often]
+        packed = [f"compressed {self.compress:g}"] if self.compress > 1 else []
+        return [extents_text(self.grid), f"{self.ranks} ranks", f"{self.fields} fields", *packed, often]
 
     def as_dict(self) -> dict[str, Any]:
         said = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}

@@ -11,7 +11,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -200,12 +200,13 @@ class Program(Workload):
     def at_rates(self, rates: Files) -> Program:
         if not self.has_files:
             return self
+        return self.with_steps(lambda step, ranks: _at_rates(step, rates, ranks))
+
+    def with_steps(self, change: Callable[[Any, int], Any]) -> Program:
+        """Return the same program with changed steps: what `change` makes of each and the ranks of its group."""
         steps, said = self._made_of
-        groups = [
-            replace(group, steps=[_at_rates(step, rates, group.ranks) for step in group.steps])
-            for group in said["groups"]
-        ]
-        return Program(*(_at_rates(step, rates, self.ranks) for step in steps), **{**said, "groups": groups})
+        groups = [replace(group, steps=[change(step, group.ranks) for step in group.steps]) for group in said["groups"]]
+        return Program(*(change(step, self.ranks) for step in steps), **{**said, "groups": groups})
 
     def core(self) -> _core.Program:
         if self._order is not None:

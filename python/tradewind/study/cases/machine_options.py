@@ -28,6 +28,8 @@ def machine_options(
     """
     varied: dict[str, Sequence[Any]] = {"machine": machines, **(first or {})}
     varied |= {key: getattr(sweep, key) or [None] for key in PLACE_KEYS}
+    if sweep.posting:  # named only where the study names it: keys of stored cases stay what they are
+        varied["posting"] = sweep.posting
     varied |= {**(then or {}), "seed": sweep.seed or [study_seed], **(last or {})}
     settings = [dict(zip(sweep.set, values, strict=True)) for values in itertools.product(*sweep.set.values())]
     for values in itertools.product(*varied.values(), settings):

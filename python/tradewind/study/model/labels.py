@@ -31,6 +31,7 @@ LABELS: dict[str, str] = {
     "nodes": "nodes that ranks are spread over",
     "seed": "seed of the random numbers",
     "mpi_progress": "when open exchanges progress",
+    "posting": "when messages of a stage are posted",
     "point_time": "computing of a grid point on one core",
     "way": "who writes output",
     "servers": "servers beside the model",

@@ -11,7 +11,7 @@ from tradewind.base.errors import InputError
 from tradewind.base.extents import parse_extents
 from tradewind.base.names import unknown
 from tradewind.base.units import byte_count
-from tradewind.simulation import BUFFERS, MODELS, PLACEMENTS
+from tradewind.simulation import BUFFERS, MODELS, PLACEMENTS, POSTINGS
 
 
 class Table(BaseModel):
@@ -109,6 +109,8 @@ class OnMachine(Table):
     packet: Many[Annotated[str, checked(packet_size)]] | None = None
     """None: the machine's own."""
     placement: Many[Annotated[str, one_of("placement", PLACEMENTS)]] = ["linear"]
+    posting: Many[Annotated[str, one_of("posting", POSTINGS)]] | None = None
+    """When messages of a stage are posted; None: together."""
     seed: Many[Annotated[int, Field(ge=0, strict=True)]] | None = None
     """None: the study's."""
     set: dict[str, Many[str]] = Field(default_factory=dict)
