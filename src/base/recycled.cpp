@@ -61,8 +61,8 @@ bool is_kept(std::size_t bytes) {
 
 }  // namespace
 
-// Of what is smaller than a cache line there may be millions, the places of a message's run in each of them: aligned
-// they would take four times as much.
+// There may be millions of pieces smaller than a cache line, with the places of a message's run in each: aligned they
+// would take four times as much.
 void* take_recycled(std::size_t bytes) {
     if (bytes < line) return ::operator new(bytes);
     if (!is_kept(bytes)) return ::operator new(bytes, std::align_val_t{line});
