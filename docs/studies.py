@@ -416,7 +416,7 @@ def _beside_compute(record: Record) -> float:
 
 
 def on_demand_acceptance() -> str:
-    """Table of ms of a step that are not computing, by buffers and ranks: columns on demand, and each width of halo."""
+    """Time of a step in ms that is not computing, by buffers and ranks: of columns on demand, of each width of halo."""
     rows: dict[tuple[str, int], dict[int | None, float]] = {}
     for record in load("acceptance").records:
         rows.setdefault((record["base"], record["ranks"]), {})[record["width"]] = _beside_compute(record)

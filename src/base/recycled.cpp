@@ -61,8 +61,8 @@ bool is_kept(std::size_t bytes) {
 
 }  // namespace
 
-// Pieces smaller than a cache line are not aligned to it: there may be millions, the places of a message's run in each
-// of them, and they would take four times as much.
+// There may be millions of pieces smaller than a cache line, with the places of a message's run in each: aligned they
+// would take four times as much.
 void* take_recycled(std::size_t bytes) {
     if (bytes < line) return ::operator new(bytes);
     if (!is_kept(bytes)) return ::operator new(bytes, std::align_val_t{line});
