@@ -37,7 +37,10 @@ void Agreement::check() {
         } catch (const mpi::PlanError& error) {
             broken_ = error.what();
         }
-        if (broken_.empty()) broken_ = "the ranks of the model make other calls, or in another order: last " + last_;
+        const std::string of_plans = "the ranks make different plans";
+        if (broken_.rfind(of_plans, 0) == 0)
+            broken_ = "the ranks of the model make different calls" + broken_.substr(of_plans.size());
+        if (broken_.empty()) broken_ = "the ranks of the model make different calls before " + last_;
     }
     require_whole();
     agreed_ = calls_;

@@ -133,21 +133,25 @@ def on_ranks(programs: Path, launch: Run) -> Run:
 
 @pytest.fixture(scope="session")
 def beside(programs: Path) -> Run:
-    """(ranks, program, servers, *arguments, options, fails): runs one of the programs with field servers in its job."""
+    """(ranks, program, servers, *arguments, options, fails): runs one of the programs with field servers in its job.
+
+    `fails`: how the servers do, see failing_server.py, or "refuse" where they and the program do it by themselves.
+    """
     launcher = pytest.importorskip("tradewind.launch.job").find_launcher()
 
     def run(
-        ranks: int, program: str, servers: int, *arguments: object, options: Sequence[str] = (), fails: bool = False
+        ranks: int, program: str, servers: int, *arguments: object, options: Sequence[str] = (), fails: str = ""
     ) -> subprocess.CompletedProcess[str]:
         paths = [path for path in programs.rglob(program) if path.is_file()]
         if not paths and program.endswith("_fortran"):
             pytest.skip("the Fortran module was not built: there was no Fortran compiler (gfortran)")
         command = [*launcher.arguments(ranks), str(paths[0]), *map(str, arguments)]
         if servers:
-            serve = [sys.executable, "-m", "tradewind", "serve", "plan.toml", *options]
-            command += [":", "-n", str(servers), *serve]
+            failing = [str(PROGRAMS / "failing_server.py"), fails]
+            start = failing if fails in ("raise", "stop") else ["-m", "tradewind"]
+            command += [":", "-n", str(servers), sys.executable, *start, "serve", "plan.toml", *options]
         done = subprocess.run(command, env=_ENVIRONMENT, capture_output=True, text=True, timeout=120, check=False)
-        assert (done.returncode != 0) == fails, f"{command}\n{done.stdout}{done.stderr}"
+        assert (done.returncode != 0) == bool(fails), f"{command}\n{done.stdout}{done.stderr}"
         return done
 
     return run

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -12,13 +11,15 @@ import netCDF4
 import numpy as np
 import pytest
 import xarray
+from tradewind_header import ROOT
+
+from tradewind.fieldserver.talk import PROTOCOL
 
 OK, INPUT, PLAN, HANDLE, WRITE = 0, 1, 2, 3, 6
 
 PLAN_TEXT = """
 folder = "output"
 durable = false
-patience = "60s"
 {more}
 
 [[sink]]
@@ -143,6 +144,11 @@ def test_an_example_goes_on_from_its_file(beside, plan, language):
         np.testing.assert_array_equal(data["t"][0], expected)
 
 
+def test_models_and_servers_speak_one_version():
+    header = (ROOT / "bindings" / "c" / "server_talk.hpp").read_text()
+    assert f"server_protocol = {PROTOCOL};" in header
+
+
 Met = Callable[..., list[dict[str, tuple[int, str]]]]
 
 
@@ -150,7 +156,7 @@ Met = Callable[..., list[dict[str, tuple[int, str]]]]
 def met_beside(beside, tmp_path: Path) -> Met:
     """(kind, servers, fails): (status, text) by rank and case of `server_refusals_c`."""
 
-    def run(kind: str, servers: int = 1, *, fails: bool = False) -> list[dict[str, tuple[int, str]]]:
+    def run(kind: str, servers: int = 1, *, fails: str = "") -> list[dict[str, tuple[int, str]]]:
         beside(2, "server_refusals_c", servers, tmp_path, kind, fails=fails)
         ranks = []
         for rank in range(2):
@@ -222,7 +228,7 @@ def test_calls_in_another_order(met_beside, plan):
     plan()
     for found in met_beside("order"):
         assert found["end_step"][0] == PLAN
-        assert re.search(r"rank 0 \{call \d: end step 4\}|other calls", found["end_step"][1])
+        assert "the ranks of the model make different calls: rank 0 {call 3: write t 2 -1}" in found["end_step"][1]
 
 
 def test_what_cannot_be_written_is_told_and_later_steps_are(met_beside, plan):
@@ -247,8 +253,30 @@ def test_no_server(met_beside):
 
 def test_a_plan_with_mistakes_is_refused_on_all_ranks(met_beside, plan):
     plan("histori", more="blok = 3")
-    for found in met_beside("open", fails=True):
+    for found in met_beside("open", fails="refuse"):
         status, text = found["open"]
         assert status == INPUT
-        assert "plan.toml:5: unknown key 'blok'; did you mean 'block'?" in text
+        assert "plan.toml:4: unknown key 'blok'; did you mean 'block'?" in text
         assert "unknown sink 'histori'; did you mean 'history'?" in text
+
+
+LOST = "; steps that have a manifest are whole, and a run with existing = 'continue' goes on from there"
+
+
+@pytest.mark.slow
+def test_a_server_that_raises_ends_the_output(met_beside, plan):
+    """Its error comes to all ranks of the model, which close, and the job ends."""
+    plan()
+    for found in met_beside("write", fails="raise"):
+        first = next(status for status in ("end_step", "finish") if found[status][0] != OK)
+        assert found[first] == (PLAN, "server 0 is lost: RuntimeError: the disk is on fire" + LOST)
+        assert found["write_next"] == found["close"] == found[first]
+
+
+@pytest.mark.slow
+def test_a_server_that_stops_is_found_out(beside, plan):
+    """The model goes on to the end of the job, which it must end itself: MPI does not without the server."""
+    plan(more='patience = "1s"')
+    said = beside(2, "field_servers_c", 1, 2, fails="stop").stdout
+    assert "status 2: server 0 is lost: it " in said
+    assert LOST in said
