@@ -433,7 +433,7 @@ set = { "node.flops" = "9GFlop/s" }
 
 
 def test_messages_within_a_node_cost_what_was_calibrated_of_the_transport() -> None:
-    """Messages of a dwarf cost as those of an exchange; values of a machine of one node can be set."""
+    """A dwarf's messages as those of an exchange; and values of a machine of one node can be set."""
     real = default_executors()
     plan = make_plan(load_study(STUDIES / "a.toml", ON_ONE_NODE), real, HERE)
     assert not plan.skips

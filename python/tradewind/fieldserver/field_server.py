@@ -21,7 +21,8 @@ from tradewind.base.names import unknown
 from tradewind.fieldserver.channel import Defined
 from tradewind.fieldserver.defining import described_field
 from tradewind.fieldserver.field import OutputField
-from tradewind.fieldserver.handover import Shape, describe_layout, ids_of, layout_of
+from tradewind.fieldserver.geometry import Geometry
+from tradewind.fieldserver.handover import Shape, check_method, describe_layout, ids_of, layout_of
 from tradewind.fieldserver.input_side import InputSide
 from tradewind.fieldserver.manifest import Manifest
 from tradewind.fieldserver.model_side import ModelSide, Sent
@@ -34,10 +35,13 @@ from tradewind.mpi.library import MPI
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from tradewind.fieldserver.geometry import Geometry
     from tradewind.fieldserver.handover import Array
     from tradewind.fieldserver.writer import WriterFigures
     from tradewind.trace.model import TimeLine
+
+
+_OF_DEFINE = ("name", "geometry", "levels", "dtype")
+"""Keys of a field that are arguments of `define`."""
 
 
 class FieldServer:
@@ -64,6 +68,11 @@ class FieldServer:
     ) -> None:
         check_communicator(comm)
         with telling(comm):
+            if not isinstance(plan, OutputPlan | Path | str):
+                raise InputError(f"plan {plan!r}: a plan file, or what load_plan returns, is allowed")
+            check_method(method)
+            if steps is not None:
+                steps = _whole("steps", steps)
             self.plan = plan if isinstance(plan, OutputPlan) else load_plan(plan)
         go_on(comm)
         self._everyone = comm
@@ -136,6 +145,13 @@ class FieldServer:
         said: Mapping[str, Any],
     ) -> None:
         comm = side.comm
+        if not isinstance(geometry, Geometry):
+            raise InputError(f"field {name}: geometry {geometry!r}: one of tradewind.fieldserver.geometry is allowed")
+        if axis not in (-1, 0, 1):
+            raise InputError(f"field {name}: axis {axis!r}: 0, 1 or -1 is allowed")
+        known = [each for each in OutputField.__dataclass_fields__ if each not in _OF_DEFINE]
+        if problems := [f"field {name}: {unknown('key', each, known)}" for each in said if each not in known]:
+            raise InputError(*problems)
         closed = describe_layout(where) if isinstance(where, _core.Blocks | _core.Product) else None
         if closed is not None:
             nx, ny, nz = closed["grid"]
@@ -143,7 +159,10 @@ class FieldServer:
         else:
             own = ids_of(where, comm.Get_rank())
             points, nz = geometry.points, 1 if levels is None else len(levels)
-        numbers = tuple(float(n) for n in (levels if levels is not None else range(1, nz + 1)))
+        try:
+            numbers = tuple(float(n) for n in (levels if levels is not None else range(1, nz + 1)))
+        except (TypeError, ValueError):
+            raise InputError(f"field {name}: levels {levels!r}: numbers are allowed") from None
         field = described_field(self.plan, OutputField(name, geometry, numbers, dtype, **said), points, nz)
         if name in self._fields:
             raise InputError(f"field {name} is defined twice")
@@ -174,6 +193,7 @@ class FieldServer:
         word. Raises InputError for an unknown field, another shape, a step that has ended, and a second writing.
         """
         with self._blocking(f"write {name} {step}") as (side, _):
+            step, level = _whole("step", step), None if level is None else _whole("level", level)
             what = self._checked_field(name, step)
             places = self._places(what, values, step, level)
             if not self._checked:
@@ -187,6 +207,7 @@ class FieldServer:
         for an array that does not lie in one piece.
         """
         with self._blocking(f"start {name} {step}") as (side, _):
+            step, level = _whole("step", step), None if level is None else _whole("level", level)
             what = self._checked_field(name, step)
             if isinstance(values, np.ndarray) and not values.flags.c_contiguous:
                 raise InputError(f"field {name}: an array in one piece (C order) is allowed, or write, which copies it")
@@ -198,6 +219,7 @@ class FieldServer:
     def end_step(self, step: int) -> None:
         """Nothing more comes of a step. Raises WriteError where a server could not write an earlier one."""
         with self._blocking(f"end step {step}") as (side, _):
+            step = _whole("step", step)
             if step in self._ended or step < self._last:
                 raise InputError(f"step {step} has ended: steps end once, in ascending order")
             self._ended.add(step)
@@ -310,8 +332,6 @@ class FieldServer:
 
     def _checked_field(self, name: str, step: int) -> Defined:
         what = self._defined(name)
-        if isinstance(step, bool) or not isinstance(step, int | np.integer) or step < 0:
-            raise InputError(f"step {step!r}: a whole number, 0 or more, is allowed")
         if step in self._ended or step < self._last:
             raise InputError(f"field {name}: step {step} has ended: step {self._last + 1} or later is allowed")
         return what
@@ -405,6 +425,13 @@ class Started:
             with self._server._blocking(self._what) as (side, _):
                 sent, self._sent = self._sent, []
                 side.wait(sent)
+
+
+def _whole(what: str, number: Any) -> int:
+    """A number of Python or NumPy as one of Python. Raises InputError."""
+    if isinstance(number, bool | np.bool_) or not isinstance(number, int | np.integer) or number < 0:
+        raise InputError(f"{what} {number!r}: a whole number, 0 or more, is allowed")
+    return int(number)
 
 
 def _one_level(name: str, shape: Shape, closed: dict[str, Any] | None) -> Shape:

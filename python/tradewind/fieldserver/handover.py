@@ -14,6 +14,7 @@ import numpy as np
 from tradewind import _core
 from tradewind.base.elements import DTYPES
 from tradewind.base.errors import InputError
+from tradewind.base.names import unknown
 from tradewind.layout.closed import Whole, on_one_grid, own_ids
 from tradewind.method.method import PARTS
 from tradewind.mpi.arrays import shared_zeros
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     Numbers = NDArray[np.int64]
 
 Closed = _core.Blocks | _core.Product
+_METHOD = ("algorithm", "transport", "packing")
 BURST, DIRECT = "burst", "direct"
 """Algorithms of one stage: all is under way when a hand-over has been started."""
 
@@ -65,6 +67,15 @@ def _parts(runs: Sequence[Sequence[Sequence[int]]], points: int) -> _core.Parts:
         for begin, end in part:
             owners[begin:end] = number
     return _core.Parts.dealt(owners, len(runs))
+
+
+def check_method(method: Any) -> None:
+    """Raises InputError for what is no method of a hand-over."""
+    if method is not None and not isinstance(method, Mapping):
+        raise InputError(f"method {method!r}: a mapping with algorithm, transport and packing is allowed")
+    for key in method or ():
+        if key not in _METHOD:
+            raise InputError(f"method: {unknown('key', str(key), _METHOD)}")
 
 
 @dataclass(frozen=True)
@@ -105,6 +116,7 @@ class Handover:
         method: Mapping[str, str | None] | None = None,
     ) -> None:
         self.comm, self.receiver, self.shape, self.back = comm, receiver, shape, back
+        check_method(method)
         one_stage = DIRECT if said is None else BURST
         self._method: dict[str, Any] = {"algorithm": one_stage} | dict(method or {})
         if self._method["algorithm"] != one_stage:

@@ -85,7 +85,7 @@ def _check_alike(comm: MPI.Intracomm, plan: OutputPlan, servers: int | str) -> N
 
 
 def _check_servers(servers: int | str, ranks: int) -> None:
-    if isinstance(servers, str) and servers != THREADS:
+    if servers != THREADS and (isinstance(servers, bool) or not isinstance(servers, int)):
         raise InputError(f"servers {servers!r}: a number, or {THREADS!r}, is allowed")
     if isinstance(servers, int) and not 0 <= servers < ranks:
         raise InputError(f"{servers} servers of {ranks} ranks: 0..{ranks - 1} are allowed")
