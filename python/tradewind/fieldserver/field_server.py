@@ -28,6 +28,7 @@ from tradewind.fieldserver.model_side import ModelSide, Sent
 from tradewind.fieldserver.opening import open_shares
 from tradewind.fieldserver.plan_file import OutputPlan, load_plan
 from tradewind.fieldserver.space import check_space
+from tradewind.fieldserver.time_line import gather, of_writers
 from tradewind.mpi.library import MPI
 
 if TYPE_CHECKING:
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
 
     from tradewind.fieldserver.geometry import Geometry
     from tradewind.fieldserver.handover import Array
+    from tradewind.fieldserver.writer import WriterFigures
+    from tradewind.trace.model import TimeLine
 
 
 class FieldServer:
@@ -63,6 +66,7 @@ class FieldServer:
         with telling(comm):
             self.plan = plan if isinstance(plan, OutputPlan) else load_plan(plan)
         go_on(comm)
+        self._everyone = comm
         opened = open_shares(self.plan, comm, servers, method)
         self.comm = opened.comm
         self.servers = 0 if isinstance(servers, str) else servers
@@ -252,7 +256,28 @@ class FieldServer:
         side.raise_errors()
         side.part_from_lost()
 
+    def time_line(self, title: str, steps: Sequence[tuple[str, float, float]] = ()) -> TimeLine | None:
+        """Return what all ranks and servers did when, on rank 0; None on the others. All ranks call it, after `close`.
+
+        `steps`: what this rank of the model did beside, as (name, begin, end) of `time.perf_counter`. Save it with
+        `tradewind.trace.save`. Raises PlanError before `close`.
+        """
+        if not self._closed:
+            raise PlanError("the time line of a field server is there when it is closed")
+        rows = of_writers(*self._writers_figures())
+        mine = [] if self._server is None else self._server.events
+        rows.events = {"model": [*steps, *self.events], "server": mine, **rows.events}
+        return gather(self._everyone, rows, title)
+
     # Parts of these.
+
+    def _writers_figures(self) -> tuple[list[WriterFigures], list[tuple[str, float, float]]]:
+        """Figures of the writers of this rank, and what was read ahead on it."""
+        if self._server is not None:
+            return [self._server.writer.figures], self._server.ahead.events
+        assert self._sides is not None
+        side, source = self._sides
+        return [writer.figures for _, writer in side.writers], source.reads
 
     def _model(self) -> MPI.Intracomm:
         if self.comm is None:
