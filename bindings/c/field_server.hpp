@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "mpi/error.hpp"
 #include "objects.hpp"
 #include "server_channel.hpp"
 

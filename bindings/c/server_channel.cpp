@@ -1,6 +1,7 @@
 #include "server_channel.hpp"
 
 #include <algorithm>
+#include <cstdio>
 #include <thread>
 
 #include "base/error.hpp"

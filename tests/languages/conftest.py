@@ -28,6 +28,16 @@ LEVELS = {
 optimises. `make test` has time for one level."""
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Leave out the other levels of tests that are marked `one_level`, for which they mean little."""
+    items[:] = [item for item in items if not item.get_closest_marker("one_level") or _is_usual(item)]
+
+
+def _is_usual(item: pytest.Item) -> bool:
+    callspec = getattr(item, "callspec", None)
+    return callspec is None or callspec.params.get("programs", "O2") == "O2"
+
+
 def _call(*command: object, timeout_s: float = 300, **environment: str) -> subprocess.CompletedProcess[str]:
     """Runs a command that must succeed."""
     done = subprocess.run(

@@ -80,6 +80,7 @@ def wanted(step: int, levels: int, points: int) -> np.ndarray:
 SHAPES = {"t": (3, 48), "u": (3, 48), "q": (3, 48), "o": (3, 88), "s": (1, 20), "m": (3, 48), "n": (3, 48)}
 
 
+@pytest.mark.one_level
 @pytest.mark.parametrize(
     ("ranks", "servers", "options", "more"),
     [
@@ -106,6 +107,7 @@ def test_fields_of_every_layout_in_c(beside, plan, ranks, servers, options, more
         np.testing.assert_array_equal(data.latitude, np.arange(48) - 20.0)
 
 
+@pytest.mark.one_level
 @pytest.mark.slow
 def test_each_level_in_a_file_of_its_own(beside, plan):
     """Arrays with all levels, and those written level by level; dealt by levels, beside files of all levels."""
@@ -130,7 +132,9 @@ def test_arrays_of_fortran(beside, plan):
     np.testing.assert_array_equal(values("r", 0).ravel(), 2000 + np.arange(48))
 
 
-@pytest.mark.parametrize("language", ["c", pytest.param("fortran", marks=pytest.mark.slow)])
+@pytest.mark.one_level
+@pytest.mark.slow
+@pytest.mark.parametrize("language", ["c", "fortran"])
 def test_an_example_goes_on_from_its_file(beside, plan, language):
     """GRIB and NetCDF of the example, by cfgrib and netCDF4; a second run begins with a file of the first one."""
     plan(more='existing = "replace"')
@@ -201,6 +205,7 @@ ALL = {
 }
 
 
+@pytest.mark.one_level
 def test_what_all_ranks_meet_leaves_the_server_as_it_was(met_beside, plan):
     plan()
     for found in met_beside("all"):
@@ -211,6 +216,7 @@ def test_what_all_ranks_meet_leaves_the_server_as_it_was(met_beside, plan):
     np.testing.assert_array_equal(values("t", 2), np.zeros((2, 48)))
 
 
+@pytest.mark.one_level
 @pytest.mark.slow
 def test_an_error_of_one_rank_is_told_to_the_other(met_beside, plan):
     plan()
@@ -223,6 +229,7 @@ def test_an_error_of_one_rank_is_told_to_the_other(met_beside, plan):
         assert found["close"] == (PLAN, "rank 1: " + text)
 
 
+@pytest.mark.one_level
 @pytest.mark.slow
 def test_calls_in_another_order(met_beside, plan):
     plan()
@@ -231,6 +238,7 @@ def test_calls_in_another_order(met_beside, plan):
         assert "the ranks of the model make different calls: rank 0 {call 3: write t 2 -1}" in found["end_step"][1]
 
 
+@pytest.mark.one_level
 def test_what_cannot_be_written_is_told_and_later_steps_are(met_beside, plan):
     plan()
     for found in met_beside("write"):
@@ -244,6 +252,7 @@ def test_what_cannot_be_written_is_told_and_later_steps_are(met_beside, plan):
     assert not Path("output/0.grib2").exists()
 
 
+@pytest.mark.one_level
 def test_no_server(met_beside):
     for found in met_beside("open", 0):
         assert found["open"][0] == INPUT
@@ -251,6 +260,7 @@ def test_no_server(met_beside):
         assert found["closed"][0] == HANDLE
 
 
+@pytest.mark.one_level
 def test_a_plan_with_mistakes_is_refused_on_all_ranks(met_beside, plan):
     plan("histori", more="blok = 3")
     for found in met_beside("open", fails="refuse"):
@@ -263,6 +273,7 @@ def test_a_plan_with_mistakes_is_refused_on_all_ranks(met_beside, plan):
 LOST = "; steps that have a manifest are whole, and a run with existing = 'continue' goes on from there"
 
 
+@pytest.mark.one_level
 @pytest.mark.slow
 def test_a_server_that_raises_ends_the_output(met_beside, plan):
     """Its error comes to all ranks of the model, which close, and the job ends."""
@@ -273,6 +284,7 @@ def test_a_server_that_raises_ends_the_output(met_beside, plan):
         assert found["write_next"] == found["close"] == found[first]
 
 
+@pytest.mark.one_level
 @pytest.mark.slow
 def test_a_server_that_stops_is_found_out(beside, plan):
     """The model goes on to the end of the job, which it must end itself: MPI does not without the server."""
