@@ -7,7 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -127,6 +127,28 @@ def on_ranks(programs: Path, launch: Run) -> Run:
         if not paths and program.endswith("_fortran"):
             pytest.skip("the Fortran module was not built: there was no Fortran compiler (gfortran)")
         return launch(ranks, paths[0], *arguments, **environment)
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def beside(programs: Path) -> Run:
+    """(ranks, program, servers, *arguments, options, fails): runs one of the programs with field servers in its job."""
+    launcher = pytest.importorskip("tradewind.launch.job").find_launcher()
+
+    def run(
+        ranks: int, program: str, servers: int, *arguments: object, options: Sequence[str] = (), fails: bool = False
+    ) -> subprocess.CompletedProcess[str]:
+        paths = [path for path in programs.rglob(program) if path.is_file()]
+        if not paths and program.endswith("_fortran"):
+            pytest.skip("the Fortran module was not built: there was no Fortran compiler (gfortran)")
+        command = [*launcher.arguments(ranks), str(paths[0]), *map(str, arguments)]
+        if servers:
+            serve = [sys.executable, "-m", "tradewind", "serve", "plan.toml", *options]
+            command += [":", "-n", str(servers), *serve]
+        done = subprocess.run(command, env=_ENVIRONMENT, capture_output=True, text=True, timeout=120, check=False)
+        assert (done.returncode != 0) == fails, f"{command}\n{done.stdout}{done.stderr}"
+        return done
 
     return run
 

@@ -19,6 +19,7 @@ from tradewind.base.collective import check_communicator, collective, go_on, on_
 from tradewind.base.errors import InputError, PlanError
 from tradewind.base.names import unknown
 from tradewind.fieldserver.channel import Defined
+from tradewind.fieldserver.defining import described_field
 from tradewind.fieldserver.field import OutputField
 from tradewind.fieldserver.geometry import Geometry
 from tradewind.fieldserver.handover import Shape, check_method, describe_layout, ids_of, layout_of
@@ -27,7 +28,6 @@ from tradewind.fieldserver.manifest import Manifest
 from tradewind.fieldserver.model_side import ModelSide, Sent
 from tradewind.fieldserver.opening import open_shares
 from tradewind.fieldserver.plan_file import OutputPlan, load_plan
-from tradewind.fieldserver.sinks import form_of
 from tradewind.fieldserver.space import check_space
 from tradewind.fieldserver.time_line import gather, of_writers
 from tradewind.mpi.library import MPI
@@ -159,15 +159,11 @@ class FieldServer:
         else:
             own = ids_of(where, comm.Get_rank())
             points, nz = geometry.points, 1 if levels is None else len(levels)
-        if points != geometry.points:
-            raise InputError(f"field {name}: the layout has {points} points per level, its grid {geometry.points}")
         try:
             numbers = tuple(float(n) for n in (levels if levels is not None else range(1, nz + 1)))
         except (TypeError, ValueError):
             raise InputError(f"field {name}: levels {levels!r}: numbers are allowed") from None
-        if nz not in (1, len(numbers)):
-            raise InputError(f"field {name}: {len(numbers)} levels are named, and the layout has {nz}")
-        field = OutputField(name, geometry, numbers, dtype, **said).described(self.plan.table.field.get(name))
+        field = described_field(self.plan, OutputField(name, geometry, numbers, dtype, **said), points, nz)
         if name in self._fields:
             raise InputError(f"field {name} is defined twice")
         layout = None if closed is None else json.dumps(closed)
@@ -175,8 +171,6 @@ class FieldServer:
         side.agreement.note(f"define {name} {json.dumps([field.as_dict(), asdict(shape)])}")
         side.agreement.check()
         digest = None if closed is not None else _digest(comm, own)
-        for request in self.plan.all_requests(name):
-            form_of(request.sink.format).check(field, request)
         by_level = nz > 1 and any(request.by_level for request in self.plan.all_requests(name))
         single = _one_level(name, shape, closed) if by_level else None
         mine = None if closed is not None else own

@@ -16,6 +16,7 @@ from tradewind.base.elements import DTYPES
 from tradewind.base.errors import InputError
 from tradewind.base.names import unknown
 from tradewind.layout.closed import Whole, on_one_grid, own_ids
+from tradewind.method.method import PARTS
 from tradewind.mpi.arrays import shared_zeros
 from tradewind.mpi.library import MPI, Plan
 from tradewind.mpi.planning import plan as make_plan
@@ -158,6 +159,8 @@ class Handover:
         """Bind fields to the hand-over. Collective."""
         source, target = (list(whole), list(local)) if self.back else (list(local), list(whole))
         options: dict[str, Any] = {**self._method, **self._options}
+        if all(self._method.get(part) for part in PARTS):
+            options["tuning"] = ""  # all is said, also to ranks of other programs, that look into no file
         return make_plan(self._pattern, self.comm, source, target, watchdog_s=watchdog_s, **options)
 
     def levels_first(self, whole: Array) -> Array:

@@ -215,7 +215,7 @@ class OutputPlan:
     def _request(self, rule: Rule, sink_name: str, name: str, step: int) -> Request:
         sink = self.sink(sink_name)
         bits, precision = rule.bits or sink.bits, rule.precision or sink.precision
-        return Request(sink, file_name(sink.path, name, step), bits, precision, name, step, _is_by_level(sink.path))
+        return Request(sink, file_name(sink.path, name, step), bits, precision, name, step, is_by_level(sink.path))
 
     @property
     def slot_bytes(self) -> int:
@@ -243,7 +243,8 @@ class OutputPlan:
 
 
 @functools.cache
-def _is_by_level(template: str) -> bool:
+def is_by_level(template: str) -> bool:
+    """Whether files of a template are of one level each."""
     return "level" in (_keys_of(template) or ())
 
 
