@@ -15,7 +15,7 @@ import re
 import sys
 import tomllib
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
@@ -45,6 +45,7 @@ from tradewind.study.claims.judgement import (
     reasons,
 )
 from tradewind.study.claims.prediction import pairs
+from tradewind.study.claims.quantity import quantity_of
 from tradewind.study.claims.remarks import LEFT_OUT, value_text
 from tradewind.study.model.study import Plot, Study, ValueOf
 from tradewind.study.model.study_file import StudyFile
@@ -65,6 +66,7 @@ PAGES = {
     "explanation/field-server.md": "field_server",
     "explanation/here.md": "here",
     "explanation/gcr.md": "gcr",
+    "explanation/on_demand_halo.md": "on-demand-halo",
     "how-to/packets.md": ".",
     "how-to/nodes.md": ".",
 }
@@ -379,7 +381,7 @@ RULES = ("calls", "pokes", "thread")
 def gcr_solvers() -> str:
     """The time of two iterations in ms, by levels, ranks and overhead: of GCR, classic, and pipelined by each rule."""
     rows: dict[tuple[int, int, str], dict[str, float]] = {}
-    for record in load("progress").records:
+    for record in load("gcr-solvers").records:
         if record["dwarf"] == "helmholtz":
             levels = int(str(record["grid"]).split("x")[-1])
             solver = record["mpi_progress"] if record["strategy"] == "pipelined" else "classic"
@@ -395,13 +397,84 @@ def gcr_solvers() -> str:
 def gcr_exchanges() -> str:
     """The time of 50 allreduces and of a transposition in ms, by algorithm, overhead and ranks."""
     rows: dict[tuple[str, str, str], dict[int, float]] = {}
-    for record in load("progress").records:
+    for record in load("gcr-solvers").records:
         if record["sweep"] in ("50 allreduces", "transposition"):
             key = (record["sweep"], record["algorithm"], record["base"])
             rows.setdefault(key, {})[record["ranks"]] = 1e3 * record["time_s"]
     ranks = sorted({count for row in rows.values() for count in row})
     cells = [(*key, *(f"{row[n]:.3g}" if n in row else "" for n in ranks)) for key, row in rows.items()]
     return _table(("exchange", "algorithm", "messages", *(f"{n:,} ranks" for n in ranks)), cells)
+
+
+BOTH = ("wide", "on-demand")
+"""The strategies of the dwarf semi_lagrangian that are compared."""
+
+
+def _beside_compute(record: Record) -> float:
+    found = quantity_of(record, "non-compute")
+    assert found is not None
+    return 1e3 * found
+
+
+def on_demand_acceptance() -> str:
+    """Time of a step in ms that is not computing, by buffers and ranks: of columns on demand, of each width of halo."""
+    rows: dict[tuple[str, int], dict[int | None, float]] = {}
+    for record in load("acceptance").records:
+        rows.setdefault((record["base"], record["ranks"]), {})[record["width"]] = _beside_compute(record)
+    widths = sorted({width for row in rows.values() for width in row if width is not None})
+    cells = [
+        (base, f"{ranks:,}", *(f"{row[width]:.3g}" for width in (None, *widths)))
+        for (base, ranks), row in sorted(rows.items())
+    ]
+    return _table(("buffers", "ranks", "on demand", *(f"{width} points" for width in widths)), cells)
+
+
+def on_demand_ranks(sweeps: Sequence[str]) -> str:
+    """Bytes and time beside computing of both strategies, by wind, tracers and ranks: MB per rank, and ms."""
+    rows: dict[tuple[float, int, int], dict[str, Record]] = {}
+    for record in load("ranks").records:
+        if record["sweep"] in sweeps:
+            key = (float(record["wind"]), record["tracers"], record["ranks"])
+            rows.setdefault(key, {})[record["strategy"]] = record
+    cells = []
+    for (wind, tracers, ranks), found in sorted(rows.items()):
+        if len(found) < len(BOTH):
+            continue
+        sent = [found[each]["result"]["bytes"] / ranks / 1e6 for each in BOTH]
+        times = [_beside_compute(found[each]) for each in BOTH]
+        numbers = (f"{number:.3g}" for number in (*sent, *times, times[1] / times[0]))
+        cells.append((f"{wind:g}", tracers, f"{ranks:,}", *numbers))
+    header = ("m/s", "tracers", "ranks", "MB per rank: wide", "on demand", "ms: wide", "on demand", "on demand / wide")
+    return _table(header, cells)
+
+
+def on_demand_here() -> str:
+    """A step on two ranks in ms, measured and simulated, by strategy, points that the wind passes, and tracers."""
+    rows: dict[tuple[float, int], dict[tuple[str, str], float]] = {}
+    for record in load("here").records:
+        key = (float(record["wind"]) * float(record["dt_s"]) / float(record["spacing_m"]), record["tracers"])
+        rows.setdefault(key, {})[record["strategy"], record["kind"]] = 1e3 * record["time_s"]
+    if not rows:
+        return "*No results of this study are kept yet.*"
+    cells = []
+    for (points, tracers), row in sorted(rows.items()):
+        numbers = []
+        for strategy in BOTH:
+            measured, simulated = row[strategy, "run"], row[strategy, "simulate"]
+            numbers += [f"{measured:.4g}", f"{simulated:.4g}", f"{simulated / measured:.2f}"]
+        cells.append((f"{points:g}", tracers, *numbers, f"{row['on-demand', 'run'] / row['wide', 'run']:.2f}"))
+    each = ("measured", "simulated", "ratio")
+    header = ("points", "tracers", *(f"{strategy}: {word}" for strategy in BOTH for word in each), "on demand / wide")
+    return _table(header, cells)
+
+
+ON_DEMAND: dict[str, Callable[[], str]] = {
+    "on-demand-acceptance": on_demand_acceptance,
+    "on-demand-ranks": lambda: on_demand_ranks(("strategies", "a million")),
+    "on-demand-buffers": lambda: on_demand_ranks(("finite buffers",)),
+    "on-demand-here": on_demand_here,
+}
+"""The tables of the page about columns on demand."""
 
 
 def _table(header: tuple[str, ...], rows: list[tuple[Any, ...]]) -> str:
@@ -429,6 +502,8 @@ def section(name: str, folder: str) -> str:
         return gcr_solvers()
     if name == "gcr-exchanges":
         return gcr_exchanges()
+    if name in ON_DEMAND:
+        return ON_DEMAND[name]()
     if name.endswith("-outliers"):
         return outliers(name.removesuffix("-outliers"))
     if name.endswith("-findings"):

@@ -63,6 +63,8 @@ tw_status keep_error() noexcept {
         return keep(TW_ERROR_INPUT, error.what());
     } catch (const mpi::PlanError& error) {
         return keep(TW_ERROR_PLAN, error.what());
+    } catch (const WriteError& error) {
+        return keep(TW_ERROR_WRITE, error.what());
     } catch (const std::bad_alloc&) {
         return keep(TW_ERROR_MEMORY, "out of memory");
     } catch (const std::exception& error) {

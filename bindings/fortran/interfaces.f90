@@ -8,7 +8,7 @@ module tradewind_interfaces
 
   enum, bind(C)
     enumerator :: tw_ok = 0, tw_error_input = 1, tw_error_plan = 2, tw_error_handle = 3, tw_error_memory = 4, &
-      tw_error_internal = 5
+      tw_error_internal = 5, tw_error_write = 6
   end enum
   enum, bind(C)
     enumerator :: tw_source = 0, tw_target = 1

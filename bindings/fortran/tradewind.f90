@@ -11,10 +11,12 @@ module tradewind
   use tradewind_fields
   use tradewind_arrays, only: tw_empty
   use tradewind_points
+  use tradewind_field_server
   implicit none
   private
 
   public :: tw_ok, tw_error_input, tw_error_plan, tw_error_handle, tw_error_memory, tw_error_internal
+  public :: tw_error_write
   public :: tw_source, tw_target, tw_f4, tw_f8, tw_i4, tw_i8, tw_c8, tw_c16
   public :: tw_layout, tw_pattern, tw_points, tw_plan, tw_options, tw_field
   public :: tw_blocks, tw_pencils, tw_bands, tw_wavenumbers, tw_lines, tw_whole, tw_placed, tw_layout_box, tw_layout_free
@@ -26,6 +28,10 @@ module tradewind
   public :: tw_empty, tw_release
   public :: tw_plan_make, tw_plan_call, tw_plan_start, tw_plan_poke, tw_plan_pokes, tw_plan_wait, tw_plan_free
   public :: tw_plan_text, tw_plan_way, tw_plan_origin, tw_plan_traffic, tw_plan_seconds
+  public :: tw_field_server, tw_geometry, tw_regular, tw_gaussian, tw_spectral, tw_unstructured
+  public :: tw_field_server_open, tw_field_server_comm, tw_field_server_define, tw_field_server_define_points
+  public :: tw_field_server_wants, tw_field_server_write, tw_field_server_end_step, tw_field_server_prefetch
+  public :: tw_field_server_read, tw_field_server_finish, tw_field_server_close
   public :: tw_last_error, tw_version
 
   !> How a plan moves data. Algorithm, transport and packing that are blank are chosen at run time: by the environment

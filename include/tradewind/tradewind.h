@@ -38,6 +38,7 @@ typedef enum tw_status {
     TW_ERROR_HANDLE = 3,   /* a handle that was never made, or has been freed */
     TW_ERROR_MEMORY = 4,   /* no memory left */
     TW_ERROR_INTERNAL = 5, /* an error in Tradewind: please report it */
+    TW_ERROR_WRITE = 6,    /* a field server could not write what it was given, or its disk has no room */
 } tw_status;
 
 /* Return the text of this thread's last error; "" if there was none. Valid until the thread's next error. */
@@ -59,6 +60,9 @@ typedef struct tw_points {
 typedef struct tw_plan {
     uint64_t id;
 } tw_plan;
+typedef struct tw_field_server {
+    uint64_t id;
+} tw_field_server;
 /* Initialises a handle of no object. */
 #define TW_NULL {0}
 
@@ -298,6 +302,84 @@ TW_API tw_status tw_plan_traffic(tw_plan plan, int64_t* messages, int64_t* bytes
 TW_API tw_status tw_plan_seconds(tw_plan plan, double seconds[5]);
 /* Free a plan. Collective. Refused between start and wait. */
 TW_API tw_status tw_plan_free(tw_plan plan);
+
+/* --- field server --- */
+
+/* Output and input that do not stop the model: servers beside it encode, write and read ahead. They are Python, started
+ * in the same job: mpiexec -n 12 ./model : -n 1 tradewind serve plan.toml. The plan file says what is written when.
+ *
+ * All functions but tw_field_server_wants are collective over the ranks of the model, in the same order on all. An
+ * error of one rank is TW_ERROR_INPUT there and TW_ERROR_PLAN on the others, after which the field server can only be
+ * closed; an error that all ranks meet leaves it as it was. */
+
+/* The horizontal grid of a field, as files describe it; see the functions that make one. */
+typedef enum tw_grid_kind { TW_REGULAR = 0, TW_GAUSSIAN = 1, TW_SPECTRAL = 2, TW_UNSTRUCTURED = 3 } tw_grid_kind;
+typedef struct tw_geometry {
+    int32_t kind;        /* a tw_grid_kind */
+    int64_t nx, ny;      /* regular: points; Gaussian: ny rows; spectral: truncation nx; else nx points */
+    const int64_t* rows; /* Gaussian: points of each row */
+    double longitude, latitude, dx, dy;   /* regular, in degrees: the first point, and from one to the next */
+    const double *longitudes, *latitudes; /* unstructured, in degrees, of all points: read on the model's first rank */
+} tw_geometry;
+/* nx longitudes and ny latitudes: point i + nx * j at (longitude + i * dx, latitude + j * dy). */
+TW_API tw_geometry tw_regular(int64_t nx, int64_t ny, double longitude, double latitude, double dx, double dy);
+/* A Gaussian grid, full or reduced, of so many rows from the north, row j of rows[j] points. */
+TW_API tw_geometry tw_gaussian(int64_t count, const int64_t* rows);
+/* Coefficients of spherical harmonics, triangular truncation, as GRIB orders them. */
+TW_API tw_geometry tw_spectral(int64_t truncation);
+/* Points in the order of their numbers; NULL where coordinates are not known. */
+TW_API tw_geometry tw_unstructured(int64_t count, const double* longitudes, const double* latitudes);
+
+/* What else is said of a field. NULL: what the plan file says, or nothing. */
+typedef struct tw_description {
+    int64_t levels;         /* 0: those of the layout */
+    const double* level;    /* their numbers; NULL: 1, 2, ... */
+    const char* level_type; /* "model" (NULL), "pressure" (hPa), "surface" or "height" (m) */
+    const char* units;
+    const char* long_name;
+    const char* standard_name;
+    const char* grib; /* a short name of ecCodes */
+    int32_t element;  /* TW_F8 or TW_F4 */
+    int32_t axis;     /* of fields by points: the direction of the arrays that is over points, 0 or 1 */
+} tw_description;
+TW_API tw_description tw_default_description(void);
+
+/* Join the servers. Collective over `comm`, which holds all ranks of the model and all servers, as MPI_COMM_WORLD does.
+ * Where no rank is a server, where versions differ and where the plan file is refused, all ranks get TW_ERROR_INPUT. */
+TW_API tw_status tw_field_server_open(MPI_Comm comm, tw_field_server* server);
+TW_API tw_status tw_field_server_open_f(MPI_Fint comm, tw_field_server* server);
+/* The communicator of the model's ranks, in place of the one that was given to open. It stays until MPI is finalized.
+ */
+TW_API tw_status tw_field_server_comm(tw_field_server server, MPI_Comm* comm);
+TW_API tw_status tw_field_server_comm_f(tw_field_server server, MPI_Fint* comm);
+/* Say what a field is: where its points lie on the ranks of the model, and what files say of it. `description`: NULL
+ * for the default one. */
+TW_API tw_status tw_field_server_define(tw_field_server server, const char* name, tw_layout layout,
+                                        const tw_geometry* geometry, const tw_description* description);
+/* The same of points by their numbers, from 0, in the order of this rank's array, which has points and levels. */
+TW_API tw_status tw_field_server_define_points(tw_field_server server, const char* name, int64_t points,
+                                               const int64_t* ids, const tw_geometry* geometry,
+                                               const tw_description* description);
+/* `wants`: 1 if the plan has a field written at a step, else 0. */
+TW_API tw_status tw_field_server_wants(tw_field_server server, const char* name, int64_t step, int* wants);
+/* Give this rank's part of a field of a step; the array is the model's again at once. `level`: the place, from 0, of
+ * the one level that is written, where the layout has one and the field several; else -1. What the plan does not want
+ * is left out without a word. */
+TW_API tw_status tw_field_server_write(tw_field_server server, const char* name, const tw_field* values, int64_t step,
+                                       int64_t level);
+/* Nothing more comes of a step: steps end in ascending order. TW_ERROR_WRITE where an earlier one could not be
+ * written. */
+TW_API tw_status tw_field_server_end_step(tw_field_server server, int64_t step);
+/* Name the next input files in their order; servers read so many ahead as the plan says. Returns when they have
+ * confirmed that they are there. */
+TW_API tw_status tw_field_server_prefetch(tw_field_server server, int64_t count, const char* const* paths);
+/* Fill this rank's part of a field from a file that was named; waits where the file is late. */
+TW_API tw_status tw_field_server_read(tw_field_server server, const char* name, const tw_field* values,
+                                      const char* path);
+/* Wait until all steps that have ended are on the disk. */
+TW_API tw_status tw_field_server_finish(tw_field_server server);
+/* The same, and let the servers end. The handle is freed in any case. */
+TW_API tw_status tw_field_server_close(tw_field_server server);
 
 #ifdef __cplusplus
 }

@@ -9,7 +9,8 @@ namespace tradewind {
 
 // Pieces of 4 KiB to 4 MiB that are given back are kept, up to 64 MiB a process and module, and given out again: what
 // comes fresh from the system has to be mapped page by page when it is touched first, which takes longer than all that
-// is done with it. Aligned to cache lines. Any thread may take and give back. `take_recycled` throws bad_alloc.
+// is done with it. Aligned to cache lines, unless smaller. Any thread may take and give back. `take_recycled` throws
+// bad_alloc.
 void* take_recycled(std::size_t bytes);
 void give_recycled(void* memory, std::size_t bytes) noexcept;
 

@@ -264,12 +264,8 @@ Index put_back(const Interpolation& what, const Real* from, Real* level) {
     for (Index y = 0; y < what.block.points[1]; ++y) {
         Real* const to = level + what.own_first + y * what.own_pitch;
         const Real* const row = from + y * what.block.points[0];
-        Real sum = 0;
-        for (Index x = 0; x < what.block.points[0]; ++x) {
-            to[x] = row[x];
-            sum += 0 * row[x];
-        }
-        if (sum == 0 || wrong >= 0) continue;
+        std::copy_n(row, what.block.points[0], to);
+        if (all_finite(row, what.block.points[0]) || wrong >= 0) continue;
         for (Index x = 0; x < what.block.points[0] && wrong < 0; ++x)
             if (!std::isfinite(row[x])) wrong = y * what.block.points[0] + x;
     }

@@ -15,16 +15,17 @@ constexpr double pi = 3.14159265358979323846;
 // A departure point so near to a grid line lies on it, so that no rounding decides which cell it is in.
 constexpr double snap = 1e-10;
 
-// The angle of the point (x, y) from the x axis: by vectors, and the same bits on every processor. A ratio of at most 1
-// is brought near 0, tan(pi/8) or 1, which leaves a rest below tan(pi/16) to the series of the arc tangent.
+// The angle of the point (x, y) from the x axis: by vectors, and the same bits on every processor. The ratio of
+// the smaller to the larger is brought near 0, tan(pi/8) or 1, which leaves a rest below tan(pi/16) to the series of
+// the arc tangent.
 [[gnu::always_inline]] inline double angle_of(double y, double x) {
     constexpr double middle = 0.41421356237309504880, below = 0.19891236737965800691, above = 0.66817863791929891999;
     const double ax = std::fabs(x), ay = std::fabs(y);
     const double large = ax > ay ? ax : ay, small = ax > ay ? ay : ax;
-    const double ratio = large > 0 ? small / large : 0.0;
-    const double near = ratio < below ? 0.0 : ratio < above ? middle : 1.0;
-    const double base = ratio < below ? 0.0 : ratio < above ? pi / 8 : pi / 4;
-    const double t = (ratio - near) / (1 + near * ratio), q = t * t;
+    const bool first = small < below * large, second = small < above * large;
+    const double near = first ? 0.0 : second ? middle : 1.0;
+    const double base = first ? 0.0 : second ? pi / 8 : pi / 4;
+    const double t = large > 0 ? (small - near * large) / (large + near * small) : large, q = t * t;  // 0, or no number
     double sum = 1.0 / 23;
 #pragma GCC unroll 12
     for (int k = 21; k > 0; k -= 2) sum = 1.0 / k - q * sum;
@@ -163,18 +164,33 @@ struct Found {
     Index not_finite = -1;
 };
 
+// Widens a range by the cells of some coordinates. Each of several lanes keeps its own range: one alone would wait for
+// the comparison before. Without a period the cell of the lowest coordinate is the lowest cell.
 template <bool periodic>
 [[gnu::always_inline]] inline void widen(const double* at, Index n, const CellAxis& axis, double& lowest,
                                          double& highest) {
-    double low = lowest, high = highest;
-#pragma GCC ivdep
-    for (Index i = 0; i < n; ++i) {
-        const double cell = cell_of<periodic>(std::floor(at[i]), axis);
-        low = cell < low ? cell : low;
-        high = cell > high ? cell : high;
+    constexpr Index lanes = 16;
+    double low[lanes], high[lanes];
+    for (Index lane = 0; lane < lanes; ++lane) {
+        low[lane] = std::numeric_limits<double>::infinity();
+        high[lane] = -std::numeric_limits<double>::infinity();
     }
-    lowest = low;
-    highest = high;
+    const auto take = [&](Index i, Index lane) __attribute__((always_inline)) {
+        const double value = periodic ? cell_of<periodic>(std::floor(at[i]), axis) : at[i];
+        low[lane] = value < low[lane] ? value : low[lane];
+        high[lane] = value > high[lane] ? value : high[lane];
+    };
+    const Index whole = n - n % lanes;
+    for (Index i = 0; i < whole; i += lanes)
+#pragma GCC ivdep
+        for (Index lane = 0; lane < lanes; ++lane) take(i + lane, lane);
+    for (Index i = whole; i < n; ++i) take(i, i - whole);
+    for (Index lane = 0; lane < lanes; ++lane) {
+        const double from = periodic ? low[lane] : cell_of<periodic>(std::floor(low[lane]), axis);
+        const double to = periodic ? high[lane] : cell_of<periodic>(std::floor(high[lane]), axis);
+        lowest = from < lowest ? from : lowest;
+        highest = to > highest ? to : highest;
+    }
 }
 
 // The cells of some departure points; `volume`: points of the block.
@@ -193,11 +209,9 @@ template <class Real>
 [[gnu::always_inline]] inline void check_finite(const Trajectories<Real>& what, Index row, Index n, Found& found) {
     const Index volume = what.block.points[0] * what.block.points[1] * what.block.levels;
     const Index coordinates = what.lifted ? 3 : 2;
-    double sum = 0;
-    for (Index c = 0; c < coordinates; ++c)
-#pragma GCC ivdep
-        for (Index i = 0; i < n; ++i) sum += 0 * what.departures[c * volume + row + i];
-    if (sum == 0 || found.not_finite >= 0) return;
+    bool finite = true;
+    for (Index c = 0; c < coordinates; ++c) finite = all_finite(what.departures + c * volume + row, n) && finite;
+    if (finite || found.not_finite >= 0) return;
     for (Index i = 0; i < n && found.not_finite < 0; ++i)
         for (Index c = 0; c < coordinates; ++c)
             if (!std::isfinite(what.departures[c * volume + row + i])) found.not_finite = row + i;

@@ -55,10 +55,15 @@ def test_a_dwarf_writes_what_it_computed(tmp_path, name):
     plan.write_text(PLAN.format(folder=tmp_path / "out"))
     servers = {"diffusion": 1, "mpdata": "threads"}.get(name, 0)
     dwarf = from_plain(name, {"ranks": 2, "check": True, **options})
-    result = run(dwarf, 6, output=plan, servers=servers)
+    drawn = tmp_path / "line.svg" if servers == 1 else None
+    result = run(dwarf, 6, output=plan, servers=servers, timeline=drawn)
     assert result["agreement"]
     assert result["output"]["servers"] == (servers if isinstance(servers, int) else 0)
     assert any(row["part"] == "output" for row in result["parts"])
+    if drawn is not None:
+        picture = drawn.read_text()
+        rows = ("rank 0 model", "rank 1 model", "rank 2 server", "rank 2 writer", "rank 2: bytes that wait")
+        assert [name for name in rows if name not in picture] == []
     folder = tmp_path / "out"
     assert Manifest(folder).steps() == [0, 4]
     assert check(folder) == []

@@ -119,8 +119,40 @@ def test_grids_that_grib_cannot_describe():
     with pytest.raises(InputError, match=r"latitudes -90\.\.90"):
         Regular(4, 4, 0.0, 80.0, 1.0, 10.0)
     Grib.check(OutputField("vo", Spectral(21), grib="vo"), request)
+    for level in (0.5, -1.0, 1e12):
+        with pytest.raises(InputError, match="GRIB takes whole numbers"):
+            Grib.check(OutputField("t", Regular(4, 4), (1.0, level)), request)
     with pytest.raises(InputError, match="GRIB cannot describe it"):
         Grib.check(OutputField("t", Regular(4, 4), grib="nothing at all"), request)
+
+
+@pytest.mark.parametrize(
+    ("name", "said", "words"),
+    [
+        ("a\u202e", {}, "of one line"),
+        ("x" * 201, {}, "1 to 200 characters"),
+        (3, {}, "1 to 200 characters"),
+        ("t", {"levels": (1.0, float("nan"))}, "finite numbers, each once"),
+        ("t", {"units": 3}, "units of t: 3: a text of one line"),
+        ("t", {"long_name": "a\0b"}, "long_name of t: "),
+    ],
+)
+def test_fields_that_no_file_can_hold(name, said, words):
+    with pytest.raises(InputError, match=words):
+        OutputField(name, T.geometry, **said)
+
+
+@pytest.mark.parametrize("name", ["time", "latitude", "level_2", "zarr.json"])
+def test_names_that_coordinates_have(name):
+    pytest.importorskip("zarr")
+    from tradewind.fieldserver.sinks import form_of
+
+    for kind in ("netcdf", "zarr"):
+        text = SINK.replace("grib2", kind, 1).replace("{step}.grib2", "{name}" + ("{step}" if kind == "netcdf" else ""))
+        (request,) = load_plan("plan.toml", text + RULE).requests(name, 0)
+        with pytest.raises(InputError, match="a coordinate of this name"):
+            form_of(kind).check(OutputField(name, T.geometry), request)
+        form_of(kind).check(OutputField("time_mean", T.geometry), request)
 
 
 @pytest.mark.parametrize(
@@ -138,6 +170,7 @@ def test_a_disk_that_is_too_small_is_said_at_once(tmp_path, monkeypatch):
     import shutil
 
     made = plan(tmp_path)
+    assert run_bytes(made, [T, Q], 10**15) > 1e15  # at once, too
     needed = run_bytes(made, [T, Q], 100)
     assert needed > 101 * (3 * 96 + 544) * (1 + 4 + 4)  # 16 bits packed, f4, f8 packed
     usage = shutil.disk_usage(tmp_path)

@@ -134,6 +134,35 @@ def test_a_value_that_is_no_number_is_told():
     assert lost == 16  # the stencil of [1][0][0] reaches [1][3][4] with the weight 0, which is a product, too
 
 
+@pytest.mark.parametrize("component", [0, 1, 2])
+def test_a_wind_that_is_no_number_is_told_on_the_sphere(component):
+    ring = np.linspace(0, 2, 70)
+    more = {"cos_x": np.cos(ring), "sin_x": np.sin(ring), "cos_y": np.ones(2), "sin_y": np.zeros(2), "grid": (140, 70)}
+    block, wind = _core.ColumnBlock((0, 0), (70, 2), 2, 140), np.full((3, 2, 2, 70), 1e-7)
+    departures = np.zeros((2, 2, 2, 70))
+    assert _core.trace_departures(block, wind, 1.0, 1.0, departures, _core.Team(), **more)[2] == -1
+    wind[component, 1, 0, 67] = np.nan
+    assert _core.trace_departures(block, wind, 1.0, 1.0, departures, _core.Team(), **more)[2] == 140 + 67
+
+
+@pytest.mark.parametrize("period", [0, 24])
+def test_cells_of_departure_points_are_those_of_numpy(period):
+    """Any number of points, also around the parallel: from half a period west of the middle to half east of it."""
+    rng = np.random.default_rng(7)
+    for count in (1, 15, 16, 17, 64, 83):
+        at = rng.uniform(-60, 60, (2, 1, 1, count))
+        if count == 83:
+            at[0] = np.round(at[0])
+        block = _core.ColumnBlock((5, -7), (count, 1), 1, period)
+        cells = np.floor(at[:, 0, 0]) - np.array([[5], [-7]])
+        if period:
+            first = np.floor((count - period) / 2)
+            cells[0] = (cells[0] - first) % period + first
+        low, high = _core.departure_cells(block, at)
+        assert low == cells.min(axis=1).tolist()
+        assert high == cells.max(axis=1).tolist()
+
+
 def test_columns_that_are_not_there_are_refused():
     block, place = _core.ColumnBlock((0, 0), (4, 4), 1), np.arange(64, dtype=np.int32).reshape(8, 8)
     at = np.zeros((2, 1, 4, 4))

@@ -7,7 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -26,6 +26,16 @@ LEVELS = {
 }
 """How the programs are compiled. As a model is: a compiler that thinks an array unchanged shows it only when it
 optimises. `make test` has time for one level."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Leave out the other levels of tests that are marked `one_level`, for which they mean little."""
+    items[:] = [item for item in items if not item.get_closest_marker("one_level") or _is_usual(item)]
+
+
+def _is_usual(item: pytest.Item) -> bool:
+    callspec = getattr(item, "callspec", None)
+    return callspec is None or callspec.params.get("programs", "O2") == "O2"
 
 
 def _call(*command: object, timeout_s: float = 300, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -127,6 +137,32 @@ def on_ranks(programs: Path, launch: Run) -> Run:
         if not paths and program.endswith("_fortran"):
             pytest.skip("the Fortran module was not built: there was no Fortran compiler (gfortran)")
         return launch(ranks, paths[0], *arguments, **environment)
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def beside(programs: Path) -> Run:
+    """(ranks, program, servers, *arguments, options, fails): runs one of the programs with field servers in its job.
+
+    `fails`: how the servers do, see failing_server.py, or "refuse" where they and the program do it by themselves.
+    """
+    launcher = pytest.importorskip("tradewind.launch.job").find_launcher()
+
+    def run(
+        ranks: int, program: str, servers: int, *arguments: object, options: Sequence[str] = (), fails: str = ""
+    ) -> subprocess.CompletedProcess[str]:
+        paths = [path for path in programs.rglob(program) if path.is_file()]
+        if not paths and program.endswith("_fortran"):
+            pytest.skip("the Fortran module was not built: there was no Fortran compiler (gfortran)")
+        command = [*launcher.arguments(ranks), str(paths[0]), *map(str, arguments)]
+        if servers:
+            failing = [str(PROGRAMS / "failing_server.py"), fails]
+            start = failing if fails in ("raise", "stop") else ["-m", "tradewind"]
+            command += [":", "-n", str(servers), sys.executable, *start, "serve", "plan.toml", *options]
+        done = subprocess.run(command, env=_ENVIRONMENT, capture_output=True, text=True, timeout=120, check=False)
+        assert (done.returncode != 0) == bool(fails), f"{command}\n{done.stdout}{done.stderr}"
+        return done
 
     return run
 

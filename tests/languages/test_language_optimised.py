@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from tradewind_header import FORTRAN, ROOT
 
-MODULE = [FORTRAN / f"{name}.f90" for name in ("interfaces", "fields", "arrays", "points", "tradewind")]
+MODULE = [FORTRAN / f"{name}.f90" for name in ("interfaces", "fields", "arrays", "points", "field_server", "tradewind")]
 """In the order in which they use each other."""
 PROGRAM = ROOT / "tests" / "languages" / "programs" / "visible.F90"
 MPI = FORTRAN / "mpi_f08"

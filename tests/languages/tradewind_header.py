@@ -36,6 +36,10 @@ def fortran_functions() -> dict[str, list[str]]:
         "tw_points_fetch": "fetch_64",
         "tw_points_halo": "halo_64",
         "tw_renumbered": "renumbered64_on_integer",
+        "tw_field_server_open": "open_on_integer",
+        "tw_field_server_comm": "comm_as_integer",
+        "tw_field_server_write": "write_field",
+        "tw_field_server_read": "read_field",
     }
     text = (FORTRAN / "tradewind.f90").read_text()
     public = re.findall(r"tw_\w+", " ".join(re.findall(r"^  public :: (.*)$", text, re.MULTILINE)))
@@ -44,7 +48,7 @@ def fortran_functions() -> dict[str, list[str]]:
     assert empty
     found["real64_3"] = empty[1]
     return {
-        name: [argument.strip() for argument in found[specific].split(",") if argument.strip()]
+        name: [argument.strip(" &\n") for argument in found[specific].split(",") if argument.strip()]
         for name, specific in named.items()
         if specific in found
     }

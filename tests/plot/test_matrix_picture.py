@@ -8,7 +8,7 @@ import pytest
 from pictures import Svg, colours, png
 
 from tradewind.base.errors import InputError
-from tradewind.plot.matrix import chart, communication_matrix, save_picture
+from tradewind.plot.matrix import chart, communication_matrix, save_matrices, save_picture
 from tradewind.workload.exchange import Exchange
 
 
@@ -68,9 +68,22 @@ def test_pictures_are_written(tmp_path):
     assert max(per_cell) < 1.02 * min(per_cell)
 
 
+def test_matrices_side_by_side_have_the_same_colours(tmp_path):
+    few, many = (Exchange("halo", 4, grid=(30, 30, 2), width=width, split=(4, 1)) for width in (1, 3))
+    save_matrices({name: schedules(each)[0] for name, each in (("few", few), ("many", many))}, 8, tmp_path / "both.svg")
+    picture = Svg(tmp_path / "both.svg")
+    assert [text for text in picture.texts if "pairs" in text] == ["few: 6 pairs, 2.81 KiB", "many: 6 pairs, 8.44 KiB"]
+    fills = [cell.attrib["fill"] for cell in picture.marks("rect mark")]
+    assert len(fills) == 12
+    assert len(set(fills[:6])) == len(set(fills[6:])) == 1
+    assert fills[0] != fills[6]
+
+
 def test_a_name_or_place_that_cannot_be_is_refused(tmp_path):
     exchange = Exchange("halo", 4, grid=(30, 30, 2))
     with pytest.raises(InputError, match=r"a name that ends in \.svg"):
         save_picture(exchange, tmp_path / "m.txt")
+    with pytest.raises(InputError, match=r"a name that ends in \.svg"):
+        save_matrices({"halo": schedules(exchange)[0]}, 8, tmp_path / "m.txt")
     with pytest.raises(InputError, match="there is no folder"):
         save_picture(exchange, tmp_path / "missing" / "m.svg")

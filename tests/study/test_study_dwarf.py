@@ -27,7 +27,10 @@ from tradewind.study.model.study import Finding, Plot
 from tradewind.study.plan.load import load_study
 from tradewind.study.plan.planned import make_plan
 from tradewind.study.plan.quick import quick_study
+from tradewind.study.runner.executors import default_executors
+from tradewind.study.runner.task import make_task, run_task
 
+STUDIES = Path(__file__).parents[2] / "studies"
 STUDY = """\
 title = "A dwarf"
 
@@ -410,3 +413,48 @@ machine = "barbora"
     assert times[1] > times[0]
     with pytest.raises(InputError, match="unknown posting 'transports'; did you mean 'transport'"):
         load_study("study.toml", f'{text}posting = "transports"\n')
+
+
+ON_ONE_NODE = """\
+title = "Two ranks of a node"
+
+[[sweep]]
+name = "simulated"
+kind = "run"
+dwarf = "diffusion"
+grid = "256x256x64"
+ranks = 2
+ranks_per_node = 2
+transport = ["sendrecv", "shared"]
+packing = "buffer"
+machine = "here/machines/vm-2-cores.toml"
+set = { "node.flops" = "9GFlop/s" }
+"""
+
+
+def test_messages_within_a_node_cost_what_was_calibrated_of_the_transport() -> None:
+    """A dwarf's messages as those of an exchange; and values of a machine of one node can be set."""
+    real = default_executors()
+    plan = make_plan(load_study(STUDIES / "a.toml", ON_ONE_NODE), real, HERE)
+    assert not plan.skips
+    times = []
+    for planned in plan.planned:
+        options = planned.case.options
+        asked = {key: options[key] for key in ("ranks_per_node", "settings", "transport", "packing")}
+        assert planned.case.labels["transport"] == asked["transport"] in ("sendrecv", "shared")
+        assert planned.machine is not None
+        result = run_task(make_task(planned, real.simulate)).result
+        assert result is not None
+        times.append(result["time_s"])
+        assert times[-1] == simulate(planned.case.workload.program(), planned.machine, **asked)["time_s"]
+    assert times[1] < times[0], "two copies by way of MPI take longer than one"
+
+
+def test_a_transport_that_was_not_calibrated_is_simulated_as_before() -> None:
+    (planned,) = make_plan(load_study("a.toml", ON_PIZ_DAINT), default_executors(), HERE).planned
+    assert "transport" not in planned.case.options
+
+
+ON_PIZ_DAINT = ON_ONE_NODE.replace('["sendrecv", "shared"]', '"sendrecv"').replace(
+    "here/machines/vm-2-cores.toml", "piz-daint"
+)

@@ -32,6 +32,7 @@ class Read:
     order: int
     note: str
     slices: list[Slice] = field(default_factory=list)
+    values: list[tuple[int, float]] = field(default_factory=list)
 
 
 def read(path: Path) -> dict[int, Read]:
@@ -51,6 +52,10 @@ def read(path: Path) -> dict[int, Read]:
             open_slices[it.uuid] = []
             continue
         assert packet.trusted_packet_sequence_id == 1
+        if packet.track_event.type == TrackEvent.TYPE_COUNTER:
+            moment = packet.timestamp, packet.track_event.double_counter_value
+            tracks[packet.track_event.track_uuid].values.append(moment)
+            continue
         event, inside = packet.track_event, open_slices[packet.track_event.track_uuid]
         if event.type == TrackEvent.TYPE_SLICE_END:
             inside.pop().end = packet.timestamp

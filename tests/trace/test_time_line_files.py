@@ -12,7 +12,7 @@ from perfetto_read import read, structure
 
 from tradewind.base.errors import InputError
 from tradewind.trace.files import check, save
-from tradewind.trace.model import Row, TimeLine, TraceEvent, Track
+from tradewind.trace.model import Counter, Row, TimeLine, TraceEvent, Track
 
 NOTES = {"words": "ring-4", "number": 2**40, "part": 0.5}
 LINE = TimeLine(
@@ -69,6 +69,17 @@ def test_of_more_packets_than_are_written_at_a_time(tmp_path):
     save(TimeLine("long", [Track(0, [Row("NIC", events)])]), tmp_path / "line")
     (slices,) = (track.slices for track in read(tmp_path / "line").values() if track.name == "NIC")
     assert [(it.name, it.begin, it.end) for it in slices] == [(s.name, s.begin_ns, s.end_ns) for s in events]
+
+
+def test_quantities_are_below_the_ranks(tmp_path):
+    values = [(0, 0.0), (3, 1e9), (5, 2.5)]
+    line = TimeLine("a run", LINE.tracks, [Counter("bytes that wait", values)])
+    save(line, tmp_path / "line")
+    tracks = read(tmp_path / "line")
+    (found,) = (track for track in tracks.values() if track.values)
+    assert (found.name, found.parent, found.order, found.values) == ("bytes that wait", 1, 2, values)
+    save(TimeLine("a run", [LINE.tracks[0]], line.counters), tmp_path / "line.svg")
+    assert "bytes that wait" in (tmp_path / "line.svg").read_text()
 
 
 times = st.integers(0, 30)

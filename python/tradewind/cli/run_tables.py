@@ -219,6 +219,8 @@ def _show_output(output: Result) -> None:
         for name, sink in writer["sinks"].items():
             rate = sink["bytes"] / sink["seconds"] if sink["seconds"] else 0.0
             say(f"    {name}: {sink['files']} files, {format_bytes(sink['bytes'])}, {format_rate(rate)}")
+    for lost in output["taken_over"]:
+        say(f"  server {lost['server']}: {lost['reason']}; {lost['by']} has written its fields")
     if output["dropped_fields"]:
         say(f"  dropped for want of room: {output['dropped_fields']} fields")
 

@@ -1,8 +1,8 @@
 """Winds over a plane and over the sphere, and where the air of a point has been: the truth of semi-Lagrangian steps.
 
 Coordinates (x, y) are points of a `Lattice`. Solid-body rotation and cosine bell: Williamson et al. 1992, test 1
-(doi:10.1016/S0021-9991(05)80016-6). Deformational flow: Nair & Lauritzen 2010, case 4 (doi:10.1016/j.jcp.2010.08.014).
-Swirl: LeVeque 1996 (doi:10.1137/0733033).
+(doi:10.1016/S0021-9991(05)80016-6). Deformational flow: Nair & Lauritzen 2010, case 4 (doi:10.1016/j.jcp.2010.08.014);
+its two bells: Lauritzen et al. 2012 (doi:10.5194/gmd-5-887-2012). Swirl: LeVeque 1996 (doi:10.1137/0733033).
 """
 
 from __future__ import annotations
@@ -192,16 +192,25 @@ def _distance(lattice: Lattice, start: Reals, centre: tuple[float, float]) -> Re
     return np.asarray(np.hypot(x, y) / (min(nx, ny) / 2))
 
 
+def _two(lattice: Lattice) -> list[tuple[float, float]]:
+    return [(5 * np.pi / 6, 0.0), (7 * np.pi / 6, 0.0)] if lattice.sphere else [(0.25, 0.5), (0.75, 0.5)]
+
+
 def _middle(lattice: Lattice) -> tuple[float, float]:
     return (3 * np.pi / 2, 0.0) if lattice.sphere else (0.5, 0.5)
 
 
-def bell(lattice: Lattice, start: Reals) -> Reals:
-    """The cosine bell of Williamson's test 1, whose slope is not smooth at its foot."""
-    away, radius = _distance(lattice, start, _middle(lattice)), 1 / 2
+def _cosine(lattice: Lattice, start: Reals, centre: tuple[float, float], radius: float) -> Reals:
+    """A cosine bell of height 1, whose slope is not smooth at its foot; on the sphere along great circles."""
+    away = _distance(lattice, start, centre)
     if lattice.sphere:
-        away, radius = 2 * np.arcsin(np.minimum(1.0, away / 2)), BELL_RADIUS  # along a great circle
-    return np.where(away < radius, BELL_HEIGHT / 2 * (1 + np.cos(np.pi * np.minimum(away / radius, 1))), 0.0)
+        away = 2 * np.arcsin(np.minimum(1.0, away / 2))
+    return np.where(away < radius, (1 + np.cos(np.pi * np.minimum(away / radius, 1))) / 2, 0.0)
+
+
+def bell(lattice: Lattice, start: Reals) -> Reals:
+    """The cosine bell of Williamson's test 1."""
+    return BELL_HEIGHT * _cosine(lattice, start, _middle(lattice), BELL_RADIUS if lattice.sphere else 1 / 2)
 
 
 def hill(lattice: Lattice, start: Reals) -> Reals:
@@ -212,9 +221,14 @@ def hill(lattice: Lattice, start: Reals) -> Reals:
 
 def hills(lattice: Lattice, start: Reals) -> Reals:
     """The two Gaussian hills of Nair & Lauritzen."""
-    centres = [(5 * np.pi / 6, 0.0), (7 * np.pi / 6, 0.0)] if lattice.sphere else [(0.25, 0.5), (0.75, 0.5)]
     width = HILL_WIDTH if lattice.sphere else 8 * HILL_WIDTH
-    return np.asarray(0.95 * sum(np.exp(-width * _distance(lattice, start, centre) ** 2) for centre in centres))
+    away = (_distance(lattice, start, centre) for centre in _two(lattice))
+    return np.asarray(0.95 * sum(np.exp(-width * each**2) for each in away))
+
+
+def bells(lattice: Lattice, start: Reals) -> Reals:
+    """The two cosine bells of Lauritzen et al.: from 0.1 around them to 1."""
+    return np.asarray(0.1 + 0.9 * sum(_cosine(lattice, start, centre, 1 / 2) for centre in _two(lattice)))
 
 
 def uniform(lattice: Lattice, start: Reals) -> Reals:
@@ -222,7 +236,13 @@ def uniform(lattice: Lattice, start: Reals) -> Reals:
     return np.ones(start.shape[1:])
 
 
-TRACERS: dict[str, Callable[[Lattice, Reals], Reals]] = {"bell": bell, "hill": hill, "hills": hills, "uniform": uniform}
+TRACERS: dict[str, Callable[[Lattice, Reals], Reals]] = {
+    "bell": bell,
+    "bells": bells,
+    "hill": hill,
+    "hills": hills,
+    "uniform": uniform,
+}
 
 
 def risen_from(height: Reals, levels: int, lift: float, t: float) -> Reals:

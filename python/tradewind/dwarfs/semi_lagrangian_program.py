@@ -57,6 +57,13 @@ def program(dwarf: SemiLagrangianOptions) -> Program:
     return Program(winds, trajectories, tracers, interpolation, dtype=dwarf.precision, name=name)
 
 
+def tracers_schedule(dwarf: SemiLagrangianOptions) -> _core.Schedule:
+    """Return the exchange of the tracers in the first step: a halo, or what is fetched on demand."""
+    if dwarf.strategy == "on-demand":
+        return _both(dwarf, "tracers", dwarf.tracers, fetches(dwarf)[-1]).values
+    return _halo(dwarf, "tracers", dwarf.tracers)
+
+
 def _fields(dwarf: SemiLagrangianOptions) -> dict[str, int]:
     return {"winds": dwarf.components, "tracers": dwarf.tracers}
 

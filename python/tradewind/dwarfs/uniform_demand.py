@@ -74,7 +74,7 @@ def demanded(layout: _core.Blocks, shift: tuple[int, int], reach: str) -> list[t
     return _demanded(tuple(x), tuple(y), shift, reach)
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=2)  # of the winds and of the tracers; a million ranks have 0.8 GB each
 def _demanded(
     x: tuple[int, ...], y: tuple[int, ...], shift: tuple[int, int], reach: str
 ) -> list[tuple[int, int, int, int]]:

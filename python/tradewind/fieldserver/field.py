@@ -44,8 +44,12 @@ class OutputField:
             problems.append(unknown("element type", self.dtype, ("f4", "f8")))
         if self.level_type not in LEVEL_TYPES:
             problems.append(unknown("level type", self.level_type, LEVEL_TYPES))
-        if not self.levels or len(set(self.levels)) < len(self.levels):
-            problems.append(f"levels of {self.name}: 1 or more, each once, are allowed")
+        if not self.levels or len(set(self.levels)) < len(self.levels) or not np.isfinite(self.levels).all():
+            problems.append(f"levels of {self.name}: 1 or more finite numbers, each once, are allowed")
+        for what in ("units", "long_name", "standard_name"):
+            text = getattr(self, what)
+            if not isinstance(text, str) or not text.isprintable():
+                problems.append(f"{what} of {self.name}: {text!r}: a text of one line is allowed")
         if problems:
             raise InputError(*problems)
 

@@ -19,22 +19,29 @@ from tradewind.base.collective import check_communicator, collective, go_on, on_
 from tradewind.base.errors import InputError, PlanError
 from tradewind.base.names import unknown
 from tradewind.fieldserver.channel import Defined
+from tradewind.fieldserver.defining import described_field
 from tradewind.fieldserver.field import OutputField
-from tradewind.fieldserver.handover import Shape, describe_layout, ids_of, layout_of
+from tradewind.fieldserver.geometry import Geometry
+from tradewind.fieldserver.handover import Shape, check_method, describe_layout, ids_of, layout_of
 from tradewind.fieldserver.input_side import InputSide
 from tradewind.fieldserver.manifest import Manifest
 from tradewind.fieldserver.model_side import ModelSide, Sent
 from tradewind.fieldserver.opening import open_shares
 from tradewind.fieldserver.plan_file import OutputPlan, load_plan
-from tradewind.fieldserver.sinks import form_of
 from tradewind.fieldserver.space import check_space
+from tradewind.fieldserver.time_line import gather, of_writers
 from tradewind.mpi.library import MPI
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from tradewind.fieldserver.geometry import Geometry
     from tradewind.fieldserver.handover import Array
+    from tradewind.fieldserver.writer import WriterFigures
+    from tradewind.trace.model import TimeLine
+
+
+_OF_DEFINE = ("name", "geometry", "levels", "dtype")
+"""Keys of a field that are arguments of `define`."""
 
 
 class FieldServer:
@@ -61,8 +68,14 @@ class FieldServer:
     ) -> None:
         check_communicator(comm)
         with telling(comm):
+            if not isinstance(plan, OutputPlan | Path | str):
+                raise InputError(f"plan {plan!r}: a plan file, or what load_plan returns, is allowed")
+            check_method(method)
+            if steps is not None:
+                steps = _whole("steps", steps)
             self.plan = plan if isinstance(plan, OutputPlan) else load_plan(plan)
         go_on(comm)
+        self._everyone = comm
         opened = open_shares(self.plan, comm, servers, method)
         self.comm = opened.comm
         self.servers = 0 if isinstance(servers, str) else servers
@@ -132,6 +145,13 @@ class FieldServer:
         said: Mapping[str, Any],
     ) -> None:
         comm = side.comm
+        if not isinstance(geometry, Geometry):
+            raise InputError(f"field {name}: geometry {geometry!r}: one of tradewind.fieldserver.geometry is allowed")
+        if axis not in (-1, 0, 1):
+            raise InputError(f"field {name}: axis {axis!r}: 0, 1 or -1 is allowed")
+        known = [each for each in OutputField.__dataclass_fields__ if each not in _OF_DEFINE]
+        if problems := [f"field {name}: {unknown('key', each, known)}" for each in said if each not in known]:
+            raise InputError(*problems)
         closed = describe_layout(where) if isinstance(where, _core.Blocks | _core.Product) else None
         if closed is not None:
             nx, ny, nz = closed["grid"]
@@ -139,12 +159,11 @@ class FieldServer:
         else:
             own = ids_of(where, comm.Get_rank())
             points, nz = geometry.points, 1 if levels is None else len(levels)
-        if points != geometry.points:
-            raise InputError(f"field {name}: the layout has {points} points per level, its grid {geometry.points}")
-        numbers = tuple(float(n) for n in (levels if levels is not None else range(1, nz + 1)))
-        if nz not in (1, len(numbers)):
-            raise InputError(f"field {name}: {len(numbers)} levels are named, and the layout has {nz}")
-        field = OutputField(name, geometry, numbers, dtype, **said).described(self.plan.table.field.get(name))
+        try:
+            numbers = tuple(float(n) for n in (levels if levels is not None else range(1, nz + 1)))
+        except (TypeError, ValueError):
+            raise InputError(f"field {name}: levels {levels!r}: numbers are allowed") from None
+        field = described_field(self.plan, OutputField(name, geometry, numbers, dtype, **said), points, nz)
         if name in self._fields:
             raise InputError(f"field {name} is defined twice")
         layout = None if closed is None else json.dumps(closed)
@@ -152,8 +171,6 @@ class FieldServer:
         side.agreement.note(f"define {name} {json.dumps([field.as_dict(), asdict(shape)])}")
         side.agreement.check()
         digest = None if closed is not None else _digest(comm, own)
-        for request in self.plan.all_requests(name):
-            form_of(request.sink.format).check(field, request)
         by_level = nz > 1 and any(request.by_level for request in self.plan.all_requests(name))
         single = _one_level(name, shape, closed) if by_level else None
         mine = None if closed is not None else own
@@ -176,6 +193,7 @@ class FieldServer:
         word. Raises InputError for an unknown field, another shape, a step that has ended, and a second writing.
         """
         with self._blocking(f"write {name} {step}") as (side, _):
+            step, level = _whole("step", step), None if level is None else _whole("level", level)
             what = self._checked_field(name, step)
             places = self._places(what, values, step, level)
             if not self._checked:
@@ -189,6 +207,7 @@ class FieldServer:
         for an array that does not lie in one piece.
         """
         with self._blocking(f"start {name} {step}") as (side, _):
+            step, level = _whole("step", step), None if level is None else _whole("level", level)
             what = self._checked_field(name, step)
             if isinstance(values, np.ndarray) and not values.flags.c_contiguous:
                 raise InputError(f"field {name}: an array in one piece (C order) is allowed, or write, which copies it")
@@ -200,6 +219,7 @@ class FieldServer:
     def end_step(self, step: int) -> None:
         """Nothing more comes of a step. Raises WriteError where a server could not write an earlier one."""
         with self._blocking(f"end step {step}") as (side, _):
+            step = _whole("step", step)
             if step in self._ended or step < self._last:
                 raise InputError(f"step {step} has ended: steps end once, in ascending order")
             self._ended.add(step)
@@ -258,7 +278,28 @@ class FieldServer:
         side.raise_errors()
         side.part_from_lost()
 
+    def time_line(self, title: str, steps: Sequence[tuple[str, float, float]] = ()) -> TimeLine | None:
+        """Return what all ranks and servers did when, on rank 0; None on the others. All ranks call it, after `close`.
+
+        `steps`: what this rank of the model did beside, as (name, begin, end) of `time.perf_counter`. Save it with
+        `tradewind.trace.save`. Raises PlanError before `close`.
+        """
+        if not self._closed:
+            raise PlanError("the time line of a field server is there when it is closed")
+        rows = of_writers(*self._writers_figures())
+        mine = [] if self._server is None else self._server.events
+        rows.events = {"model": [*steps, *self.events], "server": mine, **rows.events}
+        return gather(self._everyone, rows, title)
+
     # Parts of these.
+
+    def _writers_figures(self) -> tuple[list[WriterFigures], list[tuple[str, float, float]]]:
+        """Figures of the writers of this rank, and what was read ahead on it."""
+        if self._server is not None:
+            return [self._server.writer.figures], self._server.ahead.events
+        assert self._sides is not None
+        side, source = self._sides
+        return [writer.figures for _, writer in side.writers], source.reads
 
     def _model(self) -> MPI.Intracomm:
         if self.comm is None:
@@ -291,8 +332,6 @@ class FieldServer:
 
     def _checked_field(self, name: str, step: int) -> Defined:
         what = self._defined(name)
-        if isinstance(step, bool) or not isinstance(step, int | np.integer) or step < 0:
-            raise InputError(f"step {step!r}: a whole number, 0 or more, is allowed")
         if step in self._ended or step < self._last:
             raise InputError(f"field {name}: step {step} has ended: step {self._last + 1} or later is allowed")
         return what
@@ -386,6 +425,13 @@ class Started:
             with self._server._blocking(self._what) as (side, _):
                 sent, self._sent = self._sent, []
                 side.wait(sent)
+
+
+def _whole(what: str, number: Any) -> int:
+    """A number of Python or NumPy as one of Python. Raises InputError."""
+    if isinstance(number, bool | np.bool_) or not isinstance(number, int | np.integer) or number < 0:
+        raise InputError(f"{what} {number!r}: a whole number, 0 or more, is allowed")
+    return int(number)
 
 
 def _one_level(name: str, shape: Shape, closed: dict[str, Any] | None) -> Shape:

@@ -14,7 +14,9 @@ import numpy as np
 from tradewind import _core
 from tradewind.base.elements import DTYPES
 from tradewind.base.errors import InputError
+from tradewind.base.names import unknown
 from tradewind.layout.closed import Whole, on_one_grid, own_ids
+from tradewind.method.method import PARTS
 from tradewind.mpi.arrays import shared_zeros
 from tradewind.mpi.library import MPI, Plan
 from tradewind.mpi.planning import plan as make_plan
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
     Numbers = NDArray[np.int64]
 
 Closed = _core.Blocks | _core.Product
+_METHOD = ("algorithm", "transport", "packing")
 BURST, DIRECT = "burst", "direct"
 """Algorithms of one stage: all is under way when a hand-over has been started."""
 
@@ -64,6 +67,15 @@ def _parts(runs: Sequence[Sequence[Sequence[int]]], points: int) -> _core.Parts:
         for begin, end in part:
             owners[begin:end] = number
     return _core.Parts.dealt(owners, len(runs))
+
+
+def check_method(method: Any) -> None:
+    """Raises InputError for what is no method of a hand-over."""
+    if method is not None and not isinstance(method, Mapping):
+        raise InputError(f"method {method!r}: a mapping with algorithm, transport and packing is allowed")
+    for key in method or ():
+        if key not in _METHOD:
+            raise InputError(f"method: {unknown('key', str(key), _METHOD)}")
 
 
 @dataclass(frozen=True)
@@ -104,6 +116,7 @@ class Handover:
         method: Mapping[str, str | None] | None = None,
     ) -> None:
         self.comm, self.receiver, self.shape, self.back = comm, receiver, shape, back
+        check_method(method)
         one_stage = DIRECT if said is None else BURST
         self._method: dict[str, Any] = {"algorithm": one_stage} | dict(method or {})
         if self._method["algorithm"] != one_stage:
@@ -146,6 +159,8 @@ class Handover:
         """Bind fields to the hand-over. Collective."""
         source, target = (list(whole), list(local)) if self.back else (list(local), list(whole))
         options: dict[str, Any] = {**self._method, **self._options}
+        if all(self._method.get(part) for part in PARTS):
+            options["tuning"] = ""  # all is said, also to ranks of other programs, that look into no file
         return make_plan(self._pattern, self.comm, source, target, watchdog_s=watchdog_s, **options)
 
     def levels_first(self, whole: Array) -> Array:

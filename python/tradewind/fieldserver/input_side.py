@@ -46,6 +46,11 @@ class InputSide:
                 self._ask(channel, mine)
         self._side.comm.Barrier()
 
+    @property
+    def reads(self) -> list[tuple[str, float, float]]:
+        """Files that were read on this rank, and when."""
+        return [] if self._ahead is None else self._ahead.events
+
     def check_named(self, path: str) -> None:
         """Raises InputError for a file that was not named."""
         if path not in self._share_of:

@@ -41,7 +41,7 @@ def open_shares(plan: OutputPlan, comm: MPI.Intracomm, servers: int | str, metho
     """Split servers off, or make writers on the ranks of the model. Collective. Raises InputError."""
     _check_alike(comm, plan, servers)
     _check_servers(servers, comm.Get_size())
-    on_root(comm, lambda: _check_folder(plan))
+    on_root(comm, lambda: prepare_folder(plan))
     if isinstance(servers, int) and servers > 0:
         return _beside_servers(plan, comm, servers, method)
     return _on_the_model(plan, comm, method, threads=servers == THREADS)
@@ -85,13 +85,13 @@ def _check_alike(comm: MPI.Intracomm, plan: OutputPlan, servers: int | str) -> N
 
 
 def _check_servers(servers: int | str, ranks: int) -> None:
-    if isinstance(servers, str) and servers != THREADS:
+    if servers != THREADS and (isinstance(servers, bool) or not isinstance(servers, int)):
         raise InputError(f"servers {servers!r}: a number, or {THREADS!r}, is allowed")
     if isinstance(servers, int) and not 0 <= servers < ranks:
         raise InputError(f"{servers} servers of {ranks} ranks: 0..{ranks - 1} are allowed")
 
 
-def _check_folder(plan: OutputPlan) -> None:
+def prepare_folder(plan: OutputPlan) -> None:
     """Refuse, keep or take back what earlier runs have left."""
     manifest = Manifest(plan.folder, durable=plan.table.durable)
     steps = manifest.steps()

@@ -204,13 +204,18 @@ class OutputPlan:
 
     def all_requests(self, name: str) -> list[Request]:
         """Those of a field at any step, as if they were all of step 0."""
-        rules = [rule for rule in self.table.rule if rule.fields == (ALL,) or name in rule.fields]
-        return [self._request(rule, sink, name, 0) for rule in rules for sink in rule.sink]
+        return [request for rule in self.table.rule for request in self.requests_of(rule, name)]
+
+    def requests_of(self, rule: Rule, name: str) -> list[Request]:
+        """Those that a rule has of a field, as if they were of step 0."""
+        if rule.fields != (ALL,) and name not in rule.fields:
+            return []
+        return [self._request(rule, sink, name, 0) for sink in rule.sink]
 
     def _request(self, rule: Rule, sink_name: str, name: str, step: int) -> Request:
         sink = self.sink(sink_name)
         bits, precision = rule.bits or sink.bits, rule.precision or sink.precision
-        return Request(sink, file_name(sink.path, name, step), bits, precision, name, step, _is_by_level(sink.path))
+        return Request(sink, file_name(sink.path, name, step), bits, precision, name, step, is_by_level(sink.path))
 
     @property
     def slot_bytes(self) -> int:
@@ -238,7 +243,8 @@ class OutputPlan:
 
 
 @functools.cache
-def _is_by_level(template: str) -> bool:
+def is_by_level(template: str) -> bool:
+    """Whether files of a template are of one level each."""
     return "level" in (_keys_of(template) or ())
 
 
@@ -422,8 +428,10 @@ MANIFEST = "manifest"
 
 def name_problems(name: str) -> list[str]:
     """Problems of the name of a field, which may become part of a path."""
-    if not name or len(name) > 200 or any(c in name for c in "/\0{}\n") or name.startswith("."):
-        return [f"field {name!r}: a name without '/', braces and a leading point is allowed"]
+    if not isinstance(name, str) or not name or len(name) > 200:
+        return [f"field {name!r}: a name of 1 to 200 characters is allowed"]
+    if any(c in name for c in "/{}") or not name.isprintable() or name.startswith("."):
+        return [f"field {name!r}: a name without '/', braces and a leading point, of one line, is allowed"]
     return []
 
 

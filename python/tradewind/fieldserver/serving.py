@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Callable
 from dataclasses import asdict
 from time import perf_counter
 from typing import Any
 
-from tradewind.base.errors import InputError, PlanError
+from tradewind.base.errors import InputError, PlanError, TradewindError
 from tradewind.fieldserver.ahead import ReadAhead
 from tradewind.fieldserver.channel import Entry, Slot, put_slot
+from tradewind.fieldserver.defining import described_field
 from tradewind.fieldserver.delivery import Delivery, whole_field
 from tradewind.fieldserver.field import OutputField
 from tradewind.fieldserver.handover import Handover, Shape
 from tradewind.fieldserver.plan_file import OutputPlan
+from tradewind.fieldserver.space import check_space
 from tradewind.fieldserver.talk import ANSWER, AVAILABLE, INPUT, NEWS, ORDER, READY, Talk
 from tradewind.fieldserver.writer import Block, Writer
 from tradewind.mpi.library import MPI
@@ -25,8 +28,10 @@ _SHORTEST_S, _LONGEST_S = 2e-5, 1e-3
 class Server:
     """Serves the ranks before it in `comm`, of which the first gives orders, until it is told to close."""
 
-    def __init__(self, plan: OutputPlan, comm: MPI.Intracomm, shares: int, method: Any = None) -> None:
-        self.plan, self.comm = plan, comm
+    def __init__(
+        self, plan: OutputPlan, comm: MPI.Intracomm, shares: int, method: Any = None, *, number: int = 0
+    ) -> None:
+        self.plan, self.comm, self.number = plan, comm, number
         self.talk = Talk(comm, 0)
         self.writer = Writer(plan, shares=shares)
         self.fields: dict[str, OutputField] = {}
@@ -44,8 +49,8 @@ class Server:
         """Error after which this server does nothing any more."""
         self._told_finished = 0
 
-    def serve(self) -> None:
-        """Serve. Collective, with the model."""
+    def serve(self) -> dict[str, Any]:
+        """Serve; returns figures of this server. Collective, with the model."""
         begin = perf_counter()
         while True:
             order = self._next()
@@ -60,8 +65,10 @@ class Server:
             self._tell()
         self.writer.close()
         self._tell()
-        self.talk.say(ANSWER, self.figures(perf_counter() - begin))
+        figures = self.figures(perf_counter() - begin)
+        self.talk.say(ANSWER, figures)
         self.talk.finish()
+        return figures
 
     def _carry_out(self, order: dict[str, Any]) -> None:
         """Do what is said; after an error nothing any more: the model takes over."""
@@ -127,6 +134,32 @@ class Server:
     def _do_field(self, field: dict[str, Any]) -> None:
         made = OutputField.from_dict(field)
         self.fields[made.name] = made
+
+    def _do_define(self, field: dict[str, Any], shape: dict[str, Any]) -> None:
+        """Take a field of a model that cannot check it itself, and answer what is wrong with it."""
+
+        def define() -> None:
+            made, form = OutputField.from_dict(field), Shape(**shape)
+            self.fields[made.name] = described_field(self.plan, made, form.points, form.levels)
+
+        self._answer(define)
+
+    def _do_check(self) -> None:
+        """Answer what is wrong with all fields and the plan together, before the first is written."""
+
+        def check() -> None:
+            self.plan.check_fields(self.fields)
+            check_space(self.plan, list(self.fields.values()), None)
+
+        self._answer(check)
+
+    def _answer(self, work: Callable[[], None]) -> None:
+        try:
+            work()
+        except TradewindError as error:
+            self.talk.say(ANSWER, {"error": str(error)})
+        else:
+            self.talk.say(ANSWER, {})
 
     def _do_slot(self, place: int, alike: str, shape: dict[str, Any]) -> None:
         if alike not in self._handovers:

@@ -36,22 +36,16 @@ def file_bytes(field: OutputField, request: Request) -> float:
 
 
 def run_bytes(plan: OutputPlan, fields: Sequence[OutputField], steps: int) -> float:
-    """Estimate of the bytes that a run of so many steps writes: at least, where it is compressed."""
-    per_rule = 0.0
-    for step in _probes(plan, steps):
-        per_rule += sum(file_bytes(field, request) for field in fields for request in plan.requests(field.name, step))
-    return per_rule
-
-
-def _probes(plan: OutputPlan, steps: int) -> list[int]:
-    """Steps at which something is written."""
-    found: set[int] = set()
+    """Estimate of the bytes that a run of so many steps writes: at least, where it is compressed or rules overlap."""
+    most: dict[tuple[str, str], float] = {}
     for rule in plan.table.rule:
-        if rule.steps is not None:
-            found |= {step for step in rule.steps if step <= steps}
-        else:
-            found |= set(range(0, steps + 1, rule.every or 1))
-    return sorted(found)
+        times = len({step for step in rule.steps if step <= steps}) if rule.steps is not None else None
+        count = steps // (rule.every or 1) + 1 if times is None else times
+        for field in fields:
+            for request in plan.requests_of(rule, field.name):
+                key = field.name, request.sink.name
+                most[key] = max(most.get(key, 0.0), count * file_bytes(field, request))
+    return sum(most.values())
 
 
 def _memory_problems(plan: OutputPlan, fields: Sequence[OutputField]) -> list[str]:

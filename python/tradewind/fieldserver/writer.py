@@ -121,6 +121,12 @@ class _Piece:
     request: Request
 
 
+def _load_forms(plan: OutputPlan) -> None:
+    """Load the libraries of the sinks."""
+    for sink in plan.table.sink:
+        form_of(sink.format)
+
+
 class Writer:
     """Writes those of the `shares` of a plan's output that it is given.
 
@@ -155,6 +161,7 @@ class Writer:
         self._thread = threading.Thread(target=self._work, name="field writer", daemon=True) if asynchronous else None
         if self._thread is not None:
             self._thread.start()
+            self.call(lambda: _load_forms(plan))  # libraries take long: before the first field comes
 
     # Called by the one who hands over.
 

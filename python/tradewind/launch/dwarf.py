@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import statistics
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from time import perf_counter
@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, Any
 from tradewind import trace
 from tradewind.base.errors import InputError, VerificationError
 from tradewind.dwarfs import from_plain
+from tradewind.fieldserver.time_line import first_part
 from tradewind.launch import job
+from tradewind.trace.files import PICTURES
 from tradewind.trace.files import check as check_time_line
 
 if TYPE_CHECKING:
@@ -96,6 +98,7 @@ def take_part(comm: MPI.Intracomm, payload: dict[str, Any]) -> dict[str, Any]:
         server = FieldServer(payload["output"], comm, servers=payload["servers"], steps=steps * repeat)
         if server.comm is None:
             server.close()
+            _save_output_line(server, dwarf, payload["timeline"])
             return {}
         comm = server.comm
     if comm.Get_size() != dwarf.ranks:
@@ -107,15 +110,16 @@ def take_part(comm: MPI.Intracomm, payload: dict[str, Any]) -> dict[str, Any]:
     copy_bytes_per_s = measure_copy(comm, dwarf.threads)
     writing = None if server is None else _Writing(server, running, dwarf)
     timed = [_timed(comm, running, steps, writing) for _ in range(repeat)]
-    if server is not None:
+    if server is not None and writing is not None:
         server.close()
+        _save_output_line(server, dwarf, payload["timeline"], writing.events)
     samples_s = [comm.allreduce(total_s, MPI.MAX) for _, total_s in timed]
     seconds, total_s = timed[samples_s.index(statistics.median_low(samples_s))]
     final = running.diagnose()
     peak = comm.allreduce(peak_rss_bytes())
     if dwarf.check:
         _check(comm, dwarf, running, steps * repeat, whole)
-    if payload["timeline"] is not None:
+    if payload["timeline"] is not None and server is None:
         _save_time_line(comm, dwarf, payload["timeline"])
     methods = [{"transport": plan.transport, "packing": plan.packing} for plan in running.plans.values()]
     result = {
@@ -152,6 +156,8 @@ class _Writing:
         from tradewind.dwarfs import output
 
         self._write, self._server, self._outputs, self._step = output.write, server, running.outputs(), 0
+        self.events: list[tuple[str, float, float]] = []
+        """Steps between two writings, and when."""
         output.define(server, self._outputs, dwarf.precision)
         self._write(server, self._outputs, 0)
 
@@ -162,7 +168,10 @@ class _Writing:
             ahead = self._step + 1
             while ahead < last and not any(self._server.wants(each.name, ahead) for each in self._outputs):
                 ahead += 1
+            begin, first = perf_counter(), self._step + 1
             running.advance(ahead - self._step)
+            name = f"step {ahead}" if ahead == first else f"steps {first}..{ahead}"
+            self.events.append((name, begin, perf_counter()))
             self._step = ahead
             self._write(self._server, self._outputs, ahead)
         return self._server.blocked_s - before
@@ -183,6 +192,17 @@ def _timed(
     output_s = writing.advance(running, steps)
     total_s = MPI.Wtime() - begin
     return {**running.seconds(), "output": output_s}, total_s
+
+
+def _save_output_line(
+    server: FieldServer, dwarf: Dwarf, path: str | None, steps: Sequence[tuple[str, float, float]] = ()
+) -> None:
+    """Write the time line of the whole run, with its servers. Collective with these."""
+    if path is None:
+        return
+    line = server.time_line(f"{dwarf.kind}, {dwarf.strategy}, {dwarf.ranks} ranks and what writes for them", steps)
+    if line is not None:
+        trace.save(first_part(line) if Path(path).suffix in PICTURES else line, Path(path))
 
 
 def _save_time_line(comm: MPI.Intracomm, dwarf: Dwarf, path: str) -> None:

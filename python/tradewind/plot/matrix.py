@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 _MAX_BINS = 600
 _MAX_CELLS = 16_000
 _SIDE = 480  # pixels
+_SMALL = 300  # of one beside others
 
 
 def communication_matrix(
@@ -95,11 +97,38 @@ def save_picture(exchange: Exchange, path: Path, stages: range | None = None) ->
 
     Raises InputError for another kind of file, or where it cannot be written.
     """
+    _check(path)
+    matrix, ranks_per_bin, title = of_exchange(exchange, stages)
+    described = f"Communication matrix of {title}: bytes from each rank to each other."
+    _write(chart(matrix, ranks_per_bin, exchange.ranks, title), described, path)
+
+
+def save_matrices(schedules: Mapping[str, _core.Schedule], bytes_per_point: int, path: str | Path) -> None:
+    """Write the communication matrices of several exchanges side by side, in the same colours.
+
+    `schedules`: by the names that the picture has for them. `path`: FILE.svg, .png, .pdf or .html. Raises InputError
+    for another kind of file, or where it cannot be written.
+    """
+    import altair as alt
+
+    path = Path(path)
+    _check(path)
+    panels = []
+    for name, schedule in schedules.items():
+        matrix, ranks_per_bin = communication_matrix([schedule], bytes_per_point)
+        title = f"{name}: {int((matrix > 0).sum())} pairs, {units.format_bytes(float(matrix.sum()))}"
+        panels.append(panel(matrix, ranks_per_bin, schedule.ranks, title).properties(width=_SMALL, height=_SMALL))
+    both = alt.hconcat(*panels).resolve_scale(color="shared").configure_view(stroke="#888", fill="white")
+    _write(both, f"Communication matrices: bytes from each rank to each other. {', '.join(schedules)}.", path)
+
+
+def _check(path: Path) -> None:
     if path.suffix not in SUFFIXES:
         raise InputError(f"picture {path}: a name that ends in {', '.join(SUFFIXES)} is allowed")
     check_target(path, "picture")
-    matrix, ranks_per_bin, title = of_exchange(exchange, stages)
-    specification = chart(matrix, ranks_per_bin, exchange.ranks, title).to_dict()
-    described = f"Communication matrix of {title}: bytes from each rank to each other."
+
+
+def _write(drawn: Any, described: str, path: Path) -> None:
+    specification = drawn.to_dict()
     specification = {**specification, "config": {**CONFIG, **specification["config"]}, "description": described}
     write_atomically(path, picture(specification, path.suffix, scale=2), "picture")

@@ -79,12 +79,21 @@ class Track:
         return f"rank {self.rank}"
 
 
+@dataclass(frozen=True)
+class Counter:
+    """A quantity over time, like the bytes that wait: (whole nanoseconds, value from then on)."""
+
+    name: str
+    values: Sequence[tuple[int, float]]
+
+
 @dataclass
 class TimeLine:
-    """Tracks in ascending order of rank."""
+    """Tracks in ascending order of rank, and quantities over the same time."""
 
     title: str
     tracks: Sequence[Track]
+    counters: Sequence[Counter] = ()
 
     def spans(self) -> Iterator[tuple[Track, Row, TraceEvent]]:
         """The same as `events`: its former name."""

@@ -16,6 +16,10 @@ def write(line: TimeLine, file: IO[bytes]) -> None:
     run = trace.track(line.title)
     for order, track in enumerate(line.tracks):
         _write_rank(trace, track, trace.track(track.name, run, order, track.note))
+    for order, counter in enumerate(line.counters, len(line.tracks)):
+        number = trace.counter(counter.name, run, order)
+        for time_ns, value in counter.values:
+            trace.value(number, time_ns, value)
     trace.flush()
 
 
@@ -40,6 +44,21 @@ class _Trace:
         if note:
             track.description = note
         return self._tracks
+
+    def counter(self, name: str, parent: int, order: int) -> int:
+        """A track of a quantity; returns its number."""
+        self._tracks += 1
+        track: TrackDescriptor = self._packet().track_descriptor
+        track.uuid, track.name, track.child_ordering = self._tracks, name, track.EXPLICIT
+        track.parent_uuid, track.sibling_order_rank = parent, order
+        track.counter.SetInParent()
+        return self._tracks
+
+    def value(self, track: int, time_ns: int, value: float) -> None:
+        """The value of a quantity from a time on."""
+        event = self.event(track, time_ns)
+        event.type = event.TYPE_COUNTER
+        event.double_counter_value = value
 
     def event(self, track: int, time_ns: int) -> TrackEvent:
         """An event to fill in."""

@@ -11,11 +11,12 @@ import altair as alt
 from tradewind.base.errors import InputError
 from tradewind.plot import export
 from tradewind.plot.style import CONFIG, PALETTE, linear_time_axis
-from tradewind.trace.model import Row, TimeLine, TraceEvent, Track
+from tradewind.trace.model import Counter, Row, TimeLine, TraceEvent, Track
 
 MAX_EVENTS = 5000
 _ROW_PIXELS = 15
 _WIDTH = 820
+_COUNTER_PIXELS = 50
 
 
 def picture(line: TimeLine, suffix: str) -> bytes:
@@ -26,7 +27,7 @@ def picture(line: TimeLine, suffix: str) -> bytes:
             f"a picture of a time line of {len(drawn)} events: 1 to {MAX_EVENTS} are allowed; "
             "show fewer ranks, or write a trace for Perfetto (no suffix of a picture)"
         )
-    specification: dict[str, Any] = _chart(line.title, drawn).to_dict()
+    specification: dict[str, Any] = _chart(line, drawn).to_dict()
     specification["config"] = CONFIG | {"background": "white"}
     kinds = ", ".join(dict.fromkeys(event.kind for *_, event in drawn))
     specification["description"] = f"Time line of {line.title}: {len(drawn)} events of {kinds}."
@@ -41,7 +42,7 @@ def _innermost(row: Row) -> Iterator[TraceEvent]:
                 yield event
 
 
-def _chart(title: str, drawn: list[tuple[Track, Row, TraceEvent]]) -> Any:
+def _chart(line: TimeLine, drawn: list[tuple[Track, Row, TraceEvent]]) -> Any:
     names = list(dict.fromkeys(_row_name(track, row) for track, row, _ in drawn))
     y = alt.Y("row:N", sort=names, title=None, scale=alt.Scale(domain=names, paddingInner=0.25))
     x = alt.X("begin:Q", axis=linear_time_axis("time from the beginning (s)"))
@@ -52,7 +53,25 @@ def _chart(title: str, drawn: list[tuple[Track, Row, TraceEvent]]) -> Any:
     if arrows := _arrows(drawn):
         lines = alt.Chart(alt.InlineData(arrows)).mark_rule(color="#555555", opacity=0.6, strokeWidth=0.7)
         layers.append(lines.encode(x=x, x2="end:Q", y=y, y2="to:N"))
-    return alt.layer(*layers).properties(title=title, width=_WIDTH, height=_ROW_PIXELS * len(names))
+    rows = alt.layer(*layers).properties(width=_WIDTH, height=_ROW_PIXELS * len(names))
+    last_ns = max(event.end_ns for *_, event in drawn)
+    below = [_counter_chart(counter, last_ns) for counter in line.counters]
+    if not below:
+        return rows.properties(title=line.title)
+    return alt.vconcat(rows, *below, spacing=4).resolve_scale(x="shared").properties(title=line.title)
+
+
+def _counter_chart(counter: Counter, last_ns: int) -> Any:
+    """A quantity over time, below the rows."""
+    values = [{"time": ns * 1e-9, "value": value} for ns, value in counter.values if ns <= last_ns]
+    values.append({"time": last_ns * 1e-9, "value": values[-1]["value"] if values else 0.0})
+    chart = alt.Chart(alt.InlineData(values)).mark_area(
+        interpolate="step-after", color=PALETTE[0], opacity=0.6, line=True
+    )
+    return chart.encode(
+        x=alt.X("time:Q", axis=linear_time_axis("time from the beginning (s)")),
+        y=alt.Y("value:Q", title=None, axis=alt.Axis(format="~s", tickCount=3)),
+    ).properties(title=alt.Title(counter.name, fontSize=11, anchor="start"), width=_WIDTH, height=_COUNTER_PIXELS)
 
 
 def _bars(drawn: list[tuple[Track, Row, TraceEvent]]) -> Any:

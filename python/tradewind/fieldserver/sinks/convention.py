@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from tradewind.base.errors import InputError
 
 if TYPE_CHECKING:
     from tradewind.fieldserver.field import OutputField
@@ -58,6 +61,14 @@ class Names:
             others = sum(1 for taken, _ in self._taken if taken == name)
             self._taken[name, what] = name if not others else f"{name}_{others + 1}"
         return self._taken[name, what]
+
+
+def check_name(field: OutputField) -> None:
+    """Raises InputError for the name of a field that files have for a coordinate."""
+    described = Names().described(field)
+    taken = {"time", "zarr.json", *described.coordinates, *described.dims}
+    if re.sub(r"_\d+$", "", field.name) in taken:
+        raise InputError(f"field {field.name!r}: NetCDF and Zarr have a coordinate of this name: another is needed")
 
 
 def time_attributes(when: Moment) -> dict[str, str]:

@@ -27,6 +27,7 @@ _LEVELS = {
     "height": "heightAboveGround",
 }
 _MICRO = 1e6
+_TOO_HIGH = 10_000_000
 _HOUR_S = 3600
 _SECONDS, _HOURS = 13, 1
 _MISSING = 2**31 - 1
@@ -184,6 +185,11 @@ class Grib(Form):
             raise InputError(
                 f"field {field.name}: GRIB cannot describe a grid that is {geometry.kind}; "
                 "regular, gaussian and spectral are allowed, others go to netcdf or zarr"
+            )
+        wrong = [level for level in field.levels if not (0 <= level < _TOO_HIGH and level == round(level))]
+        if wrong and field.level_type != "surface":
+            raise InputError(
+                f"field {field.name}, level {wrong[0]:g}: GRIB takes whole numbers below {_TOO_HIGH}, pressure in hPa"
             )
         Template.of(field, request.sink.packing or PACKING, request.bits, request.precision)
 

@@ -34,6 +34,10 @@ class NetCDF(Form):
         self._store: Any = h5py.File(self._memory, "w", track_order=True)
         self._data: Any = self._begin()
 
+    @staticmethod
+    def check(field: OutputField, request: Request) -> None:
+        convention.check_name(field)
+
     @property
     def held(self) -> int:
         return self._bytes

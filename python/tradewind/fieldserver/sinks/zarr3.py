@@ -124,6 +124,10 @@ class Zarr(Form):
         self._waiting: dict[str, tuple[Array, set[int]]] = {}
         self._shards: list[str] = []
 
+    @staticmethod
+    def check(field: OutputField, request: Request) -> None:
+        convention.check_name(field)
+
     @property
     def held(self) -> int:
         return sum(int(values.nbytes) for values, _ in self._waiting.values())

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from tradewind.base.errors import InputError
 from tradewind.base.units import byte_count
 from tradewind.machine import MachineFile, load_machine, machine_folder
+from tradewind.method.method import DEFAULT_PACKING
 from tradewind.study.cases.bases import Bases
 from tradewind.study.cases.case import Case, digest, identity
 from tradewind.study.cases.environment import Environment
@@ -82,21 +83,43 @@ def make_plan(study_file: StudyFile, executors: Executors, environment: Environm
         if case.kind != "simulate":
             plan.planned.append(Planned(case, identity(case, environment)))
             continue
-        path, options = machines[case.options["machine"]], simulation_options(case)
+        path = machines[case.options["machine"]]
         machine = load_machine(path, case.options["settings"])
         try:
-            program = case.workload.program()
-            forecast = executors.forecast(program, path, threads=1, **options)
+            plan.planned.append(_simulated(_with_transport(case, machine), path, machine, executors, environment))
         except InputError as error:
             plan.skips.append(Skip(case.sweep, case.name, "; ".join(error.problems)))
-            continue
-        resolved = {"routing": case.options["routing"] or machine.machine.routing, "packet": _packet(case, machine)}
-        each, steady = options.get("ranks_per_node") or 1, bool(options.get("steady"))
-        version = executors.model_version(machine, each, steady, str(resolved["routing"]))
-        values = machine.files_identity if program.has_files else machine.identity
-        known = identity(case, environment, values, version, resolved)
-        plan.planned.append(Planned(case, known, path, forecast))
     return plan
+
+
+def _with_transport(case: Case, machine: MachineFile) -> Case:
+    """Return a case of a dwarf whose messages cost what a calibration has measured of its transport, if it has.
+
+    Elsewhere the simulator does not know transports, and the case stays as it is.
+    """
+    asked = case.workload.as_dict()
+    method = asked.get("transport"), asked.get("packing") or DEFAULT_PACKING
+    known = [(each.transport, each.packing) for each in machine.machine.intranode]
+    if "dwarf" not in asked or case.options["model"] != "packet" or method not in known:
+        return case
+    transport, packing = method
+    return replace(case, options={**case.options, "transport": transport, "packing": packing})
+
+
+def _simulated(case: Case, path: Path, machine: MachineFile, executors: Executors, environment: Environment) -> Planned:
+    """Return a simulation with its forecast. Raises InputError where it is refused.
+
+    Its program is dropped on return: of a million ranks two at a time would not fit in memory.
+    """
+    options = simulation_options(case)
+    program = case.workload.program()
+    forecast = executors.forecast(program, path, threads=1, **options)
+    resolved = {"routing": case.options["routing"] or machine.machine.routing, "packet": _packet(case, machine)}
+    each, steady = options.get("ranks_per_node") or 1, bool(options.get("steady"))
+    version = executors.model_version(machine, each, steady, str(resolved["routing"]))
+    values = machine.files_identity if program.has_files else machine.identity
+    known = identity(case, environment, values, version, resolved)
+    return Planned(case, known, path, forecast)
 
 
 def _packet(case: Case, machine: MachineFile) -> int | str:

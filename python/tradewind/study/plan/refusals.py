@@ -8,6 +8,8 @@ from typing import Any
 
 from tradewind.base.errors import InputError
 from tradewind.base.toml_lines import Place
+from tradewind.machine import load_machine
+from tradewind.machine.topology import Crossbar
 from tradewind.study.cases.bases import Bases
 from tradewind.study.model.base_model import Base, Settings
 from tradewind.study.model.values import OnMachine
@@ -66,6 +68,9 @@ def _routing_sets(
 
 
 def _problems(forecast: Forecast, machine: Path, **options: Any) -> list[str]:
+    topology = load_machine(machine).machine.topology
+    if isinstance(topology, Crossbar) and topology.nodes == 1:
+        options["ranks_per_node"] = 2
     try:
         forecast(Exchange("allreduce", 2), machine, **options)
     except InputError as error:

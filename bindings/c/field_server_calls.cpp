@@ -1,0 +1,230 @@
+// The functions of field servers.
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "communicator.hpp"
+#include "field.hpp"
+#include "field_server.hpp"
+
+using namespace tradewind;
+using namespace tradewind::c;
+
+namespace {
+
+Handles<FieldServer>& servers() {
+    static Handles<FieldServer>& all = *new Handles<FieldServer>("field server");
+    return all;
+}
+
+std::string text(const char* given, const char* what) {
+    require(given, what);
+    return given;
+}
+
+template <typename Work>
+tw_status with_server(tw_field_server server, Work work) noexcept {
+    return guarded([&] {
+        require_mpi();
+        const auto found = servers().at(server.id);
+        work(*found);
+    });
+}
+
+void open(MPI_Comm comm, tw_field_server* server) {
+    require(server, "server");
+    server->id = servers().add(std::make_shared<FieldServer>(comm));
+}
+
+Json numbers(const double* values, Index count) {
+    return values ? Json::list(std::vector<double>(values, values + count)) : Json(Json::Array());
+}
+
+// As the classes of python/tradewind/fieldserver/geometry.py say it.
+Json said(const tw_geometry& g) {
+    if (g.kind == TW_REGULAR)
+        return Json::Object{{"kind", "regular"},      {"nx", g.nx}, {"ny", g.ny}, {"longitude", g.longitude},
+                            {"latitude", g.latitude}, {"dx", g.dx}, {"dy", g.dy}};
+    if (g.kind == TW_GAUSSIAN) {
+        if (g.ny > 0) require(g.rows, "rows");
+        const std::vector<std::int64_t> rows(g.rows, g.rows + std::max<Index>(g.ny, 0));
+        return Json::Object{{"kind", "gaussian"}, {"rows", Json::list(rows)}};
+    }
+    if (g.kind == TW_SPECTRAL) return Json::Object{{"kind", "spectral"}, {"truncation", g.nx}};
+    if (g.kind != TW_UNSTRUCTURED)
+        throw InputError("grid of kind " + std::to_string(g.kind) +
+                         ": TW_REGULAR, TW_GAUSSIAN, TW_SPECTRAL and TW_UNSTRUCTURED are allowed");
+    return Json::Object{{"kind", "unstructured"},
+                        {"count", g.nx},
+                        {"longitudes", numbers(g.longitudes, g.nx)},
+                        {"latitudes", numbers(g.latitudes, g.nx)}};
+}
+
+// Points of a level.
+Index points_of(const tw_geometry& g) {
+    if (g.kind == TW_REGULAR) return g.nx * g.ny;
+    if (g.kind == TW_SPECTRAL) return (g.nx + 1) * (g.nx + 2);
+    if (g.kind != TW_GAUSSIAN) return g.nx;
+    Index sum = 0;
+    for (Index row = 0; row < g.ny; ++row) sum += g.rows[row];
+    return sum;
+}
+
+// A field whose arrays have so many levels, or those of its description, of which `form` says how they lie.
+std::pair<DefinedField, Json::Object> defined(const std::string& name, const tw_geometry* geometry, FieldForm form,
+                                              Index lying, const tw_description& about) {
+    require(geometry, "geometry");
+    form.element = element_of(about.element);
+    if (about.levels < 0) throw InputError(std::to_string(about.levels) + " levels: 0 or more are allowed");
+    const Index levels = about.levels ? about.levels : std::max<Index>(lying, 1);
+    form.levels = lying ? lying : levels;
+    if (about.axis != 0 && about.axis != 1)
+        throw InputError("axis " + std::to_string(about.axis) + " over points: 0 and 1 are allowed");
+    std::vector<double> level;
+    for (Index i = 0; i < levels; ++i) level.push_back(about.level ? about.level[i] : static_cast<double>(i + 1));
+    Json::Object field{{"name", name},
+                       {"geometry", said(*geometry)},
+                       {"levels", Json::list(level)},
+                       {"dtype", mpi::name_of(form.element)}};
+    const auto add = [&](const char* key, const char* value) {
+        if (value && *value) field.emplace_back(key, value);
+    };
+    add("level_type", about.level_type);
+    add("units", about.units);
+    add("long_name", about.long_name);
+    add("standard_name", about.standard_name);
+    add("grib", about.grib);
+    return {DefinedField{std::move(form), std::move(level), about.axis}, std::move(field)};
+}
+
+tw_description described_or_default(const tw_description* description) {
+    return description ? *description : tw_default_description();
+}
+
+FieldForm laid_out(tw_layout layout, int ranks) {
+    const auto found = layouts().at(layout.id);
+    FieldForm form;
+    if (const auto* product = dynamic_cast<const layout::Product*>(found.get()))
+        form.layout = std::make_shared<layout::Product>(*product);
+    else
+        form.layout = std::make_shared<layout::Product>(*blocks_of(layout, "a field"));
+    if (form.layout->ranks() != ranks)
+        throw InputError("a layout of " + std::to_string(form.layout->ranks()) + " ranks: the model has " +
+                         std::to_string(ranks));
+    form.described = described(*form.layout);
+    const auto& [nx, ny, nz] = form.layout->grid().points;
+    form.points = nx * ny;
+    form.levels = nz;
+    return form;
+}
+
+}  // namespace
+
+tw_geometry tw_regular(int64_t nx, int64_t ny, double longitude, double latitude, double dx, double dy) {
+    return {TW_REGULAR, nx, ny, nullptr, longitude, latitude, dx, dy, nullptr, nullptr};
+}
+
+tw_geometry tw_gaussian(int64_t count, const int64_t* rows) {
+    return {TW_GAUSSIAN, 0, count, rows, 0, 0, 0, 0, nullptr, nullptr};
+}
+
+tw_geometry tw_spectral(int64_t truncation) {
+    return {TW_SPECTRAL, truncation, 0, nullptr, 0, 0, 0, 0, nullptr, nullptr};
+}
+
+tw_geometry tw_unstructured(int64_t count, const double* longitudes, const double* latitudes) {
+    return {TW_UNSTRUCTURED, count, 0, nullptr, 0, 0, 0, 0, longitudes, latitudes};
+}
+
+tw_description tw_default_description(void) {
+    return {0, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, TW_F8, 0};
+}
+
+tw_status tw_field_server_open(MPI_Comm comm, tw_field_server* server) {
+    if (server) server->id = 0;
+    return guarded([&] { open(comm, server); });
+}
+
+tw_status tw_field_server_open_f(MPI_Fint comm, tw_field_server* server) {
+    if (server) server->id = 0;
+    return guarded([&] {
+        require_mpi();
+        open(MPI_Comm_f2c(comm), server);
+    });
+}
+
+tw_status tw_field_server_comm(tw_field_server server, MPI_Comm* comm) {
+    return with_server(server, [&](const FieldServer& found) {
+        require(comm, "comm");
+        *comm = found.comm();
+    });
+}
+
+tw_status tw_field_server_comm_f(tw_field_server server, MPI_Fint* comm) {
+    return with_server(server, [&](const FieldServer& found) {
+        require(comm, "comm");
+        *comm = MPI_Comm_c2f(found.comm());
+    });
+}
+
+tw_status tw_field_server_define(tw_field_server server, const char* name, tw_layout layout,
+                                 const tw_geometry* geometry, const tw_description* description) {
+    return with_server(server, [&](FieldServer& found) {
+        found.define(name, [&] {
+            FieldForm form = laid_out(layout, found.ranks());
+            const Index lying = form.levels;
+            return defined(text(name, "name"), geometry, std::move(form), lying, described_or_default(description));
+        });
+    });
+}
+
+tw_status tw_field_server_define_points(tw_field_server server, const char* name, int64_t points, const int64_t* ids,
+                                        const tw_geometry* geometry, const tw_description* description) {
+    return with_server(server, [&](FieldServer& found) {
+        found.define(name, [&] {
+            if (points < 0) throw InputError(std::to_string(points) + " entries in ids: 0 or more are allowed");
+            if (points > 0) require(ids, "ids");
+            require(geometry, "geometry");
+            FieldForm form;
+            form.own.assign(ids, ids + points);
+            form.points = points_of(*geometry);
+            return defined(text(name, "name"), geometry, std::move(form), 0, described_or_default(description));
+        });
+    });
+}
+
+tw_status tw_field_server_wants(tw_field_server server, const char* name, int64_t step, int* wants) {
+    return with_server(server, [&](const FieldServer& found) {
+        require(wants, "wants");
+        *wants = found.wants(text(name, "name"), step);
+    });
+}
+
+tw_status tw_field_server_write(tw_field_server server, const char* name, const tw_field* values, int64_t step,
+                                int64_t level) {
+    return with_server(server, [&](FieldServer& found) { found.write(name, values, step, level); });
+}
+
+tw_status tw_field_server_end_step(tw_field_server server, int64_t step) {
+    return with_server(server, [&](FieldServer& found) { found.end_step(step); });
+}
+
+tw_status tw_field_server_prefetch(tw_field_server server, int64_t count, const char* const* paths) {
+    return with_server(server, [&](FieldServer& found) { found.prefetch(count, paths); });
+}
+
+tw_status tw_field_server_read(tw_field_server server, const char* name, const tw_field* values, const char* path) {
+    return with_server(server, [&](FieldServer& found) { found.read(name, values, path); });
+}
+
+tw_status tw_field_server_finish(tw_field_server server) {
+    return with_server(server, [&](FieldServer& found) { found.finish(); });
+}
+
+tw_status tw_field_server_close(tw_field_server server) {
+    return guarded([&] {
+        require_mpi();
+        const auto found = servers().at(server.id);
+        servers().remove(server.id);
+        found->close();
+    });
+}

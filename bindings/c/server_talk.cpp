@@ -1,0 +1,43 @@
+#include "server_talk.hpp"
+
+#include "mpi/error.hpp"
+
+namespace tradewind::c {
+
+namespace {
+
+std::string talking() {
+    return "talking to a server";
+}
+
+}  // namespace
+
+void Talk::say(const Json& order) {
+    sent_.remove_if([](Sent& sent) {
+        int gone = 0;
+        mpi::check(MPI_Test(&sent.request, &gone, MPI_STATUS_IGNORE), talking);
+        return gone != 0;
+    });
+    Sent& sent = sent_.emplace_back(Sent{MPI_REQUEST_NULL, order.text()});
+    mpi::check(MPI_Isend(sent.text.data(), static_cast<int>(sent.text.size()), MPI_BYTE, peer_, order_tag, comm_,
+                         &sent.request),
+               talking);
+}
+
+std::optional<Json> Talk::hear(ServerTag tag) {
+    int there = 0, bytes = 0;
+    MPI_Status status;
+    mpi::check(MPI_Iprobe(peer_, tag, comm_, &there, &status), talking);
+    if (!there) return {};
+    MPI_Get_count(&status, MPI_BYTE, &bytes);
+    std::string text(static_cast<std::size_t>(bytes), '\0');
+    mpi::check(MPI_Recv(text.data(), bytes, MPI_BYTE, peer_, tag, comm_, MPI_STATUS_IGNORE), talking);
+    return Json::parse(text);
+}
+
+void Talk::finish() {
+    for (Sent& sent : sent_) mpi::check(MPI_Wait(&sent.request, MPI_STATUS_IGNORE), talking);
+    sent_.clear();
+}
+
+}  // namespace tradewind::c

@@ -1,0 +1,448 @@
+!> Output and input that do not stop a model: servers beside it encode, write and read ahead. They are started in the same
+!! job, mpiexec -n 12 ./model : -n 1 tradewind serve plan.toml. All but tw_field_server_wants are collective over the ranks
+!! of the model, in the same order on all.
+module tradewind_field_server
+  use, intrinsic :: iso_c_binding, only: c_int, c_int32_t, c_int64_t, c_double, c_char, c_ptr, c_null_ptr, c_null_char, &
+    c_loc
+  use, intrinsic :: iso_fortran_env, only: real32, real64
+  use tradewind_interfaces
+  use tradewind_fields
+  implicit none
+  private
+  public :: tw_field_server, tw_geometry, tw_regular, tw_gaussian, tw_spectral, tw_unstructured
+  public :: tw_field_server_open, tw_field_server_comm, tw_field_server_define, tw_field_server_define_points
+  public :: tw_field_server_wants, tw_field_server_write, tw_field_server_end_step, tw_field_server_prefetch
+  public :: tw_field_server_read, tw_field_server_finish, tw_field_server_close
+
+  type, bind(C) :: tw_field_server
+    integer(c_int64_t) :: id = 0
+  end type tw_field_server
+
+  !> The horizontal grid of a field, as files describe it.
+  type :: tw_geometry
+    private
+    integer(c_int32_t) :: kind = -1
+    integer(c_int64_t) :: nx = 0, ny = 0
+    integer(c_int64_t), allocatable :: rows(:)
+    real(c_double) :: longitude = 0, latitude = 0, dx = 0, dy = 0
+    real(c_double), allocatable :: longitudes(:), latitudes(:)
+  end type tw_geometry
+
+  type, bind(C) :: c_geometry
+    integer(c_int32_t) :: kind
+    integer(c_int64_t) :: nx, ny
+    type(c_ptr) :: rows
+    real(c_double) :: longitude, latitude, dx, dy
+    type(c_ptr) :: longitudes, latitudes
+  end type c_geometry
+
+  type, bind(C) :: c_description
+    integer(c_int64_t) :: levels
+    type(c_ptr) :: level, level_type, units, long_name, standard_name, grib
+    integer(c_int32_t) :: element, axis
+  end type c_description
+
+  !> Texts of C and numbers of levels that a description points to.
+  type :: description_memory
+    character(len=:), allocatable :: level_type, units, long_name, standard_name, grib
+    real(c_double), allocatable :: level(:)
+  end type description_memory
+
+  integer(c_int32_t), parameter :: regular = 0, gaussian = 1, spectral = 2, unstructured = 3
+
+  !> status = tw_field_server_open(server, comm): join the servers. `comm` holds all ranks of the model and all servers,
+  !! as MPI_COMM_WORLD does. Without a server all ranks get tw_error_input.
+  interface tw_field_server_open
+    procedure :: open_on_integer, open_on_handle
+  end interface tw_field_server_open
+
+  !> status = tw_field_server_comm(comm, server): the communicator of the model's ranks, in place of that of open.
+  interface tw_field_server_comm
+    procedure :: comm_as_integer, comm_as_handle
+  end interface tw_field_server_comm
+
+  !> status = tw_field_server_write(server, name, values, step [, level]): give this rank's part of a field of a step; the
+  !! array is the model's again at once. `values`: real, of one to three dimensions, or a tw_field. `level`: the place,
+  !! from 1, of the one level that is written, where the layout has one and the field several.
+  interface tw_field_server_write
+    procedure :: write_field, write_real32_1, write_real32_2, write_real32_3, write_real64_1, write_real64_2, &
+      write_real64_3
+  end interface tw_field_server_write
+
+  !> status = tw_field_server_read(server, name, values, path): fill this rank's part of a field from a file that
+  !! tw_field_server_prefetch has named; waits where the file is late.
+  interface tw_field_server_read
+    procedure :: read_field, read_real32_1, read_real32_2, read_real32_3, read_real64_1, read_real64_2, read_real64_3
+  end interface tw_field_server_read
+
+  interface
+    function c_server_open(comm, server) bind(C, name="tw_field_server_open_f") result(status)
+      import :: c_int, tw_field_server
+      integer(c_int), value :: comm
+      type(tw_field_server), intent(out) :: server
+      integer(c_int) :: status
+    end function c_server_open
+
+    function c_server_comm(server, comm) bind(C, name="tw_field_server_comm_f") result(status)
+      import :: c_int, tw_field_server
+      type(tw_field_server), value :: server
+      integer(c_int), intent(inout) :: comm
+      integer(c_int) :: status
+    end function c_server_comm
+
+    function c_server_define(server, name, layout, geometry, description) bind(C, name="tw_field_server_define") &
+        result(status)
+      import :: c_int, c_char, tw_field_server, tw_layout, c_geometry, c_description
+      type(tw_field_server), value :: server
+      character(kind=c_char), intent(in) :: name(*)
+      type(tw_layout), value :: layout
+      type(c_geometry), intent(in) :: geometry
+      type(c_description), intent(in) :: description
+      integer(c_int) :: status
+    end function c_server_define
+
+    function c_server_define_points(server, name, points, ids, geometry, description) &
+        bind(C, name="tw_field_server_define_points") result(status)
+      import :: c_int, c_int64_t, c_char, tw_field_server, c_geometry, c_description
+      type(tw_field_server), value :: server
+      character(kind=c_char), intent(in) :: name(*)
+      integer(c_int64_t), value :: points
+      integer(c_int64_t), intent(in) :: ids(*)
+      type(c_geometry), intent(in) :: geometry
+      type(c_description), intent(in) :: description
+      integer(c_int) :: status
+    end function c_server_define_points
+
+    function c_server_wants(server, name, step, wants) bind(C, name="tw_field_server_wants") result(status)
+      import :: c_int, c_int64_t, c_char, tw_field_server
+      type(tw_field_server), value :: server
+      character(kind=c_char), intent(in) :: name(*)
+      integer(c_int64_t), value :: step
+      integer(c_int), intent(inout) :: wants
+      integer(c_int) :: status
+    end function c_server_wants
+
+    function c_server_write(server, name, values, step, level) bind(C, name="tw_field_server_write") result(status)
+      import :: c_int, c_int64_t, c_char, tw_field_server, tw_field
+      type(tw_field_server), value :: server
+      character(kind=c_char), intent(in) :: name(*)
+      type(tw_field), intent(in) :: values
+      integer(c_int64_t), value :: step, level
+      integer(c_int) :: status
+    end function c_server_write
+
+    function c_server_end_step(server, step) bind(C, name="tw_field_server_end_step") result(status)
+      import :: c_int, c_int64_t, tw_field_server
+      type(tw_field_server), value :: server
+      integer(c_int64_t), value :: step
+      integer(c_int) :: status
+    end function c_server_end_step
+
+    function c_server_prefetch(server, count, paths) bind(C, name="tw_field_server_prefetch") result(status)
+      import :: c_int, c_int64_t, c_ptr, tw_field_server
+      type(tw_field_server), value :: server
+      integer(c_int64_t), value :: count
+      type(c_ptr), intent(in) :: paths(*)
+      integer(c_int) :: status
+    end function c_server_prefetch
+
+    function c_server_read(server, name, values, path) bind(C, name="tw_field_server_read") result(status)
+      import :: c_int, c_char, tw_field_server, tw_field
+      type(tw_field_server), value :: server
+      character(kind=c_char), intent(in) :: name(*), path(*)
+      type(tw_field), intent(in) :: values
+      integer(c_int) :: status
+    end function c_server_read
+
+    !> Wait until all steps that have ended are on the disk.
+    function tw_field_server_finish(server) bind(C) result(status)
+      import :: c_int, tw_field_server
+      type(tw_field_server), value :: server
+      integer(c_int) :: status
+    end function tw_field_server_finish
+
+    !> The same, and let the servers end. The handle is freed in any case.
+    function tw_field_server_close(server) bind(C) result(status)
+      import :: c_int, tw_field_server
+      type(tw_field_server), value :: server
+      integer(c_int) :: status
+    end function tw_field_server_close
+  end interface
+
+contains
+
+  !> nx longitudes and ny latitudes: point (i, j) at (longitude + (i - 1) dx, latitude + (j - 1) dy), in degrees.
+  function tw_regular(nx, ny, longitude, latitude, dx, dy) result(geometry)
+    integer, intent(in) :: nx, ny
+    real(real64), intent(in) :: longitude, latitude, dx, dy
+    type(tw_geometry) :: geometry
+    geometry%kind = regular
+    geometry%nx = nx
+    geometry%ny = ny
+    geometry%longitude = longitude
+    geometry%latitude = latitude
+    geometry%dx = dx
+    geometry%dy = dy
+  end function tw_regular
+
+  !> A Gaussian grid, full or reduced, row j from the north of rows(j) points.
+  function tw_gaussian(rows) result(geometry)
+    integer, intent(in) :: rows(:)
+    type(tw_geometry) :: geometry
+    geometry%kind = gaussian
+    geometry%ny = size(rows)
+    geometry%rows = int(rows, c_int64_t)
+  end function tw_gaussian
+
+  !> Coefficients of spherical harmonics, triangular truncation, as GRIB orders them.
+  function tw_spectral(truncation) result(geometry)
+    integer, intent(in) :: truncation
+    type(tw_geometry) :: geometry
+    geometry%kind = spectral
+    geometry%nx = truncation
+  end function tw_spectral
+
+  !> Points in the order of their numbers. Coordinates in degrees, of all points, are read on the model's first rank.
+  function tw_unstructured(count, longitudes, latitudes) result(geometry)
+    integer, intent(in) :: count
+    real(real64), intent(in), optional :: longitudes(:), latitudes(:)
+    type(tw_geometry) :: geometry
+    geometry%kind = unstructured
+    geometry%nx = count
+    if (present(longitudes)) geometry%longitudes = longitudes
+    if (present(latitudes)) geometry%latitudes = latitudes
+  end function tw_unstructured
+
+  function open_on_integer(server, comm) result(status)
+    type(tw_field_server), intent(out) :: server
+    integer, intent(in) :: comm
+    integer(c_int) :: status
+    status = c_server_open(int(comm, c_int), server)
+  end function open_on_integer
+
+  function open_on_handle(server, comm) result(status)
+    type(tw_field_server), intent(out) :: server
+    type(MPI_Comm), intent(in) :: comm
+    integer(c_int) :: status
+    status = open_on_integer(server, comm%MPI_VAL)
+  end function open_on_handle
+
+  function comm_as_integer(comm, server) result(status)
+    integer, intent(inout) :: comm
+    type(tw_field_server), intent(in) :: server
+    integer(c_int) :: status, found
+    found = int(comm, c_int)
+    status = c_server_comm(server, found)
+    comm = int(found)
+  end function comm_as_integer
+
+  function comm_as_handle(comm, server) result(status)
+    type(MPI_Comm), intent(inout) :: comm
+    type(tw_field_server), intent(in) :: server
+    integer(c_int) :: status
+    status = comm_as_integer(comm%MPI_VAL, server)
+  end function comm_as_handle
+
+  !> Say what a field is: where its points lie on the ranks of the model, and what files say of it. `levels`: so many, of
+  !! which the layout has all or one; those of the layout where absent. `level`: their numbers; 1, 2, ... where absent.
+  !! `level_type`: "model", "pressure" (hPa), "surface" or "height" (m). `grib`: a short name of ecCodes. `element`:
+  !! tw_f8 (where it is absent) or tw_f4.
+  function tw_field_server_define(server, name, layout, geometry, levels, level, level_type, units, long_name, &
+                                  standard_name, grib, element) result(status)
+    type(tw_field_server), intent(in) :: server
+    character(len=*), intent(in) :: name
+    type(tw_layout), intent(in) :: layout
+    type(tw_geometry), intent(in), target :: geometry
+    integer, intent(in), optional :: levels, element
+    real(real64), intent(in), optional :: level(:)
+    character(len=*), intent(in), optional :: level_type, units, long_name, standard_name, grib
+    integer(c_int) :: status
+    type(description_memory), target :: memory
+    type(c_description) :: description
+    call describe(description, memory, levels, level, level_type, units, long_name, standard_name, grib, element, 1)
+    status = c_server_define(server, trim(name) // c_null_char, layout, as_c(geometry), description)
+  end function tw_field_server_define
+
+  !> The same of points by their numbers, from 1, in the order of this rank's array, whose dimension `axis` (1 where it is
+  !! absent, or 2) is over points and the other over levels.
+  function tw_field_server_define_points(server, name, ids, geometry, levels, level, level_type, units, long_name, &
+                                         standard_name, grib, element, axis) result(status)
+    type(tw_field_server), intent(in) :: server
+    character(len=*), intent(in) :: name
+    integer, intent(in) :: ids(:)
+    type(tw_geometry), intent(in), target :: geometry
+    integer, intent(in), optional :: levels, element, axis
+    real(real64), intent(in), optional :: level(:)
+    character(len=*), intent(in), optional :: level_type, units, long_name, standard_name, grib
+    integer(c_int) :: status
+    type(description_memory), target :: memory
+    type(c_description) :: description
+    integer :: over_points
+    over_points = 1
+    if (present(axis)) over_points = axis
+    call describe(description, memory, levels, level, level_type, units, long_name, standard_name, grib, element, &
+                  over_points)
+    status = c_server_define_points(server, trim(name) // c_null_char, size(ids, kind=c_int64_t), &
+                                    int(ids, c_int64_t) - 1, as_c(geometry), description)
+  end function tw_field_server_define_points
+
+  !> Whether the plan has a field written at a step.
+  function tw_field_server_wants(wants, server, name, step) result(status)
+    logical, intent(out) :: wants
+    type(tw_field_server), intent(in) :: server
+    character(len=*), intent(in) :: name
+    integer, intent(in) :: step
+    integer(c_int) :: status, found
+    found = 0
+    status = c_server_wants(server, trim(name) // c_null_char, int(step, c_int64_t), found)
+    wants = found /= 0
+  end function tw_field_server_wants
+
+  !> Nothing more comes of a step: steps end in ascending order. tw_error_write where an earlier one could not be written.
+  function tw_field_server_end_step(server, step) result(status)
+    type(tw_field_server), intent(in) :: server
+    integer, intent(in) :: step
+    integer(c_int) :: status
+    status = c_server_end_step(server, int(step, c_int64_t))
+  end function tw_field_server_end_step
+
+  !> Name the next input files in their order; servers read so many ahead as the plan says.
+  function tw_field_server_prefetch(server, paths) result(status)
+    type(tw_field_server), intent(in) :: server
+    character(len=*), intent(in) :: paths(:)
+    integer(c_int) :: status
+    character(len=len(paths) + 1), target :: texts(size(paths))
+    type(c_ptr) :: places(size(paths))
+    integer :: i
+    do i = 1, size(paths)
+      texts(i) = trim(paths(i)) // c_null_char
+      places(i) = c_loc(texts(i))
+    end do
+    status = c_server_prefetch(server, size(paths, kind=c_int64_t), places)
+  end function tw_field_server_prefetch
+
+  function write_field(server, name, values, step, level) result(status)
+    type(tw_field_server), intent(in) :: server
+    character(len=*), intent(in) :: name
+    type(tw_field), intent(in) :: values
+    integer, intent(in) :: step
+    integer, intent(in), optional :: level
+    integer(c_int) :: status
+    integer(c_int64_t) :: place
+    place = -1
+    if (present(level)) place = max(0, level) - 1_c_int64_t
+    if (present(level) .and. place < 0) place = huge(place)  ! refused: -1 would mean all levels
+    status = c_server_write(server, trim(name) // c_null_char, values, int(step, c_int64_t), place)
+  end function write_field
+
+  function read_field(server, name, values, path) result(status)
+    type(tw_field_server), intent(in) :: server
+    character(len=*), intent(in) :: name, path
+    type(tw_field), intent(in) :: values
+    integer(c_int) :: status
+    status = c_server_read(server, trim(name) // c_null_char, values, trim(path) // c_null_char)
+  end function read_field
+
+  function write_real32_1(server, name, values, step, level) result(status)
+    real(real32), target :: values(:)
+    include "server_write.inc"
+  end function write_real32_1
+
+  function write_real32_2(server, name, values, step, level) result(status)
+    real(real32), target :: values(:, :)
+    include "server_write.inc"
+  end function write_real32_2
+
+  function write_real32_3(server, name, values, step, level) result(status)
+    real(real32), target :: values(:, :, :)
+    include "server_write.inc"
+  end function write_real32_3
+
+  function write_real64_1(server, name, values, step, level) result(status)
+    real(real64), target :: values(:)
+    include "server_write.inc"
+  end function write_real64_1
+
+  function write_real64_2(server, name, values, step, level) result(status)
+    real(real64), target :: values(:, :)
+    include "server_write.inc"
+  end function write_real64_2
+
+  function write_real64_3(server, name, values, step, level) result(status)
+    real(real64), target :: values(:, :, :)
+    include "server_write.inc"
+  end function write_real64_3
+
+  function read_real32_1(server, name, values, path) result(status)
+    real(real32), target :: values(:)
+    include "server_read.inc"
+  end function read_real32_1
+
+  function read_real32_2(server, name, values, path) result(status)
+    real(real32), target :: values(:, :)
+    include "server_read.inc"
+  end function read_real32_2
+
+  function read_real32_3(server, name, values, path) result(status)
+    real(real32), target :: values(:, :, :)
+    include "server_read.inc"
+  end function read_real32_3
+
+  function read_real64_1(server, name, values, path) result(status)
+    real(real64), target :: values(:)
+    include "server_read.inc"
+  end function read_real64_1
+
+  function read_real64_2(server, name, values, path) result(status)
+    real(real64), target :: values(:, :)
+    include "server_read.inc"
+  end function read_real64_2
+
+  function read_real64_3(server, name, values, path) result(status)
+    real(real64), target :: values(:, :, :)
+    include "server_read.inc"
+  end function read_real64_3
+
+  function as_c(geometry) result(found)
+    type(tw_geometry), intent(in), target :: geometry
+    type(c_geometry) :: found
+    found = c_geometry(geometry%kind, geometry%nx, geometry%ny, c_null_ptr, geometry%longitude, geometry%latitude, &
+                       geometry%dx, geometry%dy, c_null_ptr, c_null_ptr)
+    if (allocated(geometry%rows)) found%rows = c_loc(geometry%rows)
+    if (allocated(geometry%longitudes)) found%longitudes = c_loc(geometry%longitudes)
+    if (allocated(geometry%latitudes)) found%latitudes = c_loc(geometry%latitudes)
+  end function as_c
+
+  subroutine describe(description, memory, levels, level, level_type, units, long_name, standard_name, grib, element, &
+                      axis)
+    type(c_description), intent(out) :: description
+    type(description_memory), intent(inout), target :: memory
+    integer, intent(in), optional :: levels, element
+    real(real64), intent(in), optional :: level(:)
+    character(len=*), intent(in), optional :: level_type, units, long_name, standard_name, grib
+    integer, intent(in) :: axis
+    description = c_description(0, c_null_ptr, c_null_ptr, c_null_ptr, c_null_ptr, c_null_ptr, c_null_ptr, tw_f8, &
+                                int(axis - 1, c_int32_t))
+    if (present(levels)) description%levels = levels
+    if (present(element)) description%element = int(element, c_int32_t)
+    if (present(level)) then
+      memory%level = level
+      description%levels = size(level)
+      description%level = c_loc(memory%level)
+    end if
+    call keep(level_type, memory%level_type, description%level_type)
+    call keep(units, memory%units, description%units)
+    call keep(long_name, memory%long_name, description%long_name)
+    call keep(standard_name, memory%standard_name, description%standard_name)
+    call keep(grib, memory%grib, description%grib)
+  end subroutine describe
+
+  subroutine keep(text, memory, place)
+    character(len=*), intent(in), optional :: text
+    character(len=:), allocatable, intent(inout), target :: memory
+    type(c_ptr), intent(inout) :: place
+    if (.not. present(text)) return
+    memory = trim(text) // c_null_char
+    place = c_loc(memory)
+  end subroutine keep
+end module tradewind_field_server

@@ -1,0 +1,47 @@
+"""`tradewind serve`: a field server beside a model in C or Fortran."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from tradewind.cli import options
+
+
+def command(
+    plan: Annotated[Path, typer.Argument(help="Plan file: which fields go where.", show_default=False)],
+    transport: Annotated[
+        str, typer.Option("--transport", help="How fields come from the model, see `tradewind list`.")
+    ] = "isend-irecv",
+    packing: Annotated[str, typer.Option("--packing", help="How they are packed, see `tradewind list`.")] = "buffer",
+    as_json: options.Json = False,
+) -> None:
+    """Write and read for the model that runs in the same job: mpiexec -n 12 ./model : -n 1 tradewind serve plan.toml"""
+    from tradewind.base.errors import PlanError
+    from tradewind.cli.output import print_result
+    from tradewind.fieldserver.joining import ToldError, join
+    from tradewind.launch.worker import abort_on_error
+    from tradewind.mpi.library import MPI
+
+    abort_on_error()
+    try:
+        server = join(plan, MPI.COMM_WORLD, transport, packing)
+    except ToldError:
+        raise typer.Exit(2) from None
+    result = {"server": server.number, **server.serve()}
+    print_result(result, as_json, lambda: _show(result))
+    if server.problem:
+        raise PlanError(f"server {server.number}: {server.problem}")
+
+
+def _show(result: dict[str, Any]) -> None:
+    from tradewind.base.units import format_bytes, format_rate, format_seconds
+    from tradewind.cli.screen import say
+
+    total_s, busy_s = result["total_s"], result["busy_s"]
+    say(f"server {result['server']}: busy {format_seconds(busy_s)} of {format_seconds(total_s)}")
+    for name, sink in result["sinks"].items():
+        rate = sink["bytes"] / sink["seconds"] if sink["seconds"] else 0.0
+        say(f"  {name}: {sink['files']} files, {format_bytes(sink['bytes'])}, {format_rate(rate)}")

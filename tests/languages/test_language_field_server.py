@@ -1,0 +1,294 @@
+"""Field servers beside models in C and Fortran: what readers of others find in the files, and what is refused."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import netCDF4
+import numpy as np
+import pytest
+import xarray
+from tradewind_header import ROOT
+
+from tradewind.fieldserver.talk import PROTOCOL
+
+OK, INPUT, PLAN, HANDLE, WRITE = 0, 1, 2, 3, 6
+
+PLAN_TEXT = """
+folder = "output"
+durable = false
+{more}
+
+[[sink]]
+name = "history"
+format = "netcdf"
+path = "{{name}}/{{step:03}}.nc"
+
+[[sink]]
+name = "all"
+format = "netcdf"
+path = "{{step:03}}.nc"
+
+[[sink]]
+name = "messages"
+format = "grib2"
+path = "{{step}}.grib2"
+packing = "ieee"
+
+[[sink]]
+name = "levels"
+format = "netcdf"
+path = "{{name}}-{{level:04}}/{{step}}.nc"
+
+[[rule]]
+sink = {sinks}
+every = 2
+
+[[rule]]
+sink = "messages"
+fields = ["t"]
+steps = [0, 2]
+"""
+
+
+@pytest.fixture
+def plan(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """(sinks, more): writes plan.toml in a folder of the test, which becomes the current one."""
+    monkeypatch.chdir(tmp_path)
+
+    def write(*sinks: str, more: str = "") -> None:
+        named = json.dumps(sinks or ["history"])
+        (tmp_path / "plan.toml").write_text(PLAN_TEXT.format(sinks=named, more=more))
+
+    return write
+
+
+def values(name: str, step: int) -> np.ndarray:
+    """[level][point], as another reader finds them."""
+    with xarray.open_dataset(f"output/{name}/{step:03}.nc") as data:
+        found = data[name].values[0]
+    return found.reshape(found.shape[0] if "level" in "".join(data[name].dims) or found.ndim == 3 else 1, -1)
+
+
+def wanted(step: int, levels: int, points: int) -> np.ndarray:
+    return 1e6 * step + 1e3 * np.arange(levels)[:, None] + np.arange(points)
+
+
+SHAPES = {"t": (3, 48), "u": (3, 48), "q": (3, 48), "o": (3, 88), "s": (1, 20), "m": (3, 48), "n": (3, 48)}
+
+
+@pytest.mark.one_level
+@pytest.mark.parametrize(
+    ("ranks", "servers", "options", "more"),
+    [
+        (3, 1, (), ""),
+        pytest.param(1, 2, ("--transport", "shared", "--packing", "direct"), 'deal = "names"', marks=pytest.mark.slow),
+        pytest.param(4, 3, ("--packing", "datatype"), 'deal = "steps"\nblock = 2', marks=pytest.mark.slow),
+        pytest.param(2, 1, ("--transport", "shared"), 'queue = "12KiB"', marks=pytest.mark.slow),
+    ],
+)
+def test_fields_of_every_layout_in_c(beside, plan, ranks, servers, options, more):
+    """They are in the files, and read again from them. In a short queue fields wait for those of other forms."""
+    plan(more=more)
+    said = beside(ranks, "field_servers_c", servers, 2, "output", options=options).stdout
+    assert "all right" in said
+    assert "wrong" not in said
+    assert "wants" not in said
+    for name, shape in SHAPES.items():
+        for step in (0, 2):
+            np.testing.assert_array_equal(values(name, step).reshape(shape), wanted(step, *shape), name)
+    with xarray.open_dataset("output/t/002.nc") as data:
+        assert (data.t.units, data.t.long_name) == ("K", 'temperature "of blocks"')
+        assert sorted(data.level.values) == [500, 850, 1000]
+    with xarray.open_dataset("output/m/000.nc") as data:
+        np.testing.assert_array_equal(data.latitude, np.arange(48) - 20.0)
+
+
+@pytest.mark.one_level
+@pytest.mark.slow
+def test_each_level_in_a_file_of_its_own(beside, plan):
+    """Arrays with all levels, and those written level by level; dealt by levels, beside files of all levels."""
+    plan("history", "levels", more='deal = "levels"')
+    assert "all right" in beside(2, "field_servers_c", 2, 2).stdout
+    for name, (levels, points) in SHAPES.items():
+        numbers = (1000, 850, 500) if name == "t" else range(1, levels + 1)
+        for place, number in enumerate(numbers):
+            with xarray.open_dataset(f"output/{name}-{number:04}/2.nc") as data:
+                np.testing.assert_array_equal(data[name].values.ravel(), wanted(2, levels, points)[place], name)
+        np.testing.assert_array_equal(values(name, 2).reshape(levels, points), wanted(2, levels, points), name)
+
+
+def test_arrays_of_fortran(beside, plan):
+    plan()
+    said = beside(2, "server_kinds_fortran", 1, "output").stdout
+    assert "all right" in said
+    shapes = {"t": 3, "u": 3, "q": 3, "m": 3, "n": 3}
+    for name, levels in shapes.items():
+        np.testing.assert_array_equal(values(name, 0).reshape(levels, 48), wanted(0, levels, 48), name)
+    np.testing.assert_array_equal(values("p", 0).ravel(), 1000 + np.arange(48))
+    np.testing.assert_array_equal(values("r", 0).ravel(), 2000 + np.arange(48))
+
+
+@pytest.mark.one_level
+@pytest.mark.slow
+@pytest.mark.parametrize("language", ["c", "fortran"])
+def test_an_example_goes_on_from_its_file(beside, plan, language):
+    """GRIB and NetCDF of the example, by cfgrib and netCDF4; a second run begins with a file of the first one."""
+    plan(more='existing = "replace"')
+    assert "4 steps on 2 ranks are written" in beside(2, f"field_server_{language}", 1, 4).stdout
+    shutil.copy("output/2.grib2", "in.grib2")
+    beside(3, f"field_server_{language}", 1, 2, "in.grib2")
+    expected = np.broadcast_to(np.roll(250.0 + np.arange(36), 4), (3, 18, 36))
+    with xarray.open_dataset("output/2.grib2", engine="cfgrib", backend_kwargs={"indexpath": ""}) as data:
+        np.testing.assert_array_equal(data.t, expected)
+    with netCDF4.Dataset("output/t/002.nc") as data:
+        np.testing.assert_array_equal(data["t"][0], expected)
+
+
+def test_models_and_servers_speak_one_version():
+    header = (ROOT / "bindings" / "c" / "server_talk.hpp").read_text()
+    assert f"server_protocol = {PROTOCOL};" in header
+
+
+Met = Callable[..., list[dict[str, tuple[int, str]]]]
+
+
+@pytest.fixture
+def met_beside(beside, tmp_path: Path) -> Met:
+    """(kind, servers, fails): (status, text) by rank and case of `server_refusals_c`."""
+
+    def run(kind: str, servers: int = 1, *, fails: str = "") -> list[dict[str, tuple[int, str]]]:
+        beside(2, "server_refusals_c", servers, tmp_path, kind, fails=fails)
+        ranks = []
+        for rank in range(2):
+            lines = [line.split("|", 2) for line in (tmp_path / str(rank)).read_text().splitlines()]
+            ranks.append({name: (int(status), text) for name, status, text in lines})
+        return ranks
+
+    return run
+
+
+ALL = {
+    "define_twice": (INPUT, "field t is defined twice"),
+    "define_other_grid": (INPUT, "field u: the layout has 48 points per level, its grid 24"),
+    "define_outside": (INPUT, "latitudes -90..90"),
+    "define_kind": (INPUT, "grid of kind 9: TW_REGULAR, TW_GAUSSIAN, TW_SPECTRAL and TW_UNSTRUCTURED are allowed"),
+    "define_layout": (HANDLE, "the layout is TW_NULL"),
+    "define_no_geometry": (INPUT, "geometry is a null pointer"),
+    "define_name": (INPUT, "field 'a/b': a name without '/'"),
+    "define_levels": (INPUT, "field u: 5 levels are named, and the layout has 2"),
+    "define_element": (INPUT, "unknown element type 'c8'"),
+    "define_level_type": (INPUT, "unknown level type 'presure'; did you mean 'pressure'?"),
+    "define_ids": (INPUT, "-1 entries in ids: 0 or more are allowed"),
+    "write_unknown": (INPUT, "unknown field 'v'; t is allowed"),
+    "write_null": (INPUT, "values is a null pointer"),
+    "write_shape": (INPUT, "field t: an array of 8 x 2 x 2 points: 8 x 3 x 2 is this rank's part"),
+    "write_type": (INPUT, "field t: an array of f4: f8 is allowed"),
+    "write_level": (INPUT, "field t: level 1 of 2, and its layout has all of them: none is to be named"),
+    "write_step": (INPUT, "step -3: 0 or more is allowed"),
+    "write": (OK, ""),
+    "write_twice": (INPUT, "field t, step 2, level 0: it is written twice"),
+    "end_step": (OK, ""),
+    "write_ended": (INPUT, "field t: step 2 has ended: step 3 or later is allowed"),
+    "end_again": (INPUT, "step 1 has ended: steps end once, in ascending order"),
+    "read_not_named": (INPUT, "read of none.grib: unknown input file 'none.grib'; there is none"),
+    "prefetch_nothing": (INPUT, "prefetch of 0 files: one or more are allowed"),
+    "prefetch": (OK, ""),
+    "read_missing": (INPUT, "none.grib"),
+    "wants_null": (INPUT, "wants is a null pointer"),
+    "wants": (OK, ""),
+    "close": (OK, ""),
+    "closed": (HANDLE, "no field server has the handle"),
+}
+
+
+@pytest.mark.one_level
+def test_what_all_ranks_meet_leaves_the_server_as_it_was(met_beside, plan):
+    plan()
+    for found in met_beside("all"):
+        assert found["open_null_communicator"][0] == INPUT
+        for case, (status, text) in ALL.items():
+            assert found[case][0] == status, (case, found[case])
+            assert text in found[case][1], case
+    np.testing.assert_array_equal(values("t", 2), np.zeros((2, 48)))
+
+
+@pytest.mark.one_level
+@pytest.mark.slow
+def test_an_error_of_one_rank_is_told_to_the_other(met_beside, plan):
+    plan()
+    first, second = met_beside("one")
+    text = "field t: an array of 8 x 1 x 2 points: 8 x 3 x 2 is this rank's part"
+    assert second["write"] == (INPUT, text)
+    assert first["end_step"] == (PLAN, "rank 1: " + text)
+    for found in (first, second):
+        assert found["write_again"] == (PLAN, "rank 1: " + text)
+        assert found["close"] == (PLAN, "rank 1: " + text)
+
+
+@pytest.mark.one_level
+@pytest.mark.slow
+def test_calls_in_another_order(met_beside, plan):
+    plan()
+    for found in met_beside("order"):
+        assert found["end_step"][0] == PLAN
+        assert "the ranks of the model make different calls: rank 0 {call 3: write t 2 -1}" in found["end_step"][1]
+
+
+@pytest.mark.one_level
+def test_what_cannot_be_written_is_told_and_later_steps_are(met_beside, plan):
+    plan()
+    for found in met_beside("write"):
+        assert found["write"] == (OK, "")
+        status, text = next(found[case] for case in ("end_step", "finish") if found[case][0] != OK)
+        assert status == WRITE
+        assert "t" in text
+        assert found["write_next"] == found["end_next"] == found["close"] == (OK, "")
+    with xarray.open_dataset("output/2.grib2", engine="cfgrib", backend_kwargs={"indexpath": ""}) as data:
+        assert [float(abs(each).max()) for each in data.data_vars.values()] == [0]
+    assert not Path("output/0.grib2").exists()
+
+
+@pytest.mark.one_level
+def test_no_server(met_beside):
+    for found in met_beside("open", 0):
+        assert found["open"][0] == INPUT
+        assert "mpiexec -n 12 ./model : -n 1 tradewind serve plan.toml" in found["open"][1]
+        assert found["closed"][0] == HANDLE
+
+
+@pytest.mark.one_level
+def test_a_plan_with_mistakes_is_refused_on_all_ranks(met_beside, plan):
+    plan("histori", more="blok = 3")
+    for found in met_beside("open", fails="refuse"):
+        status, text = found["open"]
+        assert status == INPUT
+        assert "plan.toml:4: unknown key 'blok'; did you mean 'block'?" in text
+        assert "unknown sink 'histori'; did you mean 'history'?" in text
+
+
+LOST = "; steps that have a manifest are whole, and a run with existing = 'continue' goes on from there"
+
+
+@pytest.mark.one_level
+@pytest.mark.slow
+def test_a_server_that_raises_ends_the_output(met_beside, plan):
+    """Its error comes to all ranks of the model, which close, and the job ends."""
+    plan()
+    for found in met_beside("write", fails="raise"):
+        first = next(status for status in ("end_step", "finish") if found[status][0] != OK)
+        assert found[first] == (PLAN, "server 0 is lost: RuntimeError: the disk is on fire" + LOST)
+        assert found["write_next"] == found["close"] == found[first]
+
+
+@pytest.mark.one_level
+@pytest.mark.slow
+def test_a_server_that_stops_is_found_out(beside, plan):
+    """The model goes on to the end of the job, which it must end itself: MPI does not without the server."""
+    plan(more='patience = "1s"')
+    said = beside(2, "field_servers_c", 1, 2, fails="stop").stdout
+    assert "status 2: server 0 is lost: it " in said
+    assert LOST in said
