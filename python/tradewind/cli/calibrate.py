@@ -33,6 +33,14 @@ def command(
     limit: Annotated[
         float, typer.Option("--limit", help="Maximum spread of samples, as a fraction of their median.")
     ] = 0.25,
+    files: Annotated[
+        Path | None,
+        typer.Option(
+            "--files",
+            help="Measure encoding, compression and the disk of this folder, too: the table `files`.",
+            show_default=False,
+        ),
+    ] = None,
     force: Annotated[bool, typer.Option("--force", help="Write the file even if the machine was busy.")] = False,
     timeout: mpi_ranks.Timeout = None,
     *,
@@ -42,6 +50,7 @@ def command(
     from tradewind.base.units import byte_count
     from tradewind.cli.output import print_result
     from tradewind.launch.calibrate import calibrate, write
+    from tradewind.launch.probe_files import measure_files
 
     place = mpi_ranks.place_of(ranks)
     with place.collective(as_json):
@@ -62,10 +71,11 @@ def command(
                 timeout_s=mpi_ranks.seconds(timeout),
                 watch=tell and (lambda told: tell("{probed} of {probes} shapes, round {round}".format_map(told))),
             )
+        rates = None if files is None else measure_files(place.ranks, files, mpi_ranks.seconds(timeout))
         if place.prints:
-            write(calibration, out)
+            write(calibration, out, rates)
     if place.prints:
-        result = _result(calibration, out)
+        result = _result(calibration, out) | ({} if rates is None else {"files": rates})
         print_result(result, as_json, lambda: _show(result))
 
 
@@ -133,6 +143,9 @@ def _show(result: dict[str, Any]) -> None:
         f"{format_rate(result['copy_bytes_per_s'])} per rank"
     )
     say(_copies(result["unexpected"]))
+    if "files" in result:
+        known = {key: rate for key, rate in result["files"].items() if rate is not None}
+        say("files: " + ", ".join(f"{key} {format_rate(rate)}" for key, rate in known.items()))
     print(f"machine file: {result['file']}")
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from tradewind import _core
@@ -103,6 +103,8 @@ def _unknown(what: str, names: Sequence[str], known: Sequence[str]) -> list[str]
     return [unknown(what, name, known) for name in names if name not in (ALL, *known)]
 
 
-def write(calibration: Calibration, path: Path) -> None:
-    """Writes the machine file. Raises InputError where it cannot be written."""
-    write_atomically(path, text_of(calibration, path.stem).encode(), "machine file")
+def write(calibration: Calibration, path: Path, files: Mapping[str, float | None] | None = None) -> None:
+    """Writes the machine file, with the rates `files` of `probe_files.measure_files`.
+
+    Raises InputError where it cannot be written."""
+    write_atomically(path, text_of(calibration, path.stem, files).encode(), "machine file")

@@ -11,8 +11,8 @@ from tradewind.machine.calibration import Calibration, Rates, Unexpected
 from tradewind.method.method import DEFAULT_PACKING, DEFAULT_TRANSPORT
 
 
-def text_of(calibration: Calibration, name: str) -> str:
-    """The machine file."""
+def text_of(calibration: Calibration, name: str, files: Mapping[str, float | None] | None = None) -> str:
+    """The machine file. `files`: measured rates of its table `files`, in bytes per second."""
     probed, base = calibration.probed, calibration.bases
     host = probed["site"]
     where = f"{host['cpu']}, {host['mpi']}"
@@ -37,6 +37,9 @@ def text_of(calibration: Calibration, name: str) -> str:
     ]
     if (copied := calibration.unexpected.bytes_per_s) is not None:
         tables.append(("mpi", {"unexpected_bandwidth": _rate(copied)}))
+    known = {key: rate for key, rate in (files or {}).items() if rate is not None}
+    if known:
+        tables.append(("files", {key: _rate(rate) for key, rate in known.items()}))
     lines = [f"title = {_quoted(title)}", 'routing = "direct"']
     for table, values in tables:
         lines += ["", f"[{table}]", *(f"{key} = {_quoted(value)}" for key, value in values.items())]
@@ -44,7 +47,7 @@ def text_of(calibration: Calibration, name: str) -> str:
         lines += ["", f"# mpi.unexpected_bandwidth was measured, and is not known: {reason}"]
     if calibration.copies is not None:
         lines += ["", "[copy]", *_rate_lines(calibration.copies)]
-    lines += ["", "[source]", *(f"{key} = {_quoted(text)}" for key, text in _sources(calibration).items())]
+    lines += ["", "[source]", *(f"{key} = {_quoted(text)}" for key, text in _sources(calibration, known).items())]
     for method in calibration.methods:
         lines += [
             "",
@@ -69,7 +72,7 @@ def _node(probed: Mapping[str, Any]) -> dict[str, str | int]:
     }
 
 
-def _sources(calibration: Calibration) -> dict[str, str]:
+def _sources(calibration: Calibration, files: Mapping[str, float]) -> dict[str, str]:
     from importlib.metadata import version
 
     probed = calibration.probed
@@ -101,6 +104,7 @@ def _sources(calibration: Calibration) -> dict[str, str]:
     }
     if calibration.unexpected.bytes_per_s is not None:
         sources['"mpi.unexpected_bandwidth"'] = f"{_copied(calibration.unexpected, calibration.rounds)}; {here}"
+    sources |= {f'"files.{key}"': f"{_OF_FILES[key]}; {here}" for key in files}
     if calibration.copies is not None:
         sources["copy"] = f"copies around the seam of a halo of one rank, by all ranks at the same time; {by}"
     if calibration.methods:
@@ -109,6 +113,16 @@ def _sources(calibration: Calibration) -> dict[str, str]:
             f"in one run of memory (whole) and in runs of so many bytes; scattered: {_SCATTERED}; {by}"
         )
     return sources
+
+
+_AT_ONCE = "by all ranks at the same time, of which the slowest counts, in the best of three rounds"
+_OF_FILES = {
+    "encode_rate": f"doubles of an octahedral grid as GRIB 2, simple packing of 16 bits, {_AT_ONCE}",
+    "compress_rate": f"doubles of the same grid by deflate of level 1 with shuffle, {_AT_ONCE}",
+    "decode_rate": f"the GRIB message read again, from the page cache, {_AT_ONCE}",
+    "disk_bandwidth": f"files of 32 MiB until they are on the disk, {_AT_ONCE}, all bytes together",
+    "file_bandwidth": "such a file by one rank while the others wait",
+}
 
 
 def _copied(found: Unexpected, rounds: int) -> str:
