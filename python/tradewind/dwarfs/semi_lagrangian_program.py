@@ -30,6 +30,8 @@ WEIGHT_FLOPS = 34
 """Per point and direction, of weights and cells."""
 TRACE_FLOPS = {"plane": 38, "sphere": 190}
 """Per point and iteration."""
+LIST_FLOPS = 22
+"""Per point, to find the cell of its stencil, and whether that lies in the block."""
 Demanded = list[tuple[int, int, int, int]]
 """(owner, rank that wants, columns, bytes of the list)"""
 
@@ -47,7 +49,7 @@ def program(dwarf: SemiLagrangianOptions) -> Program:
     if dwarf.strategy == "on-demand":
         return _on_demand(dwarf)
     winds, tracers = (_halo(dwarf, name, fields) for name, fields in _fields(dwarf).items())
-    trajectories, interpolation = _trajectories(dwarf, 1 + dwarf.iterations), _interpolation(dwarf)
+    trajectories, interpolation = _trajectories(dwarf, 1 + dwarf.iterations, at_once=True), _interpolation(dwarf)
     name = f"semi_lagrangian, {dwarf.strategy}"
     if dwarf.strategy == "overlap":
         swap = Exchanged("tracers", tracers, dtype=dwarf.precision)
@@ -106,7 +108,7 @@ def _on_demand(dwarf: SemiLagrangianOptions) -> Program:
         name = "tracers" if last else "winds"
         both = _both(dwarf, name, fields[name], demanded)
         step = _interpolation(dwarf) if last else _trajectories(dwarf, 1, f"iteration {number}")
-        steps += [both.lists, both.values, step]
+        steps += [_listing(dwarf, f"lists {number}"), both.lists, both.values, step]
     return Program(*steps, dtype=dwarf.precision, name="semi_lagrangian, on-demand")
 
 
@@ -206,9 +208,18 @@ def _demanded(dwarf: SemiLagrangianOptions, departures: Array, reach: str) -> De
 # Computing.
 
 
-def _trajectories(dwarf: SemiLagrangianOptions, iterations: int, name: str = "trajectories") -> Compute:
+def _trajectories(
+    dwarf: SemiLagrangianOptions, iterations: int, name: str = "trajectories", *, at_once: bool = False
+) -> Compute:
+    """Some iterations, `at_once` in the cache: then winds and departure points are read and written once."""
     values = 2 * dwarf.components + 2 * (3 if dwarf.lift > 0 else 2)
-    return _compute(dwarf, name, iterations * TRACE_FLOPS[dwarf.geometry], iterations * values, iterations)
+    passes = 1 if at_once else iterations
+    return _compute(dwarf, name, iterations * TRACE_FLOPS[dwarf.geometry], passes * values, iterations)
+
+
+def _listing(dwarf: SemiLagrangianOptions, name: str) -> Compute:
+    """Finding the columns that departure points need."""
+    return _compute(dwarf, name, LIST_FLOPS, 2, 0)
 
 
 def _interpolation(dwarf: SemiLagrangianOptions) -> Compute:
@@ -224,4 +235,4 @@ def _compute(dwarf: SemiLagrangianOptions, name: str, flops: float, values: floa
     seconds = dwarf.point_s * repeated
     layout = dwarf.layout_of(1)
     moved = copied(values * dwarf.element_bytes)
-    return Compute(name, flops=0.0 if seconds else flops, bytes=moved, layout=layout, point_s=seconds)
+    return Compute(name, flops=0.0 if dwarf.point_s else flops, bytes=moved, layout=layout, point_s=seconds)
