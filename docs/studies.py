@@ -63,7 +63,7 @@ PAGES = {
     "explanation/escape2018.md": "escape2018",
     "explanation/nek2015.md": "nek2015",
     "explanation/fesom2026.md": "fesom2026",
-    "explanation/field-server.md": "field_server",
+    "how-to/servers.md": "field_server",
     "explanation/here.md": "here",
     "explanation/gcr.md": "gcr",
     "explanation/on_demand_halo.md": "on-demand-halo",
