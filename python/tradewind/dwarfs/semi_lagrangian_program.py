@@ -32,6 +32,9 @@ TRACE_FLOPS = {"plane": 38, "sphere": 190}
 """Per point and iteration."""
 LIST_FLOPS = 22
 """Per point, to find the cell of its stencil, and whether that lies in the block."""
+AT_ONCE, APART, LISTING, SHARED = 2.0, 1.5, 0.75, 0.4
+"""Times of a point beside that of one tracer's interpolation, as measured on two cores: a first guess and two
+iterations at once; one of them alone; finding the columns; what all tracers share."""
 Demanded = list[tuple[int, int, int, int]]
 """(owner, rank that wants, columns, bytes of the list)"""
 
@@ -213,13 +216,13 @@ def _trajectories(
 ) -> Compute:
     """Some iterations, `at_once` in the cache: then winds and departure points are read and written once."""
     values = 2 * dwarf.components + 2 * (3 if dwarf.lift > 0 else 2)
-    passes = 1 if at_once else iterations
-    return _compute(dwarf, name, iterations * TRACE_FLOPS[dwarf.geometry], passes * values, iterations)
+    passes, times = (1, AT_ONCE / 3 * iterations) if at_once else (iterations, APART * iterations)
+    return _compute(dwarf, name, iterations * TRACE_FLOPS[dwarf.geometry], passes * values, times)
 
 
 def _listing(dwarf: SemiLagrangianOptions, name: str) -> Compute:
     """Finding the columns that departure points need."""
-    return _compute(dwarf, name, LIST_FLOPS, 2, 0)
+    return _compute(dwarf, name, LIST_FLOPS, 2, LISTING)
 
 
 def _interpolation(dwarf: SemiLagrangianOptions) -> Compute:
@@ -227,12 +230,12 @@ def _interpolation(dwarf: SemiLagrangianOptions) -> Compute:
     limited = (17 if dwarf.lift > 0 else 9) if dwarf.limiter else 0
     each = FLOPS[dwarf.stencil, dwarf.lift > 0] + limited
     flops = dwarf.tracers * each + directions * WEIGHT_FLOPS
-    return _compute(dwarf, "interpolation", flops, 2 * dwarf.tracers + directions, dwarf.tracers)
+    return _compute(dwarf, "interpolation", flops, 2 * dwarf.tracers + directions, dwarf.tracers + SHARED)
 
 
-def _compute(dwarf: SemiLagrangianOptions, name: str, flops: float, values: float, repeated: int) -> Compute:
-    """Computing of all points of each rank; with a time of a point it counts `repeated` times."""
-    seconds = dwarf.point_s * repeated
+def _compute(dwarf: SemiLagrangianOptions, name: str, flops: float, values: float, times: float) -> Compute:
+    """Computing of all points of each rank; with a time of a point and tracer it takes so many `times` that."""
+    seconds = dwarf.point_s * times
     layout = dwarf.layout_of(1)
     moved = copied(values * dwarf.element_bytes)
     return Compute(name, flops=0.0 if dwarf.point_s else flops, bytes=moved, layout=layout, point_s=seconds)
