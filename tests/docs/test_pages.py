@@ -27,8 +27,10 @@ LONG = {
     "how-to/measure.md",
     "how-to/nodes.md",
     "how-to/output.md",
+    "how-to/output-fortran.md",
     "how-to/tune.md",
     "tutorial/index.md",
+    "tutorial/output.md",
 }
 """Below docs/: pages that take most of the time, and are run by `make test-all`."""
 
