@@ -42,12 +42,21 @@ DWARFS = {
         {"truncation": 7, "levels": 2},
         {"vorticity": "vo", "divergence": "d", "geopotential": "z"},
     ),
+    "semi_lagrangian": (
+        {"grid": (32, 16, 2), "geometry": "sphere", "tracers": 2, "strategy": "on-demand"},
+        {"q1": "q"},
+    ),
+    "helmholtz": ({"grid": (16, 12, 4)}, {"t": "t"}),
+    "nekbone": ({"elements": (2, 2, 2), "nx1": 4, "mass": True, "side": "wave"}, {"x": "unknown"}),
 }
+
+
+SLOW = ("bifourier", "helmholtz", "hirlam")
 
 
 @pytest.mark.parametrize(
     "name",
-    [pytest.param(name, marks=[pytest.mark.slow] if name in ("bifourier", "hirlam") else []) for name in DWARFS],
+    [pytest.param(name, marks=[pytest.mark.slow] if name in SLOW else []) for name in DWARFS],
 )
 def test_a_dwarf_writes_what_it_computed(tmp_path, name):
     options, fields = DWARFS[name]
@@ -81,3 +90,17 @@ def test_a_dwarf_writes_what_it_computed(tmp_path, name):
         initial = dwarf.box(z, y, x)
         assert (xarray.open_dataset(folder / "0.nc").t.values[0] == initial).all()
         assert (xarray.open_dataset(folder / "4.nc").t.values[0] == dwarf.reference(initial, 4)).all()
+    if name == "nekbone":
+        from mpi4py import MPI
+
+        along = next(axis for axis, count in enumerate(dwarf.of_rank(0).split) if count == 2)
+        elements = [2, 2, 2]
+        elements[along] = 4
+        alone = from_plain(name, {**options, "ranks": 1, "elements": tuple(elements)}).on(MPI.COMM_SELF)
+        alone.advance(4)
+        np.testing.assert_allclose(xarray.open_dataset(folder / "4.nc").x.values[0, 0], alone.map(), rtol=1e-10, atol=0)
+    if name == "semi_lagrangian":
+        whole = xarray.open_dataset(folder / "4.nc")
+        initial = np.concatenate([xarray.open_dataset(folder / "0.nc")[each].values[0] for each in ("q1", "q2")])
+        found = np.concatenate([whole[each].values[0] for each in ("q1", "q2")])
+        np.testing.assert_allclose(found, dwarf.reference(initial, 4), rtol=1e-10, atol=1e-12)

@@ -14,8 +14,10 @@ from tradewind.base.errors import ConvergenceError, InputError, NotFiniteError
 from tradewind.dwarfs.diagnosis import rounded
 from tradewind.dwarfs.nekbone_reference import SHIFT, right_hand_side, source_of_wave, wave
 from tradewind.dwarfs.nekbone_request import DIGITS, NekboneRequest
+from tradewind.dwarfs.output import NAMED, Output
 from tradewind.dwarfs.running import Running
 from tradewind.dwarfs.spectral_elements import Brick, Ids, Values, basis, groups_by_id
+from tradewind.fieldserver.geometry import Regular
 
 if TYPE_CHECKING:
     from mpi4py import MPI
@@ -405,3 +407,18 @@ class NekboneRun(Running):
         for columns, rows, values in parts:
             drawn[rows[:, :, None], columns[:, None, :]] = values
         return drawn
+
+    def outputs(self) -> list[Output]:
+        """The solution on the plane of points in the middle of the brick, see `map`; of all copies that of one rank."""
+        x, y, z = self.brick.indices()
+        nx, ny, nz = (count * (self.brick.points - 1) + 1 for count in self.brick.all_elements)
+        shape = self.brick.shape
+        column, row, level = x[:, None, None, :], y[:, None, :, None], z[:, :, None, None]
+        mine = level == nz // 2
+        for at, part in zip((column, row, level), self.brick.bounds, strict=True):
+            first = part.start * (self.brick.points - 1)
+            mine = mine & ((at > first) | (first == 0))  # a lower rank has it, too
+        places = np.flatnonzero(np.broadcast_to(mine, shape))
+        ids, which = np.unique(np.broadcast_to(row * nx + column, shape).ravel()[places], return_index=True)
+        places = places[which]
+        return [Output("x", ids, Regular.box(nx, ny), lambda: self.x.ravel()[places][None], said=NAMED["x"])]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from tradewind import _core
@@ -40,6 +41,7 @@ NAMED: dict[str, dict[str, Any]] = {
     "phi": {"units": "m2 s-2", "long_name": "geopotential", "grib": "z"},
     "vorticity": {"units": "s-1", "long_name": "vorticity", "grib": "vo"},
     "divergence": {"units": "s-1", "long_name": "divergence", "grib": "d"},
+    "x": {"units": "1", "long_name": "solution"},
     "geopotential": {"units": "m2 s-2", "long_name": "geopotential", "grib": "z"},
 }
 """Fields that dwarfs have, as files call them."""
@@ -50,6 +52,14 @@ def of_blocks(layout: _core.Blocks, parts: Mapping[str, Callable[[], Array]]) ->
     nx, ny, _ = layout.grid.points
     box = Regular.box(nx, ny)
     return [Output(name, layout, box, values, said=NAMED.get(name, {})) for name, values in parts.items()]
+
+
+def of_tracers(layout: _core.Blocks, geometry: Geometry, tracers: int, values: Callable[[int], Array]) -> list[Output]:
+    """Tracers of one layout, `values` of each; q, or q1, q2, ... of several."""
+    names = ["q"] if tracers == 1 else [f"q{number + 1}" for number in range(tracers)]
+    return [
+        Output(name, layout, geometry, partial(values, number), said=NAMED["q"]) for number, name in enumerate(names)
+    ]
 
 
 def of_mesh(name: str, own: NDArray[np.int64], levels: int, parts: Mapping[str, Callable[[], Array]]) -> list[Output]:

@@ -30,9 +30,11 @@ from tradewind.dwarfs.columns import Demand, PaddedHalo, Ring
 from tradewind.dwarfs.lattice import Surroundings
 from tradewind.dwarfs.norms import Norms, norms
 from tradewind.dwarfs.on_grid import GridRunning
+from tradewind.dwarfs.output import Output, of_tracers
 from tradewind.dwarfs.semi_lagrangian_options import SemiLagrangianOptions
 from tradewind.dwarfs.semi_lagrangian_program import program
 from tradewind.dwarfs.semi_lagrangian_reference import Reference
+from tradewind.fieldserver.geometry import Regular
 from tradewind.method.method import default_algorithm
 
 if TYPE_CHECKING:
@@ -265,6 +267,13 @@ class SemiLagrangianRun(GridRunning):
             self._raise_not_finite("field", np.isfinite(self.field[self.own]), self._lost)
         if not self.wind.steady:
             self._blow()
+
+    def outputs(self) -> list[Output]:
+        """Its tracers; those of a plane are drawn as a box around the equator."""
+        dwarf, (nx, ny, nz) = self.dwarf, self.dwarf.grid
+        box = Regular(nx, ny, 0.0, 90 / ny - 90, 360 / nx, 180 / ny) if dwarf.lattice.sphere else Regular.box(nx, ny)
+        levels = (dwarf.tracers, nz, *self.around.points[::-1])
+        return of_tracers(dwarf.layout_of(1), box, dwarf.tracers, lambda q: self.field[self.own].reshape(levels)[q])
 
     def _raise_not_finite(self, what: str, finite: Array, place: int) -> None:
         _, ny, nx = finite.shape
