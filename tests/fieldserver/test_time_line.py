@@ -10,7 +10,8 @@ SERVER = Rows(
     {
         "model": [],
         "server": [("collect 2", 111.25, 111.5)],
-        "writer": [("write t 1", 111.5, 113.0), ("finish 1", 113.0, 113.5), ("read in.nc", 113.5, 114.0)],
+        "writer": [("write t 1", 111.5, 113.0), ("finish 1", 113.0, 113.5)],
+        "reader": [("read in.nc", 112.5, 113.0)],
     },
     [(111.5, 800), (113.5, 0)],
 )
@@ -18,7 +19,7 @@ SERVER = Rows(
 
 def test_rows_of_ranks_and_servers_on_one_clock():
     line = time_line([MODEL, SERVER], [Clock(), Clock(-100.0)], "a run")
-    assert [[row.name for row in track.rows] for track in line.tracks] == [["model"], ["server", "writer"]]
+    assert [[row.name for row in track.rows] for track in line.tracks] == [["model"], ["server", "writer", "reader"]]
     found = [(row.name, event.kind, event.begin_ns, event.end_ns) for _, row, event in line.events()]
     assert found == [
         ("model", "step", 0, 10**9),
@@ -27,7 +28,7 @@ def test_rows_of_ranks_and_servers_on_one_clock():
         ("server", "collect", 1_250_000_000, 1_500_000_000),
         ("writer", "encode and write", 1_500_000_000, 3 * 10**9),
         ("writer", "let files appear", 3 * 10**9, 3_500_000_000),
-        ("writer", "read ahead", 3_500_000_000, 4 * 10**9),
+        ("reader", "read ahead", 2_500_000_000, 3 * 10**9),
     ]
     (waiting,) = line.counters
     assert waiting.values == [(0, 0.0), (1_500_000_000, 800.0), (3_500_000_000, 0.0)]

@@ -28,7 +28,8 @@ _KINDS = {
         "close": "wait for servers",
     },
     "server": {"collect": "collect", "send": "send input"},
-    "writer": {"write": "encode and write", "finish": "let files appear", "read": "read ahead"},
+    "writer": {"write": "encode and write", "finish": "let files appear"},
+    "reader": {"read": "read ahead"},
 }
 """Kind of an event of a row, by the first word of its name; any other is a time step of the model."""
 _STEP = "step"
@@ -45,9 +46,9 @@ class Rows:
 
 
 def of_writers(figures: Sequence[WriterFigures], reads: Sequence[Event]) -> Rows:
-    """Return the row of the writers of a rank."""
+    """Return the rows of the writers of a rank, and of what reads ahead: that may do so while a writer writes."""
     events = [event for each in figures for event in each.events]
-    return Rows({"writer": [*events, *reads]}, [moment for each in figures for moment in each.depth])
+    return Rows({"writer": events, "reader": list(reads)}, [moment for each in figures for moment in each.depth])
 
 
 def gather(comm: MPI.Intracomm, rows: Rows, title: str) -> TimeLine | None:
