@@ -73,7 +73,7 @@ def test_the_field_server_is_laid_beside_other_ways_to_write(monkeypatch: pytest
 def test_disks_sources_and_packing_of_the_field_server_have_their_goals(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("eccodes")
     monkeypatch.setenv("PYTHONPATH", str(BENCHMARKS))
-    calls = "disks.disks(8, 2, 2, 0.02); inputs.inputs(2, 0.02, 8, 2); packing.grib(8, 2); packing.compression(8, 2)"
+    calls = "disks.disks(8, 2, 2, 0.02); inputs.inputs(2, 0.02, 8, 2); packing.grib(8, 2); packing.compression(8, 2, 2)"
     text = said(f"from outputs import disks, inputs, packing; {calls}")
     assert re.findall(r"goal: (\w+ [\d.]+)", text) == [
         *("most 5", "most 2", "most 1.05", "most 1.1", "least 0.8", "least 0.8"),

@@ -128,3 +128,10 @@ def test_the_command_line_offers_a_truncation():
     values, problems = read(SphericalHarmonics, {"truncation": options_of(SphericalHarmonics)["truncation"].offered})
     assert (values, problems) == ({"truncation": 79}, [])
     assert SphericalHarmonics(ranks=2, **values).gaussian_grid == "O80"
+
+
+@pytest.mark.parametrize("key", ["levels", "level_sets", "levels_per_message", "truncation"])
+def test_a_number_that_64_bits_do_not_hold_is_refused(key: str) -> None:
+    options = {"ranks": 2, "truncation": 15, "strategy": "levels", key: 2**63}
+    with pytest.raises(InputError, match=f"{key.replace('_', ' ')}"):
+        SphericalHarmonics(**options)

@@ -188,6 +188,8 @@ class SphericalHarmonics(Dwarf):
             problems.append(f"levels per message {self.levels_per_message}: the strategy levels has them; leave it out")
         if self.sums_method is not None and self.dealt != SPLIT:
             problems.append(f"sums method {self.sums_method}: there are sums where wavenumbers are dealt {SPLIT}")
+        if not 0 < self.levels <= MAX_EXTENT:  # said already; the core takes no such number
+            return problems
         try:
             distribution = self.distribution()
             self._choose(level_sets=distribution.level_sets)
