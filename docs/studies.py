@@ -15,22 +15,14 @@ import re
 import sys
 import tomllib
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from functools import cache, cached_property
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
-import numpy as np
-import xarray as xr
+from kept_results import AS_PIXELS, DOCS, PICTURES, STUDIES, Kept, keep, load
+from study_tables import TABLES, table
 
-from tradewind.dataset.build import without_empty, write_dataset
-from tradewind.dataset.read import read_dataset
-from tradewind.figure.curves import valued
 from tradewind.figure.figure import draw
 from tradewind.plot.export import to_png, to_svg
-from tradewind.report.build import build_report, slug
-from tradewind.study.cases.environment import here
 from tradewind.study.cases.expand import expand
 from tradewind.study.cases.records import Record
 from tradewind.study.claims.finding import CONFIRMED, SOURCE, VERDICTS, Verdict
@@ -41,19 +33,12 @@ from tradewind.study.claims.judgement import (
     claims_of,
     counted,
     counts,
-    judge_all,
     reasons,
 )
 from tradewind.study.claims.prediction import pairs
-from tradewind.study.claims.quantity import quantity_of
 from tradewind.study.claims.remarks import LEFT_OUT, value_text
-from tradewind.study.model.study import Plot, Study, ValueOf
-from tradewind.study.model.study_file import StudyFile
-from tradewind.study.plan.load import load_study
+from tradewind.study.model.study import Plot, ValueOf
 
-DOCS = Path(__file__).parent
-STUDIES = DOCS.parent / "studies"
-PICTURES = DOCS / "images" / "studies"
 PAGES = {
     "explanation/zheng2018.md": "zheng2018",
     "explanation/zheng2018-figures.md": "zheng2018",
@@ -71,91 +56,10 @@ PAGES = {
     "how-to/nodes.md": ".",
 }
 """The pages with sections, and the folder of `STUDIES` that they are about."""
-AS_PIXELS = ("congestion", "pairs", "matrix")
-"""Kinds of plots of so many cells that they are kept as pixels."""
 GROUPS_OF_FINDINGS = {f"all-findings-{group}": group for group in GROUPS}
 """The sections with the findings of one group."""
 REASONS = 2
 """As many problems of a finding as a table shows."""
-
-
-@dataclass(frozen=True)
-class Kept:
-    """A study and the results of it that are kept."""
-
-    name: str
-    file: StudyFile
-    records: list[Record]
-    attributes: dict[str, Any]
-
-    @property
-    def study(self) -> Study:
-        return self.file.study
-
-    @cached_property
-    def verdicts(self) -> list[Verdict]:
-        return judge_all(self.file, self.records)
-
-    @property
-    def pictures(self) -> Iterator[tuple[Plot, Path]]:
-        """The plots of which cases are kept, and their files."""
-        for i, plot in enumerate(self.study.plot):
-            suffix = "png" if plot.kind in AS_PIXELS else "svg"
-            path = PICTURES / f"{self.name}-{i + 1:02}-{slug(plot.title)}.{suffix}"
-            if draw(plot, self.records) is not None:
-                yield plot, path
-
-
-def study_file(name: str) -> Path:
-    """The file of a study by its name. Raises ValueError for a name that no study has."""
-    found = list(STUDIES.glob(f"**/{name}.toml"))
-    if len(found) != 1:
-        raise ValueError(f"{len(found)} studies are called {name}")
-    return found[0]
-
-
-def kept_file(name: str) -> Path:
-    return study_file(name).parent / "results" / f"{name}.nc"
-
-
-@cache
-def load(name: str) -> Kept:
-    """The kept results of a study, judged by its file as it is now; without any where none are kept."""
-    file = load_study(study_file(name))
-    records, attributes = read_dataset(kept_file(name)) if kept_file(name).is_file() else ([], {})
-    return Kept(name, file, records, dict(attributes))
-
-
-def keep(results: Path) -> list[str]:
-    """Keeps the results of a study, or of all studies of a folder; returns their names."""
-    folders = (
-        [results] if (results / "study.toml").is_file() else [file.parent for file in results.glob("*/study.toml")]
-    )
-    if not folders:
-        raise SystemExit(f"error: {results} holds no results: `tradewind study FILE` makes some")
-    for folder in folders:
-        try:
-            target = kept_file(folder.name)
-        except ValueError as error:
-            raise SystemExit(
-                f"error: {folder}: {error}: results lie in a folder that is called as their study"
-            ) from None
-        target.parent.mkdir(exist_ok=True)
-        with xr.open_dataset(build_report(folder, here()).dataset, engine="h5netcdf") as dataset:
-            write_dataset(_smaller(without_empty(dataset.load())), target)
-        print(f"kept: {target.relative_to(DOCS.parent)}, {target.stat().st_size / 1000:.0f} kB")
-    return [folder.name for folder in folders]
-
-
-def _smaller(dataset: xr.Dataset) -> xr.Dataset:
-    """Delays between pairs to 3 digits, of which a study may have a million: else they do not compress."""
-    if "pair_delay" not in dataset:
-        return dataset
-    delays = dataset["pair_delay"]
-    spare = 13  # of the 23 bits of a mantissa
-    bits = delays.values.astype(np.float32).view(np.uint32) + np.uint32(1 << (spare - 1))
-    rounded = (bits >> np.uint32(spare) << np.uint32(spare)).view(np.float32)
-    return dataset.assign(pair_delay=(delays.dims, rounded, delays.attrs))
 
 
 def draw_all() -> None:
@@ -223,19 +127,19 @@ def counts_text(verdicts: Sequence[Verdict]) -> str:
     if len(found) < 2:
         return f"Claims tested: {counted(verdicts)}."
     rows = [(count.name, *count.verdicts.values()) for count in found]
-    return _table(("claims", *found[0].verdicts), rows)
+    return table(("claims", *found[0].verdicts), rows)
 
 
 def claims_tables(verdicts: Sequence[Verdict], figure: str) -> str:
     """The claims of each group in a table, under a line that names it where there are others than the source's."""
     groups = [group for group in GROUPS if any(verdict.group == group for verdict in verdicts)]
-    tables = [_claims_table([v for v in verdicts if v.group == group], figure) for group in groups or [SOURCE]]
+    tables = [_claimstable([v for v in verdicts if v.group == group], figure) for group in groups or [SOURCE]]
     if groups in ([], [SOURCE]):
         return tables[0]
     return "\n\n".join(f"*Claims: {GROUPS[group]}*\n\n{table}" for group, table in zip(groups, tables, strict=True))
 
 
-def _claims_table(verdicts: Sequence[Verdict], figure: str) -> str:
+def _claimstable(verdicts: Sequence[Verdict], figure: str) -> str:
     """One row for each claim: what became of it, under each base, what decides it, and why."""
     bases, claims = bases_in(verdicts), claims_of(verdicts)
     decided = ["decided by"] if any(claim.decided_by for claim in claims) else []
@@ -244,7 +148,7 @@ def _claims_table(verdicts: Sequence[Verdict], figure: str) -> str:
         words = [f"**{word}**" if word == CONFIRMED else word for word in claim.words(bases)]
         by = [DECIDED_BY[claim.decided_by] if claim.decided_by else ""] if decided else []
         rows.append((claim.figure, claim.text, *words, *by, ". ".join(reasons(claim.each, _problems))))
-    return _table((figure, "claim", *(bases or ["here"]), *decided, "because"), rows)
+    return table((figure, "claim", *(bases or ["here"]), *decided, "because"), rows)
 
 
 def _all_of(folder: str) -> Iterator[Kept]:
@@ -274,7 +178,7 @@ def repetitions(folder: str) -> str:
         changes = [abs(result["extrapolated_change"]) for result in steady]
         share = sum(change <= 1e-3 for change in changes) / len(changes)
         rows.append((kept.name, len(steady), f"{min(times)} to {max(times)}", f"{share:.0%}", f"{max(changes):.2%}"))
-    return _table(("study", "cases", "simulated of 50", "that agree to 0.1 %", "farthest apart"), rows)
+    return table(("study", "cases", "simulated of 50", "that agree to 0.1 %", "farthest apart"), rows)
 
 
 def _order(name: str) -> list[tuple[int, str]]:
@@ -293,8 +197,8 @@ def all_counts(folder: str) -> str:
                 f"{b}: {w}" for b, w in zip(bases, words, strict=True)
             )
     columns = [f"{base}: {word}" for base in bases for word in VERDICTS[:2]]
-    table = [(by, *(found[column] for column in columns)) for by, found in rows.items()]
-    return f"{counts_text(verdicts)}\n\n{_table(('what decides claims of the source', *columns), table)}"
+    cells = [(by, *(found[column] for column in columns)) for by, found in rows.items()]
+    return f"{counts_text(verdicts)}\n\n{table(('what decides claims of the source', *columns), cells)}"
 
 
 def _problems(verdict: Verdict) -> str:
@@ -312,7 +216,7 @@ def own_findings(name: str) -> str:
     rows = [
         (v.figure, v.claim, v.verdict, ". ".join(reasons([v], _problems)) or "; ".join(v.figures[:1])) for v in verdicts
     ]
-    return _table(("case", "claim", "here", "because"), rows)
+    return table(("case", "claim", "here", "because"), rows)
 
 
 def outliers(name: str) -> str:
@@ -329,159 +233,7 @@ def outliers(name: str) -> str:
         if abs(simulated / measured - 1) > finding.tolerance:
             groups.setdefault(group, []).append(f"{case['transport']} {simulated / measured:.2f}")
     rows = [(*group, f"{len(found)} of {counts[group]}", ", ".join(found)) for group, found in groups.items()]
-    return _table(("exchange", "of", "packing", "cases", "simulated over measured"), rows)
-
-
-SIZES = ("4KiB", "8KiB", "16KiB", "32KiB", "64KiB", "128KiB", "256KiB", "message")
-UNBOUNDED = ("transposition", "halo", "allreduce", "long messages")
-"""Sweeps of the study of packets without finite buffers, other routings, or messages that are compared."""
-
-
-def packets() -> str:
-    """The time with each size of packets over that with 4 KiB, by exchange, machine and ranks."""
-    rows: dict[tuple[str, str, int], dict[str, float]] = {}
-    for record, ratio in _over_4_kib(UNBOUNDED):
-        rows.setdefault((record["sweep"], record["machine"], record["ranks"]), {})[record["packet"]] = ratio
-    cells = [(*key, *(f"{row[size]:.3f}" if size in row else "" for size in SIZES)) for key, row in rows.items()]
-    return _table(("exchange", "machine", "ranks", *SIZES), cells)
-
-
-def packet_ranges() -> str:
-    """The same of all other sweeps, from the least to the greatest: by sweep, machine, routing and buffers."""
-    others = [sweep.name for sweep in load("packets").study.sweep if sweep.name not in UNBOUNDED]
-    rows: dict[tuple[str, ...], dict[str, list[float]]] = {}
-    for record, ratio in _over_4_kib(others):
-        buffers = (record["settings"] or record["buffers"]).replace("switch.buffer=", "").replace("link.", "")
-        key = (record["sweep"], record["machine"], record["routing"], buffers)
-        rows.setdefault(key, {}).setdefault(record["packet"], []).append(ratio)
-    sizes = [size for size in SIZES[1:] if any(size in row for row in rows.values())]
-    cells = [(*key, *(_from_to(row.get(size, [])) for size in sizes)) for key, row in rows.items()]
-    return _table(("sweep", "machine", "routing", "buffers", *sizes), cells)
-
-
-def _from_to(values: Sequence[float]) -> str:
-    if not values:
-        return ""
-    minimum, maximum = f"{min(values):.2f}", f"{max(values):.2f}"
-    return minimum if minimum == maximum else f"{minimum} to {maximum}"
-
-
-def _over_4_kib(sweeps: Sequence[str]) -> list[tuple[Record, float]]:
-    """The cases of some sweeps of the study of packets, and their times over those with packets of 4 KiB."""
-    plot = Plot(title="", of=[{}], curve="sweep", along="packet", over={"packet": ["4KiB"]})
-    return [
-        pair for sweep in sweeps for pair in valued(plot, [r for r in load("packets").records if r["sweep"] == sweep])
-    ]
-
-
-RULES = ("calls", "pokes", "thread")
-"""The rules by which a reduction that was started goes on."""
-
-
-def gcr_solvers() -> str:
-    """The time of two iterations in ms, by levels, ranks and overhead: of GCR, classic, and pipelined by each rule."""
-    rows: dict[tuple[int, int, str], dict[str, float]] = {}
-    for record in load("gcr-solvers").records:
-        if record["dwarf"] == "helmholtz":
-            levels = int(str(record["grid"]).split("x")[-1])
-            solver = record["mpi_progress"] if record["strategy"] == "pipelined" else "classic"
-            rows.setdefault((levels, record["ranks"], record["base"]), {})[solver] = 1e3 * record["time_s"]
-    cells = [
-        (levels, f"{ranks:,}", base, *(f"{rows[key][solver]:.3g}" for solver in ("classic", *RULES)))
-        for key in sorted(rows, key=lambda key: (-key[0], *key[1:]))
-        for levels, ranks, base in [key]
-    ]
-    return _table(("levels", "ranks", "messages", "classic", *(f"pipelined, {rule}" for rule in RULES)), cells)
-
-
-def gcr_exchanges() -> str:
-    """The time of 50 allreduces and of a transposition in ms, by algorithm, overhead and ranks."""
-    rows: dict[tuple[str, str, str], dict[int, float]] = {}
-    for record in load("gcr-solvers").records:
-        if record["sweep"] in ("50 allreduces", "transposition"):
-            key = (record["sweep"], record["algorithm"], record["base"])
-            rows.setdefault(key, {})[record["ranks"]] = 1e3 * record["time_s"]
-    ranks = sorted({count for row in rows.values() for count in row})
-    cells = [(*key, *(f"{row[n]:.3g}" if n in row else "" for n in ranks)) for key, row in rows.items()]
-    return _table(("exchange", "algorithm", "messages", *(f"{n:,} ranks" for n in ranks)), cells)
-
-
-BOTH = ("wide", "on-demand")
-"""The strategies of the dwarf semi_lagrangian that are compared."""
-
-
-def _beside_compute(record: Record) -> float:
-    found = quantity_of(record, "non-compute")
-    assert found is not None
-    return 1e3 * found
-
-
-def on_demand_acceptance() -> str:
-    """Time of a step in ms that is not computing, by buffers and ranks: of columns on demand, of each width of halo."""
-    rows: dict[tuple[str, int], dict[int | None, float]] = {}
-    for record in load("acceptance").records:
-        rows.setdefault((record["base"], record["ranks"]), {})[record["width"]] = _beside_compute(record)
-    widths = sorted({width for row in rows.values() for width in row if width is not None})
-    cells = [
-        (base, f"{ranks:,}", *(f"{row[width]:.3g}" for width in (None, *widths)))
-        for (base, ranks), row in sorted(rows.items())
-    ]
-    return _table(("buffers", "ranks", "on demand", *(f"{width} points" for width in widths)), cells)
-
-
-def on_demand_ranks(sweeps: Sequence[str]) -> str:
-    """Bytes and time beside computing of both strategies, by wind, tracers and ranks: MB per rank, and ms."""
-    rows: dict[tuple[float, int, int], dict[str, Record]] = {}
-    for record in load("ranks").records:
-        if record["sweep"] in sweeps:
-            key = (float(record["wind"]), record["tracers"], record["ranks"])
-            rows.setdefault(key, {})[record["strategy"]] = record
-    cells = []
-    for (wind, tracers, ranks), found in sorted(rows.items()):
-        if len(found) < len(BOTH):
-            continue
-        sent = [found[each]["result"]["bytes"] / ranks / 1e6 for each in BOTH]
-        times = [_beside_compute(found[each]) for each in BOTH]
-        numbers = (f"{number:.3g}" for number in (*sent, *times, times[1] / times[0]))
-        cells.append((f"{wind:g}", tracers, f"{ranks:,}", *numbers))
-    header = ("m/s", "tracers", "ranks", "MB per rank: wide", "on demand", "ms: wide", "on demand", "on demand / wide")
-    return _table(header, cells)
-
-
-def on_demand_here() -> str:
-    """A step on two ranks in ms, measured and simulated, by strategy, points that the wind passes, and tracers."""
-    rows: dict[tuple[float, int], dict[tuple[str, str], float]] = {}
-    for record in load("here").records:
-        key = (float(record["wind"]) * float(record["dt_s"]) / float(record["spacing_m"]), record["tracers"])
-        rows.setdefault(key, {})[record["strategy"], record["kind"]] = 1e3 * record["time_s"]
-    if not rows:
-        return "*No results of this study are kept yet.*"
-    cells = []
-    for (points, tracers), row in sorted(rows.items()):
-        numbers = []
-        for strategy in BOTH:
-            measured, simulated = row[strategy, "run"], row[strategy, "simulate"]
-            numbers += [f"{measured:.4g}", f"{simulated:.4g}", f"{simulated / measured:.2f}"]
-        cells.append((f"{points:g}", tracers, *numbers, f"{row['on-demand', 'run'] / row['wide', 'run']:.2f}"))
-    each = ("measured", "simulated", "ratio")
-    header = ("points", "tracers", *(f"{strategy}: {word}" for strategy in BOTH for word in each), "on demand / wide")
-    return _table(header, cells)
-
-
-ON_DEMAND: dict[str, Callable[[], str]] = {
-    "on-demand-acceptance": on_demand_acceptance,
-    "on-demand-ranks": lambda: on_demand_ranks(("strategies", "a million")),
-    "on-demand-buffers": lambda: on_demand_ranks(("finite buffers",)),
-    "on-demand-here": on_demand_here,
-}
-"""The tables of the page about columns on demand."""
-
-
-def _table(header: tuple[str, ...], rows: list[tuple[Any, ...]]) -> str:
-    lines = [header, ("---",) * len(header), *rows]
-    return "\n".join(
-        "| " + " | ".join(str(c).replace("|", "\\|").replace("\n", " ") for c in line) + " |" for line in lines
-    )
+    return table(("exchange", "of", "packing", "cases", "simulated over measured"), rows)
 
 
 def section(name: str, folder: str) -> str:
@@ -494,16 +246,8 @@ def section(name: str, folder: str) -> str:
         return all_counts(folder)
     if name == "cost":
         return cost(folder)
-    if name == "packets-table":
-        return packets()
-    if name == "packets-ranges":
-        return packet_ranges()
-    if name == "gcr-solvers":
-        return gcr_solvers()
-    if name == "gcr-exchanges":
-        return gcr_exchanges()
-    if name in ON_DEMAND:
-        return ON_DEMAND[name]()
+    if name in TABLES:
+        return TABLES[name]()
     if name.endswith("-outliers"):
         return outliers(name.removesuffix("-outliers"))
     if name.endswith("-findings"):
@@ -537,9 +281,12 @@ def with_values(page: str, text: str) -> str:
 
 
 def filled(page: str) -> str:
-    """The text of a page with its numbers and sections as they should be."""
+    """The text of a page with its numbers and sections as they should be. Raises ValueError for a section twice."""
     marks = re.compile(r"(<!-- begin ([\w-]+) -->\n).*?(<!-- end \2 -->)", re.DOTALL)
     text = with_values(page, (DOCS / page).read_text(encoding="utf-8"))
+    names = Counter(found[2] for found in marks.finditer(text))
+    if twice := [name for name, count in names.items() if count > 1]:
+        raise ValueError(f"{page}: section {', '.join(twice)} stands there twice")
     return marks.sub(lambda found: f"{found[1]}\n{section(found[2], PAGES[page])}\n\n{found[3]}", text)
 
 

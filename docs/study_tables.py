@@ -1,0 +1,169 @@
+"""Tables of one study each, as its page shows them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from kept_results import load
+
+from tradewind.figure.curves import valued
+from tradewind.study.cases.records import Record
+from tradewind.study.claims.quantity import quantity_of
+from tradewind.study.model.study import Plot
+
+
+def table(header: tuple[str, ...], rows: list[tuple[Any, ...]]) -> str:
+    lines = [header, ("---",) * len(header), *rows]
+    return "\n".join(
+        "| " + " | ".join(str(c).replace("|", "\\|").replace("\n", " ") for c in line) + " |" for line in lines
+    )
+
+
+SIZES = ("4KiB", "8KiB", "16KiB", "32KiB", "64KiB", "128KiB", "256KiB", "message")
+UNBOUNDED = ("transposition", "halo", "allreduce", "long messages")
+"""Sweeps of the study of packets without finite buffers, other routings, or messages that are compared."""
+
+
+def packets() -> str:
+    """The time with each size of packets over that with 4 KiB, by exchange, machine and ranks."""
+    rows: dict[tuple[str, str, int], dict[str, float]] = {}
+    for record, ratio in _over_4_kib(UNBOUNDED):
+        rows.setdefault((record["sweep"], record["machine"], record["ranks"]), {})[record["packet"]] = ratio
+    cells = [(*key, *(f"{row[size]:.3f}" if size in row else "" for size in SIZES)) for key, row in rows.items()]
+    return table(("exchange", "machine", "ranks", *SIZES), cells)
+
+
+def packet_ranges() -> str:
+    """The same of all other sweeps, from the least to the greatest: by sweep, machine, routing and buffers."""
+    others = [sweep.name for sweep in load("packets").study.sweep if sweep.name not in UNBOUNDED]
+    rows: dict[tuple[str, ...], dict[str, list[float]]] = {}
+    for record, ratio in _over_4_kib(others):
+        buffers = (record["settings"] or record["buffers"]).replace("switch.buffer=", "").replace("link.", "")
+        key = (record["sweep"], record["machine"], record["routing"], buffers)
+        rows.setdefault(key, {}).setdefault(record["packet"], []).append(ratio)
+    sizes = [size for size in SIZES[1:] if any(size in row for row in rows.values())]
+    cells = [(*key, *(_from_to(row.get(size, [])) for size in sizes)) for key, row in rows.items()]
+    return table(("sweep", "machine", "routing", "buffers", *sizes), cells)
+
+
+def _from_to(values: Sequence[float]) -> str:
+    if not values:
+        return ""
+    minimum, maximum = f"{min(values):.2f}", f"{max(values):.2f}"
+    return minimum if minimum == maximum else f"{minimum} to {maximum}"
+
+
+def _over_4_kib(sweeps: Sequence[str]) -> list[tuple[Record, float]]:
+    """The cases of some sweeps of the study of packets, and their times over those with packets of 4 KiB."""
+    plot = Plot(title="", of=[{}], curve="sweep", along="packet", over={"packet": ["4KiB"]})
+    return [
+        pair for sweep in sweeps for pair in valued(plot, [r for r in load("packets").records if r["sweep"] == sweep])
+    ]
+
+
+RULES = ("calls", "pokes", "thread")
+"""The rules by which a reduction that was started goes on."""
+
+
+def gcr_times() -> str:
+    """The time of two iterations in ms, by levels, ranks and overhead: of GCR, classic, and pipelined by each rule."""
+    rows: dict[tuple[int, int, str], dict[str, float]] = {}
+    for record in load("gcr-solvers").records:
+        if record["dwarf"] == "helmholtz":
+            levels = int(str(record["grid"]).split("x")[-1])
+            solver = record["mpi_progress"] if record["strategy"] == "pipelined" else "classic"
+            rows.setdefault((levels, record["ranks"], record["base"]), {})[solver] = 1e3 * record["time_s"]
+    cells = [
+        (levels, f"{ranks:,}", base, *(f"{rows[key][solver]:.3g}" for solver in ("classic", *RULES)))
+        for key in sorted(rows, key=lambda key: (-key[0], *key[1:]))
+        for levels, ranks, base in [key]
+    ]
+    return table(("levels", "ranks", "messages", "classic", *(f"pipelined, {rule}" for rule in RULES)), cells)
+
+
+def gcr_exchanges() -> str:
+    """The time of 50 allreduces and of a transposition in ms, by algorithm, overhead and ranks."""
+    rows: dict[tuple[str, str, str], dict[int, float]] = {}
+    for record in load("gcr-solvers").records:
+        if record["sweep"] in ("50 allreduces", "transposition"):
+            key = (record["sweep"], record["algorithm"], record["base"])
+            rows.setdefault(key, {})[record["ranks"]] = 1e3 * record["time_s"]
+    ranks = sorted({count for row in rows.values() for count in row})
+    cells = [(*key, *(f"{row[n]:.3g}" if n in row else "" for n in ranks)) for key, row in rows.items()]
+    return table(("exchange", "algorithm", "messages", *(f"{n:,} ranks" for n in ranks)), cells)
+
+
+BOTH = ("wide", "on-demand")
+"""The strategies of the dwarf semi_lagrangian that are compared."""
+
+
+def _beside_compute(record: Record) -> float:
+    found = quantity_of(record, "non-compute")
+    assert found is not None
+    return 1e3 * found
+
+
+def on_demand_acceptance() -> str:
+    """Time of a step in ms that is not computing, by buffers and ranks: of columns on demand, of each width of halo."""
+    rows: dict[tuple[str, int], dict[int | None, float]] = {}
+    for record in load("acceptance").records:
+        rows.setdefault((record["base"], record["ranks"]), {})[record["width"]] = _beside_compute(record)
+    widths = sorted({width for row in rows.values() for width in row if width is not None})
+    cells = [
+        (base, f"{ranks:,}", *(f"{row[width]:.3g}" for width in (None, *widths)))
+        for (base, ranks), row in sorted(rows.items())
+    ]
+    return table(("buffers", "ranks", "on demand", *(f"{width} points" for width in widths)), cells)
+
+
+def on_demand_ranks(sweeps: Sequence[str]) -> str:
+    """Bytes and time beside computing of both strategies, by wind, tracers and ranks: MB per rank, and ms."""
+    rows: dict[tuple[float, int, int], dict[str, Record]] = {}
+    for record in load("ranks").records:
+        if record["sweep"] in sweeps:
+            key = (float(record["wind"]), record["tracers"], record["ranks"])
+            rows.setdefault(key, {})[record["strategy"]] = record
+    cells = []
+    for (wind, tracers, ranks), found in sorted(rows.items()):
+        if len(found) < len(BOTH):
+            continue
+        sent = [found[each]["result"]["bytes"] / ranks / 1e6 for each in BOTH]
+        times = [_beside_compute(found[each]) for each in BOTH]
+        numbers = (f"{number:.3g}" for number in (*sent, *times, times[1] / times[0]))
+        cells.append((f"{wind:g}", tracers, f"{ranks:,}", *numbers))
+    header = ("m/s", "tracers", "ranks", "MB per rank: wide", "on demand", "ms: wide", "on demand", "on demand / wide")
+    return table(header, cells)
+
+
+def on_demand_here() -> str:
+    """A step on two ranks in ms, measured and simulated, by strategy, points that the wind passes, and tracers."""
+    rows: dict[tuple[float, int], dict[tuple[str, str], float]] = {}
+    for record in load("here").records:
+        key = (float(record["wind"]) * float(record["dt_s"]) / float(record["spacing_m"]), record["tracers"])
+        rows.setdefault(key, {})[record["strategy"], record["kind"]] = 1e3 * record["time_s"]
+    if not rows:
+        return "*No results of this study are kept yet.*"
+    cells = []
+    for (points, tracers), row in sorted(rows.items()):
+        numbers = []
+        for strategy in BOTH:
+            measured, simulated = row[strategy, "run"], row[strategy, "simulate"]
+            numbers += [f"{measured:.4g}", f"{simulated:.4g}", f"{simulated / measured:.2f}"]
+        cells.append((f"{points:g}", tracers, *numbers, f"{row['on-demand', 'run'] / row['wide', 'run']:.2f}"))
+    each = ("measured", "simulated", "ratio")
+    header = ("points", "tracers", *(f"{strategy}: {word}" for strategy in BOTH for word in each), "on demand / wide")
+    return table(header, cells)
+
+
+TABLES: dict[str, Callable[[], str]] = {
+    "packets-table": packets,
+    "packets-ranges": packet_ranges,
+    "gcr-times": gcr_times,
+    "gcr-exchanges": gcr_exchanges,
+    "on-demand-acceptance": on_demand_acceptance,
+    "on-demand-ranks": lambda: on_demand_ranks(("strategies", "a million")),
+    "on-demand-buffers": lambda: on_demand_ranks(("finite buffers",)),
+    "on-demand-here": on_demand_here,
+}
+"""The sections of pages that show one table of one study."""
