@@ -150,6 +150,17 @@ def test_a_stale_page_is_seen(studies: ModuleType, tmp_path: Path, monkeypatch: 
     assert made.endswith("\n\n<!-- end packets-findings -->\nb\n")
 
 
+def test_a_section_that_stands_twice_is_seen(
+    studies: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = tmp_path / "how-to" / "packets.md"
+    page.parent.mkdir()
+    page.write_text(2 * "<!-- begin packets-table -->\nstale\n<!-- end packets-table -->\n", encoding="utf-8")
+    monkeypatch.setattr(studies, "DOCS", tmp_path)
+    with pytest.raises(ValueError, match="section packets-table stands there twice"):
+        studies.filled("how-to/packets.md")
+
+
 def test_a_picture_comes_out_as_it_is_kept(studies: ModuleType) -> None:
     some = (studies.load(path.stem) for path in small_ones("zheng2018"))
     kept, plot, path = next((k, plot, path) for k in some for plot, path in k.pictures if path.suffix == ".svg")

@@ -16,10 +16,11 @@ from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Annotated, Any
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, Field, ValidationError
 
 from tradewind.base.errors import InputError
 from tradewind.base.names import unknown
+from tradewind.base.tables import Table, one_of
 from tradewind.base.toml_lines import Place, TomlFile
 from tradewind.base.units import byte_count, seconds
 
@@ -39,21 +40,6 @@ _MAX_STEP = 2**31 - 1
 _MAX_THREADS = 1024
 _MAX_BITS = 32
 _MAX_LOOK_AHEAD = 64
-
-
-class Table(BaseModel):
-    """A table of the file. A key that it does not know is an error."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-def _one_of(what: str, known: Sequence[str]) -> BeforeValidator:
-    def check(value: Any) -> Any:
-        if value not in known:
-            raise InputError(unknown(what, str(value), known))
-        return value
-
-    return BeforeValidator(check)
 
 
 def _start(value: Any) -> Any:
@@ -88,14 +74,14 @@ class Sink(Table):
     """A kind of file that fields are written to."""
 
     name: Annotated[str, Field(min_length=1)]
-    format: Annotated[str, _one_of("format", FORMATS)]
+    format: Annotated[str, one_of("format", FORMATS)]
     path: Annotated[str, Field(min_length=1)]
     """Below the folder: may hold ``{step}``, also as ``{step:06}``, ``{name}`` of the field, and ``{level}``."""
-    packing: Annotated[str, _one_of("packing", PACKINGS)] | None = None
+    packing: Annotated[str, one_of("packing", PACKINGS)] | None = None
     """Packing of GRIB."""
     bits: Annotated[int, Field(ge=1, le=_MAX_BITS, strict=True)] | None = None
     """Bits per value, of GRIB."""
-    precision: Annotated[str, _one_of("precision", PRECISIONS)] | None = None
+    precision: Annotated[str, one_of("precision", PRECISIONS)] | None = None
     compression: Annotated[int, Field(ge=0, le=9, strict=True)] = 0
     """Level, of NetCDF and Zarr; 0: none."""
     outside: Annotated[bool, Field(strict=True)] = False
@@ -111,7 +97,7 @@ class Rule(Table):
     """Each so manieth step, from 0 on."""
     steps: tuple[Number, ...] | None = None
     bits: Annotated[int, Field(ge=1, le=_MAX_BITS, strict=True)] | None = None
-    precision: Annotated[str, _one_of("precision", PRECISIONS)] | None = None
+    precision: Annotated[str, one_of("precision", PRECISIONS)] | None = None
 
     def wants(self, name: str, step: int) -> bool:
         """Whether a field goes there at a step."""
@@ -130,7 +116,7 @@ class FieldTable(Table):
     standard_name: str | None = None
     grib: str | tuple[Number, Number, Number] | None = None
     """Short name of ecCodes, or [discipline, category, number]."""
-    level_type: Annotated[str, _one_of("level type", LEVEL_TYPES)] | None = None
+    level_type: Annotated[str, one_of("level type", LEVEL_TYPES)] | None = None
 
 
 class PlanTable(Table):
@@ -141,12 +127,12 @@ class PlanTable(Table):
     step: Duration = 1.0
     block: Count = 100
     queue: Size = 2**28
-    when_full: Annotated[str, _one_of("policy", WHEN_FULL)] = "block"
+    when_full: Annotated[str, one_of("policy", WHEN_FULL)] = "block"
     spill: str | None = None
     threads: Annotated[int, Field(ge=1, le=_MAX_THREADS, strict=True)] = 1
-    deal: Annotated[str, _one_of("way to deal", DEALS)] = "size"
+    deal: Annotated[str, one_of("way to deal", DEALS)] = "size"
     durable: Annotated[bool, Field(strict=True)] = True
-    existing: Annotated[str, _one_of("policy", EXISTING)] = "refuse"
+    existing: Annotated[str, one_of("policy", EXISTING)] = "refuse"
     look_ahead: Annotated[int, Field(ge=1, le=_MAX_LOOK_AHEAD, strict=True)] = 2
     patience: Duration = 60.0
     sink: list[Sink] = Field(default_factory=list)

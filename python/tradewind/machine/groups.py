@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tradewind.base.tables import Table
 from tradewind.machine.switch_coordinates import switch_coordinates, tree_levels
-from tradewind.machine.topology import FatTree, Table
+from tradewind.machine.topology import FatTree
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -16,7 +16,7 @@ from tradewind import _core
 from tradewind.base import units
 from tradewind.base.errors import InputError
 from tradewind.base.names import unknown
-from tradewind.machine.topology import Table
+from tradewind.base.tables import Table
 from tradewind.method.method import packing_names, transport_names
 
 

@@ -24,10 +24,11 @@ from tradewind.base.data import data_folder
 from tradewind.base.errors import InputError
 from tradewind.base.file_work import FileWork
 from tradewind.base.names import unknown
+from tradewind.base.tables import Table
 from tradewind.base.toml_lines import Place, TomlFile
 from tradewind.machine.evidence import Evidence, evidence_of, naming, problem_of
 from tradewind.machine.intranode import IntranodeTransport, RateTable, find_intranode
-from tradewind.machine.topology import TOPOLOGIES, Count, Graph, Table, Topology, Torus, with_nics
+from tradewind.machine.topology import TOPOLOGIES, Count, Graph, Topology, Torus, with_nics
 from tradewind.method.method import DEFAULT_PACKING
 
 

@@ -6,18 +6,9 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
+from tradewind.base.tables import Table
 from tradewind.machine.shapes import Point, circle, lattice, levels, square
-from tradewind.machine.topology import (
-    CubeMesh,
-    Dragonfly,
-    DragonflyPlus,
-    FatTree,
-    Hypercube,
-    HyperX,
-    SlimFly,
-    Table,
-    Torus,
-)
+from tradewind.machine.topology import CubeMesh, Dragonfly, DragonflyPlus, FatTree, Hypercube, HyperX, SlimFly, Torus
 
 _MAX_IN_CIRCLE = 150
 _MAX_IN_PLANE = 1000

@@ -6,8 +6,6 @@ from pathlib import Path
 from typing import Annotated, Literal, get_args
 
 from pydantic import (
-    BaseModel,
-    ConfigDict,
     Field,
     ValidationInfo,
     ValidatorFunctionWrapHandler,
@@ -18,6 +16,7 @@ from pydantic import (
 from tradewind import _core
 from tradewind.base.errors import InputError
 from tradewind.base.reading import read_text
+from tradewind.base.tables import Table
 
 MAX_COUNT = 2**31 - 1
 """Maximum of anything that a topology counts."""
@@ -50,12 +49,6 @@ def _check_length(numbers: list[int] | None, count: int, of: str) -> None:
     """Raises InputError for a list that has not one number for each level or dimension."""
     if numbers is not None and not isinstance(numbers, ForAll) and len(numbers) != count:
         raise InputError(f"{numbers}: one number, or a list of {count}, is allowed: one for each {of}")
-
-
-class Table(BaseModel):
-    """A table of a machine file. A key that it does not know is an error."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 class Torus(Table):

@@ -21,6 +21,7 @@ from tradewind.base.errors import InputError
 from tradewind.base.files import write_atomically
 from tradewind.base.names import unknown
 from tradewind.base.reading import is_there
+from tradewind.base.tables import Table
 from tradewind.base.toml_lines import Place, TomlFile
 from tradewind.method.host import Host
 from tradewind.method.memories import PRIVATE, SHARED
@@ -43,10 +44,8 @@ NOISY = "the samples of the fastest method lie far apart, so something else was 
 NOISE = 1.5
 
 
-class _Entry(BaseModel):
+class _Entry(Table):
     """A tuned exchange: request, host and result."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     ranks: Count
     fields: Count

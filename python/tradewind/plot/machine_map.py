@@ -14,11 +14,12 @@ import numpy as np
 
 from tradewind import _core
 from tradewind.base.errors import InputError
+from tradewind.base.tables import Table
 from tradewind.machine import MachineFile
 from tradewind.machine.groups import Groups, groups_of
 from tradewind.machine.shapes import levels
 from tradewind.machine.switch_coordinates import MAX_DOTS, SwitchCoordinates, switch_coordinates, tree_levels
-from tradewind.machine.topology import FatTree, Table
+from tradewind.machine.topology import FatTree
 from tradewind.plot.export import SUFFIXES
 from tradewind.plot.panels import MAX_LINES, MAX_SPOTS, busiest_of, by_load, few_links, neighbours, part, star
 from tradewind.plot.svg import Line, Panel, draw, save

@@ -15,8 +15,8 @@ from typing import Any
 
 from tradewind.base import units
 from tradewind.base.errors import InputError
+from tradewind.base.tables import Table
 from tradewind.machine import Machine, MachineFile, load_machine
-from tradewind.machine.topology import Table
 from tradewind.simulation import Simulation, prepare
 from tradewind.workload.candidates import Candidate, LeftOut, candidates
 from tradewind.workload.exchange import Exchange

@@ -16,7 +16,8 @@ from tradewind.study.cases.lines import lines_sent
 from tradewind.study.model.program_model import ProgramStep
 from tradewind.workload.on_grid import layout_imbalance
 from tradewind.workload.program import Compute, Program
-from tradewind.workload.program_file import FILE_KEYS, FileStep, NamedExchange, ProgramTable, program_of
+from tradewind.workload.program_file import program_of
+from tradewind.workload.program_tables import FILE_KEYS, FileStep, NamedExchange, ProgramTable
 from tradewind.workload.workload import Step, Workload
 
 PATTERN = "program"

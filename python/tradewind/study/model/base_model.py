@@ -6,8 +6,9 @@ from typing import Annotated
 
 from pydantic import Field
 
+from tradewind.base.tables import Table, one_of
 from tradewind.simulation import BUFFERS, MODELS, PLACEMENTS
-from tradewind.study.model.values import Positive, Table, checked, one_of, packet_size
+from tradewind.study.model.values import Positive, checked, packet_size
 
 Settings = dict[str, str]
 """Values of a machine, like ``{ "link.latency" = "1us" }``."""

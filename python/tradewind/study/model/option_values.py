@@ -7,7 +7,8 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from tradewind.base.errors import InputError
-from tradewind.study.model.values import Grid, Positive, Split, checked, one_of
+from tradewind.base.tables import one_of
+from tradewind.study.model.values import Grid, Positive, Split, checked
 from tradewind.workload.options import Option
 
 

@@ -9,8 +9,9 @@ from pydantic import BeforeValidator, Field
 from tradewind.base.elements import DTYPES
 from tradewind.base.errors import InputError
 from tradewind.base.extents import MAX_EXTENT
+from tradewind.base.tables import one_of
 from tradewind.base.units import seconds
-from tradewind.study.model.values import Grid, Many, OnMachine, Value, checked, one_of, quick_keys
+from tradewind.study.model.values import Grid, Many, OnMachine, Value, checked, quick_keys
 from tradewind.workload.exchange import MAX_TIMES
 from tradewind.workload.output_request import MAX_INTERVALS, MAX_QUEUE, WAYS
 

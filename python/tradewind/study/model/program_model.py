@@ -9,6 +9,7 @@ from pydantic import BeforeValidator, Discriminator, Field, Tag, model_validator
 from tradewind.base.elements import DTYPES
 from tradewind.base.errors import InputError
 from tradewind.base.extents import MAX_EXTENT
+from tradewind.base.tables import Table, one_of
 from tradewind.base.units import seconds
 from tradewind.layout.names import LAYOUTS, path_problems
 from tradewind.study.model.values import (
@@ -16,16 +17,14 @@ from tradewind.study.model.values import (
     Many,
     OnMachine,
     Split,
-    Table,
     Value,
     checked,
     directions,
-    one_of,
     quick_keys,
     split_by_ranks,
 )
 from tradewind.workload.exchange import MAX_TIMES
-from tradewind.workload.program_file import FileStep, NamedExchange
+from tradewind.workload.program_tables import FileStep, NamedExchange
 
 Count = Annotated[int, Field(ge=1, le=MAX_EXTENT, strict=True)]
 WHAT = ("compute", "halo", "path")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, Self
 from pydantic import AfterValidator, BeforeValidator, Field, create_model, model_validator
 
 from tradewind.base.errors import InputError
+from tradewind.base.tables import Table, one_of
 from tradewind.base.units import seconds
 from tradewind.dwarfs import find
 from tradewind.method.method import DEFAULT_PACKING, DEFAULT_TRANSPORT, packing_names, transport_names
@@ -24,11 +25,9 @@ from tradewind.study.model.values import (
     Positive,
     Split,
     T,
-    Table,
     Value,
     checked,
     listed,
-    one_of,
     quick_keys,
     rising,
     split_by_ranks,

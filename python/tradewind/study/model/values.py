@@ -5,41 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Annotated, Any, TypeVar
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import AfterValidator, BeforeValidator, Field
 
 from tradewind.base.errors import InputError
-from tradewind.base.extents import parse_extents
 from tradewind.base.names import unknown
+from tradewind.base.tables import Table, extents, one_of
 from tradewind.base.units import byte_count
 from tradewind.simulation import BUFFERS, MODELS, PLACEMENTS, POSTINGS
 
 
-class Table(BaseModel):
-    """A table of a study file. A key that it does not know is an error."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
 def listed(value: Any) -> Any:
     return value if isinstance(value, list) else [value]
-
-
-def one_of(what: str, known: tuple[str, ...]) -> AfterValidator:
-    def check(value: str) -> str:
-        if value not in known:
-            raise InputError(unknown(what, value, known))
-        return value
-
-    return AfterValidator(check)
-
-
-def extents(count: int, what: str) -> BeforeValidator:
-    def check(value: Any) -> tuple[int, ...]:
-        if not isinstance(value, str):
-            raise InputError(f"{what} {value!r}: text is allowed, {count} whole numbers joined by 'x'")
-        return parse_extents(value, count, what)
-
-    return BeforeValidator(check)
 
 
 def checked(check: Callable[[Any], None]) -> BeforeValidator:

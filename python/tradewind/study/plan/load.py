@@ -40,7 +40,7 @@ from tradewind.study.model.study import (
 from tradewind.study.model.study_file import StudyFile
 from tradewind.study.model.values import RUN_QUICK_KEYS, OnMachine
 from tradewind.workload.options import Option
-from tradewind.workload.program_file import FileStep, NamedExchange
+from tradewind.workload.program_tables import FileStep, NamedExchange
 from tradewind.workload.registry import pattern_named
 
 SWEEPS: dict[str, type[BaseModel]] = {

@@ -10,10 +10,11 @@ import socket
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, Field, ValidationError
 
 from tradewind.base.errors import InputError
 from tradewind.base.names import unknown
+from tradewind.base.tables import Table
 from tradewind.base.toml_lines import TomlFile
 from tradewind.base.units import byte_count, seconds
 from tradewind.study.runner.dask_workers import INSTALL_DASK
@@ -33,10 +34,8 @@ def _checked_by(parse: Any) -> AfterValidator:
 Count = Annotated[int, Field(ge=1, strict=True)]
 
 
-class ClusterFile(BaseModel):
+class ClusterFile(Table):
     """A batch job, and the number of jobs to submit."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     system: Literal["slurm", "pbs", "lsf"]
     jobs: Count = 1

@@ -1,0 +1,224 @@
+"""Tables of program files: which keys a step, an exchange, a group and a program have, and which go together."""
+
+from __future__ import annotations
+
+from dataclasses import fields as dataclass_fields
+from typing import Annotated, Any, Self
+
+from pydantic import BeforeValidator, Field, model_validator
+
+from tradewind.base.elements import DTYPES
+from tradewind.base.errors import InputError
+from tradewind.base.extents import MAX_EXTENT
+from tradewind.base.file_work import FileWork
+from tradewind.base.names import unknown
+from tradewind.base.tables import Table, extents, one_of, parsed_extents
+from tradewind.base.units import byte_count, seconds
+from tradewind.layout.names import LAYOUTS, path_problems
+from tradewind.method.method import DEFAULT_PACKING, DEFAULT_TRANSPORT
+from tradewind.workload.patterns.gather_scatter import OPERATIONS as COMBINATIONS
+from tradewind.workload.steps import OPERATIONS as REDUCTIONS
+
+MAX_TIMES = 1_000_000
+FILE_KEYS = tuple(field.name for field in dataclass_fields(FileWork))
+"""Keys of a computation that say what it does to files."""
+
+
+def _extents_text(what: str) -> BeforeValidator:
+    """Text of three extents from 1, kept as it is: a study writes its steps as tables again."""
+
+    def check(value: Any) -> Any:
+        if any(not 1 <= n <= MAX_EXTENT for n in parsed_extents(3, what, value)):
+            raise InputError(f"{what} {value}: 1..{MAX_EXTENT} are allowed along each direction")
+        return value
+
+    return BeforeValidator(check)
+
+
+def _names(value: Any) -> Any:
+    if isinstance(value, list) and len(set(map(str, value))) < len(value):
+        raise InputError(f"{value}: each name is allowed once")
+    return value
+
+
+def _path(value: Any) -> Any:
+    if isinstance(value, str) and (problems := path_problems(value)):
+        raise InputError(*problems)
+    return value
+
+
+def _directions(value: Any) -> Any:
+    if not isinstance(value, str) or not set(value) <= set("xyz") or len(set(value)) != len(value):
+        raise InputError(f"periodic {value!r}: some of 'xy' are allowed, and of 'xyz' for a gather-scatter")
+    return value
+
+
+Count = Annotated[int, Field(ge=1, le=MAX_EXTENT, strict=True)]
+Times = Annotated[int, Field(ge=1, le=MAX_TIMES, strict=True)]
+Amount = Annotated[float, Field(ge=0)]
+Duration = Annotated[float, BeforeValidator(seconds)]
+Size = Annotated[int, BeforeValidator(byte_count)]
+Grid = Annotated[tuple[int, int, int], extents(3, "grid")]
+Split = Annotated[tuple[int, int], extents(2, "split")]
+Fields = Annotated[Count | Annotated[list[str], Field(min_length=1)], BeforeValidator(_names)]
+
+
+MOVED = ("halo", "path", "allreduce", "gather_scatter")
+"""Keys that say what an exchange moves."""
+OF_GATHER_SCATTERS = ("element_points", "brick")
+
+
+class Moved(Table):
+    """The content of an exchange: one of a halo, a path through layouts, a reduction, a gather-scatter, or a field
+    between two groups."""
+
+    halo: Annotated[int, Field(ge=0, le=MAX_EXTENT, strict=True)] | None = None
+    """Its width, of x/y blocks."""
+    periodic: Annotated[str, BeforeValidator(_directions)] = ""
+    path: Annotated[str, BeforeValidator(_path)] | None = None
+    """A redistribution, like ``xy-zy``; of an exchange with a name one leg."""
+    allreduce: Count | None = None
+    """Elements."""
+    gather_scatter: Annotated[str, _extents_text("elements")] | None = None
+    """Spectral elements EXxEYxEZ of each rank."""
+    element_points: Annotated[int, Field(ge=2, le=MAX_EXTENT, strict=True)] = 10
+    """Points of an element along each direction."""
+    brick: Annotated[str, _extents_text("brick")] | None = None
+    """Ranks PXxPYxPZ of a gather-scatter; None: the brick that is nearest to a cube."""
+    operation: str | None = None
+    """None: sum, or add."""
+    algorithm: str | None = None
+    transport: str = DEFAULT_TRANSPORT
+    packing: str = DEFAULT_PACKING
+    fields: Fields | None = None
+    """Number of fields per message, or their names; None: as the program says."""
+    into: Annotated[list[str], BeforeValidator(_names)] = Field(default_factory=list)
+    dtype: Annotated[str, one_of("dtype", tuple(DTYPES))] | None = None
+
+    @property
+    def moved(self) -> list[str]:
+        """The keys that say what is moved."""
+        return [key for key in MOVED if getattr(self, key) is not None]
+
+    def problems(self, kind: str) -> list[str]:
+        """Return what is wrong with keys that another kind of exchange than this one has, or has otherwise."""
+        gathers = kind == "gather_scatter"
+        problems = [
+            f"{key} belongs to gather_scatter, and not to {kind}"
+            for key in OF_GATHER_SCATTERS
+            if key in self.model_fields_set and not gathers
+        ]
+        known = COMBINATIONS if gathers else REDUCTIONS
+        if self.operation is not None and self.operation not in known:
+            problems.append(unknown("operation", self.operation, known))
+        if not gathers and "z" in self.periodic:
+            problems.append(f"periodic {self.periodic!r}: some of 'xy' are allowed")
+        return problems
+
+
+class NamedExchange(Moved):
+    """An exchange that steps start, await, or do as a whole."""
+
+    name: str
+    group: str | None = None
+    """Group whose ranks take part; None: all, or those of `source` and `target`."""
+    source: str | None = Field(default=None, alias="from")
+    target: str | None = Field(default=None, alias="to")
+    source_layout: Annotated[str, one_of("layout", LAYOUTS)] = "xy"
+    target_layout: Annotated[str, one_of("layout", LAYOUTS)] = "z"
+
+    @model_validator(mode="after")
+    def _one_thing(self) -> Self:
+        between = self.source is not None or self.target is not None
+        found = [*self.moved, *(["from"] if between else [])]
+        if len(found) != 1:
+            raise InputError(
+                f"exchange {self.name!r} has one of {', '.join(MOVED)}, and from with to, not "
+                + (" and ".join(found) or "none of them")
+            )
+        if between and (self.source is None or self.target is None):
+            raise InputError(f"exchange {self.name!r}: from and to belong together")
+        if self.path is not None and self.path.count("-") != 1:
+            raise InputError(f"exchange {self.name!r}: path {self.path!r}: one leg is allowed, like xy-zy")
+        if problems := self.problems(found[0]):
+            raise InputError(*(f"exchange {self.name!r}: {problem}" for problem in problems))
+        return self
+
+
+class FileStep(Moved):
+    """One thing that ranks do."""
+
+    label: str | None = None
+    compute: Annotated[str, one_of("layout", (*LAYOUTS, "rank"))] | None = None
+    """Layout whose points are computed, or ``rank``: once per rank."""
+    share: Annotated[float, Field(gt=0)] = 1.0
+    seconds: Duration = 0.0
+    flops: Amount = 0.0
+    bytes: Amount = 0.0
+    encode: Size = 0
+    compress: Size = 0
+    decode: Size = 0
+    write: Size = 0
+    read: Size = 0
+    points: str | list[Amount] | None = None
+    during: str | None = None
+    start: str | None = None
+    wait: str | None = None
+    exchange: str | None = None
+    poke: Annotated[bool, Field(strict=True)] | None = None
+    times: Times = 1
+
+    @model_validator(mode="after")
+    def _one_thing(self) -> Self:
+        what = ("compute", "start", "wait", "exchange", "poke")
+        found = [key for key in what if getattr(self, key) not in (None, False)] + self.moved
+        if len(found) != 1:
+            all_keys = ", ".join((*what, *MOVED))
+            raise InputError(f"a step has one of {all_keys}, not {' and '.join(found) or 'none of them'}")
+        own = {"compute": {"share", "seconds", "flops", "bytes", "points", "during", *FILE_KEYS}}
+        own |= {key: set(Moved.model_fields) for key in MOVED}
+        allowed = own.get(found[0], set()) | {"label", "times", found[0]}
+        if strange := sorted(self.model_fields_set - allowed):
+            raise InputError(f"{', '.join(strange)} belongs to another kind of step, and not to {found[0]}")
+        if found[0] in ("start", "wait", "poke") and self.times != 1:
+            raise InputError(f"times {self.times}: a step {found[0]} is done once")
+        if found[0] in MOVED and (problems := self.problems(found[0])):
+            raise InputError(*problems)
+        return self
+
+
+class FileGroup(Table):
+    """Ranks with steps of their own."""
+
+    name: str
+    ranks: Count
+    split: Split | None = None
+    repeat: Times = 1
+    step: list[FileStep] = Field(default_factory=list)
+
+
+class ProgramTable(Table):
+    """A whole file."""
+
+    name: str = "program"
+    ranks: Count | None = None
+    grid: Grid | None = None
+    """None: where nothing lies on a grid."""
+    split: Split | None = None
+    fields: Count = 1
+    dtype: Annotated[str, one_of("dtype", tuple(DTYPES))] = "f8"
+    point_time: Duration = 0.0
+    repeat: Times = 1
+    exchange: list[NamedExchange] = Field(default_factory=list)
+    step: list[FileStep] = Field(default_factory=list)
+    group: list[FileGroup] = Field(default_factory=list)
+
+    @model_validator(mode="after")
+    def _one_form(self) -> Self:
+        if bool(self.step) == bool(self.group):
+            raise InputError("a program has either steps ([[step]]) or groups with steps ([[group]], [[group.step]])")
+        if self.step and self.ranks is None:
+            raise InputError("key 'ranks' is missing")
+        if self.group and self.repeat != 1:
+            raise InputError(f"repeat {self.repeat}: each group says how often its steps are repeated")
+        return self
