@@ -289,6 +289,7 @@ def test_a_server_that_raises_ends_the_output(met_beside, plan):
 def test_a_server_that_stops_is_found_out(beside, plan):
     """The model goes on to the end of the job, which it must end itself: MPI does not without the server."""
     plan(more='patience = "1s"')
-    said = beside(2, "field_servers_c", 1, 2, fails="stop").stdout
+    beside(2, "field_servers_c", 1, 2, fails="stop")
+    said = "".join(path.read_text() for path in Path().glob("failed-*"))
     assert "status 2: server 0 is lost: it " in said
     assert LOST in said

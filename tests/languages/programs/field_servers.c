@@ -3,7 +3,7 @@
  *     mpiexec -n 3 field_servers_c STEPS [FOLDER] : -n 1 tradewind serve plan.toml
  *
  * A value is 1e6 * step + 1000 * level + point, so that who reads the files can tell each. With a FOLDER the files
- * FOLDER/NAME/000.nc are read, too, and compared.
+ * FOLDER/NAME/000.nc are read, too, and compared. A rank that fails says why in failed-RANK.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,8 +15,16 @@ enum { NX = 8, NY = 6, LEVELS = 3, GAUSSIAN_ROWS = 4, POINTS = NX * NY, GAUSSIAN
 static int rank, ranks;
 static tw_field_server server;
 
+/* What is printed just before MPI_Abort may not arrive: it is written into a file of the rank, too. */
 static void check(tw_status status) {
     if (status == TW_OK) return;
+    char path[32];
+    snprintf(path, sizeof path, "failed-%d", rank);
+    FILE* file = fopen(path, "w");
+    if (file) {
+        fprintf(file, "status %d: %s\n", (int)status, tw_last_error());
+        fclose(file);
+    }
     printf("rank %d: status %d: %s\n", rank, (int)status, tw_last_error());
     fflush(stdout);
     MPI_Abort(MPI_COMM_WORLD, 1);
