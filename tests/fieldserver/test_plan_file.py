@@ -15,6 +15,7 @@ from tradewind.fieldserver.field import OutputField
 from tradewind.fieldserver.geometry import Gaussian, Regular, Spectral, Unstructured, from_dict
 from tradewind.fieldserver.manifest import Manifest, check, read_manifest
 from tradewind.fieldserver.plan_file import load_plan
+from tradewind.fieldserver.sinks.convention import Names
 from tradewind.fieldserver.space import check_space, run_bytes
 
 SINK = '[[sink]]\nname = "a"\nformat = "grib2"\npath = "{step}.grib2"\n'
@@ -164,6 +165,17 @@ def test_fields_go_to_other_processes_as_plain_values(geometry):
     field = OutputField("x", geometry, (1.0, 2.0), "f4", units="K", grib=(0, 1, 2))
     assert OutputField.from_dict(json.loads(json.dumps(field.as_dict()))) == field
     assert from_dict(geometry.as_dict()) == geometry
+
+
+def test_fields_of_one_mesh_have_its_points_once():
+    mesh = Unstructured(2, (0, 1), (2, 3))
+    fields = [OutputField.from_dict(OutputField(name, mesh).as_dict()) for name in "ab"]
+    assert fields[0].geometry is fields[1].geometry
+    assert from_dict(Unstructured(2, (0, 1), (2, 4)).as_dict()) != mesh
+    names = Names()
+    described = [names.described(field) for field in fields]
+    assert [sorted(each.coordinates) for each in described] == [["latitude", "level", "longitude"], ["level"]]
+    assert [each.attributes["coordinates"] for each in described] == ["latitude longitude"] * 2
 
 
 def test_a_disk_that_is_too_small_is_said_at_once(tmp_path, monkeypatch):

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
+from weakref import WeakValueDictionary
 
 import numpy as np
 
@@ -45,6 +47,14 @@ class Geometry(ABC):
     def coordinates(self) -> dict[str, Coordinate]:
         """Coordinate variables by name."""
 
+    @cached_property
+    def _hash(self) -> int:
+        return hash((self.kind, *(getattr(self, each.name) for each in fields(self))))
+
+    def __hash__(self) -> int:
+        """Return the hash, found once: that of the points of a mesh takes long."""
+        return self._hash
+
     def as_dict(self) -> dict[str, Any]:
         """Plain values, which can go to other processes as JSON."""
         return {"kind": self.kind, **asdict(self)}
@@ -66,6 +76,7 @@ class Regular(Geometry):
     dy: float = 1.0
 
     kind: ClassVar[str] = "regular"
+    __hash__ = Geometry.__hash__
 
     def __post_init__(self) -> None:
         last = self.latitude + (self.ny - 1) * self.dy
@@ -105,6 +116,7 @@ class Gaussian(Geometry):
     rows: tuple[int, ...]
 
     kind: ClassVar[str] = "gaussian"
+    __hash__ = Geometry.__hash__
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "rows", tuple(int(n) for n in self.rows))
@@ -162,6 +174,7 @@ class Spectral(Geometry):
     truncation: int
 
     kind: ClassVar[str] = "spectral"
+    __hash__ = Geometry.__hash__
 
     def __post_init__(self) -> None:
         if self.truncation < 1:
@@ -193,6 +206,7 @@ class Unstructured(Geometry):
     latitudes: tuple[float, ...] = ()
 
     kind: ClassVar[str] = "unstructured"
+    __hash__ = Geometry.__hash__
 
     def __post_init__(self) -> None:
         for name in ("longitudes", "latitudes"):
@@ -220,7 +234,14 @@ class Unstructured(Geometry):
 KINDS: dict[str, type[Geometry]] = {each.kind: each for each in (Regular, Gaussian, Spectral, Unstructured)}
 
 
+_MADE: WeakValueDictionary[Geometry, Geometry] = WeakValueDictionary()
+
+
 def from_dict(values: Mapping[str, Any]) -> Geometry:
-    """The geometry of `Geometry.as_dict`, also after a way through JSON, which makes tuples lists."""
+    """The geometry of `Geometry.as_dict`, also after a way through JSON, which makes tuples lists.
+
+    Geometries that are equal are one object, so that all fields of a mesh have its points once.
+    """
     own = {key: tuple(value) if isinstance(value, list) else value for key, value in values.items() if key != "kind"}
-    return KINDS[values["kind"]](**own)
+    made = KINDS[values["kind"]](**own)
+    return _MADE.setdefault(made, made)
