@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from random import Random
 
@@ -163,19 +164,38 @@ def test_fields_go_to_other_processes_as_plain_values(geometry):
     import json
 
     field = OutputField("x", geometry, (1.0, 2.0), "f4", units="K", grib=(0, 1, 2))
-    assert OutputField.from_dict(json.loads(json.dumps(field.as_dict()))) == field
-    assert from_dict(geometry.as_dict()) == geometry
+    said = json.loads(json.dumps(geometry.as_dict()))
+    geometries = {geometry.digest: from_dict(said)}
+    assert OutputField.from_dict(json.loads(json.dumps(field.as_dict())), geometries) == field
+    assert OutputField.from_dict(json.loads(json.dumps(field.as_dict() | {"geometry": said})), {}) == field
 
 
 def test_fields_of_one_mesh_have_its_points_once():
     mesh = Unstructured(2, (0, 1), (2, 3))
-    fields = [OutputField.from_dict(OutputField(name, mesh).as_dict()) for name in "ab"]
+    said = {"kind": "unstructured", "count": 2, "longitudes": [0, 1], "latitudes": [2, 3]}
+    fields = [OutputField.from_dict(OutputField(name, mesh).as_dict() | {"geometry": said}, {}) for name in "ab"]
+    assert fields[0].geometry == mesh
     assert fields[0].geometry is fields[1].geometry
     assert from_dict(Unstructured(2, (0, 1), (2, 4)).as_dict()) != mesh
     names = Names()
     described = [names.described(field) for field in fields]
     assert [sorted(each.coordinates) for each in described] == [["latitude", "level", "longitude"], ["level"]]
     assert [each.attributes["coordinates"] for each in described] == ["latitude longitude"] * 2
+
+
+@pytest.mark.parametrize(
+    ("values", "problem"),
+    [
+        ((0, 0.5, 1), "3 longitudes of 2 points: one for each, or none, is allowed"),
+        ((0, float("nan")), "longitudes: point 1 has nan"),
+        (("a", "b"), "longitudes: numbers, one for each of 2 points, are allowed"),
+    ],
+)
+def test_coordinates_of_a_mesh_that_are_none(values, problem):
+    with pytest.raises(InputError, match=re.escape(problem)):
+        Unstructured(2, values, (0, 0))
+    with pytest.raises(InputError, match="0 points: 1 or more is allowed"):
+        Unstructured(0)
 
 
 def test_a_disk_that_is_too_small_is_said_at_once(tmp_path, monkeypatch):

@@ -5,9 +5,12 @@ A whole field is an array [level][point]; the points of a grid of rows follow ea
 
 from __future__ import annotations
 
+import base64
+import hashlib
+import json
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 from weakref import WeakValueDictionary
@@ -27,7 +30,7 @@ _BOX_DEGREES = 0.1
 _BOX_NORTH = 80.0
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Geometry(ABC):
     """The horizontal grid of a field."""
 
@@ -47,24 +50,31 @@ class Geometry(ABC):
     def coordinates(self) -> dict[str, Coordinate]:
         """Coordinate variables by name."""
 
+    def as_dict(self) -> dict[str, Any]:
+        """Plain values, which can go to other processes as JSON; arrays as base64 of doubles."""
+        own = {each.name: getattr(self, each.name) for each in fields(self)}
+        return {"kind": self.kind} | {
+            name: base64.b64encode(value.tobytes()).decode() if isinstance(value, np.ndarray) else value
+            for name, value in own.items()
+        }
+
     @cached_property
-    def _hash(self) -> int:
-        return hash((self.kind, *(getattr(self, each.name) for each in fields(self))))
+    def digest(self) -> str:
+        """A checksum of it, by which geometries are compared: the points of a mesh are many."""
+        return hashlib.sha256(json.dumps(self.as_dict()).encode()).hexdigest()
 
     def __hash__(self) -> int:
-        """Return the hash, found once: that of the points of a mesh takes long."""
-        return self._hash
+        return hash(self.digest)
 
-    def as_dict(self) -> dict[str, Any]:
-        """Plain values, which can go to other processes as JSON."""
-        return {"kind": self.kind, **asdict(self)}
+    def __eq__(self, other: object) -> bool:
+        return self is other or (isinstance(other, Geometry) and self.digest == other.digest)
 
 
 _LATITUDE = {"standard_name": "latitude", "units": "degrees_north"}
 _LONGITUDE = {"standard_name": "longitude", "units": "degrees_east"}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Regular(Geometry):
     """A grid of nx longitudes and ny latitudes: point i + nx j at (longitude + i dx, latitude + j dy), in degrees."""
 
@@ -76,7 +86,6 @@ class Regular(Geometry):
     dy: float = 1.0
 
     kind: ClassVar[str] = "regular"
-    __hash__ = Geometry.__hash__
 
     def __post_init__(self) -> None:
         last = self.latitude + (self.ny - 1) * self.dy
@@ -109,14 +118,13 @@ class Regular(Geometry):
         }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Gaussian(Geometry):
     """A Gaussian grid, full or reduced: `rows` points of each row from the north, each from longitude 0 eastward."""
 
     rows: tuple[int, ...]
 
     kind: ClassVar[str] = "gaussian"
-    __hash__ = Geometry.__hash__
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "rows", tuple(int(n) for n in self.rows))
@@ -166,7 +174,7 @@ class Gaussian(Geometry):
         }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Spectral(Geometry):
     """Coefficients of spherical harmonics, triangular truncation T: for m = 0..T, n = m..T the real, then the
     imaginary part, as GRIB has them: (T + 1) (T + 2) numbers."""
@@ -174,7 +182,6 @@ class Spectral(Geometry):
     truncation: int
 
     kind: ClassVar[str] = "spectral"
-    __hash__ = Geometry.__hash__
 
     def __post_init__(self) -> None:
         if self.truncation < 1:
@@ -197,23 +204,26 @@ class Spectral(Geometry):
         }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Unstructured(Geometry):
-    """Points in the order of their numbers; `longitudes` and `latitudes` in degrees where they are known."""
+    """Points in the order of their numbers; `longitudes` and `latitudes` in degrees where they are known.
+
+    Both are kept as arrays of doubles, or None.
+    """
 
     count: int
-    longitudes: tuple[float, ...] = ()
-    latitudes: tuple[float, ...] = ()
+    longitudes: Any = None
+    latitudes: Any = None
 
     kind: ClassVar[str] = "unstructured"
-    __hash__ = Geometry.__hash__
 
     def __post_init__(self) -> None:
+        if not isinstance(self.count, int | np.integer) or self.count < 1:
+            raise InputError(f"{self.count} points: 1 or more is allowed")
+        object.__setattr__(self, "count", int(self.count))
         for name in ("longitudes", "latitudes"):
-            values = tuple(float(x) for x in getattr(self, name))
-            object.__setattr__(self, name, values)
-            if len(values) not in (0, self.count):
-                raise InputError(f"{len(values)} {name} of {self.count} points: one for each, or none, is allowed")
+            given = getattr(self, name)
+            object.__setattr__(self, name, None if given is None else _doubles(name, given, self.count))
 
     @property
     def points(self) -> int:
@@ -226,9 +236,25 @@ class Unstructured(Geometry):
     def coordinates(self) -> dict[str, Coordinate]:
         found: dict[str, Coordinate] = {}
         for name, values, said in (("latitude", self.latitudes, _LATITUDE), ("longitude", self.longitudes, _LONGITUDE)):
-            if values:
-                found[name] = (("point",), np.array(values), said)
+            if values is not None:
+                found[name] = (("point",), values, said)
         return found
+
+
+def _doubles(name: str, given: Any, count: int) -> NDArray[np.float64] | None:
+    """Coordinates, or None for a list of none; read-only. Raises InputError."""
+    try:
+        values = np.frombuffer(base64.b64decode(given)) if isinstance(given, str) else np.array(given, "f8")
+    except (TypeError, ValueError):
+        raise InputError(f"{name}: numbers, one for each of {count} points, are allowed") from None
+    if values.size == 0:
+        return None
+    if values.shape != (count,):
+        raise InputError(f"{values.size} {name} of {count} points: one for each, or none, is allowed")
+    if not np.isfinite(values).all():
+        raise InputError(f"{name}: point {int(np.argmin(np.isfinite(values)))} has {values[~np.isfinite(values)][0]}")
+    values.flags.writeable = False
+    return values
 
 
 KINDS: dict[str, type[Geometry]] = {each.kind: each for each in (Regular, Gaussian, Spectral, Unstructured)}
@@ -242,6 +268,6 @@ def from_dict(values: Mapping[str, Any]) -> Geometry:
 
     Geometries that are equal are one object, so that all fields of a mesh have its points once.
     """
-    own = {key: tuple(value) if isinstance(value, list) else value for key, value in values.items() if key != "kind"}
+    own = {key: tuple(value) if key == "rows" else value for key, value in values.items() if key != "kind"}
     made = KINDS[values["kind"]](**own)
     return _MADE.setdefault(made, made)
