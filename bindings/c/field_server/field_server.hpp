@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "mpi/error.hpp"
-#include "objects.hpp"
-#include "server_channel.hpp"
+#include "../objects.hpp"
+#include "channel.hpp"
 
 namespace tradewind::c {
 

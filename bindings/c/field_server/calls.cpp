@@ -2,8 +2,8 @@
 #include <algorithm>
 
 #include "base/error.hpp"
-#include "communicator.hpp"
-#include "field.hpp"
+#include "../communicator.hpp"
+#include "../field.hpp"
 #include "field_server.hpp"
 
 using namespace tradewind;
