@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     Array = NDArray[Any]
 
 
+_LONGEST_SHORT_NAME = 40
+_OCTET = 255
+
+
 @dataclass(frozen=True)
 class OutputField:
     """A field: its name, horizontal grid, levels (numbers, in the order of the array) and element type.
@@ -50,6 +54,12 @@ class OutputField:
             text = getattr(self, what)
             if not isinstance(text, str) or not text.isprintable():
                 problems.append(f"{what} of {self.name}: {text!r}: a text of one line is allowed")
+        grib: Any = self.grib
+        if isinstance(grib, list):
+            object.__setattr__(self, "grib", tuple(grib))
+        if not _is_grib_name(self.grib):
+            said = f"grib of {self.name}: {self.grib!r}"
+            problems.append(f"{said}: a short name of ecCodes, or [discipline, category, number], is allowed")
         if problems:
             raise InputError(*problems)
 
@@ -95,6 +105,12 @@ class Record:
         """The same values of one level as those of a field that has no others."""
         (place,) = self.places
         return replace(self, field=replace(self.field, levels=(self.field.levels[place],)), places=(0,))
+
+
+def _is_grib_name(grib: Any) -> bool:
+    if grib is None or isinstance(grib, str):
+        return grib is None or (0 < len(grib) <= _LONGEST_SHORT_NAME and grib.isprintable())
+    return isinstance(grib, tuple) and len(grib) == 3 and all(type(n) is int and 0 <= n <= _OCTET for n in grib)
 
 
 def not_finite(values: Array) -> int:

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 _BOX_DEGREES = 0.1
 _BOX_NORTH = 80.0
+_ROUNDED = 1e-9
+"""Degrees beyond a pole that come from rounding."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,6 +72,24 @@ class Geometry(ABC):
         return self is other or (isinstance(other, Geometry) and self.digest == other.digest)
 
 
+def _whole(what: str, number: Any, least: int) -> int:
+    """A number of points as one of Python. Raises InputError."""
+    if isinstance(number, bool | np.bool_) or not isinstance(number, int | np.integer) or number < least:
+        raise InputError(f"{what} {number!r}: a whole number, {least} or more, is allowed")
+    return int(number)
+
+
+def _degrees(what: str, value: Any) -> float:
+    """A coordinate as a number of Python. Raises InputError for what is none, or not finite."""
+    try:
+        found = float(value)
+    except (TypeError, ValueError):
+        found = np.nan
+    if isinstance(value, str) or not np.isfinite(found):
+        raise InputError(f"{what} {value!r}: a number of degrees is allowed")
+    return found
+
+
 _LATITUDE = {"standard_name": "latitude", "units": "degrees_north"}
 _LONGITUDE = {"standard_name": "longitude", "units": "degrees_east"}
 
@@ -88,8 +108,12 @@ class Regular(Geometry):
     kind: ClassVar[str] = "regular"
 
     def __post_init__(self) -> None:
+        for name in ("nx", "ny"):
+            object.__setattr__(self, name, _whole(name, getattr(self, name), 1))
+        for name in ("longitude", "latitude", "dx", "dy"):
+            object.__setattr__(self, name, _degrees(name, getattr(self, name)))
         last = self.latitude + (self.ny - 1) * self.dy
-        if min(self.nx, self.ny) < 1 or max(abs(self.latitude), abs(last)) > 90 or self.dx <= 0 or self.dy == 0:
+        if max(abs(self.latitude), abs(last)) > 90 + _ROUNDED or self.dx <= 0 or self.dy == 0:
             raise InputError(
                 f"a grid of {self.nx} x {self.ny} points every {self.dx:g} x {self.dy:g} degrees from latitude "
                 f"{self.latitude:g}: latitudes -90..90 and steps to the east are allowed"
@@ -127,8 +151,8 @@ class Gaussian(Geometry):
     kind: ClassVar[str] = "gaussian"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "rows", tuple(int(n) for n in self.rows))
-        if not self.rows or len(self.rows) % 2 or min(self.rows) < 1:
+        object.__setattr__(self, "rows", tuple(_whole("points of a row", n, 1) for n in np.asarray(self.rows).ravel()))
+        if not self.rows or len(self.rows) % 2:
             raise InputError("rows of a Gaussian grid: an even number of rows with 1 point or more each is allowed")
 
     @classmethod
@@ -184,8 +208,7 @@ class Spectral(Geometry):
     kind: ClassVar[str] = "spectral"
 
     def __post_init__(self) -> None:
-        if self.truncation < 1:
-            raise InputError(f"truncation {self.truncation}: 1 or more is allowed")
+        object.__setattr__(self, "truncation", _whole("truncation", self.truncation, 1))
 
     @property
     def points(self) -> int:
@@ -218,9 +241,7 @@ class Unstructured(Geometry):
     kind: ClassVar[str] = "unstructured"
 
     def __post_init__(self) -> None:
-        if not isinstance(self.count, int | np.integer) or self.count < 1:
-            raise InputError(f"{self.count} points: 1 or more is allowed")
-        object.__setattr__(self, "count", int(self.count))
+        object.__setattr__(self, "count", _whole("number of points", self.count, 0))
         for name in ("longitudes", "latitudes"):
             given = getattr(self, name)
             object.__setattr__(self, name, None if given is None else _doubles(name, given, self.count))
