@@ -12,7 +12,6 @@ namespace tradewind::c {
 
 namespace {
 
-
 std::string seconds_text(double seconds) {
     char text[32];
     std::snprintf(text, sizeof text, "%g s", seconds);

@@ -4,8 +4,8 @@
 #include <numeric>
 #include <thread>
 
-#include "base/error.hpp"
 #include "../communicator.hpp"
+#include "base/error.hpp"
 #include "mpi/agreement.hpp"
 
 namespace tradewind::c {

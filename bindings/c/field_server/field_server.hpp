@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "mpi/error.hpp"
 #include "../objects.hpp"
 #include "channel.hpp"
+#include "mpi/error.hpp"
 
 namespace tradewind::c {
 

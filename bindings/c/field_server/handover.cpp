@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "../communicator.hpp"
 #include "algorithm/registry.hpp"
 #include "base/error.hpp"
-#include "../communicator.hpp"
 #include "layout/forms.hpp"
 #include "mpi/points.hpp"
 #include "pattern/redistribution.hpp"

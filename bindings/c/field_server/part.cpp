@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cstring>
 
-#include "base/error.hpp"
 #include "../field.hpp"
 #include "../objects.hpp"
+#include "base/error.hpp"
 
 namespace tradewind::c {
 
