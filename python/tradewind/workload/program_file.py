@@ -58,7 +58,7 @@ def load_program(path: Path | str, text: str | None = None, ranks: int | None = 
 
 
 _KINDS = ("constrained", "list[", "int", "str")
-"""What pydantic puts behind a key for the kinds of a union begins so."""
+"""Beginnings of what pydantic puts behind a key for the kinds of a union."""
 
 
 def _keys(place: Place) -> list[str]:
