@@ -17,6 +17,7 @@ from tradewind.fieldserver.field import OutputField
 from tradewind.fieldserver.geometry import Gaussian, Regular, Spectral, Unstructured, from_dict
 from tradewind.fieldserver.manifest import Manifest, check, read_manifest
 from tradewind.fieldserver.plan_file import load_plan
+from tradewind.fieldserver.sinks.convention import Names
 from tradewind.fieldserver.space import check_space, run_bytes
 
 SINK = '[[sink]]\nname = "a"\nformat = "grib2"\npath = "{step}.grib2"\n'
@@ -200,8 +201,6 @@ def test_grids_that_grib_cannot_describe():
         (lambda: Gaussian((4, 4, 4)), "an even number of rows"),
         (lambda: Spectral(None), "truncation None"),
         (lambda: Unstructured(-1), "number of points -1"),
-        (lambda: Unstructured(2, (0.0, float("nan"))), "longitudes of points"),
-        (lambda: Unstructured(2, ("a", "b")), "longitudes of points"),
     ],
 )
 def test_grids_of_no_numbers(make, words):
@@ -251,8 +250,36 @@ def test_fields_go_to_other_processes_as_plain_values(geometry):
     import json
 
     field = OutputField("x", geometry, (1.0, 2.0), "f4", units="K", grib=(0, 1, 2))
-    assert OutputField.from_dict(json.loads(json.dumps(field.as_dict()))) == field
-    assert from_dict(geometry.as_dict()) == geometry
+    said = json.loads(json.dumps(geometry.as_dict()))
+    geometries = {geometry.digest: from_dict(said)}
+    assert OutputField.from_dict(json.loads(json.dumps(field.as_dict())), geometries) == field
+    assert OutputField.from_dict(json.loads(json.dumps(field.as_dict() | {"geometry": said})), {}) == field
+
+
+def test_fields_of_one_mesh_have_its_points_once():
+    mesh = Unstructured(2, (0, 1), (2, 3))
+    said = {"kind": "unstructured", "count": 2, "longitudes": [0, 1], "latitudes": [2, 3]}
+    fields = [OutputField.from_dict(OutputField(name, mesh).as_dict() | {"geometry": said}, {}) for name in "ab"]
+    assert fields[0].geometry == mesh
+    assert fields[0].geometry is fields[1].geometry
+    assert from_dict(Unstructured(2, (0, 1), (2, 4)).as_dict()) != mesh
+    names = Names()
+    described = [names.described(field) for field in fields]
+    assert [sorted(each.coordinates) for each in described] == [["latitude", "level", "longitude"], ["level"]]
+    assert [each.attributes["coordinates"] for each in described] == ["latitude longitude"] * 2
+
+
+@pytest.mark.parametrize(
+    ("values", "problem"),
+    [
+        ((0, 0.5, 1), "3 longitudes of 2 points: one for each, or none, is allowed"),
+        ((0, float("nan")), "longitudes: point 1 has nan"),
+        (("a", "b"), "longitudes: numbers, one for each of 2 points, are allowed"),
+    ],
+)
+def test_coordinates_of_a_mesh_that_are_none(values, problem):
+    with pytest.raises(InputError, match=re.escape(problem)):
+        Unstructured(2, values, (0, 0))
 
 
 def test_a_disk_that_is_too_small_is_said_at_once(tmp_path, monkeypatch):

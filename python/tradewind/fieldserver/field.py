@@ -78,14 +78,15 @@ class OutputField:
         return self if table is None else replace(self, **table.model_dump(exclude_none=True))
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain values, which can go to other processes as JSON."""
-        return {**self.__dict__, "geometry": self.geometry.as_dict()}
+        """Plain values, which can go to other processes as JSON; of the geometry its digest."""
+        return {**self.__dict__, "geometry": self.geometry.digest}
 
     @classmethod
-    def from_dict(cls, values: Mapping[str, Any]) -> OutputField:
-        """The field of `as_dict`, also after a way through JSON."""
+    def from_dict(cls, values: Mapping[str, Any], geometries: Mapping[str, Geometry]) -> OutputField:
+        """The field of `as_dict`, also after a way through JSON. Its geometry is one of these, or described there."""
         own: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in values.items()}
-        return cls(**own | {"geometry": from_dict(values["geometry"])})
+        said = values["geometry"]
+        return cls(**own | {"geometry": geometries[said] if isinstance(said, str) else from_dict(said)})
 
 
 @dataclass(frozen=True)

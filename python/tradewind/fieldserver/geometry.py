@@ -5,10 +5,15 @@ A whole field is an array [level][point]; the points of a grid of rows follow ea
 
 from __future__ import annotations
 
+import base64
+import hashlib
+import json
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, fields
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
+from weakref import WeakValueDictionary
 
 import numpy as np
 
@@ -27,7 +32,7 @@ _ROUNDED = 1e-9
 """Degrees beyond a pole that come from rounding."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Geometry(ABC):
     """The horizontal grid of a field."""
 
@@ -48,8 +53,23 @@ class Geometry(ABC):
         """Coordinate variables by name."""
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain values, which can go to other processes as JSON."""
-        return {"kind": self.kind, **asdict(self)}
+        """Plain values, which can go to other processes as JSON; arrays as base64 of doubles."""
+        own = {each.name: getattr(self, each.name) for each in fields(self)}
+        return {"kind": self.kind} | {
+            name: base64.b64encode(value.tobytes()).decode() if isinstance(value, np.ndarray) else value
+            for name, value in own.items()
+        }
+
+    @cached_property
+    def digest(self) -> str:
+        """A checksum of it, by which geometries are compared: the points of a mesh are many."""
+        return hashlib.sha256(json.dumps(self.as_dict()).encode()).hexdigest()
+
+    def __hash__(self) -> int:
+        return hash(self.digest)
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or (isinstance(other, Geometry) and self.digest == other.digest)
 
 
 def _whole(what: str, number: Any, least: int) -> int:
@@ -74,7 +94,7 @@ _LATITUDE = {"standard_name": "latitude", "units": "degrees_north"}
 _LONGITUDE = {"standard_name": "longitude", "units": "degrees_east"}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Regular(Geometry):
     """A grid of nx longitudes and ny latitudes: point i + nx j at (longitude + i dx, latitude + j dy), in degrees."""
 
@@ -122,7 +142,7 @@ class Regular(Geometry):
         }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Gaussian(Geometry):
     """A Gaussian grid, full or reduced: `rows` points of each row from the north, each from longitude 0 eastward."""
 
@@ -178,7 +198,7 @@ class Gaussian(Geometry):
         }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Spectral(Geometry):
     """Coefficients of spherical harmonics, triangular truncation T: for m = 0..T, n = m..T the real, then the
     imaginary part, as GRIB has them: (T + 1) (T + 2) numbers."""
@@ -207,23 +227,24 @@ class Spectral(Geometry):
         }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Unstructured(Geometry):
-    """Points in the order of their numbers; `longitudes` and `latitudes` in degrees where they are known."""
+    """Points in the order of their numbers; `longitudes` and `latitudes` in degrees where they are known.
+
+    Both are kept as arrays of doubles, or None.
+    """
 
     count: int
-    longitudes: tuple[float, ...] = ()
-    latitudes: tuple[float, ...] = ()
+    longitudes: Any = None
+    latitudes: Any = None
 
     kind: ClassVar[str] = "unstructured"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "count", _whole("number of points", self.count, 0))
         for name in ("longitudes", "latitudes"):
-            values = _coordinates(name, getattr(self, name))
-            object.__setattr__(self, name, values)
-            if len(values) not in (0, self.count):
-                raise InputError(f"{len(values)} {name} of {self.count} points: one for each, or none, is allowed")
+            given = getattr(self, name)
+            object.__setattr__(self, name, None if given is None else _doubles(name, given, self.count))
 
     @property
     def points(self) -> int:
@@ -236,26 +257,38 @@ class Unstructured(Geometry):
     def coordinates(self) -> dict[str, Coordinate]:
         found: dict[str, Coordinate] = {}
         for name, values, said in (("latitude", self.latitudes, _LATITUDE), ("longitude", self.longitudes, _LONGITUDE)):
-            if values:
-                found[name] = (("point",), np.array(values), said)
+            if values is not None:
+                found[name] = (("point",), values, said)
         return found
 
 
-def _coordinates(name: str, values: Any) -> tuple[float, ...]:
-    """Coordinates of points as numbers of Python. Raises InputError."""
+def _doubles(name: str, given: Any, count: int) -> NDArray[np.float64] | None:
+    """Coordinates, or None for a list of none; read-only. Raises InputError."""
     try:
-        found = np.asarray(values, "f8").ravel()
+        values = np.frombuffer(base64.b64decode(given)) if isinstance(given, str) else np.array(given, "f8")
     except (TypeError, ValueError):
-        found = np.array([np.nan])
-    if not np.isfinite(found).all():
-        raise InputError(f"{name} of points: finite numbers of degrees are allowed")
-    return tuple(found.tolist())
+        raise InputError(f"{name}: numbers, one for each of {count} points, are allowed") from None
+    if values.size == 0:
+        return None
+    if values.shape != (count,):
+        raise InputError(f"{values.size} {name} of {count} points: one for each, or none, is allowed")
+    if not np.isfinite(values).all():
+        raise InputError(f"{name}: point {int(np.argmin(np.isfinite(values)))} has {values[~np.isfinite(values)][0]}")
+    values.flags.writeable = False
+    return values
 
 
 KINDS: dict[str, type[Geometry]] = {each.kind: each for each in (Regular, Gaussian, Spectral, Unstructured)}
 
 
+_MADE: WeakValueDictionary[Geometry, Geometry] = WeakValueDictionary()
+
+
 def from_dict(values: Mapping[str, Any]) -> Geometry:
-    """The geometry of `Geometry.as_dict`, also after a way through JSON, which makes tuples lists."""
-    own = {key: tuple(value) if isinstance(value, list) else value for key, value in values.items() if key != "kind"}
-    return KINDS[values["kind"]](**own)
+    """The geometry of `Geometry.as_dict`, also after a way through JSON, which makes tuples lists.
+
+    Geometries that are equal are one object, so that all fields of a mesh have its points once.
+    """
+    own = {key: tuple(value) if key == "rows" else value for key, value in values.items() if key != "kind"}
+    made = KINDS[values["kind"]](**own)
+    return _MADE.setdefault(made, made)

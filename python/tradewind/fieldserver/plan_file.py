@@ -17,7 +17,7 @@ from pydantic import BaseModel, BeforeValidator, Field, ValidationError
 
 from tradewind.base.errors import InputError
 from tradewind.base.names import unknown
-from tradewind.base.tables import Table, one_of
+from tradewind.base.tables import Table, explained, one_of, place_of
 from tradewind.base.toml_lines import Place, TomlFile
 from tradewind.base.units import byte_count, seconds
 from tradewind.fieldserver.file_names import MANIFEST, file_name, is_by_level, keys_of, meets, named, path_problems
@@ -258,8 +258,8 @@ def load_plan(path: Path | str, text: str | None = None) -> OutputPlan:
     try:
         table = PlanTable.model_validate(file.data)
     except ValidationError as error:
-        mistakes, more = file.first(error.errors(include_url=False), _place)
-        problems += map(_problem, mistakes)
+        mistakes, more = file.first(error.errors(include_url=False), lambda loc: place_of(loc, _KINDS))
+        problems += (explained(details, _keys, _KINDS) for details in mistakes)
     problems += _cross_checks(file.data)
     if problems or table is None:
         problems.sort(key=lambda each: file.line(each[0]))
@@ -285,23 +285,8 @@ def _parts_of_seconds(table: PlanTable) -> Iterable[tuple[Place, str]]:
                 break
 
 
-def _place(loc: tuple[int | str, ...]) -> Place:
-    """Pydantic puts the kinds of a union behind a key."""
-    return tuple(part for part in loc if isinstance(part, int) or not part.startswith(("tuple[", "str", "constrained")))
-
-
-def _problem(details: Any) -> tuple[Place, str]:
-    """One error of pydantic, in our words."""
-    place = _place(details["loc"])
-    key = str(place[-1]) if place else ""
-    if details["type"] == "extra_forbidden":
-        return place, unknown("key", key, _keys(place))
-    if details["type"] == "missing":
-        return place[:-1], f"key {key!r} is missing"
-    if details["type"] == "value_error":
-        text = str(details["ctx"]["error"])
-        return place, text if text.startswith(key) else f"{key}: {text}"
-    return place, f"{key} = {details['input']!r}: {details['msg'][0].lower()}{details['msg'][1:]}"
+_KINDS = ("tuple[", "str", "constrained")
+"""Beginnings of what pydantic puts behind a key for the kinds of a union."""
 
 
 def _keys(place: Place) -> list[str]:

@@ -200,7 +200,7 @@ def _are_within(values: Array, largest: float) -> bool:
 
 
 def _grid_problem(geometry: Geometry, packing: str) -> str:
-    """What GRIB cannot describe of a grid; empty where it can."""
+    """Return what GRIB cannot describe of a grid; empty where it can."""
     if not isinstance(geometry, Regular | Gaussian | Spectral):
         return (
             f"GRIB cannot describe a grid that is {geometry.kind}; regular, gaussian and spectral are allowed, others "
