@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from datetime import datetime
 from pathlib import Path
 from random import Random
 
@@ -73,12 +74,58 @@ def test_all_mistakes_are_said_at_once():
         (SINK, f'when_full = "spill"\n{SINK}', "needs the folder to spill to"),
         (SINK, f'start = "yesterday"\n{SINK}', "a date and time is allowed"),
         (SINK, f'step = "0s"\n{SINK}', "more than 0 is allowed"),
+        (SINK, f'patience = "0s"\n{SINK}', "patience: more than 0 is allowed"),
+        (SINK, f'patience = "1e300s"\n{SINK}', "less than or equal to 1000000000"),
+        (SINK, f'queue = "99999999TiB"\n{SINK}', "plan.toml:1: queue"),
+        (SINK, f'folder = ""\n{SINK}', "plan.toml:1: folder"),
+        (SINK, f'spill = "a\\u0000"\n{SINK}', "spill: a null character"),
+        ('"{step}.grib2"', '"./."', "the name of a file is needed"),
+        ('"{step}.grib2"', '"{step:6}"', "path"),
+        ('"{step}.grib2"', '"{name}{step}"', "something other than a digit is needed between {name} and {step}"),
+        ('"{step}.grib2"', '"{step}0{level}"', "something other than a digit is needed between {step} and {level}"),
+        (
+            RULE,
+            SINK.replace('"a"', '"b"').replace("{step", "./{step:03") + RULE,
+            "sink 1 writes './{step:03}.grib2', too",
+        ),
+        (RULE, SINK.replace('"a"', '"b"').replace(".grib2", ".grib2/x") + RULE, "one lies within the other"),
+        ('"a"\nformat', '"a"\nprecision = "f4"\nformat', "precision belongs to packing 'ieee' of grib2"),
+        (SINK + RULE, SINK + 'packing = "ieee"\n' + RULE + "bits = 8", "packing 'ieee' of sink 'a' has no bits"),
+        (SINK, f'step = "0.5s"\n{SINK}', "plan.toml:6: rule 1: step 1 is at 0.5 s, and GRIB counts whole seconds"),
+        (SINK, f"start = 2026-11-27T00:00:00.5\n{SINK}", "plan.toml:1: start 2026-11-27 00:00:00.500000: GRIB counts"),
     ],
 )
 def test_a_mistake(old, new, words):
     text = SINK + RULE
     assert old in text
     assert words in problems(text.replace(old, new, 1))
+
+
+def test_times_of_a_plan():
+    whole = load_plan("plan.toml", f'step = "0.1s"\n{SINK}{RULE}every = 10\n')
+    assert whole.time(30) == datetime(2000, 1, 1, 0, 0, 3)
+    zoned = load_plan("plan.toml", f"start = 2026-11-27T02:00:00+05:00\n{SINK}{RULE}")
+    assert zoned.time(0) == datetime(2026, 11, 26, 21)
+
+
+@pytest.mark.parametrize(
+    ("path", "other", "name", "words"),
+    [
+        (
+            "{name}-{step}",
+            "t-{step:03}",
+            "t",
+            "plan.toml:4: sink 1: field 't' goes to the file that sink 2 writes 'u' to",
+        ),
+        ("{name}/{step}", "{step}.nc", "manifest", "plan.toml:4: sink 1: field 'manifest' would be in 'manifest'"),
+    ],
+)
+def test_files_that_names_of_fields_bring_together(path, other, name, words):
+    first, second = (SINK.replace("{step}.grib2", each) for each in (path, other))
+    made = load_plan("plan.toml", first + second.replace('"a"', '"b"') + '[[rule]]\nsink = ["a", "b"]\n')
+    made.check_fields(["u"])
+    with pytest.raises(InputError, match=re.escape(words)):
+        made.check_fields(["u", name])
 
 
 def test_fields_that_the_model_does_not_have(tmp_path):
@@ -166,6 +213,7 @@ def test_grids_of_no_numbers(make, words):
     [
         ("a\u202e", {}, "of one line"),
         ("x" * 201, {}, "1 to 200 characters"),
+        ("\u540d" * 100, {}, "300 bytes as UTF-8"),
         (3, {}, "1 to 200 characters"),
         ("t", {"levels": (1.0, float("nan"))}, "finite numbers, each once"),
         ("t", {"units": 3}, "units of t: 3: a text of one line"),
@@ -186,7 +234,9 @@ def test_names_that_coordinates_have(name):
     from tradewind.fieldserver.sinks import form_of
 
     for kind in ("netcdf", "zarr"):
-        text = SINK.replace("grib2", kind, 1).replace("{step}.grib2", "{name}" + ("{step}" if kind == "netcdf" else ""))
+        text = SINK.replace("grib2", kind, 1).replace(
+            "{step}.grib2", "{name}" + ("-{step}" if kind == "netcdf" else "")
+        )
         (request,) = load_plan("plan.toml", text + RULE).requests(name, 0)
         with pytest.raises(InputError, match="a coordinate of this name"):
             form_of(kind).check(OutputField(name, T.geometry), request)

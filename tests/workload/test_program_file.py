@@ -141,7 +141,7 @@ def test_points_are_a_list_or_a_formula():
         ("[[step]]\nhalo = 1\nseconds = '1s'\n", r"p.toml:4: seconds belongs to another kind of step, and not to halo"),
         ("[[step]]\ncompute = 'xw'\n", r"p.toml:5: compute: unknown layout 'xw'"),
         ("[[step]]\ncompute = 'rank'\nseconds = 3\n", r"p.toml:6: seconds: 3 has no unit"),
-        ("[[step]]\npath = 'xy-qq'\n", r"p.toml:5: path: path 'xy-qq': unknown layout 'qq'"),
+        ("[[step]]\npath = 'xy-qq'\n", r"p.toml:5: path 'xy-qq': unknown layout 'qq'"),
         ("[[step]]\nhalo = 1\nalgorithm = 'swep'\n", r"p.toml:4: unknown halo algorithm 'swep'"),
         ("[[step]]\nhalo = 1\ntransport = 'isend'\n", r"p.toml:4: exchange '1 halo': unknown transport 'isend'"),
         (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict
@@ -10,6 +10,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict
 from tradewind.base.errors import InputError
 from tradewind.base.extents import parse_extents
 from tradewind.base.names import unknown
+from tradewind.base.toml_lines import Place
 
 
 class Table(BaseModel):
@@ -39,3 +40,27 @@ def parsed_extents(count: int, what: str, value: Any) -> tuple[int, ...]:
 def extents(count: int, what: str) -> BeforeValidator:
     """Return the check of so many extents, which are given as text."""
     return BeforeValidator(lambda value: parsed_extents(count, what, value))
+
+
+def place_of(loc: Place, kinds: tuple[str, ...]) -> Place:
+    """Return a place of pydantic without what begins like one of `kinds`."""
+    return tuple(part for part in loc if isinstance(part, int) or not part.startswith(kinds))
+
+
+def explained(details: Any, keys: Callable[[Place], Iterable[str]], kinds: tuple[str, ...] = ()) -> tuple[Place, str]:
+    """Return the place of one error of pydantic, and what it says in our words.
+
+    `keys`: those that are known at a place. `kinds`: beginnings of what pydantic puts behind a key for the kinds of a
+    union.
+    """
+    place = place_of(details["loc"], kinds)
+    key = str(place[-1]) if place else ""
+    if details["type"] == "extra_forbidden":
+        return place, unknown("key", key, list(keys(place)))
+    if details["type"] == "missing":
+        return place[:-1], f"key {key!r} is missing"
+    if details["type"] == "value_error":
+        text = str(details["ctx"]["error"])
+        said = not place or isinstance(place[-1], int) or text.startswith(key)
+        return place, text if said else f"{key}: {text}"
+    return place, f"{key} = {details['input']!r}: {details['msg'][0].lower()}{details['msg'][1:]}"

@@ -11,8 +11,9 @@ import numpy as np
 from tradewind.base.elements import DTYPES
 from tradewind.base.errors import InputError
 from tradewind.base.names import unknown
+from tradewind.fieldserver.file_names import name_problems
 from tradewind.fieldserver.geometry import Geometry, from_dict
-from tradewind.fieldserver.plan_file import LEVEL_TYPES, FieldTable, name_problems
+from tradewind.fieldserver.plan_file import LEVEL_TYPES, FieldTable
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

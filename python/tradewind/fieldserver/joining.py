@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 
 from tradewind.base.errors import InputError, TradewindError
+from tradewind.fieldserver.file_names import is_by_level
 from tradewind.fieldserver.opening import Method, prepare_folder
-from tradewind.fieldserver.plan_file import ALL, OutputPlan, is_by_level, load_plan
+from tradewind.fieldserver.plan_file import ALL, OutputPlan, load_plan
 from tradewind.fieldserver.serving import Server
 from tradewind.fieldserver.talk import PROTOCOL
 from tradewind.method.method import Method as FullMethod

@@ -16,7 +16,7 @@ from typing import Any
 from tradewind.base.errors import InputError
 from tradewind.base.files import make_folder, remove, write_atomically
 from tradewind.base.reading import is_file, read_json
-from tradewind.fieldserver.plan_file import MANIFEST
+from tradewind.fieldserver.file_names import MANIFEST
 from tradewind.fieldserver.sinks.form import Written, checksum
 
 WHAT = "manifest"

@@ -5,13 +5,10 @@ Every error is reported at once, each with its line. docs/reference/plan-file.md
 
 from __future__ import annotations
 
-import functools
 import math
-import re
-import string
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Annotated, Any
@@ -20,9 +17,10 @@ from pydantic import BaseModel, BeforeValidator, Field, ValidationError
 
 from tradewind.base.errors import InputError
 from tradewind.base.names import unknown
-from tradewind.base.tables import Table, one_of
+from tradewind.base.tables import Table, explained, one_of, place_of
 from tradewind.base.toml_lines import Place, TomlFile
 from tradewind.base.units import byte_count, seconds
+from tradewind.fieldserver.file_names import MANIFEST, file_name, is_by_level, keys_of, meets, named, path_problems
 
 FORMATS = ("grib2", "netcdf", "zarr")
 PACKINGS = ("simple", "ccsds", "ieee")
@@ -34,12 +32,14 @@ PRECISIONS = ("f4", "f8")
 ALL = "*"
 EVERYTHING = "everything"
 """Name of the rule and the sink that a plan has which names none."""
-_KEYS_OF_PATHS = ("step", "name", "level")
-_SPEC = {"step": re.compile(r"(0?[1-9])?"), "name": re.compile(""), "level": re.compile("(0[1-9])?")}
 _MAX_STEP = 2**31 - 1
 _MAX_THREADS = 1024
 _MAX_BITS = 32
 _MAX_LOOK_AHEAD = 64
+_MAX_BYTES = 2**60
+_MAX_PATIENCE_S = 1e9
+_ROUNDED_S = 1e-6
+"""Part of a second that comes from rounding."""
 
 
 def _start(value: Any) -> Any:
@@ -50,7 +50,7 @@ def _start(value: Any) -> Any:
             raise InputError(f"start {value!r}: a date and time is allowed, like 2026-11-27T00:00:00") from None
     if not isinstance(value, datetime):
         raise InputError(f"start {value!r}: a date and time is allowed, like 2026-11-27T00:00:00")
-    return value.replace(tzinfo=None)
+    return value if value.tzinfo is None else value.astimezone(UTC).replace(tzinfo=None)
 
 
 def _names(value: Any) -> Any:
@@ -66,7 +66,7 @@ def _names(value: Any) -> Any:
 Count = Annotated[int, Field(ge=1, le=_MAX_STEP, strict=True)]
 Number = Annotated[int, Field(ge=0, le=_MAX_STEP, strict=True)]
 Duration = Annotated[float, BeforeValidator(seconds)]
-Size = Annotated[int, BeforeValidator(byte_count), Field(ge=1)]
+Size = Annotated[int, BeforeValidator(byte_count), Field(ge=1, le=_MAX_BYTES)]
 Names = Annotated[tuple[str, ...], BeforeValidator(_names)]
 
 
@@ -122,19 +122,19 @@ class FieldTable(Table):
 class PlanTable(Table):
     """A whole file."""
 
-    folder: str = "output"
+    folder: Annotated[str, Field(min_length=1)] = "output"
     start: Annotated[datetime, BeforeValidator(_start)] = datetime(2000, 1, 1)
     step: Duration = 1.0
     block: Count = 100
     queue: Size = 2**28
     when_full: Annotated[str, one_of("policy", WHEN_FULL)] = "block"
-    spill: str | None = None
+    spill: Annotated[str, Field(min_length=1)] | None = None
     threads: Annotated[int, Field(ge=1, le=_MAX_THREADS, strict=True)] = 1
     deal: Annotated[str, one_of("way to deal", DEALS)] = "size"
     durable: Annotated[bool, Field(strict=True)] = True
     existing: Annotated[str, one_of("policy", EXISTING)] = "refuse"
     look_ahead: Annotated[int, Field(ge=1, le=_MAX_LOOK_AHEAD, strict=True)] = 2
-    patience: Duration = 60.0
+    patience: Annotated[Duration, Field(le=_MAX_PATIENCE_S)] = 60.0
     sink: list[Sink] = Field(default_factory=list)
     rule: list[Rule] = Field(default_factory=list)
     field: dict[str, FieldTable] = Field(default_factory=dict)
@@ -220,30 +220,29 @@ class OutputPlan:
         """Raises InputError where rules or tables name fields that the model does not have."""
         known = list(names)
         file = TomlFile(self.path, self.text)
-        named: list[tuple[Place, str]] = [(("field", each), each) for each in self.table.field]
+        mentioned: list[tuple[Place, str]] = [(("field", each), each) for each in self.table.field]
         for i, rule in enumerate(self.table.rule):
-            named += [(("rule", i, "fields"), each) for each in rule.fields if each != ALL]
-        problems = [file.at(place, unknown("field", each, known)) for place, each in named if each not in known]
-        if problems:
+            mentioned += [(("rule", i, "fields"), each) for each in rule.fields if each != ALL]
+        problems = [file.at(place, unknown("field", each, known)) for place, each in mentioned if each not in known]
+        if problems := problems or [file.at(place, each) for place, each in self._meeting_files(known)]:
             raise InputError(*dict.fromkeys(problems))
 
-
-@functools.cache
-def is_by_level(template: str) -> bool:
-    """Whether files of a template are of one level each."""
-    return "level" in (_keys_of(template) or ())
-
-
-class _Level(str):
-    """The number of a level as a part of a path."""
-
-    def __format__(self, spec: str) -> str:
-        return self.zfill(int(spec or 0))
-
-
-def file_name(template: str, name: str, step: int, level: float | None = None) -> str:
-    """The path of a template for a field of a step, of one level where there is one: else with a star for it."""
-    return template.format(step=step, name=name, level="*" if level is None else _Level(f"{level:.15g}"))
+    def _meeting_files(self, names: Iterable[str]) -> Iterable[tuple[Place, str]]:
+        """Problems of the files of these fields: two sinks that write one, and those in the folder of manifests."""
+        numbers = {sink.name: number for number, sink in enumerate(self.table.sink)}
+        found: dict[PurePosixPath, tuple[int, str]] = {}
+        for name in names:
+            for request in self.all_requests(name):
+                number, path = numbers[request.sink.name], named(request.sink.path, name)
+                at = ("sink", number, "path")
+                if path.parts[0] == MANIFEST:
+                    yield at, f"sink {number + 1}: field {name!r} would be in {MANIFEST!r}, the folder of manifests"
+                other, its = found.setdefault(path, (number, name))
+                if other != number:
+                    yield (
+                        at,
+                        f"sink {number + 1}: field {name!r} goes to the file that sink {other + 1} writes {its!r} to",
+                    )
 
 
 def load_plan(path: Path | str, text: str | None = None) -> OutputPlan:
@@ -255,32 +254,35 @@ def load_plan(path: Path | str, text: str | None = None) -> OutputPlan:
     try:
         table = PlanTable.model_validate(file.data)
     except ValidationError as error:
-        mistakes, more = file.first(error.errors(include_url=False), _place)
-        problems += map(_problem, mistakes)
+        mistakes, more = file.first(error.errors(include_url=False), lambda loc: place_of(loc, _KINDS))
+        problems += (explained(details, _keys, _KINDS) for details in mistakes)
     problems += _cross_checks(file.data)
     if problems or table is None:
         problems.sort(key=lambda each: file.line(each[0]))
         raise InputError(*dict.fromkeys(file.at(place, problem) for place, problem in problems), *more)
+    if parts := list(_parts_of_seconds(table)):
+        raise InputError(*dict.fromkeys(file.at(place, problem) for place, problem in parts))
     return OutputPlan(table, str(file.path), file.text)
 
 
-def _place(loc: tuple[int | str, ...]) -> Place:
-    """Pydantic puts the kinds of a union behind a key."""
-    return tuple(part for part in loc if isinstance(part, int) or not part.startswith(("tuple[", "str", "constrained")))
+def _parts_of_seconds(table: PlanTable) -> Iterable[tuple[Place, str]]:
+    """Problems of times that GRIB, which counts whole seconds, cannot hold."""
+    forms = {sink.name: sink.format for sink in table.sink}
+    for number, rule in enumerate(table.rule):
+        if not any(forms[name] == "grib2" for name in rule.sink):
+            continue
+        if table.start.microsecond:
+            yield ("start",), f"start {table.start}: GRIB counts whole seconds"
+        for step in rule.steps if rule.steps is not None else [rule.every or 1]:
+            time = step * table.step
+            if abs(time - round(time)) > _ROUNDED_S:
+                said = f"rule {number + 1}: step {step} is at {time:g} s, and GRIB counts whole seconds"
+                yield ("rule", number, "steps" if rule.steps is not None else "every"), said
+                break
 
 
-def _problem(details: Any) -> tuple[Place, str]:
-    """One error of pydantic, in our words."""
-    place = _place(details["loc"])
-    key = str(place[-1]) if place else ""
-    if details["type"] == "extra_forbidden":
-        return place, unknown("key", key, _keys(place))
-    if details["type"] == "missing":
-        return place[:-1], f"key {key!r} is missing"
-    if details["type"] == "value_error":
-        text = str(details["ctx"]["error"])
-        return place, text if text.startswith(key) else f"{key}: {text}"
-    return place, f"{key} = {details['input']!r}: {details['msg'][0].lower()}{details['msg'][1:]}"
+_KINDS = ("tuple[", "str", "constrained")
+"""Beginnings of what pydantic puts behind a key for the kinds of a union."""
 
 
 def _keys(place: Place) -> list[str]:
@@ -297,24 +299,33 @@ def _cross_checks(data: dict[str, Any]) -> list[tuple[Place, str]]:
         problems.append(((), "no sink: [[sink]] with name, format and path is needed"))
     if not _tables(data, "rule"):
         problems.append(((), "no rule: [[rule]] with a sink is needed"))
-    folder, full = data.get("folder", ""), data.get("when_full")
-    if isinstance(folder, str) and "\0" in folder:
-        problems.append((("folder",), "folder: a null character is in no path"))
+    full = data.get("when_full")
+    for key in ("folder", "spill"):
+        if isinstance(data.get(key), str) and "\0" in data[key]:
+            problems.append(((key,), f"{key}: a null character is in no path"))
     if full == "spill" and "spill" not in data:
         problems.append((("when_full",), "when_full 'spill' needs the folder to spill to: key 'spill'"))
     if isinstance(data.get("step"), str):
         problems += [(("step",), "step: more than 0 is allowed")] if _is_zero(data["step"]) else []
-    paths: dict[Any, int] = {}
+    if isinstance(data.get("patience"), str) and _is_zero(data["patience"]):
+        problems.append((("patience",), "patience: more than 0 is allowed"))
+    paths: list[tuple[int, PurePosixPath]] = []
     for i, sink in sinks:
         at = partial(_of_sink, i)
         problems += [at(key, problem) for key, problem in _sink_problems(sink)]
         if sink.get("name") in names[: [j for j, _ in sinks].index(i)]:
             problems.append(at("name", f"another sink is called {sink['name']!r}"))
         path = sink.get("path")
-        if isinstance(path, str):
-            if path in paths:
-                problems.append(at("path", f"sink {paths[path] + 1} writes {path!r}, too: one writer is allowed"))
-            paths.setdefault(path, i)
+        if isinstance(path, str) and not path_problems(path, outside=True):
+            own = named(path)
+            for j, other in paths:
+                if own == other:
+                    problems.append(at("path", f"sink {j + 1} writes {path!r}, too: one writer is allowed"))
+                elif meets(own, other):
+                    problems.append(
+                        at("path", f"{path!r} and {str(other)!r} of sink {j + 1}: one lies within the other")
+                    )
+            paths.append((i, own))
     known = [name for name in names if isinstance(name, str)]
     for i, rule in _tables(data, "rule"):
         problems += [(("rule", i, key), f"rule {i + 1}: {text}") for key, text in _rule_problems(rule, known, sinks)]
@@ -343,7 +354,7 @@ def _sink_problems(sink: dict[str, Any]) -> Iterable[tuple[str, str]]:
     path, form = sink.get("path"), sink.get("format")
     if isinstance(path, str) and path:
         yield from (("path", problem) for problem in path_problems(path, outside=sink.get("outside") is True))
-        keys = _keys_of(path)
+        keys = keys_of(path)
         if form in ("grib2", "netcdf") and keys is not None and "step" not in keys:
             yield "path", f"{path!r}: a {form} file is of one step: {{step}} is needed in its path"
         if form == "zarr" and keys is not None and "step" in keys:
@@ -354,6 +365,8 @@ def _sink_problems(sink: dict[str, Any]) -> Iterable[tuple[str, str]]:
         yield from ((key, f"{key} belongs to grib2, and not to {form}") for key in ("packing", "bits") if key in sink)
     if sink.get("packing") == "ieee" and "bits" in sink:
         yield "bits", "packing 'ieee' has no bits: say precision = 'f4' or 'f8'"
+    if form == "grib2" and sink.get("packing") != "ieee" and "precision" in sink:
+        yield "precision", "precision belongs to packing 'ieee' of grib2; others have bits"
 
 
 def _rule_problems(
@@ -366,59 +379,10 @@ def _rule_problems(
         forms = [sink.get("format") for _, sink in sinks if sink.get("name") == name]
         if "bits" in rule and forms and forms[0] in ("netcdf", "zarr"):
             yield "bits", f"bits belong to grib2, and sink {name!r} is {forms[0]}"
+        if "bits" in rule and any(sink.get("name") == name and sink.get("packing") == "ieee" for _, sink in sinks):
+            yield "bits", f"packing 'ieee' of sink {name!r} has no bits: say precision = 'f4' or 'f8'"
     if "every" in rule and "steps" in rule:
         yield "steps", "every and steps: one of the two is allowed"
-
-
-def _parsed(path: str) -> list[tuple[str, str | None, str | None, str | None]]:
-    """Parts of a template: text before, key, form, conversion. Raises ValueError."""
-    return list(string.Formatter().parse(path))
-
-
-def _keys_of(path: str) -> set[str] | None:
-    try:
-        return {key for _, key, _, _ in _parsed(path) if key is not None}
-    except ValueError:
-        return None
-
-
-def path_problems(path: str, *, outside: bool = False) -> list[str]:
-    """Problems of the path of a sink, which stays below the folder unless it may be `outside`."""
-    if "\0" in path:
-        return ["path: a null character is in no path"]
-    if (keys := _keys_of(path)) is None:
-        return [f"path {path!r}: braces do not match"]
-    problems = [f"path {path!r}: {unknown('key', key, _KEYS_OF_PATHS)}" for key in keys if key not in _KEYS_OF_PATHS]
-    if problems:
-        return problems
-    if any(conversion or not _SPEC[key].fullmatch(said or "") for _, key, said, conversion in _parsed(path) if key):
-        return [f"path {path!r}: {{step}}, {{step:06}}, {{name}}, {{level}} and {{level:03}} are allowed"]
-    made = file_name(path, "name", 1, 1)
-    if len(made) > 1000:
-        return [f"path of {len(made)} characters: up to 1000 are allowed"]
-    parts = PurePosixPath(made)
-    if ".." in parts.parts:
-        return [f"path {path!r}: '..' is not allowed"]
-    if parts.is_absolute() and not outside:
-        return [f"path {path!r}: below the folder is allowed; elsewhere only with outside = true"]
-    if any(part.startswith(".") for part in parts.parts):
-        return [f"path {path!r}: names that begin with a point are those of files that are not whole"]
-    if parts.parts and parts.parts[0] == MANIFEST:
-        return [f"path {path!r}: the folder {MANIFEST!r} holds what each step consists of"]
-    return []
-
-
-MANIFEST = "manifest"
-"""Name of the folder of manifests."""
-
-
-def name_problems(name: str) -> list[str]:
-    """Problems of the name of a field, which may become part of a path."""
-    if not isinstance(name, str) or not name or len(name) > 200:
-        return [f"field {name!r}: a name of 1 to 200 characters is allowed"]
-    if any(c in name for c in "/{}") or not name.isprintable() or name.startswith("."):
-        return [f"field {name!r}: a name without '/', braces and a leading point, of one line, is allowed"]
-    return []
 
 
 def megabytes(count: float) -> str:

@@ -20,6 +20,7 @@ from tradewind.base.errors import InputError, gathered
 from tradewind.base.extents import parse_extents
 from tradewind.base.file_work import FileWork
 from tradewind.base.names import unknown
+from tradewind.base.tables import explained, place_of
 from tradewind.base.toml_lines import Place, TomlFile
 from tradewind.layout.names import blocks, legs
 from tradewind.method.method import default_algorithm
@@ -47,8 +48,8 @@ def load_program(path: Path | str, text: str | None = None, ranks: int | None = 
     try:
         table = ProgramTable.model_validate(file.data)
     except ValidationError as error:
-        mistakes, more = file.first(error.errors(include_url=False), _place)
-        problems = [file.at(*_problem(details)) for details in mistakes]
+        mistakes, more = file.first(error.errors(include_url=False), lambda loc: place_of(loc, _KINDS))
+        problems = [file.at(*explained(details, _keys, _KINDS)) for details in mistakes]
         raise InputError(*dict.fromkeys(problems), *more) from None
     program = program_of(table, file.at)
     if ranks is not None and program.ranks != ranks:
@@ -56,25 +57,8 @@ def load_program(path: Path | str, text: str | None = None, ranks: int | None = 
     return program
 
 
-def _place(loc: tuple[int | str, ...]) -> Place:
-    """Pydantic puts the kinds of a union behind a key."""
-    return tuple(
-        part for part in loc if isinstance(part, int) or not part.startswith(("constrained", "list[", "int", "str"))
-    )
-
-
-def _problem(details: Any) -> tuple[Place, str]:
-    """One error of pydantic, in our words."""
-    place = _place(details["loc"])
-    key = str(place[-1]) if place else ""
-    if details["type"] == "extra_forbidden":
-        return place, unknown("key", key, _keys(place))
-    if details["type"] == "missing":
-        return place[:-1], f"key {key!r} is missing"
-    if details["type"] == "value_error":
-        text = str(details["ctx"]["error"])
-        return place, text if not place or isinstance(place[-1], int) else f"{key}: {text}"
-    return place, f"{key} = {details['input']!r}: {details['msg'][0].lower()}{details['msg'][1:]}"
+_KINDS = ("constrained", "list[", "int", "str")
+"""Beginnings of what pydantic puts behind a key for the kinds of a union."""
 
 
 def _keys(place: Place) -> list[str]:

@@ -13,8 +13,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, Field, ValidationError
 
 from tradewind.base.errors import InputError
-from tradewind.base.names import unknown
-from tradewind.base.tables import Table
+from tradewind.base.tables import Table, explained
 from tradewind.base.toml_lines import TomlFile
 from tradewind.base.units import byte_count, seconds
 from tradewind.study.runner.dask_workers import INSTALL_DASK
@@ -93,18 +92,8 @@ def load_cluster(path: Path) -> ClusterFile:
     try:
         return ClusterFile.model_validate(file.data)
     except ValidationError as error:
-        problems = []
         mistakes, more = file.first(error.errors(include_url=False))
-        for details in mistakes:
-            place, key = details["loc"], str(details["loc"][0])
-            text = f"{key} = {details['input']!r}: {details['msg'][0].lower()}{details['msg'][1:]}"
-            if details["type"] == "extra_forbidden":
-                text = unknown("key", key, ClusterFile.model_fields)
-            elif details["type"] == "missing":
-                place, text = (), f"key {key!r} is missing"
-            elif details["type"] == "value_error":
-                text = f"{key} = {details['ctx']['error']}"
-            problems.append(file.at(place, text))
+        problems = [file.at(*explained(details, lambda _: ClusterFile.model_fields)) for details in mistakes]
         raise InputError(*problems, *more) from None
 
 
