@@ -16,7 +16,7 @@ else()
   set(package_mpi_compiler "${mpi_compiler}")
 endif()
 
-file(GLOB c_sources CONFIGURE_DEPENDS bindings/c/*.cpp)
+file(GLOB c_sources CONFIGURE_DEPENDS bindings/c/*.cpp bindings/c/field_server/*.cpp)
 add_library(tradewind SHARED ${c_sources})
 target_compile_definitions(tradewind PRIVATE TRADEWIND_VERSION="${PROJECT_VERSION}")
 target_compile_definitions(tradewind INTERFACE OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX)

@@ -3,8 +3,11 @@
     mpiexec -n 3 python examples/26_three_hours.py          # the last rank is a server
     mpiexec -n 2 python examples/26_three_hours.py 0        # the same in the time loop
 
-The order is that of HIRLAM's file server (2004): the model has the first two files read ahead, takes a step while the
-server writes what it was given and then reads the next file, and gets that when it asks. Draws three-hours.svg.
+The order is that of HIRLAM's file server (2004), with its letters and numbers. The model has the first two files read
+ahead (A), receives them (B), takes a step (C), sends what belongs into three files (D), asks to store that and to read
+the next file, and goes on (E). It asks for that file when it needs it (F), takes the next step (G), sends output (H).
+The server reads the first file (1) and the second (2), sends both (3), collects output (4), writes it (5), then reads
+the next file (6), sends it (7), collects output (8). Draws three-hours.svg.
 """
 
 import sys
@@ -20,7 +23,7 @@ from tradewind import trace
 from tradewind.fieldserver.geometry import Gaussian
 from tradewind.fieldserver.plan_file import load_plan
 
-HOURS, N, LEVELS, STEP_S = 3, 128, 6, 0.25
+HOURS, STEPS_PER_HOUR, N, LEVELS, STEP_S = 3, 4, 128, 6, 0.15
 SINK = """
 [[sink]]
 name = "{name}"
@@ -57,30 +60,41 @@ folder = Path(comm.bcast(tempfile.mkdtemp() if comm.rank == 0 else None))
 if comm.rank == 0:  # somebody else has written the input
     with tw.FieldServer(plan(folder / "input", ["input"], 4), MPI.COMM_SELF, servers=0) as source:
         shape = define(source, 1).shape(0)
-        for hour in range(HOURS):
+        for hour in range(HOURS + 1):
             source.write("t", 280 + np.random.default_rng(hour).random(shape), hour)
             source.end_step(hour)
-inputs = [folder / "input" / f"input-{hour}.nc" for hour in range(HOURS)]
+inputs = [folder / "input" / f"input-{hour}.nc" for hour in range(HOURS + 1)]
 comm.Barrier()
 
 steps = []
 with tw.FieldServer(plan(folder / "output", ["surface", "model", "pressure"], 1), comm, servers=servers) as server:
     if server.comm is not None:
         layout = define(server, server.comm.size)
-        field = np.empty(layout.shape(server.comm.rank))
+        before, after = (np.empty(layout.shape(server.comm.rank)) for _ in range(2))
         server.prefetch(inputs[:2])
-        for hour, path in enumerate(inputs):
-            server.read("t", field, path)
+        server.read("t", before, inputs[0])
+        server.read("t", after, inputs[1])
+        for step in range(HOURS * STEPS_PER_HOUR):
+            hour, of_hour = divmod(step, STEPS_PER_HOUR)
             begin = perf_counter()
-            work(field)
-            steps.append(("step", begin, perf_counter()))
-            server.write("t", field, hour)
-            server.end_step(hour)
-            if hour == 0:
-                server.prefetch(inputs[2:])
+            work(before)
+            steps.append((f"step {step}", begin, perf_counter()))
+            if of_hour == 0:
+                server.write("t", before, hour)
+                server.end_step(hour)
+                if hour + 2 <= HOURS:
+                    server.prefetch(inputs[hour + 2 : hour + 3])
+            if of_hour == STEPS_PER_HOUR - 1 and hour + 2 <= HOURS:
+                server.read("t", after, inputs[hour + 2])
 
 line = server.time_line(f"three hours, {servers} servers", steps)
 if line is not None:
+    if servers:
+        first, second, third, *_ = map(str, inputs)
+        model = {"A": "prefetch", "B": "read t", "C": "step", "D": "write", "E": "end step"}
+        trace.mark(line, 0, {**model, "F": "read t", "G": "step", "H": "write"})
+        serving = {"1": f"read {first}", "2": f"read {second}", "3": f"send t of {second}", "4": "collect"}
+        trace.mark(line, comm.size - 1, {**serving, "5": "write", "6": f"read {third}", "7": "send", "8": "collect"})
     trace.save(line, Path("three-hours.svg"))
 if server.figures:
     print(

@@ -27,6 +27,7 @@ FLOORS = {
 """Folders that each folder of src/ may include beside itself. ARCHITECTURE.md draws them."""
 BINDINGS = {
     "bindings/c": (*GROUND, "algorithm", "mpi", "tradewind"),
+    "bindings/c/field_server": (*GROUND, "algorithm", "mpi", "tradewind"),
     "bindings/python/mpi": (*GROUND, "algorithm", "mpi"),
     "bindings/python/core": tuple(folder for folder in FLOORS if folder != "mpi"),
     "bindings/python": ("base",),

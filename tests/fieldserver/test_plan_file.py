@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from random import Random
 
@@ -15,6 +16,7 @@ from tradewind.fieldserver.field import OutputField
 from tradewind.fieldserver.geometry import Gaussian, Regular, Spectral, Unstructured, from_dict
 from tradewind.fieldserver.manifest import Manifest, check, read_manifest
 from tradewind.fieldserver.plan_file import load_plan
+from tradewind.fieldserver.sinks.convention import Names
 from tradewind.fieldserver.space import check_space, run_bytes
 
 SINK = '[[sink]]\nname = "a"\nformat = "grib2"\npath = "{step}.grib2"\n'
@@ -122,8 +124,41 @@ def test_grids_that_grib_cannot_describe():
     for level in (0.5, -1.0, 1e12):
         with pytest.raises(InputError, match="GRIB takes whole numbers"):
             Grib.check(OutputField("t", Regular(4, 4), (1.0, level)), request)
-    with pytest.raises(InputError, match="GRIB cannot describe it"):
+    with pytest.raises(InputError, match="ecCodes knows no such short name"):
         Grib.check(OutputField("t", Regular(4, 4), grib="nothing at all"), request)
+    with pytest.raises(InputError, match="the short name '2t' is of level type heightAboveGround"):
+        Grib.check(OutputField("t", Regular(4, 4), grib="2t"), request)
+    Grib.check(OutputField("t", Regular(4, 4), grib="2t", level_type="surface"), request)
+    with pytest.raises(InputError, match="2 levels of the surface"):
+        Grib.check(OutputField("t", Regular(4, 4), (1.0, 2.0), level_type="surface"), request)
+    for grid in (Regular(36, 18, 0.0, -85.0, 20.0, 10.0), Regular(721, 3, dx=0.5)):
+        with pytest.raises(InputError, match="goes round the Earth more than once"):
+            Grib.check(OutputField("t", grid), request)
+    Grib.check(OutputField("t", Regular(720, 3, dx=0.5)), request)
+    with pytest.raises(InputError, match="steps of 1e-05 degrees or more"):
+        Grib.check(OutputField("t", Regular(4, 4, dx=1e-7)), request)
+    (ieee,) = load_plan("plan.toml", SINK + 'packing = "ieee"\n' + RULE).requests("t", 0)
+    with pytest.raises(InputError, match="no packing 'ieee' for spectral coefficients"):
+        Grib.check(OutputField("vo", Spectral(21), grib="vo"), ieee)
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: Regular(4, 4, dx=float("nan")), "dx nan: a number of degrees"),
+        (lambda: Regular(4, 4, longitude=float("inf")), "longitude inf"),
+        (lambda: Regular("3", 4), "nx '3': a whole number"),
+        (lambda: Regular(2.5, 4), "nx 2.5: a whole number"),
+        (lambda: Regular(0, 4), "nx 0: a whole number, 1 or more"),
+        (lambda: Gaussian((4, 0)), "points of a row"),
+        (lambda: Gaussian((4, 4, 4)), "an even number of rows"),
+        (lambda: Spectral(None), "truncation None"),
+        (lambda: Unstructured(-1), "number of points -1"),
+    ],
+)
+def test_grids_of_no_numbers(make, words):
+    with pytest.raises(InputError, match=re.escape(words)):
+        make()
 
 
 @pytest.mark.parametrize(
@@ -135,6 +170,9 @@ def test_grids_that_grib_cannot_describe():
         ("t", {"levels": (1.0, float("nan"))}, "finite numbers, each once"),
         ("t", {"units": 3}, "units of t: 3: a text of one line"),
         ("t", {"long_name": "a\0b"}, "long_name of t: "),
+        ("t", {"grib": (1, 2)}, r"grib of t: \(1, 2\): a short name"),
+        ("t", {"grib": (0, 300, 0)}, r"grib of t: \(0, 300, 0\): a short name"),
+        ("t", {"grib": ""}, "grib of t: '': a short name"),
     ],
 )
 def test_fields_that_no_file_can_hold(name, said, words):
@@ -162,8 +200,36 @@ def test_fields_go_to_other_processes_as_plain_values(geometry):
     import json
 
     field = OutputField("x", geometry, (1.0, 2.0), "f4", units="K", grib=(0, 1, 2))
-    assert OutputField.from_dict(json.loads(json.dumps(field.as_dict()))) == field
-    assert from_dict(geometry.as_dict()) == geometry
+    said = json.loads(json.dumps(geometry.as_dict()))
+    geometries = {geometry.digest: from_dict(said)}
+    assert OutputField.from_dict(json.loads(json.dumps(field.as_dict())), geometries) == field
+    assert OutputField.from_dict(json.loads(json.dumps(field.as_dict() | {"geometry": said})), {}) == field
+
+
+def test_fields_of_one_mesh_have_its_points_once():
+    mesh = Unstructured(2, (0, 1), (2, 3))
+    said = {"kind": "unstructured", "count": 2, "longitudes": [0, 1], "latitudes": [2, 3]}
+    fields = [OutputField.from_dict(OutputField(name, mesh).as_dict() | {"geometry": said}, {}) for name in "ab"]
+    assert fields[0].geometry == mesh
+    assert fields[0].geometry is fields[1].geometry
+    assert from_dict(Unstructured(2, (0, 1), (2, 4)).as_dict()) != mesh
+    names = Names()
+    described = [names.described(field) for field in fields]
+    assert [sorted(each.coordinates) for each in described] == [["latitude", "level", "longitude"], ["level"]]
+    assert [each.attributes["coordinates"] for each in described] == ["latitude longitude"] * 2
+
+
+@pytest.mark.parametrize(
+    ("values", "problem"),
+    [
+        ((0, 0.5, 1), "3 longitudes of 2 points: one for each, or none, is allowed"),
+        ((0, float("nan")), "longitudes: point 1 has nan"),
+        (("a", "b"), "longitudes: numbers, one for each of 2 points, are allowed"),
+    ],
+)
+def test_coordinates_of_a_mesh_that_are_none(values, problem):
+    with pytest.raises(InputError, match=re.escape(problem)):
+        Unstructured(2, values, (0, 0))
 
 
 def test_a_disk_that_is_too_small_is_said_at_once(tmp_path, monkeypatch):

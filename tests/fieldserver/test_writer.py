@@ -13,7 +13,8 @@ from output_plans import Q, T, described, plan, record, values
 
 pytest.importorskip("eccodes")
 
-from tradewind.fieldserver.field import Record
+from tradewind.fieldserver.field import OutputField, Record
+from tradewind.fieldserver.geometry import Spectral
 from tradewind.fieldserver.manifest import Manifest, check, read_manifest
 from tradewind.fieldserver.writer import Block, Job, Writer
 
@@ -53,6 +54,22 @@ def test_all_three_forms_hold_what_was_written(tmp_path, asynchronous, threads):
     for place, step in enumerate((0, 10, 20)):
         assert (store.t.values[place].reshape(3, -1) == values(T, step)).all()
         assert (store.q.values[place].reshape(1, -1) == values(Q, step)).all()
+
+
+@pytest.mark.parametrize("worst", [np.nan, -np.inf, 1e39, -4e30])
+@pytest.mark.parametrize("geometry", [T.geometry, Spectral(21)])
+def test_values_that_grib_cannot_hold_are_an_error_and_end_nothing(tmp_path, geometry, worst):
+    made, field = plan(tmp_path), OutputField("t", geometry)
+    writer = Writer(made, asynchronous=False)
+    wrong = np.ones((1, geometry.points))
+    wrong[0, 3] = worst
+    for step, numbers in enumerate((wrong, values(field, 1))):
+        writer.submit(Block([Job(Record(field, step, (0,), numbers), made.requests("t", step))]))
+        writer.end_step(step)
+    (said,) = writer.errors
+    assert said.startswith("field t, level 0: 1 values are ")
+    assert Manifest(tmp_path).steps() == [1]
+    assert not (tmp_path / "grib" / "0000.grib2").exists()
 
 
 @pytest.mark.parametrize("threads", [1, 3])

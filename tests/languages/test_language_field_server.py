@@ -149,7 +149,7 @@ def test_an_example_goes_on_from_its_file(beside, plan, language):
 
 
 def test_models_and_servers_speak_one_version():
-    header = (ROOT / "bindings" / "c" / "server_talk.hpp").read_text()
+    header = (ROOT / "bindings" / "c" / "field_server" / "talk.hpp").read_text()
     assert f"server_protocol = {PROTOCOL};" in header
 
 

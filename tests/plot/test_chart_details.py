@@ -11,7 +11,7 @@ import pytest
 from tradewind.figure.figure import draw
 from tradewind.figure.kept import over_time_rows
 from tradewind.plot.matrix import panel
-from tradewind.plot.style import log_axis
+from tradewind.plot.style import PALETTE, colours, log_axis
 from tradewind.study.model.labels import LABELS
 from tradewind.study.model.study import Plot
 
@@ -119,3 +119,9 @@ def test_a_description_says_what_is_drawn() -> None:
         "Transposition. Time of the exchange (s) against number of ranks. Curves: torus-M, dgx-2. "
         "Panels: minimal, ugal."
     )
+
+
+def test_more_kinds_than_the_palette_has_colours_are_told_apart():
+    found = colours(3 * len(PALETTE) + 1)
+    assert found[: len(PALETTE)] == PALETTE
+    assert len(set(found)) == 3 * len(PALETTE)

@@ -82,9 +82,10 @@ class ReadAhead:
 
     def _take(self, ahead: _Ahead) -> None:
         with self._lock:
-            if ahead.taken:
-                return
-            ahead.taken = True
+            taken, ahead.taken = ahead.taken, True
+        if taken:  # the model waits for it: a file that is read beside it would make it later
+            ahead.ready.wait()
+            return
         begin = perf_counter()
         try:
             ahead.found = self._read(ahead.path)

@@ -413,6 +413,9 @@ class Channel:
     def _tell_of(self, field: OutputField) -> None:
         if field.name not in self._told:
             self._told.add(field.name)
+            if field.geometry.digest not in self._told:  # once: that of a mesh is long
+                self._told.add(field.geometry.digest)
+                self.say({"op": "geometry", "digest": field.geometry.digest, "geometry": field.geometry.as_dict()})
             self.say({"op": "field", "field": field.as_dict()})
 
     def _send(self, slot: Slot) -> bool:

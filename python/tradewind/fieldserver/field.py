@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     Array = NDArray[Any]
 
 
+_LONGEST_SHORT_NAME = 40
+_OCTET = 255
+
+
 @dataclass(frozen=True)
 class OutputField:
     """A field: its name, horizontal grid, levels (numbers, in the order of the array) and element type.
@@ -50,6 +54,12 @@ class OutputField:
             text = getattr(self, what)
             if not isinstance(text, str) or not text.isprintable():
                 problems.append(f"{what} of {self.name}: {text!r}: a text of one line is allowed")
+        grib: Any = self.grib
+        if isinstance(grib, list):
+            object.__setattr__(self, "grib", tuple(grib))
+        if not _is_grib_name(self.grib):
+            said = f"grib of {self.name}: {self.grib!r}"
+            problems.append(f"{said}: a short name of ecCodes, or [discipline, category, number], is allowed")
         if problems:
             raise InputError(*problems)
 
@@ -67,14 +77,15 @@ class OutputField:
         return self if table is None else replace(self, **table.model_dump(exclude_none=True))
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain values, which can go to other processes as JSON."""
-        return {**self.__dict__, "geometry": self.geometry.as_dict()}
+        """Plain values, which can go to other processes as JSON; of the geometry its digest."""
+        return {**self.__dict__, "geometry": self.geometry.digest}
 
     @classmethod
-    def from_dict(cls, values: Mapping[str, Any]) -> OutputField:
-        """The field of `as_dict`, also after a way through JSON."""
+    def from_dict(cls, values: Mapping[str, Any], geometries: Mapping[str, Geometry]) -> OutputField:
+        """The field of `as_dict`, also after a way through JSON. Its geometry is one of these, or described there."""
         own: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in values.items()}
-        return cls(**own | {"geometry": from_dict(values["geometry"])})
+        said = values["geometry"]
+        return cls(**own | {"geometry": geometries[said] if isinstance(said, str) else from_dict(said)})
 
 
 @dataclass(frozen=True)
@@ -94,6 +105,12 @@ class Record:
         """The same values of one level as those of a field that has no others."""
         (place,) = self.places
         return replace(self, field=replace(self.field, levels=(self.field.levels[place],)), places=(0,))
+
+
+def _is_grib_name(grib: Any) -> bool:
+    if grib is None or isinstance(grib, str):
+        return grib is None or (0 < len(grib) <= _LONGEST_SHORT_NAME and grib.isprintable())
+    return isinstance(grib, tuple) and len(grib) == 3 and all(type(n) is int and 0 <= n <= _OCTET for n in grib)
 
 
 def not_finite(values: Array) -> int:

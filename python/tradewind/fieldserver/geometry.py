@@ -5,10 +5,15 @@ A whole field is an array [level][point]; the points of a grid of rows follow ea
 
 from __future__ import annotations
 
+import base64
+import hashlib
+import json
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, fields
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
+from weakref import WeakValueDictionary
 
 import numpy as np
 
@@ -23,9 +28,11 @@ if TYPE_CHECKING:
 
 _BOX_DEGREES = 0.1
 _BOX_NORTH = 80.0
+_ROUNDED = 1e-9
+"""Degrees beyond a pole that come from rounding."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Geometry(ABC):
     """The horizontal grid of a field."""
 
@@ -46,15 +53,48 @@ class Geometry(ABC):
         """Coordinate variables by name."""
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain values, which can go to other processes as JSON."""
-        return {"kind": self.kind, **asdict(self)}
+        """Plain values, which can go to other processes as JSON; arrays as base64 of doubles."""
+        own = {each.name: getattr(self, each.name) for each in fields(self)}
+        return {"kind": self.kind} | {
+            name: base64.b64encode(value.tobytes()).decode() if isinstance(value, np.ndarray) else value
+            for name, value in own.items()
+        }
+
+    @cached_property
+    def digest(self) -> str:
+        """A checksum of it, by which geometries are compared: the points of a mesh are many."""
+        return hashlib.sha256(json.dumps(self.as_dict()).encode()).hexdigest()
+
+    def __hash__(self) -> int:
+        return hash(self.digest)
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or (isinstance(other, Geometry) and self.digest == other.digest)
+
+
+def _whole(what: str, number: Any, least: int) -> int:
+    """A number of points as one of Python. Raises InputError."""
+    if isinstance(number, bool | np.bool_) or not isinstance(number, int | np.integer) or number < least:
+        raise InputError(f"{what} {number!r}: a whole number, {least} or more, is allowed")
+    return int(number)
+
+
+def _degrees(what: str, value: Any) -> float:
+    """A coordinate as a number of Python. Raises InputError for what is none, or not finite."""
+    try:
+        found = float(value)
+    except (TypeError, ValueError):
+        found = np.nan
+    if isinstance(value, str) or not np.isfinite(found):
+        raise InputError(f"{what} {value!r}: a number of degrees is allowed")
+    return found
 
 
 _LATITUDE = {"standard_name": "latitude", "units": "degrees_north"}
 _LONGITUDE = {"standard_name": "longitude", "units": "degrees_east"}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Regular(Geometry):
     """A grid of nx longitudes and ny latitudes: point i + nx j at (longitude + i dx, latitude + j dy), in degrees."""
 
@@ -68,8 +108,12 @@ class Regular(Geometry):
     kind: ClassVar[str] = "regular"
 
     def __post_init__(self) -> None:
+        for name in ("nx", "ny"):
+            object.__setattr__(self, name, _whole(name, getattr(self, name), 1))
+        for name in ("longitude", "latitude", "dx", "dy"):
+            object.__setattr__(self, name, _degrees(name, getattr(self, name)))
         last = self.latitude + (self.ny - 1) * self.dy
-        if min(self.nx, self.ny) < 1 or max(abs(self.latitude), abs(last)) > 90 or self.dx <= 0 or self.dy == 0:
+        if max(abs(self.latitude), abs(last)) > 90 + _ROUNDED or self.dx <= 0 or self.dy == 0:
             raise InputError(
                 f"a grid of {self.nx} x {self.ny} points every {self.dx:g} x {self.dy:g} degrees from latitude "
                 f"{self.latitude:g}: latitudes -90..90 and steps to the east are allowed"
@@ -98,7 +142,7 @@ class Regular(Geometry):
         }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Gaussian(Geometry):
     """A Gaussian grid, full or reduced: `rows` points of each row from the north, each from longitude 0 eastward."""
 
@@ -107,8 +151,8 @@ class Gaussian(Geometry):
     kind: ClassVar[str] = "gaussian"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "rows", tuple(int(n) for n in self.rows))
-        if not self.rows or len(self.rows) % 2 or min(self.rows) < 1:
+        object.__setattr__(self, "rows", tuple(_whole("points of a row", n, 1) for n in np.asarray(self.rows).ravel()))
+        if not self.rows or len(self.rows) % 2:
             raise InputError("rows of a Gaussian grid: an even number of rows with 1 point or more each is allowed")
 
     @classmethod
@@ -154,7 +198,7 @@ class Gaussian(Geometry):
         }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Spectral(Geometry):
     """Coefficients of spherical harmonics, triangular truncation T: for m = 0..T, n = m..T the real, then the
     imaginary part, as GRIB has them: (T + 1) (T + 2) numbers."""
@@ -164,8 +208,7 @@ class Spectral(Geometry):
     kind: ClassVar[str] = "spectral"
 
     def __post_init__(self) -> None:
-        if self.truncation < 1:
-            raise InputError(f"truncation {self.truncation}: 1 or more is allowed")
+        object.__setattr__(self, "truncation", _whole("truncation", self.truncation, 1))
 
     @property
     def points(self) -> int:
@@ -184,22 +227,24 @@ class Spectral(Geometry):
         }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Unstructured(Geometry):
-    """Points in the order of their numbers; `longitudes` and `latitudes` in degrees where they are known."""
+    """Points in the order of their numbers; `longitudes` and `latitudes` in degrees where they are known.
+
+    Both are kept as arrays of doubles, or None.
+    """
 
     count: int
-    longitudes: tuple[float, ...] = ()
-    latitudes: tuple[float, ...] = ()
+    longitudes: Any = None
+    latitudes: Any = None
 
     kind: ClassVar[str] = "unstructured"
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "count", _whole("number of points", self.count, 0))
         for name in ("longitudes", "latitudes"):
-            values = tuple(float(x) for x in getattr(self, name))
-            object.__setattr__(self, name, values)
-            if len(values) not in (0, self.count):
-                raise InputError(f"{len(values)} {name} of {self.count} points: one for each, or none, is allowed")
+            given = getattr(self, name)
+            object.__setattr__(self, name, None if given is None else _doubles(name, given, self.count))
 
     @property
     def points(self) -> int:
@@ -212,15 +257,38 @@ class Unstructured(Geometry):
     def coordinates(self) -> dict[str, Coordinate]:
         found: dict[str, Coordinate] = {}
         for name, values, said in (("latitude", self.latitudes, _LATITUDE), ("longitude", self.longitudes, _LONGITUDE)):
-            if values:
-                found[name] = (("point",), np.array(values), said)
+            if values is not None:
+                found[name] = (("point",), values, said)
         return found
+
+
+def _doubles(name: str, given: Any, count: int) -> NDArray[np.float64] | None:
+    """Coordinates, or None for a list of none; read-only. Raises InputError."""
+    try:
+        values = np.frombuffer(base64.b64decode(given)) if isinstance(given, str) else np.array(given, "f8")
+    except (TypeError, ValueError):
+        raise InputError(f"{name}: numbers, one for each of {count} points, are allowed") from None
+    if values.size == 0:
+        return None
+    if values.shape != (count,):
+        raise InputError(f"{values.size} {name} of {count} points: one for each, or none, is allowed")
+    if not np.isfinite(values).all():
+        raise InputError(f"{name}: point {int(np.argmin(np.isfinite(values)))} has {values[~np.isfinite(values)][0]}")
+    values.flags.writeable = False
+    return values
 
 
 KINDS: dict[str, type[Geometry]] = {each.kind: each for each in (Regular, Gaussian, Spectral, Unstructured)}
 
 
+_MADE: WeakValueDictionary[Geometry, Geometry] = WeakValueDictionary()
+
+
 def from_dict(values: Mapping[str, Any]) -> Geometry:
-    """The geometry of `Geometry.as_dict`, also after a way through JSON, which makes tuples lists."""
-    own = {key: tuple(value) if isinstance(value, list) else value for key, value in values.items() if key != "kind"}
-    return KINDS[values["kind"]](**own)
+    """The geometry of `Geometry.as_dict`, also after a way through JSON, which makes tuples lists.
+
+    Geometries that are equal are one object, so that all fields of a mesh have its points once.
+    """
+    own = {key: tuple(value) if key == "rows" else value for key, value in values.items() if key != "kind"}
+    made = KINDS[values["kind"]](**own)
+    return _MADE.setdefault(made, made)

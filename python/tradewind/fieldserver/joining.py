@@ -1,7 +1,7 @@
 """How servers join a model in C or Fortran, which was started beside them in one job.
 
 All ranks say first which version of the orders they know, and whether they serve. The first server reads the plan file
-and tells all of it, or of what is wrong with it. bindings/c/field_server.cpp is the side of the model.
+and tells all of it, or of what is wrong with it. bindings/c/field_server is the side of the model.
 """
 
 from __future__ import annotations

@@ -15,6 +15,7 @@ from tradewind.fieldserver.channel import Entry, Slot, put_slot
 from tradewind.fieldserver.defining import described_field
 from tradewind.fieldserver.delivery import Delivery, whole_field
 from tradewind.fieldserver.field import OutputField
+from tradewind.fieldserver.geometry import Geometry, from_dict
 from tradewind.fieldserver.handover import Handover, Shape
 from tradewind.fieldserver.plan_file import OutputPlan
 from tradewind.fieldserver.space import check_space
@@ -35,6 +36,7 @@ class Server:
         self.talk = Talk(comm, 0)
         self.writer = Writer(plan, shares=shares)
         self.fields: dict[str, OutputField] = {}
+        self.geometries: dict[str, Geometry] = {}
         self.slots: list[Slot] = []
         self.idle_s = 0.0
         self.receive_s = 0.0
@@ -131,15 +133,18 @@ class Server:
     def _do_leave(self) -> None:
         raise PlanError("the model does not wait for this server any more")
 
+    def _do_geometry(self, digest: str, geometry: dict[str, Any]) -> None:
+        self.geometries[digest] = from_dict(geometry)
+
     def _do_field(self, field: dict[str, Any]) -> None:
-        made = OutputField.from_dict(field)
+        made = OutputField.from_dict(field, self.geometries)
         self.fields[made.name] = made
 
     def _do_define(self, field: dict[str, Any], shape: dict[str, Any]) -> None:
         """Take a field of a model that cannot check it itself, and answer what is wrong with it."""
 
         def define() -> None:
-            made, form = OutputField.from_dict(field), Shape(**shape)
+            made, form = OutputField.from_dict(field, self.geometries), Shape(**shape)
             self.fields[made.name] = described_field(self.plan, made, form.points, form.levels)
 
         self._answer(define)

@@ -11,7 +11,7 @@ ORDER, NEWS, ANSWER, READY, AVAILABLE, INPUT = 7001, 7002, 7003, 7004, 7005, 700
 """Tags: to the server; from it: when it likes, when it was asked, when it waits to make something together,
 when it has been asked to read ahead, and before it sends input."""
 PROTOCOL = 1
-"""Version of the orders and their answers. bindings/c/server_talk.hpp has the same; who changes one counts on."""
+"""Version of the orders and their answers. bindings/c/field_server/talk.hpp has the same; who changes one counts on."""
 
 
 class Talk:

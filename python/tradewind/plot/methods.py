@@ -15,7 +15,7 @@ from tradewind.base.files import check_target, write_atomically
 from tradewind.base.units import format_seconds
 from tradewind.method.method import NATIVE, Method
 from tradewind.plot.export import SUFFIXES, picture
-from tradewind.plot.style import CONFIG, PALETTE, linear_time_axis
+from tradewind.plot.style import CONFIG, PALETTE, colours, linear_time_axis
 
 MAX_BARS = 40
 
@@ -72,14 +72,14 @@ def middle_half(samples: Sequence[float]) -> tuple[float, float]:
 
 def _bars(rows: list[Row]) -> Any:
     algorithms = list(dict.fromkeys(row["algorithm"] for row in rows))
-    colours = [PALETTE[i % len(PALETTE)] for i in range(len(algorithms))]
+    shades = colours(len(algorithms))
     base = alt.Chart(alt.InlineData(values=rows)).encode(
         y=alt.Y("method:N", sort=None, title=None, axis=alt.Axis(labelLimit=320))
     )
     titles = {"method": "method", "shown": "median", "range": "middle half", "minimum": "minimum"}
     bars = base.mark_bar(size=13).encode(
         x=alt.X("median:Q", axis=linear_time_axis("time of the exchange (s)")),
-        color=alt.Color("algorithm:N", sort=algorithms, scale=alt.Scale(domain=algorithms, range=colours)),
+        color=alt.Color("algorithm:N", sort=algorithms, scale=alt.Scale(domain=algorithms, range=shades)),
         tooltip=[alt.Tooltip(f"{name}:N", title=title) for name, title in titles.items()],
     )
     spread = base.mark_rule(color="#444", strokeWidth=1.5).encode(x="low:Q", x2="high:Q")

@@ -44,8 +44,17 @@ def linear_time_axis(title: str) -> alt.Axis:
 
 
 def colour(label: str, title: str, values: list[str]) -> alt.Color:
-    return alt.Color(f"{label}:N", title=title, sort=values, scale=alt.Scale(domain=values, range=_cycled(values)))
+    return alt.Color(f"{label}:N", title=title, sort=values, scale=alt.Scale(domain=values, range=colours(len(values))))
 
 
-def _cycled(values: list[str]) -> list[str]:
-    return [PALETTE[i % len(PALETTE)] for i in range(len(values))]
+def colours(count: int) -> list[str]:
+    """Colours of so many kinds: the palette, then paler ones, then darker ones, and from the beginning again."""
+    return [_SHADES[i % len(_SHADES)] for i in range(count)]
+
+
+def _mixed(colour: str, other: int) -> str:
+    """A colour mixed with as much grey of a value (0 black, 255 white)."""
+    return "#" + "".join(f"{(int(colour[i : i + 2], 16) + other) // 2:02X}" for i in (1, 3, 5))
+
+
+_SHADES = [*PALETTE, *(_mixed(colour, 255) for colour in PALETTE), *(_mixed(colour, 0) for colour in PALETTE)]

@@ -27,10 +27,12 @@ class TraceEvent:
     """Numbers of the arrows that begin here."""
     ends: tuple[int, ...] = ()
     """Numbers of the arrows that end here."""
+    mark: str | None = None
+    """A letter or number beside it, by which a text tells of it."""
 
     @property
     def details(self) -> dict[str, str | int | float]:
-        known = {"stage": self.stage, "peer": self.peer, "bytes": self.bytes}
+        known = {"stage": self.stage, "peer": self.peer, "bytes": self.bytes, "mark": self.mark}
         return {name: value for name, value in known.items() if value is not None} | self.more
 
 

@@ -10,13 +10,14 @@ import altair as alt
 
 from tradewind.base.errors import InputError
 from tradewind.plot import export
-from tradewind.plot.style import CONFIG, PALETTE, linear_time_axis
+from tradewind.plot.style import CONFIG, PALETTE, colours, linear_time_axis
 from tradewind.trace.model import Counter, Row, TimeLine, TraceEvent, Track
 
 MAX_EVENTS = 5000
 _ROW_PIXELS = 15
 _WIDTH = 820
 _COUNTER_PIXELS = 50
+_MARK_PIXELS = 12
 
 
 def picture(line: TimeLine, suffix: str) -> bytes:
@@ -53,6 +54,12 @@ def _chart(line: TimeLine, drawn: list[tuple[Track, Row, TraceEvent]]) -> Any:
     if arrows := _arrows(drawn):
         lines = alt.Chart(alt.InlineData(arrows)).mark_rule(color="#555555", opacity=0.6, strokeWidth=0.7)
         layers.append(lines.encode(x=x, x2="end:Q", y=y, y2="to:N"))
+    if marks := list(_marks(drawn)):
+        for halo in ({"color": "white", "stroke": "white", "strokeWidth": 3}, {"color": "black"}):
+            texts = alt.Chart(alt.InlineData(marks)).mark_text(
+                align="left", dx=1, fontSize=11, fontWeight="bold", **halo
+            )
+            layers.append(texts.encode(x=x, y=y, text="mark:N"))
     rows = alt.layer(*layers).properties(width=_WIDTH, height=_ROW_PIXELS * len(names))
     last_ns = max(event.end_ns for *_, event in drawn)
     below = [_counter_chart(counter, last_ns) for counter in line.counters]
@@ -83,12 +90,30 @@ def _bars(drawn: list[tuple[Track, Row, TraceEvent]]) -> Any:
         for track, row, event in lasting
     ]
     kinds = sorted({event.kind for *_, event in lasting}, key=lambda kind: (kind == "wait", kind))
-    colours = ["#D0D0D0" if kind == "wait" else PALETTE[i % len(PALETTE)] for i, kind in enumerate(kinds)]
-    scale = alt.Scale(domain=kinds, range=colours)
+    shades = ["#D0D0D0" if k == "wait" else shade for k, shade in zip(kinds, colours(len(kinds)), strict=True)]
+    scale = alt.Scale(domain=kinds, range=shades)
     bars = alt.Chart(alt.InlineData(values)).mark_bar(stroke="white")
     return bars.encode(
         color=alt.Color("kind:N", title=None, scale=scale), strokeWidth=alt.StrokeWidth("border:Q", scale=None)
     )
+
+
+def _marks(drawn: list[tuple[Track, Row, TraceEvent]]) -> Iterator[dict[str, Any]]:
+    """Yield the marks of events, as one where they would lie upon each other."""
+    near_ns = _MARK_PIXELS * max(event.end_ns for *_, event in drawn) / _WIDTH
+    marked = sorted((each for each in drawn if each[2].mark), key=lambda each: (_row_name(*each[:2]), each[2].begin_ns))
+    last: dict[str, Any] = {}
+    free_ns = 0.0
+    for track, row, event in marked:
+        if last and last["row"] == _row_name(track, row) and event.begin_ns < free_ns:
+            last["mark"] += f" {event.mark}"
+            free_ns += near_ns
+            continue
+        if last:
+            yield last
+        last, free_ns = _value(track, row, event) | {"mark": event.mark}, event.begin_ns + near_ns
+    if last:
+        yield last
 
 
 def _row_name(track: Track, row: Row) -> str:

@@ -12,7 +12,7 @@ from tradewind.base.errors import InputError
 
 if TYPE_CHECKING:
     from tradewind.fieldserver.field import OutputField
-    from tradewind.fieldserver.geometry import Coordinate
+    from tradewind.fieldserver.geometry import Coordinate, Geometry
     from tradewind.fieldserver.sinks.form import Moment
 
 CF = "CF-1.11"
@@ -26,7 +26,7 @@ _LEVELS = {
 
 @dataclass(frozen=True)
 class Described:
-    """A field as a variable: dimensions after time, coordinate variables, attributes."""
+    """A field as a variable: dimensions after time, attributes, and the coordinate variables that are new with it."""
 
     dims: dict[str, int]
     coordinates: dict[str, Coordinate]
@@ -38,20 +38,26 @@ class Names:
 
     def __init__(self) -> None:
         self._taken: dict[Any, str] = {}
+        self._beside: dict[Geometry, list[str]] = {}
 
     def described(self, field: OutputField) -> Described:
         """The variable of a field."""
+        geometry = field.geometry
         level = self._name("level", (field.level_type, field.levels))
-        own = {name: self._name(name, field.geometry) for name in field.geometry.dims}
-        dims = {level: len(field.levels)} | {own[name]: size for name, size in field.geometry.dims.items()}
+        own = {name: self._name(name, geometry) for name in geometry.dims}
+        dims = {level: len(field.levels)} | {own[name]: size for name, size in geometry.dims.items()}
         coordinates: dict[str, Coordinate] = {level: ((level,), np.array(field.levels), _LEVELS[field.level_type])}
-        for name, (over, values, said) in field.geometry.coordinates().items():
-            renamed = own.get(name) or self._name(name, field.geometry)
-            coordinates[renamed] = (tuple(own[each] for each in over), values, said)
+        if geometry not in self._beside:  # to compute those of a large grid for each field takes long
+            found = {
+                own.get(name) or self._name(name, geometry): (tuple(own[each] for each in over), values, said)
+                for name, (over, values, said) in geometry.coordinates().items()
+            }
+            self._beside[geometry] = [name for name in found if name not in dims]
+            coordinates |= found
         said = {"units": field.units, "long_name": field.long_name or field.name}
         if field.standard_name:
             said["standard_name"] = field.standard_name
-        if beside := [name for name in coordinates if name not in dims]:
+        if beside := self._beside[geometry]:
             said["coordinates"] = " ".join(beside)
         return Described(dims, coordinates, said)
 

@@ -27,6 +27,10 @@ _LEVELS = {
     "height": "heightAboveGround",
 }
 _MICRO = 1e6
+_SMALLEST_STEP = 1e-5
+"""Degrees between points, which GRIB counts in millionths."""
+_LARGEST = 1e30
+"""Magnitude of values whose packing holds 32-bit floats: of some larger ones ecCodes ends the process."""
 _TOO_HIGH = 10_000_000
 _HOUR_S = 3600
 _SECONDS, _HOURS = 13, 1
@@ -68,6 +72,9 @@ def _template(field: OutputField, packing: str, bits: int | None, precision: str
     except eccodes.CodesInternalError as error:
         eccodes.codes_release(handle)
         raise InputError(f"field {field.name}: GRIB cannot describe it: {error}") from None
+    except InputError:
+        eccodes.codes_release(handle)
+        raise
     return int(handle)
 
 
@@ -130,7 +137,16 @@ def _name(handle: int, field: OutputField) -> None:
     """Set what the field is, and the kind of its levels."""
     _set(handle, {"typeOfLevel": _LEVELS[field.level_type]})
     if isinstance(field.grib, str):
-        _set(handle, {"shortName": field.grib})
+        try:
+            _set(handle, {"shortName": field.grib})
+        except eccodes.CodesInternalError:
+            raise InputError(f"field {field.name}: grib = {field.grib!r}: ecCodes knows no such short name") from None
+        found = eccodes.codes_get(handle, "typeOfLevel")
+        if field.level_type != "surface" and found != _LEVELS[field.level_type]:
+            raise InputError(
+                f"field {field.name}: the short name {field.grib!r} is of level type {found}, and the field of "
+                f"{field.level_type!r}: level_type 'surface' is allowed, or [discipline, category, number] for the name"
+            )
         return
     discipline, category, number = field.grib or UNKNOWN
     _set(handle, {"discipline": discipline, "parameterCategory": category, "parameterNumber": number})
@@ -151,9 +167,16 @@ def message(
     bits: int | None = None,
     precision: str | None = None,
 ) -> bytes:
-    """Return a field's level [point] as a message. Raises InputError for values that are not finite."""
-    if wrong := not_finite(values):
-        raise InputError(f"field {field.name}, level {level:g}: {wrong} values are not finite; GRIB takes none of them")
+    """Return a field's level [point] as a message. Raises InputError for values that it cannot hold."""
+    largest = float(np.finfo("f8").max) if packing == "ieee" and precision == "f8" else _LARGEST
+    if not _are_within(values, largest):
+        at = f"field {field.name}, level {level:g}"
+        if wrong := not_finite(values):
+            raise InputError(f"{at}: {wrong} values are not finite; GRIB takes none of them")
+        wrong = int(np.count_nonzero(np.abs(values) > largest))
+        raise InputError(
+            f"{at}: {wrong} values are of magnitudes above {largest:g}, which packings of GRIB do not hold"
+        )
     handle = eccodes.codes_clone(Template.of(field, packing, bits, precision, when.start))
     try:
         hours = when.seconds % _HOUR_S == 0
@@ -171,6 +194,30 @@ def message(
         eccodes.codes_release(handle)
 
 
+def _are_within(values: Array, largest: float) -> bool:
+    """Whether all values are numbers of magnitudes up to the largest, in two passes without memory."""
+    return bool(values.min() >= -largest and values.max() <= largest)
+
+
+def _grid_problem(geometry: Geometry, packing: str) -> str:
+    """Return what GRIB cannot describe of a grid; empty where it can."""
+    if not isinstance(geometry, Regular | Gaussian | Spectral):
+        return (
+            f"GRIB cannot describe a grid that is {geometry.kind}; regular, gaussian and spectral are allowed, others "
+            "go to netcdf or zarr"
+        )
+    if isinstance(geometry, Spectral) and packing == "ieee":
+        return "GRIB has no packing 'ieee' for spectral coefficients; 'simple' and 'ccsds' (complex) are allowed"
+    if isinstance(geometry, Regular) and min(geometry.dx, abs(geometry.dy)) < _SMALLEST_STEP:
+        return f"GRIB counts millionths of a degree: a grid of steps of {_SMALLEST_STEP:g} degrees or more is allowed"
+    if isinstance(geometry, Regular) and (geometry.nx - 1) * geometry.dx >= 360:
+        return (
+            f"GRIB cannot describe a grid that goes round the Earth more than once: {geometry.nx} points every "
+            f"{geometry.dx:g} degrees; less than 360 degrees from the first to the last one are allowed"
+        )
+    return ""
+
+
 class Grib(Form):
     """A file of messages, in the order in which fields are written."""
 
@@ -180,18 +227,17 @@ class Grib(Form):
 
     @staticmethod
     def check(field: OutputField, request: Request) -> None:
-        geometry = field.geometry
-        if not isinstance(geometry, Regular | Gaussian | Spectral):
-            raise InputError(
-                f"field {field.name}: GRIB cannot describe a grid that is {geometry.kind}; "
-                "regular, gaussian and spectral are allowed, others go to netcdf or zarr"
-            )
+        packing = request.sink.packing or PACKING
+        if problem := _grid_problem(field.geometry, packing):
+            raise InputError(f"field {field.name}: {problem}")
+        if field.level_type == "surface" and len(field.levels) > 1:
+            raise InputError(f"field {field.name}: {len(field.levels)} levels of the surface: GRIB has one")
         wrong = [level for level in field.levels if not (0 <= level < _TOO_HIGH and level == round(level))]
         if wrong and field.level_type != "surface":
             raise InputError(
                 f"field {field.name}, level {wrong[0]:g}: GRIB takes whole numbers below {_TOO_HIGH}, pressure in hPa"
             )
-        Template.of(field, request.sink.packing or PACKING, request.bits, request.precision)
+        Template.of(field, packing, request.bits, request.precision)
 
     def pieces(self, record: Record) -> list[Record]:
         pairs = zip(record.places, record.values, strict=True)

@@ -75,15 +75,26 @@ class NetCDF(Form):
         for name, (dims, values, attributes) in described.coordinates.items():
             if name not in self._data.variables:
                 self._data.create_variable(name, dims, "f8", data=values).attrs.update(attributes)
-        chunks = (1, 1, *field.geometry.dims.values())
+        scales = [self._store[name] for name in ("time", *described.dims)]
         options = (
             {"compression": "gzip", "compression_opts": self.compression, "shuffle": True} if self.compression else {}
         )
-        variable = self._data.create_variable(
-            field.name, ("time", *described.dims), dtype, chunks=chunks, fillvalue=np.nan, **options
+        # By h5py, as h5netcdf does it, which looks all dimensions up anew: a fifth of the time to compress a field.
+        made = self._store.create_dataset(
+            field.name,
+            [scale.shape[0] for scale in scales],
+            dtype,
+            chunks=(1, 1, *field.geometry.dims.values()),
+            fillvalue=np.nan,
+            track_order=True,
+            **options,
         )
-        variable.attrs.update(described.attributes)
-        return self._store[field.name].id
+        for axis, scale in zip(made.dims, scales, strict=True):
+            axis.attach_scale(scale)
+        numbers = np.array([scale.attrs["_Netcdf4Dimid"] for scale in scales], "i4")
+        made.attrs.update({"_Netcdf4Coordinates": numbers, "_Netcdf4Dimid": numbers[0]})
+        made.attrs.update({"_FillValue": np.array([np.nan], dtype), **described.attributes})
+        return made.id
 
     def finish(self) -> list[Written]:
         self._close()

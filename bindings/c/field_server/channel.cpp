@@ -1,4 +1,4 @@
-#include "server_channel.hpp"
+#include "channel.hpp"
 
 #include <algorithm>
 #include <cstdio>
@@ -11,8 +11,6 @@
 namespace tradewind::c {
 
 namespace {
-
-constexpr std::chrono::microseconds pause{100};
 
 std::string seconds_text(double seconds) {
     char text[32];

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "../objects.hpp"
+#include "channel.hpp"
 #include "mpi/error.hpp"
-#include "objects.hpp"
-#include "server_channel.hpp"
 
 namespace tradewind::c {
 

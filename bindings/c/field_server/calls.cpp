@@ -1,9 +1,9 @@
 // The functions of field servers.
 #include <algorithm>
 
+#include "../communicator.hpp"
+#include "../field.hpp"
 #include "base/error.hpp"
-#include "communicator.hpp"
-#include "field.hpp"
 #include "field_server.hpp"
 
 using namespace tradewind;

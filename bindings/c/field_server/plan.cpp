@@ -1,4 +1,4 @@
-#include "server_plan.hpp"
+#include "plan.hpp"
 
 #include <algorithm>
 #include <cstdio>

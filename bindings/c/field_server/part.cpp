@@ -1,11 +1,11 @@
-#include "server_part.hpp"
+#include "part.hpp"
 
 #include <algorithm>
 #include <cstring>
 
+#include "../field.hpp"
+#include "../objects.hpp"
 #include "base/error.hpp"
-#include "field.hpp"
-#include "objects.hpp"
 
 namespace tradewind::c {
 

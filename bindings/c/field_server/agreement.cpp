@@ -1,4 +1,4 @@
-#include "server_agreement.hpp"
+#include "agreement.hpp"
 
 #include <array>
 #include <functional>

@@ -4,15 +4,14 @@
 #include <numeric>
 #include <thread>
 
+#include "../communicator.hpp"
 #include "base/error.hpp"
-#include "communicator.hpp"
 #include "mpi/agreement.hpp"
 
 namespace tradewind::c {
 
 namespace {
 
-constexpr std::chrono::microseconds pause{100};
 constexpr std::size_t row = most_slots + 2;  // of news: slots, finished, lost
 constexpr std::int64_t magic = 0x74776673;   // "twfs": ranks that open a field server
 constexpr std::int64_t model_role = 0, server_role = 1;

@@ -3,6 +3,7 @@
 
 #include <mpi.h>
 
+#include <chrono>
 #include <list>
 #include <optional>
 #include <string>
@@ -13,6 +14,9 @@ namespace tradewind::c {
 
 // Version of the orders and their answers; python/tradewind/fieldserver/talk.py has the same.
 inline constexpr int server_protocol = 1;
+
+// Between two looks for what a server says.
+inline constexpr std::chrono::microseconds pause{100};
 
 // Tags, as there: to the server; from it, when it likes, when it was asked, when it waits to do something together with
 // the model, when it has been asked to read ahead, and before it sends input.

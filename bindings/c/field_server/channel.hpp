@@ -9,11 +9,11 @@
 #include <string>
 #include <vector>
 
-#include "server_agreement.hpp"
-#include "server_handover.hpp"
-#include "server_part.hpp"
-#include "server_plan.hpp"
-#include "server_talk.hpp"
+#include "agreement.hpp"
+#include "handover.hpp"
+#include "part.hpp"
+#include "plan.hpp"
+#include "talk.hpp"
 
 namespace tradewind::c {
 

@@ -1,10 +1,10 @@
-#include "server_handover.hpp"
+#include "handover.hpp"
 
 #include <algorithm>
 
+#include "../communicator.hpp"
 #include "algorithm/registry.hpp"
 #include "base/error.hpp"
-#include "communicator.hpp"
 #include "layout/forms.hpp"
 #include "mpi/points.hpp"
 #include "pattern/redistribution.hpp"

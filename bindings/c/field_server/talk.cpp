@@ -1,4 +1,4 @@
-#include "server_talk.hpp"
+#include "talk.hpp"
 
 #include "mpi/error.hpp"
 

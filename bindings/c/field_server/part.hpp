@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <string>
 
-#include "server_handover.hpp"
+#include "handover.hpp"
 #include "tradewind/tradewind.h"
 
 namespace tradewind::c {
