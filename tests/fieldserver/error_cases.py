@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from server_cases import layouts, part
 
+from tradewind.base.errors import PlanError
 from tradewind.fieldserver.field_server import FieldServer
 from tradewind.fieldserver.plan_file import load_plan
 
@@ -80,18 +81,44 @@ def _error(call: Any, *arguments: Any) -> str:
     return ""
 
 
-def in_a_with_block(comm: Any, payload: dict[str, Any]) -> list[str]:
-    """A model that raises in step 2, on all of its ranks; returns what each rank of all ends with."""
+def leaving(comm: Any, payload: dict[str, Any]) -> list[str]:
+    """A model of which ranks leave in step 2, in a `with` block or, as the others never call it, without `close`.
 
-    def model() -> None:
-        with FieldServer(load_plan("plan.toml", payload["plan"]), comm, servers=1) as server:
-            if server.comm is not None:
-                layout, geometry, levels = layouts(server.comm.Get_size())["t"]
-                server.define("t", layout, geometry)
-                for step in range(4):
-                    server.write("t", part("t", layout, server.comm.Get_rank(), step, levels, geometry.points), step)
-                    if step == 2:
-                        raise ArithmeticError("the model is not stable")
-                    server.end_step(step)
+    Returns what each rank of all ends with.
+    """
+    found = [_error(_in_a_with_block if block else _without_close, comm, payload) for block in payload["blocks"]]
+    return comm.gather(found)
 
-    return comm.gather(_error(model))
+
+def _in_a_with_block(comm: Any, payload: dict[str, Any]) -> None:
+    plan = load_plan("plan.toml", payload["plan"].replace("FOLDER", f"{payload['folder']}/with"))
+    with FieldServer(plan, comm, servers=1) as server:
+        if server.comm is not None:
+            _until_step_two(server, payload["leaving"])
+
+
+def _without_close(comm: Any, payload: dict[str, Any]) -> None:
+    """End a process that has not closed its field server."""
+    plan = load_plan("plan.toml", payload["plan"].replace("FOLDER", f"{payload['folder']}/without"))
+    server = FieldServer(plan, comm, servers=1)
+    if server.comm is None:
+        server.close()
+        return
+    try:
+        _until_step_two(server, payload["leaving"])
+    except ArithmeticError:
+        server._at_exit()
+        raise
+    except PlanError:
+        server.close()
+        raise
+
+
+def _until_step_two(server: FieldServer, leaving: list[int]) -> None:
+    layout, geometry, levels = layouts(server.comm.Get_size())["t"]
+    server.define("t", layout, geometry)
+    for step in range(4):
+        server.write("t", part("t", layout, server.comm.Get_rank(), step, levels, geometry.points), step)
+        if step == 2 and server.comm.Get_rank() in leaving:
+            raise ArithmeticError("the model is not stable")
+        server.end_step(step)

@@ -319,7 +319,9 @@ def refusals(comm: Any, payload: dict[str, Any]) -> dict[str, str]:
         "plans": said(lambda: FieldServer(load_plan("plan.toml", other), comm)),
         "servers": said(lambda: FieldServer(load_plan("plan.toml", text), comm, servers=2)),
         "way": said(lambda: FieldServer(load_plan("plan.toml", text), comm, servers="many")),
-        "method": "",
+        "transport": said(lambda: FieldServer(load_plan("plan.toml", text), comm, method={"transport": "nope"})),
+        "algorithm": said(lambda: FieldServer(load_plan("plan.toml", text), comm, method={"algorithm": "ring"})),
+        "spill": said(lambda: FieldServer(load_plan("plan.toml", payload["spill"]), comm, servers=1)),
     }
     server = FieldServer(load_plan("plan.toml", text), comm, servers=1)
     if server.comm is not None:
@@ -332,8 +334,14 @@ def refusals(comm: Any, payload: dict[str, Any]) -> dict[str, str]:
             "twice": said(lambda: server.define("t", layout, geometry)),
             "points": said(lambda: server.define("x", layout, Gaussian.octahedral(8))),
             "name": said(lambda: server.define("../x", layout, geometry)),
+            "element": said(lambda: server.define("x", layout, geometry, dtype=np.int32)),
+            "missing": said(lambda: server.define("x", np.arange(19), Unstructured(20))),
+            "shared": said(lambda: server.define("x", np.array([0, 0, 3, 3]), Unstructured(4))),
             "unknown": said(lambda: server.write("tt", values, 4)),
             "shape": said(lambda: server.write("t", one, 4)),
+            "turned": said(lambda: server.write("t", np.ascontiguousarray(values.T), 4)),
+            "mask": said(lambda: server.write("t", np.ma.masked_less(values, 281), 4)),
+            "late": said(lambda: server.write("t", values, 2**31)),
             "type": said(lambda: server.write("t", values.astype("f4"), 4)),
             "step": said(lambda: server.write("t", values, -1)),
             "level": said(lambda: server.write("q", one, 4)),

@@ -74,10 +74,16 @@ def test_a_mistake_of_all_ranks_is_their_own_and_the_run_goes_on(tmp_path):
         assert (data.u.values.reshape(3, -1) == whole("t", 2, 3, 96)).all()
 
 
-def test_a_model_that_raises_lets_its_servers_end(tmp_path):
-    plan = PLAN.format(block=3).replace("FOLDER", str(tmp_path))
-    found = launch.run(3, "error_cases:in_a_with_block", {"plan": plan}, timeout_s=60)
-    assert found == ["ArithmeticError: the model is not stable"] * 2 + [""]
-    assert Manifest(tmp_path).steps() == [0, 1]
-    assert check(tmp_path) == []
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["0.nc", "1.nc", "manifest"]
+@pytest.mark.parametrize("leaving", [[0, 1], [0], [1]])
+def test_servers_and_other_ranks_end_when_ranks_of_a_model_leave(tmp_path, leaving):
+    request = {"plan": PLAN.format(block=3), "folder": str(tmp_path), "leaving": leaving, "blocks": [True, False]}
+    inside, outside = zip(*launch.run(3, "error_cases:leaving", request, timeout_s=60), strict=True)
+    own, word = "ArithmeticError: the model is not stable", "PlanError: rank {}: {}"
+    told = word.format(leaving[0], own)
+    assert list(inside) == [own if rank in leaving else told for rank in range(2)] + [""]
+    told = word.format(leaving[0], "PlanError: it has ended without close of its field server")
+    assert list(outside) == [own if rank in leaving else told for rank in range(2)] + [""]
+    for name in ("with", "without"):
+        assert Manifest(tmp_path / name).steps() == [0, 1]
+        assert check(tmp_path / name) == []
+        assert sorted(path.name for path in (tmp_path / name).iterdir()) == ["0.nc", "1.nc", "manifest"]

@@ -25,8 +25,17 @@ WORDS = {
     "points": "InputError: field x: the layout has 96 points per level, its grid 544",
     "name": "InputError: field '../x': a name without '/'",
     "unknown": "InputError: unknown field 'tt'; did you mean 't'?",
-    "shape": "InputError: field t: (1, 8, 12) of float64: 288 values of f8 are this rank's part",
-    "type": "InputError: field t: (3, 8, 12) of float32: 288 values of f8 are this rank's part",
+    "transport": "InputError: unknown transport 'nope'",
+    "algorithm": "InputError: method: algorithm 'ring': 'burst' of layouts",
+    "spill": "InputError: cannot write spilled fields ",
+    "element": "InputError: unknown element type \"<class 'numpy.int32'>\"",
+    "missing": "InputError: field x: the ranks name 19 points, 0 of them outside 0..19",
+    "shared": "InputError: field x: the ranks name 4 points, 0 of them outside 0..3",
+    "shape": "InputError: field t: (1, 8, 12) of float64: (3, 8, 12) of f8 is this rank's part",
+    "turned": "InputError: field t: (12, 8, 3) of float64: (3, 8, 12) of f8 is this rank's part",
+    "mask": "InputError: field t: an array without a mask is allowed",
+    "late": "InputError: step 2147483648: up to 2147483647 are allowed",
+    "type": "InputError: field t: (3, 8, 12) of float32: (3, 8, 12) of f8 is this rank's part",
     "step": "InputError: step -1: a whole number, 0 or more, is allowed",
     "level": "InputError: field q has 2 levels, and its layout 1: say level=0..1",
     "level range": "InputError: field q: level 2: 0..1 of a layout of 1 level is allowed",
@@ -48,7 +57,8 @@ def test_a_model_is_told_what_is_wrong(tmp_path):
     inputs = [str(tmp_path / name) for name in ("missing", "text", "small.nc")]
     folder = tmp_path / "out"
     text = PLAN.format(folder=folder, more="")
-    found = launch.run(2, "server_cases:refusals", {"plan": text, "inputs": inputs}, timeout_s=60)
+    spill = PLAN.format(folder=folder, more=f'when_full = "spill"\nspill = "{tmp_path / "text" / "no folder"}"')
+    found = launch.run(2, "server_cases:refusals", {"plan": text, "inputs": inputs, "spill": spill}, timeout_s=60)
     wrong = {key: found[key] for key, words in WORDS.items() if words not in found[key]}
     assert wrong == {}
     # All that was right in between is there, also from the server that was given an order that makes no sense.

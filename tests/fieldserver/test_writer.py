@@ -14,8 +14,10 @@ from output_plans import Q, T, described, plan, record, values
 pytest.importorskip("eccodes")
 
 from tradewind.fieldserver.field import OutputField, Record
-from tradewind.fieldserver.geometry import Spectral
+from tradewind.fieldserver.geometry import Regular, Spectral
 from tradewind.fieldserver.manifest import Manifest, check, read_manifest
+from tradewind.fieldserver.opening import prepare_folder
+from tradewind.fieldserver.plan_file import load_plan
 from tradewind.fieldserver.writer import Block, Job, Writer
 
 
@@ -188,3 +190,49 @@ def test_values_that_grib_cannot_hold_fail_their_step_alone(tmp_path):
     assert not (tmp_path / "grib" / "0000.grib2").exists()
     assert (tmp_path / "grib" / "0001.grib2").exists()
     assert output_plans.plan(tmp_path).requests("t", 0)  # the plan is as it was
+
+
+def archive(folder, *, start="2026-01-01T00:00:00", existing="continue", more="", path="run.zarr"):
+    """A plan with a store alone."""
+    text = f'folder = "{folder}"\nstart = {start}\nstep = "1h"\nexisting = "{existing}"\n'
+    sink = f'[[sink]]\nname = "archive"\nformat = "zarr"\npath = "{path}"\n{more}\n'
+    return load_plan("plan.toml", text + sink + '[[rule]]\nsink = "archive"\n')
+
+
+def test_a_run_that_goes_on_with_another_start_keeps_the_times_of_a_store(tmp_path):
+    written(archive(tmp_path), (0, 1), T)
+    written(archive(tmp_path, start="2026-01-03T00:00:00"), (2,), T)
+    store = xarray.open_zarr(tmp_path / "run.zarr")
+    assert [str(time)[:13] for time in store.time.values] == ["2026-01-01T00", "2026-01-01T01", "2026-01-03T02"]
+
+
+def test_a_store_has_one_grid(tmp_path):
+    written(archive(tmp_path), (0,), T)
+    writer, field = Writer(archive(tmp_path), asynchronous=False), OutputField("t", Regular(12, 8, 50.0), T.levels)
+    writer.submit(Block([Job(record(field, 1), writer.plan.requests("t", 1))]))
+    writer.end_step(1)
+    (said,) = writer.errors
+    assert "its latitude is another one than that of field t" in said
+    assert Manifest(tmp_path).steps() == [0]
+
+
+def test_a_store_outside_of_the_folder(tmp_path):
+    made = archive(tmp_path / "out", more="outside = true", path=tmp_path / "far" / "run.zarr")
+    written(made, (0,), T)
+    (shard,) = read_manifest(tmp_path / "out", 0)["files"]
+    assert shard["path"] == f"{tmp_path}/far/run.zarr/t/c/0/0/0/0"
+    assert check(tmp_path / "out") == []
+
+
+def test_a_run_that_replaces_another_takes_back_what_that_has_written_alone(tmp_path):
+    written(plan(tmp_path), (0, 1, 2), T, Q)
+    ours = [tmp_path / "notes.txt", tmp_path / "grib" / ".draft.part", tmp_path / "nc" / "0009.nc"]
+    for path in ours:
+        path.write_text("not of a run")
+    again = plan(tmp_path, 'existing = "replace"')
+    prepare_folder(again)
+    assert sorted(path for path in tmp_path.rglob("*") if path.is_file()) == sorted(ours)
+    written(again, (1,), T)
+    store = xarray.open_zarr(tmp_path / "run.zarr")
+    assert list(store.data_vars) == ["t"]
+    assert store.time.values == np.datetime64("2026-11-27T00:06")

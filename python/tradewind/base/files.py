@@ -22,6 +22,9 @@ from tradewind.base.errors import InputError, WriteError
 
 PART = ".part"
 """Suffix of the files that become others; their names begin with a dot."""
+_RANDOM_BYTES = 8
+OWN_PARTS = f".{'[0-9a-f]' * 2 * _RANDOM_BYTES}{PART}"
+"""Pattern of the names that parts have; earlier versions had others."""
 _FOR_NO_WRONG_NAME = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO})
 _KINDS = (
     (stat.S_ISDIR, "folder"),
@@ -98,10 +101,10 @@ def remove(path: Path, what: str = "") -> None:
         path.unlink(missing_ok=True)
 
 
-def remove_parts(folder: Path) -> None:
-    """Removes from a folder what killed runs have left half-written."""
+def remove_parts(folder: Path, names: str = f".*{PART}") -> None:
+    """Removes from a folder what killed runs have left half-written. `names`: the pattern of its name."""
     with suppress(OSError):  # no folder, no parts; and what cannot be removed disturbs nobody
-        for part in folder.glob(f".*{PART}"):
+        for part in folder.glob(names):
             with suppress(OSError), open(part, "rb+") as stream:  # NFS locks only what is written to
                 fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 part.unlink()
@@ -140,7 +143,7 @@ def _target(path: Path, what: str) -> tuple[Path, os.stat_result | None]:
 def _open_part(folder: Path) -> tuple[Path, IO[bytes]]:
     """A new file of a name that no other has, locked."""
     while True:
-        part = folder / f".{secrets.token_hex(8)}{PART}"
+        part = folder / f".{secrets.token_hex(_RANDOM_BYTES)}{PART}"
         try:
             descriptor = os.open(part, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
         except PermissionError as error:

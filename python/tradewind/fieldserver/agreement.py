@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _TEXT_BYTES = 2000
-_INPUT, _OTHER = "i", "o"
+_INPUT, _OTHER, _GONE = "i", "o", "g"
 
 
 class Agreement:
@@ -37,6 +37,8 @@ class Agreement:
         """States and error with which this rank has left word."""
         self.broken: TradewindError | None = None
         """Error after which the ranks do nothing more together, but end."""
+        self.deserted = False
+        """A rank has left for good: nothing is done together any more."""
         self._ended = self._raised = False
         """Whether this rank has raised it, or the error that it tells of."""
 
@@ -71,13 +73,15 @@ class Agreement:
             yield
         except Exception as error:
             self._settle()
-            self._raised = True
-            kind = _INPUT if isinstance(error, InputError) else _OTHER
-            states = _States(self._comm, self._state(failed=True))
-            self._left = states, _Text(self._comm, self._rank, kind + said(error))
+            self._leave_word(error)
             if self._ranks > 1 and isinstance(error, InputError):
                 raise type(error)(*(f"rank {self._rank}: {each}" for each in error.problems)) from None
             raise
+
+    def leave(self, error: BaseException) -> None:
+        """Leave word of an error after which this rank takes part in nothing more; waits for nobody."""
+        if self.broken is None and self._left is None and not self._ended:
+            self._leave_word(error, gone=True)
 
     def end(self) -> bool:
         """Agree for the last time; returns whether all is well. Collective."""
@@ -92,6 +96,12 @@ class Agreement:
         if self.broken is not None and not self._raised:
             self._raised = True
             raise self.broken
+
+    def _leave_word(self, error: BaseException, *, gone: bool = False) -> None:
+        self._raised = True
+        kind = _GONE if gone else _INPUT if isinstance(error, InputError) else _OTHER
+        states = _States(self._comm, self._state(failed=True))
+        self._left = states, _Text(self._comm, self._rank, kind + said(error))
 
     def _settle(self) -> None:
         """Raise what has broken the agreement, also if it is what this rank has left word of."""
@@ -112,6 +122,7 @@ class Agreement:
         return np.array([first, failed, self._calls, -self._calls, self._digest, -self._digest], np.int64)
 
     def _break(self, text: str, rank: int) -> None:
+        self.deserted = text[0] == _GONE
         problem = f"rank {rank}: {text[1:]}"
         self.broken = InputError(problem) if text[0] == _INPUT else PlanError(problem)
         self._raised = True

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tradewind.base.errors import InputError
+from tradewind.base.units import format_bytes
 from tradewind.fieldserver.field import OutputField, Record
 from tradewind.fieldserver.handover import Handover, Shape
 from tradewind.fieldserver.plan_file import OutputPlan, Request, megabytes
@@ -389,8 +390,8 @@ class Channel:
         needed = what.shape.bytes
         if needed > self.plan.slot_bytes:
             raise InputError(
-                f"field {what.field.name}: a queue of {megabytes(self.plan.table.queue)} has no room for it: "
-                f"{megabytes(needed * self.plan.table.queue / self.plan.slot_bytes)} or more is needed"
+                f"field {what.field.name}: a queue of {format_bytes(self.plan.table.queue)} has no room for it: "
+                f"{megabytes(needed * self.plan.queue_parts)} or more is needed"
             )
         for slot in free:
             self._take(slot)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
+import weakref
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, replace
@@ -27,7 +29,7 @@ from tradewind.fieldserver.input_side import InputSide
 from tradewind.fieldserver.manifest import Manifest
 from tradewind.fieldserver.model_side import ModelSide, Sent
 from tradewind.fieldserver.opening import open_shares
-from tradewind.fieldserver.plan_file import OutputPlan, load_plan
+from tradewind.fieldserver.plan_file import MAX_STEP, OutputPlan, load_plan
 from tradewind.fieldserver.space import check_space
 from tradewind.fieldserver.time_line import gather, of_writers
 from tradewind.mpi.library import MPI
@@ -90,12 +92,13 @@ class FieldServer:
         self._written: dict[int, set[tuple[str, int]]] = {}
         self._ended: set[int] = set()
         self._last = -1
-        self._sizes: dict[str, int] = {}
+        self._shapes: dict[str, tuple[int, ...]] = {}
         self._closed = self._checked = False
         self._server, self._channels = opened.server, opened.channels
         self._sides = None
         if opened.comm is not None:
             side = ModelSide(self.plan, opened, self._fields, self._bytes_of)
+            self._at_exit = weakref.finalize(self, _end_without_close, side)
             self._sides = side, InputSide(side, self.plan.table.look_ahead, method)
 
     def __enter__(self) -> Self:
@@ -108,7 +111,8 @@ class FieldServer:
             self.close()
         elif self._sides is not None and not self._closed:
             self._closed = True
-            self._sides[0].leave()
+            self._at_exit.detach()
+            self._sides[0].leave(error)
 
     # Methods of the model.
 
@@ -147,6 +151,7 @@ class FieldServer:
         comm = side.comm
         if not isinstance(geometry, Geometry):
             raise InputError(f"field {name}: geometry {geometry!r}: one of tradewind.fieldserver.geometry is allowed")
+        dtype = _element(dtype)
         if axis not in (-1, 0, 1):
             raise InputError(f"field {name}: axis {axis!r}: 0, 1 or -1 is allowed")
         known = [each for each in OutputField.__dataclass_fields__ if each not in _OF_DEFINE]
@@ -170,6 +175,8 @@ class FieldServer:
         shape = Shape(nz, points, dtype, layout, axis)
         side.agreement.note(f"define {name} {json.dumps([field.as_dict(), asdict(shape)])}")
         side.agreement.check()
+        if closed is None:
+            _check_owners(comm, name, own, points)
         digest = None if closed is not None else _digest(comm, own)
         by_level = nz > 1 and any(request.by_level for request in self.plan.all_requests(name))
         single = _one_level(name, shape, closed) if by_level else None
@@ -250,8 +257,7 @@ class FieldServer:
         with self._blocking(f"read {name} of {path}") as (_, source):
             what, path = self._defined(name), str(path)
             source.check_named(path)
-            if not isinstance(values, np.ndarray) or values.size != self._local_points(what) * what.shape.levels:
-                raise InputError(f"field {name}: an array of this rank's part is allowed")
+            self._check_array(what, values)
             np.copyto(values, source.read(what, path).reshape(values.shape), casting="same_kind")
 
     def finish(self) -> None:
@@ -270,10 +276,14 @@ class FieldServer:
             return
         assert self._sides is not None
         side, _ = self._sides
+        self._at_exit.detach()
         with self._timed("close"):
             side.end()
-            side.finish()
-            self._collect(side, side.close())
+            if side.agreement.deserted:
+                side.leave(side.agreement.broken or PlanError("a rank has left"))
+            else:
+                side.finish()
+                self._collect(side, side.close())
         side.agreement.raise_broken()
         side.raise_errors()
         side.part_from_lost()
@@ -349,10 +359,7 @@ class FieldServer:
         if level is not None and (lying != 1 or not 0 <= level < levels):
             raise InputError(f"field {name}: level {level}: 0..{levels - 1} of a layout of 1 level is allowed")
         places = (level,) if level is not None else tuple(range(levels))
-        wanted = self._local_points(what) * lying
-        if not isinstance(values, np.ndarray) or values.size != wanted or values.dtype != what.field.dtype:
-            said = f"{values.shape} of {values.dtype}" if isinstance(values, np.ndarray) else repr(type(values))
-            raise InputError(f"field {name}: {said}: {wanted} values of {what.field.dtype} are this rank's part")
+        self._check_array(what, values)
         seen = self._written.setdefault(step, set())
         again = [place for place in places if (what.field.name, place) in seen]
         if again:
@@ -360,16 +367,30 @@ class FieldServer:
         seen |= {(what.field.name, place) for place in places}
         return places
 
-    def _local_points(self, what: Defined) -> int:
-        """Points of a level on this rank."""
+    def _check_array(self, what: Defined, values: Array) -> None:
+        """Raises InputError for an array that is not this rank's part of a field."""
+        name, wanted = what.field.name, self._local_shape(what)
+        if not isinstance(values, np.ndarray):
+            raise InputError(f"field {name}: {type(values)!r}: an array of NumPy is allowed")
+        fits = _without_ones(values.shape) in (_without_ones(wanted), _without_ones((math.prod(wanted),)))
+        if not fits or values.dtype != what.field.dtype:
+            said = f"{values.shape} of {values.dtype}"
+            raise InputError(f"field {name}: {said}: {wanted} of {what.field.dtype} is this rank's part")
+        if isinstance(values, np.ma.MaskedArray):
+            raise InputError(f"field {name}: an array without a mask is allowed, like values.filled(numpy.nan)")
+
+    def _local_shape(self, what: Defined) -> tuple[int, ...]:
+        """Shape of this rank's part."""
+        shape = what.shape
         if what.own is not None:
-            return len(what.own)
-        if what.alike not in self._sizes:
-            assert what.shape.layout is not None
+            points = len(what.own)
+            return (points, shape.levels) if shape.axis == 0 else (shape.levels, points)
+        if what.alike not in self._shapes:
+            assert shape.layout is not None
             comm = self._model()
-            shape = layout_of(json.loads(what.shape.layout), comm.Get_size()).shape(comm.Get_rank())
-            self._sizes[what.alike] = int(np.prod(shape)) // max(1, what.shape.levels)
-        return self._sizes[what.alike]
+            found = layout_of(json.loads(shape.layout), comm.Get_size()).shape(comm.Get_rank())
+            self._shapes[what.alike] = tuple(found)
+        return self._shapes[what.alike]
 
     def _collect(self, side: ModelSide, answers: list[dict[str, Any]]) -> None:
         """Figures of the whole run on the first rank."""
@@ -400,7 +421,6 @@ class FieldServer:
 
     def _check_once(self) -> None:
         """Compare fields and plan, and the disk with what the run will need, before the first is written."""
-        self._checked = True
         comm = self._model()
         side, _ = self._of_model()
         side.agreement.note("first write")
@@ -411,6 +431,7 @@ class FieldServer:
             check_space(self.plan, [what.field for what in self._fields.values()], self._steps)
 
         on_root(comm, check)
+        self._checked = True
 
 
 class Started:
@@ -427,11 +448,32 @@ class Started:
                 side.wait(sent)
 
 
+def _end_without_close(side: ModelSide) -> None:
+    """Let servers end when a model ends without `close`, as by an error that nobody has caught."""
+    if not MPI.Is_finalized():
+        side.leave(PlanError("it has ended without close of its field server"))
+
+
 def _whole(what: str, number: Any) -> int:
     """A number of Python or NumPy as one of Python. Raises InputError."""
     if isinstance(number, bool | np.bool_) or not isinstance(number, int | np.integer) or number < 0:
         raise InputError(f"{what} {number!r}: a whole number, 0 or more, is allowed")
+    if number > MAX_STEP:
+        raise InputError(f"{what} {number}: up to {MAX_STEP} are allowed")
     return int(number)
+
+
+def _element(dtype: Any) -> str:
+    """An element type by its short name, where it has one."""
+    try:
+        found = np.dtype(dtype)
+    except (TypeError, ValueError):
+        return str(dtype)
+    return found.str[1:] if found.isnative and found.kind == "f" else str(dtype)
+
+
+def _without_ones(shape: tuple[int, ...]) -> tuple[int, ...]:
+    return tuple(n for n in shape if n != 1)
 
 
 def _one_level(name: str, shape: Shape, closed: dict[str, Any] | None) -> Shape:
@@ -451,6 +493,23 @@ def _one_level(name: str, shape: Shape, closed: dict[str, Any] | None) -> Shape:
 def _alike(shape: Shape, digest: list[str] | None) -> str:
     """Key of the fields of one form that lie alike."""
     return hashlib.sha256(json.dumps([asdict(shape), digest]).encode()).hexdigest()[:16]
+
+
+def _check_owners(comm: MPI.Intracomm, name: str, own: Any, points: int) -> None:
+    """Raises InputError, on all ranks, where each point of a level is not one rank's. Collective."""
+    outside = int(np.count_nonzero((own < 0) | (own >= points)))
+    least = own.astype(np.uint64)
+    sums = [int(least.sum()), int((least * least).sum())]  # with the right count these tell which points there are
+    said = comm.allgather((len(own), outside, *sums))
+    count, outside, *found = (sum(each) for each in zip(*said, strict=True))
+    every = np.arange(points, dtype=np.uint64)
+    wanted = [int(every.sum()), int((every * every).sum())]
+    same = all((one - other) % 2**64 == 0 for one, other in zip(found, wanted, strict=True))
+    if outside or count != points or not same:
+        raise InputError(
+            f"field {name}: the ranks name {count} points, {outside} of them outside 0..{points - 1}: each of the "
+            f"{points} points of its grid is named by one rank, once"
+        )
 
 
 def _digest(comm: MPI.Intracomm, own: Any) -> list[str]:

@@ -16,7 +16,7 @@ from tradewind.base.elements import DTYPES
 from tradewind.base.errors import InputError
 from tradewind.base.names import unknown
 from tradewind.layout.closed import Whole, on_one_grid, own_ids
-from tradewind.method.method import PARTS
+from tradewind.method.method import PARTS, Method
 from tradewind.mpi.arrays import shared_zeros
 from tradewind.mpi.library import MPI, Plan
 from tradewind.mpi.planning import plan as make_plan
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     Numbers = NDArray[np.int64]
 
 Closed = _core.Blocks | _core.Product
-_METHOD = ("algorithm", "transport", "packing")
 BURST, DIRECT = "burst", "direct"
 """Algorithms of one stage: all is under way when a hand-over has been started."""
 
@@ -73,9 +72,22 @@ def check_method(method: Any) -> None:
     """Raises InputError for what is no method of a hand-over."""
     if method is not None and not isinstance(method, Mapping):
         raise InputError(f"method {method!r}: a mapping with algorithm, transport and packing is allowed")
-    for key in method or ():
-        if key not in _METHOD:
-            raise InputError(f"method: {unknown('key', str(key), _METHOD)}")
+    said = dict(method or {})
+    problems = [f"method: {unknown('key', str(key), PARTS)}" for key in said if key not in PARTS]
+    for part in PARTS:
+        if said.get(part) is not None and not isinstance(said[part], str):
+            problems.append(f"method: {part} {said[part]!r}: a name is allowed")
+    if problems:
+        raise InputError(*problems)
+    algorithm = said.get("algorithm")
+    if algorithm not in (None, BURST, DIRECT):
+        problems.append(
+            f"method: algorithm {algorithm!r}: {BURST!r} of layouts, or {DIRECT!r} of lists of points, is allowed, as "
+            "later stages would wait for the model"
+        )
+    problems += Method(None, said.get("transport"), said.get("packing")).problems("transpose")
+    if problems:
+        raise InputError(*problems)
 
 
 @dataclass(frozen=True)

@@ -132,12 +132,13 @@ class ModelSide:
     def end(self) -> None:
         """Agree for the last time. Where ranks have met an error alone, what has not been sent is forgotten."""
         self.agreement.note("close")
-        if not self.agreement.end():
+        if not self.agreement.end() and not self.agreement.deserted:
             for channel in in_use(self.channels):
                 channel.discard()
 
-    def leave(self) -> None:
-        """Let the servers end, without the other ranks: this one has met an error that is not of the output."""
+    def leave(self, error: BaseException) -> None:
+        """Let the servers end, without the other ranks, which hear of the error that this one has met."""
+        self.agreement.leave(error)
         for channel in in_use(self.channels):
             channel.say({"op": "close"})
 

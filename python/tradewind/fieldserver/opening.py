@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import hashlib
+import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from tradewind.base.collective import on_root
 from tradewind.base.errors import InputError
-from tradewind.base.files import remove, remove_parts
+from tradewind.base.files import OWN_PARTS, check_folder, make_folder, remove, remove_parts
 from tradewind.fieldserver.channel import Channel
-from tradewind.fieldserver.manifest import Manifest
+from tradewind.fieldserver.manifest import Manifest, read_manifest
 from tradewind.fieldserver.plan_file import OutputPlan
 from tradewind.fieldserver.serving import Server
 from tradewind.fieldserver.talk import Talk
@@ -20,6 +22,9 @@ from tradewind.mpi.library import MPI
 
 THREADS = "threads"
 """Value of `servers`: threads of the ranks of the model write."""
+
+ZARR_FILE = "zarr.json"
+"""File that each store of Zarr has."""
 
 Method = Mapping[str, str | None]
 
@@ -91,8 +96,31 @@ def _check_servers(servers: int | str, ranks: int) -> None:
         raise InputError(f"{servers} servers of {ranks} ranks: 0..{ranks - 1} are allowed")
 
 
+def remove_run(folder: Path, manifest: Manifest) -> None:
+    """Take back all steps that are there, their files below the folder, and stores that these are parts of."""
+    paths = {each["path"] for step in manifest.steps() for each in read_manifest(folder, step)["files"]}
+    manifest.clear()  # first: what is half removed is of no step
+    for path in sorted(PurePosixPath(path) for path in paths):
+        if path.is_absolute():
+            continue
+        above = [folder / each for each in reversed(path.parents) if each.parts]
+        store = next((each for each in above if (each / ZARR_FILE).is_file()), None)
+        if store is None:
+            remove(folder / path, "output file")
+        else:
+            shutil.rmtree(store)
+
+
+def check_spill(folder: Path) -> None:
+    """Raises InputError for a folder that fields cannot be moved to; makes it where it is not there."""
+    make_folder(folder, "spilled fields")
+    check_folder(folder, "spilled fields")
+
+
 def prepare_folder(plan: OutputPlan) -> None:
     """Refuse, keep or take back what earlier runs have left."""
+    if plan.table.spill is not None:
+        check_spill(Path(plan.table.spill))
     manifest = Manifest(plan.folder, durable=plan.table.durable)
     steps = manifest.steps()
     if steps and plan.table.existing == "refuse":
@@ -101,8 +129,8 @@ def prepare_folder(plan: OutputPlan) -> None:
             "existing = 'continue' (with what is there) or 'replace'"
         )
     if steps and plan.table.existing == "replace":
-        manifest.clear()
+        remove_run(plan.folder, manifest)
     for folder in [plan.folder, *(path for path in plan.folder.rglob("*") if path.is_dir())]:
-        remove_parts(folder)
+        remove_parts(folder, OWN_PARTS)
     for part in manifest.folder.glob(".step-*"):
         remove(part)

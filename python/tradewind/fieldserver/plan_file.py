@@ -32,7 +32,7 @@ PRECISIONS = ("f4", "f8")
 ALL = "*"
 EVERYTHING = "everything"
 """Name of the rule and the sink that a plan has which names none."""
-_MAX_STEP = 2**31 - 1
+MAX_STEP = 2**31 - 1
 _MAX_THREADS = 1024
 _MAX_BITS = 32
 _MAX_LOOK_AHEAD = 64
@@ -63,8 +63,8 @@ def _names(value: Any) -> Any:
     return tuple(listed)
 
 
-Count = Annotated[int, Field(ge=1, le=_MAX_STEP, strict=True)]
-Number = Annotated[int, Field(ge=0, le=_MAX_STEP, strict=True)]
+Count = Annotated[int, Field(ge=1, le=MAX_STEP, strict=True)]
+Number = Annotated[int, Field(ge=0, le=MAX_STEP, strict=True)]
 Duration = Annotated[float, BeforeValidator(seconds)]
 Size = Annotated[int, BeforeValidator(byte_count), Field(ge=1, le=_MAX_BYTES)]
 Names = Annotated[tuple[str, ...], BeforeValidator(_names)]
@@ -206,8 +206,12 @@ class OutputPlan:
     @property
     def slot_bytes(self) -> int:
         """Bytes of the queue for blocks of fields: files of NetCDF grow in the other half."""
-        in_memory = any(sink.format == "netcdf" for sink in self.table.sink)
-        return self.table.queue // (2 if in_memory else 1)
+        return self.table.queue // self.queue_parts
+
+    @property
+    def queue_parts(self) -> int:
+        """Parts of the queue, of which one is for blocks of fields."""
+        return 2 if any(sink.format == "netcdf" for sink in self.table.sink) else 1
 
     def time(self, step: int) -> datetime:
         """The time that a step stands for."""

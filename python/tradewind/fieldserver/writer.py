@@ -11,6 +11,7 @@ import threading
 from collections import defaultdict, deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from time import perf_counter
@@ -47,13 +48,18 @@ class Job:
         return self.share, self.record.step, request.path
 
     def spill(self, folder: str | None) -> bool:
-        """Move the values to a file without a name; returns False where that disk is full."""
+        """Move the values to a file without a name; returns False where that disk is full, or not there any more."""
         record = self.record
-        stream = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115  # closed by whoever reads it
+        try:
+            stream = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115  # closed by whoever reads it
+        except OSError:
+            return False
         try:
             stream.write(np.ascontiguousarray(record.values).data)
+            stream.flush()
         except OSError:
-            stream.close()
+            with suppress(OSError):  # what is in its buffer has no room either
+                stream.close()
             return False
         nothing = np.broadcast_to(np.zeros(1, record.values.dtype), record.values.shape)
         self.record, self.spilled = Record(record.field, record.step, record.places, nothing), stream

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from tradewind.fieldserver.sinks.form import Moment
 
 CF = "CF-1.11"
+SINCE = "seconds since "
 _LEVELS = {
     "model": {"standard_name": "model_level_number", "units": "1", "positive": "down"},
     "pressure": {"standard_name": "air_pressure", "units": "hPa", "positive": "down"},
@@ -75,13 +76,15 @@ def check_name(field: OutputField) -> None:
     taken = {"time", "zarr.json", *described.coordinates, *described.dims}
     if re.sub(r"_\d+$", "", field.name) in taken:
         raise InputError(f"field {field.name!r}: NetCDF and Zarr have a coordinate of this name: another is needed")
+    if "\\" in field.name:
+        raise InputError(f"field {field.name!r}: Zarr takes a backslash for a folder: a name without is needed")
 
 
 def time_attributes(when: Moment) -> dict[str, str]:
     """Attributes of the variable time."""
     return {
         "standard_name": "time",
-        "units": f"seconds since {when.start.isoformat(sep=' ')}",
+        "units": f"{SINCE}{when.start.isoformat(sep=' ')}",
         "calendar": "proleptic_gregorian",
         "axis": "T",
     }

@@ -8,7 +8,8 @@ from __future__ import annotations
 import os
 import shutil
 import warnings
-from pathlib import Path
+from datetime import datetime
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from zarr.errors import ZarrUserWarning
 from tradewind.base.errors import InputError, WriteError
 from tradewind.base.files import make_folder, reason_of
 from tradewind.fieldserver.sinks import convention
+from tradewind.fieldserver.sinks.convention import SINCE
 from tradewind.fieldserver.sinks.form import WHAT, Form, Moment, Place, Written, checksum
 
 if TYPE_CHECKING:
@@ -42,12 +44,20 @@ class _Store:
         found = self.group.metadata.consolidated_metadata
         known: Any = {} if found is None else found.metadata
         self.times: list[float] = []
+        self.start: datetime | None = None
+        """The origin of its times: the start of the run that has made it."""
         if "time" in known:
             time: Any = self.group["time"]
             self.times = [float(t) for t in np.asarray(time[: known["time"].shape[0]])]
+            self.start = _start_of(root, time.attrs.get("units"))
 
-    def index_of(self, seconds: float) -> int:
+    def seconds_of(self, when: Moment) -> float:
+        """A time as it is counted here."""
+        return when.seconds + (0.0 if self.start is None else (when.start - self.start).total_seconds())
+
+    def index_of(self, when: Moment) -> int:
         """The place of a time: that which it has, or the next."""
+        seconds = self.seconds_of(when)
         return self.times.index(seconds) if seconds in self.times else len(self.times)
 
     def array(self, field: OutputField, dtype: np.dtype[Any], compression: int) -> Any:
@@ -57,7 +67,9 @@ class _Store:
         described = self.names.described(field)
         sizes = tuple(described.dims.values())
         for name, (dims, values, said) in described.coordinates.items():
-            if name not in self.group:
+            if name in self.group:
+                self._check_coordinate(field, name, values)
+            else:
                 like = {"shape": values.shape, "dtype": "f8", "dimension_names": dims, "attributes": said}
                 self.group.create_array(name, **like)[...] = values
         if field.name in self.group:
@@ -82,6 +94,14 @@ class _Store:
         self.arrays[field.name] = array
         return array
 
+    def _check_coordinate(self, field: OutputField, name: str, values: Array) -> None:
+        """Raises InputError where an earlier run has left other coordinates."""
+        found = np.asarray(self.group[name][...])
+        if found.shape != values.shape or not np.array_equal(found, values):
+            raise InputError(
+                f"store {self.root}: its {name} is another one than that of field {field.name}: another path is needed"
+            )
+
     def shard(self, name: str, index: int) -> Path:
         """The file of a variable at a place of time."""
         zeros = ["0"] * (self.arrays[name].ndim - 1)
@@ -98,10 +118,13 @@ class _Store:
                 dimension_names=("time",),
                 attributes=convention.time_attributes(when),
             )
-        times = [*self.times[:index], when.seconds, *self.times[index + 1 :]]
+        if self.start is None:
+            self.start = when.start
+        seconds = self.seconds_of(when)
+        times = [*self.times[:index], seconds, *self.times[index + 1 :]]
         time = self.group["time"]
         time.resize((len(times),))
-        time[index] = when.seconds
+        time[index] = seconds
         for array in self.group.array_values():
             if array.metadata.dimension_names[:1] == ("time",) and array.shape[0] != len(times):
                 array.resize((len(times), *array.shape[1:]))
@@ -120,7 +143,7 @@ class Zarr(Form):
         if root not in place.kept:
             place.kept[root] = _guarded(root, _Store, root)
         self._store: _Store = place.kept[root]
-        self._index = self._store.index_of(when.seconds)
+        self._index = self._store.index_of(when)
         self._waiting: dict[str, tuple[Array, set[int]]] = {}
         self._shards: list[str] = []
 
@@ -176,7 +199,8 @@ class Zarr(Form):
                     size, found = checksum(stream)
                     if self.durable:
                         os.fsync(stream.fileno())
-                written.append(Written(shard.relative_to(os.path.abspath(self.folder)).as_posix(), size, found))
+                path = PurePosixPath(self.path, shard.relative_to(self._store.root).as_posix())
+                written.append(Written(str(path), size, found))
         if self.durable:
             for name in ("", "time", *self._shards):
                 with open(self._store.root / name / "zarr.json", "rb") as stream:
@@ -191,6 +215,16 @@ class Zarr(Form):
             return  # a time that is there already: what was replaced stays
         for name in self._shards:
             shutil.rmtree(self._store.root / name / "c" / str(self._index), ignore_errors=True)
+
+
+def _start_of(root: Path, units: Any) -> datetime:
+    """Return the origin of the times of a store. Raises InputError where it is not of ours."""
+    try:
+        return datetime.fromisoformat(str(units).removeprefix(SINCE))
+    except ValueError:
+        raise InputError(
+            f"store {root}: its times are in {units!r}, and not in {SINCE!r}: another path is needed"
+        ) from None
 
 
 def _guarded(root: Path, work: Any, *arguments: Any) -> Any:
