@@ -51,7 +51,7 @@ LD_PRELOAD="$(runtime libasan.so) $(runtime libubsan.so)" ASAN_OPTIONS=detect_le
 echo "address and undefined-behaviour sanitizers: libtradewind"
 # Their programs are linked with the sanitizers, too, whose libraries must come first.
 ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=halt_on_error=1 LDFLAGS=-fsanitize=address,undefined TRADEWIND_BUILD=$PWD/build/address \
-    "$python" -m pytest -q tests/languages/test_language_{fetch,refusals,examples,tuning}.py
+    "$python" -m pytest -q tests/languages/test_language_{fetch,refusals,examples,tuning,field_server}.py
 
 echo "thread sanitizer"
 LD_PRELOAD="$(runtime libtsan.so)" TSAN_OPTIONS="halt_on_error=1 report_signal_unsafe=0" \

@@ -1,6 +1,7 @@
 #include "mpi/communicator.hpp"
 
 #include "mpi/error.hpp"
+#include "mpi/waiting.hpp"
 
 namespace tradewind::mpi {
 
@@ -19,10 +20,29 @@ int report_deletion(MPI_Comm, int, void* value, void*) {
     return MPI_SUCCESS;
 }
 
+MPI_Comm duplicate(MPI_Comm original, double limit_s) {
+    const auto doing = [] { return std::string("duplicating the communicator of a plan"); };
+    auto made = std::make_unique<MPI_Comm>(MPI_COMM_NULL);
+    if (limit_s <= 0) {
+        check(MPI_Comm_dup(original, made.get()), doing);
+        return *made;
+    }
+    MPI_Request request = MPI_REQUEST_NULL;
+    check(MPI_Comm_idup(original, made.get(), &request), doing);
+    try {
+        wait_all(1, &request, MPI_STATUSES_IGNORE, limit_s, doing,
+                 [](int) { return std::string("all other ranks to do it, too"); });
+    } catch (...) {
+        static_cast<void>(made.release());  // MPI may still write there
+        throw;
+    }
+    return *made;
+}
+
 }  // namespace
 
-Communicator::Communicator(MPI_Comm original) : original_(original), gone_(std::make_shared<bool>(false)) {
-    check(MPI_Comm_dup(original, &duplicate_), [] { return std::string("duplicating the communicator of a plan"); });
+Communicator::Communicator(MPI_Comm original, double limit_s)
+    : original_(original), duplicate_(duplicate(original, limit_s)), gone_(std::make_shared<bool>(false)) {
     MPI_Comm_set_errhandler(duplicate_, MPI_ERRORS_RETURN);
     MPI_Comm_rank(duplicate_, &rank_);
     MPI_Comm_size(duplicate_, &ranks_);

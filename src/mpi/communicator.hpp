@@ -13,7 +13,8 @@ namespace tradewind::mpi {
 // the duplicate leaves an attribute on the original whose deletion reports it.
 class Communicator {
   public:
-    explicit Communicator(MPI_Comm original);  // collective
+    // Collective. `limit_s`: a rank that waits longer for the others throws PlanError; 0: it waits for ever.
+    explicit Communicator(MPI_Comm original, double limit_s = 0);
     ~Communicator();
     Communicator(const Communicator&) = delete;
     Communicator& operator=(const Communicator&) = delete;

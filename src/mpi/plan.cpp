@@ -3,12 +3,13 @@
 #include <string>
 
 #include "mpi/error.hpp"
+#include "mpi/prepare.hpp"
 #include "mpi/threads.hpp"
 
 namespace tradewind::mpi {
 
 Plan::Plan(MPI_Comm comm, std::string description, const PlanRequest& request)
-    : communicator_(comm),
+    : communicator_(comm, limit_of(request.watchdog_s)),
       recorder_(request.recording),
       description_(std::move(description)),
       transport_(request.transport),

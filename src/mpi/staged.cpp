@@ -101,10 +101,8 @@ class StagedPlan : public Plan {
     // All ranks go on, or none.
     template <typename Step>
     void collectively(Step step) {
-        prepare(communicator_.handle(), "", [&] {
-            step();
-            return true;
-        });
+        const auto work = [&] { return step(), true; };
+        prepare(communicator_.handle(), "", work, limit_of(work_->request.watchdog_s));
     }
 
     // Finds whether any rank copies within itself while messages are under way; for collectives of MPI, whose plans

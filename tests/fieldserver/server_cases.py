@@ -8,6 +8,8 @@ import resource
 import signal
 import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +19,8 @@ from output_plans import T, values
 
 import tradewind as tw
 from tradewind.base.errors import TradewindError
+from tradewind.fieldserver.channel import Slot
+from tradewind.fieldserver.delivery import Delivery
 from tradewind.fieldserver.field_server import FieldServer
 from tradewind.fieldserver.geometry import Gaussian, Regular, Spectral, Unstructured
 from tradewind.fieldserver.plan_file import load_plan
@@ -87,13 +91,16 @@ def _write_all(server: FieldServer, step: int, fields: dict[str, np.ndarray], ke
 
 
 def _start_all(server: FieldServer, step: int, fields: dict[str, np.ndarray], kept: dict[str, np.ndarray]) -> None:
-    """Start all from arrays that are `kept` from step to step."""
+    """Start all from arrays that are `kept` from step to step, of which rank 1 has two for each field."""
+    assert server.comm is not None
+    turn = step % 2 if server.comm.Get_rank() == 1 else 0
+    arrays = {name: kept.setdefault(f"{name} {turn}", np.empty_like(field)) for name, field in fields.items()}
     for name, field in fields.items():
-        kept.setdefault(name, np.empty_like(field))[...] = field
-    started = [server.start(name, kept[name], step) for name in fields]
-    for name, each in zip(fields, started, strict=True):
+        arrays[name][...] = field
+    started = [server.start(name, arrays[name], step) for name in fields]
+    for each, array in zip(started, arrays.values(), strict=True):
         each.wait()
-        kept[name][...] = np.nan
+        array[...] = np.nan
 
 
 def in_trouble(comm: Any, payload: dict[str, Any]) -> dict[str, Any]:
@@ -166,6 +173,75 @@ def started_from_an_array(comm: Any, payload: dict[str, Any]) -> list[str] | Non
         go.touch()
     server.close()
     return told if comm.Get_rank() == 0 else None
+
+
+def stopped_within(comm: Any, payload: dict[str, Any]) -> dict[str, Any] | None:
+    """A server that stops within what it does together with the model, or as it ends; returns what followed.
+
+    `place`: "plan", as they make the plan of a block of another size; "start", before it takes a large field that goes
+    without a copy; "input", as it sends a field; "end", when it is told to close.
+    """
+    pids, place = comm.allgather(os.getpid()), payload["place"]
+    server = FieldServer(load_plan("plan.toml", payload["plan"]), comm, servers=1)
+    if server.comm is None:
+        with _stopping(server._server, place):
+            server.close()
+        return None
+    rank, ranks = server.comm.Get_rank(), server.comm.Get_size()
+    layout, geometry = tw.Blocks(tw.Grid(256, 128, 3), (1, ranks)), Regular.box(256, 128)
+    for name in ("t", "u"):
+        server.define(name, layout, geometry)
+    values = np.full(layout.shape(rank), 1.0)
+    found: dict[str, Any] = {}
+    if place == "input":
+        server.prefetch([payload["input"]])
+        server.read("t", values, payload["input"])
+        found["read"] = [float(values.min()), float(values.max())]
+    for step in range(3):
+        values[...] = step
+        begun = server.start("t", values, step) if place == "start" else server.write("t", values, step)
+        if place == "start":
+            begun.wait()
+            values[...] = np.nan
+        elif step == 1:
+            server.write("u", values, step)  # two fields in a block
+        server.end_step(step)
+        if place == "start":
+            server.finish()  # the next field goes by the same plan
+    server.finish()
+    if place != "end" and rank == 0:
+        os.kill(pids[-1], signal.SIGCONT)
+    found["close"] = said(server.close)
+    if place == "end" and rank == 0:
+        os.kill(pids[-1], signal.SIGCONT)
+    return found | {"taken_over": server.figures.get("taken_over")} if rank == 0 else None
+
+
+@contextmanager
+def _stopping(server: Any, place: str) -> Iterator[None]:
+    """Let a server stop itself, once, where it is said."""
+    owner, name = {
+        "plan": (Slot, "bound"),
+        "start": (Slot, "bound"),
+        "input": (Delivery, "give"),
+        "end": (server.writer, "close"),
+    }[place]
+    inner, calls = getattr(owner, name), []
+
+    def stops(*arguments: Any) -> Any:
+        calls.append(arguments)
+        wanted = {"plan": arguments[-1:] == (2,), "start": len(calls) == 2}.get(place, True)
+        if wanted and not stopped:
+            stopped.append(True)
+            os.kill(os.getpid(), signal.SIGSTOP)
+        return inner(*arguments)
+
+    stopped: list[bool] = []
+    setattr(owner, name, stops)
+    try:
+        yield
+    finally:
+        setattr(owner, name, inner)
 
 
 def reading_from_a_stopped_server(comm: Any, payload: dict[str, Any]) -> dict[str, Any] | None:

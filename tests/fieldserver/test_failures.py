@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 
+import numpy as np
 import pytest
 import xarray
 from server_cases import whole
@@ -104,6 +105,29 @@ def test_fields_without_a_copy_are_lost_with_their_server_alone_when_the_array_w
     told = launch.run(3, "server_cases:started_from_an_array", request, timeout_s=40)
     assert [each for each in told if each] == ["WriteError: step 1 is not whole: server 0 was lost with fields of it"]
     assert steps_there(tmp_path / "out") == [0, 2, 3]
+
+
+@pytest.mark.parametrize("place", ["plan", "start", "input", "end"])
+def test_a_server_that_stops_within_what_it_does_with_the_model(tmp_path, place):
+    values = np.arange(3 * 128 * 256, dtype=float).reshape(1, 3, 128, 256)
+    xarray.Dataset({"t": (("time", "level", "y", "x"), values)}).to_netcdf(tmp_path / "in.nc", engine="netcdf4")
+    plan = PLAN.format(folder=tmp_path / "out", more='patience = "1s"')
+    request = {"plan": plan, "place": place, "input": str(tmp_path / "in.nc")}
+    found = launch.run(3, "server_cases:stopped_within", request, timeout_s=40)
+    if place == "end":
+        assert found["close"].startswith("PlanError: server 0 does not answer")
+        assert found["taken_over"] == []
+    else:
+        assert found["close"] == ""
+        ((server, by),) = [(each["server"], each["by"]) for each in found["taken_over"]]
+        assert (server, by) == (0, "rank 0 of the model")
+    if place == "input":
+        assert found["read"] == [0.0, values[0, :, :64].max()]
+    assert Manifest(tmp_path / "out").steps() == [0, 1, 2]
+    assert check(tmp_path / "out") == []
+    for step in range(3):
+        with xarray.open_dataset(tmp_path / "out" / f"{step}.nc", engine="netcdf4") as data:
+            assert (data.t.values == step).all()
 
 
 @pytest.mark.slow

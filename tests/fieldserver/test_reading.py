@@ -27,7 +27,10 @@ def grib(path, edition, values=VALUES):
                 eccodes.codes_set(handle, key, value)
             eccodes.codes_set(handle, "typeOfLevel", "isobaricInhPa")
             eccodes.codes_set(handle, "level", 500 + level)
-            eccodes.codes_set_values(handle, each)
+            if np.isnan(each).any():
+                eccodes.codes_set(handle, "bitmapPresent", 1)
+                eccodes.codes_set(handle, "missingValue", 9999.0)
+            eccodes.codes_set_values(handle, np.where(np.isnan(each), 9999.0, each))
             eccodes.codes_write(handle, stream)
             eccodes.codes_release(handle)
 
@@ -49,6 +52,51 @@ def file(request, tmp_path):
     else:
         dataset().to_zarr(path, zarr_format=3, consolidated=False)
     return path
+
+
+WITH_MISSING = np.where(VALUES == 255, np.nan, VALUES)
+PACKED = {"dtype": "i2", "scale_factor": 0.5, "add_offset": 300.0, "_FillValue": -32767}
+
+
+@pytest.mark.parametrize("encoding", [PACKED, {"_FillValue": 1e20}, {"dtype": ">f4"}])
+@pytest.mark.parametrize("form", ["netcdf", 2, 3])
+def test_packed_and_missing_values(tmp_path, form, encoding):
+    data = dataset()
+    data["t"] = data.t.where(data.t != 255)
+    data["land"] = (("latitude", "longitude"), np.arange(24, dtype="i4").reshape(4, 6))
+    if form == "netcdf":
+        data.to_netcdf(tmp_path / "in", engine="netcdf4", encoding={"t": encoding})
+    else:
+        data.to_zarr(tmp_path / "in", zarr_format=form, encoding={"t": encoding}, consolidated=False)
+    found = read_input(tmp_path / "in")
+    assert np.array_equal(found.field("t"), WITH_MISSING, equal_nan=True)
+    assert (found.field("land") == np.arange(24)).all()
+
+
+@pytest.mark.parametrize("edition", ["1", "2"])
+def test_values_that_a_message_has_not(tmp_path, edition):
+    grib(tmp_path / "in", edition, WITH_MISSING)
+    found = read_input(tmp_path / "in").field("t")
+    assert np.abs(np.nan_to_num(found) - np.nan_to_num(WITH_MISSING)).max() <= 1e-4
+    assert (np.isnan(found) == np.isnan(WITH_MISSING)).all()
+
+
+@pytest.mark.parametrize(
+    ("dims", "levels"),
+    [
+        (("time", "plev", "lat", "lon"), 2),
+        (("valid_time", "pressure_level", "lat", "lon"), 2),
+        (("time", "lev", "cell"), 2),
+        (("time", "lat", "lon"), 1),
+        (("lat", "lon"), 1),
+        (("z", "cell"), 2),
+    ],
+)
+def test_levels_by_the_names_of_dimensions(tmp_path, dims, levels):
+    shape = {"plev": 2, "pressure_level": 2, "lev": 2, "z": 2, "lat": 4, "lon": 6, "cell": 24}
+    values = VALUES[:levels].reshape([shape.get(name, 1) for name in dims])
+    xarray.Dataset({"t": (dims, values)}).to_netcdf(tmp_path / "in", engine="netcdf4")
+    assert (read_input(tmp_path / "in").field("t") == VALUES[:levels]).all()
 
 
 def test_files_of_all_forms(file):

@@ -15,17 +15,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tradewind.base.errors import InputError
+from tradewind.base.errors import InputError, PlanError
 from tradewind.base.units import format_bytes
 from tradewind.fieldserver.field import OutputField, Record
 from tradewind.fieldserver.handover import Handover, Shape
 from tradewind.fieldserver.plan_file import OutputPlan, Request, megabytes
 from tradewind.fieldserver.talk import NEWS, ORDER, READY, Talk
 from tradewind.fieldserver.writer import Block, Job, Writer
+from tradewind.mpi.library import MPI
 
 if TYPE_CHECKING:
     from tradewind.fieldserver.handover import Array, Numbers
-    from tradewind.mpi.library import MPI, Plan
+    from tradewind.mpi.library import Plan
 
 _PAUSE_S = 1e-4
 MAX_SLOTS = 64
@@ -105,6 +106,12 @@ class Slot:
         """Bytes of its whole fields."""
         return len(self.local) * self.handover.shape.bytes
 
+    def arrive(self) -> None:
+        """Wait until what was sent has gone. Raises PlanError where the receiver takes no part."""
+        plan, self.under_way = self.under_way, None
+        if plan is not None:
+            plan.wait()
+
     def take_array(self, values: Array) -> None:
         """Take the model's own array instead of one here."""
         self.local.append(values.reshape(self.handover.local))
@@ -167,7 +174,7 @@ class Channel:
         self.lost = ""
         """Why nothing goes there any more."""
         self.gone = ""
-        """Why the server has ended, as the first rank has heard from it."""
+        """Why the server has ended, or takes no part in what was begun, as this rank has found."""
         self.ended: list[Part] = []
         """Parts of steps, in the order of their ends."""
         self.finished = 0
@@ -178,7 +185,7 @@ class Channel:
         self.dropped: list[tuple[Part, str]] = []
         """Files that were given up, once for each of their fields that did not come."""
         self.hurried = False
-        """The model waits for room."""
+        """The model waits for room, or for its array."""
         self.news: list[Any] = []
         """News of the server that came while something else was waited for."""
         self.agree: Callable[[], None] = lambda: None
@@ -267,9 +274,7 @@ class Channel:
     def give_back(self, slot: Slot, number: int) -> None:
         """The array of a block is the model's own again: if its server is lost now, the field is."""
         if slot.number == number:
-            if slot.under_way is not None:
-                slot.under_way.wait()
-                slot.under_way = None
+            self._await(slot)
             self.reused |= {entry.part for entry in slot.entries} - self._done
             slot.entries = []
 
@@ -288,9 +293,23 @@ class Channel:
     def arrive(self) -> None:
         """Wait until the server has all blocks."""
         for slot in self._slots:
-            if slot.under_way is not None:
-                slot.under_way.wait()
-                slot.under_way = None
+            self._await(slot)
+
+    def has_gone(self, slot: Slot) -> bool:
+        """Whether a block has gone as far as this rank can find without waiting, or waits where its transport must."""
+        if slot.under_way is None or not slot.under_way.pokes:
+            return self._await(slot)
+        return slot.under_way.poke()
+
+    def _await(self, slot: Slot) -> bool:
+        """Wait until a block has gone; returns False where its server takes no part, of which the next news tell."""
+        try:
+            slot.arrive()
+        except PlanError as error:
+            if not self.remote:
+                raise
+            self.gone = str(error)
+        return not self.gone
 
     def end_step(self, share: int, step: int) -> None:
         """Let all blocks go; nothing more comes of a step of a share."""
@@ -357,17 +376,28 @@ class Channel:
     def _free_slot(self, what: Defined, *, grows: bool, of_model: int | None = None) -> Slot | None:
         """A slot for a field, which lies in the model's own array at `of_model` where it is; None without room yet."""
         free = [slot for slot in self._slots if slot not in self._pending.values() and self._is_free(slot)]
-        handover = self._handovers.get(what.alike)
-        for slot in free:
-            if slot.handover is handover and slot.local and slot.of_model == of_model:
+        alike = self._alike(self._handovers.get(what.alike), of_model)
+        for slot in alike:
+            if slot in free:
                 self._take(slot)
                 return slot
-        alike = [slot for slot in self._slots if slot.handover is handover and slot.local and slot.of_model == of_model]
         if alike and (not grows or self.waits):
             return None
         if self._place() < MAX_SLOTS and self._has_room(alike[0].bytes if alike else what.shape.bytes):
             return self._new_slot(what)
         return None if alike else self._instead_of(what, free)
+
+    def _alike(self, handover: Handover | None, of_model: int | None) -> list[Slot]:
+        """Slots of a hand-over; with an address those of this array, on all ranks of the model. Collective then."""
+        found = [slot for slot in self._slots if slot.handover is handover and slot.local]
+        if of_model is None:
+            return [slot for slot in found if slot.of_model is None]
+        self.agree()
+        mine = np.zeros(MAX_SLOTS, np.int8)
+        mine[[slot.id for slot in found if slot.of_model == of_model]] = 1
+        everyone = np.empty_like(mine)
+        (self._model or self.comm).Allreduce(mine, everyone, MPI.MIN)
+        return [slot for slot in found if everyone[slot.id]]
 
     def _place(self) -> int:
         """The place of the next slot: that of an empty one, or a new one."""
@@ -391,9 +421,7 @@ class Channel:
 
     def _take(self, slot: Slot) -> None:
         """Use a slot again."""
-        if slot.under_way is not None:
-            slot.under_way.wait()
-            slot.under_way = None
+        self._await(slot)
         self.reused |= {entry.part for entry in slot.entries} - self._done
         slot.entries = []
 
@@ -407,7 +435,13 @@ class Channel:
                 return None
             said = None if what.shape.layout is None else json.loads(what.shape.layout)
             self._handovers[what.alike] = Handover(
-                self.comm, self.receiver, what.shape, said, what.own, method=self._method
+                self.comm,
+                self.receiver,
+                what.shape,
+                said,
+                what.own,
+                method=self._method,
+                watchdog_s=self.plan.table.patience if self.remote else 0.0,
             )
         return put_slot(self._slots, place, self._handovers[what.alike])
 
@@ -430,15 +464,34 @@ class Channel:
         entries = [[e.field.name, e.step, e.places, [r.sink.name for r in e.requests], e.share] for e in slot.entries]
         self.say({"op": "block", "slot": slot.id, "number": slot.number, "entries": entries})
         if self.remote:
-            if len(slot.entries) in slot.plans or self.answer(READY, go=True):
-                slot.under_way = slot.bound(len(slot.entries))
-                slot.under_way.start()
+            if len(slot.entries) in slot.plans or self._has_bound(slot):
+                self._start(slot)
             return not self.lost
         plan = slot.bound(len(slot.entries))
         plan()
         if self.writer is not None:
             self.writer.submit(Block(slot.jobs(slot.entries), slot.id, slot.number))
         return True
+
+    def _has_bound(self, slot: Slot) -> bool:
+        """Make the plan of the fields of a slot with the server; returns whether that takes part. Collective."""
+        assert self._model is not None
+        if not self.answer(READY, go=True):
+            return False
+        problem = ""
+        try:
+            slot.bound(len(slot.entries))
+        except PlanError as error:
+            problem = str(error)
+        self.lost = next(filter(None, self._model.allgather(problem)), "")
+        return not self.lost
+
+    def _start(self, slot: Slot) -> None:
+        slot.under_way = slot.bound(len(slot.entries))
+        try:
+            slot.under_way.start()
+        except PlanError as error:  # of a transport that waits as it starts
+            slot.under_way, self.gone = None, str(error)
 
 
 def in_use(channels: Sequence[Channel]) -> list[Channel]:

@@ -38,9 +38,10 @@ class Delivery:
         shape: Shape,
         own: Numbers | None,
         method: Mapping[str, str | None] | None,
+        watchdog_s: float = 0.0,
     ) -> None:
         said = None if shape.layout is None else json.loads(shape.layout)
-        self._handover = Handover(comm, giver, shape, said, own, back=True, method=method)
+        self._handover = Handover(comm, giver, shape, said, own, back=True, method=method, watchdog_s=watchdog_s)
         self._local = self._handover.arrays(self._handover.local)
         self._whole = self._handover.arrays(self._handover.whole)
         self._plan = self._handover.plan([self._local], [self._whole])

@@ -126,8 +126,11 @@ class Handover:
         *,
         back: bool = False,
         method: Mapping[str, str | None] | None = None,
+        watchdog_s: float = 0.0,
     ) -> None:
+        """`watchdog_s`: seconds after which its plans raise PlanError where others do not take part; 0: no limit."""
         self.comm, self.receiver, self.shape, self.back = comm, receiver, shape, back
+        self._watchdog_s = watchdog_s
         check_method(method)
         one_stage = DIRECT if said is None else BURST
         self._method: dict[str, Any] = {"algorithm": one_stage} | dict(method or {})
@@ -167,13 +170,13 @@ class Handover:
             return shared_zeros(shape, self.shape.dtype)
         return np.zeros(shape, self.shape.dtype)
 
-    def plan(self, local: Sequence[Array], whole: Sequence[Array], watchdog_s: float = 0.0) -> Plan:
+    def plan(self, local: Sequence[Array], whole: Sequence[Array]) -> Plan:
         """Bind fields to the hand-over. Collective."""
         source, target = (list(whole), list(local)) if self.back else (list(local), list(whole))
         options: dict[str, Any] = {**self._method, **self._options}
         if all(self._method.get(part) for part in PARTS):
             options["tuning"] = ""  # all is said, also to ranks of other programs, that look into no file
-        return make_plan(self._pattern, self.comm, source, target, watchdog_s=watchdog_s, **options)
+        return make_plan(self._pattern, self.comm, source, target, watchdog_s=self._watchdog_s, **options)
 
     def levels_first(self, whole: Array) -> Array:
         """A whole field as [level][point]."""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from tradewind.base.errors import InputError
+from tradewind.base.errors import InputError, PlanError
 from tradewind.base.names import unknown
 from tradewind.fieldserver.ahead import ReadAhead
 from tradewind.fieldserver.channel import Channel, Defined, in_use
@@ -66,14 +66,34 @@ class InputSide:
             channel = self._side.channels[self._share_of[path]]
             whole, answer = self._whole(channel, path, what)
             if answer is not None:
-                break
+                if "error" in answer:
+                    raise InputError(answer["error"])
+                part = self._delivered(channel, what, whole)
+                if part is not None:
+                    return part
             self._side.take_over(channel, channel.lost)
-        if "error" in answer:
-            raise InputError(answer["error"])
+
+    def _delivered(self, channel: Channel, what: Defined, whole: Array | None) -> Array | None:
+        """This rank's part of a field; None where the server takes no part any more."""
+        part, problem = None, ""
+        try:
+            part = self._delivery(channel, what).give(whole)
+        except PlanError as error:
+            if not channel.remote:
+                raise
+            problem = str(error)
+        if channel.remote:
+            channel.lost = next(filter(None, self._side.comm.allgather(problem)), "")
+        return None if channel.lost else part
+
+    def _delivery(self, channel: Channel, what: Defined) -> Delivery:
         key = (channel, what.alike)
         if key not in self._deliveries:
-            self._deliveries[key] = Delivery(channel.comm, channel.receiver, what.shape, what.own, self._method)
-        return self._deliveries[key].give(whole)
+            watchdog_s = channel.plan.table.patience if channel.remote else 0.0
+            self._deliveries[key] = Delivery(
+                channel.comm, channel.receiver, what.shape, what.own, self._method, watchdog_s
+            )
+        return self._deliveries[key]
 
     def _of(self, channel: Channel, paths: Sequence[str]) -> list[str]:
         """Those of some files that are read there."""

@@ -14,7 +14,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from tradewind.base.errors import InputError
-from tradewind.base.files import make_folder, remove, write_atomically
+from tradewind.base.files import make_folder, reason_of, remove, write_atomically
 from tradewind.base.reading import is_file, read_json
 from tradewind.fieldserver.file_names import MANIFEST
 from tradewind.fieldserver.sinks.form import Written, checksum
@@ -37,32 +37,47 @@ class Manifest:
     def _part(self, step: int, share: int) -> Path:
         return self.folder / f".step-{step:08}.{share}-of-{self.shares}.json"
 
-    def add(self, step: int, share: int, time: str, written: Sequence[Written], dropped: Mapping[str, int]) -> bool:
+    def add(
+        self,
+        step: int,
+        share: int,
+        time: str,
+        written: Sequence[Written],
+        dropped: Mapping[str, int],
+        *,
+        failed: bool = False,
+    ) -> bool:
         """Say what a share of a step consists of; returns whether the step is whole by this.
 
-        `dropped`: files that were given up, with the number of fields that they had.
+        `dropped`: files that were given up, with the number of fields that they had. `failed`: this share is not whole,
+        so the step has no manifest, and the last share to say so leaves nothing of it here.
         """
+        if self.shares == 1 and failed:
+            return False
         if self.shares > 1 and is_file(self.path(step)):
             return True  # another has taken this share over
         make_folder(self.folder, WHAT)
-        own = {"files": [asdict(each) for each in written], "dropped": dict(dropped)}
+        own = {"files": [asdict(each) for each in written], "dropped": dict(dropped), "failed": failed}
         if self.shares == 1:
             self._commit(step, time, [own])
             return True
-        write_atomically(self._part(step, share), json.dumps(own).encode(), WHAT, durable=self._durable)
+        if not failed or not is_file(self._part(step, share)):  # else another has taken over, and may have succeeded
+            write_atomically(self._part(step, share), json.dumps(own).encode(), WHAT, durable=self._durable)
         parts = [self._part(step, number) for number in range(self.shares)]
         if not all(map(is_file, parts)):
             return False
         try:
             found = [read_json(part, WHAT, _MAX_BYTES) for part in parts]
         except InputError:
-            if is_file(self.path(step)):  # another has written the manifest, and removed the parts
-                return True
+            if not all(map(is_file, parts)):  # another has found them as well, and removed them
+                return self.has(step)
             raise
-        self._commit(step, time, found)
+        whole = not any(part["failed"] for part in found)
+        if whole:
+            self._commit(step, time, found)
         for part in parts:
             remove(part, WHAT)
-        return True
+        return whole
 
     def _commit(self, step: int, time: str, parts: Sequence[Mapping[str, Any]]) -> None:
         files = sorted((each for part in parts for each in part["files"]), key=lambda each: str(each["path"]))
@@ -80,6 +95,8 @@ class Manifest:
             names = [path.name for path in self.folder.iterdir()]
         except (FileNotFoundError, NotADirectoryError):
             return []
+        except OSError as error:
+            raise InputError(f"cannot read the folder {self.folder}: {reason_of(error)}") from None
         return sorted(int(match[1]) for name in names if (match := _NAME.fullmatch(name)))
 
     def clear(self) -> None:

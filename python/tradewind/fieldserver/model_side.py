@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from tradewind.fieldserver.handover import Array
 
 _PAUSE_S = 1e-4
+_PARTING = 3
+"""Times of `patience` that a lost server has to end: one that comes back may have to give up what it was within."""
 
 
 Sent = tuple[Channel, Slot, int]
@@ -62,6 +64,8 @@ class ModelSide:
         self.dropped = 0
         """Fields that were given up."""
         self.lost: list[Lost] = []
+        self._mute: list[int] = []
+        """Servers that did not say that they end."""
         self.on_take_over: Callable[[Sequence[int], Channel], None] = lambda shares, taker: None
         """Called with the shares of a server that is lost, and the channel that has them now."""
         self.agreement = Agreement(self.comm)
@@ -94,17 +98,22 @@ class ModelSide:
         """Wait until the arrays of fields that were started are the model's own again."""
         self.agreement.note("wait")
         self.agreement.check()
+        waiting = [channel for channel, _, _ in sent if channel.remote]
         while any(channel.lost for channel in self.channels) or not self._have_gone(sent):
+            for channel in waiting:
+                channel.hurried = True
             self._exchange_news(wait=True)
             time.sleep(_PAUSE_S)
+        for channel in waiting:
+            channel.hurried = False
         for channel, slot, number in sent:
             if channel in self.channels:
                 channel.give_back(slot, number)
 
     def _have_gone(self, sent: Sequence[Sent]) -> bool:
         """Whether all ranks' parts are with their servers, or another has taken over from copies."""
-        plans = [slot.under_way for channel, slot, n in sent if channel in self.channels and slot.number == n]
-        mine = all([plan is None or not plan.pokes or plan.poke() for plan in plans])
+        on_the_way = [(channel, slot) for channel, slot, n in sent if channel in self.channels and slot.number == n]
+        mine = all([channel.has_gone(slot) for channel, slot in on_the_way])
         return bool(self.comm.allreduce(mine, MPI.LAND))
 
     def end_step(self, step: int) -> None:
@@ -147,6 +156,7 @@ class ModelSide:
         for channel in in_use(self.channels):
             channel.arrive()
         answers = self._close_servers()
+        self._mute = self.comm.bcast(self._mute)
         for _, writer in self.writers:
             writer.close()
         self._exchange_news(wait=True)
@@ -154,14 +164,14 @@ class ModelSide:
 
     def part_from_lost(self) -> None:
         """Give servers that were lost the time to end; raise PlanError where one does not, so that the job ends."""
-        if not self.lost:
+        if not self.lost and not self._mute:
             return
-        end = perf_counter() + self._plan.table.patience
+        end = perf_counter() + _PARTING * self._plan.table.patience
         missing = [each.channel for each in self.lost if each.channel.talk is not None]
         while missing and perf_counter() < end:
             missing = [channel for channel in missing if channel.talk is not None and channel.talk.hear(ANSWER) is None]
             time.sleep(_PAUSE_S)
-        numbers = self.comm.bcast([channel.number for channel in missing])
+        numbers = self.comm.bcast([*self._mute, *(channel.number for channel in missing)])
         if numbers:
             raise PlanError(
                 f"server {numbers[0]} does not answer: others have written its fields, and all steps that were ended "
@@ -286,9 +296,32 @@ class ModelSide:
             channel.say({"op": "close"})
         answers = []
         for channel in remote:
-            assert channel.talk is not None
-            answers.append(channel.talk.wait_for(ANSWER))
-            while (news := channel.talk.hear(NEWS)) is not None:
-                self._news.take_in(channel, news)
-            channel.talk.finish()
+            answer = self._last_answer(channel)
+            if answer is None:
+                self._mute.append(channel.number)
+            else:
+                answers.append(answer)
         return answers
+
+    def _last_answer(self, channel: Channel) -> dict[str, Any] | None:
+        """Figures of a server that ends; None where it gives no sign of life any more."""
+        assert channel.talk is not None
+        heard_at = perf_counter()
+        while (answer := channel.talk.hear(ANSWER)) is None:
+            if perf_counter() > heard_at + self._plan.table.patience:
+                return None
+            heard_at = perf_counter() if self._takes_in(channel) else heard_at
+            time.sleep(_PAUSE_S)
+        self._takes_in(channel)
+        channel.talk.finish()
+        found: dict[str, Any] = answer
+        return found
+
+    def _takes_in(self, channel: Channel) -> bool:
+        """Take in what a server has told; returns whether that is something."""
+        assert channel.talk is not None
+        told = False
+        while (news := channel.talk.hear(NEWS)) is not None:
+            self._news.take_in(channel, news)
+            told = True
+        return told

@@ -96,7 +96,8 @@ class News:
         everyone = self._comm.allgather(self._errors)
         self._errors = []
         texts = [text for each in everyone for text in each]
-        raise WriteError(*dict.fromkeys(texts))
+        if texts:  # else all have been raised already, with others
+            raise WriteError(*dict.fromkeys(texts))
 
     def _apply(self, found: Any) -> None:
         channels = in_use(self._channels)
@@ -122,6 +123,8 @@ class News:
                     self.take_in(channel, channel.news.pop(0) if channel.news else news)
                 if self._is_silent(channel):
                     self._mine[channel.number, _LOST] = 1
+            if channel.gone and channel.remote:
+                self._mine[channel.number, _LOST] = 1
 
     def _is_silent(self, channel: Channel) -> bool:
         """Whether a server that has work said nothing for too long: since it has work, or since it spoke."""

@@ -74,7 +74,7 @@ def _beside_servers(plan: OutputPlan, comm: MPI.Intracomm, servers: int, method:
         takes_part = rank < models or rank == models + number
         pair: Any = comm.Split(0 if takes_part else MPI.UNDEFINED, rank)
         if rank == models + number:
-            opened.server = Server(plan, pair, servers, method)
+            opened.server = Server(plan, pair, servers, method, watchdog_s=plan.table.patience)
         elif rank < models:
             talk = Talk(pair, models) if rank == 0 else None
             opened.channels.append(Channel(plan, number, pair, models, model=model, talk=talk, method=method))
@@ -122,6 +122,8 @@ def prepare_folder(plan: OutputPlan) -> None:
     if plan.table.spill is not None:
         check_spill(Path(plan.table.spill))
     manifest = Manifest(plan.folder, durable=plan.table.durable)
+    for folder in (plan.folder, manifest.folder):
+        check_folder(folder, "folder")
     steps = manifest.steps()
     if steps and plan.table.existing == "refuse":
         raise InputError(

@@ -12,13 +12,14 @@ import numpy as np
 from tradewind.base.errors import InputError
 from tradewind.base.names import unknown
 from tradewind.base.reading import check_source, is_folder
+from tradewind.fieldserver.decoding import Variable
 
 if TYPE_CHECKING:
     from tradewind.fieldserver.field import Array
 
 _GRIB, _HDF5, _CDF = b"GRIB", b"\x89HDF\r\n\x1a\n", b"CDF"
-_MAX_VALUES = 2**31
-"""Values that a message or variable may claim to have."""
+_MISSING = float(np.finfo("f8").min)
+"""The number that ecCodes returns for missing values, which a message marks in a bitmap."""
 
 
 @dataclass(frozen=True)
@@ -77,7 +78,7 @@ def _grib(path: Path) -> dict[str, Array]:
                 name = eccodes.codes_get(handle, "shortName")
                 if name == "unknown":
                     name = f"param{eccodes.codes_get(handle, 'paramId')}"
-                levels.setdefault(name, []).append(np.asarray(eccodes.codes_get_values(handle)))
+                levels.setdefault(name, []).append(_grib_values(handle))
             except eccodes.CodesInternalError as error:
                 raise InputError(f"{path}: message {sum(map(len, levels.values())) + 1}: {error}") from None
             finally:
@@ -88,40 +89,43 @@ def _grib(path: Path) -> dict[str, Array]:
     return {name: np.stack(found) for name, found in levels.items()}
 
 
+def _grib_values(handle: int) -> Array:
+    """The values of a message, missing ones as NaN."""
+    import eccodes
+
+    if not (eccodes.codes_is_defined(handle, "bitmapPresent") and eccodes.codes_get(handle, "bitmapPresent")):
+        return np.asarray(eccodes.codes_get_values(handle))
+    eccodes.codes_set(handle, "missingValue", _MISSING)
+    values = np.asarray(eccodes.codes_get_values(handle))
+    values[values == _MISSING] = np.nan
+    return values
+
+
 def _netcdf(path: Path) -> dict[str, Array]:
     import h5netcdf
 
     with h5netcdf.File(path, "r") as data:
-        found = {name: variable for name, variable in data.variables.items() if name not in data.dimensions}
-        return {
-            name: _levelled(path, name, variable.dimensions, variable.shape, variable)
-            for name, variable in found.items()
-            if np.issubdtype(variable.dtype, np.floating) and _has_levels(variable.dimensions)
-        }
+        found = [
+            Variable(path, name, tuple(each.dimensions), tuple(each.shape), np.dtype(each.dtype), each.attrs, each)
+            for name, each in data.variables.items()
+            if isinstance(each.dtype, np.dtype)
+        ]
+        return {each.name: each.decoded() for each in found if each.is_field}
 
 
 def _zarr(path: Path) -> dict[str, Array]:
     import zarr
 
     group: Any = zarr.open_group(path, mode="r")
-    found = {}
+    found = []
     for name, array in group.arrays():
-        dims = array.metadata.dimension_names or ()
-        if np.issubdtype(array.dtype, np.floating) and name not in dims and _has_levels(dims):
-            found[name] = _levelled(path, name, dims, array.shape, array)
-    return found
-
-
-def _has_levels(dims: tuple[str, ...]) -> bool:
-    """A field has a time; coordinates of points have none."""
-    return len(dims) > 1 and dims[0] == "time"
-
-
-def _levelled(path: Path, name: str, dims: tuple[str, ...], shape: tuple[int, ...], values: Any) -> Array:
-    """The last time of a variable [time][level][...] as [level][point]."""
-    size = int(np.prod([int(n) for n in shape[1:]], dtype=float))
-    if not shape[0] or size > _MAX_VALUES:
-        raise InputError(f"{path}: variable {name} has {shape[0]} times of {size} values: 1..{_MAX_VALUES} are allowed")
-    last = np.asarray(values[shape[0] - 1])
-    levels = shape[1] if len(dims) > 1 and dims[1].startswith(("level", "hybrid", "pressure", "height")) else 1
-    return last.reshape(levels, -1)
+        said = dict(array.attrs)
+        if array.metadata.zarr_format == 2:  # dimensions as xarray names them, missing values as Zarr does
+            dims = tuple(said.get("_ARRAY_DIMENSIONS", ()))
+            if array.fill_value is not None:
+                said.setdefault("_FillValue", array.fill_value)
+        else:
+            dims = tuple(array.metadata.dimension_names or ())
+        if len(dims) == array.ndim:
+            found.append(Variable(path, name, dims, tuple(array.shape), np.dtype(array.dtype), said, array))
+    return {each.name: each.decoded() for each in found if each.is_field}

@@ -30,8 +30,16 @@ class Server:
     """Serves the ranks before it in `comm`, of which the first gives orders, until it is told to close."""
 
     def __init__(
-        self, plan: OutputPlan, comm: MPI.Intracomm, shares: int, method: Any = None, *, number: int = 0
+        self,
+        plan: OutputPlan,
+        comm: MPI.Intracomm,
+        shares: int,
+        method: Any = None,
+        *,
+        number: int = 0,
+        watchdog_s: float = 0.0,
     ) -> None:
+        """`watchdog_s`: seconds after which a transfer is an error, as the model has it; 0: no limit."""
         self.plan, self.comm, self.number = plan, comm, number
         self.talk = Talk(comm, 0)
         self.writer = Writer(plan, shares=shares)
@@ -42,7 +50,7 @@ class Server:
         self.receive_s = 0.0
         self.received_bytes = 0
         self.events: list[tuple[str, float, float]] = []
-        self._method = method
+        self._method, self._watchdog_s = method, watchdog_s
         self._handovers: dict[str, Handover] = {}
         self.ahead = ReadAhead(self.writer.call, plan.table.look_ahead)
         self.inputs: dict[str, Delivery] = {}
@@ -66,7 +74,7 @@ class Server:
             if self._closing:
                 break
         while not self.writer.drained(_LONGEST_S * 50):
-            self._tell()
+            self._live()
         self.writer.close()
         self._tell()
         figures = self.figures(perf_counter() - begin)
@@ -143,11 +151,15 @@ class Server:
         made = OutputField.from_dict(field, self.geometries)
         self.fields[made.name] = made
 
-    def _do_define(self, field: dict[str, Any], shape: dict[str, Any]) -> None:
-        """Take a field of a model that cannot check it itself, and answer what is wrong with it."""
+    def _do_define(self, field: dict[str, Any], shape: dict[str, Any], name: str) -> None:
+        """Take a field of a model that cannot check it itself, and answer what is wrong with it.
+
+        Further fields may have the `name` of its geometry instead.
+        """
 
         def define() -> None:
             made, form = OutputField.from_dict(field, self.geometries), Shape(**shape)
+            self.geometries[name] = made.geometry
             self.fields[made.name] = described_field(self.plan, made, form.points, form.levels)
 
         self._answer(define)
@@ -174,7 +186,9 @@ class Server:
             self._ready()
             made = Shape(**shape)
             said = None if made.layout is None else json.loads(made.layout)
-            self._handovers[alike] = Handover(self.comm, self.comm.Get_rank(), made, said, None, method=self._method)
+            self._handovers[alike] = Handover(
+                self.comm, self.comm.Get_rank(), made, said, None, method=self._method, watchdog_s=self._watchdog_s
+            )
         put_slot(self.slots, place, self._handovers[alike])
 
     def _do_empty(self, place: int) -> None:
@@ -212,7 +226,7 @@ class Server:
         self._ready(INPUT, {})
         begin = perf_counter()
         if alike not in self.inputs:
-            self.inputs[alike] = Delivery(self.comm, self.comm.Get_rank(), made, None, self._method)
+            self.inputs[alike] = Delivery(self.comm, self.comm.Get_rank(), made, None, self._method, self._watchdog_s)
         self.inputs[alike].give(values)
         self.events.append((f"send {name} of {path}", begin, perf_counter()))
 

@@ -424,8 +424,8 @@ class Writer:
         for key in mine:
             del self._fields_of[key]
         try:
-            if not failed:
-                self._manifest.add(step, share, self.plan.time(step).isoformat(), written, dropped)
+            time = self.plan.time(step).isoformat()
+            self._manifest.add(step, share, time, written, dropped, failed=failed)
         finally:
             self._count_end(step, share)
         end = perf_counter()

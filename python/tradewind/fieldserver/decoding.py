@@ -1,0 +1,85 @@
+"""Variables of NetCDF and Zarr as whole fields, unpacked, without missing values, the last time of several."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tradewind.base.errors import InputError
+
+if TYPE_CHECKING:
+    from tradewind.fieldserver.field import Array
+
+MAX_VALUES = 2**31
+"""Values that a message or variable may claim to have."""
+_OF_PACKING = ("scale_factor", "add_offset")
+_TIMES = ("time", "valid_time")
+_LEVELS = ("lev", "plev", "hybrid", "pressure", "height", "isobaric", "model_level", "depth", "altitude")
+
+
+@dataclass(frozen=True)
+class Variable:
+    """A variable of a file: its dimensions by name, what is said of it, and `values`, of which parts are read."""
+
+    path: Path
+    name: str
+    dims: tuple[str, ...]
+    shape: tuple[int, ...]
+    dtype: np.dtype[Any]
+    said: Mapping[str, Any]
+    values: Any
+
+    @property
+    def is_field(self) -> bool:
+        """Whether it may be a field: numbers of a time, or of two directions or more; coordinates of points are not."""
+        of_numbers = np.issubdtype(self.dtype, np.floating) or np.issubdtype(self.dtype, np.integer)
+        return bool(of_numbers and self.name not in self.dims and len(self.dims) > 1)
+
+    def decoded(self) -> Array:
+        """The last time as [level][point], missing values as NaN. Raises InputError where it is too large."""
+        timed = self.dims[0] in _TIMES
+        dims, shape = (self.dims[1:], self.shape[1:]) if timed else (self.dims, self.shape)
+        times, size = self.shape[0] if timed else 1, int(np.prod([int(n) for n in shape], dtype=float))
+        if not times or size > MAX_VALUES:
+            raise InputError(
+                f"{self.path}: variable {self.name} has {times} times of {size} values: 1..{MAX_VALUES} are allowed"
+            )
+        last = np.asarray(self.values[times - 1] if timed else self.values[...])
+        return self._unpacked(last).reshape(shape[0] if _has_levels(dims) else 1, -1)
+
+    def _unpacked(self, values: Array) -> Array:
+        scale, offset = (self._number(key) for key in _OF_PACKING)
+        missing = [n for key in ("_FillValue", "missing_value") for n in self._numbers(key) if n == n]  # no NaN
+        is_missing = np.isin(values, np.array(missing, values.dtype)) if missing else np.False_
+        if scale is not None or offset is not None or not np.issubdtype(values.dtype, np.floating):
+            values = values * (1.0 if scale is None else scale) + (0.0 if offset is None else offset)
+        return np.where(is_missing, np.array(np.nan, values.dtype), values) if is_missing.any() else values
+
+    def _number(self, key: str) -> float | None:
+        found = self._numbers(key)
+        return float(found[0]) if found else None
+
+    def _numbers(self, key: str) -> list[Any]:
+        """The numbers that an attribute says: none where it is not there. Raises InputError for others."""
+        said = self.said.get(key)
+        if said is None:
+            return []
+        try:
+            if isinstance(said, str | bytes):  # as xarray writes numbers with a point to Zarr
+                found = np.frombuffer(base64.b64decode(said, validate=True), "<f8")
+            else:
+                found = np.asarray(said).ravel().astype("f8" if key in _OF_PACKING else self.dtype)
+        except (TypeError, ValueError, binascii.Error):
+            raise InputError(f"{self.path}: variable {self.name}: {key} {said!r}: a number is allowed") from None
+        return list(found.tolist())
+
+
+def _has_levels(dims: tuple[str, ...]) -> bool:
+    """Whether the first of the dimensions beside time is that of levels."""
+    return len(dims) > 2 or (len(dims) == 2 and (dims[0] == "z" or dims[0].startswith(_LEVELS)))
