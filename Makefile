@@ -11,7 +11,10 @@ FORTRAN_FILES := $(wildcard bindings/fortran/* bindings/fortran/mpi_f08/*)
 C_PROGRAMS := $(shell find examples bindings/fortran tests/languages tests/mpi tests/sim benchmarks/calls -name '*.[ch]' -o -name '*.[ch]pp')
 PY_FOLDERS := python tests benchmarks validation docs cmake
 
-.PHONY: study test lint stubs test-all validation benchmark docs clean
+# Python and pytest keep what they have compiled: hundreds of processes import the same files.
+unexport PYTHONDONTWRITEBYTECODE
+
+.PHONY: study test lint stubs test-all mutants site validation benchmark docs clean
 
 study: $(VENV)/installed
 	$(BIN)/tradewind study studies/quickstart.toml
@@ -39,9 +42,14 @@ stubs: $(VENV)/installed
 test-all: test
 	$(BIN)/python -m pytest -m 'slow and not ranks' -n auto --maxprocesses 8 --dist loadfile
 	$(BIN)/python -m pytest -m 'slow and ranks'
-	$(BIN)/python tests/mutants.py 5000 2
+	$(MAKE) --jobs=2 --output-sync=target mutants site
 	tests/sanitizers.sh
 	tests/second_mpi.sh
+
+mutants: $(VENV)/installed
+	$(BIN)/python tests/mutants.py 5000 2
+
+site: $(VENV)/installed
 	$(BIN)/mkdocs build --strict --site-dir build/site
 
 # Against formulas, bounds, packets reckoned by hand, SST/macro and, where they are installed, SimGrid and PETSc.

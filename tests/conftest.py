@@ -21,7 +21,7 @@ TESTS = Path(__file__).parent
 os.environ.pop("COLUMNS", None)
 
 RANKS = (
-    *("benchmarks", "dwarfs", "languages", "launch", "mpi", "docs/test_examples.py", "docs/test_pages.py"),
+    *("benchmarks", "dwarfs", "languages", "launch", "mpi"),
     *("sim/test_shared.py", "trace/test_measured_time_line.py"),
     *(
         "fieldserver/test_field_server.py",

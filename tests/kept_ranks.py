@@ -184,10 +184,6 @@ def _do(job: dict[str, Any], known: list[str]) -> None:
     paths = job["environment"].get("PYTHONPATH", "").split(os.pathsep)
     sys.path[:] = [*filter(None, paths), *known]
     sys.argv = ["worker", job["folder"]]
-    output = os.open(Path(job["folder"]) / "output.txt", os.O_WRONLY | os.O_CREAT | os.O_APPEND)
-    for stream in (1, 2):
-        os.dup2(output, stream)
-    os.close(output)
     before = set(sys.modules)
     worker.main(job["folder"])
     sys.stdout.flush()

@@ -20,7 +20,7 @@ fi
 
 [ -x "$folder/venv/bin/python" ] || python3 -m venv "$folder/venv"
 # A build folder of its own: the ordinary one remembers the first MPI.
-"$folder/venv/bin/pip" install -q "$repository[mpi,output]" 'netCDF4>=1.7' 'cfgrib>=0.9.15' 'pytest>=8.2' 'hypothesis>=6.100' \
+"$folder/venv/bin/pip" install -q --no-compile "$repository[mpi,output]" 'netCDF4>=1.7' 'cfgrib>=0.9.15' 'pytest>=8.2' 'hypothesis>=6.100' \
     'cmake>=3.24' 'ninja>=1.11' \
     -Ccmake.define.MPI_C_COMPILER="$compiler" -Cbuild-dir="$folder/cmake"
 cd "$repository"

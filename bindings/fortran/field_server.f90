@@ -11,7 +11,8 @@ module tradewind_field_server
   private
   public :: tw_field_server, tw_geometry, tw_regular, tw_gaussian, tw_spectral, tw_unstructured
   public :: tw_field_server_open, tw_field_server_comm, tw_field_server_define, tw_field_server_define_points
-  public :: tw_field_server_wants, tw_field_server_write, tw_field_server_end_step, tw_field_server_prefetch
+  public :: tw_field_server_wants, tw_field_server_write, tw_field_server_start, tw_field_server_wait
+  public :: tw_field_server_end_step, tw_field_server_prefetch
   public :: tw_field_server_read, tw_field_server_finish, tw_field_server_close
 
   type, bind(C) :: tw_field_server
@@ -68,6 +69,15 @@ module tradewind_field_server
     procedure :: write_field, write_real32_1, write_real32_2, write_real32_3, write_real64_1, write_real64_2, &
       write_real64_3
   end interface tw_field_server_write
+
+  !> status = tw_field_server_start(server, name, values, step [, level]): the same without a copy: the array must stay as it
+  !! is until tw_field_server_wait returns. It must have the attribute target (or be a pointer), so that the compiler knows
+  !! that calls which do not name it read it; it may be a section, but no expression, and must outlive the wait. An array
+  !! of intent(in) is given as tw_field(values).
+  interface tw_field_server_start
+    procedure :: start_field, start_real32_1, start_real32_2, start_real32_3, start_real64_1, start_real64_2, &
+      start_real64_3
+  end interface tw_field_server_start
 
   !> status = tw_field_server_read(server, name, values, path): fill this rank's part of a field from a file that
   !! tw_field_server_prefetch has named; waits where the file is late.
@@ -130,6 +140,22 @@ module tradewind_field_server
       integer(c_int64_t), value :: step, level
       integer(c_int) :: status
     end function c_server_write
+
+    function c_server_start(server, name, values, step, level) bind(C, name="tw_field_server_start") result(status)
+      import :: c_int, c_int64_t, c_char, tw_field_server, tw_field
+      type(tw_field_server), value :: server
+      character(kind=c_char), intent(in) :: name(*)
+      type(tw_field), intent(in) :: values
+      integer(c_int64_t), value :: step, level
+      integer(c_int) :: status
+    end function c_server_start
+
+    function c_server_wait(server, name) bind(C, name="tw_field_server_wait") result(status)
+      import :: c_int, c_ptr, tw_field_server
+      type(tw_field_server), value :: server
+      type(c_ptr), value :: name
+      integer(c_int) :: status
+    end function c_server_wait
 
     function c_server_end_step(server, step) bind(C, name="tw_field_server_end_step") result(status)
       import :: c_int, c_int64_t, tw_field_server
@@ -298,6 +324,21 @@ contains
     wants = found /= 0
   end function tw_field_server_wants
 
+  !> Return when the arrays of a field that were given to tw_field_server_start are the model's again; those of all fields
+  !! where there is no name.
+  function tw_field_server_wait(server, name) result(status)
+    type(tw_field_server), intent(in) :: server
+    character(len=*), intent(in), optional :: name
+    integer(c_int) :: status
+    character(len=:), allocatable, target :: text
+    if (present(name)) then
+      text = trim(name) // c_null_char
+      status = c_server_wait(server, c_loc(text))
+    else
+      status = c_server_wait(server, c_null_ptr)
+    end if
+  end function tw_field_server_wait
+
   !> Nothing more comes of a step: steps end in ascending order. tw_error_write where an earlier one could not be written.
   function tw_field_server_end_step(server, step) result(status)
     type(tw_field_server), intent(in) :: server
@@ -328,12 +369,27 @@ contains
     integer, intent(in) :: step
     integer, intent(in), optional :: level
     integer(c_int) :: status
+    status = c_server_write(server, trim(name) // c_null_char, values, int(step, c_int64_t), place_of(level))
+  end function write_field
+
+  function start_field(server, name, values, step, level) result(status)
+    type(tw_field_server), intent(in) :: server
+    character(len=*), intent(in) :: name
+    type(tw_field), intent(in) :: values
+    integer, intent(in) :: step
+    integer, intent(in), optional :: level
+    integer(c_int) :: status
+    status = c_server_start(server, trim(name) // c_null_char, values, int(step, c_int64_t), place_of(level))
+  end function start_field
+
+  !> The place of a level, from 0; -1 for all levels.
+  function place_of(level) result(place)
+    integer, intent(in), optional :: level
     integer(c_int64_t) :: place
     place = -1
     if (present(level)) place = max(0, level) - 1_c_int64_t
     if (present(level) .and. place < 0) place = huge(place)  ! refused: -1 would mean all levels
-    status = c_server_write(server, trim(name) // c_null_char, values, int(step, c_int64_t), place)
-  end function write_field
+  end function place_of
 
   function read_field(server, name, values, path) result(status)
     type(tw_field_server), intent(in) :: server
@@ -372,6 +428,36 @@ contains
     real(real64), target :: values(:, :, :)
     include "server_write.inc"
   end function write_real64_3
+
+  function start_real32_1(server, name, values, step, level) result(status)
+    real(real32), target, intent(inout) :: values(:)
+    include "server_start.inc"
+  end function start_real32_1
+
+  function start_real32_2(server, name, values, step, level) result(status)
+    real(real32), target, intent(inout) :: values(:, :)
+    include "server_start.inc"
+  end function start_real32_2
+
+  function start_real32_3(server, name, values, step, level) result(status)
+    real(real32), target, intent(inout) :: values(:, :, :)
+    include "server_start.inc"
+  end function start_real32_3
+
+  function start_real64_1(server, name, values, step, level) result(status)
+    real(real64), target, intent(inout) :: values(:)
+    include "server_start.inc"
+  end function start_real64_1
+
+  function start_real64_2(server, name, values, step, level) result(status)
+    real(real64), target, intent(inout) :: values(:, :)
+    include "server_start.inc"
+  end function start_real64_2
+
+  function start_real64_3(server, name, values, step, level) result(status)
+    real(real64), target, intent(inout) :: values(:, :, :)
+    include "server_start.inc"
+  end function start_real64_3
 
   function read_real32_1(server, name, values, path) result(status)
     real(real32), target :: values(:)

@@ -30,7 +30,8 @@ module tradewind
   public :: tw_plan_text, tw_plan_way, tw_plan_origin, tw_plan_traffic, tw_plan_seconds
   public :: tw_field_server, tw_geometry, tw_regular, tw_gaussian, tw_spectral, tw_unstructured
   public :: tw_field_server_open, tw_field_server_comm, tw_field_server_define, tw_field_server_define_points
-  public :: tw_field_server_wants, tw_field_server_write, tw_field_server_end_step, tw_field_server_prefetch
+  public :: tw_field_server_wants, tw_field_server_write, tw_field_server_start, tw_field_server_wait
+  public :: tw_field_server_end_step, tw_field_server_prefetch
   public :: tw_field_server_read, tw_field_server_finish, tw_field_server_close
   public :: tw_last_error, tw_version
 

@@ -310,7 +310,10 @@ TW_API tw_status tw_plan_free(tw_plan plan);
  *
  * All functions but tw_field_server_wants are collective over the ranks of the model, in the same order on all. An
  * error of one rank is TW_ERROR_INPUT there and TW_ERROR_PLAN on the others, after which the field server can only be
- * closed; an error that all ranks meet leaves it as it was. */
+ * closed; an error that all ranks meet leaves it as it was.
+ *
+ * Where a server raises an error, or stops, and gives no sign of life for the `patience` of the plan file, another one
+ * writes and reads what it was to. Where none is left the ranks get TW_ERROR_PLAN. */
 
 /* The horizontal grid of a field, as files describe it; see the functions that make one. */
 typedef enum tw_grid_kind { TW_REGULAR = 0, TW_GAUSSIAN = 1, TW_SPECTRAL = 2, TW_UNSTRUCTURED = 3 } tw_grid_kind;
@@ -367,6 +370,13 @@ TW_API tw_status tw_field_server_wants(tw_field_server server, const char* name,
  * is left out without a word. */
 TW_API tw_status tw_field_server_write(tw_field_server server, const char* name, const tw_field* values, int64_t step,
                                        int64_t level);
+/* Begin to write as tw_field_server_write does, without a copy: the array must stay as it is until tw_field_server_wait
+ * returns. Its strides are whole elements. */
+TW_API tw_status tw_field_server_start(tw_field_server server, const char* name, const tw_field* values, int64_t step,
+                                       int64_t level);
+/* Return when the arrays of a field that were given to tw_field_server_start are the model's again; NULL: those of all
+ * fields. Where none is under way, at once. */
+TW_API tw_status tw_field_server_wait(tw_field_server server, const char* name);
 /* Nothing more comes of a step: steps end in ascending order. TW_ERROR_WRITE where an earlier one could not be
  * written. */
 TW_API tw_status tw_field_server_end_step(tw_field_server server, int64_t step);

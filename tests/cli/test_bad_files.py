@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import socket
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -122,14 +123,21 @@ MANIFESTS = {
 }
 
 
+@pytest.fixture(scope="module")
+def computed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a study and its results."""
+    folder = tmp_path_factory.mktemp("computed")
+    (folder / "s.toml").write_text(STUDY)
+    assert run(make_app(), ["study", str(folder / "s.toml"), "--out", str(folder / "results")]) == 0
+    return folder
+
+
 @pytest.mark.parametrize("kind", MANIFESTS)
 def test_a_damaged_manifest_is_one_error_and_a_run_mends_it(
-    kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    kind: str, computed: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    shutil.copytree(computed, tmp_path, dirs_exist_ok=True)
     study, results = tmp_path / "s.toml", tmp_path / "results"
-    study.write_text(STUDY)
-    assert run(make_app(), ["study", str(study), "--out", str(results)]) == 0
-    capsys.readouterr()
     (results / "manifest.json").write_text(MANIFESTS[kind])
     assert run(make_app(), ["report", str(results)]) == 1
     said = capsys.readouterr()

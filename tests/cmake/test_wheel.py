@@ -48,7 +48,7 @@ def environment(wheel, tmp_path_factory) -> Path:
     """An environment with the wheel and an MPI library, and nothing of this one."""
     folder = tmp_path_factory.mktemp("environment") / "venv"
     call(sys.executable, "-m", "venv", folder)
-    call(folder / "bin" / "pip", "install", "-q", f"{wheel}[mpich]", timeout=1200)
+    call(folder / "bin" / "pip", "install", "-q", "--no-compile", f"{wheel}[mpich]", timeout=1200)
     return folder
 
 

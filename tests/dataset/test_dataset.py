@@ -65,6 +65,7 @@ def test_netcdf_holds_every_number_with_units(records: list[dict[str, Any]], tmp
         assert data.attrs["cpu"] == ENVIRONMENT.cpu
 
 
+@pytest.mark.slow  # see test_open_results.py
 def test_a_study_without_results_is_a_dataset_too(tmp_path: Path) -> None:
     write_dataset(build_dataset([], {"title": "t"}), tmp_path / "results.nc")
     with xr.open_dataset(tmp_path / "results.nc", engine="h5netcdf") as data:

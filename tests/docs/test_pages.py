@@ -34,14 +34,20 @@ LONG = {
 }
 """Below docs/: pages that take most of the time, and are run by `make test-all`."""
 
+MEASURING = {"how-to/calibrate.md", "how-to/choose.md", "how-to/measure.md", "how-to/tune.md"}
+"""Pages that are about measured times. Of the others most blocks run on one core: they may run beside other tests."""
+
 NEEDED = {ROOT / "docs" / "how-to" / "install.md": ("cc", "gfortran", "cmake")}
 """Programs that the blocks of a page run, and that a machine may lack."""
 
 
+MARKS = ((pytest.mark.slow, LONG), (pytest.mark.ranks, MEASURING))
+
+
 def _parameter(path: Path) -> object:
-    name = path.relative_to(ROOT)
-    long = name.parts[0] == "docs" and str(name.relative_to("docs")) in LONG
-    return pytest.param(path, id=str(name), marks=[pytest.mark.slow] if long else [])
+    name = str(path.relative_to(ROOT))
+    marks = [mark for mark, pages in MARKS if name.removeprefix("docs/") in pages]
+    return pytest.param(path, id=name, marks=marks)
 
 
 @pytest.mark.parametrize("path", list(map(_parameter, PAGES)))
@@ -56,7 +62,7 @@ def test_the_blocks_of_a_page_run(path: Path, tmp_path: Path, monkeypatch: pytes
 
 
 def test_pages_are_found() -> None:
-    assert {ROOT / "docs" / name for name in LONG} <= set(PAGES)
+    assert {ROOT / "docs" / name for name in LONG | MEASURING} <= set(PAGES)
     names = {str(path.relative_to(ROOT)) for path in PAGES}
     assert {"README.md", "docs/tutorial/index.md", "docs/how-to/verify.md"} <= names
 

@@ -98,7 +98,7 @@ def _in_a_with_block(comm: Any, payload: dict[str, Any]) -> None:
 
 
 def _without_close(comm: Any, payload: dict[str, Any]) -> None:
-    """What happens at the end of a process that has not closed its field server."""
+    """End a process that has not closed its field server."""
     plan = load_plan("plan.toml", payload["plan"].replace("FOLDER", f"{payload['folder']}/without"))
     server = FieldServer(plan, comm, servers=1)
     if server.comm is None:

@@ -13,6 +13,9 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
+FORTRAN = ROOT / "bindings" / "fortran"
+MODULE = [FORTRAN / f"{name}.f90" for name in ("interfaces", "fields", "arrays", "points", "field_server", "tradewind")]
+"""In the order in which they use each other."""
 PROGRAMS = Path(__file__).parent / "programs"
 _BIN = Path(sys.executable).parent
 _ENVIRONMENT = {**os.environ, "PATH": f"{_BIN}{os.pathsep}{os.environ['PATH']}"}
@@ -128,17 +131,42 @@ def launch() -> Run:
     return run
 
 
+def _built(programs: Path, program: str) -> Path:
+    """One of the programs."""
+    paths = [path for path in programs.rglob(program) if path.is_file()]
+    if not paths and program.endswith("_fortran"):
+        pytest.skip("the Fortran module was not built: there was no Fortran compiler (gfortran)")
+    return paths[0]
+
+
 @pytest.fixture(scope="session")
 def on_ranks(programs: Path, launch: Run) -> Run:
     """(ranks, program, *arguments, **environment): runs one of the programs under mpiexec."""
 
     def run(ranks: int, program: str, *arguments: object, **environment: str) -> subprocess.CompletedProcess[str]:
-        paths = [path for path in programs.rglob(program) if path.is_file()]
-        if not paths and program.endswith("_fortran"):
-            pytest.skip("the Fortran module was not built: there was no Fortran compiler (gfortran)")
-        return launch(ranks, paths[0], *arguments, **environment)
+        return launch(ranks, _built(programs, program), *arguments, **environment)
 
     return run
+
+
+@pytest.fixture
+def together(
+    prefix: Path, fortran_compiler: str, mpi_compiler: str, tmp_path: Path, call: Run
+) -> Callable[[Path, str], Path]:
+    """(source, flags): compiles a Fortran program together with the module."""
+
+    def make(source: Path, flags: str) -> Path:
+        mpi = FORTRAN / "mpi_f08"
+        for i, each in enumerate([*MODULE, mpi / "mpi_f08.f90", source]):
+            words = ("-w", f"-J{tmp_path}", f"-I{FORTRAN}", f"-I{source.parent}")
+            call(fortran_compiler, *flags.split(), *words, "-c", each, "-o", tmp_path / f"{i}.o")
+        call(mpi_compiler, "-c", mpi / "mpi_f08.c", "-o", tmp_path / "mpi_f08.o")
+        objects = [tmp_path / "mpi_f08.o", *sorted(tmp_path.glob("[0-9].o"))]
+        libraries = (f"-L{prefix}/lib", "-ltradewind", f"-Wl,-rpath,{prefix}/lib", "-lgfortran", "-lm")
+        call(mpi_compiler, *flags.split(), *objects, *libraries, "-o", tmp_path / source.stem)
+        return tmp_path / source.stem
+
+    return make
 
 
 @pytest.fixture(scope="session")
@@ -146,22 +174,27 @@ def beside(programs: Path) -> Run:
     """(ranks, program, servers, *arguments, options, fails): runs one of the programs with field servers in its job.
 
     `fails`: how the servers do, see failing_server.py, or "refuse" where they and the program do it by themselves.
+    `ends`: the job ends well nevertheless.
     """
     launcher = pytest.importorskip("tradewind.launch.job").find_launcher()
 
     def run(
-        ranks: int, program: str, servers: int, *arguments: object, options: Sequence[str] = (), fails: str = ""
+        ranks: int,
+        program: str | Path,
+        servers: int,
+        *arguments: object,
+        options: Sequence[str] = (),
+        fails: str = "",
+        ends: bool = False,
     ) -> subprocess.CompletedProcess[str]:
-        paths = [path for path in programs.rglob(program) if path.is_file()]
-        if not paths and program.endswith("_fortran"):
-            pytest.skip("the Fortran module was not built: there was no Fortran compiler (gfortran)")
-        command = [*launcher.arguments(ranks), str(paths[0]), *map(str, arguments)]
+        path = program if isinstance(program, Path) else _built(programs, program)
+        command = [*launcher.arguments(ranks), str(path), *map(str, arguments)]
         if servers:
             failing = [str(PROGRAMS / "failing_server.py"), fails]
-            start = failing if fails in ("raise", "stop") else ["-m", "tradewind"]
+            start = failing if fails.startswith(("raise", "stop")) else ["-m", "tradewind"]
             command += [":", "-n", str(servers), sys.executable, *start, "serve", "plan.toml", *options]
         done = subprocess.run(command, env=_ENVIRONMENT, capture_output=True, text=True, timeout=120, check=False)
-        assert (done.returncode != 0) == bool(fails), f"{command}\n{done.stdout}{done.stderr}"
+        assert (done.returncode != 0) == (bool(fails) and not ends), f"{command}\n{done.stdout}{done.stderr}"
         return done
 
     return run

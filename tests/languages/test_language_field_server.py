@@ -13,6 +13,7 @@ import pytest
 import xarray
 from tradewind_header import ROOT
 
+from tradewind.fieldserver.manifest import Manifest, check
 from tradewind.fieldserver.talk import PROTOCOL
 
 OK, INPUT, PLAN, HANDLE, WRITE = 0, 1, 2, 3, 6
@@ -107,6 +108,32 @@ def test_fields_of_every_layout_in_c(beside, plan, ranks, servers, options, more
         np.testing.assert_array_equal(data.latitude, np.arange(48) - 20.0)
 
 
+def are_right(*steps: int) -> None:
+    """All fields of these steps, and no others, are in the files and the manifest."""
+    assert Manifest(Path("output")).steps() == list(steps)
+    assert check(Path("output")) == []
+    for name, shape in SHAPES.items():
+        for step in steps:
+            np.testing.assert_array_equal(values(name, step).reshape(shape), wanted(step, *shape), name)
+
+
+@pytest.mark.one_level
+@pytest.mark.parametrize(
+    ("ranks", "options", "more"),
+    [
+        (2, (), ""),
+        pytest.param(
+            3, ("--transport", "shared", "--packing", "direct"), 'deal = "levels"\nblock = 2', marks=pytest.mark.slow
+        ),
+    ],
+)
+def test_fields_go_without_a_copy(beside, plan, ranks, options, more):
+    """From arrays with gaps, of every layout, which are the model's again when it has waited for them."""
+    plan(more=more)
+    assert "all right" in beside(ranks, "field_servers_c", 1, 4, "output", "start", options=options).stdout
+    are_right(0, 2, 4)
+
+
 @pytest.mark.one_level
 @pytest.mark.slow
 def test_each_level_in_a_file_of_its_own(beside, plan):
@@ -121,13 +148,18 @@ def test_each_level_in_a_file_of_its_own(beside, plan):
         np.testing.assert_array_equal(values(name, 2).reshape(levels, points), wanted(2, levels, points), name)
 
 
+def are_as_fortran_wrote_them(*steps: int) -> None:
+    """The fields of `server_kinds` at these steps."""
+    for name in ("t", "u", "q", "m", "n"):
+        for step in steps:
+            np.testing.assert_array_equal(values(name, step).reshape(3, 48), wanted(step, 3, 48), f"{name} at {step}")
+
+
 def test_arrays_of_fortran(beside, plan):
     plan()
     said = beside(2, "server_kinds_fortran", 1, "output").stdout
     assert "all right" in said
-    shapes = {"t": 3, "u": 3, "q": 3, "m": 3, "n": 3}
-    for name, levels in shapes.items():
-        np.testing.assert_array_equal(values(name, 0).reshape(levels, 48), wanted(0, levels, 48), name)
+    are_as_fortran_wrote_them(0, 2, 4, 6)
     np.testing.assert_array_equal(values("p", 0).ravel(), 1000 + np.arange(48))
     np.testing.assert_array_equal(values("r", 0).ravel(), 2000 + np.arange(48))
 
@@ -146,6 +178,16 @@ def test_an_example_goes_on_from_its_file(beside, plan, language):
         np.testing.assert_array_equal(data.t, expected)
     with netCDF4.Dataset("output/t/002.nc") as data:
         np.testing.assert_array_equal(data["t"][0], expected)
+
+
+@pytest.mark.slow
+@pytest.mark.one_level
+def test_arrays_of_fortran_compiled_together_with_the_module(beside, plan, together):
+    """Where the compiler sees into the module, and might move what a program does to an array beyond its wait."""
+    plan()
+    program = together(ROOT / "tests" / "languages" / "programs" / "server_kinds.f90", "-O3 -flto -fipa-pta")
+    assert "all right" in beside(2, program, 1, "output").stdout
+    are_as_fortran_wrote_them(0, 2, 4, 6)
 
 
 def test_models_and_servers_speak_one_version():
@@ -270,12 +312,15 @@ def test_a_plan_with_mistakes_is_refused_on_all_ranks(met_beside, plan):
         assert "unknown sink 'histori'; did you mean 'history'?" in text
 
 
-LOST = "; steps that have a manifest are whole, and a run with existing = 'continue' goes on from there"
+LOST = (
+    "; no other one is left: steps that have a manifest are whole, and a run with existing = 'continue' goes on from "
+    "there"
+)
 
 
 @pytest.mark.one_level
 @pytest.mark.slow
-def test_a_server_that_raises_ends_the_output(met_beside, plan):
+def test_the_last_server_that_raises_ends_the_output(met_beside, plan):
     """Its error comes to all ranks of the model, which close, and the job ends."""
     plan()
     for found in met_beside("write", fails="raise"):
@@ -293,3 +338,52 @@ def test_a_server_that_stops_is_found_out(beside, plan):
     said = "".join(path.read_text() for path in Path().glob("failed-*"))
     assert "status 2: server 0 is lost: it " in said
     assert LOST in said
+
+
+@pytest.mark.one_level
+@pytest.mark.parametrize(
+    ("fails", "how"),
+    [
+        ("raise:1:block:5", ()),
+        pytest.param("stop:0:end:2", ("output",), marks=pytest.mark.slow),
+        pytest.param("stop:1:block:1", ("-", "start"), marks=pytest.mark.slow),
+        pytest.param("raise:1:prefetch:1", ("output",), marks=pytest.mark.slow),
+        pytest.param("stop:1:send:2", ("output",), marks=pytest.mark.slow),
+    ],
+)
+def test_another_server_takes_over(beside, plan, fails, how):
+    """In the middle of a step, between steps, and of input; one that was stopped goes on before the end."""
+    plan(more='patience = "1s"\nblock = 4')
+    done = beside(2, "field_servers_c", 2, 4, *how, fails=fails, ends=True)
+    assert "all right" in done.stdout
+    assert "wrong" not in done.stdout
+    kind, number = fails.split(":")[:2]
+    why = "RuntimeError: the disk is on fire" if kind == "raise" else "PlanError: the model does not wait"
+    assert f"server {number}: {why}" in done.stderr
+    are_right(0, 2, 4)
+
+
+@pytest.mark.one_level
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("fails", "how", "more"),
+    [("raise:1:end:1", (), 'queue = "6KiB"'), ("raise:1:block:4", ("-", "start"), "block = 4")],
+)
+def test_a_step_whose_memory_was_used_again_does_not_look_whole(beside, plan, fails, how, more):
+    """For want of room, and by the model when it had waited for its arrays. It hears of it; later steps are whole."""
+    plan(more=more)
+    beside(2, "field_servers_c", 2, 4, *how, fails=fails, ends=True)
+    for rank in range(2):
+        said = Path(f"failed-{rank}").read_text()
+        assert said == "status 6: step 0 is not whole: server 1 was lost with fields of it\n"
+    are_right(2, 4)
+
+
+@pytest.mark.one_level
+@pytest.mark.slow
+def test_a_server_that_does_not_come_back_ends_the_job_with_all_steps_written(beside, plan):
+    plan(more='patience = "1s"')
+    beside(2, "field_servers_c", 2, 4, "-", "write", "gone", fails="stop:1:end:2")
+    said = "".join(path.read_text() for path in Path().glob("failed-*"))
+    assert "status 2: server 1 does not answer: others have written its fields" in said
+    are_right(0, 2, 4)

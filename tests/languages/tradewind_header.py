@@ -39,6 +39,7 @@ def fortran_functions() -> dict[str, list[str]]:
         "tw_field_server_open": "open_on_integer",
         "tw_field_server_comm": "comm_as_integer",
         "tw_field_server_write": "write_field",
+        "tw_field_server_start": "start_field",
         "tw_field_server_read": "read_field",
     }
     text = (FORTRAN / "tradewind.f90").read_text()

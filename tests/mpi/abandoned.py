@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import gc
+import os
 import sys
 import threading
 import warnings
 import weakref
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -122,13 +124,20 @@ def raises_between(comm: Any, name: str) -> None:
     raise KeyError("of the overlap region")
 
 
-def script(error: str, names: list[str]) -> None:
-    """As a user's program: rank 0 raises with plans of all transports under way, the others have a watchdog."""
+def script(folder: str, error: str, names: list[str]) -> None:
+    """As a user's program: rank 0 raises with plans of all transports under way, the others have a watchdog.
+
+    Each rank prints into a file of the folder: a launcher may lose what it has to pass on when a rank dies.
+    """
     from mpi4py import MPI
 
     comm = MPI.COMM_WORLD
+    for stream, name in ((1, "out"), (2, "err")):
+        file = os.open(Path(folder) / f"{name}-{comm.rank}", os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+        os.dup2(file, stream)
     plans = [made(comm, name, 1.0, watchdog_s=0.5)[0] for name in names]
     for plan in plans:
+        comm.Barrier()  # a rank that is late is none to bark at
         plan()
     if comm.rank == 0:
         for plan in plans:
@@ -209,4 +218,4 @@ def nobody_comes(comm: Any, _: None) -> list[str]:
 
 
 if __name__ == "__main__":
-    script(sys.argv[1], sys.argv[2:])
+    script(sys.argv[1], sys.argv[2], sys.argv[3:])

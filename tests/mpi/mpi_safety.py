@@ -47,12 +47,15 @@ def one_waits(comm: Any, payload: dict[str, Any]) -> list[str]:
 
 
 def all_wait(comm: Any, _: None) -> None:
-    """Each rank calls another of two plans."""
+    """Each rank calls another of two plans. None fails before all have waited in vain."""
     from tradewind import mpi
 
     pattern = _swap(comm.size)
     plans = [mpi.plan(pattern, comm, *_arrays(pattern, comm.rank), watchdog_s=1.0) for _ in range(2)]
-    plans[comm.rank % 2]()
+    try:
+        plans[comm.rank % 2]()
+    finally:
+        comm.Barrier()
 
 
 def one_stops(comm: Any, _: None) -> None:

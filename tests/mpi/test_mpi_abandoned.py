@@ -39,9 +39,12 @@ def test_the_first_error_ends_a_job():
         launch.run(2, "abandoned:raises_between", "shared", timeout_s=60)
 
 
-def _run(error: str, *names: str) -> subprocess.CompletedProcess[str]:
-    command = [*find_launcher().arguments(2), sys.executable, str(SCRIPT), error, *names]
-    return subprocess.run(command, env=dict(os.environ), capture_output=True, text=True, timeout=60, check=False)
+def _run(folder: Path, error: str, *names: str) -> tuple[int, str, str]:
+    """Return the exit code, and what was printed to either stream."""
+    command = [*find_launcher().arguments(2), sys.executable, str(SCRIPT), str(folder), error, *names]
+    done = subprocess.run(command, env=dict(os.environ), capture_output=True, text=True, timeout=240, check=False)
+    out, err = ("".join(file.read_text() for file in folder.glob(f"{name}-*")) for name in ("out", "err"))
+    return done.returncode, done.stdout + out, done.stderr + err
 
 
 # A rank whose start waits for the others goes with no other one.
@@ -59,15 +62,15 @@ KEY_ERROR = "KeyError: 'of the overlap region'"
         ("exit", 3, "RuntimeWarning: a plan destroyed while it is under way", TOGETHER),
     ],
 )
-def test_a_program_ends_with_its_own_error(error, code, words, names):
+def test_a_program_ends_with_its_own_error(error, code, words, names, tmp_path):
     """With plans of several transports under way at once."""
-    done = _run(error, *names)
-    assert words in done.stderr
+    returned, out, err = _run(tmp_path, error, *names)
+    assert words in err
     for name in ("terminate called", "MPICH:", "Fatal Python error", "nanobind"):
-        assert name not in done.stderr + done.stdout
-    assert done.stderr.count("RuntimeWarning: a plan destroyed while it is under way, before its wait") >= 1
-    assert f"the watchdog barked {len(names)} times" in done.stdout
-    assert done.returncode == code or (code is None and done.returncode != 0)
+        assert name not in err + out
+    assert err.count("RuntimeWarning: a plan destroyed while it is under way, before its wait") >= 1
+    assert f"the watchdog barked {len(names)} times" in out
+    assert returned == code or (code is None and returned != 0)
 
 
 def test_two_threads_make_plans_at_once():

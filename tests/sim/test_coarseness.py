@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import warnings
+
 import pytest
 
 from tradewind import _core
 from tradewind.base import units
+from tradewind.base.errors import PacketWarning
 from tradewind.machine import load_machine, machine_names
-from tradewind.simulation import prepare
+from tradewind.simulation import prepare, simulate
 from tradewind.simulation.coarseness import PACKETS_PER_BUFFER, SPREADING, coarse_packets
 from tradewind.workload.exchange import Exchange
 
@@ -134,6 +137,16 @@ def test_a_simulation_knows_its_buffers_and_messages() -> None:
     dragonfly = prepare(exchange, "dragonfly-MM", packet="16KiB", routing="valiant")
     assert "valiant chooses a path" in str(dragonfly.coarseness())
     assert told(packet="message", model="loggp") is None
+
+
+def test_who_simulates_coarse_packets_is_warned() -> None:
+    exchange = Exchange("transpose", 16, grid=(64, 64, 64))
+    with pytest.warns(PacketWarning, match="packets of 32 KiB can mislead"):
+        simulate(exchange, "torus-M", packet="message")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        simulate(exchange, "torus-M", packet="message", warn=False)
+        simulate(exchange, "torus-M")
 
 
 def test_no_messages_are_no_coarse_ones() -> None:

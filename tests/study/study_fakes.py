@@ -22,11 +22,24 @@ HERE = Environment(
     host="here", cpu="a processor", cores=2, mpi="an MPI", commit="abc", version="1", python="3", system="Linux"
 )
 
+PATIENCE_S = 60.0
+
 
 def record_call(kind: str) -> None:
     """Leaves a file for each call, because the calls happen in other processes."""
     folder = Path(os.environ["TRADEWIND_TEST_CALLS"])
     (folder / f"{kind}-{os.getpid()}-{time.monotonic_ns()}").touch()
+
+
+def wait_for_go() -> None:
+    """Wait in the n-th simulation and in all later ones, where TRADEWIND_TEST_HOLD is n, until there is a file `go`."""
+    folder, hold = Path(os.environ["TRADEWIND_TEST_CALLS"]), os.environ.get("TRADEWIND_TEST_HOLD")
+    if hold is None or len(list(folder.glob("simulate-*"))) < int(hold):
+        return
+    deadline = time.monotonic() + PATIENCE_S
+    while not (folder / "go").exists():
+        assert time.monotonic() < deadline, "nobody lets this simulation go on"
+        time.sleep(0.01)
 
 
 def verify(exchange: Any, transport: str) -> dict[str, Any]:
@@ -53,7 +66,7 @@ def simulate(exchange: Any, machine: Any, *, threads: int, seed: int, **options:
         raise TradewindError("burst cannot be simulated today")
     if exchange.algorithm == "bruck":
         os._exit(9)
-    time.sleep(float(os.environ.get("TRADEWIND_TEST_SLEEP", "0")))
+    wait_for_go()
     return {
         "time_s": 100.0 / exchange.ranks,
         "step_time_s": {"xz": 1.0},

@@ -204,6 +204,15 @@ tw_status tw_field_server_write(tw_field_server server, const char* name, const 
     return with_server(server, [&](FieldServer& found) { found.write(name, values, step, level); });
 }
 
+tw_status tw_field_server_start(tw_field_server server, const char* name, const tw_field* values, int64_t step,
+                                int64_t level) {
+    return with_server(server, [&](FieldServer& found) { found.start(name, values, step, level); });
+}
+
+tw_status tw_field_server_wait(tw_field_server server, const char* name) {
+    return with_server(server, [&](FieldServer& found) { found.wait(name); });
+}
+
 tw_status tw_field_server_end_step(tw_field_server server, int64_t step) {
     return with_server(server, [&](FieldServer& found) { found.end_step(step); });
 }

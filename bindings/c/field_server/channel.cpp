@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <thread>
 
+#include "../objects.hpp"
 #include "base/error.hpp"
 #include "mpi/agreement.hpp"
 #include "mpi/error.hpp"
@@ -31,16 +32,19 @@ Channel::~Channel() {
     for (Slot& slot : slots_)
         for (auto& [count, plan] : slot.plans)
             if (!plan->settled()) {  // the server may still take from there: kept for good
-                new std::vector(slot.parts);
+                new std::vector(slot.memory);
+                new std::shared_ptr(slot.shared);
                 break;
             }
 }
+
+// --- what is said ---
 
 void Channel::say(const Json::Object& order) {
     if (talk) talk->say(order);
 }
 
-// On the first rank.
+// On the first rank. Throws PlanError where nothing comes any more.
 Json Channel::heard_or_lost(ServerTag tag) {
     heard_at_ = Clock::now();
     for (;;) {
@@ -52,7 +56,7 @@ Json Channel::heard_or_lost(ServerTag tag) {
     }
 }
 
-Json Channel::answer(ServerTag tag, bool go) {
+std::optional<Json> Channel::answer(ServerTag tag, bool go) {
     std::string told;
     if (talk) {
         try {
@@ -61,15 +65,14 @@ Json Channel::answer(ServerTag tag, bool go) {
             if (go && !refused) say({{"op", "go"}});
             told = "+" + value.text();
         } catch (const mpi::PlanError& error) {
-            told = std::string("-") + error.what();
+            gone = error.what();
+            told = "-" + gone;
         }
     }
     told = mpi::text_of(agreement_.comm(), 0, told);
     if (told[0] == '+') return Json::parse(told.substr(1));
-    agreement_.give_up(
-        "server " + std::to_string(number_) + " is lost: " + told.substr(1) +
-        "; steps that have a manifest are whole, and a run with existing = 'continue' goes on from there");
-    throw mpi::PlanError(agreement_.broken());
+    lost = told.substr(1);
+    return {};
 }
 
 void Channel::take_in(const Json& news) {
@@ -94,13 +97,24 @@ void Channel::hear_news() {
 
 void Channel::listen() {
     hear_news();
-    const bool owes = heard.finished < ended || hurried;
+    const bool owes = heard.finished < static_cast<Index>(ended_.size()) || hurried;
     if (owes && !owing_) owing_since_ = Clock::now();
     owing_ = owes;
     const double waited_s = std::chrono::duration<double>(Clock::now() - std::max(owing_since_, heard_at_)).count();
     if (owes && gone.empty() && waited_s > plan_.patience)
         gone = "it gave no sign of life for " + seconds_text(plan_.patience);
     heard.lost = !gone.empty();
+}
+
+void Channel::learn(const ServerNews& news) {
+    for (Index i = known.finished; i < news.finished; ++i) {
+        const StepPart& part = ended_[static_cast<std::size_t>(i)];
+        done_[part.first] = part.second;
+        reused_.erase(part);
+    }
+    known = news;
+    const auto over = [&](const auto& each) { return is_done(each.first); };
+    dropped_.erase(std::remove_if(dropped_.begin(), dropped_.end(), over), dropped_.end());
 }
 
 bool Channel::part() {
@@ -115,12 +129,15 @@ bool Channel::part() {
     return true;
 }
 
+// --- blocks ---
+
 bool Channel::add(const FieldForm& form, const Entry& entry, const ModelPart& values, bool grows) {
+    if (!lost.empty()) return false;
     auto found = pending_.find(form.alike);
     if (found != pending_.end()) {
         const Slot& slot = slots_[found->second];
         if (slot.entries.size() == slot.parts.size() && !has_room(form.bytes())) {
-            send(found->second);
+            if (!send(found->second)) return false;
             found = pending_.end();
         }
     }
@@ -131,21 +148,62 @@ bool Channel::add(const FieldForm& form, const Entry& entry, const ModelPart& va
     }
     const std::size_t place = found->second;
     Slot& slot = slots_[place];
-    if (slot.entries.size() == slot.parts.size()) slot.parts.push_back(handovers_.at(form.alike)->memory());
-    copy_out(values, slot.parts[slot.entries.size()].data());
+    if (slot.entries.size() == slot.parts.size()) {
+        const ServerHandover& handover = *handovers_.at(form.alike);
+        slot.memory.push_back(handover.memory());
+        slot.parts.push_back(handover.part(slot.memory.back()));
+    }
+    copy_out(values, slot.parts[slot.entries.size()].data);
     slot.entries.push_back(entry);
     if (static_cast<Index>(slot.entries.size()) * form.levels >= plan_.block) send(place);
     return true;
 }
 
-void Channel::flush() {
-    while (!pending_.empty()) send(pending_.begin()->second);
+std::optional<Channel::Sent> Channel::start(const FieldForm& form, const Entry& entry, const ModelPart& values,
+                                            bool grows) {
+    if (!lost.empty()) return {};
+    agreement_.check();
+    const int place = free_slot(form, entry.field, grows, &values);
+    if (place < 0) return {};
+    Slot& slot = slots_[static_cast<std::size_t>(place)];
+    if (slot.parts.empty()) {
+        slot.parts.push_back(values);
+        slot.of_model = true;
+        slot.shared = memory_of(values.data);
+    }
+    slot.entries.push_back(entry);
+    send(static_cast<std::size_t>(place));
+    return Sent{static_cast<std::size_t>(place), slot.number};
 }
 
-void Channel::end_step(Index step) {
+bool Channel::has_gone(const Sent& sent) {
+    const Slot& slot = slots_[sent.slot];
+    return slot.number != sent.number || !slot.under_way || !slot.under_way->pokes() || slot.under_way->poke();
+}
+
+void Channel::give_back(const Sent& sent) {
+    Slot& slot = slots_[sent.slot];
+    if (slot.number == sent.number) take(slot);
+}
+
+void Channel::flush() {
+    while (!pending_.empty() && lost.empty()) send(pending_.begin()->second);
+}
+
+void Channel::end_step(const StepPart& part) {
     flush();
-    ++ended;
-    say({{"op", "end"}, {"share", number_}, {"step", step}});
+    ended_.push_back(part);
+    say({{"op", "end"}, {"share", part.first}, {"step", part.second}});
+}
+
+void Channel::drop(const StepPart& part, const std::string& path) {
+    dropped_.emplace_back(part, path);
+    say({{"op", "drop"}, {"share", part.first}, {"step", part.second}, {"path", path}});
+}
+
+void Channel::spoil(const StepPart& part) {
+    reused_.insert(part);
+    say({{"op", "spoil"}, {"share", part.first}, {"step", part.second}});
 }
 
 void Channel::hurry() {
@@ -160,6 +218,40 @@ void Channel::arrive() {
             slot.under_way->wait();
             slot.under_way = nullptr;
         }
+}
+
+// A block is on its way when this returns, and its arrays stay as they are until it is released. False where the server
+// is lost: then the slot keeps what was to go.
+bool Channel::send(std::size_t place) {
+    agreement_.check();
+    Slot& slot = slots_[place];
+    if (const auto filled = pending_.find(slot.alike); filled != pending_.end() && filled->second == place)
+        pending_.erase(filled);
+    ++slot.number;
+    Json::Array entries;
+    for (const Entry& e : slot.entries)
+        entries.push_back(Json::Array{e.field, e.step, Json::list(e.places), Json::list(e.sinks), e.share});
+    const std::size_t count = entries.size();
+    say({{"op", "block"}, {"slot", Index(place)}, {"number", slot.number}, {"entries", std::move(entries)}});
+    const auto found =
+        std::find_if(slot.plans.begin(), slot.plans.end(), [&](const auto& plan) { return plan.first == count; });
+    if (found == slot.plans.end()) {
+        if (!answer(ready_tag, true)) return false;
+        const std::vector parts(slot.parts.begin(), slot.parts.begin() + static_cast<std::ptrdiff_t>(count));
+        slot.plans.emplace_back(count, handovers_.at(slot.alike)->plan(parts));
+        slot.under_way = slot.plans.back().second.get();
+    } else {
+        slot.under_way = found->second.get();
+    }
+    slot.under_way->start();
+    return true;
+}
+
+// --- slots ---
+
+bool Channel::Slot::is_from(const ModelPart& values) const {
+    return of_model && parts[0].data == values.data && parts[0].strides == values.strides &&
+           shared == memory_of(values.data);
 }
 
 Index Channel::bytes() const {
@@ -181,30 +273,44 @@ std::size_t Channel::next_place() const {
     return slots_.size();
 }
 
-int Channel::free_slot(const FieldForm& form, const std::string& field, bool grows) {
-    const Slot* alike = nullptr;
+// The slots of a form, as bits; with `from` those of this array, on all ranks.
+std::uint64_t Channel::alike_slots(const FieldForm& form, const ModelPart* from) const {
+    std::uint64_t mine = 0, all = 0;
     for (std::size_t place = 0; place < slots_.size(); ++place) {
-        Slot& slot = slots_[place];
-        if (slot.alike != form.alike || slot.parts.empty()) continue;
-        if (!alike) alike = &slot;
+        const Slot& slot = slots_[place];
+        if (slot.alike == form.alike && !slot.parts.empty() && (from ? slot.is_from(*from) : !slot.of_model))
+            mine |= std::uint64_t{1} << place;
+    }
+    if (!from) return mine;
+    mpi::check(MPI_Allreduce(&mine, &all, 1, MPI_UINT64_T, MPI_BAND, agreement_.comm()),
+               [] { return std::string("comparing the arrays of the ranks"); });
+    return all;
+}
+
+int Channel::free_slot(const FieldForm& form, const std::string& field, bool grows, const ModelPart* from) {
+    static_assert(most_slots == 64);
+    const std::uint64_t alike = alike_slots(form, from);
+    Index needed = form.bytes();
+    for (std::size_t place = 0; place < slots_.size(); ++place) {
+        if (!(alike >> place & 1)) continue;
         if (is_free(place)) {
-            take(slot);
+            take(slots_[place]);
             return static_cast<int>(place);
         }
+        if (needed == form.bytes()) needed *= static_cast<Index>(slots_[place].parts.size());
     }
     if (alike && !grows) return -1;
-    const Index needed = alike ? static_cast<Index>(alike->parts.size()) * form.bytes() : form.bytes();
     if (next_place() < most_slots && has_room(needed)) return new_slot(form);
     return alike ? -1 : instead_of(form, field);
 }
 
-// Makes a slot, or uses an empty one, whose blocks go on being counted.
+// Makes a slot, or uses an empty one, whose blocks go on being counted. -1: the server is lost.
 int Channel::new_slot(const FieldForm& form) {
     agreement_.check();
     const std::size_t place = next_place();
     say({{"op", "slot"}, {"place", Index(place)}, {"alike", form.alike}, {"shape", form.said()}});
     if (!handovers_.count(form.alike)) {
-        answer(ready_tag, true);
+        if (!answer(ready_tag, true)) return -1;
         handovers_.emplace(form.alike, std::make_unique<ServerHandover>(pair_, form, method_, false));
     }
     if (place == slots_.size()) slots_.emplace_back();
@@ -221,41 +327,62 @@ int Channel::instead_of(const FieldForm& form, const std::string& field) {
         Slot& slot = slots_[place];
         if (slot.parts.empty() || !is_free(place)) continue;
         take(slot);
-        slot.parts.clear();
         slot.plans.clear();
+        slot.parts.clear();
+        slot.memory.clear();
+        slot.of_model = false;
+        slot.shared.reset();
         say({{"op", "empty"}, {"place", Index(place)}});
         if (has_room(form.bytes())) return new_slot(form);
     }
     return -1;
 }
 
+// The array of a slot is free: what lay there cannot be written again.
 void Channel::take(Slot& slot) {
     if (slot.under_way) slot.under_way->wait();
     slot.under_way = nullptr;
+    for (const Entry& entry : slot.entries)
+        if (!is_done(entry.part())) reused_.insert(entry.part());
     slot.entries.clear();
 }
 
-// A block is on its way when this returns, and its arrays stay as they are until it is released.
-void Channel::send(std::size_t place) {
-    agreement_.check();
-    Slot& slot = slots_[place];
-    pending_.erase(slot.alike);
-    ++slot.number;
-    Json::Array entries;
-    for (const Entry& e : slot.entries)
-        entries.push_back(Json::Array{e.field, e.step, Json::list(e.places), Json::list(e.sinks), e.share});
-    const std::size_t count = entries.size();
-    say({{"op", "block"}, {"slot", Index(place)}, {"number", slot.number}, {"entries", std::move(entries)}});
-    const auto found =
-        std::find_if(slot.plans.begin(), slot.plans.end(), [&](const auto& plan) { return plan.first == count; });
-    if (found == slot.plans.end()) {
-        answer(ready_tag, true);
-        slot.plans.emplace_back(count, handovers_.at(slot.alike)->plan(slot.parts, count));
-        slot.under_way = slot.plans.back().second.get();
-    } else {
-        slot.under_way = found->second.get();
-    }
-    slot.under_way->start();
+// --- what another one has to write ---
+
+bool Channel::is_done(const StepPart& part) const {
+    const auto found = done_.find(part.first);
+    return found != done_.end() && part.second <= found->second;
+}
+
+bool Channel::has_ended(const StepPart& part) const {
+    return std::find(ended_.rbegin(), ended_.rend(), part) != ended_.rend();
+}
+
+std::vector<Channel::Kept> Channel::kept() const {
+    std::vector<Kept> found;
+    for (const Slot& slot : slots_)
+        for (std::size_t i = 0; i < slot.entries.size(); ++i)
+            if (!is_done(slot.entries[i].part())) found.push_back({slot.entries[i], slot.parts[i]});
+    return found;
+}
+
+std::vector<StepPart> Channel::unfinished() const {
+    const auto by_step = [](const StepPart& a, const StepPart& b) {
+        return std::pair(a.second, a.first) < std::pair(b.second, b.first);
+    };
+    std::set<StepPart, decltype(by_step)> found(by_step);
+    found.insert(ended_.begin() + known.finished, ended_.end());
+    for (const Kept& each : kept()) found.insert(each.entry.part());
+    for (const auto& [part, path] : dropped_)
+        if (!is_done(part)) found.insert(part);
+    return {found.begin(), found.end()};
+}
+
+std::vector<std::string> Channel::dropped(const StepPart& part) const {
+    std::vector<std::string> paths;
+    for (const auto& [at, path] : dropped_)
+        if (at == part) paths.push_back(path);
+    return paths;
 }
 
 }  // namespace tradewind::c

@@ -6,6 +6,8 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -17,13 +19,18 @@
 
 namespace tradewind::c {
 
-// A field, or levels of it, in a block.
+// The part of a step that a share of the output has: share, step.
+using StepPart = std::pair<int, Index>;
+
+// A field, or levels of it, in a block, and the sinks and files that it goes to.
 struct Entry {
     std::string field;
     Index step;
     std::vector<Index> places;
-    std::vector<std::string> sinks;
+    std::vector<std::string> sinks, paths;
     int share;
+
+    StepPart part() const { return {share, step}; }
 };
 
 inline constexpr std::size_t most_slots = 64;
@@ -34,10 +41,20 @@ struct ServerNews {
     Index finished = 0, lost = 0;
 };
 
-// To the server `number`, which is the last rank of `pair`; the first of the others has `talk`. Collective, where
-// nothing else is said.
+// To the server `number`, which is the last rank of `pair`; the first of the others has `talk`. Shares of the output
+// are its own, of that number, and those that it has taken over. Collective, where nothing else is said.
 class Channel {
   public:
+    // A block that goes from the model's own array: its slot, and its number there.
+    struct Sent {
+        std::size_t slot;
+        Index number;
+    };
+    struct Kept {
+        Entry entry;
+        ModelPart values;
+    };
+
     Channel(int number, MPI_Comm pair, const OutputPlan& plan, ServerMethod method, Agreement& agreement);
     ~Channel();
     Channel(const Channel&) = delete;
@@ -47,16 +64,27 @@ class Channel {
     MPI_Comm pair() const { return pair_; }
     // Gives the server an order; the first rank does it for all. Not collective.
     void say(const Json::Object& order);
-    // Returns what the server says with a tag. Throws PlanError where it is lost. `go`: unless it tells of an error it
-    // waits to do something together with the model, and is told that this will.
-    Json answer(ServerTag tag, bool go = false);
+    // Returns what the server says with a tag; none where it gives no sign of life: then it is lost, on all ranks.
+    // `go`: unless it tells of an error it waits to do something together with the model, and is told that this will.
+    std::optional<Json> answer(ServerTag tag, bool go = false);
 
     // Puts a part of a field into a block, which goes when it is full; false where there is no room yet. `grows`: there
     // may be a new slot.
     bool add(const FieldForm& form, const Entry& entry, const ModelPart& values, bool grows);
+    // Lets a field go from the model's own array; none where there is no room yet.
+    std::optional<Sent> start(const FieldForm& form, const Entry& entry, const ModelPart& values, bool grows);
+    // Whether this rank's part is with the server, as far as can be told without waiting. Not collective.
+    bool has_gone(const Sent& sent);
+    // The array of a block is the model's own again: if the server is lost now, the field is. Not collective.
+    void give_back(const Sent& sent);
     // Lets all blocks go.
     void flush();
-    void end_step(Index step);
+    // Nothing more comes of a step of a share.
+    void end_step(const StepPart& part);
+    // Gives a file up, for one of its fields. Not collective.
+    void drop(const StepPart& part, const std::string& path);
+    // Gives a part up, of which fields are lost: it must not look whole. Not collective.
+    void spoil(const StepPart& part);
     // The model waits for room.
     void hurry();
     // Waits until the server has all blocks.
@@ -64,9 +92,23 @@ class Channel {
     // Forgets what has not been sent.
     void discard() { pending_.clear(); }
 
+    std::string lost;  // why nothing goes there any more, on all ranks
     bool hurried = false;
     ServerNews known;  // on all ranks
-    Index ended = 0;   // steps
+    void learn(const ServerNews& news);
+    // Whether steps that have ended are not known to be finished.
+    bool owes() const { return known.finished < static_cast<Index>(ended_.size()); }
+
+    // Parts of steps that another server has to write if this one is lost: they are not finished and have ended, or
+    // have fields or files given up here; by step.
+    std::vector<StepPart> unfinished() const;
+    // The fields that lie here of such parts, those that have not been sent, too.
+    std::vector<Kept> kept() const;
+    std::vector<std::string> dropped(const StepPart& part) const;  // once for each field
+    bool has_ended(const StepPart& part) const;
+    // Whether its memory was used again before it was finished: it could not be written again.
+    bool is_spoilt(const StepPart& part) const { return reused_.count(part) > 0; }
+
     // These are on the first rank alone.
     ServerNews heard;
     std::string gone;  // why the server is lost
@@ -81,26 +123,34 @@ class Channel {
     using Clock = std::chrono::steady_clock;
     struct Slot {
         std::string alike;  // "" where it has no memory
-        std::vector<PartMemory> parts;
+        std::vector<PartMemory> memory;
+        std::vector<ModelPart> parts;
+        bool of_model = false;                                                  // its one part is the model's own array
+        std::shared_ptr<mpi::SharedMemory> shared;                              // in which that lies
         std::vector<std::pair<std::size_t, std::unique_ptr<mpi::Plan>>> plans;  // of so many fields, as made
         Index number = 0;                                                       // blocks so far
         std::vector<Entry> entries;
         mpi::Plan* under_way = nullptr;
+
+        bool is_from(const ModelPart& values) const;
     };
 
     Json heard_or_lost(ServerTag tag);
     void take_in(const Json& news);
     void hear_news();
     double silent_s() const { return std::chrono::duration<double>(Clock::now() - heard_at_).count(); }
+    bool is_done(const StepPart& part) const;
     bool has_room(Index more) const { return bytes() + more <= plan_.slot_bytes; }
     Index bytes() const;
     bool is_free(std::size_t place) const;
     std::size_t next_place() const;
-    int free_slot(const FieldForm& form, const std::string& field, bool grows);  // -1: none yet
+    // `from`: the model's own array. -1: none yet.
+    int free_slot(const FieldForm& form, const std::string& field, bool grows, const ModelPart* from = nullptr);
+    std::uint64_t alike_slots(const FieldForm& form, const ModelPart* from) const;
     int new_slot(const FieldForm& form);
     int instead_of(const FieldForm& form, const std::string& field);
     void take(Slot& slot);
-    void send(std::size_t place);
+    bool send(std::size_t place);
 
     const int number_;
     const MPI_Comm pair_;
@@ -110,6 +160,10 @@ class Channel {
     std::map<std::string, std::unique_ptr<ServerHandover>> handovers_;
     std::deque<Slot> slots_;
     std::map<std::string, std::size_t> pending_;  // the slot that is being filled, of fields that are alike
+    std::vector<StepPart> ended_;                 // in the order of their ends
+    std::map<int, Index> done_;                   // by share, the last step that is finished
+    std::set<StepPart> reused_;
+    std::vector<std::pair<StepPart, std::string>> dropped_;
     Clock::time_point heard_at_ = Clock::now(), owing_since_{};
     bool owing_ = false;
 };

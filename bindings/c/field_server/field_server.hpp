@@ -7,18 +7,11 @@
 #include <vector>
 
 #include "../objects.hpp"
-#include "channel.hpp"
+#include "input_side.hpp"
+#include "model_side.hpp"
 #include "mpi/error.hpp"
 
 namespace tradewind::c {
-
-// A field of the model. `axis`: of listed points, the direction of its arrays that is over points.
-struct DefinedField {
-    FieldForm form;
-    std::vector<double> levels;  // their numbers
-    int axis = 0;
-    FieldForm single{};  // one level of it, where levels go by themselves
-};
 
 // All functions are collective over the ranks of the model. Where a rank throws InputError, the others throw PlanError.
 class FieldServer {
@@ -33,6 +26,9 @@ class FieldServer {
     void define(const char* name, Make make);
     bool wants(const std::string& name, Index step) const { return !plan_.files(name, step).empty(); }
     void write(const char* name, const tw_field* values, Index step, Index level);
+    void start(const char* name, const tw_field* values, Index step, Index level);
+    // The arrays of a field are the model's again, or of all fields where there is no name.
+    void wait(const char* name);
     void end_step(Index step);
     void prefetch(Index count, const char* const* paths);
     void read(const char* name, const tw_field* values, const char* path);
@@ -40,50 +36,28 @@ class FieldServer {
     void close();
 
   private:
-    struct Delivery {
-        PartMemory part;
-        std::unique_ptr<mpi::Plan> plan;
-    };
-    using Delivered = std::pair<int, std::string>;
-
     template <typename Work>
     void telling(Work work);
     void add_field(const std::string& name, DefinedField field, Json::Object said);
     void check_once();
     const DefinedField& field_at(const std::string& name) const;
     std::vector<Index> checked_places(const std::string& name, const DefinedField& field, Index step, Index level);
-    void write_files(const std::string& name, const DefinedField& field, const FieldForm& form, Index step,
-                     const std::vector<Index>& places, const std::vector<OutputFile>& files, const ModelPart& values);
-    void give(const FieldForm& form, const Entry& entry, const std::vector<std::string>& paths,
-              const ModelPart& values);
+    // Does `hand_over` with a field, when `check` and this have found nothing wrong with it.
+    template <typename Check, typename HandOver>
+    void hand(const std::string& call, const char* name, const tw_field* values, Index step, Index level, Check check,
+              HandOver hand_over);
     void mark_alike(FieldForm& form) const;
-    Index bytes_of(const std::string& path, Index step) const;
-    void exchange_news(bool wait);
-    void apply_news();
-    void raise_errors();
-    void wait_for_steps();
-    void refuse_lost();
-    std::string with_known(const std::string& what, const std::string& name,
-                           const std::vector<std::string>& known) const;
 
     MPI_Comm model_ = MPI_COMM_NULL;
     OutputPlan plan_;
-    ServerMethod method_;
     std::unique_ptr<Agreement> agreement_;
-    std::vector<std::unique_ptr<Channel>> channels_;
-    Dealing dealing_;
-    std::map<std::string, DefinedField> fields_;
+    DefinedFields fields_;
+    std::unique_ptr<ModelSide> side_;
+    std::unique_ptr<InputSide> input_;
     std::map<Index, std::set<std::pair<std::string, Index>>> written_;  // by step
+    std::map<std::string, std::vector<ModelSide::Sent>> started_;       // by field
     Index last_step_ = -1;                                              // that has ended
     bool checked_ = false, closed_ = false;
-    std::map<std::string, int> readers_;  // by file
-    Index asked_ = 0;
-    std::map<Delivered, Delivery> deliveries_;
-    std::vector<Index> news_;  // under way to all ranks
-    MPI_Request coming_ = MPI_REQUEST_NULL;
-    Index told_errors_ = 0, raised_errors_ = 0;
-    std::deque<std::string> errors_;  // on the first rank
-    Index heard_errors_ = 0;          // there
 };
 
 // Does what a rank does alone or together with the others; what goes wrong on this rank, the others hear of.

@@ -115,6 +115,14 @@ PartMemory::PartMemory(Index bytes, bool shared) {
         own_ = std::shared_ptr<std::byte[]>(new std::byte[static_cast<std::size_t>(bytes)]);
 }
 
+ModelPart ModelPart::level(std::size_t axis, Index place) const {
+    ModelPart part = *this;
+    if (shape[axis] == 0) return part;
+    part.data += place * strides[axis];
+    part.shape[axis] = 1;
+    return part;
+}
+
 ServerHandover::ServerHandover(MPI_Comm comm, const FieldForm& form, const ServerMethod& method, bool back)
     : comm_(comm), method_(method), back_(back), element_(form.element), bytes_(form.bytes()) {
     int rank = 0, ranks = 0;
@@ -123,21 +131,29 @@ ServerHandover::ServerHandover(MPI_Comm comm, const FieldForm& form, const Serve
     shape_ = form.shape(rank);
     pattern_ = form.layout ? redistribution(form, ranks, back) : fetch(comm, form, back);
     algorithm_ = form.layout ? "burst" : "direct";  // of one stage: all is under way when it has been started
-    if (!form.layout) shape_ = {shape_[0], 1, shape_[1]};
 }
 
 PartMemory ServerHandover::memory() const {
     return {shape_[0] * shape_[1] * shape_[2] * mpi::bytes_of(element_), method_.shared()};
 }
 
-std::unique_ptr<mpi::Plan> ServerHandover::plan(const std::vector<PartMemory>& parts, std::size_t count) const {
+ModelPart ServerHandover::part(const PartMemory& memory) const {
     const Index unit = mpi::bytes_of(element_);
+    return {memory.data(), shape_, {unit, unit * shape_[0], unit * shape_[0] * shape_[1]}, unit};
+}
+
+std::unique_ptr<mpi::Plan> ServerHandover::plan(const std::vector<ModelPart>& parts) const {
     mpi::PlanRequest request;
     const bool listed = algorithm_ == "direct";
-    for (std::size_t i = 0; i < count; ++i) {
-        const mpi::Field mine{parts[i].data(), shape_, {unit, unit * shape_[0], unit * shape_[0] * shape_[1]}, {}};
+    static std::byte none[16];
+    for (const ModelPart& part : parts) {
+        std::byte* data = part.data ? part.data : none;
+        const auto& [nx, ny, nz] = part.shape;
+        const auto& [to_x, to_y, to_z] = part.strides;
+        const mpi::Field mine = listed ? mpi::Field{data, {nx, 1, ny}, {to_x, part.unit, to_y}, {}}
+                                       : mpi::Field{data, {nx, ny, nz}, {to_x, to_y, to_z}, {}};
         // This rank has nothing of the whole fields.
-        const mpi::Field nothing{parts[i].data(), {0, listed ? 1 : 0, listed ? shape_[2] : 0}, {unit, 0, 0}, {}};
+        const mpi::Field nothing{data, {0, listed ? 1 : 0, listed ? ny : 0}, {part.unit, 0, 0}, {}};
         request.source.push_back(back_ ? nothing : mine);
         request.target.push_back(back_ ? mine : nothing);
     }

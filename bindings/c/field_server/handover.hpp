@@ -46,6 +46,17 @@ class PartMemory {
     std::shared_ptr<std::byte[]> own_;
 };
 
+// An array as this rank's part of a field of a form: bytes from a point to the next one along each direction of the
+// form.
+struct ModelPart {
+    std::byte* data;
+    std::array<Index, 3> shape, strides;
+    Index unit;
+
+    // One of its levels, which lie along `axis`.
+    ModelPart level(std::size_t axis, Index place) const;
+};
+
 // How a server wants fields to travel.
 struct ServerMethod {
     std::string transport, packing;
@@ -58,8 +69,10 @@ class ServerHandover {
     ServerHandover(MPI_Comm comm, const FieldForm& form, const ServerMethod& method, bool back);
 
     PartMemory memory() const;
+    // This rank's part of a field in such memory.
+    ModelPart part(const PartMemory& memory) const;
     // Binds so many parts of this rank. Collective. Throws PlanError where the server makes another plan.
-    std::unique_ptr<mpi::Plan> plan(const std::vector<PartMemory>& parts, std::size_t count) const;
+    std::unique_ptr<mpi::Plan> plan(const std::vector<ModelPart>& parts) const;
     Index bytes() const { return bytes_; }  // of a whole field
 
   private:
@@ -67,7 +80,7 @@ class ServerHandover {
     ServerMethod method_;
     bool back_;
     mpi::Element element_;
-    std::array<Index, 3> shape_;
+    std::array<Index, 3> shape_;  // as forms have it
     Index bytes_;
     std::shared_ptr<const pattern::Pattern> pattern_;
     std::string algorithm_;

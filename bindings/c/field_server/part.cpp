@@ -77,12 +77,13 @@ ModelPart part_of(const std::string& name, const FieldForm& form, int axis, int 
     return part;
 }
 
-ModelPart ModelPart::level(std::size_t axis, Index place) const {
-    ModelPart part = *this;
-    if (shape[axis] == 0) return part;
-    part.data += place * strides[axis];
-    part.shape[axis] = 1;
-    return part;
+void require_whole_strides(const std::string& name, const ModelPart& part) {
+    if (holds_nothing(part.shape)) return;
+    for (std::size_t a = 0; a < 3; ++a)
+        if (part.shape[a] > 1 && (part.strides[a] == 0 || part.strides[a] % part.unit != 0))
+            throw InputError("field " + name + ": a stride of " + std::to_string(part.strides[a]) +
+                             " bytes: whole elements of " + std::to_string(part.unit) +
+                             " bytes, and not 0, are allowed, or write, which copies the array");
 }
 
 void copy_out(const ModelPart& from, std::byte* to) {

@@ -26,6 +26,9 @@ enum ServerTag { order_tag = 7001, news_tag, answer_tag, ready_tag, available_ta
 class Talk {
   public:
     Talk(MPI_Comm comm, int peer) : comm_(comm), peer_(peer) {}
+    ~Talk();
+    Talk(const Talk&) = delete;
+    Talk& operator=(const Talk&) = delete;
 
     void say(const Json& order);
     // The next value with a tag, if it has come.

@@ -95,5 +95,9 @@ class PlanError(TradewindError):
     """A plan was used in a way that it cannot be (for example after its communicator was freed)."""
 
 
+class PacketWarning(UserWarning):
+    """Packets are so coarse that a simulated time misleads."""
+
+
 class TuningWarning(UserWarning):
     """A tuning result of another host is used here."""

@@ -46,7 +46,7 @@ class Place:
         """Among ranks an error of one ends all: the others would wait for it."""
         from tradewind.base.errors import PlanError, TradewindError
         from tradewind.cli.output import refuse
-        from tradewind.launch.worker import fail_collectively
+        from tradewind.launch.worker import fail_collectively, let_others_hear
 
         try:
             yield
@@ -55,6 +55,7 @@ class Place:
                 raise
             if not isinstance(error, PlanError):  # else another rank has a reason to tell
                 refuse(str(error), as_json)
+                let_others_hear()
             fail_collectively(error)
 
 

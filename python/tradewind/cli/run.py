@@ -124,17 +124,19 @@ def _refused(*problems: str) -> Exception:
 
 
 def _file_problems(picture: Path | None, chart: Path | None) -> list[str]:
-    """Return why a picture cannot be written."""
+    """Return why a picture cannot be written. What draws is imported only for one: it takes a quarter of a second."""
     from tradewind.base.errors import gathered
-    from tradewind.plot.field import check_path
-    from tradewind.plot.methods import check_name
 
     problems: list[str] = []
     with gathered(problems):
         if picture is not None:
+            from tradewind.plot.field import check_path
+
             check_path(picture)
     with gathered(problems):
         if chart is not None:
+            from tradewind.plot.methods import check_name
+
             check_name(chart)
     return problems
 

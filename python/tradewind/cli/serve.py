@@ -32,8 +32,10 @@ def command(
         raise typer.Exit(2) from None
     result = {"server": server.number, **server.serve()}
     print_result(result, as_json, lambda: _show(result))
-    if server.problem:
+    if server.problem and not server.left:
         raise PlanError(f"server {server.number}: {server.problem}")
+    if server.problem:
+        typer.echo(f"server {server.number}: {server.problem}; another one has taken over", err=True)
 
 
 def _show(result: dict[str, Any]) -> None:

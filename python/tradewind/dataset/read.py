@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from tradewind.base.errors import InputError
 from tradewind.base.reading import check_source
@@ -22,6 +25,7 @@ from tradewind.workload.registry import PATTERNS, pattern_named
 
 if TYPE_CHECKING:
     import xarray as xr
+    from numpy.typing import NDArray
 
 RESULTS = {
     "compute": "compute_s",
@@ -51,7 +55,38 @@ def read_dataset(path: Path) -> tuple[list[Record], Mapping[str, Any]]:
     holds, so that one made from these records is the same.
     """
     loaded = load_dataset(path)
-    return [_record(loaded.isel(case=i)) for i in range(loaded.sizes["case"])], _attributes(loaded.attrs)
+    columns = {str(name): _Column.of(variable) for name, variable in loaded.variables.items()}
+    return [_record(_Case(columns, i)) for i in range(loaded.sizes["case"])], _attributes(loaded.attrs)
+
+
+@dataclass(frozen=True)
+class _Column:
+    """A variable of a Dataset: its values, by case where it has that dimension, and its long name."""
+
+    values: NDArray[Any]
+    of_cases: bool
+    long_name: str
+
+    @classmethod
+    def of(cls, variable: xr.Variable) -> _Column:
+        of_cases = "case" in variable.dims
+        values = variable.transpose("case", ...).values if of_cases else variable.values
+        return cls(values, of_cases, str(variable.attrs.get("long_name", "")))
+
+
+@dataclass(frozen=True)
+class _Case:
+    """One case of a Dataset. xarray would make all variables anew for each case, which takes milliseconds."""
+
+    columns: Mapping[str, _Column]
+    number: int
+
+    def __contains__(self, name: str) -> bool:
+        return name in self.columns
+
+    def __getitem__(self, name: str) -> NDArray[Any]:
+        column = self.columns[name]
+        return np.asarray(column.values[self.number] if column.of_cases else column.values)
 
 
 def load_dataset(path: Path) -> xr.Dataset:
@@ -78,7 +113,7 @@ def _attributes(stored: Mapping[str, Any]) -> dict[str, Any]:
     return attributes
 
 
-def _record(case: xr.Dataset) -> Record:
+def _record(case: _Case) -> Record:
     record: Record = {label: _label(case, label) for label in LABELS}
     record |= {name: _number(case, name) for name in ("layout_imbalance", "switches", "links")}
     environment = {name: str(case[name].item()) or None if name in case else None for name in ORIGINS}
@@ -94,7 +129,7 @@ def _record(case: xr.Dataset) -> Record:
     }
 
 
-def _label(case: xr.Dataset, label: str) -> str | int | bool | None:
+def _label(case: _Case, label: str) -> str | int | bool | None:
     """A label as it was; None, kept as an empty text, for what says nothing about a case."""
     if label in INTEGER_LABELS:
         number = _number(case, label)
@@ -107,7 +142,7 @@ def _label(case: xr.Dataset, label: str) -> str | int | bool | None:
     return text if text or (label in known and known[label].default == "") else None
 
 
-def _number(case: xr.Dataset, name: str, former: str | None = None) -> float | None:
+def _number(case: _Case, name: str, former: str | None = None) -> float | None:
     """Return a value of a case, if it has one; `former`: the variable's name in datasets of earlier versions."""
     if former is not None and former in case and name not in case:
         name = former
@@ -115,11 +150,11 @@ def _number(case: xr.Dataset, name: str, former: str | None = None) -> float | N
     return None if value != value else value
 
 
-def _row(case: xr.Dataset, name: str) -> list[float]:
+def _row(case: _Case, name: str) -> list[float]:
     """The values of a case without what fills them up."""
     if name not in case:
         return []
-    return [float(value) for value in case[name].values if value == value]
+    return [float(value) for value in case[name] if value == value]
 
 
 def _request(record: Record) -> dict[str, Any]:
@@ -134,7 +169,7 @@ def _request(record: Record) -> dict[str, Any]:
     return request
 
 
-def _result(case: xr.Dataset, record: Record) -> dict[str, Any]:
+def _result(case: _Case, record: Record) -> dict[str, Any]:
     if record["kind"] == "measure":
         return {"results": [_measured(case)]}
     if record["kind"] == "run":
@@ -158,7 +193,7 @@ def _result(case: xr.Dataset, record: Record) -> dict[str, Any]:
     return result
 
 
-def _packet_bytes(case: xr.Dataset, record: Record) -> float | str | None:
+def _packet_bytes(case: _Case, record: Record) -> float | str | None:
     """Return the packet size that the study asked for, of datasets without one; None for the machine's own."""
     size = _number(case, "packet_size")
     if size is None and record["packet"]:
@@ -166,16 +201,16 @@ def _packet_bytes(case: xr.Dataset, record: Record) -> float | str | None:
     return size if size is None else size or "message"
 
 
-def _steps(case: xr.Dataset) -> dict[str, float]:
+def _steps(case: _Case) -> dict[str, float]:
     """The time of each step that the case has."""
-    known = {name: variable.attrs.get("long_name", "") for name, variable in case.data_vars.items()}
-    steps = {str(name): text.removeprefix(STEP) for name, text in known.items() if text.startswith(STEP)}
+    known = {name: column.long_name for name, column in case.columns.items()}
+    steps = {name: text.removeprefix(STEP) for name, text in known.items() if text.startswith(STEP)}
     times = {step: _number(case, name) for name, step in steps.items()}
     return {step: seconds for step, seconds in times.items() if seconds is not None}
 
 
-def _run(case: xr.Dataset, record: Record) -> dict[str, Any]:
-    parts = {str(name): _number(case, str(name)) for name in case.data_vars if str(name).startswith(PART)}
+def _run(case: _Case, record: Record) -> dict[str, Any]:
+    parts = {name: _number(case, name) for name in case.columns if name.startswith(PART)}
     return {
         "steps": record["steps"],
         "samples_s": _row(case, "samples"),
@@ -189,7 +224,7 @@ def _run(case: xr.Dataset, record: Record) -> dict[str, Any]:
     }
 
 
-def _measured(case: xr.Dataset) -> dict[str, Any]:
+def _measured(case: _Case) -> dict[str, Any]:
     return {
         "median_s": _number(case, "time"),
         "min_s": _number(case, "measured_min"),

@@ -57,6 +57,8 @@ class Server:
         self._closing = False
         self.problem = ""
         """Error after which this server does nothing any more."""
+        self.left = False
+        """Whether another one has taken over."""
         self._told_finished = 0
 
     def serve(self) -> dict[str, Any]:
@@ -112,6 +114,7 @@ class Server:
             pause = min(2 * pause, _LONGEST_S)
         self.idle_s += perf_counter() - begin
         found: dict[str, Any] = order
+        self.left = self.left or found["op"] == "leave"
         return found
 
     def _tell(self, *, always: bool = False) -> None:

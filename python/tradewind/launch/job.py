@@ -35,6 +35,8 @@ _LAST_LINES = 40
 _BETWEEN_NEWS_S = 0.1
 PROGRESS = "progress.json"
 """File of what rank 0 has told last."""
+OUTPUT = "output.txt"
+"""File of what the ranks, and their launcher, have printed; all write to its end."""
 
 Watch = Callable[[Any], None]
 
@@ -125,7 +127,7 @@ def on_ranks(
 
 def _watch(command: list[str], folder: Path, timeout_s: float | None, watch: Watch | None) -> int | None:
     """The exit code; None when time ran out."""
-    with (folder / "output.txt").open("wb") as stream:
+    with (folder / OUTPUT).open("ab") as stream:
         job = subprocess.Popen(
             command,
             env=dict(os.environ),  # as Python saw it at first: an MPI in this process adds what confuses a launcher
@@ -181,7 +183,7 @@ def _collect(folder: Path, ranks: int, code: int | None, launcher: Launcher) -> 
         return json.loads(result.read_text())
     end = "were stopped: their time ran out" if code is None else f"ended with exit code {code}"
     end += ", without a result" if not result.exists() else ", after their result"
-    lines = (folder / "output.txt").read_text(errors="replace").strip().splitlines()[-_LAST_LINES:]
+    lines = (folder / OUTPUT).read_text(errors="replace").strip().splitlines()[-_LAST_LINES:]
     said = "; their last output:\n" + "\n".join(lines) if lines else "; they printed nothing"
     raise PlanError(f"the {ranks} MPI ranks {end}{said}\nthey were started by {launcher}")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import json
+import os
 import signal
 import sys
 import time
@@ -49,6 +50,13 @@ def fail_collectively(error: TradewindError) -> NoReturn:
     raise error
 
 
+def let_others_hear() -> None:
+    """Give the launcher time to pass on what this rank has printed: what is on its way when a rank aborts is lost."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    time.sleep(_PATIENCE_S)
+
+
 def write_whole(path: Path, value: Any, *, keep: bool = True) -> None:
     """Writes JSON so that a reader sees all of it or nothing. `keep`: it must outlast this computer."""
     write_atomically(path, json.dumps(value, allow_nan=False).encode(), "the result of ranks", durable=keep)
@@ -76,9 +84,18 @@ def _check_ranks(comm: Any, ranks: int, launcher: str) -> None:
         )
 
 
+def _print_into(file: Path) -> None:
+    """Let what this rank prints go straight to a file: of ranks that abort a launcher may lose what it passes on."""
+    output = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+    for stream in (1, 2):
+        os.dup2(output, stream)
+    os.close(output)
+
+
 def main(folder: str) -> None:
     """Runs the job's function as one rank; rank 0 writes the result."""
     job_folder = Path(folder)
+    _print_into(job_folder / job.OUTPUT)
     abort_on_error()
     request = json.loads((job_folder / "request.json").read_text())
     rank = 0

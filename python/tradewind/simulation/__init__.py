@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tradewind.base.errors import PacketWarning
 from tradewind.machine import MachineFile
 from tradewind.simulation.checks import BUFFERS, MODELS, PLACEMENTS, PROGRESS, PROTOCOLS, prepare, usable_cores
 from tradewind.simulation.outcome import write_link_loads
@@ -47,6 +49,7 @@ def simulate(
     steady: bool | float = False,
     force: bool = False,
     comm: MPI.Intracomm | None = None,
+    warn: bool = True,
     **options: Any,
 ) -> dict[str, Any]:
     """Simulate an exchange on a machine.
@@ -60,7 +63,8 @@ def simulate(
     that is repeated, simulate only the first repetitions and extrapolate the time of all, to 0.5 % or to this fraction
     (see `tradewind.workload.repetitions`). `progress`: see `Watch`. `comm`: a communicator of mpi4py whose processes
     all call this and share the simulation; all return the result, and process 0 reports progress (see
-    `tradewind.simulation.processes`).
+    `tradewind.simulation.processes`). Unless not to `warn`, warns (PacketWarning, once) of packets so coarse that the
+    time misleads.
 
     Returns a dictionary of plain values: the inputs, and ``time_s`` (until the last rank is done), ``step_time_s`` (of
     each slab or step, from the end of the one before), ``messages``, ``bytes``, ``packet_hops`` (one packet through
@@ -85,6 +89,8 @@ def simulate(
             return processes.run(simulation, progress, force, links=links, congestion=congestion)
         simulation = prepare(workload, machine, **options)
         simulation.check_memory(force)
+        if warn and (coarse := simulation.coarseness()) is not None:
+            warnings.warn(PacketWarning(coarse), stacklevel=1)  # one place: Python shows each text once
         return simulation.run(progress, links, congestion)
 
     return run(exchange) if steady is False else run_until_steady(exchange, run, steady)

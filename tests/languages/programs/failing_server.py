@@ -1,22 +1,47 @@
-"""`tradewind serve` with a server that raises or stops when the first step ends: raise|stop, then the arguments."""
+"""`tradewind serve` with a server that fails: KIND[:NUMBER[:ORDER[:TIMES]]], then the arguments.
+
+KIND: ``raise``, or ``stop``, which ends when there is a file `go`. NUMBER: that of the server, all unless it is there.
+It fails before it carries out an ORDER (``end`` of a step) for the so-manieth time (1).
+"""
 
 from __future__ import annotations
 
 import os
 import signal
+import subprocess
 import sys
 from typing import Any
 
 from tradewind.cli import main
 from tradewind.fieldserver.serving import Server
 
+_SAID = sys.argv.pop(1).split(":")
+KIND, NUMBER, ORDER, TIMES = [*_SAID, *("", "", "end", "1")[len(_SAID) :]]
+_WAKE = "while kill -0 $0 && [ ! -e go ]; do sleep 0.05; done; kill -CONT $0"
+_carry_out = Server._carry_out
+_seen = 0
 
-def _fail(server: Server, **order: Any) -> None:
-    if kind == "raise":
-        raise RuntimeError("the disk is on fire")
+
+def _fail(**_: Any) -> None:
+    raise RuntimeError("the disk is on fire")
+
+
+def _stop() -> None:
+    with open(os.devnull, "w") as nowhere:
+        subprocess.Popen(["sh", "-c", _WAKE, str(os.getpid())], stdout=nowhere, stderr=nowhere)
     os.kill(os.getpid(), signal.SIGSTOP)
 
 
-kind = sys.argv.pop(1)
-Server._do_end = _fail  # type: ignore[method-assign]
+def _carry_out_or_fail(server: Server, order: dict[str, Any]) -> None:
+    global _seen
+    if order["op"] == ORDER and NUMBER in ("", str(server.number)):
+        _seen += 1
+        if _seen == int(TIMES) and KIND == "raise":
+            setattr(server, f"_do_{ORDER}", _fail)
+        elif _seen == int(TIMES):
+            _stop()
+    _carry_out(server, order)
+
+
+Server._carry_out = _carry_out_or_fail  # type: ignore[method-assign]
 main()

@@ -1,9 +1,10 @@
 /* Fields of every layout given to servers, and read again from a file that they wrote.
  *
- *     mpiexec -n 3 field_servers_c STEPS [FOLDER] : -n 1 tradewind serve plan.toml
+ *     mpiexec -n 3 field_servers_c STEPS [FOLDER|- [start|write [WAKE]]] : -n 1 tradewind serve plan.toml
  *
  * A value is 1e6 * step + 1000 * level + point, so that who reads the files can tell each. With a FOLDER the files
- * FOLDER/NAME/000.nc are read, too, and compared. A rank that fails says why in failed-RANK.
+ * FOLDER/NAME/000.nc are read, too, and compared. With "start" fields go without a copy. A rank that fails says why in
+ * failed-RANK, and goes on after what could not be written. Before it closes, the first makes the file WAKE (go).
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,11 +21,12 @@ static void check(tw_status status) {
     if (status == TW_OK) return;
     char path[32];
     snprintf(path, sizeof path, "failed-%d", rank);
-    FILE* file = fopen(path, "w");
+    FILE* file = fopen(path, "a");
     if (file) {
         fprintf(file, "status %d: %s\n", (int)status, tw_last_error());
         fclose(file);
     }
+    if (status == TW_ERROR_WRITE) return;
     printf("rank %d: status %d: %s\n", rank, (int)status, tw_last_error());
     fflush(stdout);
     MPI_Abort(MPI_COMM_WORLD, 1);
@@ -59,6 +61,21 @@ static void fill(const part* p, int step, int64_t level) {
         else
             ((double*)p->field.data)[p->place[i]] = v;
     }
+}
+
+/* The array is the model's again when this returns; with `started` when it is waited for. */
+static void hand_over(part* p, int step, int level, int started) {
+    const int64_t place = p->by_level ? level : -1;
+    fill(p, step, level);
+    if (!started) {
+        check(tw_field_server_write(server, p->name, &p->field, step, place));
+        fill(p, 900, 0);
+        return;
+    }
+    check(tw_field_server_start(server, p->name, &p->field, step, place));
+    if (!p->by_level && step % 4 != 0) return; /* all are waited for together */
+    check(tw_field_server_wait(server, p->name));
+    fill(p, 900, 0);
 }
 
 static int wrong(const part* p, int step) {
@@ -122,7 +139,7 @@ static part row_part(const char* name, int64_t begin, int64_t step, int64_t coun
 }
 
 int main(int argc, char** argv) {
-    const int steps = argc > 1 ? atoi(argv[1]) : 1;
+    const int steps = argc > 1 ? atoi(argv[1]) : 1, started = argc > 3 && strcmp(argv[3], "start") == 0;
     const int64_t grid[3] = {NX, NY, LEVELS}, surface[3] = {NX, NY, 1};
     const int64_t rows[GAUSSIAN_ROWS] = {20, 24, 24, 20};
     const double pressures[LEVELS] = {1000, 850, 500};
@@ -204,17 +221,15 @@ int main(int argc, char** argv) {
             int wants = 0;
             check(tw_field_server_wants(server, parts[i].name, step, &wants));
             if (wants != (step % 2 == 0)) printf("wants %s at %d: %d\n", parts[i].name, step, wants);
-            for (int level = 0; level < (parts[i].by_level ? LEVELS : 1); ++level) {
-                fill(&parts[i], step, level);
-                check(tw_field_server_write(server, parts[i].name, &parts[i].field, step,
-                                            parts[i].by_level ? level : -1));
-                fill(&parts[i], 900, 0); /* the array is the model's again */
-            }
+            for (int level = 0; level < (parts[i].by_level ? LEVELS : 1); ++level)
+                hand_over(&parts[i], step, level, started);
         }
         check(tw_field_server_end_step(server, step));
+        if (started) check(tw_field_server_wait(server, NULL));
+        for (int i = 0; i < 7; ++i) fill(&parts[i], 900, 0);
     }
     check(tw_field_server_finish(server));
-    if (argc > 2) {
+    if (argc > 2 && strcmp(argv[2], "-") != 0) {
         static char text[7][1000];
         const char* paths[7];
         for (int i = 0; i < 7; ++i) {
@@ -232,6 +247,7 @@ int main(int argc, char** argv) {
             }
         }
     }
+    if (rank == 0) fclose(fopen(argc > 4 ? argv[4] : "go", "w"));
     check(tw_field_server_close(server));
     MPI_Barrier(comm);
     if (rank == 0) printf("all right\n");

@@ -2,7 +2,8 @@
 !
 !     mpiexec -n 2 server_kinds_fortran FOLDER : -n 1 tradewind serve plan.toml
 !
-! A value is 1000 * level + point, both from 0, as whoever reads the files counts. Files that it has written, FOLDER/NAME/000.nc, it reads again.
+! A value is 1e6 * step + 1000 * level + point, all from 0, as whoever reads the files counts. From step 2 on fields are
+! started without a copy, and their arrays overwritten as soon as they are the model's again. Files that it has written, FOLDER/NAME/000.nc, it reads again.
 program server_kinds
   use, intrinsic :: iso_fortran_env, only: real32, real64
   use mpi_f08, only: MPI_Comm, MPI_COMM_WORLD, MPI_Init, MPI_Finalize, MPI_Comm_rank, MPI_Comm_size
@@ -13,6 +14,7 @@ program server_kinds
   integer, allocatable :: ids(:)
   logical :: wants
   real(real64), allocatable, target :: t(:, :, :), mesh(:, :), surface(:, :)
+  real(real64), allocatable :: first_step(:, :, :)
   real(real32), allocatable, target :: u(:, :, :), turned(:, :)
   type(tw_field_server) :: server
   type(tw_layout) :: blocks, flat
@@ -57,7 +59,8 @@ program server_kinds
     end do
     mesh(:, k) = 1000 * (k - 1) + ids - 1
   end do
-  u = real(t(1:nx, first(2):last(2), :), real32)
+  first_step = t(1:nx, first(2):last(2), :)
+  u = real(first_step, real32)
   turned = real(transpose(mesh), real32)
 
   call check(tw_field_server_wants(wants, server, "t", 0))
@@ -95,12 +98,43 @@ program server_kinds
   surface = -7
   call check(tw_field_server_read(server, "p", surface, file("p")))
   if (any(surface /= u(:, :, 2))) error stop "p as it was read"
+  do i = 2, 6, 2
+    call start_all(i)
+  end do
   call check(tw_field_server_close(server))
   if (tw_field_server_close(server) /= tw_error_handle) error stop "closed twice"
   if (rank == 0) print "(a)", "all right"
   call MPI_Finalize()
 
 contains
+
+  subroutine start_all(step)
+    integer, intent(in) :: step
+    t(1:nx, first(2):last(2), :) = first_step + 1d6 * step
+    u = real(first_step + 1d6 * step, real32)
+    do k = 1, levels
+      mesh(:, k) = 1d6 * step + 1000 * (k - 1) + ids - 1
+    end do
+    turned = real(transpose(mesh), real32)
+    call check(tw_field_server_start(server, "t", t(1:nx, first(2):last(2), :), step))
+    call check(tw_field_server_start(server, "u", u, step))
+    call check(tw_field_server_start(server, "m", mesh, step))
+    call check(tw_field_server_start(server, "n", tw_field(turned), step))
+    do k = 1, levels
+      surface = first_step(:, :, k) + 1d6 * step
+      call check(tw_field_server_start(server, "q", surface, step, k))
+      call check(tw_field_server_wait(server, "q"))
+      surface = -7
+    end do
+    call check(tw_field_server_wait(server, "t"))
+    t = -7
+    if (step == 4) call check(tw_field_server_end_step(server, step))
+    call check(tw_field_server_wait(server))
+    u = -7
+    mesh = -7
+    turned = -7
+    if (step /= 4) call check(tw_field_server_end_step(server, step))
+  end subroutine start_all
 
   function file(name)
     character(len=*), intent(in) :: name

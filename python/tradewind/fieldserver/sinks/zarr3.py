@@ -45,7 +45,7 @@ class _Store:
         known: Any = {} if found is None else found.metadata
         self.times: list[float] = []
         self.start: datetime | None = None
-        """What its times are counted from: the start of the run that has made it."""
+        """The origin of its times: the start of the run that has made it."""
         if "time" in known:
             time: Any = self.group["time"]
             self.times = [float(t) for t in np.asarray(time[: known["time"].shape[0]])]
@@ -218,7 +218,7 @@ class Zarr(Form):
 
 
 def _start_of(root: Path, units: Any) -> datetime:
-    """What times of a store are counted from. Raises InputError where it is not of ours."""
+    """Return the origin of the times of a store. Raises InputError where it is not of ours."""
     try:
         return datetime.fromisoformat(str(units).removeprefix(SINCE))
     except ValueError:

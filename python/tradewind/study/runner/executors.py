@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from tradewind.launch.benchmark import bench_methods
 from tradewind.launch.dwarf import run
 from tradewind.launch.samples import combined
@@ -16,7 +18,7 @@ def default_executors() -> Executors:
         verify=verify,
         bench=bench_methods,
         combine=combined,
-        simulate=simulate,
+        simulate=partial(simulate, warn=False),
         run=run,
         forecast=forecast,
         model_version=model_version,
