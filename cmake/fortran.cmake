@@ -20,5 +20,6 @@ install(EXPORT tradewind_compiled_fortran NAMESPACE tradewind:: FILE tradewindCo
 install(DIRECTORY ${modules}/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tradewind COMPONENT development
         FILES_MATCHING PATTERN "*.mod")
 
+add_subdirectory(benchmarks/c EXCLUDE_FROM_ALL)
 add_subdirectory(benchmarks/calls EXCLUDE_FROM_ALL)
 add_subdirectory(benchmarks/fortran EXCLUDE_FROM_ALL)

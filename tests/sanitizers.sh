@@ -45,7 +45,7 @@ fortran=$(grep -q "^build tradewind_fortran:" build/address/build.ninja && echo 
 cmake --build build/address --target tradewind $fortran >/dev/null
 # Their programs are linked with the sanitizers, too, whose libraries must come first.
 ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=halt_on_error=1 LDFLAGS=-fsanitize=address,undefined TRADEWIND_BUILD=$PWD/build/address \
-    "$python" -m pytest -q tests/languages/test_language_{fetch,refusals,examples,tuning}.py
+    "$python" -m pytest -q tests/languages/test_language_{fetch,refusals,examples,tuning,field_server}.py
 
 build thread thread OFF ON
 echo "thread sanitizer"

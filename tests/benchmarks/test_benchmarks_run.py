@@ -70,6 +70,18 @@ def test_the_field_server_is_laid_beside_other_ways_to_write(monkeypatch: pytest
 
 
 @pytest.mark.slow
+def test_a_model_in_c_stands_beside_a_server(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("eccodes")
+    monkeypatch.setenv("PYTHONPATH", str(BENCHMARKS))
+    lines = said("from outputs import in_c; in_c.in_c(8, 2, 2, 0.001)").splitlines()
+    if lines[0].startswith("skipped"):
+        pytest.skip(lines[0])
+    names = ["server, messages", "server, messages, without a copy", "server, shared"]
+    assert [line.partition(":")[0] for line in lines] == [f"C, {name}" for name in names]
+    assert all(re.search(r": blocked [\d.]+ % of 2 steps, .* x the time without output", line) for line in lines)
+
+
+@pytest.mark.slow
 def test_disks_sources_and_packing_of_the_field_server_have_their_goals(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("eccodes")
     monkeypatch.setenv("PYTHONPATH", str(BENCHMARKS))

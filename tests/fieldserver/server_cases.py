@@ -91,13 +91,16 @@ def _write_all(server: FieldServer, step: int, fields: dict[str, np.ndarray], ke
 
 
 def _start_all(server: FieldServer, step: int, fields: dict[str, np.ndarray], kept: dict[str, np.ndarray]) -> None:
-    """Start all from arrays that are `kept` from step to step."""
+    """Start all from arrays that are `kept` from step to step, of which rank 1 has two for each field."""
+    assert server.comm is not None
+    turn = step % 2 if server.comm.Get_rank() == 1 else 0
+    arrays = {name: kept.setdefault(f"{name} {turn}", np.empty_like(field)) for name, field in fields.items()}
     for name, field in fields.items():
-        kept.setdefault(name, np.empty_like(field))[...] = field
-    started = [server.start(name, kept[name], step) for name in fields]
-    for name, each in zip(fields, started, strict=True):
+        arrays[name][...] = field
+    started = [server.start(name, arrays[name], step) for name in fields]
+    for each, array in zip(started, arrays.values(), strict=True):
         each.wait()
-        kept[name][...] = np.nan
+        array[...] = np.nan
 
 
 def in_trouble(comm: Any, payload: dict[str, Any]) -> dict[str, Any]:

@@ -29,7 +29,7 @@ def without_overrides():
 
 @pytest.fixture(scope="module")
 def told(tmp_path_factory):
-    """What a model without rights is told."""
+    """Run a model without rights; returns what it is told."""
     folder = tmp_path_factory.mktemp("rights")
     program = Path(__file__).with_name("without_rights.py")
     begin = without_overrides if os.getuid() == 0 else None

@@ -69,10 +69,32 @@ def test_values_that_grib_cannot_hold_are_an_error_and_end_nothing(tmp_path, geo
     for step, numbers in enumerate((wrong, values(field, 1))):
         writer.submit(Block([Job(Record(field, step, (0,), numbers), made.requests("t", step))]))
         writer.end_step(step)
-    (said,) = writer.errors
-    assert said.startswith("field t, level 0: 1 values are ")
+    assert sum(said.startswith("field t, level 0: 1 values are ") for said in writer.errors) == 1
     assert Manifest(tmp_path).steps() == [1]
     assert not (tmp_path / "grib" / "0000.grib2").exists()
+
+
+@pytest.mark.parametrize("form", ["netcdf", "zarr"])
+def test_values_that_a_precision_does_not_hold_are_an_error(tmp_path, form):
+    text = f'''folder = "{tmp_path}"
+        [[sink]]
+        name = "s"
+        format = "{form}"
+        path = "{"{step}.nc" if form == "netcdf" else "run.zarr"}"
+        [[rule]]
+        sink = "s"
+        precision = "f4"
+    '''
+    made = load_plan("plan.toml", text)
+    writer = Writer(made, asynchronous=False)
+    wrong = values(T, 1)
+    wrong[0, :3] = 1e39, np.inf, np.nan
+    for step, numbers in enumerate((wrong, values(T, 1))):
+        writer.submit(Block([Job(Record(T, step, (0, 1, 2), numbers), made.requests("t", step))]))
+        writer.end_step(step)
+    writer.close()
+    assert [said for said in writer.errors if "too large" in said] == ["field t: 1 values are too large for float32"]
+    assert Manifest(tmp_path).steps() == [1]
 
 
 @pytest.mark.parametrize("threads", [1, 3])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -132,6 +133,22 @@ def test_fields_go_without_a_copy(beside, plan, ranks, options, more):
     plan(more=more)
     assert "all right" in beside(ranks, "field_servers_c", 1, 4, "output", "start", options=options).stdout
     are_right(0, 2, 4)
+
+
+@pytest.mark.one_level
+@pytest.mark.slow
+def test_a_field_that_is_started_takes_no_memory_of_its_own(beside, plan):
+    plan(more='queue = "100MiB"')
+    grown = {}
+    for call in ("write", "start"):
+        shutil.rmtree("output", ignore_errors=True)
+        said = beside(1, "output_memory_c", 1, call, options=("--packing", "direct")).stdout
+        found = re.search(r"grown (\d+) of (\d+)", said)
+        assert found, said
+        grown[call], field = map(int, found.groups())
+        np.testing.assert_array_equal(values("t", 0).ravel(), np.arange(2048 * 2048))
+    assert grown["start"] < field / 4
+    assert grown["write"] > field * 3 / 4
 
 
 @pytest.mark.one_level

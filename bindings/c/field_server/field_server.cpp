@@ -104,14 +104,24 @@ const DefinedField& FieldServer::field_at(const std::string& name) const {
 void FieldServer::mark_alike(FieldForm& form) const {
     std::string key = form.said().text();
     if (!form.layout) {
-        std::string own = std::to_string(agreement_->rank());
-        for (const Index id : form.own) own += ' ' + std::to_string(id);
+        std::string own = std::to_string(agreement_->rank()) + ' ';
+        own.append(reinterpret_cast<const char*>(form.own.data()), form.own.size() * sizeof(Index));
         std::uint64_t mine = std::hash<std::string>{}(own), sum = 0;
         mpi::check(MPI_Allreduce(&mine, &sum, 1, MPI_UINT64_T, MPI_SUM, agreement_->comm()),
                    [] { return std::string("comparing the points of the ranks"); });
         key += std::to_string(sum);
     }
     form.alike = std::to_string(std::hash<std::string>{}(key));
+}
+
+// Returns the name of a geometry, and puts it in its place where servers know it already: that of a mesh is long.
+std::string FieldServer::geometry_name(Json::Object& said) const {
+    const auto geometry =
+        std::find_if(said.begin(), said.end(), [](const auto& each) { return each.first == "geometry"; });
+    const std::string text = geometry->second.text();
+    std::string name = std::to_string(std::hash<std::string>{}(text)) + " " + std::to_string(text.size());
+    if (geometries_.count(name)) geometry->second = name;
+    return name;
 }
 
 void FieldServer::add_field(const std::string& name, DefinedField field, Json::Object said) {
@@ -126,7 +136,9 @@ void FieldServer::add_field(const std::string& name, DefinedField field, Json::O
         mark_alike(field.single);
     }
     const std::vector<Channel*> servers = side_->in_use();
-    for (Channel* channel : servers) channel->say({{"op", "define"}, {"field", said}, {"shape", field.form.said()}});
+    const std::string geometry = geometry_name(said);
+    for (Channel* channel : servers)
+        channel->say({{"op", "define"}, {"field", said}, {"shape", field.form.said()}, {"name", geometry}});
     std::string problem;
     for (Channel* channel : servers) {
         const auto told = channel->answer(answer_tag);
@@ -135,6 +147,7 @@ void FieldServer::add_field(const std::string& name, DefinedField field, Json::O
             problem = error->string();
     }
     if (!problem.empty()) throw InputError(problem);
+    geometries_.insert(geometry);
     fields_.emplace(name, std::move(field));
 }
 

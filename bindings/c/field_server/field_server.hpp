@@ -39,6 +39,7 @@ class FieldServer {
     template <typename Work>
     void telling(Work work);
     void add_field(const std::string& name, DefinedField field, Json::Object said);
+    std::string geometry_name(Json::Object& said) const;
     void check_once();
     const DefinedField& field_at(const std::string& name) const;
     std::vector<Index> checked_places(const std::string& name, const DefinedField& field, Index step, Index level);
@@ -56,6 +57,7 @@ class FieldServer {
     std::unique_ptr<InputSide> input_;
     std::map<Index, std::set<std::pair<std::string, Index>>> written_;  // by step
     std::map<std::string, std::vector<ModelSide::Sent>> started_;       // by field
+    std::set<std::string> geometries_;                                  // names of those that servers know
     Index last_step_ = -1;                                              // that has ended
     bool checked_ = false, closed_ = false;
 };

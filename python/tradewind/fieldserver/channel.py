@@ -22,10 +22,11 @@ from tradewind.fieldserver.handover import Handover, Shape
 from tradewind.fieldserver.plan_file import OutputPlan, Request, megabytes
 from tradewind.fieldserver.talk import NEWS, ORDER, READY, Talk
 from tradewind.fieldserver.writer import Block, Job, Writer
+from tradewind.mpi.library import MPI
 
 if TYPE_CHECKING:
     from tradewind.fieldserver.handover import Array, Numbers
-    from tradewind.mpi.library import MPI, Plan
+    from tradewind.mpi.library import Plan
 
 _PAUSE_S = 1e-4
 MAX_SLOTS = 64
@@ -375,17 +376,28 @@ class Channel:
     def _free_slot(self, what: Defined, *, grows: bool, of_model: int | None = None) -> Slot | None:
         """A slot for a field, which lies in the model's own array at `of_model` where it is; None without room yet."""
         free = [slot for slot in self._slots if slot not in self._pending.values() and self._is_free(slot)]
-        handover = self._handovers.get(what.alike)
-        for slot in free:
-            if slot.handover is handover and slot.local and slot.of_model == of_model:
+        alike = self._alike(self._handovers.get(what.alike), of_model)
+        for slot in alike:
+            if slot in free:
                 self._take(slot)
                 return slot
-        alike = [slot for slot in self._slots if slot.handover is handover and slot.local and slot.of_model == of_model]
         if alike and (not grows or self.waits):
             return None
         if self._place() < MAX_SLOTS and self._has_room(alike[0].bytes if alike else what.shape.bytes):
             return self._new_slot(what)
         return None if alike else self._instead_of(what, free)
+
+    def _alike(self, handover: Handover | None, of_model: int | None) -> list[Slot]:
+        """Slots of a hand-over; with an address those of this array, on all ranks of the model. Collective then."""
+        found = [slot for slot in self._slots if slot.handover is handover and slot.local]
+        if of_model is None:
+            return [slot for slot in found if slot.of_model is None]
+        self.agree()
+        mine = np.zeros(MAX_SLOTS, np.int8)
+        mine[[slot.id for slot in found if slot.of_model == of_model]] = 1
+        everyone = np.empty_like(mine)
+        (self._model or self.comm).Allreduce(mine, everyone, MPI.MIN)
+        return [slot for slot in found if everyone[slot.id]]
 
     def _place(self) -> int:
         """The place of the next slot: that of an empty one, or a new one."""

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _GRIB, _HDF5, _CDF = b"GRIB", b"\x89HDF\r\n\x1a\n", b"CDF"
 _MISSING = float(np.finfo("f8").min)
-"""What ecCodes is told to return for missing values, which a message marks in a bitmap."""
+"""The number that ecCodes returns for missing values, which a message marks in a bitmap."""
 
 
 @dataclass(frozen=True)

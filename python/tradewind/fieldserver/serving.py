@@ -156,11 +156,15 @@ class Server:
         made = OutputField.from_dict(field, self.geometries)
         self.fields[made.name] = made
 
-    def _do_define(self, field: dict[str, Any], shape: dict[str, Any]) -> None:
-        """Take a field of a model that cannot check it itself, and answer what is wrong with it."""
+    def _do_define(self, field: dict[str, Any], shape: dict[str, Any], name: str) -> None:
+        """Take a field of a model that cannot check it itself, and answer what is wrong with it.
+
+        Further fields may have the `name` of its geometry instead.
+        """
 
         def define() -> None:
             made, form = OutputField.from_dict(field, self.geometries), Shape(**shape)
+            self.geometries[name] = made.geometry
             self.fields[made.name] = described_field(self.plan, made, form.points, form.levels)
 
         self._answer(define)

@@ -44,12 +44,13 @@ typedef struct {
     int64_t count;
     int64_t *level, *point, *place;
     int by_level;
+    void* spare; /* the array that the field had before, and will have next */
 } part;
 
 static part new_part(const char* name, int64_t count) {
     part p = {
         name, {0}, count, malloc(8 * (size_t)count + 8), malloc(8 * (size_t)count + 8), malloc(8 * (size_t)count + 8),
-        0};
+        0,    NULL};
     return p;
 }
 
@@ -66,6 +67,11 @@ static void fill(const part* p, int step, int64_t level) {
 /* The array is the model's again when this returns; with `started` when it is waited for. */
 static void hand_over(part* p, int step, int level, int started) {
     const int64_t place = p->by_level ? level : -1;
+    if (rank == 1) { /* ranks need not keep the same arrays */
+        void* before = p->field.data;
+        p->field.data = p->spare;
+        p->spare = before;
+    }
     fill(p, step, level);
     if (!started) {
         check(tw_field_server_write(server, p->name, &p->field, step, place));
@@ -97,6 +103,7 @@ static part box_part(const char* name, tw_layout layout, int element) {
     part p = new_part(name, nx * ny * nz);
     char* data = calloc((size_t)(wide * (ny + 2) * nz), (size_t)bytes);
     p.field = tw_dense(data + bytes * (wide + 1), element, nx, ny, nz);
+    p.spare = (char*)calloc((size_t)(wide * (ny + 2) * nz), (size_t)bytes) + bytes * (wide + 1);
     p.field.strides[1] = bytes * wide;
     p.field.strides[2] = bytes * wide * (ny + 2);
     for (int64_t z = 0; z < nz; ++z)
@@ -115,6 +122,7 @@ static part listed_part(const char* name, int64_t own, const int64_t* ids, int a
     part p = new_part(name, own * LEVELS);
     double* data = calloc((size_t)(own * LEVELS + 1), 8);
     p.field = axis == 0 ? tw_dense(data, TW_F8, own, LEVELS, 1) : tw_dense(data, TW_F8, LEVELS, own, 1);
+    p.spare = calloc((size_t)(own * LEVELS + 1), 8);
     for (int64_t z = 0; z < LEVELS; ++z)
         for (int64_t i = 0; i < own; ++i, ++k) {
             p.level[k] = z;
@@ -129,6 +137,7 @@ static part row_part(const char* name, int64_t begin, int64_t step, int64_t coun
     int64_t k = 0;
     part p = new_part(name, count * levels);
     p.field = tw_dense(calloc((size_t)(count * levels + 1), 8), TW_F8, count, 1, levels);
+    p.spare = calloc((size_t)(count * levels + 1), 8);
     for (int64_t z = 0; z < levels; ++z)
         for (int64_t i = 0; i < count; ++i, ++k) {
             p.level[k] = z;

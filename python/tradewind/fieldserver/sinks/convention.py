@@ -11,8 +11,9 @@ import numpy as np
 from tradewind.base.errors import InputError
 
 if TYPE_CHECKING:
-    from tradewind.fieldserver.field import OutputField
+    from tradewind.fieldserver.field import Array, OutputField
     from tradewind.fieldserver.geometry import Coordinate, Geometry
+    from tradewind.fieldserver.plan_file import Request
     from tradewind.fieldserver.sinks.form import Moment
 
 CF = "CF-1.11"
@@ -68,6 +69,22 @@ class Names:
             others = sum(1 for taken, _ in self._taken if taken == name)
             self._taken[name, what] = name if not others else f"{name}_{others + 1}"
         return self._taken[name, what]
+
+
+def dtype_of(field: OutputField, request: Request) -> np.dtype[Any]:
+    """The element type of a field in a file."""
+    return np.dtype(request.precision or field.dtype)
+
+
+def in_file(field: OutputField, values: Array, request: Request) -> Array:
+    """Return values of levels as a file has them, in one piece. Raises InputError for those too large for its type."""
+    dtype = dtype_of(field, request)
+    try:
+        with np.errstate(over="raise"):
+            return np.ascontiguousarray(values, dtype)
+    except FloatingPointError:
+        wrong = int(np.count_nonzero((np.abs(values) > np.finfo(dtype).max) & np.isfinite(values)))
+        raise InputError(f"field {field.name}: {wrong} values are too large for {dtype.name}") from None
 
 
 def check_name(field: OutputField) -> None:

@@ -55,14 +55,14 @@ class NetCDF(Form):
         return [Record(record.field, record.step, (place,), values[None]) for place, values in pairs]
 
     def prepare(self, record: Record, request: Request) -> bytes | memoryview:
-        level = np.ascontiguousarray(record.values[0], _dtype(record.field, request))
+        level = convention.in_file(record.field, record.values[0], request)
         return packed(level, self.compression) if self.compression else level.data
 
     def append(self, record: Record, request: Request, prepared: bytes | memoryview) -> None:
         field = record.field
         self._bytes += memoryview(prepared).nbytes
         if field.name not in self._chunks:
-            self._chunks[field.name] = self._defined(field, _dtype(field, request))
+            self._chunks[field.name] = self._defined(field, convention.dtype_of(field, request))
         chunk = (0, record.places[0], *(0 for _ in field.geometry.dims))
         self._chunks[field.name].write_direct_chunk(chunk, prepared)
 
@@ -109,10 +109,6 @@ class NetCDF(Form):
     def _close(self) -> None:
         self._data.close()
         self._store.close()
-
-
-def _dtype(field: OutputField, request: Request) -> np.dtype[Any]:
-    return np.dtype(request.precision or field.dtype)
 
 
 def packed(values: Array, level: int) -> bytes:

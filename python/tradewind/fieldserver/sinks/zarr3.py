@@ -156,7 +156,7 @@ class Zarr(Form):
         return sum(int(values.nbytes) for values, _ in self._waiting.values())
 
     def prepare(self, record: Record, request: Request) -> Array:
-        return np.asarray(record.values, request.precision or record.field.dtype)
+        return convention.in_file(record.field, record.values, request)
 
     def append(self, record: Record, request: Request, prepared: Array) -> None:
         field, levels = record.field, len(record.field.levels)
