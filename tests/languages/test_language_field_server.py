@@ -358,6 +358,18 @@ def test_a_server_that_stops_is_found_out(beside, plan):
 
 
 @pytest.mark.one_level
+@pytest.mark.slow
+def test_one_server_after_the_other_is_lost(beside, plan):
+    """The second one in what it writes for the first."""
+    plan()
+    beside(2, "field_servers_c", 2, 4, fails="raise")
+    said = [path.read_text() for path in Path().glob("failed-*")]  # of the first, which ends the job, or both
+    assert said
+    for each in said:
+        assert re.fullmatch(r"status 2: server [01] is lost: RuntimeError: the disk is on fire" + LOST + "\n", each)
+
+
+@pytest.mark.one_level
 @pytest.mark.parametrize(
     ("fails", "how"),
     [
