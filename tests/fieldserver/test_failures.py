@@ -145,8 +145,8 @@ def killed(folder, seed, servers=1):
     drawn = random.Random(seed)
     plan = ALL_FIELDS.format(folder=folder, more='existing = "continue"')
     steps = list(range(30))
-    request = {"plan": plan, "servers": servers, "steps": steps}
-    death = {"rank": drawn.randrange(3), "after_s": drawn.uniform(0.05, 1.5)}
+    request = {"plan": plan, "servers": servers, "steps": steps, "folder": str(folder)}
+    death = {"rank": drawn.randrange(3), "moment": drawn.randrange(1, 3 * len(steps))}
     with pytest.raises(PlanError):
         launch.run(3, "server_cases:killed", request | death, timeout_s=40)
     there = Manifest(folder).steps()
