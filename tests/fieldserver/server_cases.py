@@ -19,11 +19,11 @@ from output_plans import T, values
 
 import tradewind as tw
 from tradewind.base.errors import TradewindError
-from tradewind.fieldserver.channel import Slot
 from tradewind.fieldserver.delivery import Delivery
 from tradewind.fieldserver.field_server import FieldServer
 from tradewind.fieldserver.geometry import Gaussian, Regular, Spectral, Unstructured
 from tradewind.fieldserver.plan_file import load_plan
+from tradewind.fieldserver.slots import Slot
 from tradewind.layout.closed import indices
 
 ROWS = tw.ReducedGrid.octahedral(8)
