@@ -185,7 +185,7 @@ def test_mistakes_of_a_cluster_file(folder: Path, tmp_path: Path, tradewind: Com
     for text in (
         f"{file}:1: system = 'slrum'",
         f"{file}:2: jobs = 0",
-        f"{file}:3: memory = '4' has no unit",
+        f"{file}:3: memory: '4' has no unit",
         f"{file}:5: unknown key 'croes'; did you mean 'cores'?",
         "key 'cores' is missing",
     ):
