@@ -138,6 +138,6 @@ def _split(comm: MPI.Intracomm, servers: list[int], plan: OutputPlan, method: Me
     for number, server in enumerate(servers):
         pair: Any = comm.Split(0 if rank == server else MPI.UNDEFINED, behind)
         if rank == server:
-            found = Server(plan, pair, len(servers), method, number=number)
+            found = Server(plan, pair, len(servers), method, number=number, watchdog_s=plan.table.patience)
     assert found is not None
     return found
