@@ -14,7 +14,7 @@ PY_FOLDERS := python tests benchmarks validation docs cmake
 # Python and pytest keep what they have compiled: hundreds of processes import the same files.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: study test lint stubs test-all mutants site validation benchmark docs clean
+.PHONY: study test lint stubs test-all ranks later mutants site validation benchmark docs clean
 
 study: $(VENV)/installed
 	$(BIN)/tradewind study studies/quickstart.toml
@@ -38,13 +38,21 @@ lint: $(VENV)/installed
 stubs: $(VENV)/installed
 	for m in _core _mpi; do $(BIN)/python -m nanobind.stubgen -q -m tradewind.$$m -o python/tradewind/$$m.pyi; done
 
-# What `make test` has no time for, or what needs packages of the system.
-test-all: test
-	$(BIN)/python -m pytest -m 'slow and not ranks' -n auto --maxprocesses 8 --dist loadfile
-	$(BIN)/python -m pytest -m 'slow and ranks'
+# Also what `make test` has no time for, or what needs packages of the system. Ranks wait for each other half of the time:
+# what is compiled for the stages after them has the cores then.
+test-all: $(VENV)/installed lint
+	$(BIN)/python -m pytest -m 'not ranks' -n auto --maxprocesses 8 --dist loadfile
+	$(MAKE) --jobs=2 ranks later
 	$(MAKE) --jobs=2 --output-sync=target mutants site
-	tests/sanitizers.sh
-	tests/second_mpi.sh
+	tests/sanitizers.sh run
+	tests/second_mpi.sh run
+
+ranks: $(VENV)/installed
+	$(BIN)/python -m pytest -m ranks
+
+later: $(VENV)/installed
+	nice -n 19 tests/sanitizers.sh build
+	nice -n 19 tests/second_mpi.sh build
 
 mutants: $(VENV)/installed
 	$(BIN)/python tests/mutants.py 5000 2

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Looks for types that are defined twice; then builds the core with the address and undefined-behaviour sanitizers, and
 # with the thread sanitizer, and runs the tests that exercise it. Needs only what `make test` needs.
+# usage: tests/sanitizers.sh [build|run]   (default: one after the other)
 set -euo pipefail
 cd "$(dirname "$0")/.."
 python=$PWD/.venv/bin/python
@@ -34,20 +35,24 @@ one_definition() {
 }
 
 PATH=$PWD/.venv/bin:$PATH
-one_definition
-build address address,undefined ON OFF  # one by one: each file includes what it uses
+if [ "${1:-build}" = build ]; then
+    one_definition
+    build address address,undefined ON OFF  # one by one: each file includes what it uses
+    fortran=$(grep -q "^build tradewind_fortran:" build/address/build.ninja && echo tradewind_fortran || true)  # where there is a compiler
+    cmake --build build/address --target tradewind $fortran >/dev/null
+    build thread thread OFF ON
+    if [ "${1:-}" = build ]; then exit; fi
+fi
+
 echo "address and undefined-behaviour sanitizers"
 LD_PRELOAD="$(runtime libasan.so) $(runtime libubsan.so)" ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=halt_on_error=1 \
     PYTHONPATH=build/address/package:$packages:$PWD/tests/sim:$PWD "$python" -S tests/sanitized.py
 
 echo "address and undefined-behaviour sanitizers: libtradewind"
-fortran=$(grep -q "^build tradewind_fortran:" build/address/build.ninja && echo tradewind_fortran || true)  # where there is a compiler
-cmake --build build/address --target tradewind $fortran >/dev/null
 # Their programs are linked with the sanitizers, too, whose libraries must come first.
 ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=halt_on_error=1 LDFLAGS=-fsanitize=address,undefined TRADEWIND_BUILD=$PWD/build/address \
     "$python" -m pytest -q tests/languages/test_language_{fetch,refusals,examples,tuning,field_server}.py
 
-build thread thread OFF ON
 echo "thread sanitizer"
 LD_PRELOAD="$(runtime libtsan.so)" TSAN_OPTIONS="halt_on_error=1 report_signal_unsafe=0" \
     PYTHONPATH=build/thread/package:$packages:$PWD/tests/sim:$PWD "$python" -S tests/sanitized.py

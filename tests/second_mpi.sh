@@ -1,10 +1,12 @@
 #!/bin/sh
 # Builds Tradewind against a second MPI library, Debian's Open MPI, in an environment of its own, and runs the tests of
 # everything that talks to MPI there. The numerics of the dwarfs know nothing of the library: one dwarf stands for all.
-# usage: tests/second_mpi.sh [FOLDER]   (default: build/second-mpi)
+# usage: tests/second_mpi.sh [build|run] [FOLDER]   (default: one after the other, build/second-mpi)
 # MPI_C_COMPILER names another MPI's compiler wrapper; the mpiexec beside it is taken.
 set -eu
 repository=$(cd "$(dirname "$0")/.." && pwd)
+what=both
+case "${1:-}" in build | run) what=$1 && shift ;; esac
 folder=${1:-$repository/build/second-mpi}
 compiler=${MPI_C_COMPILER:-/usr/bin/mpicc}
 
@@ -18,11 +20,14 @@ if [ ! -x "$compiler" ]; then
     apt-get install -y -qq openmpi-bin libopenmpi-dev
 fi
 
-[ -x "$folder/venv/bin/python" ] || python3 -m venv "$folder/venv"
-# A build folder of its own: the ordinary one remembers the first MPI.
-"$folder/venv/bin/pip" install -q --no-compile "$repository[mpi,output]" 'netCDF4>=1.7' 'cfgrib>=0.9.15' 'pytest>=8.2' 'hypothesis>=6.100' \
-    'cmake>=3.24' 'ninja>=1.11' \
-    -Ccmake.define.MPI_C_COMPILER="$compiler" -Cbuild-dir="$folder/cmake"
+if [ $what != run ]; then
+    [ -x "$folder/venv/bin/python" ] || python3 -m venv "$folder/venv"
+    # A build folder of its own: the ordinary one remembers the first MPI.
+    "$folder/venv/bin/pip" install -q --no-compile "$repository[mpi,output]" 'netCDF4>=1.7' 'cfgrib>=0.9.15' 'pytest>=8.2' 'hypothesis>=6.100' \
+        'cmake>=3.24' 'ninja>=1.11' \
+        -Ccmake.define.MPI_C_COMPILER="$compiler" -Cbuild-dir="$folder/cmake"
+    if [ $what = build ]; then exit; fi
+fi
 cd "$repository"
 "$folder/venv/bin/python" -c 'from tradewind import mpi; print("second MPI:", mpi.MPI.Get_library_version().split(",")[0])'
 export TRADEWIND_BUILD="$folder/cmake" TRADEWIND_MPIEXEC="$(dirname "$(command -v "$compiler")")/mpiexec"

@@ -24,7 +24,7 @@ def outcomes() -> dict[str, str]:
         run = subprocess.run(
             [sys.executable, places.__file__, str(first)],
             capture_output=True,
-            timeout=120,
+            timeout=240,
             text=True,
             env=os.environ | {"PYTHONPATH": os.pathsep.join(roots)},
         )

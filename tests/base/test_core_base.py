@@ -29,12 +29,12 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     source = Path(__file__).parent / "programs" / "base.cpp"
     options = ["-std=c++20", "-O1", "-fsanitize=undefined", "-fno-sanitize-recover", "-pthread", f"-I{ROOT / 'src'}"]
     assert COMPILER is not None
-    subprocess.run([COMPILER, *options, "-o", path, source, *SOURCES], check=True, timeout=120)
+    subprocess.run([COMPILER, *options, "-o", path, source, *SOURCES], check=True, timeout=240)
     return path
 
 
 def test_numbers_runs_memory_and_ranks(program: Path) -> None:
-    done = subprocess.run([program, "numbers"], capture_output=True, text=True, timeout=120, check=False)
+    done = subprocess.run([program, "numbers"], capture_output=True, text=True, timeout=240, check=False)
     assert (done.returncode, done.stdout) == (0, "all as it should be\n"), done.stderr
 
 

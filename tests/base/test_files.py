@@ -172,7 +172,7 @@ def test_a_body_that_fails_leaves_the_old_content(tmp_path: Path) -> None:
 
 def python(code: str, *arguments: object) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-c", code, *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    return subprocess.run(command, capture_output=True, text=True, timeout=240, check=False)
 
 
 def test_a_full_disk_leaves_the_old_content_and_one_error(tmp_path: Path) -> None:

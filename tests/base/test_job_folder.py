@@ -37,7 +37,7 @@ def test_a_folder_is_gone_when_its_context_ends(place: Path) -> None:
 
 
 def test_those_of_the_dead_are_removed_and_those_of_the_living_are_not(place: Path) -> None:
-    assert subprocess.run([sys.executable, "-c", KILLED], timeout=60, check=False).returncode == -signal.SIGKILL
+    assert subprocess.run([sys.executable, "-c", KILLED], timeout=240, check=False).returncode == -signal.SIGKILL
     (left,) = place.iterdir()
     (place / "tradewind-of-mine").mkdir()
     with temporary_folder() as mine:
@@ -52,7 +52,7 @@ def test_those_of_the_dead_are_removed_and_those_of_the_living_are_not(place: Pa
 
 def test_those_of_another_node_stay(place: Path) -> None:
     """Its locks may be seen there alone."""
-    assert subprocess.run([sys.executable, "-c", KILLED], timeout=60, check=False).returncode == -signal.SIGKILL
+    assert subprocess.run([sys.executable, "-c", KILLED], timeout=240, check=False).returncode == -signal.SIGKILL
     (left,) = place.iterdir()
     (left / ".alive").write_text("another node")
     os.utime(left / ".alive", (0, 0))

@@ -121,7 +121,7 @@ def test_pip_says_one_sentence(how, machine):
     """And has downloaded nothing: there is no index."""
     machine("c++", GNU | {"__GNUC__": 10})
     command = [sys.executable, "-m", "pip", "--isolated", "install", "--no-index", "--dry-run", "--no-deps", *how]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120, check=False)
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=240, check=False)
     assert done.returncode != 0
     assert f"{NEEDS}, and c++ is g++ 10.2.0: install one, or name it in CXX." in done.stdout + done.stderr
     assert "Traceback" not in done.stdout + done.stderr

@@ -16,7 +16,8 @@ PAGES = sorted(
 )
 
 LONG = {
-    "dwarfs/diffusion.md",
+    *(f"dwarfs/{name}.md" for name in ("diffusion", "helmholtz", "limited_area", "mpdata", "nekbone")),
+    *(f"dwarfs/{name}.md" for name in ("semi_lagrangian", "spherical_harmonics")),
     "how-to/study.md",
     "how-to/simulate.md",
     "how-to/congestion.md",

@@ -74,7 +74,7 @@ def test_a_wave_grows_as_it_must(ranks, strategy):
     """G = 1 - alpha lambda^2 per step; -1 for the checkerboard."""
     waves = [(0, 0), (1, 0), (0, 1), (3, 5), (12, 10), (24, 20)]
     asked = {"grid": [24, 20, 2], "strategy": strategy, "steps": 32, "modes": waves}
-    errors = launch.run(ranks, "diffusion_cases:modes", asked, timeout_s=120)
+    errors = launch.run(ranks, "diffusion_cases:modes", asked, timeout_s=240)
     assert max(errors) < 1e-12
 
 
@@ -100,12 +100,12 @@ def test_what_is_not_a_number_is_found(value):
         r"rank 0: the field is -?(nan|inf) at \[z\]\[y\]\[x\] = \[3, 5, 0\] of the grid \(ranks with such points: 2\)"
     )
     with pytest.raises(NotFiniteError, match=found):
-        launch.run(2, "diffusion_cases:field_with_a_hole", value, timeout_s=60)
+        launch.run(2, "diffusion_cases:field_with_a_hole", value, timeout_s=240)
 
 
 def test_a_forgotten_exchange_is_found():
     with pytest.raises(NotFiniteError, match=r"rank 0: the field is nan at \[z\]\[y\]\[x\] = \[0, 0, 0\]"):
-        launch.run(2, "diffusion_cases:forgotten_exchange", None, timeout_s=60)
+        launch.run(2, "diffusion_cases:forgotten_exchange", None, timeout_s=240)
 
 
 def test_the_check_can_fail():
@@ -119,7 +119,7 @@ def test_the_check_can_fail():
     }
     message = r"diffusion, exchange, after 3 steps: \d+ of 768 points differ from the reference, the first at"
     with pytest.raises(VerificationError, match=message):
-        launch.run(2, "diffusion_cases:checked_with_a_fault_on_rank_1", payload, timeout_s=60)
+        launch.run(2, "diffusion_cases:checked_with_a_fault_on_rank_1", payload, timeout_s=240)
 
 
 def test_a_request_goes_through_json():

@@ -98,18 +98,18 @@ def test_what_copies_to_the_host_cost():
 
 def test_a_forgotten_exchange_is_found():
     with pytest.raises(NotFiniteError, match=r"rank 0: the field is nan at node \d+, level 0"):
-        launch.run(2, "mpdata_cases:forgotten_exchange", None, timeout_s=60)
+        launch.run(2, "mpdata_cases:forgotten_exchange", None, timeout_s=240)
 
 
 def test_too_long_a_step_is_refused_before_it_is_taken():
     message = r"Courant number \d+\.\d+ at node \d+ of O8 with steps of 86400 s: up to 1 is allowed, steps of up to \d+"
     with pytest.raises(InputError, match=message):
-        launch.run(2, "mpdata_cases:too_long_a_step", None, timeout_s=60)
+        launch.run(2, "mpdata_cases:too_long_a_step", None, timeout_s=240)
 
 
 def test_the_basic_form_is_for_positive_fields():
     with pytest.raises(InputError, match=r"the field has values down to -0.5: the basic form is for 0 and more"):
-        launch.run(2, "mpdata_cases:negative_field", None, timeout_s=60)
+        launch.run(2, "mpdata_cases:negative_field", None, timeout_s=240)
 
 
 def test_a_request_goes_through_json():

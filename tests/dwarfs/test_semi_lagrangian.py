@@ -115,15 +115,15 @@ def test_a_wind_that_outruns_the_halo_is_found_before_the_step():
         r"rank \d, step 1: air comes from \d points away, beyond a halo of 4 points; \d+ would do, or the strategy"
     )
     with pytest.raises(InputError, match=message):
-        launch.run(2, "semi_lagrangian_cases:wind_that_outruns_the_halo", None, timeout_s=60)
+        launch.run(2, "semi_lagrangian_cases:wind_that_outruns_the_halo", None, timeout_s=240)
 
 
 def test_a_value_that_is_no_number_is_found_with_its_rank_place_and_step():
     message = r"rank 1, step 5: the field of tracer 2 is no number at \[z\]\[y\]\[x\] = \[1, \d+, \d+\]"
     with pytest.raises(NotFiniteError, match=message):
-        launch.run(2, "semi_lagrangian_cases:no_number", None, timeout_s=60)
+        launch.run(2, "semi_lagrangian_cases:no_number", None, timeout_s=240)
     with pytest.raises(NotFiniteError, match=r"step 0: the departure point is no number at .* = \[0, 0, \d+\]"):
-        launch.run(2, "semi_lagrangian_cases:no_wind", None, timeout_s=60)
+        launch.run(2, "semi_lagrangian_cases:no_wind", None, timeout_s=240)
 
 
 def test_a_request_goes_through_json():

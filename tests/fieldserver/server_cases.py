@@ -393,6 +393,7 @@ def refusals(comm: Any, payload: dict[str, Any]) -> dict[str, str]:
         "servers": said(lambda: FieldServer(load_plan("plan.toml", text), comm, servers=2)),
         "way": said(lambda: FieldServer(load_plan("plan.toml", text), comm, servers="many")),
         "transport": said(lambda: FieldServer(load_plan("plan.toml", text), comm, method={"transport": "nope"})),
+        "fence": said(lambda: FieldServer(load_plan("plan.toml", text), comm, method={"transport": "put-fence"})),
         "algorithm": said(lambda: FieldServer(load_plan("plan.toml", text), comm, method={"algorithm": "ring"})),
         "spill": said(lambda: FieldServer(load_plan("plan.toml", payload["spill"]), comm, servers=1)),
     }
@@ -429,6 +430,8 @@ def refusals(comm: Any, payload: dict[str, Any]) -> dict[str, str]:
             "ended": said(lambda: server.write("t", values, 4)),
             "order": said(lambda: server.end_step(3)),
             "input": said(lambda: server.read("t", values, "nowhere.nc")),
+            "name alone": said(lambda: server.prefetch("in.nc")),
+            "no names": said(lambda: server.prefetch([3])),
         }
         bad = payload["inputs"]
         server.prefetch(bad)

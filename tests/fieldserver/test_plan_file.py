@@ -200,7 +200,7 @@ def test_grids_that_grib_cannot_describe():
         (lambda: Gaussian((4, 0)), "points of a row"),
         (lambda: Gaussian((4, 4, 4)), "an even number of rows"),
         (lambda: Spectral(None), "truncation None"),
-        (lambda: Unstructured(-1), "number of points -1"),
+        (lambda: Unstructured(0), "number of points 0: a whole number, 1 or more"),
     ],
 )
 def test_grids_of_no_numbers(make, words):

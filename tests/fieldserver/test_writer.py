@@ -13,6 +13,7 @@ from output_plans import Q, T, described, plan, record, values
 
 pytest.importorskip("eccodes")
 
+from tradewind.base.errors import InputError
 from tradewind.fieldserver.field import OutputField, Record
 from tradewind.fieldserver.geometry import Regular, Spectral
 from tradewind.fieldserver.manifest import Manifest, check, read_manifest
@@ -267,9 +268,26 @@ def test_a_run_that_replaces_another_takes_back_what_that_has_written_alone(tmp_
     for path in ours:
         path.write_text("not of a run")
     again = plan(tmp_path, 'existing = "replace"')
+    hold = prepare_folder(again)
+    with pytest.raises(InputError, match="another run writes there"):
+        prepare_folder(again)
+    hold.release()
     prepare_folder(again)
     assert sorted(path for path in tmp_path.rglob("*") if path.is_file()) == sorted(ours)
     written(again, (1,), T)
     store = xarray.open_zarr(tmp_path / "run.zarr")
     assert list(store.data_vars) == ["t"]
     assert store.time.values == np.datetime64("2026-11-27T00:06")
+
+
+def test_what_a_killed_run_has_left_is_removed_where_a_plan_has_files(tmp_path):
+    made = plan(tmp_path, text=output_plans.PLAN.replace("nc/{{step:04}}", "of [{{name}}]/x{{name}}/{{step:04}}"))
+    part = ".0123456789abcdef.part"
+    ours = [tmp_path / "grib" / part, tmp_path / "of [t]" / "xt" / part, tmp_path / "manifest" / part]
+    others = [tmp_path / "mine" / part, tmp_path / "of t" / "xt" / part, tmp_path / "grib" / ".draft.part"]
+    for path in ours + others:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("half")
+    prepare_folder(made).release()
+    assert [path.exists() for path in ours] == [False] * len(ours)
+    assert all(path.exists() for path in others)

@@ -378,16 +378,21 @@ def test_one_server_after_the_other_is_lost(beside, plan):
         pytest.param("stop:1:block:1", ("-", "start"), marks=pytest.mark.slow),
         pytest.param("raise:1:prefetch:1", ("output",), marks=pytest.mark.slow),
         pytest.param("stop:1:send:2", ("output",), marks=pytest.mark.slow),
+        pytest.param("stop:1:bound:3", (), marks=pytest.mark.slow),
+        pytest.param("stop:0:give:2", ("output",), marks=pytest.mark.slow),
     ],
 )
 def test_another_server_takes_over(beside, plan, fails, how):
-    """In the middle of a step, between steps, and of input; one that was stopped goes on before the end."""
+    """In the middle of a step, between steps, of input, and within what both do together.
+
+    One that was stopped goes on before the end.
+    """
     plan(more='patience = "1s"\nblock = 4')
     done = beside(2, "field_servers_c", 2, 4, *how, fails=fails, ends=True)
     assert "all right" in done.stdout
     assert "wrong" not in done.stdout
     kind, number = fails.split(":")[:2]
-    why = "RuntimeError: the disk is on fire" if kind == "raise" else "PlanError: the model does not wait"
+    why = "RuntimeError: the disk is on fire" if kind == "raise" else "PlanError: "
     assert f"server {number}: {why}" in done.stderr
     are_right(0, 2, 4)
 

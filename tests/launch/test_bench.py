@@ -30,7 +30,7 @@ def tradewind(capsys: pytest.CaptureFixture[str], arguments: str) -> tuple[int, 
 
 def under_launcher(ranks: int, arguments: str) -> subprocess.CompletedProcess[str]:
     command = [*find_launcher().arguments(ranks), sys.executable, "-c", APP, *arguments.split()]
-    return subprocess.run(command, env=dict(os.environ), capture_output=True, text=True, timeout=120, check=False)
+    return subprocess.run(command, env=dict(os.environ), capture_output=True, text=True, timeout=240, check=False)
 
 
 def test_halo_as_json(capsys):
@@ -209,7 +209,7 @@ def test_bad_input(capsys, arguments, message):
 def test_wrong_results_are_found():
     """The check before the timing must be able to fail."""
     with pytest.raises(VerificationError, match="rank 1, halo, field 0: 1 of 560 elements differ") as error:
-        run(2, "job_ends:bench_with_a_fault_on_rank_1", None, timeout_s=60)
+        run(2, "job_ends:bench_with_a_fault_on_rank_1", None, timeout_s=240)
     assert "first -5.0 for" in str(error.value)
 
 

@@ -54,7 +54,7 @@ def test_an_altered_result_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
 def example(choice: str) -> subprocess.CompletedProcess[str]:
     command = [*find_launcher().arguments(2), sys.executable, str(environment_cases.EXAMPLE)]
     environment = os.environ | {"TRADEWIND_TRANSPOSE": choice}
-    return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120, check=False)
+    return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=240, check=False)
 
 
 @pytest.mark.parametrize(
@@ -69,7 +69,7 @@ def test_the_environment_chooses_the_method(choice: str, said: str) -> None:
 
 @cache
 def told() -> dict[tuple[str, str], str]:
-    printed = run(2, "environment_cases:every_way", None, timeout_s=120)
+    printed = run(2, "environment_cases:every_way", None, timeout_s=240)
     return dict(zip(environment_cases.METHODS, printed, strict=True))
 
 

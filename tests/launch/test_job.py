@@ -18,31 +18,31 @@ pytest.importorskip("mpi4py.MPI")
 
 
 def test_result_of_all_ranks():
-    assert run(3, "job_ends:well", [1, "a"], timeout_s=60) == {"payload": [1, "a"], "ranks": [0, 1, 2]}
+    assert run(3, "job_ends:well", [1, "a"], timeout_s=240) == {"payload": [1, "a"], "ranks": [0, 1, 2]}
 
 
 def test_killed_rank():
     with pytest.raises(PlanError, match=r"the 2 MPI ranks ended with exit code \d+, without a result") as error:
-        run(2, "job_ends:killed", None, timeout_s=60)
+        run(2, "job_ends:killed", None, timeout_s=240)
     assert "about to be killed" in str(error.value)
     assert str(error.value).endswith(f"they were started by {find_launcher()}")  # which may be another MPI's
 
 
 def test_ranks_that_leave_with_exit_code_0():
     with pytest.raises(PlanError, match="without a result") as error:
-        run(2, "job_ends:left", None, timeout_s=60)
+        run(2, "job_ends:left", None, timeout_s=240)
     assert "leaving" in str(error.value)
 
 
 def test_exception_on_one_rank_ends_all():
     with pytest.raises(PlanError, match="rank 1 failed") as error:
-        run(2, "job_ends:failed", None, timeout_s=60)
+        run(2, "job_ends:failed", None, timeout_s=240)
     assert "ZeroDivisionError: rank 1 divided by zero" in str(error.value)
 
 
 def test_own_errors_come_back_as_they_are():
     with pytest.raises(InputError) as error:
-        run(2, "job_ends:refused", None, timeout_s=60)
+        run(2, "job_ends:refused", None, timeout_s=240)
     assert error.value.problems == ("width -1", "ranks 0")
 
 
@@ -77,14 +77,9 @@ def test_time_runs_out(tmp_path):
     begin = time.monotonic()
     with pytest.raises(PlanError, match="their time ran out") as error:
         run(2, "job_ends:hung", str(pid_file), timeout_s=6)
-    assert time.monotonic() - begin < 20
+    assert time.monotonic() - begin < 120
     assert "waiting for nothing" in str(error.value)
-    pid = int(pid_file.read_text())
-    for _ in range(50):
-        if not _lives(pid):
-            break
-        time.sleep(0.1)
-    assert not _lives(pid)
+    assert _ends(int(pid_file.read_text()))
 
 
 def test_ranks_end_when_whoever_waits_for_them_is_killed(tmp_path):
@@ -93,7 +88,7 @@ def test_ranks_end_when_whoever_waits_for_them_is_killed(tmp_path):
     # The environment as Python saw it at first: Open MPI, started in this process, adds what confuses a launcher.
     parent = subprocess.Popen([sys.executable, "-c", code], env=dict(os.environ))
     try:
-        for _ in range(300):
+        for _ in range(1200):
             if pid_file.exists() and pid_file.read_text():
                 break
             time.sleep(0.1)
@@ -102,11 +97,15 @@ def test_ranks_end_when_whoever_waits_for_them_is_killed(tmp_path):
     finally:
         parent.kill()
         parent.wait()
-    for _ in range(100):
+    assert _ends(pid)
+
+
+def _ends(pid: int) -> bool:
+    for _ in range(600):
         if not _lives(pid):
-            break
+            return True
         time.sleep(0.1)
-    assert not _lives(pid)
+    return False
 
 
 def _lives(pid: int) -> bool:
@@ -135,7 +134,7 @@ def test_a_launcher_of_another_mpi(tmp_path, monkeypatch):
     monkeypatch.setenv("TRADEWIND_MPIEXEC", str(launcher))
     expected = rf"2 ranks were started, but each sees 1: the launcher, {launcher} \(Another MPI 1.0\), is not one of"
     with pytest.raises(MissingMPIError, match=expected):
-        run(2, "job_ends:well", None, timeout_s=60)
+        run(2, "job_ends:well", None, timeout_s=240)
 
 
 @pytest.mark.parametrize(
@@ -159,6 +158,6 @@ def test_being_a_rank(monkeypatch, variables, expected):
 def test_ranks_start_without_the_simulator():
     """Every rank of every job imports the worker; models of machine files take ten times as long."""
     program = "import sys, tradewind.launch.worker; print(*sys.modules)"
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60)
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=240)
     assert "tradewind.launch.job" in done.stdout.split()
     assert {"pydantic", "numpy", "tradewind.simulation"} & set(done.stdout.split()) == set()

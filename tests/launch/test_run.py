@@ -26,7 +26,7 @@ def tradewind(capsys: pytest.CaptureFixture[str], arguments: str) -> tuple[int, 
 
 def under_launcher(ranks: int, arguments: str) -> subprocess.CompletedProcess[str]:
     command = [*find_launcher().arguments(ranks), sys.executable, "-m", "tradewind", *arguments.split()]
-    return subprocess.run(command, env=dict(os.environ), capture_output=True, text=True, timeout=120, check=False)
+    return subprocess.run(command, env=dict(os.environ), capture_output=True, text=True, timeout=240, check=False)
 
 
 OF_DWARF = {

@@ -21,22 +21,22 @@ SCRIPT = Path(abandoned.__file__)
 
 
 def test_no_message_of_a_dropped_plan_comes_to_another():
-    found = launch.run(2, "abandoned:dropped_then_another", list(abandoned.METHODS), timeout_s=60)
+    found = launch.run(2, "abandoned:dropped_then_another", list(abandoned.METHODS), timeout_s=240)
     assert found == {name: [] for name in abandoned.METHODS}
 
 
 def test_arrays_of_a_dropped_plan_live_as_long_as_mpi():
-    assert launch.run(2, "abandoned:arrays_stay", None, timeout_s=60) == [[False, True]] * 2
+    assert launch.run(2, "abandoned:arrays_stay", None, timeout_s=240) == [[False, True]] * 2
 
 
 def test_generators():
     wanted = ["ZeroDivisionError", "RuntimeWarning", "RuntimeWarning"]
-    assert launch.run(2, "abandoned:in_a_generator", None, timeout_s=60) == [wanted] * 2
+    assert launch.run(2, "abandoned:in_a_generator", None, timeout_s=240) == [wanted] * 2
 
 
 def test_the_first_error_ends_a_job():
     with pytest.raises(PlanError, match=r"rank 0 failed:\n(.|\n)*KeyError: 'of the overlap region'"):
-        launch.run(2, "abandoned:raises_between", "shared", timeout_s=60)
+        launch.run(2, "abandoned:raises_between", "shared", timeout_s=240)
 
 
 def _run(folder: Path, error: str, *names: str) -> tuple[int, str, str]:
@@ -74,15 +74,15 @@ def test_a_program_ends_with_its_own_error(error, code, words, names, tmp_path):
 
 
 def test_two_threads_make_plans_at_once():
-    assert launch.run(2, "abandoned:two_threads_make_plans", None, timeout_s=60) == [[True, True]] * 2
+    assert launch.run(2, "abandoned:two_threads_make_plans", None, timeout_s=240) == [[True, True]] * 2
 
 
 def test_windows_made_in_unlike_orders_are_freed_at_the_end():
-    assert launch.run(2, "abandoned:two_threads_keep_plans", None, timeout_s=60) == 48
+    assert launch.run(2, "abandoned:two_threads_keep_plans", None, timeout_s=240) == 48
 
 
 def test_watchdog_of_the_making_of_a_plan():
-    first, other = launch.run(2, "abandoned:nobody_comes", None, timeout_s=60)
+    first, other = launch.run(2, "abandoned:nobody_comes", None, timeout_s=240)
     lines = first.splitlines()
     assert lines[0] == "PlanError: rank 0, making a plan: after 0.3 s still waiting for all other ranks to make it, too"
     assert lines[1].startswith("InputError: unknown packing 'nonsense'")
@@ -122,7 +122,7 @@ def test_nothing_is_made_after_finalize():
         env=dict(os.environ),
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=240,
         check=True,
     )
     lines = done.stdout.splitlines()

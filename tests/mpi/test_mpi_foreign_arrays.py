@@ -10,13 +10,13 @@ from tradewind import launch
 
 
 def test_plans_move_what_lies_in_arrays_of_other_libraries():
-    moved = launch.run(2, "foreign_arrays:moved", None, timeout_s=120)
+    moved = launch.run(2, "foreign_arrays:moved", None, timeout_s=240)
     assert len(moved) == 4
     assert all(moved.values()), moved
 
 
 def test_every_place_that_takes_arrays_refuses_a_device_and_all_ranks_hear_of_it():
-    refused = launch.run(2, "foreign_arrays:refused", None, timeout_s=120)
+    refused = launch.run(2, "foreign_arrays:refused", None, timeout_s=240)
     assert len(refused) == 10
     for name, cases in refused.items():
         for (other, own), device in zip(cases, ("CUDA 1", "CUDA"), strict=True):

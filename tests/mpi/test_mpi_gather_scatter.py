@@ -15,7 +15,7 @@ RANKS = (1, 2, 3, 4)
 
 @cache
 def outcomes(ranks):
-    return launch.run(ranks, "gather_scatter_cases:run", ranks, timeout_s=120)
+    return launch.run(ranks, "gather_scatter_cases:run", ranks, timeout_s=240)
 
 
 CASES = [

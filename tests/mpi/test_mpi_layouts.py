@@ -11,7 +11,7 @@ from tradewind import launch
 
 @pytest.mark.parametrize("ranks", [1, 2, 3, 4])
 def test_points_arrive_in_arrays_of_any_shape_that_a_layout_allows(ranks):
-    assert launch.run(ranks, "layout_cases:run", None, timeout_s=120) == []
+    assert launch.run(ranks, "layout_cases:run", None, timeout_s=240) == []
 
 
 def test_rows_with_gaps_are_refused_with_their_strides():

@@ -21,7 +21,7 @@ CASES = [
 
 @cache
 def outcomes(ranks: int) -> dict[str, str]:
-    return launch.run(ranks, "node_fetch_cases:run", ranks, timeout_s=120)
+    return launch.run(ranks, "node_fetch_cases:run", ranks, timeout_s=240)
 
 
 @pytest.mark.parametrize(("ranks", "name"), CASES)

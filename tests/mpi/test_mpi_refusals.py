@@ -99,7 +99,7 @@ EXPECTED = {
 
 @cache
 def outcomes() -> dict[str, list[str]]:
-    return launch.run(2, "mpi_refusals:run", list(EXPECTED), timeout_s=120)
+    return launch.run(2, "mpi_refusals:run", list(EXPECTED), timeout_s=240)
 
 
 def test_every_refusal_is_expected():
@@ -114,7 +114,7 @@ def test_refused_on_every_rank(name):
 
 
 def test_plans_under_way_together_do_not_mix():
-    outcome = launch.run(2, "mpi_refusals:interleaved", None, timeout_s=120)
+    outcome = launch.run(2, "mpi_refusals:interleaved", None, timeout_s=240)
     for rank, halos in enumerate(outcome):
         for number, (west, east, north) in enumerate(halos):
             assert (west, east) == (100 * number + 1 - rank,) * 2
@@ -126,7 +126,7 @@ def _python(code: str, **environment: str) -> subprocess.CompletedProcess[str]:
         [sys.executable, "-c", code],
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=240,
         env=os.environ | environment,
         check=False,
     )

@@ -17,7 +17,7 @@ from tradewind import launch
 def outcomes(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(tmp_path_factory.mktemp("wrong"))  # a tuning file may have any name
-        return launch.run(2, "wrong_calls:run", list(wrong_calls.NAMES), timeout_s=120)
+        return launch.run(2, "wrong_calls:run", list(wrong_calls.NAMES), timeout_s=240)
 
 
 @pytest.mark.parametrize("name", wrong_calls.NAMES)
@@ -42,7 +42,7 @@ def test_all_ranks_hear_of_an_error(outcomes, name):
 
 
 def test_a_rank_without_memory_is_heard_of():
-    found = launch.run(2, "wrong_calls:starved", [0, 1, 2, 9], timeout_s=60)
+    found = launch.run(2, "wrong_calls:starved", [0, 1, 2, 9], timeout_s=240)
     for met in found[:3]:
         assert met[0].startswith("PlanError: ")
         assert met[1].startswith("PlanError: rank 0 cannot make this plan: ")

@@ -31,7 +31,7 @@ def test_the_table_of_early_packets_is_a_map(tmp_path: Path) -> None:
             source,
         ],
         check=True,
-        timeout=120,
+        timeout=240,
     )
-    done = subprocess.run([program], capture_output=True, text=True, timeout=120, check=False)
+    done = subprocess.run([program], capture_output=True, text=True, timeout=240, check=False)
     assert (done.returncode, done.stdout) == (0, "all as in the map\n")

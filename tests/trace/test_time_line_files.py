@@ -118,7 +118,7 @@ for suffix in ("", ".svg"):
     except InputError as error:
         print(error)
 """
-    told = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60)
+    told = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=240)
     assert told.stdout.splitlines() == [f"cannot write time line {path}{end}: File too large" for end in ("", ".svg")]
     assert path.read_text() == "an earlier one"
     assert list(tmp_path.iterdir()) == [path]

@@ -53,4 +53,12 @@ void Agreement::fail(const std::string& problem) {
     if (!all.all_failed || !all.same) broken_ = "rank " + std::to_string(all.failed) + ": " + first;
 }
 
+std::string Agreement::first_said(const std::string& mine) const {
+    const int says = mine.empty() ? ranks() : rank();
+    int first = 0;
+    mpi::check(MPI_Allreduce(&says, &first, 1, MPI_INT, MPI_MIN, comm()),
+               [] { return std::string("hearing what a rank has found"); });
+    return first == ranks() ? "" : mpi::text_of(comm(), first, mine);
+}
+
 }  // namespace tradewind::c

@@ -22,6 +22,8 @@ class Agreement {
     void check();
     // This rank cannot go on. Collective, with the others' check.
     void fail(const std::string& problem);
+    // Returns on all ranks what the first of them says that says anything; "" where none does. Collective.
+    std::string first_said(const std::string& mine) const;
     // Nothing is done together any more.
     void give_up(const std::string& why) {
         if (broken_.empty()) broken_ = why;

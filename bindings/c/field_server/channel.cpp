@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <iterator>
 #include <thread>
+#include <utility>
 
 #include "../objects.hpp"
 #include "base/error.hpp"
@@ -29,13 +31,14 @@ Channel::Channel(int number, MPI_Comm pair, const OutputPlan& plan, ServerMethod
 }
 
 Channel::~Channel() {
-    for (Slot& slot : slots_)
-        for (auto& [count, plan] : slot.plans)
-            if (!plan->settled()) {  // the server may still take from there: kept for good
-                new std::vector(slot.memory);
-                new std::shared_ptr(slot.shared);
-                break;
-            }
+    for (const Slot& slot : slots_) keep_unsettled(slot);
+}
+
+void Channel::keep_unsettled(const Slot& slot) {
+    const auto is_settled = [](const auto& plan) { return plan.second->settled(); };
+    if (std::all_of(slot.plans.begin(), slot.plans.end(), is_settled)) return;
+    new std::vector(slot.memory);
+    new std::shared_ptr(slot.shared);
 }
 
 // --- what is said ---
@@ -177,8 +180,9 @@ std::optional<Channel::Sent> Channel::start(const FieldForm& form, const Entry& 
 }
 
 bool Channel::has_gone(const Sent& sent) {
-    const Slot& slot = slots_[sent.slot];
-    return slot.number != sent.number || !slot.under_way || !slot.under_way->pokes() || slot.under_way->poke();
+    Slot& slot = slots_[sent.slot];
+    if (slot.number != sent.number) return true;
+    return slot.under_way && slot.under_way->pokes() ? slot.under_way->poke() : await(slot);
 }
 
 void Channel::give_back(const Sent& sent) {
@@ -213,11 +217,16 @@ void Channel::hurry() {
 }
 
 void Channel::arrive() {
-    for (Slot& slot : slots_)
-        if (slot.under_way) {
-            slot.under_way->wait();
-            slot.under_way = nullptr;
-        }
+    for (Slot& slot : slots_) await(slot);
+}
+
+bool Channel::await(Slot& slot) {
+    try {
+        if (mpi::Plan* plan = std::exchange(slot.under_way, nullptr)) plan->wait();
+    } catch (const mpi::PlanError& error) {
+        gone = error.what();
+    }
+    return gone.empty();
 }
 
 // A block is on its way when this returns, and its arrays stay as they are until it is released. False where the server
@@ -233,18 +242,32 @@ bool Channel::send(std::size_t place) {
         entries.push_back(Json::Array{e.field, e.step, Json::list(e.places), Json::list(e.sinks), e.share});
     const std::size_t count = entries.size();
     say({{"op", "block"}, {"slot", Index(place)}, {"number", slot.number}, {"entries", std::move(entries)}});
-    const auto found =
+    auto found =
         std::find_if(slot.plans.begin(), slot.plans.end(), [&](const auto& plan) { return plan.first == count; });
     if (found == slot.plans.end()) {
-        if (!answer(ready_tag, true)) return false;
+        if (!answer(ready_tag, true) || !bind(slot, count)) return false;
+        found = std::prev(slot.plans.end());
+    }
+    try {
+        found->second->start();
+        slot.under_way = found->second.get();
+    } catch (const mpi::PlanError& error) {  // of a transport that waits as it starts
+        gone = error.what();
+    }
+    return true;
+}
+
+// Makes the plan of so many fields with the server; false where that takes no part.
+bool Channel::bind(Slot& slot, std::size_t count) {
+    std::string problem;
+    try {
         const std::vector parts(slot.parts.begin(), slot.parts.begin() + static_cast<std::ptrdiff_t>(count));
         slot.plans.emplace_back(count, handovers_.at(slot.alike)->plan(parts));
-        slot.under_way = slot.plans.back().second.get();
-    } else {
-        slot.under_way = found->second.get();
+    } catch (const mpi::PlanError& error) {
+        problem = error.what();
     }
-    slot.under_way->start();
-    return true;
+    lost = agreement_.first_said(problem);
+    return lost.empty();
 }
 
 // --- slots ---
@@ -311,7 +334,7 @@ int Channel::new_slot(const FieldForm& form) {
     say({{"op", "slot"}, {"place", Index(place)}, {"alike", form.alike}, {"shape", form.said()}});
     if (!handovers_.count(form.alike)) {
         if (!answer(ready_tag, true)) return -1;
-        handovers_.emplace(form.alike, std::make_unique<ServerHandover>(pair_, form, method_, false));
+        handovers_.emplace(form.alike, std::make_unique<ServerHandover>(pair_, form, method_, plan_.patience, false));
     }
     if (place == slots_.size()) slots_.emplace_back();
     slots_[place].alike = form.alike;
@@ -327,6 +350,7 @@ int Channel::instead_of(const FieldForm& form, const std::string& field) {
         Slot& slot = slots_[place];
         if (slot.parts.empty() || !is_free(place)) continue;
         take(slot);
+        keep_unsettled(slot);
         slot.plans.clear();
         slot.parts.clear();
         slot.memory.clear();
@@ -340,8 +364,7 @@ int Channel::instead_of(const FieldForm& form, const std::string& field) {
 
 // The array of a slot is free: what lay there cannot be written again.
 void Channel::take(Slot& slot) {
-    if (slot.under_way) slot.under_way->wait();
-    slot.under_way = nullptr;
+    await(slot);
     for (const Entry& entry : slot.entries)
         if (!is_done(entry.part())) reused_.insert(entry.part());
     slot.entries.clear();

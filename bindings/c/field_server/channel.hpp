@@ -73,7 +73,7 @@ class Channel {
     bool add(const FieldForm& form, const Entry& entry, const ModelPart& values, bool grows);
     // Lets a field go from the model's own array; none where there is no room yet.
     std::optional<Sent> start(const FieldForm& form, const Entry& entry, const ModelPart& values, bool grows);
-    // Whether this rank's part is with the server, as far as can be told without waiting. Not collective.
+    // Whether this rank's part is with the server; waits where its transport must. Not collective.
     bool has_gone(const Sent& sent);
     // The array of a block is the model's own again: if the server is lost now, the field is. Not collective.
     void give_back(const Sent& sent);
@@ -109,9 +109,9 @@ class Channel {
     // Whether its memory was used again before it was finished: it could not be written again.
     bool is_spoilt(const StepPart& part) const { return reused_.count(part) > 0; }
 
+    std::string gone;  // why the server is lost, as this rank has found
     // These are on the first rank alone.
     ServerNews heard;
-    std::string gone;  // why the server is lost
     std::deque<std::string> errors;
     std::unique_ptr<Talk> talk;
     // Takes in what the server has said. Not collective.
@@ -149,8 +149,13 @@ class Channel {
     std::uint64_t alike_slots(const FieldForm& form, const ModelPart* from) const;
     int new_slot(const FieldForm& form);
     int instead_of(const FieldForm& form, const std::string& field);
+    // Waits until a block has gone; false where the server takes no part in that, of which the next news tell.
+    bool await(Slot& slot);
     void take(Slot& slot);
     bool send(std::size_t place);
+    bool bind(Slot& slot, std::size_t count);
+    // Keeps for good what a lost server may still take.
+    static void keep_unsettled(const Slot& slot);
 
     const int number_;
     const MPI_Comm pair_;

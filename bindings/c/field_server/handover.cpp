@@ -123,8 +123,9 @@ ModelPart ModelPart::level(std::size_t axis, Index place) const {
     return part;
 }
 
-ServerHandover::ServerHandover(MPI_Comm comm, const FieldForm& form, const ServerMethod& method, bool back)
-    : comm_(comm), method_(method), back_(back), element_(form.element), bytes_(form.bytes()) {
+ServerHandover::ServerHandover(MPI_Comm comm, const FieldForm& form, const ServerMethod& method, double patience_s,
+                               bool back)
+    : comm_(comm), method_(method), patience_s_(patience_s), back_(back), element_(form.element), bytes_(form.bytes()) {
     int rank = 0, ranks = 0;
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_size(comm, &ranks);
@@ -160,6 +161,7 @@ std::unique_ptr<mpi::Plan> ServerHandover::plan(const std::vector<ModelPart>& pa
     request.element = element_;
     request.transport = method_.transport;
     request.packing = method_.packing;
+    request.watchdog_s = patience_s_;
     const auto schedule = algorithm::make_schedule(pattern_, algorithm_);
     auto made = mpi::make_plan(*schedule, comm_, request, mpi::Mismatch::decline);
     if (!made) throw mpi::PlanError("a server makes another plan than the model: " + pattern_->describe());

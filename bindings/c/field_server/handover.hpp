@@ -66,7 +66,8 @@ struct ServerMethod {
 // Between the ranks of `comm` and the last of them, a server, which has fields whole. `back`: from there. Collective.
 class ServerHandover {
   public:
-    ServerHandover(MPI_Comm comm, const FieldForm& form, const ServerMethod& method, bool back);
+    // `patience_s`: time after which its plans throw PlanError where the server takes no part.
+    ServerHandover(MPI_Comm comm, const FieldForm& form, const ServerMethod& method, double patience_s, bool back);
 
     PartMemory memory() const;
     // This rank's part of a field in such memory.
@@ -78,6 +79,7 @@ class ServerHandover {
   private:
     MPI_Comm comm_;
     ServerMethod method_;
+    double patience_s_;
     bool back_;
     mpi::Element element_;
     std::array<Index, 3> shape_;  // as forms have it

@@ -50,20 +50,42 @@ void InputSide::ask_again(const std::vector<int>& shares, Channel& taker) {
 void InputSide::read(const std::string& name, const FieldForm& form, const std::string& path, const ModelPart& part) {
     const auto place = std::find(wanted_.begin(), wanted_.end(), path);
     if (place != wanted_.end()) wanted_.erase(wanted_.begin(), place);
-    const Json told = side_.answer(
-        [&]() -> Channel& { return channel_of(path); },
-        {{"op", "send"}, {"path", path}, {"name", name}, {"alike", form.alike}, {"shape", form.said()}}, input_tag);
-    if (const Json* error = told.find("error")) throw InputError(error->string());
-    Delivery& found = delivery(channel_of(path), form);
-    found.plan->run();
-    copy_in(found.part.data, part);
+    for (;;) {
+        const Json told = side_.answer(
+            [&]() -> Channel& { return channel_of(path); },
+            {{"op", "send"}, {"path", path}, {"name", name}, {"alike", form.alike}, {"shape", form.said()}}, input_tag);
+        if (const Json* error = told.find("error")) throw InputError(error->string());
+        Channel& channel = channel_of(path);
+        if (const ModelPart* found = delivered(channel, form)) return copy_in(found->data, part);
+        side_.take_over(channel);
+    }
+}
+
+// This rank's part of a field that the server sends; null where it takes no part any more, on all ranks.
+const ModelPart* InputSide::delivered(Channel& channel, const FieldForm& form) {
+    const ModelPart* found = nullptr;
+    std::string problem;
+    try {
+        Delivery& there = delivery(channel, form);
+        there.plan->run();
+        found = &there.part;
+    } catch (const mpi::PlanError& error) {
+        problem = error.what();
+    }
+    channel.lost = side_.first_said(problem);
+    return channel.lost.empty() ? found : nullptr;
+}
+
+InputSide::~InputSide() {
+    for (auto& [of, delivery] : deliveries_)
+        if (!delivery.plan->settled()) new PartMemory(delivery.memory);  // where MPI may still write: kept for good
 }
 
 InputSide::Delivery& InputSide::delivery(const Channel& channel, const FieldForm& form) {
     const std::pair key{&channel, form.alike};
     const auto found = deliveries_.find(key);
     if (found != deliveries_.end()) return found->second;
-    const ServerHandover handover(channel.pair(), form, method_, true);
+    const ServerHandover handover(channel.pair(), form, method_, side_.patience_s(), true);
     const PartMemory memory = handover.memory();
     const ModelPart part = handover.part(memory);
     return deliveries_.emplace(key, Delivery{memory, part, handover.plan({part})}).first->second;

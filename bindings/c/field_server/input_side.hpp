@@ -16,6 +16,9 @@ namespace tradewind::c {
 class InputSide {
   public:
     InputSide(ModelSide& side, MPI_Comm comm, ServerMethod method);
+    ~InputSide();
+    InputSide(const InputSide&) = delete;
+    InputSide& operator=(const InputSide&) = delete;
 
     // Has the next files read; returns when each server has confirmed that it is available.
     void prefetch(const std::vector<std::string>& paths);
@@ -34,6 +37,7 @@ class InputSide {
     Channel& channel_of(const std::string& path) const { return side_.channel_of(share_of_.at(path)); }
     void ask(Channel& channel, const std::vector<std::string>& paths);
     void ask_again(const std::vector<int>& shares, Channel& taker);
+    const ModelPart* delivered(Channel& channel, const FieldForm& form);
     Delivery& delivery(const Channel& channel, const FieldForm& form);
 
     ModelSide& side_;

@@ -10,6 +10,13 @@
 
 namespace tradewind::c {
 
+namespace {
+
+// Times of `patience` that a lost server has to end: one that comes back may have to give up what it was within.
+constexpr double parting = 3;
+
+}  // namespace
+
 ModelSide::ModelSide(std::vector<std::unique_ptr<Channel>> channels, const OutputPlan& plan,
                      const DefinedFields& fields, Agreement& agreement)
     : plan_(plan),
@@ -108,9 +115,11 @@ void ModelSide::wait(const std::vector<Sent>& sent) {
     agreement_.check();
     const auto is_lost = [](const Channel* channel) { return !channel->lost.empty(); };
     while (std::any_of(channels_.begin(), channels_.end(), is_lost) || !have_gone(sent)) {
+        for (const Sent& each : sent) each.channel->hurried = true;  // one that gives no sign of life is lost
         exchange_news(true);
         std::this_thread::sleep_for(pause);
     }
+    for (const Sent& each : sent) each.channel->hurried = false;
     for (const Sent& each : sent)
         if (has_shares(*each.channel)) each.channel->give_back(each.block);
 }
@@ -182,7 +191,7 @@ void ModelSide::take_over(Channel& old) {
     for (std::size_t share = 0; share < channels_.size(); ++share)
         if (channels_[share] == &old) shares.push_back(static_cast<int>(share));
     if (shares.empty()) return;  // it has been done meanwhile
-    const std::string why = old.lost.empty() ? mpi::text_of(agreement_.comm(), 0, old.gone) : old.lost;
+    const std::string why = old.lost.empty() ? agreement_.first_said(old.gone) : old.lost;
     Channel* taker = least_loaded(old);
     if (!taker) {
         agreement_.give_up("server " + std::to_string(old.number()) + " is lost: " + why +
@@ -232,7 +241,7 @@ std::string ModelSide::part_from_servers() {
     using Clock = std::chrono::steady_clock;
     for (Channel* channel : in_use())
         if (!channel->part()) return "server " + std::to_string(channel->number()) + " does not end";
-    const auto end = Clock::now() + std::chrono::duration<double>(lost_.empty() ? 0 : plan_.patience);
+    const auto end = Clock::now() + std::chrono::duration<double>(lost_.empty() ? 0 : parting * plan_.patience);
     std::vector<Channel*> missing = lost_;
     const auto is_there = [](const Channel* channel) { return channel->talk->hear(answer_tag).has_value(); };
     while (!missing.empty()) {

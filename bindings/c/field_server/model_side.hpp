@@ -53,6 +53,8 @@ class ModelSide {
     std::size_t shares() const { return channels_.size(); }
     Channel& channel_of(std::size_t share) const { return *channels_[share]; }
     bool has_shares(const Channel& channel) const;
+    double patience_s() const { return plan_.patience; }
+    std::string first_said(const std::string& mine) const { return agreement_.first_said(mine); }
     // Lets another server have the shares of one that is lost.
     void take_over(Channel& old);
     // The answer of a server to what `ask` says to it. If it is lost another one is asked, where it has no answer yet:

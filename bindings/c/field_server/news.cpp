@@ -31,11 +31,13 @@ void News::exchange(const std::vector<Channel*>& in_use, bool wait) {
             const ServerNews& heard = channels_[i]->heard;
             std::copy(heard.released.begin(), heard.released.end(), &news_[i * row]);
             news_[i * row + most_slots] = heard.finished;
-            news_[i * row + most_slots + 1] = heard.lost;
         }
         news_.back() = heard_errors_;
     }
-    mpi::check(MPI_Ibcast(news_.data(), static_cast<int>(news_.size()), MPI_INT64_T, 0, agreement_.comm(), &coming_),
+    for (std::size_t i = 0; i < channels_.size(); ++i)
+        news_[i * row + most_slots + 1] = channels_[i]->heard.lost || !channels_[i]->gone.empty();
+    mpi::check(MPI_Iallreduce(MPI_IN_PLACE, news_.data(), static_cast<int>(news_.size()), MPI_INT64_T, MPI_MAX,
+                              agreement_.comm(), &coming_),
                telling_news);
     if (wait) complete();
 }

@@ -11,8 +11,8 @@
 
 namespace tradewind::c {
 
-// The first rank hears of all servers; the others learn it by a broadcast that nobody waits for, so that all of them
-// decide alike. Channels of one server follow each other by number.
+// The first rank hears of all servers, and any rank may find that one takes no part in a transfer; all learn it by a
+// reduction that nobody waits for, so that they decide alike. Channels of one server follow each other by number.
 class News {
   public:
     News(Agreement& agreement, const std::vector<std::unique_ptr<Channel>>& channels)

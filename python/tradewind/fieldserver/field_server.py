@@ -6,7 +6,7 @@ import hashlib
 import json
 import math
 import weakref
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -28,7 +28,7 @@ from tradewind.fieldserver.handover import Shape, check_method, describe_layout,
 from tradewind.fieldserver.input_side import InputSide
 from tradewind.fieldserver.manifest import Manifest
 from tradewind.fieldserver.model_side import ModelSide, Sent
-from tradewind.fieldserver.opening import open_shares
+from tradewind.fieldserver.opening import Opened, open_shares
 from tradewind.fieldserver.plan_file import MAX_STEP, OutputPlan, load_plan
 from tradewind.fieldserver.space import check_space
 from tradewind.fieldserver.time_line import gather, of_writers
@@ -98,8 +98,9 @@ class FieldServer:
         self._sides = None
         if opened.comm is not None:
             side = ModelSide(self.plan, opened, self._fields, self._bytes_of)
-            self._at_exit = weakref.finalize(self, _end_without_close, side)
+            self._at_exit = weakref.finalize(self, _end_without_close, side, opened)
             self._sides = side, InputSide(side, self.plan.table.look_ahead, method)
+        self._opened = opened
 
     def __enter__(self) -> Self:
         return self
@@ -112,6 +113,7 @@ class FieldServer:
         elif self._sides is not None and not self._closed:
             self._closed = True
             self._at_exit.detach()
+            self._opened.release()
             self._sides[0].leave(error)
 
     # Methods of the model.
@@ -243,10 +245,10 @@ class FieldServer:
         Returns when each server has confirmed that it is available; it reads then. Raises InputError.
         """
         with self._blocking("prefetch") as (_, source):
-            listed = [str(path) for path in paths]
-            if not listed or any("\0" in path for path in listed):
-                raise InputError(f"prefetch {listed!r}: names of files are allowed")
-            source.prefetch(listed)
+            listed = [] if isinstance(paths, str | Path) or not isinstance(paths, Iterable) else list(paths)
+            if not listed or any(not isinstance(path, str | Path) or "\0" in str(path) for path in listed):
+                raise InputError(f"prefetch {paths!r}: a list of names of files is allowed")
+            source.prefetch([str(path) for path in listed])
 
     def read(self, name: str, values: Array, path: str | Path) -> None:
         """Fill this rank's part of a field from a file that `prefetch` named. Files before it are not wanted any more.
@@ -284,6 +286,7 @@ class FieldServer:
             else:
                 side.finish()
                 self._collect(side, side.close())
+        self._opened.release()
         side.agreement.raise_broken()
         side.raise_errors()
         side.part_from_lost()
@@ -448,8 +451,9 @@ class Started:
                 side.wait(sent)
 
 
-def _end_without_close(side: ModelSide) -> None:
+def _end_without_close(side: ModelSide, opened: Opened) -> None:
     """Let servers end when a model ends without `close`, as by an error that nobody has caught."""
+    opened.release()
     if not MPI.Is_finalized():
         side.leave(PlanError("it has ended without close of its field server"))
 
@@ -498,12 +502,11 @@ def _alike(shape: Shape, digest: list[str] | None) -> str:
 def _check_owners(comm: MPI.Intracomm, name: str, own: Any, points: int) -> None:
     """Raises InputError, on all ranks, where each point of a level is not one rank's. Collective."""
     outside = int(np.count_nonzero((own < 0) | (own >= points)))
-    least = own.astype(np.uint64)
-    sums = [int(least.sum()), int((least * least).sum())]  # with the right count these tell which points there are
+    numbers = own.astype(np.uint64)
+    sums = [int(numbers.sum()), int((numbers * numbers).sum())]  # of the right count: they tell which points these are
     said = comm.allgather((len(own), outside, *sums))
     count, outside, *found = (sum(each) for each in zip(*said, strict=True))
-    every = np.arange(points, dtype=np.uint64)
-    wanted = [int(every.sum()), int((every * every).sum())]
+    wanted = [points * (points - 1) // 2, points * (points - 1) * (2 * points - 1) // 6]
     same = all((one - other) % 2**64 == 0 for one, other in zip(found, wanted, strict=True))
     if outside or count != points or not same:
         raise InputError(

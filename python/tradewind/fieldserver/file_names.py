@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import glob
 import itertools
 import re
 import string
@@ -96,6 +97,12 @@ def named(path: str, name: str | None = None) -> PurePosixPath:
 
 def _as_key(key: str, name: str | None) -> str:
     return name if key == "name" and name is not None else f"{{{key}}}"
+
+
+def folders_of(path: str) -> str:
+    """The pattern, as of `glob`, of the folders that files of a template lie in."""
+    parts = [glob.escape(text) + ("" if key is None else "*") for text, key, _, _ in _parsed(path)]
+    return str(PurePosixPath("".join(parts)).parent)
 
 
 def meets(one: PurePosixPath, other: PurePosixPath) -> bool:

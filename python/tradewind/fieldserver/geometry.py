@@ -241,7 +241,7 @@ class Unstructured(Geometry):
     kind: ClassVar[str] = "unstructured"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "count", _whole("number of points", self.count, 0))
+        object.__setattr__(self, "count", _whole("number of points", self.count, 1))
         for name in ("longitudes", "latitudes"):
             given = getattr(self, name)
             object.__setattr__(self, name, None if given is None else _doubles(name, given, self.count))

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     Numbers = NDArray[np.int64]
 
 Closed = _core.Blocks | _core.Product
+FENCES = ("put-fence", "get-fence")
+"""Transports by which no rank goes on before all have come to the end of a stage."""
 BURST, DIRECT = "burst", "direct"
 """Algorithms of one stage: all is under way when a hand-over has been started."""
 
@@ -86,8 +88,16 @@ def check_method(method: Any) -> None:
             "later stages would wait for the model"
         )
     problems += Method(None, said.get("transport"), said.get("packing")).problems("transpose")
+    problems += transport_problems(said.get("transport"))
     if problems:
         raise InputError(*problems)
+
+
+def transport_problems(transport: str | None) -> list[str]:
+    """Return why fields cannot be handed over by a transport that there is."""
+    if transport not in FENCES:
+        return []
+    return [f"hand-over by transport {transport!r}: its fences would hold a server until the model waits, too"]
 
 
 @dataclass(frozen=True)
@@ -176,7 +186,10 @@ class Handover:
         options: dict[str, Any] = {**self._method, **self._options}
         if all(self._method.get(part) for part in PARTS):
             options["tuning"] = ""  # all is said, also to ranks of other programs, that look into no file
-        return make_plan(self._pattern, self.comm, source, target, watchdog_s=self._watchdog_s, **options)
+        made = make_plan(self._pattern, self.comm, source, target, watchdog_s=self._watchdog_s, **options)
+        if problems := transport_problems(made.transport):
+            raise InputError(*problems)
+        return made
 
     def levels_first(self, whole: Array) -> Array:
         """A whole field as [level][point]."""

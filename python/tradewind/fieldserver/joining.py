@@ -14,6 +14,8 @@ import numpy as np
 
 from tradewind.base.errors import InputError, TradewindError
 from tradewind.fieldserver.file_names import is_by_level
+from tradewind.fieldserver.folder_hold import FolderHold
+from tradewind.fieldserver.handover import transport_problems
 from tradewind.fieldserver.opening import Method, prepare_folder
 from tradewind.fieldserver.plan_file import ALL, OutputPlan, load_plan
 from tradewind.fieldserver.serving import Server
@@ -38,13 +40,16 @@ def join(path: Path | str, comm: MPI.Intracomm, transport: str, packing: str) ->
     for a plan file that cannot be used and where no rank is a model.
     """
     servers = _servers(comm)
-    said = _said_by_first(comm, servers[0], lambda: _opened(path, transport, packing))
+    holds: list[FolderHold] = []
+    said = _said_by_first(comm, servers[0], lambda: _opened(path, transport, packing, holds))
     if "error" in said:
         kind = InputError if comm.Get_rank() == servers[0] else ToldError
         raise kind(*said["error"].splitlines())
     plan = load_plan(said["path"], said["text"])
     method = {"transport": said["transport"], "packing": said["packing"]}
-    return _split(comm, servers, plan, method)
+    server = _split(comm, servers, plan, method)
+    server.holds = holds
+    return server
 
 
 def _servers(comm: MPI.Intracomm) -> list[int]:
@@ -87,17 +92,17 @@ def _said_by_first(comm: MPI.Intracomm, first: int, make: Any) -> dict[str, Any]
     return found
 
 
-def _opened(path: Path | str, transport: str, packing: str) -> dict[str, Any]:
-    """Read the plan file and prepare its folder; returns what the ranks of the model need to know."""
+def _opened(path: Path | str, transport: str, packing: str, holds: list[FolderHold]) -> dict[str, Any]:
+    """Read the plan file and prepare its folder, whose hold goes to `holds`; returns what the model needs to know."""
     problems = [
         problem
         for algorithm, pattern in (("burst", "transpose"), ("direct", "fetch"))
         for problem in FullMethod(algorithm, transport, packing).problems(pattern)
-    ]
+    ] + transport_problems(transport)
     if problems:
         raise InputError(*dict.fromkeys(problems))
     plan = load_plan(path)
-    prepare_folder(plan)
+    holds.append(prepare_folder(plan))
     table = plan.table
     return {
         "path": plan.path,
@@ -133,6 +138,6 @@ def _split(comm: MPI.Intracomm, servers: list[int], plan: OutputPlan, method: Me
     for number, server in enumerate(servers):
         pair: Any = comm.Split(0 if rank == server else MPI.UNDEFINED, behind)
         if rank == server:
-            found = Server(plan, pair, len(servers), method, number=number)
+            found = Server(plan, pair, len(servers), method, number=number, watchdog_s=plan.table.patience)
     assert found is not None
     return found

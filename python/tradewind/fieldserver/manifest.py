@@ -73,10 +73,12 @@ class Manifest:
                 return self.has(step)
             raise
         whole = not any(part["failed"] for part in found)
-        if whole:
-            self._commit(step, time, found)
-        for part in parts:
-            remove(part, WHAT)
+        try:
+            if whole:
+                self._commit(step, time, found)
+        finally:
+            for part in parts:
+                remove(part, WHAT)
         return whole
 
     def _commit(self, step: int, time: str, parts: Sequence[Mapping[str, Any]]) -> None:

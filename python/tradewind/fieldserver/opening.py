@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import glob
 import hashlib
+import os
 import shutil
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -13,6 +15,8 @@ from tradewind.base.collective import on_root
 from tradewind.base.errors import InputError
 from tradewind.base.files import OWN_PARTS, check_folder, make_folder, remove, remove_parts
 from tradewind.fieldserver.channel import Channel
+from tradewind.fieldserver.file_names import folders_of
+from tradewind.fieldserver.folder_hold import FolderHold
 from tradewind.fieldserver.manifest import Manifest, read_manifest
 from tradewind.fieldserver.plan_file import OutputPlan
 from tradewind.fieldserver.serving import Server
@@ -40,16 +44,27 @@ class Opened:
     """One for each share."""
     writers: list[tuple[int, Writer]] = field(default_factory=list)
     """With the numbers of their shares."""
+    holds: list[FolderHold] = field(default_factory=list)
+    """The folder, on the first rank."""
+
+    def release(self) -> None:
+        """Let other runs write to the folder."""
+        while self.holds:
+            self.holds.pop().release()
 
 
 def open_shares(plan: OutputPlan, comm: MPI.Intracomm, servers: int | str, method: Method | None) -> Opened:
     """Split servers off, or make writers on the ranks of the model. Collective. Raises InputError."""
     _check_alike(comm, plan, servers)
     _check_servers(servers, comm.Get_size())
-    on_root(comm, lambda: prepare_folder(plan))
+    holds: list[FolderHold] = []
+    on_root(comm, lambda: holds.append(prepare_folder(plan)))
     if isinstance(servers, int) and servers > 0:
-        return _beside_servers(plan, comm, servers, method)
-    return _on_the_model(plan, comm, method, threads=servers == THREADS)
+        opened = _beside_servers(plan, comm, servers, method)
+    else:
+        opened = _on_the_model(plan, comm, method, threads=servers == THREADS)
+    opened.holds = holds
+    return opened
 
 
 def _on_the_model(plan: OutputPlan, comm: MPI.Intracomm, method: Method | None, *, threads: bool) -> Opened:
@@ -96,6 +111,13 @@ def _check_servers(servers: int | str, ranks: int) -> None:
         raise InputError(f"{servers} servers of {ranks} ranks: 0..{ranks - 1} are allowed")
 
 
+def _folders_of_files(plan: OutputPlan) -> Iterator[Path]:
+    """The folders that are there for the files of a plan, but for stores, which grow under their own names."""
+    for sink in plan.table.sink:
+        if sink.format != "zarr":
+            yield from map(Path, glob.glob(os.path.join(glob.escape(str(plan.folder)), folders_of(sink.path))))
+
+
 def remove_run(folder: Path, manifest: Manifest) -> None:
     """Take back all steps that are there, their files below the folder, and stores that these are parts of."""
     paths = {each["path"] for step in manifest.steps() for each in read_manifest(folder, step)["files"]}
@@ -117,13 +139,22 @@ def check_spill(folder: Path) -> None:
     check_folder(folder, "spilled fields")
 
 
-def prepare_folder(plan: OutputPlan) -> None:
-    """Refuse, keep or take back what earlier runs have left."""
+def prepare_folder(plan: OutputPlan) -> FolderHold:
+    """Refuse, keep or take back what earlier runs have left; returns a hold on the folder. Raises InputError."""
+    hold = FolderHold(plan.folder)
+    try:
+        _prepare(plan)
+    except BaseException:
+        hold.release()
+        raise
+    return hold
+
+
+def _prepare(plan: OutputPlan) -> None:
     if plan.table.spill is not None:
         check_spill(Path(plan.table.spill))
     manifest = Manifest(plan.folder, durable=plan.table.durable)
-    for folder in (plan.folder, manifest.folder):
-        check_folder(folder, "folder")
+    check_folder(manifest.folder, "folder")
     steps = manifest.steps()
     if steps and plan.table.existing == "refuse":
         raise InputError(
@@ -132,7 +163,7 @@ def prepare_folder(plan: OutputPlan) -> None:
         )
     if steps and plan.table.existing == "replace":
         remove_run(plan.folder, manifest)
-    for folder in [plan.folder, *(path for path in plan.folder.rglob("*") if path.is_dir())]:
+    for folder in {manifest.folder, *_folders_of_files(plan)}:
         remove_parts(folder, OWN_PARTS)
     for part in manifest.folder.glob(".step-*"):
         remove(part)

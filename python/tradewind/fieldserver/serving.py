@@ -15,6 +15,7 @@ from tradewind.fieldserver.channel import Entry, Slot, put_slot
 from tradewind.fieldserver.defining import described_field
 from tradewind.fieldserver.delivery import Delivery, whole_field
 from tradewind.fieldserver.field import OutputField
+from tradewind.fieldserver.folder_hold import FolderHold
 from tradewind.fieldserver.geometry import Geometry, from_dict
 from tradewind.fieldserver.handover import Handover, Shape
 from tradewind.fieldserver.plan_file import OutputPlan
@@ -60,6 +61,8 @@ class Server:
         self.left = False
         """Whether another one has taken over."""
         self._told_finished = 0
+        self.holds: list[FolderHold] = []
+        """The folder, on the first server of a model in C or Fortran."""
 
     def serve(self) -> dict[str, Any]:
         """Serve; returns figures of this server. Collective, with the model."""
@@ -78,6 +81,8 @@ class Server:
         self.writer.close()
         self._tell()
         figures = self.figures(perf_counter() - begin)
+        while self.holds:
+            self.holds.pop().release()
         self.talk.say(ANSWER, figures)
         self.talk.finish()
         return figures

@@ -1,7 +1,8 @@
 """`tradewind serve` with a server that fails: KIND[:NUMBER[:ORDER[:TIMES]]], then the arguments.
 
 KIND: ``raise``, or ``stop``, which ends when there is a file `go`. NUMBER: that of the server, all unless it is there.
-It fails before it carries out an ORDER (``end`` of a step) for the so-manieth time (1).
+It fails before it carries out an ORDER (``end`` of a step) for the so-manieth time (1); or within what it does
+together with the model: as they make the plan of a block (``bound``), or as it sends a field (``give``).
 """
 
 from __future__ import annotations
@@ -13,13 +14,15 @@ import sys
 from typing import Any
 
 from tradewind.cli import main
+from tradewind.fieldserver.channel import Slot
+from tradewind.fieldserver.delivery import Delivery
 from tradewind.fieldserver.serving import Server
 
 _SAID = sys.argv.pop(1).split(":")
 KIND, NUMBER, ORDER, TIMES = [*_SAID, *("", "", "end", "1")[len(_SAID) :]]
 _WAKE = "while kill -0 $0 && [ ! -e go ]; do sleep 0.05; done; kill -CONT $0"
 _carry_out = Server._carry_out
-_seen = 0
+_number, _seen = "", 0
 
 
 def _fail(**_: Any) -> None:
@@ -33,7 +36,8 @@ def _stop() -> None:
 
 
 def _carry_out_or_fail(server: Server, order: dict[str, Any]) -> None:
-    global _seen
+    global _number, _seen
+    _number = str(server.number)
     if order["op"] == ORDER and NUMBER in ("", str(server.number)):
         _seen += 1
         if _seen == int(TIMES) and KIND == "raise":
@@ -43,5 +47,23 @@ def _carry_out_or_fail(server: Server, order: dict[str, Any]) -> None:
     _carry_out(server, order)
 
 
+def _stop_within(owner: type, name: str) -> None:
+    """Let a server stop in a method of one of its parts. It knows its number when it carries out orders."""
+    inner = getattr(owner, name)
+
+    def stops(*arguments: Any) -> Any:
+        global _seen
+        _seen += 1
+        if _seen == int(TIMES) and NUMBER in ("", _number):
+            _stop()
+        return inner(*arguments)
+
+    setattr(owner, name, stops)
+
+
+if ORDER == "bound":
+    _stop_within(Slot, "bound")
+elif ORDER == "give":
+    _stop_within(Delivery, "give")
 Server._carry_out = _carry_out_or_fail  # type: ignore[method-assign]
 main()
