@@ -198,6 +198,21 @@ def test_two_shares_make_one_manifest(tmp_path):
     assert [path.name for path in (tmp_path / "manifest").iterdir()] == ["step-00000001.json"]
 
 
+def test_a_field_in_blocks_of_two_shares(tmp_path):
+    """One writer has both, of which one ends first: it tells blocks apart without a look at their values."""
+    made = plan(tmp_path)
+    writer, field, requests = Writer(made, shares=2), described(made, T), made.requests("t", 0)
+    assert len(requests) > 1
+    for share, some in enumerate((requests[:1], requests[1:])):
+        writer.submit(Block([Job(record(field, 0), some, share)], slot=share, number=1))
+    for share in (1, 0):
+        writer.end_step(0, share)
+    writer.close()
+    assert list(writer.errors) == []
+    assert sorted(writer.released) == [(0, 1), (1, 1)]
+    assert Manifest(tmp_path).steps() == [0]
+
+
 def test_values_that_grib_cannot_hold_fail_their_step_alone(tmp_path):
     made = plan(tmp_path)
     writer = Writer(made)

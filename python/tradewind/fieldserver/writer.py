@@ -32,7 +32,7 @@ Part = tuple[int, int]
 """The part of a step that a share has: share, step."""
 
 
-@dataclass
+@dataclass(eq=False)
 class Job:
     """A record and the files that it goes to."""
 
@@ -76,7 +76,7 @@ class Job:
         return Record(self.record.field, self.record.step, self.record.places, values)
 
 
-@dataclass
+@dataclass(eq=False)
 class Block:
     """Fields that came together, in the memory of a slot. `number`: counts the blocks of the slot."""
 
