@@ -12,6 +12,9 @@ import zarr
 
 from tradewind.base.errors import InputError
 from tradewind.fieldserver.ahead import ReadAhead
+from tradewind.fieldserver.delivery import whole_field
+from tradewind.fieldserver.geometry import Gaussian, Regular, Spectral, Unstructured
+from tradewind.fieldserver.handover import Shape
 from tradewind.fieldserver.reading import InputFile, read_input
 
 VALUES = np.arange(2 * 6 * 4, dtype=float).reshape(2, 24) + 250
@@ -188,3 +191,16 @@ def test_a_late_file_is_read_by_whoever_asks():
     assert len(later) == 1
     later[0]()  # has nothing to do any more
     assert source.begun == ["a"]
+
+
+def test_rows_that_run_the_other_way_than_those_of_the_model_are_an_error(file):
+    """GRIB of the test begins in the north, as most does; the others in the south."""
+    found = read_input(file)
+    southward = file.read_bytes()[:4] == b"GRIB" if file.is_file() else False
+    shape = Shape(2, 24, "f8", None, -1)
+    for same in (southward, None):
+        assert (whole_field(found, "t", shape, same) == VALUES).all()
+    with pytest.raises(InputError, match=r"the rows of field t run from (north|south) to (north|south), and those of"):
+        whole_field(found, "t", shape, not southward)
+    assert (Regular(6, 4).southward, Regular(6, 4, latitude=9.0, dy=-3.0).southward) == (False, True)
+    assert (Gaussian((4, 4)).southward, Spectral(5).southward, Unstructured(3).southward) == (True, None, None)

@@ -20,6 +20,7 @@ MAX_VALUES = 2**31
 """Values that a message or variable may claim to have."""
 _OF_PACKING = ("scale_factor", "add_offset")
 _TIMES = ("time", "valid_time")
+_NORTHWARD = ("degrees_north", "degree_north", "degree_N", "degrees_N", "degreeN", "degreesN")
 _LEVELS = ("lev", "plev", "hybrid", "pressure", "height", "isobaric", "model_level", "depth", "altitude")
 
 
@@ -40,6 +41,17 @@ class Variable:
         """Whether it may be a field: numbers of a time, or of two directions or more; coordinates of points are not."""
         of_numbers = np.issubdtype(self.dtype, np.floating) or np.issubdtype(self.dtype, np.integer)
         return bool(of_numbers and self.name not in self.dims and len(self.dims) > 1)
+
+    def runs_southward(self, others: Mapping[str, Variable]) -> bool | None:
+        """Whether the rows of a field run from north to south, by the coordinate beside it; None where none says so."""
+        beside = others.get(self.dims[-2]) if len(self.dims) > 1 else None
+        if beside is None or beside.dims != (beside.name,) or beside.shape[0] < 2:
+            return None
+        is_latitude = beside.said.get("standard_name") == "latitude" or beside.said.get("units") in _NORTHWARD
+        if not (is_latitude or beside.name in ("latitude", "lat")):
+            return None
+        latitudes = np.asarray(beside.values[...])
+        return bool(latitudes[0] > latitudes[-1])
 
     def decoded(self) -> Array:
         """The last time as [level][point], missing values as NaN. Raises InputError where it is too large."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,10 +24,11 @@ _MISSING = float(np.finfo("f8").min)
 
 @dataclass(frozen=True)
 class InputFile:
-    """Fields of a file by name, each [level][point]."""
+    """Fields of a file by name, each [level][point]. `southward`: whether rows run from north to south, where known."""
 
     path: str
     fields: Mapping[str, Array]
+    southward: Mapping[str, bool | None] = field(default_factory=dict)
 
     @property
     def bytes(self) -> int:
@@ -45,14 +46,14 @@ def read_input(path: Path | str) -> InputFile:
     path = Path(path)
     try:
         if is_folder(path):
-            return InputFile(str(path), _zarr(path))
+            return _zarr(path)
         check_source(path, "input file")
         with path.open("rb") as stream:
             begin = stream.read(8)
         if begin.startswith(_GRIB):
-            return InputFile(str(path), _grib(path))
+            return _grib(path)
         if begin == _HDF5:
-            return InputFile(str(path), _netcdf(path))
+            return _netcdf(path)
     except InputError:
         raise
     except Exception as error:  # libraries raise what they like where a file is damaged
@@ -61,11 +62,19 @@ def read_input(path: Path | str) -> InputFile:
     raise InputError(f"{path}: it begins as {known}; GRIB, NetCDF-4 and folders of Zarr are allowed")
 
 
-def _grib(path: Path) -> dict[str, Array]:
+def _of_variables(path: Path, found: Sequence[Variable]) -> InputFile:
+    by_name = {each.name: each for each in found}
+    fields = [each for each in found if each.is_field]
+    southward = {each.name: each.runs_southward(by_name) for each in fields}
+    return InputFile(str(path), {each.name: each.decoded() for each in fields}, southward)
+
+
+def _grib(path: Path) -> InputFile:
     """The messages of a file: those of one short name and grid are the levels of a field, in their order."""
     import eccodes
 
     levels: dict[str, list[Array]] = {}
+    southward: dict[str, bool | None] = {}
     with path.open("rb") as stream:
         while True:
             try:
@@ -79,6 +88,8 @@ def _grib(path: Path) -> dict[str, Array]:
                 if name == "unknown":
                     name = f"param{eccodes.codes_get(handle, 'paramId')}"
                 levels.setdefault(name, []).append(_grib_values(handle))
+                if eccodes.codes_is_defined(handle, "jScansPositively"):
+                    southward[name] = not eccodes.codes_get(handle, "jScansPositively")
             except eccodes.CodesInternalError as error:
                 raise InputError(f"{path}: message {sum(map(len, levels.values())) + 1}: {error}") from None
             finally:
@@ -86,7 +97,7 @@ def _grib(path: Path) -> dict[str, Array]:
     for name, found in levels.items():
         if len({each.size for each in found}) > 1:
             raise InputError(f"{path}: field {name}: its levels have {sorted({each.size for each in found})} points")
-    return {name: np.stack(found) for name, found in levels.items()}
+    return InputFile(str(path), {name: np.stack(found) for name, found in levels.items()}, southward)
 
 
 def _grib_values(handle: int) -> Array:
@@ -101,7 +112,7 @@ def _grib_values(handle: int) -> Array:
     return values
 
 
-def _netcdf(path: Path) -> dict[str, Array]:
+def _netcdf(path: Path) -> InputFile:
     import h5netcdf
 
     with h5netcdf.File(path, "r") as data:
@@ -110,10 +121,10 @@ def _netcdf(path: Path) -> dict[str, Array]:
             for name, each in data.variables.items()
             if isinstance(each.dtype, np.dtype)
         ]
-        return {each.name: each.decoded() for each in found if each.is_field}
+        return _of_variables(path, found)
 
 
-def _zarr(path: Path) -> dict[str, Array]:
+def _zarr(path: Path) -> InputFile:
     import zarr
 
     group: Any = zarr.open_group(path, mode="r")
@@ -128,4 +139,4 @@ def _zarr(path: Path) -> dict[str, Array]:
             dims = tuple(array.metadata.dimension_names or ())
         if len(dims) == array.ndim:
             found.append(Variable(path, name, dims, tuple(array.shape), np.dtype(array.dtype), said, array))
-    return {each.name: each.decoded() for each in found if each.is_field}
+    return _of_variables(path, found)

@@ -221,10 +221,12 @@ class Server:
         self.talk.say(AVAILABLE, True)
         self.ahead.ask(paths)
 
-    def _do_send(self, path: str, name: str, alike: str, shape: dict[str, Any]) -> None:
+    def _do_send(self, path: str, name: str, alike: str, shape: dict[str, Any], southward: bool | None = None) -> None:
         made = Shape(**shape)
+        if name in self.fields:
+            southward = self.fields[name].geometry.southward
         try:
-            values = whole_field(self.ahead.get(path, self._live), name, made)
+            values = whole_field(self.ahead.get(path, self._live), name, made, southward)
         except InputError as error:
             self.talk.say(INPUT, {"error": str(error)})
             return
