@@ -1,4 +1,4 @@
-"""Starts writers one after another and kills each at a random moment: ``python killed_writers.py FOLDER COUNT SEED``.
+"""Starts writers one after another and kills each at a moment: ``python killed_writers.py FOLDER MOMENT...``.
 
 Each is a fork of this process, which has imported what they need, and writes steps into a folder of its own. It is
 killed before one of the things that it does to files, whatever else this computer does meanwhile.
@@ -7,7 +7,6 @@ killed before one of the things that it does to files, whatever else this comput
 from __future__ import annotations
 
 import os
-import random
 import signal
 import sys
 from pathlib import Path
@@ -45,17 +44,19 @@ class Death:
 
     def _look(self, event: str, arguments: tuple[object, ...]) -> None:
         if event in self.EVENTS and arguments and str(arguments[0]).startswith(self._folder):
-            self._left -= 1
-            if self._left <= 0:
-                os.kill(os.getpid(), signal.SIGKILL)
+            self.come_nearer()
+
+    def come_nearer(self) -> None:
+        """Count one more thing that this process does."""
+        self._left -= 1
+        if self._left <= 0:
+            os.kill(os.getpid(), signal.SIGKILL)
 
 
-def main(folder: Path, count: int, seed: int) -> None:
+def main(folder: Path, moments: list[int]) -> None:
     for name in FORMS:
         form_of(name)
-    moments = random.Random(seed)
-    for number in range(count):
-        moment = moments.randrange(1, MOMENTS)
+    for number, moment in enumerate(moments):
         child = os.fork()
         if child == 0:
             Death(moment, folder)
@@ -66,4 +67,4 @@ def main(folder: Path, count: int, seed: int) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]))
+    main(Path(sys.argv[1]), list(map(int, sys.argv[2:])))

@@ -6,7 +6,6 @@ import json
 import os
 import resource
 import signal
-import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,15 +14,16 @@ from typing import Any
 
 import numpy as np
 import psutil
+from killed_writers import Death
 from output_plans import T, values
 
 import tradewind as tw
 from tradewind.base.errors import TradewindError
-from tradewind.fieldserver.channel import Slot
 from tradewind.fieldserver.delivery import Delivery
 from tradewind.fieldserver.field_server import FieldServer
 from tradewind.fieldserver.geometry import Gaussian, Regular, Spectral, Unstructured
 from tradewind.fieldserver.plan_file import load_plan
+from tradewind.fieldserver.slots import Slot
 from tradewind.layout.closed import indices
 
 ROWS = tw.ReducedGrid.octahedral(8)
@@ -286,9 +286,15 @@ def stopped_in_a_step_larger_than_the_queue(comm: Any, payload: dict[str, Any]) 
 
 
 def killed(comm: Any, payload: dict[str, Any]) -> dict[str, Any]:
-    """A run of which one rank is killed after some seconds."""
+    """A run of which one rank is killed before the n-th of the things that it does: makes a field, or changes files."""
     if comm.Get_rank() == payload["rank"]:
-        threading.Timer(payload["after_s"], os.kill, (os.getpid(), signal.SIGKILL)).start()
+        death, made = Death(payload["moment"], Path(payload["folder"])), part
+
+        def part_or_death(*arguments: Any) -> np.ndarray:
+            death.come_nearer()
+            return made(*arguments)
+
+        globals()["part"] = part_or_death
     return run(comm, payload)
 
 

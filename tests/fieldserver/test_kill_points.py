@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import random
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import eccodes
 import numpy as np
 import pytest
 import zarr
-from killed_writers import write
+from killed_writers import MOMENTS, write
 from netCDF4 import Dataset
 from output_plans import Q, T, values
 
@@ -49,23 +51,40 @@ def check_folder(folder: Path) -> list[int]:
     return steps
 
 
-def killed(folder: Path, count: int, seed: int) -> list[list[int]]:
+def killed(folder: Path, moments: Sequence[int]) -> list[list[int]]:
     program = Path(__file__).with_name("killed_writers.py")
-    subprocess.run([sys.executable, program, folder, str(count), str(seed)], check=True, timeout=600)
-    return [check_folder(folder / str(number)) for number in range(count)]
+    subprocess.run([sys.executable, program, folder, *map(str, moments)], check=True, timeout=600)
+    return [check_folder(folder / str(number)) for number in range(len(moments))]
 
 
-def test_twenty_kill_points(tmp_path):
-    found = killed(tmp_path, 20, seed=1)
-    assert len(set(map(len, found))) > 2
-    folder = tmp_path / str(int(np.argmax([len(steps) for steps in found])))
+def drawn(count: int, seed: int) -> list[int]:
+    moments = random.Random(seed)
+    return [moments.randrange(1, MOMENTS) for _ in range(count)]
+
+
+def go_on(folder: Path) -> None:
+    """Write two steps more, and read all."""
     first = len(check_folder(folder))
     write(folder, first, first + 2)
     assert check_folder(folder) == list(range(first + 2))
 
 
+def test_twenty_kill_points(tmp_path):
+    found = killed(tmp_path, drawn(20, seed=1))
+    assert len(set(map(len, found))) > 2
+    go_on(tmp_path / str(int(np.argmax([len(steps) for steps in found]))))
+
+
+@pytest.mark.parametrize("moments", [range(24, 54, 3), pytest.param(range(1, 180), marks=pytest.mark.slow)], ids=len)
+def test_a_run_goes_on_that_was_killed_in_its_first_step(tmp_path, moments):
+    """Where it made what all steps have in common, and had not yet filled it."""
+    assert killed(tmp_path, moments) == [[]] * len(moments)
+    for number in range(len(moments)):
+        go_on(tmp_path / str(number))
+
+
 @pytest.mark.slow
 def test_many_kill_points(tmp_path):
-    found = killed(tmp_path, 280, seed=2)
+    found = killed(tmp_path, drawn(280, seed=2))
     assert max(map(len, found)) > 1
     assert min(map(len, found)) == 0

@@ -1,6 +1,6 @@
 """Arrays in a memory that is not the host's: a fake one, which only its copier may touch, behind real transports.
 
-The program is compiled with the sources of the core: `Copier` is an interface of C++ alone.
+The program is linked with the objects of the build: `Copier` is an interface of C++ alone.
 """
 
 from __future__ import annotations
@@ -22,31 +22,35 @@ ROOT = Path(__file__).parents[2]
 _BESIDE = Path(sys.executable).parent / "mpicc"
 MPICC = str(_BESIDE) if _BESIDE.exists() else shutil.which("mpicc")
 CXX = os.environ.get("CXX") or shutil.which("c++") or shutil.which("g++")
-ROOMS = ("base", "layout", "pattern", "schedule", "algorithm", "mpi")
 
 pytestmark = [
-    pytest.mark.slow,  # compiles the core
+    pytest.mark.slow,
     pytest.mark.ranks,
     pytest.mark.skipif(MPICC is None or CXX is None, reason="no compiler for programs with MPI"),
 ]
 
 
+def built() -> list[Path]:
+    """The objects of src/mpi and the library of all below it, as the package was built with them."""
+    named = os.environ.get("TRADEWIND_BUILD")
+    tag = f"cp{sys.version_info.major}{sys.version_info.minor}-*"
+    folders = [Path(named)] if named else sorted(ROOT.glob(f"build/{tag}"))
+    if not folders or not (folders[-1] / "build.ninja").exists():
+        pytest.skip("there is no build folder; TRADEWIND_BUILD names one")
+    folder = folders[-1]
+    rules = (folder / "build.ninja").read_text()  # older sources may have left other objects
+    objects = sorted(set(re.findall(r"CMakeFiles/tradewind_mpi\.dir/\S+?\.o\b", rules)))
+    assert objects
+    return [folder / each for each in (*objects, "libtradewind_exchange.a")]
+
+
 @pytest.fixture(scope="module")
 def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("device")
-    sources = [source for room in ROOMS for source in sorted((ROOT / "src" / room).rglob("*.cpp"))]
-    sources.append(Path(__file__).parent / "programs" / "device_memory.cpp")
-    objects = []
+    folder, source = tmp_path_factory.mktemp("device"), Path(__file__).parent / "programs" / "device_memory.cpp"
     compiler = {**os.environ, "MPICH_CC": str(CXX), "OMPI_CC": str(CXX)}
     options = ["-std=gnu++20", "-O1", "-pthread", "-DMPICH_SKIP_MPICXX", "-DOMPI_SKIP_MPICXX", f"-I{ROOT / 'src'}"]
-    halves = [folder / "core.cpp", folder / "mpi.cpp"]  # headers take most of the time: two files in place of 90
-    for half in halves:
-        mine = [s for s in sources if ("mpi" in s.relative_to(ROOT).parts) == (half.stem == "mpi")]
-        half.write_text("".join(f'#include "{source}"\n' for source in mine))
-        objects.append(subprocess.Popen([str(MPICC), *options, "-c", half], cwd=folder, env=compiler))
-    assert [each.wait(timeout=240) for each in objects] == [0, 0]
-    made = [f"{half.stem}.o" for half in halves]
-    subprocess.run([str(MPICC), "-pthread", "-o", "device", *made], cwd=folder, env=compiler, check=True, timeout=240)
+    command = [str(MPICC), *options, "-o", "device", source, *built()]
+    subprocess.run(command, cwd=folder, env=compiler, check=True, timeout=240)
     return folder / "device"
 
 

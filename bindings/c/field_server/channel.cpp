@@ -182,7 +182,13 @@ std::optional<Channel::Sent> Channel::start(const FieldForm& form, const Entry& 
 bool Channel::has_gone(const Sent& sent) {
     Slot& slot = slots_[sent.slot];
     if (slot.number != sent.number) return true;
-    return slot.under_way && slot.under_way->pokes() ? slot.under_way->poke() : await(slot);
+    if (!slot.under_way || !slot.under_way->pokes()) return await(slot);
+    try {
+        return slot.under_way->poke();
+    } catch (const mpi::PlanError& error) {
+        gone = error.what();
+        return false;
+    }
 }
 
 void Channel::give_back(const Sent& sent) {

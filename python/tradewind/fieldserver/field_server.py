@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import math
 import weakref
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path
 from time import perf_counter
 from types import TracebackType
@@ -20,16 +19,15 @@ from tradewind import _core
 from tradewind.base.collective import check_communicator, collective, go_on, on_root, telling
 from tradewind.base.errors import InputError, PlanError
 from tradewind.base.names import unknown
-from tradewind.fieldserver.channel import Defined
-from tradewind.fieldserver.defining import described_field
-from tradewind.fieldserver.field import OutputField
+from tradewind.fieldserver.defining import agreed_field, described_field
 from tradewind.fieldserver.geometry import Geometry
-from tradewind.fieldserver.handover import Shape, check_method, describe_layout, ids_of, layout_of
+from tradewind.fieldserver.handover import check_method, layout_of
 from tradewind.fieldserver.input_side import InputSide
 from tradewind.fieldserver.manifest import Manifest
 from tradewind.fieldserver.model_side import ModelSide, Sent
 from tradewind.fieldserver.opening import Opened, open_shares
 from tradewind.fieldserver.plan_file import MAX_STEP, OutputPlan, load_plan
+from tradewind.fieldserver.slots import Defined
 from tradewind.fieldserver.space import check_space
 from tradewind.fieldserver.time_line import gather, of_writers
 from tradewind.mpi.library import MPI
@@ -40,10 +38,6 @@ if TYPE_CHECKING:
     from tradewind.fieldserver.handover import Array
     from tradewind.fieldserver.writer import WriterFigures
     from tradewind.trace.model import TimeLine
-
-
-_OF_DEFINE = ("name", "geometry", "levels", "dtype")
-"""Keys of a field that are arguments of `define`."""
 
 
 class FieldServer:
@@ -137,59 +131,12 @@ class FieldServer:
         """
         side, _ = self._of_model()
         with side.agreement.telling():
-            self._define(side, name, where, geometry, levels, dtype, axis, said)
-
-    def _define(
-        self,
-        side: ModelSide,
-        name: str,
-        where: _core.Layout | ArrayLike,
-        geometry: Geometry,
-        levels: Sequence[float] | None,
-        dtype: str,
-        axis: int,
-        said: Mapping[str, Any],
-    ) -> None:
-        comm = side.comm
-        if not isinstance(geometry, Geometry):
-            raise InputError(f"field {name}: geometry {geometry!r}: one of tradewind.fieldserver.geometry is allowed")
-        dtype = _element(dtype)
-        if axis not in (-1, 0, 1):
-            raise InputError(f"field {name}: axis {axis!r}: 0, 1 or -1 is allowed")
-        known = [each for each in OutputField.__dataclass_fields__ if each not in _OF_DEFINE]
-        if problems := [f"field {name}: {unknown('key', each, known)}" for each in said if each not in known]:
-            raise InputError(*problems)
-        closed = describe_layout(where) if isinstance(where, _core.Blocks | _core.Product) else None
-        if closed is not None:
-            nx, ny, nz = closed["grid"]
-            points = nx * ny
-        else:
-            own = ids_of(where, comm.Get_rank())
-            points, nz = geometry.points, 1 if levels is None else len(levels)
-        try:
-            numbers = tuple(float(n) for n in (levels if levels is not None else range(1, nz + 1)))
-        except (TypeError, ValueError):
-            raise InputError(f"field {name}: levels {levels!r}: numbers are allowed") from None
-        field = described_field(self.plan, OutputField(name, geometry, numbers, dtype, **said), points, nz)
-        if name in self._fields:
-            raise InputError(f"field {name} is defined twice")
-        layout = None if closed is None else json.dumps(closed)
-        shape = Shape(nz, points, dtype, layout, axis)
-        side.agreement.note(f"define {name} {json.dumps([field.as_dict(), asdict(shape)])}")
-        side.agreement.check()
-        if closed is None:
-            _check_owners(comm, name, own, points)
-        digest = None if closed is not None else _digest(comm, own)
-        by_level = nz > 1 and any(request.by_level for request in self.plan.all_requests(name))
-        single = _one_level(name, shape, closed) if by_level else None
-        mine = None if closed is not None else own
-        self._fields[name] = Defined(
-            field,
-            shape,
-            mine,
-            _alike(shape, digest),
-            None if single is None else Defined(field, single, mine, _alike(single, digest)),
-        )
+            described = described_field(
+                self.plan, name, where, geometry, levels, dtype, axis, said, side.comm.Get_rank()
+            )
+            if name in self._fields:
+                raise InputError(f"field {name} is defined twice")
+            self._fields[name] = agreed_field(self.plan, side.agreement, side.comm, described)
 
     def wants(self, name: str, step: int) -> bool:
         """Whether the plan has a field written at a step."""
@@ -467,57 +414,8 @@ def _whole(what: str, number: Any) -> int:
     return int(number)
 
 
-def _element(dtype: Any) -> str:
-    """An element type by its short name, where it has one."""
-    try:
-        found = np.dtype(dtype)
-    except (TypeError, ValueError):
-        return str(dtype)
-    return found.str[1:] if found.isnative and found.kind == "f" else str(dtype)
-
-
 def _without_ones(shape: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(n for n in shape if n != 1)
-
-
-def _one_level(name: str, shape: Shape, closed: dict[str, Any] | None) -> Shape:
-    """The form of one level of a field. Raises InputError where its levels are divided among ranks."""
-    if closed is None:
-        return replace(shape, levels=1)
-    if len(closed["runs"][2]) > 1:
-        raise InputError(
-            f"field {name}: its layout divides levels among ranks, and a sink with {{level}} in its path takes fields "
-            "whose levels are not, or that are written level by level"
-        )
-    x, y, _ = closed["runs"]
-    flat = {**closed, "grid": [*closed["grid"][:2], 1], "runs": [x, y, [[[0, 1]]]]}
-    return replace(shape, levels=1, layout=json.dumps(flat))
-
-
-def _alike(shape: Shape, digest: list[str] | None) -> str:
-    """Key of the fields of one form that lie alike."""
-    return hashlib.sha256(json.dumps([asdict(shape), digest]).encode()).hexdigest()[:16]
-
-
-def _check_owners(comm: MPI.Intracomm, name: str, own: Any, points: int) -> None:
-    """Raises InputError, on all ranks, where each point of a level is not one rank's. Collective."""
-    outside = int(np.count_nonzero((own < 0) | (own >= points)))
-    numbers = own.astype(np.uint64)
-    sums = [int(numbers.sum()), int((numbers * numbers).sum())]  # of the right count: they tell which points these are
-    said = comm.allgather((len(own), outside, *sums))
-    count, outside, *found = (sum(each) for each in zip(*said, strict=True))
-    wanted = [points * (points - 1) // 2, points * (points - 1) * (2 * points - 1) // 6]
-    same = all((one - other) % 2**64 == 0 for one, other in zip(found, wanted, strict=True))
-    if outside or count != points or not same:
-        raise InputError(
-            f"field {name}: the ranks name {count} points, {outside} of them outside 0..{points - 1}: each of the "
-            f"{points} points of its grid is named by one rank, once"
-        )
-
-
-def _digest(comm: MPI.Intracomm, own: Any) -> list[str]:
-    """Digests that tell lists of points apart, alike on all ranks. Collective."""
-    return list(comm.allgather(hashlib.sha256(own.tobytes()).hexdigest()))
 
 
 def committed_steps(folder: Path | str) -> list[int]:

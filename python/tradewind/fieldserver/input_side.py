@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 from tradewind.base.errors import InputError, PlanError
 from tradewind.base.names import unknown
 from tradewind.fieldserver.ahead import ReadAhead
-from tradewind.fieldserver.channel import Channel, Defined, in_use
+from tradewind.fieldserver.channel import Channel, in_use
 from tradewind.fieldserver.delivery import Delivery, whole_field
 from tradewind.fieldserver.model_side import ModelSide
+from tradewind.fieldserver.slots import Defined
 from tradewind.fieldserver.talk import AVAILABLE, INPUT
 
 if TYPE_CHECKING:

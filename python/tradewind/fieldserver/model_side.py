@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 from tradewind.base.errors import PlanError
 from tradewind.fieldserver.agreement import Agreement
-from tradewind.fieldserver.channel import Channel, Defined, Entry, Slot, in_use
+from tradewind.fieldserver.channel import Channel, in_use
 from tradewind.fieldserver.dealing import Dealing
 from tradewind.fieldserver.news import News
 from tradewind.fieldserver.opening import Opened
 from tradewind.fieldserver.plan_file import OutputPlan, Request
+from tradewind.fieldserver.slots import Defined, Entry, Slot
 from tradewind.fieldserver.talk import ANSWER, NEWS
 from tradewind.fieldserver.writer import Writer
 from tradewind.mpi.library import MPI

@@ -11,14 +11,14 @@ from typing import Any
 
 from tradewind.base.errors import InputError, PlanError, TradewindError
 from tradewind.fieldserver.ahead import ReadAhead
-from tradewind.fieldserver.channel import Entry, Slot, put_slot
-from tradewind.fieldserver.defining import described_field
+from tradewind.fieldserver.defining import fitting_field
 from tradewind.fieldserver.delivery import Delivery, whole_field
 from tradewind.fieldserver.field import OutputField
 from tradewind.fieldserver.folder_hold import FolderHold
 from tradewind.fieldserver.geometry import Geometry, from_dict
 from tradewind.fieldserver.handover import Handover, Shape
 from tradewind.fieldserver.plan_file import OutputPlan
+from tradewind.fieldserver.slots import Entry, Slot, put_slot
 from tradewind.fieldserver.space import check_space
 from tradewind.fieldserver.talk import ANSWER, AVAILABLE, INPUT, NEWS, ORDER, READY, Talk
 from tradewind.fieldserver.writer import Block, Writer
@@ -165,7 +165,7 @@ class Server:
         def define() -> None:
             made, form = OutputField.from_dict(field, self.geometries), Shape(**shape)
             self.geometries[name] = made.geometry
-            self.fields[made.name] = described_field(self.plan, made, form.points, form.levels)
+            self.fields[made.name] = fitting_field(self.plan, made, form.points, form.levels)
 
         self._answer(define)
 

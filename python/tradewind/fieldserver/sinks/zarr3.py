@@ -43,6 +43,9 @@ class _Store:
         self.arrays: dict[str, Any] = {}
         found = self.group.metadata.consolidated_metadata
         known: Any = {} if found is None else found.metadata
+        self.whole = set(known)
+        """Variables that readers know, and coordinates that this process has written. Of others a killed run may have
+        left the metadata without the values."""
         self.times: list[float] = []
         self.start: datetime | None = None
         """The origin of its times: the start of the run that has made it."""
@@ -67,11 +70,15 @@ class _Store:
         described = self.names.described(field)
         sizes = tuple(described.dims.values())
         for name, (dims, values, said) in described.coordinates.items():
-            if name in self.group:
+            if name in self.whole:
                 self._check_coordinate(field, name, values)
             else:
                 like = {"shape": values.shape, "dtype": "f8", "dimension_names": dims, "attributes": said}
-                self.group.create_array(name, **like)[...] = values
+                left = self.group.get(name)
+                if left is None or left.shape != values.shape:
+                    left = self.group.create_array(name, **like, overwrite=left is not None)
+                left[...] = values
+                self.whole.add(name)
         if field.name in self.group:
             array = self.group[field.name]
             if tuple(array.shape[1:]) != sizes or array.dtype != dtype:
