@@ -1,11 +1,12 @@
 """Whole numbers joined by x, as users write grids and splits."""
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tradewind.base.errors import InputError
-from tradewind.base.extents import extents_text, largest_product, parse_extents
+from tradewind.base.extents import extents_text, largest_product, parse_extents, whole_number
 from tradewind.spectral.grid import GaussianGrid
 
 
@@ -39,3 +40,14 @@ def test_the_largest_product_is_that_of_all_pairs(limit, first, second):
     assert found == a * b == max(products)
     assert a <= first
     assert b <= second
+
+
+@pytest.mark.parametrize("number", [3, np.int64(3), np.uint8(3)])
+def test_whole_numbers_become_those_of_python(number):
+    assert type(whole_number("n", number, 3)) is int
+
+
+@pytest.mark.parametrize("number", [True, np.True_, 3.0, "3", None, np.array([3]), -1])
+def test_what_is_no_whole_number(number):
+    with pytest.raises(InputError, match="a whole number, 0 or more, is allowed"):
+        whole_number("n", number)

@@ -138,7 +138,7 @@ void FieldServer::add_field(const std::string& name, DefinedField field, Json::O
     const std::vector<Channel*> servers = side_->in_use();
     const std::string geometry = geometry_name(said);
     for (Channel* channel : servers)
-        channel->say({{"op", "define"}, {"field", said}, {"shape", field.form.said()}, {"name", geometry}});
+        channel->say({{"op", "define"}, {"field", said}, {"shape", field.form.said()}, {"geometry_name", geometry}});
     std::string problem;
     for (Channel* channel : servers) {
         const auto told = channel->answer(answer_tag);

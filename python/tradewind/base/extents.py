@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from numbers import Integral
+from typing import Any
 
 from tradewind.base.errors import InputError
 
@@ -42,3 +44,10 @@ def parse_extents(text: str, count: int, what: str) -> tuple[int, ...]:
 def _is_number(text: str) -> bool:
     """Whether a text is a whole number that Python reads: it refuses those of thousands of digits."""
     return text.isdigit() and text.isascii() and len(text) <= _MAX_DIGITS
+
+
+def whole_number(what: str, number: Any, least: int = 0) -> int:
+    """Return a number of Python or NumPy as one of Python. Raises InputError for one that is not whole, or below."""
+    if isinstance(number, bool) or not isinstance(number, Integral) or number < least:
+        raise InputError(f"{what} {number!r}: a whole number, {least} or more, is allowed")
+    return int(number)

@@ -18,6 +18,7 @@ import numpy as np
 from tradewind import _core
 from tradewind.base.collective import check_communicator, collective, go_on, on_root, telling
 from tradewind.base.errors import InputError, PlanError
+from tradewind.base.extents import whole_number
 from tradewind.base.names import unknown
 from tradewind.fieldserver.defining import agreed_field, described_field
 from tradewind.fieldserver.geometry import Geometry
@@ -406,12 +407,11 @@ def _end_without_close(side: ModelSide, opened: Opened) -> None:
 
 
 def _whole(what: str, number: Any) -> int:
-    """A number of Python or NumPy as one of Python. Raises InputError."""
-    if isinstance(number, bool | np.bool_) or not isinstance(number, int | np.integer) or number < 0:
-        raise InputError(f"{what} {number!r}: a whole number, 0 or more, is allowed")
-    if number > MAX_STEP:
+    """Return a number that is no larger than that of a step may be. Raises InputError."""
+    found = whole_number(what, number)
+    if found > MAX_STEP:
         raise InputError(f"{what} {number}: up to {MAX_STEP} are allowed")
-    return int(number)
+    return found
 
 
 def _without_ones(shape: tuple[int, ...]) -> tuple[int, ...]:

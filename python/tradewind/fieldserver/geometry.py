@@ -18,6 +18,7 @@ from weakref import WeakValueDictionary
 import numpy as np
 
 from tradewind.base.errors import InputError
+from tradewind.base.extents import whole_number
 from tradewind.layout.gaussian import gaussian_latitudes
 
 if TYPE_CHECKING:
@@ -77,13 +78,6 @@ class Geometry(ABC):
         return self is other or (isinstance(other, Geometry) and self.digest == other.digest)
 
 
-def _whole(what: str, number: Any, least: int) -> int:
-    """A number of points as one of Python. Raises InputError."""
-    if isinstance(number, bool | np.bool_) or not isinstance(number, int | np.integer) or number < least:
-        raise InputError(f"{what} {number!r}: a whole number, {least} or more, is allowed")
-    return int(number)
-
-
 def _degrees(what: str, value: Any) -> float:
     """A coordinate as a number of Python. Raises InputError for what is none, or not finite."""
     try:
@@ -114,7 +108,7 @@ class Regular(Geometry):
 
     def __post_init__(self) -> None:
         for name in ("nx", "ny"):
-            object.__setattr__(self, name, _whole(name, getattr(self, name), 1))
+            object.__setattr__(self, name, whole_number(name, getattr(self, name), 1))
         for name in ("longitude", "latitude", "dx", "dy"):
             object.__setattr__(self, name, _degrees(name, getattr(self, name)))
         last = self.latitude + (self.ny - 1) * self.dy
@@ -160,7 +154,9 @@ class Gaussian(Geometry):
     kind: ClassVar[str] = "gaussian"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "rows", tuple(_whole("points of a row", n, 1) for n in np.asarray(self.rows).ravel()))
+        object.__setattr__(
+            self, "rows", tuple(whole_number("points of a row", n, 1) for n in np.asarray(self.rows).ravel())
+        )
         if not self.rows or len(self.rows) % 2:
             raise InputError("rows of a Gaussian grid: an even number of rows with 1 point or more each is allowed")
 
@@ -221,7 +217,7 @@ class Spectral(Geometry):
     kind: ClassVar[str] = "spectral"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "truncation", _whole("truncation", self.truncation, 1))
+        object.__setattr__(self, "truncation", whole_number("truncation", self.truncation, 1))
 
     @property
     def points(self) -> int:
@@ -254,7 +250,7 @@ class Unstructured(Geometry):
     kind: ClassVar[str] = "unstructured"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "count", _whole("number of points", self.count, 1))
+        object.__setattr__(self, "count", whole_number("number of points", self.count, 1))
         for name in ("longitudes", "latitudes"):
             given = getattr(self, name)
             object.__setattr__(self, name, None if given is None else _doubles(name, given, self.count))

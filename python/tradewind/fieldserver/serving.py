@@ -156,15 +156,15 @@ class Server:
         made = OutputField.from_dict(field, self.geometries)
         self.fields[made.name] = made
 
-    def _do_define(self, field: dict[str, Any], shape: dict[str, Any], name: str) -> None:
+    def _do_define(self, field: dict[str, Any], shape: dict[str, Any], geometry_name: str) -> None:
         """Take a field of a model that cannot check it itself, and answer what is wrong with it.
 
-        Further fields may have the `name` of its geometry instead.
+        `geometry_name`: what further fields may say instead of its geometry.
         """
 
         def define() -> None:
             made, form = OutputField.from_dict(field, self.geometries), Shape(**shape)
-            self.geometries[name] = made.geometry
+            self.geometries[geometry_name] = made.geometry
             self.fields[made.name] = fitting_field(self.plan, made, form.points, form.levels)
 
         self._answer(define)
