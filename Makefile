@@ -41,14 +41,14 @@ stubs: $(VENV)/installed
 # Also what `make test` has no time for, or what needs packages of the system. Ranks wait for each other half of the time:
 # what is compiled for the stages after them has the cores then.
 test-all: $(VENV)/installed lint
-	$(BIN)/python -m pytest -m 'not ranks' -n auto --maxprocesses 8 --dist loadfile
+	tests/again.sh $(BIN)/python -m pytest -m 'not ranks' -n auto --maxprocesses 8 --dist loadfile
 	$(MAKE) --jobs=2 ranks later
 	$(MAKE) --jobs=2 --output-sync=target mutants site
 	tests/sanitizers.sh run
 	tests/second_mpi.sh run
 
 ranks: $(VENV)/installed
-	$(BIN)/python -m pytest -m ranks
+	tests/again.sh $(BIN)/python -m pytest -m ranks
 
 later: $(VENV)/installed
 	env -u MAKEFLAGS nice -n 19 tests/sanitizers.sh build  # ninja would ask make for its cores

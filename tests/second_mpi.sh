@@ -32,5 +32,5 @@ cd "$repository"
 "$folder/venv/bin/python" -c 'from tradewind import mpi; print("second MPI:", mpi.MPI.Get_library_version().split(",")[0])'
 export TRADEWIND_BUILD="$folder/cmake" TRADEWIND_MPIEXEC="$(dirname "$(command -v "$compiler")")/mpiexec"
 # A wheel has the Fortran module as source, which the programs compile; pkg-config knows only a compiled one.
-exec "$folder/venv/bin/python" -m pytest -q tests/mpi tests/launch tests/dwarfs/test_diffusion.py tests/languages \
+exec tests/again.sh "$folder/venv/bin/python" -m pytest -q tests/mpi tests/launch tests/dwarfs/test_diffusion.py tests/languages \
     --deselect tests/languages/test_language_installation.py::test_pkg_config_for_fortran
