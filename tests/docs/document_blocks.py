@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parents[2]
-TIMEOUT_S = 600
+TIMEOUT_S = 1800
 _FENCE = re.compile(r"^```(?P<language>\w+)(?P<rest>[^\n]*)\n(?P<text>.*?)^```$", re.DOTALL | re.MULTILINE)
 _TITLE = re.compile(r'title="([^"]+)"')
 

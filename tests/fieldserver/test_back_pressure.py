@@ -36,7 +36,7 @@ def run(folder, policy, *, stalls, queue=6 * STEP_BYTES, points=POINTS, steps=ST
     (folder / "spilled").mkdir()
     text = PLAN.format(folder=folder / "out", policy=policy, queue=f"{queue}B", spill=folder / "spilled")
     request = {"plan": text, "stalls": stalls, "points": points, "steps": steps, "go": str(folder / "go")}
-    return launch.run(2, "server_cases:with_a_stalled_writer", request, timeout_s=60)
+    return launch.run(2, "server_cases:with_a_stalled_writer", request, timeout_s=240)
 
 
 def read_back(folder, steps):

@@ -40,7 +40,7 @@ FIRST = {
 
 def run(folder, kinds, *, ranks, servers, block):
     request = {"plan": PLAN.format(block=block), "folder": str(folder), "servers": servers, "kinds": kinds}
-    return launch.run(ranks, "error_cases:one_sided", request, timeout_s=60)
+    return launch.run(ranks, "error_cases:one_sided", request, timeout_s=240)
 
 
 @pytest.mark.parametrize(
@@ -77,7 +77,7 @@ def test_a_mistake_of_all_ranks_is_their_own_and_the_run_goes_on(tmp_path):
 @pytest.mark.parametrize("leaving", [[0, 1], [0], [1]])
 def test_servers_and_other_ranks_end_when_ranks_of_a_model_leave(tmp_path, leaving):
     request = {"plan": PLAN.format(block=3), "folder": str(tmp_path), "leaving": leaving, "blocks": [True, False]}
-    inside, outside = zip(*launch.run(3, "error_cases:leaving", request, timeout_s=60), strict=True)
+    inside, outside = zip(*launch.run(3, "error_cases:leaving", request, timeout_s=240), strict=True)
     own, word = "ArithmeticError: the model is not stable", "PlanError: rank {}: {}"
     told = word.format(leaving[0], own)
     assert list(inside) == [own if rank in leaving else told for rank in range(2)] + [""]

@@ -113,7 +113,7 @@ grib = "t"
 )
 def test_levels_go_to_files_of_their_own(tmp_path, servers, starts):
     request = {"plan": BY_LEVEL.format(folder=tmp_path, more=""), "servers": servers, "steps": (0, 1), "starts": starts}
-    figures = launch.run(4 if servers else 2, "server_cases:run", request, timeout_s=120)
+    figures = launch.run(4 if servers else 2, "server_cases:run", request, timeout_s=240)
     for step in (0, 1):
         for name, (levels, points) in FIELDS.items():
             wanted = whole(name, step, levels, points)
@@ -144,7 +144,7 @@ SHARED = {"transport": "shared", "packing": "direct"}
 def test_fields_go_from_the_arrays_of_the_model(tmp_path, ranks, servers):
     plan = PLAN.format(folder=tmp_path, more="")
     request = {"plan": plan, "servers": servers, "steps": (0, 1, 2, 5), "starts": True}
-    launch.run(ranks, "server_cases:run", request, timeout_s=120)
+    launch.run(ranks, "server_cases:run", request, timeout_s=240)
     read_back(tmp_path, (0, 1, 2, 5))
     assert check(tmp_path) == []
 
@@ -168,7 +168,7 @@ def test_what_ranks_write_is_read_back(tmp_path, ranks, servers, more, method):
         "steps": steps,
         "method": method,
     }
-    figures = launch.run(ranks, "server_cases:run", request, timeout_s=120)
+    figures = launch.run(ranks, "server_cases:run", request, timeout_s=240)
     read_back(tmp_path, steps)
     assert Manifest(tmp_path).steps() == list(steps)
     assert check(tmp_path) == []

@@ -49,8 +49,8 @@ def inputs(folder, count=3):
 
 
 def test_another_server_reads_for_one_that_has_stopped(tmp_path):
-    request = {"plan": f'patience = "1s"\n{PLAN.format(folder=tmp_path / "out")}', "inputs": inputs(tmp_path, 4)}
-    found = launch.run(3, "server_cases:reading_from_a_stopped_server", request, timeout_s=60)
+    request = {"plan": f'patience = "5s"\n{PLAN.format(folder=tmp_path / "out")}', "inputs": inputs(tmp_path, 4)}
+    found = launch.run(3, "server_cases:reading_from_a_stopped_server", request, timeout_s=240)
     assert found["right"] == [True] * 4
     assert [(each["server"], each["by"]) for each in found["taken_over"]] == [(1, "server 0")]
 
@@ -58,7 +58,7 @@ def test_another_server_reads_for_one_that_has_stopped(tmp_path):
 def test_the_order_of_the_time_line(tmp_path):
     paths = inputs(tmp_path)
     request = {"plan": PLAN.format(folder=tmp_path / "out"), "inputs": paths}
-    found = launch.run(3, "server_cases:time_line", request, timeout_s=60)
+    found = launch.run(3, "server_cases:time_line", request, timeout_s=240)
     assert found["read"] == [[True, True, True]] * 2
     (server,) = found["figures"]["writers"]
     at = {name: (begin, end) for name, begin, end in found["model"]}
@@ -73,7 +73,8 @@ def test_the_order_of_the_time_line(tmp_path):
     assert asked[0][1] < reads[second][1]
     assert reads[first][1] <= reads[second][0]
     # B, 3: both are sent.
-    assert reads[second][1] < sends[f"send t of {second}"][1] < at["write t 0"][0]
+    assert reads[second][1] < sends[f"send t of {second}"][1]
+    assert sends[f"send t of {second}"][0] < at["write t 0"][0]  # its end, as the server sees it, may come later
     # C, D, 4: after the step the output is collected, that of all three files.
     assert sends[f"send t of {second}"][1] < collects[0][1]
     assert at["write t 0"][0] < collects[0][1]

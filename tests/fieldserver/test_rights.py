@@ -35,7 +35,7 @@ def told(tmp_path_factory):
     program = Path(__file__).with_name("without_rights.py")
     begin = without_overrides if os.getuid() == 0 else None
     ended = subprocess.run(
-        [sys.executable, program, folder], preexec_fn=begin, stdout=subprocess.PIPE, text=True, timeout=60
+        [sys.executable, program, folder], preexec_fn=begin, stdout=subprocess.PIPE, text=True, timeout=240
     )
     for path in [folder, *folder.rglob("*")]:
         path.chmod(0o755)  # so that pytest removes it

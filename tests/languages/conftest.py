@@ -41,7 +41,7 @@ def _is_usual(item: pytest.Item) -> bool:
     return callspec is None or callspec.params.get("programs", "O2") == "O2"
 
 
-def _call(*command: object, timeout_s: float = 300, **environment: str) -> subprocess.CompletedProcess[str]:
+def _call(*command: object, timeout_s: float = 1200, **environment: str) -> subprocess.CompletedProcess[str]:
     """Runs a command that must succeed."""
     done = subprocess.run(
         [str(word) for word in command],
@@ -193,7 +193,7 @@ def beside(programs: Path) -> Run:
             failing = [str(PROGRAMS / "failing_server.py"), fails]
             start = failing if fails.startswith(("raise", "stop")) else ["-m", "tradewind"]
             command += [":", "-n", str(servers), sys.executable, *start, "serve", "plan.toml", *options]
-        done = subprocess.run(command, env=_ENVIRONMENT, capture_output=True, text=True, timeout=120, check=False)
+        done = subprocess.run(command, env=_ENVIRONMENT, capture_output=True, text=True, timeout=240, check=False)
         assert (done.returncode != 0) == (bool(fails) and not ends), f"{command}\n{done.stdout}{done.stderr}"
         return done
 

@@ -41,9 +41,9 @@ def refused(comm: Any, _: None) -> None:
 
 def hung(comm: Any, pid_file: str) -> None:
     if comm.rank == 1:
+        print("waiting for nothing", flush=True)
         with open(pid_file, "w") as file:
             file.write(str(os.getpid()))
-        print("waiting for nothing", flush=True)
     time.sleep(600)
 
 

@@ -48,7 +48,7 @@ def test_halo_as_json(capsys):
     assert row["bytes_per_s"] == pytest.approx(result["bytes"] / row["median_s"])
     # Two x halos of 3 columns; the y halos are its own: it has all of y.
     assert (row["messages"], row["bytes_sent"]) == (2, 2 * 3 * 58 * 6 * 8)
-    assert result["copy_bytes_per_s"] > 1e8
+    assert result["copy_bytes_per_s"] > 1e7
     assert 0 < result["floor_s"] < 1
     assert result["checked"] is True
     assert result["oversubscribed"] == (result["ranks_per_core"] > 1)

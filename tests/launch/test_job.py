@@ -74,10 +74,13 @@ def test_a_folder_that_cannot_be_removed_is_an_error(tmp_path, monkeypatch):
 
 def test_time_runs_out(tmp_path):
     pid_file = tmp_path / "pid"
-    begin = time.monotonic()
-    with pytest.raises(PlanError, match="their time ran out") as error:
-        run(2, "job_ends:hung", str(pid_file), timeout_s=6)
-    assert time.monotonic() - begin < 120
+    for timeout_s in (5, 20, 80, 320):  # on a busy machine it may take long until all ranks have begun
+        begin = time.monotonic()
+        with pytest.raises(PlanError, match="their time ran out") as error:
+            run(2, "job_ends:hung", str(pid_file), timeout_s=timeout_s)
+        assert time.monotonic() - begin < timeout_s + 240
+        if pid_file.exists() and pid_file.read_text():
+            break
     assert "waiting for nothing" in str(error.value)
     assert _ends(int(pid_file.read_text()))
 

@@ -135,10 +135,12 @@ def script(folder: str, error: str, names: list[str]) -> None:
     for stream, name in ((1, "out"), (2, "err")):
         file = os.open(Path(folder) / f"{name}-{comm.rank}", os.O_WRONLY | os.O_CREAT | os.O_APPEND)
         os.dup2(file, stream)
-    plans = [made(comm, name, 1.0, watchdog_s=0.5)[0] for name in names]
-    for plan in plans:
+    plans = []
+    for name in names:
         comm.Barrier()  # a rank that is late is none to bark at
-        plan()
+        plans.append(made(comm, name, 1.0, watchdog_s=0.5)[0])
+        comm.Barrier()
+        plans[-1]()
     if comm.rank == 0:
         for plan in plans:
             plan.start()

@@ -287,7 +287,7 @@ def _run_one(case: Case, comm: Any) -> str:
         names += ["largest_message", "transport", "packing", "pack_ahead", "synchronous", "check", "ranks_per_node"]
     options: dict[str, Any] = {name: getattr(case, name) for name in names}
     options["dims"] = "xyz" if case.order == "xyz" else "zyx"
-    options["watchdog_s"] = 30.0 if case.check else 0.0
+    options["watchdog_s"] = 120.0 if case.check else 0.0
     plan = mpi.plan(pattern, comm, source, None if pattern.in_place else target, **options)
     for number in range(round_count):
         for field in range(case.fields):

@@ -30,6 +30,7 @@ def one_waits(comm: Any, payload: dict[str, Any]) -> list[str]:
     from tradewind import mpi
 
     pattern = _swap(comm.size)
+    comm.Barrier()  # the watchdog looks at the making of a plan, too: no rank is late
     plan = mpi.plan(pattern, comm, *_arrays(pattern, comm.rank), algorithm="burst", watchdog_s=0.5, **payload)
     met = ""
     begin = time.monotonic()
@@ -51,6 +52,7 @@ def all_wait(comm: Any, _: None) -> None:
     from tradewind import mpi
 
     pattern = _swap(comm.size)
+    comm.Barrier()
     plans = [mpi.plan(pattern, comm, *_arrays(pattern, comm.rank), watchdog_s=1.0) for _ in range(2)]
     try:
         plans[comm.rank % 2]()
@@ -63,6 +65,7 @@ def one_stops(comm: Any, _: None) -> None:
     from tradewind import mpi
 
     pattern = _swap(comm.size)
+    comm.Barrier()
     plan = mpi.plan(pattern, comm, *_arrays(pattern, comm.rank), watchdog_s=1.0)
     if comm.rank == 1:
         os.kill(os.getpid(), signal.SIGSTOP)

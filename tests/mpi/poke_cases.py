@@ -71,7 +71,7 @@ def _wrong(comm: Any, schedule: _core.Schedule, source: Any, target: Any) -> str
 
 
 def _poked_until_over(plan: Any) -> bool:
-    end = time.monotonic() + 20
+    end = time.monotonic() + 120
     while time.monotonic() < end:
         if plan.poke():
             return True

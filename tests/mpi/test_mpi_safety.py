@@ -32,7 +32,7 @@ def test_watchdog_says_who_waits_for_whom(transport):
     first, other = launch.run(2, "mpi_safety:one_waits", {"transport": transport, "synchronous": True}, timeout_s=240)
     begin = r"rank 0, stage 0 of transposition from .*, burst: after 0\.5 s still waiting for "
     assert re.match(begin + WAITED_FOR[transport], first)
-    assert float(re.search(r"\[(\d+\.\d) s\]", first)[1]) < 10
+    assert float(re.search(r"\[(\d+\.\d) s\]", first)[1]) < 120
     assert "; then a plan that has failed cannot be used again: make a new one" in first
     assert other == ""
 

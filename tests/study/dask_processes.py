@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 HERE = Path(__file__).parent
-PATIENCE_S = 60.0
+PATIENCE_S = 240.0
 
 
 def start(program: str, *arguments: str) -> subprocess.Popen[bytes]:

@@ -22,7 +22,7 @@ HERE = Environment(
     host="here", cpu="a processor", cores=2, mpi="an MPI", commit="abc", version="1", python="3", system="Linux"
 )
 
-PATIENCE_S = 60.0
+PATIENCE_S = 240.0
 
 
 def record_call(kind: str) -> None:

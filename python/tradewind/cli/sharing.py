@@ -59,17 +59,19 @@ def one_voice(processes: Processes | None, as_json: bool) -> Iterator[None]:
         return
     from tradewind.base.errors import PeerError, PlanError, TradewindError
     from tradewind.cli.output import refuse
-    from tradewind.launch.worker import fail_collectively
+    from tradewind.launch.worker import fail_collectively, let_others_hear
 
     try:
         yield
     except PlanError as error:  # MPI has failed
         refuse(str(error), as_json)
+        let_others_hear()
         fail_collectively(error)
     except KeyboardInterrupt:
         if processes.index > 0:
             fail_collectively(PeerError("interrupted"))
         refuse("interrupted", as_json)
+        let_others_hear()
         fail_collectively(TradewindError("interrupted"))
     except TradewindError as error:
         if processes.index > 0:

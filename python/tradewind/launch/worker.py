@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import fcntl
 import importlib
 import json
 import os
 import signal
+import stat
 import sys
+import termios
 import time
 import traceback
 from collections.abc import Callable
@@ -19,6 +22,13 @@ from tradewind.base.files import write_atomically
 from tradewind.launch import job
 
 _PATIENCE_S = 0.5
+_LATE_S = 2.0
+"""Time that a rank with the reason of an error has to tell it: on a busy machine it may have no core for a while."""
+_READ_S = 10.0
+"""Time that a launcher has to read what was printed."""
+_LOOK_S = 0.01
+_HEARD = 2**31
+"""Records of ranks that have heard of an error, rather than made it, have numbers from here on."""
 
 
 def abort_on_error() -> None:
@@ -30,7 +40,7 @@ def abort_on_error() -> None:
 
     def hook(kind: type[BaseException], error: BaseException, where: TracebackType | None) -> None:
         traceback.print_exception(kind, error, where)
-        sys.stderr.flush()
+        let_others_hear()
         from mpi4py import MPI
 
         MPI.COMM_WORLD.Abort(1)
@@ -38,23 +48,46 @@ def abort_on_error() -> None:
     sys.excepthook = hook
 
 
-def fail_collectively(error: TradewindError) -> NoReturn:
-    """Ends all ranks with the exit code of an error."""
+def fail_collectively(error: TradewindError, folder: Path | None = None) -> NoReturn:
+    """Ends all ranks with the exit code of an error. `folder`: where each rank of a job leaves a record of its own."""
     from mpi4py import MPI
 
     sys.stdout.flush()
     sys.stderr.flush()
     if isinstance(error, (PlanError, PeerError)):
-        time.sleep(_PATIENCE_S)  # the rank with the reason speaks first
+        _let_reason_come_first(folder, MPI.COMM_WORLD.Get_size())
     MPI.COMM_WORLD.Abort(error.exit_code)
     raise error
+
+
+def _let_reason_come_first(folder: Path | None, ranks: int) -> None:
+    """Wait for the rank that has the reason of an error; no longer than until all, or it, have left their records."""
+    end = time.monotonic() + _LATE_S
+    while time.monotonic() < end:
+        numbers = [] if folder is None else [int(path.suffixes[0][1:]) for path in folder.glob("failure.*.json")]
+        if len(numbers) == ranks or any(number < _HEARD for number in numbers):
+            break
+        time.sleep(_LOOK_S)
 
 
 def let_others_hear() -> None:
     """Give the launcher time to pass on what this rank has printed: what is on its way when a rank aborts is lost."""
     sys.stdout.flush()
     sys.stderr.flush()
+    streams = [stream for stream in (1, 2) if not stat.S_ISREG(os.fstat(stream).st_mode)]
+    if not streams:
+        return  # it is in a file
+    end = time.monotonic() + _READ_S
+    while any(map(_unread, streams)) and time.monotonic() < end:
+        time.sleep(_LOOK_S)
     time.sleep(_PATIENCE_S)
+
+
+def _unread(stream: int) -> int:
+    """Return the bytes of a stream that nobody has read yet; 0 where it is no pipe, which does not tell."""
+    if not stat.S_ISFIFO(os.fstat(stream).st_mode):
+        return 0
+    return int.from_bytes(fcntl.ioctl(stream, termios.FIONREAD, bytes(4)), sys.byteorder)
 
 
 def write_whole(path: Path, value: Any, *, keep: bool = True) -> None:
@@ -111,14 +144,14 @@ def main(folder: str) -> None:
         comm.Barrier()  # no rank leaves before all are through
     except Exception as error:
         # If several ranks fail, the one with its own reason counts, not those that received the error.
-        number = rank if not isinstance(error, (PlanError, PeerError)) else rank + 2**31
+        number = rank if not isinstance(error, (PlanError, PeerError)) else rank + _HEARD
         problems = list(getattr(error, "problems", None) or [str(error)])
         record = {"rank": rank, "kind": type(error).__name__, "problems": problems, "text": traceback.format_exc()}
         write_whole(job_folder / f"failure.{number}.json", record)
         if not isinstance(error, TradewindError):
             raise
         sys.stderr.write(f"rank {rank}: {error}\n")
-        fail_collectively(error)
+        fail_collectively(error, job_folder)
 
 
 if __name__ == "__main__":
