@@ -166,7 +166,7 @@ struct Range {
 };
 
 template <class Real, class At>
-[[gnu::always_inline]] inline Range<Real> nearest(const Real* values, At at, const Stencils<Real>& s, Index i) {
+[[gnu::always_inline]] inline Range<Real> nearest(const Real* values, At at, Index i) {
     const Real a = at(values, 5, i), b = at(values, 6, i), c = at(values, 9, i), d = at(values, 10, i);
     const Real low = a < b ? a : b, high = a < b ? b : a, low2 = c < d ? c : d, high2 = c < d ? d : c;
     return {low < low2 ? low : low2, high > high2 ? high : high2};
@@ -178,7 +178,7 @@ template <bool full, bool limited, class Real, class At>
     for (Index i = 0; i < n; ++i) {
         Real value = in_level<full>(values, at, s, i);
         if constexpr (limited) {
-            const Range<Real> range = nearest(values, at, s, i);
+            const Range<Real> range = nearest(values, at, i);
             value = value < range.low ? range.low : value > range.high ? range.high : value;
         }
         to[i] = value;
@@ -197,7 +197,7 @@ template <bool full, bool limited, class Real>
         Real value = (s.z[0][i] * in_level<full>(below, at, s, i) + s.z[1][i] * in_level<full>(above, at, s, i)) +
                      (s.z[2][i] * beyond + s.z[3][i] * further);
         if constexpr (limited) {
-            const Range<Real> a = nearest(below, at, s, i), b = nearest(above, at, s, i);
+            const Range<Real> a = nearest(below, at, i), b = nearest(above, at, i);
             const Real low = a.low < b.low ? a.low : b.low, high = a.high > b.high ? a.high : b.high;
             value = value < low ? low : value > high ? high : value;
         }
@@ -205,7 +205,18 @@ template <bool full, bool limited, class Real>
     }
 }
 
-template <bool full, bool limited, class Real>
+// Calls run(full, limited) with constants. What comes before does not depend on them, and is compiled once.
+template <class Run>
+[[gnu::always_inline]] inline void by_kind(const Interpolation& what, Run run) {
+    using Yes = std::true_type;
+    using No = std::false_type;
+    if (what.full)
+        what.limiter ? run(Yes{}, Yes{}) : run(Yes{}, No{});
+    else
+        what.limiter ? run(No{}, Yes{}) : run(No{}, No{});
+}
+
+template <class Real>
 [[gnu::always_inline]] inline bool level_of(const Interpolation& what, const Rows& rows, Layered<Real> field, Index z,
                                             Index first, Index last, Real* scratch, Index apart) {
     const Block& block = what.block;
@@ -223,38 +234,31 @@ template <bool full, bool limited, class Real>
             Real* const to = scratch + y * block.points[0] + begin;
             for (Index tracer = first; tracer < last; ++tracer) {
                 const Real* const values = field.values + tracer * block.levels * field.stride;
-                if (what.lifted)
-                    lifted<full, limited>(values, stencils, n, to + (tracer - first) * apart);
-                else if (stencils.first < 0)
-                    flat<full, limited>(values + z * field.stride, Anywhere<Real>{stencils}, stencils, n,
-                                        to + (tracer - first) * apart);
-                else
-                    flat<full, limited>(values + z * field.stride, InLine<Real>{stencils.first, stencils.pitch},
-                                        stencils, n, to + (tracer - first) * apart);
+                Real* const result = to + (tracer - first) * apart;
+                by_kind(what, [&](auto full, auto limited) __attribute__((always_inline)) {
+                    if (what.lifted)
+                        lifted<full(), limited()>(values, stencils, n, result);
+                    else if (stencils.first < 0)
+                        flat<full(), limited()>(values + z * field.stride, Anywhere<Real>{stencils}, stencils, n,
+                                                result);
+                    else
+                        flat<full(), limited()>(values + z * field.stride, InLine<Real>{stencils.first, stencils.pitch},
+                                                stencils, n, result);
+                });
             }
         });
     return there;
 }
 
-template <class Real>
-[[gnu::always_inline]] inline bool any_level(const Interpolation& what, const Rows& rows, Layered<Real> field, Index z,
-                                             Index first, Index last, Real* scratch, Index apart) {
-    if (what.full)
-        return what.limiter ? level_of<true, true>(what, rows, field, z, first, last, scratch, apart)
-                            : level_of<true, false>(what, rows, field, z, first, last, scratch, apart);
-    return what.limiter ? level_of<false, true>(what, rows, field, z, first, last, scratch, apart)
-                        : level_of<false, false>(what, rows, field, z, first, last, scratch, apart);
-}
-
 // Levels of tracers first..last - 1 into scratch memory, `apart` values from a tracer to the next one.
 TRADEWIND_CLONES bool run_level(const Interpolation& what, const Rows& rows, Layered<float> field, Index z, Index first,
                                 Index last, float* scratch, Index apart) {
-    return any_level(what, rows, field, z, first, last, scratch, apart);
+    return level_of(what, rows, field, z, first, last, scratch, apart);
 }
 
 TRADEWIND_CLONES bool run_level(const Interpolation& what, const Rows& rows, Layered<double> field, Index z,
                                 Index first, Index last, double* scratch, Index apart) {
-    return any_level(what, rows, field, z, first, last, scratch, apart);
+    return level_of(what, rows, field, z, first, last, scratch, apart);
 }
 
 // Puts a level of a tracer back. Returns the first place that is no number, or -1.
