@@ -239,6 +239,7 @@ def test_texts_of_pictures_lie_inside(chromium: Any, results: Results, tmp_path:
     files = [*tmp_path.glob("*.svg"), *(results[0] / "figures").glob("*.svg"), *docs.rglob("*.svg")]
     assert len(files) > 100
     page = chromium.new_page()
+    page.set_default_timeout(PATIENCE_MS)
     for file in files:
         page.goto(file.as_uri())
         assert page.evaluate("document.documentElement.localName") == "svg", file
