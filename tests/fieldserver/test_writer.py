@@ -142,7 +142,7 @@ def test_a_step_without_its_end_leaves_nothing(tmp_path):
     made = plan(tmp_path)
     writer = Writer(made)
     writer.submit(Block([Job(record(described(made, T), 0), made.requests("t", 0))]))
-    assert writer.drained(60)
+    assert writer.drained(240)
     writer.close()
     assert Manifest(tmp_path).steps() == []
     assert [path.name for path in tmp_path.rglob("*") if path.is_file() and "run.zarr" not in path.parts] == []
@@ -172,8 +172,8 @@ def test_a_writer_that_is_told_to_leave_off_ends_at_once(tmp_path):
     made = plan(tmp_path)
     writer = Writer(made)
     begun, go = threading.Event(), threading.Event()
-    writer.call(lambda: begun.set() or go.wait(60))
-    assert begun.wait(60)
+    writer.call(lambda: begun.set() or go.wait(240))
+    assert begun.wait(240)
     writer.submit(Block([Job(record(described(made, T), 0), made.requests("t", 0))]))
     writer.end_step(0)
     writer.abandon()
@@ -189,7 +189,7 @@ def test_two_shares_make_one_manifest(tmp_path):
         requests = [each for each in made.requests(field.name, 1) if each.sink.format == ("grib2", "netcdf")[share]]
         writers[share].submit(Block([Job(record(described(made, field), 1), requests, share)]))
     writers[1].end_step(1, share=1)
-    assert writers[1].drained(60)
+    assert writers[1].drained(240)
     assert Manifest(tmp_path, shares=2).steps() == []
     writers[0].end_step(1)
     for writer in writers:

@@ -1,5 +1,9 @@
 """Programs on real ranks: expected results, the counts that are proved and simulated, and the exchange that hangs."""
 
+import os
+import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -8,6 +12,7 @@ import tradewind as tw
 
 pytest.importorskip("mpi4py.MPI")
 
+from tradewind.launch.job import find_launcher
 from tradewind.launch.program import Running, bench_program
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -73,6 +78,18 @@ def test_the_watchdog_names_the_exchange_that_hangs(tmp_path):
         tw.verify(tw.load_program(file))
     with pytest.raises(tw.PlanError, match=r"exchange '(first|second)': rank .*receiving from rank"):
         bench_program(file, 2, repeat=1, watchdog_s=4, timeout_s=240)
+
+
+def test_a_command_under_the_launcher_says_what_hangs(tmp_path):
+    """All ranks wait in vain: there is none whose error the others have heard of."""
+    file = tmp_path / "crossed.toml"
+    file.write_text(CROSSED)
+    command = [*find_launcher().arguments(2), sys.executable, "-m", "tradewind", "bench", "program", str(file)]
+    done = subprocess.run(
+        [*command, "--watchdog", "4"], env=dict(os.environ), capture_output=True, text=True, timeout=240, check=False
+    )
+    assert done.returncode != 0
+    assert re.search(r"error: exchange '\w+': rank .*: after 4 s still waiting for", " ".join(done.stderr.split()))
 
 
 def test_other_ranks_than_the_file_has_are_refused():

@@ -42,7 +42,7 @@ def nothing() -> None:
 def test_a_rank_that_has_heard_of_an_error_waits_for_the_one_that_made_it(tmp_path: Path, pauses: Pauses) -> None:
     (tmp_path / f"failure.{worker._HEARD}.json").touch()
     pauses.later += [nothing] * 100 + [(tmp_path / "failure.1.json").touch]
-    worker._let_reason_come_first(tmp_path, 2)
+    worker.let_reason_come_first(tmp_path, 2)
     assert (tmp_path / "failure.1.json").exists()
     assert pauses.now_s < 1.2
 
@@ -51,7 +51,7 @@ def test_a_rank_that_has_heard_of_an_error_waits_for_the_one_that_made_it(tmp_pa
 def test_it_waits_until_all_have_heard_or_for_some_time(tmp_path: Path, pauses: Pauses, others: int) -> None:
     for rank in range(1 + others):
         (tmp_path / f"failure.{worker._HEARD + rank}.json").touch()
-    worker._let_reason_come_first(tmp_path, 3)
+    worker.let_reason_come_first(tmp_path, 3)
     assert (pauses.now_s == 0) == (others == 2)
     assert pauses.now_s < 2.1
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from making import in_time
 
 import tradewind as tw
 from tradewind.base.errors import PlanError
@@ -135,12 +136,9 @@ def script(folder: str, error: str, names: list[str]) -> None:
     for stream, name in ((1, "out"), (2, "err")):
         file = os.open(Path(folder) / f"{name}-{comm.rank}", os.O_WRONLY | os.O_CREAT | os.O_APPEND)
         os.dup2(file, stream)
-    plans = []
-    for name in names:
-        comm.Barrier()  # a rank that is late is none to bark at
-        plans.append(made(comm, name, 1.0, watchdog_s=0.5)[0])
-        comm.Barrier()
-        plans[-1]()
+    watchdog_s = 0.5 if len(names) > 1 else 3.0  # a start that waits for the others has time to
+    plans = [in_time(comm, lambda other, name=name: made(other, name, 1.0, watchdog_s=watchdog_s)[0]) for name in names]
+    comm.Barrier()
     if comm.rank == 0:
         for plan in plans:
             plan.start()

@@ -9,6 +9,7 @@ import time
 from typing import Any
 
 import numpy as np
+from making import in_time
 
 from tradewind import _core
 from tradewind.base.errors import PlanError
@@ -30,8 +31,8 @@ def one_waits(comm: Any, payload: dict[str, Any]) -> list[str]:
     from tradewind import mpi
 
     pattern = _swap(comm.size)
-    comm.Barrier()  # the watchdog looks at the making of a plan, too: no rank is late
-    plan = mpi.plan(pattern, comm, *_arrays(pattern, comm.rank), algorithm="burst", watchdog_s=0.5, **payload)
+    options = {"algorithm": "burst", "watchdog_s": 0.5, **payload}
+    plan = in_time(comm, lambda other: mpi.plan(pattern, other, *_arrays(pattern, comm.rank), **options))
     met = ""
     begin = time.monotonic()
     if comm.rank == 0:
@@ -47,13 +48,17 @@ def one_waits(comm: Any, payload: dict[str, Any]) -> list[str]:
     return texts
 
 
-def all_wait(comm: Any, _: None) -> None:
-    """Each rank calls another of two plans. None fails before all have waited in vain."""
+def _watched(comm: Any, pattern: _core.Pattern) -> Any:
+    """Return a plan with a watchdog of one second."""
     from tradewind import mpi
 
+    return in_time(comm, lambda other: mpi.plan(pattern, other, *_arrays(pattern, comm.rank), watchdog_s=1.0))
+
+
+def all_wait(comm: Any, _: None) -> None:
+    """Each rank calls another of two plans. None fails before all have waited in vain."""
     pattern = _swap(comm.size)
-    comm.Barrier()
-    plans = [mpi.plan(pattern, comm, *_arrays(pattern, comm.rank), watchdog_s=1.0) for _ in range(2)]
+    plans = [_watched(comm, pattern) for _ in range(2)]
     try:
         plans[comm.rank % 2]()
     finally:
@@ -62,11 +67,8 @@ def all_wait(comm: Any, _: None) -> None:
 
 def one_stops(comm: Any, _: None) -> None:
     """Rank 1 does nothing any more, as a dead one that its launcher has not noticed."""
-    from tradewind import mpi
-
     pattern = _swap(comm.size)
-    comm.Barrier()
-    plan = mpi.plan(pattern, comm, *_arrays(pattern, comm.rank), watchdog_s=1.0)
+    plan = _watched(comm, pattern)
     if comm.rank == 1:
         os.kill(os.getpid(), signal.SIGSTOP)
     plan()

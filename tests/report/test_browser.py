@@ -19,6 +19,7 @@ from tradewind.report.overview import build_overview
 pytestmark = pytest.mark.slow
 Results = tuple[Path, Result]
 KINDS = ("study", "tuning", "overview")
+PATIENCE_MS = 240_000
 
 
 @pytest.fixture(scope="module")
@@ -45,6 +46,7 @@ def opened(chromium: Any, path: Path, width: int = 1400, **options: Any) -> tupl
     context = chromium.new_context(
         viewport={"width": width, "height": 900}, permissions=["clipboard-read", "clipboard-write"], **options
     )
+    context.set_default_timeout(PATIENCE_MS)
     page, said = context.new_page(), list[str]()
     page.on("console", lambda message: said.append(message.text))
     page.on("pageerror", lambda error: said.append(str(error)))
@@ -237,6 +239,7 @@ def test_texts_of_pictures_lie_inside(chromium: Any, results: Results, tmp_path:
     files = [*tmp_path.glob("*.svg"), *(results[0] / "figures").glob("*.svg"), *docs.rglob("*.svg")]
     assert len(files) > 100
     page = chromium.new_page()
+    page.set_default_timeout(PATIENCE_MS)
     for file in files:
         page.goto(file.as_uri())
         assert page.evaluate("document.documentElement.localName") == "svg", file

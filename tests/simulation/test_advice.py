@@ -144,14 +144,14 @@ def test_what_takes_longer_than_can_be_simulated_is_left_out():
 
 def test_a_budget_too_small_for_packets_leaves_loggp():
     """Forecasts are about 12 M packet-hops per second: of 8-byte packets this is too much, of messages it is not."""
-    exchange = all_to_all(64, "ring-1", 20_000)
+    exchange = all_to_all(64, "ring-1", 120_000)
     file = machine(CROSSBAR, packet="8B")
-    advice = advise(exchange, file, budget_s=5.0, packet="8B", algorithms=["ring-k", "burst"])
+    advice = advise(exchange, file, budget_s=30.0, packet="8B", algorithms=["ring-k", "burst"])
     assert advice["model"] == "loggp"
     assert advice["best"] in names(exchange, "ring-k", "burst")
     assert {result["algorithm"] for result in advice["results"]} == set(names(exchange, "ring-k", "burst"))
-    assert advise(exchange, file, budget_s=5.0, algorithms=["ring-1"])["packet_bytes"] == "message"
-    assert advise(all_to_all(4, "ring-1"), file, budget_s=5.0)["packet_bytes"] == 8
+    assert advise(exchange, file, budget_s=30.0, algorithms=["ring-1"])["packet_bytes"] == "message"
+    assert advise(all_to_all(4, "ring-1"), file, budget_s=30.0)["packet_bytes"] == 8
 
 
 def test_no_budget_at_all_gives_no_result():
@@ -169,13 +169,13 @@ def test_stages_without_messages_cost_time_too():
     advice = advise(exchange, machine(CROSSBAR | {"nodes": 20_000}), algorithms=["ring"], budget_s=3)
     assert advice["best"] is None
     assert re.search("not screened: .* takes about .* s, and .* are left", advice["left_out"][0]["reason"])
-    assert time.perf_counter() - began < 10
+    assert time.perf_counter() - began < 30
 
 
 def test_a_run_that_takes_longer_than_expected_is_stopped(monkeypatch):
     monkeypatch.setattr("tradewind.simulation.prepared.HOPS_PER_SECOND", 1e15)
-    exchange = all_to_all(64, "burst", 20_000)
-    advice = advise(exchange, machine(CROSSBAR), algorithms=["burst"], budget_s=1.0, packet="8B")
+    exchange = all_to_all(64, "burst", 400_000)
+    advice = advise(exchange, machine(CROSSBAR), algorithms=["burst"], budget_s=9.0, packet="8B")
     assert advice["model"] == "loggp"
     assert "stopped after" in advice["left_out"][0]["reason"]
 

@@ -44,18 +44,19 @@ class Place:
     @contextmanager
     def collective(self, as_json: bool) -> Iterator[None]:
         """Among ranks an error of one ends all: the others would wait for it."""
-        from tradewind.base.errors import PlanError, TradewindError
+        from tradewind.base.errors import TradewindError
         from tradewind.cli.output import refuse
-        from tradewind.launch.worker import fail_collectively, let_others_hear
+        from tradewind.launch.worker import fail_collectively, is_heard, let_others_hear, let_reason_come_first
 
         try:
             yield
         except TradewindError as error:
             if self.rank is None:
                 raise
-            if not isinstance(error, PlanError):  # else another rank has a reason to tell
-                refuse(str(error), as_json)
-                let_others_hear()
+            if is_heard(error):
+                let_reason_come_first()
+            refuse(str(error), as_json)
+            let_others_hear()
             fail_collectively(error)
 
 

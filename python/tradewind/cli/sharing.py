@@ -59,7 +59,7 @@ def one_voice(processes: Processes | None, as_json: bool) -> Iterator[None]:
         return
     from tradewind.base.errors import PeerError, PlanError, TradewindError
     from tradewind.cli.output import refuse
-    from tradewind.launch.worker import fail_collectively, let_others_hear
+    from tradewind.launch.worker import fail_collectively, let_others_hear, let_reason_come_first
 
     try:
         yield
@@ -69,6 +69,7 @@ def one_voice(processes: Processes | None, as_json: bool) -> Iterator[None]:
         fail_collectively(error)
     except KeyboardInterrupt:
         if processes.index > 0:
+            let_reason_come_first()
             fail_collectively(PeerError("interrupted"))
         refuse("interrupted", as_json)
         let_others_hear()

@@ -48,20 +48,26 @@ def abort_on_error() -> None:
     sys.excepthook = hook
 
 
-def fail_collectively(error: TradewindError, folder: Path | None = None) -> NoReturn:
-    """Ends all ranks with the exit code of an error. `folder`: where each rank of a job leaves a record of its own."""
+def fail_collectively(error: TradewindError) -> NoReturn:
+    """Ends all ranks with the exit code of an error."""
     from mpi4py import MPI
 
     sys.stdout.flush()
     sys.stderr.flush()
-    if isinstance(error, (PlanError, PeerError)):
-        _let_reason_come_first(folder, MPI.COMM_WORLD.Get_size())
     MPI.COMM_WORLD.Abort(error.exit_code)
     raise error
 
 
-def _let_reason_come_first(folder: Path | None, ranks: int) -> None:
-    """Wait for the rank that has the reason of an error; no longer than until all, or it, have left their records."""
+def is_heard(error: BaseException) -> bool:
+    """Whether another rank may have the reason of an error, which this one has only heard of or waited for in vain."""
+    return isinstance(error, (PlanError, PeerError))
+
+
+def let_reason_come_first(folder: Path | None = None, ranks: int = 0) -> None:
+    """Wait for the rank that has the reason of an error: it tells it, and ends all.
+
+    `folder`: where each of the `ranks` of a job leaves a record; there is no need to wait when it, or all, have.
+    """
     end = time.monotonic() + _LATE_S
     while time.monotonic() < end:
         numbers = [] if folder is None else [int(path.suffixes[0][1:]) for path in folder.glob("failure.*.json")]
@@ -144,14 +150,16 @@ def main(folder: str) -> None:
         comm.Barrier()  # no rank leaves before all are through
     except Exception as error:
         # If several ranks fail, the one with its own reason counts, not those that received the error.
-        number = rank if not isinstance(error, (PlanError, PeerError)) else rank + _HEARD
+        number = rank + _HEARD if is_heard(error) else rank
         problems = list(getattr(error, "problems", None) or [str(error)])
         record = {"rank": rank, "kind": type(error).__name__, "problems": problems, "text": traceback.format_exc()}
         write_whole(job_folder / f"failure.{number}.json", record)
         if not isinstance(error, TradewindError):
             raise
         sys.stderr.write(f"rank {rank}: {error}\n")
-        fail_collectively(error, job_folder)
+        if is_heard(error):
+            let_reason_come_first(job_folder, request["job"]["ranks"])
+        fail_collectively(error)
 
 
 if __name__ == "__main__":

@@ -25,7 +25,10 @@ SCREENING = 1 / 3
 """The part of the budget that screening may take."""
 
 PATIENCE = 5.0
-"""A run that takes so many times as long as it was expected to is stopped."""
+"""A run that takes so many times as long as it was expected to is stopped,"""
+
+SPARE = 1 / 4
+"""unless that is a smaller part of the time that is left: on a busy machine a short run may take many times as long."""
 
 STAGES_PER_SECOND = 2e7
 """Stages that ranks are expected to pass in a second of simulation where they have nothing to do."""
@@ -72,7 +75,7 @@ class _Clock:
             raise _TooLongError(f"simulating it takes about {units.format_seconds(expected)}, and {left} are left")
         simulation.check_memory()
         began = time.perf_counter()
-        limit = min(self.left_s, PATIENCE * expected + 1)
+        limit = min(self.left_s, max(PATIENCE * expected + 1, SPARE * self.left_s))
 
         def look(*_: object) -> None:
             if (taken := time.perf_counter() - began) > limit:
