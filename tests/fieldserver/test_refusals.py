@@ -49,6 +49,7 @@ WORDS = {
     "input 0": "No such file",
     "input 1": "it begins as b'no input'",
     "input 2": "field t has 1 levels of 96 points, and the model asks for 3 of 96",
+    "input 3": "elsewhere.nc: field t: point 0 of its grid is at latitude 0, longitude 30, and that of the model",
     "closed": "PlanError: the field server is closed",
 }
 
@@ -57,7 +58,10 @@ def test_a_model_is_told_what_is_wrong(tmp_path):
     (tmp_path / "text").write_text("no input at all")
     levels = {"t": (("time", "level", "y", "x"), np.zeros((1, 1, 8, 12)))}
     xarray.Dataset(levels).to_netcdf(tmp_path / "small.nc", engine="netcdf4")
-    inputs = [str(tmp_path / name) for name in ("missing", "text", "small.nc")]
+    rows = {"latitude": np.arange(8.0), "longitude": 30 + np.arange(12.0)}
+    elsewhere = xarray.Dataset({"t": (("level", "latitude", "longitude"), np.zeros((3, 8, 12)))}, rows)
+    elsewhere.to_netcdf(tmp_path / "elsewhere.nc", engine="netcdf4")
+    inputs = [str(tmp_path / name) for name in ("missing", "text", "small.nc", "elsewhere.nc")]
     folder = tmp_path / "out"
     text = PLAN.format(folder=folder, more="")
     spill = PLAN.format(folder=folder, more=f'when_full = "spill"\nspill = "{tmp_path / "text" / "no folder"}"')

@@ -221,12 +221,10 @@ class Server:
         self.talk.say(AVAILABLE, True)
         self.ahead.ask(paths)
 
-    def _do_send(self, path: str, name: str, alike: str, shape: dict[str, Any], southward: bool | None = None) -> None:
+    def _do_send(self, path: str, name: str, alike: str, shape: dict[str, Any]) -> None:
         made = Shape(**shape)
-        if name in self.fields:
-            southward = self.fields[name].geometry.southward
         try:
-            values = whole_field(self.ahead.get(path, self._live), name, made, southward)
+            values = whole_field(self.ahead.get(path, self._live), name, made, self.fields[name].geometry)
         except InputError as error:
             self.talk.say(INPUT, {"error": str(error)})
             return
