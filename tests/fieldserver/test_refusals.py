@@ -77,3 +77,38 @@ def test_a_model_is_told_what_is_wrong(tmp_path):
     assert (store.t.values[0].reshape(3, -1) == whole("t", 4, 3, 96)).all()
     assert (store.q.values[0].reshape(2, -1) == whole("t", 4, 3, 96)[0]).all()
     assert (store.t.values[1] == store.t.values[0]).all()
+
+
+DEFINED_LATE = """
+folder = "FOLDER"
+durable = false
+
+[[sink]]
+name = "own"
+format = "netcdf"
+path = "{name}-{step}.nc"
+
+[[sink]]
+name = "other"
+format = "netcdf"
+path = "x-{step}.nc"
+
+[[rule]]
+sink = "own"
+
+[[rule]]
+fields = "t"
+sink = "other"
+"""
+
+
+def test_a_field_that_is_defined_after_the_first_write_meets_no_file_of_others(tmp_path):
+    request = {"plan": DEFINED_LATE, "folder": str(tmp_path)}
+    found = launch.run(2, "server_cases:defined_late", request, timeout_s=60)
+    words = "goes to the file that sink"
+    assert set(found) == {"0", "1"}
+    for servers, text in found.items():
+        assert words in text
+        assert check(tmp_path / servers) == []
+        files = sorted(path.name for path in (tmp_path / servers).glob("*.nc"))
+        assert files == ["t-0.nc", "u-0.nc", "x-0.nc"]
