@@ -20,7 +20,7 @@ from output_plans import T, values
 import tradewind as tw
 from tradewind.base.errors import TradewindError
 from tradewind.fieldserver.delivery import Delivery
-from tradewind.fieldserver.field_server import FieldServer
+from tradewind.fieldserver.field_server import FieldServer, committed_steps
 from tradewind.fieldserver.geometry import Gaussian, Regular, Spectral, Unstructured
 from tradewind.fieldserver.plan_file import load_plan
 from tradewind.fieldserver.slots import Slot
@@ -388,6 +388,74 @@ def said(call: Any) -> str:
     except TradewindError as error:
         return f"{type(error).__name__}: {error}"
     return ""
+
+
+def defined_late(comm: Any, payload: dict[str, Any]) -> dict[str, Any]:
+    """Fields that are defined when others have been written: what is said of them, by the number of servers."""
+    found = {}
+    for servers in (0, 1):
+        text = payload["plan"].replace("FOLDER", f"{payload['folder']}/{servers}")
+        server = FieldServer(load_plan("plan.toml", text), comm, servers=servers)
+        if server.comm is not None:
+            rank, ranks = server.comm.Get_rank(), server.comm.Get_size()
+            layout, geometry, levels = layouts(ranks)["t"]
+            values = part("t", layout, rank, 0, levels, geometry.points)
+            server.define("t", layout, geometry)
+            server.write("t", values, 0)
+            try:
+                server.define("x", layout, geometry)
+            except TradewindError as error:
+                found[f"{servers}"] = str(error)
+            server.define("u", layout, geometry)
+            server.write("u", values, 0)
+            server.end_step(0)
+        server.close()
+    return found
+
+
+def many_arrays(comm: Any, payload: dict[str, Any]) -> dict[str, list[int]]:
+    """Runs that start each field of a step from an array of its own, `many` in all, and wait for all at its end.
+
+    Returns the steps that are there, by the number of servers.
+    """
+    found = {}
+    for servers in payload["servers"]:
+        text = payload["plan"].replace("FOLDER", f"{payload['folder']}/{servers}")
+        server = FieldServer(load_plan("plan.toml", text), comm, servers=servers)
+        if server.comm is not None:
+            rank, ranks = server.comm.Get_rank(), server.comm.Get_size()
+            layout, geometry, levels = layouts(ranks)["t"]
+            names = [f"f{number}" for number in range(payload["many"])]
+            for name in names:
+                server.define(name, layout, geometry)
+            arrays = [part("t", layout, rank, number, levels, geometry.points) for number in range(len(names))]
+            for step in range(2):
+                begun = [server.start(name, values, step) for name, values in zip(names, arrays, strict=True)]
+                for each in begun:
+                    each.wait()
+                server.end_step(step)
+        server.close()
+        found[str(servers)] = committed_steps(f"{payload['folder']}/{servers}")
+    return found
+
+
+def troubled_at_the_end(comm: Any, payload: dict[str, Any]) -> dict[str, Any]:
+    """A run of which a server gets an order that makes no sense when all has been written, and is told to close.
+
+    Input was named that nobody reads.
+    """
+    server = FieldServer(load_plan("plan.toml", payload["plan"]), comm, servers=payload["servers"])
+    if server.comm is not None:
+        rank, ranks = server.comm.Get_rank(), server.comm.Get_size()
+        layout, geometry, levels = layouts(ranks)["t"]
+        server.define("t", layout, geometry)
+        server.prefetch(payload["inputs"])
+        server.write("t", part("t", layout, rank, 0, levels, geometry.points), 0)
+        server.end_step(0)
+        server.finish()
+        server._channels[-1].say({"op": "field", "field": {"name": 3}})
+    server.close()
+    return server.figures
 
 
 def refusals(comm: Any, payload: dict[str, Any]) -> dict[str, str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import xarray
+from server_cases import whole
 
 pytest.importorskip("mpi4py.MPI")
 
@@ -89,3 +90,30 @@ def test_memory_stays_within_the_queue(tmp_path):
     assert written > 2 * queue
     libraries = 40 * 2**20  # those that write files are loaded on the way
     assert max(figures["grown"]) <= queue + libraries
+
+
+@pytest.mark.parametrize("form", ["netcdf", "zarr"])
+def test_more_arrays_than_blocks_that_may_be_under_way(tmp_path, form):
+    """Blocks of arrays that are not waited for yet make room, when their fields are in a file."""
+    path = "{step}.nc" if form == "netcdf" else "run.zarr"
+    plan = f"""
+folder = "FOLDER"
+durable = false
+
+[[sink]]
+name = "history"
+format = "{form}"
+path = "{path}"
+
+[[rule]]
+sink = "history"
+"""
+    request = {"plan": plan, "folder": str(tmp_path), "servers": [0, 1, "threads"], "many": 70}
+    found = launch.run(2, "server_cases:many_arrays", request, timeout_s=120)
+    assert found == {"0": [0, 1], "1": [0, 1], "threads": [0, 1]}
+    for servers in found:
+        assert check(tmp_path / servers) == []
+        store = tmp_path / servers / path.format(step=1)
+        read = xarray.open_dataset(store, engine="netcdf4") if form == "netcdf" else xarray.open_zarr(store)
+        for number in (0, 63, 64, 69):
+            assert (read[f"f{number}"].values[-1].reshape(3, -1) == whole("t", number, 3, 96)).all()

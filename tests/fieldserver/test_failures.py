@@ -193,3 +193,13 @@ def test_a_folder_with_a_run_is_refused(tmp_path):
     launch.run(1, "server_cases:run", request, timeout_s=240)
     with pytest.raises(InputError, match=r"holds steps 0\.\.0 of a run"):
         launch.run(1, "server_cases:run", request, timeout_s=240)
+
+
+@pytest.mark.parametrize("servers", [1, 2])
+def test_a_server_that_fails_when_all_is_written_asks_nothing_of_others_that_end(tmp_path, servers):
+    """The other one has been told to close, so it could not confirm that it reads what was to be read."""
+    plan = f'patience = "2s"\n{PLAN.format(folder=tmp_path / "out", more="")}'
+    request = {"plan": plan, "servers": servers, "inputs": ["a.nc", "b.nc", "c.nc", "d.nc"]}
+    found = launch.run(1 + servers, "server_cases:troubled_at_the_end", request, timeout_s=240)
+    assert found["taken_over"] == []
+    assert Manifest(tmp_path / "out").steps() == [0]

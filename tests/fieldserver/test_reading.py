@@ -6,6 +6,7 @@ import threading
 import time
 
 import eccodes
+import netCDF4
 import numpy as np
 import pytest
 import xarray
@@ -16,6 +17,7 @@ from tradewind.fieldserver.ahead import ReadAhead
 from tradewind.fieldserver.delivery import whole_field
 from tradewind.fieldserver.geometry import Gaussian, Regular, Spectral, Unstructured
 from tradewind.fieldserver.handover import Shape
+from tradewind.fieldserver.input_grid import grid_problem
 from tradewind.fieldserver.reading import InputFile, read_input
 
 VALUES = np.arange(2 * 6 * 4, dtype=float).reshape(2, 24) + 250
@@ -26,8 +28,10 @@ def grib(path, edition, values=VALUES):
     with path.open("wb") as stream:
         for level, each in enumerate(values):
             handle = eccodes.codes_grib_new_from_samples(f"GRIB{edition}")
-            sizes = {"Ni": 6, "Nj": 4, "iDirectionIncrementInDegrees": 60, "jDirectionIncrementInDegrees": 60}
-            for key, value in {**sizes, "shortName": "t", "bitsPerValue": 24}.items():
+            sizes = {"Ni": 6, "Nj": 4, "iDirectionIncrementInDegrees": 60, "jDirectionIncrementInDegrees": 10}
+            corners = {"latitudeOfFirstGridPointInDegrees": 60, "latitudeOfLastGridPointInDegrees": 30}
+            corners["longitudeOfLastGridPointInDegrees"] = 300
+            for key, value in {**sizes, **corners, "shortName": "t", "bitsPerValue": 24}.items():
                 eccodes.codes_set(handle, key, value)
             eccodes.codes_set(handle, "typeOfLevel", "isobaricInhPa")
             eccodes.codes_set(handle, "level", 500 + level)
@@ -141,6 +145,51 @@ def test_a_variable_that_claims_too_much_is_refused(tmp_path):
         read_input(tmp_path / "huge")
 
 
+@pytest.mark.parametrize("chunks", [True, False])
+@pytest.mark.parametrize("fill", [None, np.nan, -1.0])
+def test_levels_that_nobody_wrote_to_netcdf_are_an_error(tmp_path, chunks, fill):
+    values = np.arange(3 * 24.0).reshape(3, 4, 6)
+    with netCDF4.Dataset(tmp_path / "in", "w") as data:
+        for name, size in {"time": 2, "level": 3, "latitude": 4, "longitude": 6}.items():
+            data.createDimension(name, size)
+        sizes = (1, 1, 4, 3) if chunks else None
+        for name in ("t", "u", "v"):
+            dims = ("time", "level", "latitude", "longitude")
+            data.createVariable(name, "f8", dims, fill_value=fill, chunksizes=sizes, contiguous=not chunks)
+        data["t"][0], data["t"][1, 1] = values, values[1]
+        data["u"][1] = values
+        data["u"][1, 2] = np.nan  # it was written
+        data["u"][1, 2, 0, 0] = 1.0
+    found = read_input(tmp_path / "in")
+    with pytest.raises(InputError, match=r"in: field t: of its levels 0..2 these were never written: 0, 2$"):
+        found.field("t")
+    assert np.isfinite(found.field("u")[:2]).all()
+    with pytest.raises(InputError, match=r"field v: .* these were never written: 0, 1, 2$"):
+        found.field("v")
+
+
+def test_parts_of_levels_that_nobody_wrote_are_an_error_where_chunks_tell(tmp_path):
+    with netCDF4.Dataset(tmp_path / "in", "w") as data:
+        for name, size in {"level": 2, "latitude": 4, "longitude": 6}.items():
+            data.createDimension(name, size)
+        t = data.createVariable("t", "f8", ("level", "latitude", "longitude"), chunksizes=(2, 3, 4))
+        t[:, :3] = 1.0
+    with pytest.raises(InputError, match=r"field t: of its levels 0..1 these were never written: 0, 1$"):
+        read_input(tmp_path / "in").field("t")
+
+
+@pytest.mark.parametrize("form", [2, 3])
+def test_levels_without_a_value_of_a_store_are_an_error(tmp_path, form):
+    data = dataset()
+    data["t"] = data.t.where(data.level == 1)
+    data["land"] = xarray.zeros_like(dataset().t)
+    data.chunk(level=1).to_zarr(tmp_path / "in", zarr_format=form, consolidated=False)
+    found = read_input(tmp_path / "in")
+    with pytest.raises(InputError, match=r"field t: of its levels 0..1 these were never written: 1$"):
+        found.field("t")
+    assert (found.field("land") == 0).all()
+
+
 PATIENCE_S = 240.0
 
 
@@ -200,14 +249,171 @@ def test_a_late_file_is_read_by_whoever_asks():
     assert source.begun == ["a"]
 
 
+SHAPE = Shape(2, 24, "f8", None, -1)
+SOUTHWARD = Regular(6, 4, 0, 60, 60, -10)
+"""The grid of the test's GRIB files."""
+NORTHWARD = Regular(6, 4)
+"""That of its others."""
+
+
 def test_rows_that_run_the_other_way_than_those_of_the_model_are_an_error(file):
-    """GRIB of the test begins in the north, as most does; the others in the south."""
     found = read_input(file)
     southward = file.read_bytes()[:4] == b"GRIB" if file.is_file() else False
-    shape = Shape(2, 24, "f8", None, -1)
-    for same in (southward, None):
-        assert (whole_field(found, "t", shape, same) == VALUES).all()
-    with pytest.raises(InputError, match=r"the rows of field t run from (north|south) to (north|south), and those of"):
-        whole_field(found, "t", shape, not southward)
-    assert (Regular(6, 4).southward, Regular(6, 4, latitude=9.0, dy=-3.0).southward) == (False, True)
-    assert (Gaussian((4, 4)).southward, Spectral(5).southward, Unstructured(3).southward) == (True, None, None)
+    right, wrong = (SOUTHWARD, NORTHWARD) if southward else (NORTHWARD, SOUTHWARD)
+    for grid in (right, Unstructured(24)):
+        assert np.abs(whole_field(found, "t", SHAPE, grid) - VALUES).max() <= 1e-4
+    with pytest.raises(InputError, match=r"field t: its rows run from (north|south) to (north|south), and those of"):
+        whole_field(found, "t", SHAPE, wrong)
+
+
+def test_a_grid_elsewhere_than_that_of_the_model_is_an_error(file):
+    found = read_input(file)
+    is_grib = file.is_file() and file.read_bytes()[:4] == b"GRIB"
+    nx, ny, west, first, dx, dy = (6, 4, 0, 60, 60, -10) if is_grib else (6, 4, 0, 0, 1, 1)
+    whole_field(found, "t", SHAPE, Regular(nx, ny, west + 360, first + 0.0009, dx, dy))
+    elsewhere = {
+        "another longitude": Regular(nx, ny, west + dx, first, dx, dy),
+        "half a cell": Regular(nx, ny, west - dx / 2, first, dx, dy),
+        "another latitude": Regular(nx, ny, west, first + 0.01, dx, dy),
+        "narrower": Regular(nx, ny, west, first, dx / 2, dy),
+        "other sizes": Regular(ny, nx, west, first, dx, dy / 2),
+        "rows of Gauss": Gaussian((6,) * 4),
+        "points": Unstructured(24, np.arange(24.0), np.zeros(24)),
+    }
+    for why, grid in elsewhere.items():
+        words = r"input: field t: (point \d+ of its grid is at latitude .*: the file has 6 x|its rows run from south)"
+        with pytest.raises(InputError, match=words):
+            pytest.fail(f"{why}: {np.shape(whole_field(found, 't', SHAPE, grid))}")
+    assert "the model asks for coefficients" in grid_problem(found.grids["t"][0], Spectral(3))
+
+
+def test_points_and_rows_of_one_grid_are_the_same(file):
+    """A mesh of the same points reads a grid of rows, and a file of points is read as rows."""
+    found = read_input(file)
+    grid = SOUTHWARD if file.is_file() and file.read_bytes()[:4] == b"GRIB" else NORTHWARD
+    known = grid.coordinates()
+    latitudes, longitudes = np.repeat(known["latitude"][1], 6), np.tile(known["longitude"][1], 4)
+    whole_field(found, "t", SHAPE, Unstructured(24, longitudes - 360, latitudes))
+    with pytest.raises(InputError, match="point 5 of its grid"):
+        whole_field(found, "t", SHAPE, Unstructured(24, np.where(np.arange(24) == 5, 0.5, longitudes), latitudes))
+
+
+@pytest.mark.parametrize("form", ["netcdf", 2, 3])
+@pytest.mark.parametrize("radians", [False, True])
+def test_coordinates_of_points_beside_a_field(tmp_path, form, radians):
+    grid = Gaussian((2, 4, 4, 2))
+    known = {name: values for name, (_, values, _) in grid.coordinates().items()}
+    scale, units = (np.pi / 180, "radian") if radians else (1.0, None)
+    beside = {
+        f"c{name[:3]}": ("cell", values.astype("f4") * scale, {"standard_name": name, "units": units or "degrees"})
+        for name, values in known.items()
+    }
+    data = xarray.Dataset({"t": (("lev", "cell"), VALUES[:, :12])}, coords=beside)
+    if form == "netcdf":
+        data.to_netcdf(tmp_path / "in", engine="netcdf4")
+    else:
+        data.to_zarr(tmp_path / "in", zarr_format=form, consolidated=False)
+    found = read_input(tmp_path / "in")
+    shape = Shape(2, 12, "f8", None, -1)
+    assert (whole_field(found, "t", shape, grid) == VALUES[:, :12]).all()
+    with pytest.raises(InputError, match="point 1 of its grid is at latitude"):
+        whole_field(found, "t", shape, Gaussian((3, 3, 3, 3)))
+
+
+def test_curvilinear_and_transposed_coordinates(tmp_path):
+    data = dataset().rename({"latitude": "y", "longitude": "x"}).drop_vars(["x", "y"])
+    latitudes, longitudes = np.meshgrid(np.arange(4.0), np.arange(6.0), indexing="ij")
+    turned = data.assign_coords(lat=(("x", "y"), latitudes.T), lon=(("x", "y"), longitudes.T))
+    turned.to_netcdf(tmp_path / "curvilinear", engine="netcdf4")
+    whole_field(read_input(tmp_path / "curvilinear"), "t", SHAPE, NORTHWARD)
+    dataset().transpose("time", "level", "longitude", "latitude").to_netcdf(tmp_path / "turned", engine="netcdf4")
+    with pytest.raises(InputError, match=r"point 1 .* at latitude 1, longitude 0, and .* at latitude 0, longitude 1"):
+        whole_field(read_input(tmp_path / "turned"), "t", SHAPE, NORTHWARD)
+
+
+def test_coordinates_of_another_size_are_an_error(tmp_path):
+    dataset().to_zarr(tmp_path / "in", zarr_format=3, consolidated=False)
+    group = zarr.open_group(tmp_path / "in", mode="a")
+    group["latitude"].resize((5,))
+    with pytest.raises(InputError, match=r"latitude latitude has \(5,\) values, and field t \(4,\) points"):
+        read_input(tmp_path / "in")
+
+
+def gaussian_grib(path, rows, edition, **keys):
+    """A file of a Gaussian grid by ecCodes alone, from a longitude on."""
+    full = len(set(rows)) == 1
+    handle = eccodes.codes_grib_new_from_samples(f"{'regular' if full else 'reduced'}_gg_pl_grib{edition}")
+    if full:
+        eccodes.codes_set(handle, "Ni", rows[0])
+        eccodes.codes_set(handle, "iDirectionIncrementInDegrees", 360 / rows[0])
+    else:
+        eccodes.codes_set_array(handle, "pl", rows)
+    last = {"longitudeOfLastGridPointInDegrees": 360 - 360 / max(rows)}
+    for key, value in {"Nj": len(rows), "N": len(rows) // 2, "shortName": "t", **last, **keys}.items():
+        eccodes.codes_set(handle, key, value)
+    eccodes.codes_set_values(handle, np.arange(float(sum(rows))))
+    with path.open("wb") as stream:
+        eccodes.codes_write(handle, stream)
+    eccodes.codes_release(handle)
+
+
+@pytest.mark.parametrize("edition", [1, 2])
+@pytest.mark.parametrize("rows", [(8, 12, 12, 8), (8,) * 4])
+def test_gaussian_grids_of_messages(tmp_path, rows, edition):
+    shape = Shape(1, sum(rows), "f8", None, -1)
+    gaussian_grib(tmp_path / "in", rows, edition)
+    found = read_input(tmp_path / "in")
+    whole_field(found, "t", shape, Gaussian(rows))
+    row, count = r"(row 0 of its Gaussian grid has 8 points.* grid 4|point 1 .*8 x 4 points)", "(it has 4 rows|8 x 4)"
+    with pytest.raises(InputError, match=row):
+        whole_field(found, "t", shape, Gaussian((4, sum(rows) // 2 - 4) * 2))
+    with pytest.raises(InputError, match=count):
+        whole_field(found, "t", shape, Gaussian((sum(rows) // 2,) * 2))
+
+
+def test_a_full_gaussian_grid_from_another_longitude_is_an_error(tmp_path):
+    rows = (8,) * 4
+    ends = {"longitudeOfFirstGridPointInDegrees": 180, "longitudeOfLastGridPointInDegrees": 135}
+    gaussian_grib(tmp_path / "in", rows, 2, **ends)
+    with pytest.raises(InputError, match=r"point 0 .*, longitude 180, and .*, longitude 0: the file has"):
+        whole_field(read_input(tmp_path / "in"), "t", Shape(1, 32, "f8", None, -1), Gaussian(rows))
+
+
+def test_messages_that_scan_otherwise_or_are_rotated_are_an_error(tmp_path):
+    grib(tmp_path / "plain", "2")
+    shape = Shape(1, 24, "f8", None, -1)
+    whole_field(read_input(tmp_path / "plain"), "t", SHAPE, SOUTHWARD)
+    point = r"point \d+ of its grid is at latitude"
+    for name, keys, words in (
+        ("westward", {"iScansNegatively": 1}, point),
+        ("columns", {"jPointsAreConsecutive": 1}, point),
+        ("alternate", {"alternativeRowScanning": 1}, "a grid of type regular_ll, or a part of one, and the model's is"),
+        ("rotated", {"gridType": "rotated_ll", "latitudeOfSouthernPoleInDegrees": -30}, "a grid of type rotated_ll"),
+    ):
+        with (tmp_path / "plain").open("rb") as stream:
+            handle = eccodes.codes_grib_new_from_file(stream)
+        for key, value in keys.items():
+            eccodes.codes_set(handle, key, value)
+        if name == "westward":
+            eccodes.codes_set(handle, "longitudeOfFirstGridPointInDegrees", 300)
+            eccodes.codes_set(handle, "longitudeOfLastGridPointInDegrees", 0)
+        with (tmp_path / name).open("wb") as stream:
+            eccodes.codes_write(handle, stream)
+        found = read_input(tmp_path / name)
+        whole_field(found, "t", shape, Unstructured(24))
+        with pytest.raises(InputError, match=words):
+            whole_field(found, "t", shape, SOUTHWARD)
+
+
+def test_spectral_coefficients_are_no_grid(tmp_path):
+    handle = eccodes.codes_grib_new_from_samples("sh_ml_grib2")
+    truncation = eccodes.codes_get(handle, "J")
+    with (tmp_path / "in").open("wb") as stream:
+        eccodes.codes_write(handle, stream)
+    found = read_input(tmp_path / "in")
+    (name,) = found.fields
+    points = Spectral(truncation).points
+    for geometry in (Spectral(truncation), Unstructured(points)):
+        whole_field(found, name, Shape(1, points, "f8", None, -1), geometry)
+    with pytest.raises(InputError, match="coefficients of spherical harmonics, and the model's grid is regular"):
+        whole_field(found, name, Shape(1, points, "f8", None, -1), Regular(points, 1, dx=1e-3))

@@ -49,6 +49,7 @@ WORDS = {
     "input 0": "No such file",
     "input 1": "it begins as b'no input'",
     "input 2": "field t has 1 levels of 96 points, and the model asks for 3 of 96",
+    "input 3": "elsewhere.nc: field t: point 0 of its grid is at latitude 0, longitude 30, and that of the model",
     "closed": "PlanError: the field server is closed",
 }
 
@@ -57,7 +58,10 @@ def test_a_model_is_told_what_is_wrong(tmp_path):
     (tmp_path / "text").write_text("no input at all")
     levels = {"t": (("time", "level", "y", "x"), np.zeros((1, 1, 8, 12)))}
     xarray.Dataset(levels).to_netcdf(tmp_path / "small.nc", engine="netcdf4")
-    inputs = [str(tmp_path / name) for name in ("missing", "text", "small.nc")]
+    rows = {"latitude": np.arange(8.0), "longitude": 30 + np.arange(12.0)}
+    elsewhere = xarray.Dataset({"t": (("level", "latitude", "longitude"), np.zeros((3, 8, 12)))}, rows)
+    elsewhere.to_netcdf(tmp_path / "elsewhere.nc", engine="netcdf4")
+    inputs = [str(tmp_path / name) for name in ("missing", "text", "small.nc", "elsewhere.nc")]
     folder = tmp_path / "out"
     text = PLAN.format(folder=folder, more="")
     spill = PLAN.format(folder=folder, more=f'when_full = "spill"\nspill = "{tmp_path / "text" / "no folder"}"')
@@ -73,3 +77,38 @@ def test_a_model_is_told_what_is_wrong(tmp_path):
     assert (store.t.values[0].reshape(3, -1) == whole("t", 4, 3, 96)).all()
     assert (store.q.values[0].reshape(2, -1) == whole("t", 4, 3, 96)[0]).all()
     assert (store.t.values[1] == store.t.values[0]).all()
+
+
+DEFINED_LATE = """
+folder = "FOLDER"
+durable = false
+
+[[sink]]
+name = "own"
+format = "netcdf"
+path = "{name}-{step}.nc"
+
+[[sink]]
+name = "other"
+format = "netcdf"
+path = "x-{step}.nc"
+
+[[rule]]
+sink = "own"
+
+[[rule]]
+fields = "t"
+sink = "other"
+"""
+
+
+def test_a_field_that_is_defined_after_the_first_write_meets_no_file_of_others(tmp_path):
+    request = {"plan": DEFINED_LATE, "folder": str(tmp_path)}
+    found = launch.run(2, "server_cases:defined_late", request, timeout_s=60)
+    words = "goes to the file that sink"
+    assert set(found) == {"0", "1"}
+    for servers, text in found.items():
+        assert words in text
+        assert check(tmp_path / servers) == []
+        files = sorted(path.name for path in (tmp_path / servers).glob("*.nc"))
+        assert files == ["t-0.nc", "u-0.nc", "x-0.nc"]

@@ -137,8 +137,12 @@ void FieldServer::add_field(const std::string& name, DefinedField field, Json::O
     }
     const std::vector<Channel*> servers = side_->in_use();
     const std::string geometry = geometry_name(said);
-    for (Channel* channel : servers)
-        channel->say({{"op", "define"}, {"field", said}, {"shape", field.form.said()}, {"geometry_name", geometry}});
+    const Json::Object order{{"op", "define"},
+                             {"field", said},
+                             {"shape", field.form.said()},
+                             {"geometry_name", geometry},
+                             {"late", checked_}};
+    for (Channel* channel : servers) channel->say(order);
     std::string problem;
     for (Channel* channel : servers) {
         const auto told = channel->answer(answer_tag);
@@ -291,6 +295,7 @@ void FieldServer::close() {
             telling([&] {
                 agreement_->note("close");
                 agreement_->check();
+                side_->on_take_over = [](const std::vector<int>&, Channel&) {};  // no input is wanted any more
                 side_->finish();
                 for (Channel* channel : side_->in_use()) channel->arrive();
             });

@@ -13,7 +13,7 @@
 namespace tradewind::c {
 
 // Version of the orders and their answers; python/tradewind/fieldserver/talk.py has the same.
-inline constexpr int server_protocol = 2;
+inline constexpr int server_protocol = 3;
 
 // Between two looks for what a server says.
 inline constexpr std::chrono::microseconds pause{100};

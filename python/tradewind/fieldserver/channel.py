@@ -139,7 +139,7 @@ class Channel:
             slot.grow()
         np.copyto(slot.local[place], values.reshape(slot.local[place].shape), casting="same_kind")
         slot.entries.append(entry)
-        self._tell_of(entry.field)
+        self.tell_of(entry.field)
         if (place + 1) * what.shape.levels >= self.plan.table.block:
             self._send(slot)
         return True
@@ -152,7 +152,7 @@ class Channel:
         if not slot.local:
             slot.take_array(values)
         slot.entries.append(entry)
-        self._tell_of(entry.field)
+        self.tell_of(entry.field)
         self._pending[f"slot {slot.id}"] = slot
         self._send(slot)
         return slot
@@ -331,7 +331,8 @@ class Channel:
             )
         return put_slot(self._slots, place, self._handovers[what.alike])
 
-    def _tell_of(self, field: OutputField) -> None:
+    def tell_of(self, field: OutputField) -> None:
+        """Tell the server once what a field is."""
         if field.name not in self._told:
             self._told.add(field.name)
             if field.geometry.digest not in self._told:  # once: that of a mesh is long

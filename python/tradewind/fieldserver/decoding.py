@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import binascii
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,7 +20,6 @@ MAX_VALUES = 2**31
 """Values that a message or variable may claim to have."""
 _OF_PACKING = ("scale_factor", "add_offset")
 _TIMES = ("time", "valid_time")
-_NORTHWARD = ("degrees_north", "degree_north", "degree_N", "degrees_N", "degreeN", "degreesN")
 _LEVELS = ("lev", "plev", "hybrid", "pressure", "height", "isobaric", "model_level", "depth", "altitude")
 
 
@@ -35,6 +34,8 @@ class Variable:
     dtype: np.dtype[Any]
     said: Mapping[str, Any]
     values: Any
+    is_there: Callable[[tuple[slice, ...]], bool] | None = None
+    """Whether all of a part was written, where the file says so; None: a part without any value was not."""
 
     @property
     def is_field(self) -> bool:
@@ -42,28 +43,49 @@ class Variable:
         of_numbers = np.issubdtype(self.dtype, np.floating) or np.issubdtype(self.dtype, np.integer)
         return bool(of_numbers and self.name not in self.dims and len(self.dims) > 1)
 
-    def runs_southward(self, others: Mapping[str, Variable]) -> bool | None:
-        """Whether the rows of a field run from north to south, by the coordinate beside it; None where none says so."""
-        beside = others.get(self.dims[-2]) if len(self.dims) > 1 else None
-        if beside is None or beside.dims != (beside.name,) or beside.shape[0] < 2:
-            return None
-        is_latitude = beside.said.get("standard_name") == "latitude" or beside.said.get("units") in _NORTHWARD
-        if not (is_latitude or beside.name in ("latitude", "lat")):
-            return None
-        latitudes = np.asarray(beside.values[...])
-        return bool(latitudes[0] > latitudes[-1])
+    @property
+    def horizontal(self) -> dict[str, int]:
+        """Dimensions of a level, the slowest first."""
+        dims, shape = (self.dims[1:], self.shape[1:]) if self._is_timed else (self.dims, self.shape)
+        first = 1 if _has_levels(dims) else 0
+        return dict(zip(dims[first:], shape[first:], strict=True))
+
+    @property
+    def _is_timed(self) -> bool:
+        return self.dims[:1] != () and self.dims[0] in _TIMES
+
+    def all_values(self) -> Array:
+        """All values in doubles, missing ones as NaN. Raises InputError where there are too many."""
+        self._check_size(self.shape)
+        return self._unpacked(np.asarray(self.values[...])).astype("f8")
 
     def decoded(self) -> Array:
         """The last time as [level][point], missing values as NaN. Raises InputError where it is too large."""
-        timed = self.dims[0] in _TIMES
+        timed = self._is_timed
         dims, shape = (self.dims[1:], self.shape[1:]) if timed else (self.dims, self.shape)
-        times, size = self.shape[0] if timed else 1, int(np.prod([int(n) for n in shape], dtype=float))
+        times = self.shape[0] if timed else 1
+        self._check_size(shape, times)
+        last = np.asarray(self.values[times - 1] if timed else self.values[...])
+        return self._unpacked(last).reshape(shape[0] if _has_levels(dims) else 1, -1)
+
+    def levels_without_values(self, decoded: Array) -> list[int]:
+        """Levels of the last time that were never written, of what `decoded` has returned."""
+        time = [slice(self.shape[0] - 1, self.shape[0])] if self._is_timed else []
+        levelled = len(self.horizontal) < len(self.dims) - len(time)
+        found = []
+        for level, values in enumerate(decoded):
+            of_level = [slice(level, level + 1)] if levelled else []
+            whole = (*time, *of_level, *(slice(0, size) for size in self.horizontal.values()))
+            if np.isnan(values).all() if self.is_there is None else not self.is_there(whole):
+                found.append(level)
+        return found
+
+    def _check_size(self, shape: tuple[int, ...], times: int = 1) -> None:
+        size = int(np.prod([int(n) for n in shape], dtype=float))
         if not times or size > MAX_VALUES:
             raise InputError(
                 f"{self.path}: variable {self.name} has {times} times of {size} values: 1..{MAX_VALUES} are allowed"
             )
-        last = np.asarray(self.values[times - 1] if timed else self.values[...])
-        return self._unpacked(last).reshape(shape[0] if _has_levels(dims) else 1, -1)
 
     def _unpacked(self, values: Array) -> Array:
         scale, offset = (self._number(key) for key in _OF_PACKING)

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tradewind.base.errors import InputError
+from tradewind.fieldserver.geometry import Geometry
 from tradewind.fieldserver.handover import Handover, Shape
+from tradewind.fieldserver.input_grid import grid_problem
 from tradewind.fieldserver.reading import InputFile
 
 if TYPE_CHECKING:
@@ -17,11 +19,11 @@ if TYPE_CHECKING:
     from tradewind.mpi.library import MPI
 
 
-def whole_field(file: InputFile, name: str, shape: Shape, southward: bool | None) -> Array:
+def whole_field(file: InputFile, name: str, shape: Shape, geometry: Geometry) -> Array:
     """A field of a file as [level][point]. Raises InputError where it has another size than the model asks for.
 
-    `southward`: whether the rows of the model's grid run from north to south; None: they are no rows. Then, and where
-    the file does not say, points are taken in the order of the file; rows that run the other way are an error.
+    `geometry`: the grid of the model. Where the file says another one, that is an error, too; what either of them does
+    not say is taken in the order of the file.
     """
     values = file.field(name)
     if values.shape != (shape.levels, shape.points):
@@ -29,13 +31,9 @@ def whole_field(file: InputFile, name: str, shape: Shape, southward: bool | None
             f"{file.path}: field {name} has {values.shape[0]} levels of {values.shape[1]} points, and the model asks "
             f"for {shape.levels} of {shape.points}"
         )
-    there = file.southward.get(name)
-    if None not in (there, southward) and there is not southward:
-        ways = ("south to north", "north to south")
-        raise InputError(
-            f"{file.path}: the rows of field {name} run from {ways[bool(there)]}, and those of the model's grid from "
-            f"{ways[bool(southward)]}: reverse them, or describe the grid as the file has it"
-        )
+    for grid in file.grids.get(name, ()):
+        if problem := grid_problem(grid, geometry):
+            raise InputError(f"{file.path}: field {name}: {problem}")
     return values
 
 

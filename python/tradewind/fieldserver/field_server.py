@@ -137,7 +137,10 @@ class FieldServer:
             )
             if name in self._fields:
                 raise InputError(f"field {name} is defined twice")
-            self._fields[name] = agreed_field(self.plan, side.agreement, side.comm, described)
+            found = agreed_field(self.plan, side.agreement, side.comm, described)
+            if self._checked:  # the others of the first write were compared with the plan without it
+                on_root(side.comm, lambda: self.plan.check_fields({**self._fields, name: found}))
+            self._fields[name] = found
 
     def wants(self, name: str, step: int) -> bool:
         """Whether the plan has a field written at a step."""

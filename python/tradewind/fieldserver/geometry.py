@@ -53,11 +53,6 @@ class Geometry(ABC):
     def coordinates(self) -> dict[str, Coordinate]:
         """Coordinate variables by name."""
 
-    @property
-    def southward(self) -> bool | None:
-        """Whether its rows run from north to south; None where there are no rows."""
-        return None
-
     def as_dict(self) -> dict[str, Any]:
         """Plain values, which can go to other processes as JSON; arrays as base64 of doubles."""
         own = {each.name: getattr(self, each.name) for each in fields(self)}
@@ -132,10 +127,6 @@ class Regular(Geometry):
     def dims(self) -> dict[str, int]:
         return {"latitude": self.ny, "longitude": self.nx}
 
-    @property
-    def southward(self) -> bool | None:
-        return self.dy < 0 if self.ny > 1 else None
-
     def coordinates(self) -> dict[str, Coordinate]:
         longitude = self.longitude + self.dx * np.arange(self.nx)
         latitude = self.latitude + self.dy * np.arange(self.ny)
@@ -185,10 +176,6 @@ class Gaussian(Geometry):
         if self.is_full:
             return {"latitude": len(self.rows), "longitude": self.rows[0]}
         return {"point": self.points}
-
-    @property
-    def southward(self) -> bool | None:
-        return True
 
     def coordinates(self) -> dict[str, Coordinate]:
         latitudes = np.asarray(np.degrees(gaussian_latitudes(self.half)), "f8")

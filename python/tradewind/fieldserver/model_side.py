@@ -142,6 +142,7 @@ class ModelSide:
     def end(self) -> None:
         """Agree for the last time. Where ranks have met an error alone, what has not been sent is forgotten."""
         self.agreement.note("close")
+        self.on_take_over = lambda shares, taker: None  # no input is wanted any more
         if not self.agreement.end() and not self.agreement.deserted:
             for channel in in_use(self.channels):
                 channel.discard()
@@ -160,7 +161,7 @@ class ModelSide:
         self._mute = self.comm.bcast(self._mute)
         for _, writer in self.writers:
             writer.close()
-        self._exchange_news(wait=True)
+        self._news.exchange(wait=True)  # of errors: all that had to be written is, and nobody is there to take over
         return answers
 
     def part_from_lost(self) -> None:

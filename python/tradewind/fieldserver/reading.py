@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,31 +15,40 @@ from tradewind.base.errors import InputError
 from tradewind.base.names import unknown
 from tradewind.base.reading import check_source, is_folder
 from tradewind.fieldserver.decoding import Variable
+from tradewind.fieldserver.input_grid import Stated, grid_of_message, grid_of_variable
 
 if TYPE_CHECKING:
     from tradewind.fieldserver.field import Array
 
 _GRIB, _HDF5, _CDF = b"GRIB", b"\x89HDF\r\n\x1a\n", b"CDF"
+_NETCDF_FILL = (float(np.float32(9.9692099683868690e36)), 9.9692099683868690e36)
 _MISSING = float(np.finfo("f8").min)
 """The number that ecCodes returns for missing values, which a message marks in a bitmap."""
 
 
 @dataclass(frozen=True)
 class InputFile:
-    """Fields of a file by name, each [level][point]. `southward`: whether rows run from north to south, where known."""
+    """Fields of a file by name, each [level][point]. `grids`: their grids, where the file says them.
+
+    `unwritten`: levels of fields that nobody has written, by their places.
+    """
 
     path: str
     fields: Mapping[str, Array]
-    southward: Mapping[str, bool | None] = field(default_factory=dict)
+    grids: Mapping[str, Sequence[Stated]] = field(default_factory=dict)
+    unwritten: Mapping[str, Sequence[int]] = field(default_factory=dict)
 
     @property
     def bytes(self) -> int:
         return sum(int(values.nbytes) for values in self.fields.values())
 
     def field(self, name: str) -> Array:
-        """The values of a field. Raises InputError for a name that the file does not have."""
+        """The values of a field. Raises InputError for one that the file does not have, or not all levels of it."""
         if name not in self.fields:
             raise InputError(f"{self.path}: {unknown('field', name, self.fields)}")
+        if levels := self.unwritten.get(name):
+            said, last = ", ".join(map(str, levels)), len(self.fields[name]) - 1
+            raise InputError(f"{self.path}: field {name}: of its levels 0..{last} these were never written: {said}")
         return self.fields[name]
 
 
@@ -65,8 +76,11 @@ def read_input(path: Path | str) -> InputFile:
 def _of_variables(path: Path, found: Sequence[Variable]) -> InputFile:
     by_name = {each.name: each for each in found}
     fields = [each for each in found if each.is_field]
-    southward = {each.name: each.runs_southward(by_name) for each in fields}
-    return InputFile(str(path), {each.name: each.decoded() for each in fields}, southward)
+    grids = {each.name: grid_of_variable(each, by_name) for each in fields}
+    known = {name: [grid] for name, grid in grids.items() if grid is not None}
+    values = {each.name: each.decoded() for each in fields}
+    unwritten = {each.name: each.levels_without_values(values[each.name]) for each in fields}
+    return InputFile(str(path), values, known, unwritten)
 
 
 def _grib(path: Path) -> InputFile:
@@ -74,7 +88,9 @@ def _grib(path: Path) -> InputFile:
     import eccodes
 
     levels: dict[str, list[Array]] = {}
-    southward: dict[str, bool | None] = {}
+    known: dict[str, Stated | None] = {}
+    grids: dict[str, dict[str, Stated]] = {}
+    """By field, then by a checksum of what messages say of their grid."""
     with path.open("rb") as stream:
         while True:
             try:
@@ -87,9 +103,13 @@ def _grib(path: Path) -> InputFile:
                 name = eccodes.codes_get(handle, "shortName")
                 if name == "unknown":
                     name = f"param{eccodes.codes_get(handle, 'paramId')}"
-                levels.setdefault(name, []).append(_grib_values(handle))
-                if eccodes.codes_is_defined(handle, "jScansPositively"):
-                    southward[name] = not eccodes.codes_get(handle, "jScansPositively")
+                values = _grib_values(handle)
+                levels.setdefault(name, []).append(values)
+                section = eccodes.codes_get(handle, "md5GridSection")
+                if section not in known:
+                    known[section] = grid_of_message(handle, values.size)
+                if (grid := known[section]) is not None:
+                    grids.setdefault(name, {})[section] = grid
             except eccodes.CodesInternalError as error:
                 raise InputError(f"{path}: message {sum(map(len, levels.values())) + 1}: {error}") from None
             finally:
@@ -97,7 +117,8 @@ def _grib(path: Path) -> InputFile:
     for name, found in levels.items():
         if len({each.size for each in found}) > 1:
             raise InputError(f"{path}: field {name}: its levels have {sorted({each.size for each in found})} points")
-    return InputFile(str(path), {name: np.stack(found) for name, found in levels.items()}, southward)
+    stated = {name: list(found.values()) for name, found in grids.items()}
+    return InputFile(str(path), {name: np.stack(found) for name, found in levels.items()}, stated)
 
 
 def _grib_values(handle: int) -> Array:
@@ -114,14 +135,30 @@ def _grib_values(handle: int) -> Array:
 
 def _netcdf(path: Path) -> InputFile:
     import h5netcdf
+    import h5py
 
-    with h5netcdf.File(path, "r") as data:
-        found = [
-            Variable(path, name, tuple(each.dimensions), tuple(each.shape), np.dtype(each.dtype), each.attrs, each)
-            for name, each in data.variables.items()
-            if isinstance(each.dtype, np.dtype)
-        ]
+    with h5py.File(path, "r") as store, h5netcdf.File(store, "r") as data:
+        found = []
+        for name, each in data.variables.items():
+            if not isinstance(each.dtype, np.dtype):
+                continue
+            said, own = dict(each.attrs), store[name]
+            if own.fillvalue in _NETCDF_FILL:  # what the library of NetCDF puts where nobody writes
+                said.setdefault("_FillValue", own.fillvalue)
+            is_there = None if own.chunks is None else partial(_has_chunks, own)
+            dims, shape = tuple(each.dimensions), tuple(each.shape)
+            found.append(Variable(path, name, dims, shape, np.dtype(each.dtype), said, each, is_there))
         return _of_variables(path, found)
+
+
+def _has_chunks(dataset: Any, part: tuple[slice, ...]) -> bool:
+    """Whether all chunks that a part of a data set lies in were written."""
+    sizes = dataset.chunks
+    count = np.prod([-(-n // size) for n, size in zip(dataset.shape, sizes, strict=True)])
+    if dataset.id.get_num_chunks() == count:
+        return True
+    firsts = [range(each.start // size * size, each.stop, size) for each, size in zip(part, sizes, strict=True)]
+    return all(dataset.id.get_chunk_info_by_coord(at).byte_offset is not None for at in itertools.product(*firsts))
 
 
 def _zarr(path: Path) -> InputFile:

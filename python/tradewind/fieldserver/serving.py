@@ -156,16 +156,20 @@ class Server:
         made = OutputField.from_dict(field, self.geometries)
         self.fields[made.name] = made
 
-    def _do_define(self, field: dict[str, Any], shape: dict[str, Any], geometry_name: str) -> None:
+    def _do_define(self, field: dict[str, Any], shape: dict[str, Any], geometry_name: str, late: bool) -> None:
         """Take a field of a model that cannot check it itself, and answer what is wrong with it.
 
-        `geometry_name`: what further fields may say instead of its geometry.
+        `geometry_name`: what further fields may say instead of its geometry. `late`: a field has been written, so that
+        no `check` comes any more.
         """
 
         def define() -> None:
             made, form = OutputField.from_dict(field, self.geometries), Shape(**shape)
             self.geometries[geometry_name] = made.geometry
-            self.fields[made.name] = fitting_field(self.plan, made, form.points, form.levels)
+            found = fitting_field(self.plan, made, form.points, form.levels)
+            if late:
+                self.plan.check_fields({**self.fields, made.name: found})
+            self.fields[made.name] = found
 
         self._answer(define)
 
@@ -221,12 +225,10 @@ class Server:
         self.talk.say(AVAILABLE, True)
         self.ahead.ask(paths)
 
-    def _do_send(self, path: str, name: str, alike: str, shape: dict[str, Any], southward: bool | None = None) -> None:
+    def _do_send(self, path: str, name: str, alike: str, shape: dict[str, Any]) -> None:
         made = Shape(**shape)
-        if name in self.fields:
-            southward = self.fields[name].geometry.southward
         try:
-            values = whole_field(self.ahead.get(path, self._live), name, made, southward)
+            values = whole_field(self.ahead.get(path, self._live), name, made, self.fields[name].geometry)
         except InputError as error:
             self.talk.say(INPUT, {"error": str(error)})
             return

@@ -67,6 +67,7 @@ static void met_by_all(const tw_geometry* grid) {
     met("write", tw_field_server_write(server, "t", &field, 2, -1));
     met("write_twice", tw_field_server_write(server, "t", &field, 2, -1));
     met("end_step", tw_field_server_end_step(server, 2));
+    met("define_late", tw_field_server_define(server, "manifest", layout, grid, NULL));
     met("write_ended", tw_field_server_write(server, "t", &field, 2, -1));
     met("end_again", tw_field_server_end_step(server, 1));
     met("read_not_named", tw_field_server_read(server, "t", &field, "none.grib"));
