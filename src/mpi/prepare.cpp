@@ -35,6 +35,9 @@ Rank check_request(const pattern::Pattern& pattern, MPI_Comm comm, const PlanReq
     if (request.ranks_per_node < 0)
         throw InputError("ranks per node: " + std::to_string(request.ranks_per_node) +
                          "; 0 (as it is) or more are allowed");
+    if (!pattern.reduces() && request.operation != Operation::sum)
+        throw InputError(std::string("operation ") + name_of(request.operation) + ": a reduction has one, the " +
+                         pattern.describe() + " has none");
     check_fields(pattern, rank, request);
     return rank;
 }

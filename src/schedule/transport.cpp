@@ -132,8 +132,9 @@ std::string transport_refusal(const Schedule& schedule, const std::string& name,
     if (entry.one_stage && schedule.stages() > 1)
         return "transport '" + name + "' carries a schedule of one stage, and " + schedule.algorithm() + " has " +
                std::to_string(schedule.stages()) +
-               " (one stage have burst of a transpose, direct of a halo or a fetch); any " + "number of stages carry " +
-               names_of(transports(), [](const TransportEntry& t) { return !t.one_stage; });
+               " (one stage have burst of a transpose, direct of a halo or a fetch, pairwise of a gather-scatter); "
+               "any " +
+               "number of stages carry " + names_of(transports(), [](const TransportEntry& t) { return !t.one_stage; });
     return "";
 }
 

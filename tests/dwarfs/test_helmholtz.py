@@ -15,7 +15,7 @@ import helmholtz_cases as cases
 from mpi4py import MPI
 
 from tradewind import launch
-from tradewind.base.errors import InputError, TradewindError
+from tradewind.base.errors import InputError, NotFiniteError, TradewindError
 from tradewind.dwarfs.helmholtz import Helmholtz
 from tradewind.verification import verify
 
@@ -228,10 +228,12 @@ def test_a_solver_that_does_not_converge_says_so():
         ({"sigma": 0.0}, "sigma 0: the problem is singular"),
         ({"sigma": -1.0}, "sigma -1.0: more than 0 is allowed"),
         ({"sigma": math.nan}, "sigma nan: more than 0 is allowed"),
+        ({"sigma": 1e-300}, "sigma 1e-300: 1e-50..1e[+]50 are allowed, whose squares doubles hold"),
+        ({"sigma": 1e300}, "sigma 1e[+]300: 1e-50..1e[+]50 are allowed"),
         ({"precision": "f4"}, "precision f4: the solver has f8 alone"),
         ({"hill_m": 20000.0}, "hill 20000.0 m: less than the top, 20000.0 m, is allowed"),
-        ({"hill_m": -1.0}, "hill m -1.0: 0.0 or more are allowed"),
-        ({"hill_m": math.nan}, "hill m nan: 0.0 or more are allowed"),
+        ({"hill_m": -1.0}, "hill -1.0: 0.0 or more are allowed"),
+        ({"hill_m": math.nan}, "hill nan: 0.0 or more are allowed"),
         ({"top_m": 0.0}, "top 0.0 m: more than 0 is allowed"),
         ({"step_s": math.inf}, "step inf s: more than 0 is allowed"),
         ({"spacing_m": 0.0}, "spacing 0.0 m: more than 0 is allowed"),
@@ -241,6 +243,7 @@ def test_a_solver_that_does_not_converge_says_so():
         ({"check": True, "rtol": 0.0}, "check: with rtol 0 the solver stops short"),
         ({"directions": 0}, "directions 0: 1..6 are allowed"),
         ({"rtol": math.nan}, "rtol nan: 0.0..1.0 are allowed"),
+        ({"rtol": 1e-40}, "rtol 1e-40: 0 .a number of iterations. or 2.2e-16..1.0, the digits of a double"),
         ({"preconditioner": "ilu"}, "unknown preconditioner 'ilu'"),
         ({"sums": "reproducible"}, "unknown sums 'reproducible'"),
         ({"split": (2, 2), "ranks": 2}, "split 2x2 makes 4 ranks"),
@@ -252,3 +255,10 @@ def test_a_solver_that_does_not_converge_says_so():
 def test_what_cannot_be_is_said(options, said):
     with pytest.raises(InputError, match=said):
         Helmholtz(**({"ranks": 2, "grid": (14, 9, 6)} | options))
+
+
+def test_a_value_that_is_not_finite_is_found_when_nothing_has_been_solved():
+    run = Helmholtz(ranks=1, grid=(14, 9, 6)).on(MPI.COMM_SELF)
+    run.vector("b").own[3, 2, 1] = math.nan
+    with pytest.raises(NotFiniteError, match=r"rank 0: the field is nan at \[z\]\[y\]\[x\] = \[3, 2, 1\]"):
+        run.diagnose()

@@ -217,6 +217,7 @@ def test_a_request_goes_through_json():
             ["replace 5: strategy overlap has few recurrences; pipelined is allowed"],
         ),
         ({"side": "sin"}, ["unknown side 'sin'"]),
+        ({"strategy": "pairwize"}, ["unknown strategy 'pairwize'; did you mean 'pairwise'?"]),
         ({"elements": (0, 1, 1), "deformation": 2.0}, ["elements 0x1x1: 1..1024", "deformation 2.0: 0.0..1.0"]),
     ],
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from functools import cache
 from typing import Any
 
@@ -146,6 +147,10 @@ def test_a_request_goes_through_json():
         ({"work": 2}, ["work 2: 1 is allowed, as the loops replace what they read"]),
         ({"flow": "rotation"}, ["unknown flow of the plane 'rotation'"]),
         ({"courant": 5.5, "width": 7}, ["width 7: in a step of 1100 s a wind of 50 m/s passes 5.5 points"]),
+        ({"courant": math.nan}, ["courant nan: 0.0..1000000.0 are allowed"]),
+        ({"courant": math.inf}, ["courant inf: 0.0..1000000.0 are allowed"]),
+        ({"spacing_m": 0.0}, ["spacing m 0.0: 0.001..1000000000.0 are allowed"]),
+        ({"dt_s": 1e30}, ["dt 1e+30 s: 1e-09..1000000000.0 are allowed"]),
         ({"stencil": "cubicle", "tracers": 0}, ["tracers 0", "unknown stencil 'cubicle'"]),
         (
             {"geometry": "sphere", "grid": (64, 32, 4)},

@@ -257,6 +257,8 @@ def test_all_problems_at_once(capsys):
         ("run diffusion -n 200 --grid 4x4x4", "200 ranks: no split"),
         ("run diffusion -n 2 --simulate torus-M", "the machine does not say node.flops"),
         ("run diffusion -n 2 --simulate torus-M --check", "it has no field"),
+        ("run diffusion -n 0", "ranks 0: 1 or more are allowed"),
+        ("run diffusion -n -2 --simulate torus-M --set node.flops=1TFlop/s", "ranks -2: 1 or more are allowed"),
         ("run diffusion -n 2 --repeat 0", "repeat 0: 1 or more are allowed"),
         ("run diffusion -n 2 --point-time 1ns", "--point-time: a real run takes the time that it takes"),
         ("run diffusion -n 2 --simulate torus-M --point-time 1", "'1' has no unit"),

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -228,6 +228,26 @@ def _refused(comm: Any) -> str:
     last = rank == ranks - 1
     for make, words in (
         (lambda: tw.GatherScatter([1.5] if last else [1], "add", comm), "a list of whole numbers is allowed"),
+        (
+            lambda: tw.GatherScatter([2**63, 1] if last else [1], "add", comm),
+            "ids: entry 0 is 9223372036854775808: up to 2^63 - 1 are allowed",
+        ),
+        (
+            lambda: tw.GatherScatter([1, -(2**63) - 1] if last else [1], "add", comm),
+            "ids: entry 1 is -9223372036854775809: -2^63 and more are allowed",
+        ),
+        (
+            lambda: tw.GatherScatter([1], "add", comm).plan(comm, np.zeros(1), operation="max" if last else "sum"),
+            "operation max: that of a gather-scatter is said when it is made, and this one's is add",
+        ),
+        (
+            lambda: tw.GatherScatter([1], "add", comm).plan(comm, np.zeros(1), axis="x"),
+            "axis 'x': the number of a dimension is allowed",
+        ),
+        (
+            lambda: tw.GatherScatter([1], "add", comm).plan(comm, cast(Any, None) if last else np.zeros(1)),
+            "source field is a NoneType: an array is allowed",
+        ),
         (lambda: tw.GatherScatter([1], "sum", comm), 'operation "sum": add, mul, min and max are allowed'),
         (
             lambda: tw.GatherScatter([1, 2], "add", comm).plan(comm, np.zeros(3 if last else 2)),

@@ -160,6 +160,10 @@ def operation(comm: Any) -> None:
     _plan(_core.AllReduce(comm.size, 3), comm, np.zeros(3), operation="mean")
 
 
+def operation_of_a_halo(comm: Any) -> None:
+    _plan(_halo(comm.size), comm, _zeros(comm), operation="max")
+
+
 def operation_on_one_rank(comm: Any) -> None:
     _plan(_core.AllReduce(comm.size, 3), comm, np.zeros(3), operation="sum" if comm.rank else "mean")
 

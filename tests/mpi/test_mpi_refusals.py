@@ -50,7 +50,7 @@ EXPECTED = {
     ],
     "several_stages": [
         "InputError: transport 'neighbor' carries a schedule of one stage, and sweep has 2 (one stage have burst of a "
-        "transpose, direct of a halo or a fetch); any number of stages carry sendrecv"
+        "transpose, direct of a halo or a fetch, pairwise of a gather-scatter); any number of stages carry sendrecv"
     ],
     "direct_in_small_runs": [
         'InputError: packing "direct": one message is more than 65536 contiguous runs, the first of 8 bytes'
@@ -63,6 +63,9 @@ EXPECTED = {
         'InputError: record "everything": totals, events and nothing are allowed',
     ],
     "algorithm": ["InputError: unknown"],
+    "operation_of_a_halo": [
+        "InputError: operation max: a reduction has one, the halo of width 2, periodic in xy has none"
+    ],
     "native_halo": ["InputError: algorithm 'native': MPI has one for transpose and allreduce, none for halo"],
     "complex_minimum": ["InputError: the min of complex numbers is not defined: sum and prod are allowed"],
     "operation": ['InputError: operation "mean": sum, min, max and prod are allowed'],

@@ -80,7 +80,7 @@ def command(
 
     place = mpi_ranks.place_of(ranks)
     with place.collective(as_json):
-        problems = _count_problems(steps=steps, repeat=repeat)
+        problems = _count_problems(ranks=place.ranks, steps=steps, repeat=repeat)
         problems += _file_problems(picture, chart)
         problems += _simulation_problems(simulate, settings, picture, asked, alone=place.rank is None)
         writers = _servers(servers, problems)

@@ -146,4 +146,4 @@ def shear_option(moving: str) -> Any:
 def step_option(example: str, **more: Any) -> Any:
     """The option `dt_s` of a dwarf, like `example`; `more`: further arguments of `option`."""
     help = f"Time step, like {example}, in place of the Courant number."
-    return option(help, None, flag="--dt", unit="s", minimum=1e-9, maximum=1e9, shown="by --courant", **more)
+    return option(help, None, flag="--dt", unit="s", what="dt", minimum=1e-9, maximum=1e9, shown="by --courant", **more)

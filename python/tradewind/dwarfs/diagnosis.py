@@ -62,7 +62,7 @@ def _check_finite(
 ) -> None:
     problem = None
     if place is not None:
-        index = tuple(at - part.start + begin for at, part, begin in zip(place, own, first, strict=True))
+        index = tuple(at - (part.start or 0) + begin for at, part, begin in zip(place, own, first, strict=True))
         problem = f"rank {comm.Get_rank()}: the field is {field[tuple(place)]} at [z][y][x] = {list(index)}"
     problems = [text for text in comm.allgather(problem) if text is not None]
     if problems:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from abc import ABC
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -26,6 +27,7 @@ LOAD, MOST_ITERATIONS = 25, 500
 """Iterations of the source's load; and those after which a solver gives up unless asked for another number."""
 MIN_LEVELS, MAX_DIRECTIONS = 3, 6
 _WIDTH = 1
+_SMALLEST_SIGMA, _SMALLEST_RTOL = 1e-50, sys.float_info.epsilon
 
 
 def _positive(what: str, unit: str = "") -> Callable[[float], list[str]]:
@@ -35,7 +37,15 @@ def _positive(what: str, unit: str = "") -> Callable[[float], list[str]]:
 def _sigma_problems(value: float) -> list[str]:
     if value == 0:
         return ["sigma 0: the problem is singular, as A of a constant is nearly nothing; more than 0 is allowed"]
+    if value > 0 and not _SMALLEST_SIGMA <= value <= 1 / _SMALLEST_SIGMA:
+        return [f"sigma {value}: {_SMALLEST_SIGMA}..{1 / _SMALLEST_SIGMA} are allowed, whose squares doubles hold"]
     return _positive("sigma")(value)
+
+
+def _rtol_problems(value: float) -> list[str]:
+    if 0 < value < _SMALLEST_RTOL:
+        return [f"rtol {value}: 0 (a number of iterations) or {_SMALLEST_RTOL:.2g}..1.0, the digits of a double"]
+    return []
 
 
 @dataclass(frozen=True)
@@ -66,6 +76,7 @@ class HelmholtzRequest(GridDwarf, ABC):
         1e-10,
         minimum=0.0,
         maximum=1.0,
+        problems=_rtol_problems,
         label="tolerance of a solver",
     )
     iterations: int | None = option(
@@ -110,7 +121,9 @@ class HelmholtzRequest(GridDwarf, ABC):
         label="distance of grid points",
     )
     top_m: float = option("Height of the top in meters.", 20000.0, problems=_positive("top", " m"), label="top")
-    hill_m: float = option("Height of the hill in meters.", 1500.0, minimum=0.0, label="height of the hill")
+    hill_m: float = option(
+        "Height of the hill in meters.", 1500.0, minimum=0.0, what="hill", label="height of the hill"
+    )
     sigma: float = option(
         "Factor of phi in the equation; 0 would be a singular problem.", 1.0, problems=_sigma_problems, label="sigma"
     )

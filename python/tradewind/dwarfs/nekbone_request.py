@@ -113,7 +113,9 @@ class NekboneRequest(Dwarf):
 
     def _problems(self) -> list[str]:
         problems = []
-        self._choose(brick=cubic(self.ranks), **vars(METHODS[self.strategy or "pairwise"]) if self._is_open else {})
+        if self.strategy not in METHODS:
+            return []
+        self._choose(brick=cubic(self.ranks), **vars(METHODS[self.strategy]) if self._is_open else {})
         self._choose(own="lists" if self.strategy == "pairwise" and self.in_parts else "strides")
         assert self.brick is not None
         if math.prod(self.brick) != self.ranks:

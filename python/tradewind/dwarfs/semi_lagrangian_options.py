@@ -20,7 +20,7 @@ from tradewind.dwarfs.lattice import Lattice
 from tradewind.dwarfs.on_grid import GridDwarf, width_option
 from tradewind.method.method import Method
 from tradewind.workload.exchange import Exchange
-from tradewind.workload.options import option
+from tradewind.workload.options import option, options_of
 
 if TYPE_CHECKING:
     from tradewind.mpi.library import Array
@@ -30,6 +30,8 @@ BEYOND = 2
 MINIMUM_POINTS = 4
 """Points of a stencil along each direction."""
 _MAX_TRACERS = 10_000
+_OF_THE_WAY = ("wind", "alpha", "courant", "dt_s", "spacing_m")
+"""Options that say how many points the air passes in a step."""
 STENCILS = ("quasi-cubic", "cubic")
 
 
@@ -129,6 +131,9 @@ class SemiLagrangianOptions(GridDwarf, ABC):
 
     def _problems(self) -> list[str]:
         if self.geometry not in FLOWS or self.strategy not in self.strategies:
+            return []
+        options = options_of(type(self))
+        if any(options[name].wrong(getattr(self, name)) for name in _OF_THE_WAY):
             return []
         flows = FLOWS[self.geometry]
         problems = []

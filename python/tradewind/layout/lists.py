@@ -22,10 +22,12 @@ def ids(what: str, values: ArrayLike) -> NDArray[np.int64]:
     array = host_array(what, values)
     if array is None:
         array = np.asarray(values)
+        if array.ndim == 1 and array.dtype.kind == "f":  # so does NumPy convert whole numbers that no type of its holds
+            _check_largest(what, array, values)
     if array.size == 0:
         array = array.astype(np.int64)
     if array.ndim == 1 and array.dtype.kind in "uO":
-        _check_largest(what, array)
+        _check_largest(what, array, array.tolist())
     if array.ndim != 1 or array.dtype.kind not in "iu":
         raise InputError(
             f"{what}: an array of shape {array.shape} and type {array.dtype}; a list of whole numbers is allowed"
@@ -33,13 +35,15 @@ def ids(what: str, values: ArrayLike) -> NDArray[np.int64]:
     return np.ascontiguousarray(array, dtype=np.int64)
 
 
-def _check_largest(what: str, array: NDArray[Any]) -> None:
-    """NumPy keeps whole numbers beyond the core's as unsigned ones, or as objects."""
+def _check_largest(what: str, array: NDArray[Any], values: Any) -> None:
+    """NumPy keeps whole numbers beyond the core's as unsigned ones, as objects or as floating-point numbers."""
     if array.dtype.kind == "u" and array.max() <= np.iinfo(np.int64).max:
         return
-    for entry, number in enumerate(array.tolist()):
+    for entry, number in enumerate(values):
         if isinstance(number, int) and number > np.iinfo(np.int64).max:
             raise InputError(f"{what}: entry {entry} is {number}: up to 2^63 - 1 are allowed")
+        if isinstance(number, int) and number < np.iinfo(np.int64).min:
+            raise InputError(f"{what}: entry {entry} is {number}: -2^63 and more are allowed")
 
 
 def listed(what: str, lists: Sequence[ArrayLike]) -> list[NDArray[np.int64]]:

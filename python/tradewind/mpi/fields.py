@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -41,6 +41,8 @@ def host_arrays(what: str, fields: Any) -> list[Array]:
     """
     if isinstance(fields, np.ndarray):
         return [fields]
+    if not (is_array(fields) or isinstance(fields, Iterable)):
+        raise InputError(f"{what} field {_problem(fields, fields, False)}")
     listed = [fields] if is_array(fields) else list(fields)
     found = ((field, host_array(f"{what} field {number}", field)) for number, field in enumerate(listed))
     return [field if array is None else array for field, array in found]

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from tradewind import _core
 from tradewind.base.errors import InputError
 
@@ -59,6 +61,8 @@ def _without(values: tuple[int, ...], place: int) -> tuple[int, ...]:
 def _checked_axis(what: str, number: int, array: Array, axis: int) -> int:
     if not 1 <= array.ndim <= _MAX_DIMENSIONS:
         raise InputError(f"{what} field {number} has the shape {array.shape}: one to three dimensions are allowed")
+    if isinstance(axis, bool) or not isinstance(axis, int | np.integer):
+        raise InputError(f"axis {axis!r}: the number of a dimension is allowed, -1 is the last one")
     if not -array.ndim <= axis < array.ndim:
         raise InputError(f"axis {axis}: {what} field {number} has {array.ndim} dimensions")
     return axis % array.ndim

@@ -57,7 +57,8 @@ def plan(
     pattern gives this rank, (nz, ny, nx) or in the order of `dims` ("xyz" for Fortran's arrays), any strides, and one
     of the element types f4 f8 i4 i8 c8 c16. A reduction takes vectors. A fetch takes arrays of one to three dimensions:
     `axis` is the one over points, the others are levels. `target`: as many arrays, for a transposition or a fetch
-    between two arrays; halos and reductions work in place. `operation` of a reduction: sum, min, max or prod.
+    between two arrays; halos and reductions work in place. `operation` of a reduction: sum, min, max or prod; a
+    gather-scatter has the one that it was made with.
 
     `algorithm`, `transport` and `packing`: see ``tradewind list``. Those that are None are chosen at run time: by the
     environment, by the tuning file `tuning` (None: that of ``TRADEWIND_TUNING``; "": none), or by default; see

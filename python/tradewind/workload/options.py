@@ -89,7 +89,8 @@ class Option:
                 self.maximum is not None and each > self.maximum,
             )
             if low or high:
-                found = [f"{self.what} {self.text(value)}: {self._allowed()}"]
+                unit = " s" if self.unit == "s" else ""
+                found = [f"{self.what} {self.text(value)}{unit}: {self._allowed()}"]
         return found + (self.problems(value) if self.problems is not None and not found else [])
 
     def text(self, value: Any) -> str:
