@@ -20,7 +20,7 @@ PARTS: dict[str, Callable[[], object]] = {
     "grib": lambda: grib(320, 20),
     "compression": lambda: [compression(320, 20, 1), compression(320, 2, 10)],
     "beside": lambda: beside(320, 20, 10, 0.2),
-    "c": lambda: in_c(320, 20, 10, 0.2),
+    "c": lambda: in_c(320, 20, 16, 0.2),
     "disks": lambda: disks(320, 20, 8, 2.0),
     "inputs": lambda: inputs(8, 0.5, 320, 20),
 }

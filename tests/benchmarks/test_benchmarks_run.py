@@ -80,8 +80,13 @@ def test_a_model_in_c_stands_beside_a_server(monkeypatch: pytest.MonkeyPatch) ->
     if lines[0].startswith("skipped"):
         pytest.skip(lines[0])
     names = ["server, messages", "server, messages, without a copy", "server, shared"]
-    assert [line.partition(":")[0] for line in lines] == [f"C, {name}" for name in names]
-    assert all(re.search(r": blocked [\d.]+ % of 2 steps, .* x the time without output", line) for line in lines)
+    first, whole, *loops = (lines[at::4] for at in range(4))
+    assert [line.partition(":")[0] for line in first] == [f"C, {name}" for name in names]
+    assert all(re.search(r": blocked [\d.]+ % of 2 steps, per step median", line) for line in first)
+    assert all(re.fullmatch(r"  a step with output [\d.]+ x one without", line) for line in whole)
+    for kind, found in zip(("its server", "a process"), loops, strict=True):
+        pattern = rf"  the model's own loops beside {kind}.*: [\d.]+ x alone, [\d.]+ x in time of the core"
+        assert all(re.fullmatch(pattern, line) for line in found)
 
 
 @pytest.mark.slow

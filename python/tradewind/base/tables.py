@@ -63,4 +63,7 @@ def explained(details: Any, keys: Callable[[Place], Iterable[str]], kinds: tuple
         text = str(details["ctx"]["error"])
         said = not place or isinstance(place[-1], int) or text.startswith(key)
         return place, text if said else f"{key}: {text}"
-    return place, f"{key} = {details['input']!r}: {details['msg'][0].lower()}{details['msg'][1:]}"
+    problem = f"{details['input']!r}: {details['msg'][0].lower()}{details['msg'][1:]}"
+    if place and isinstance(place[-1], int):  # a value of a list
+        return place, f"{next((each for each in reversed(place) if isinstance(each, str)), '')}: {problem}"
+    return place, f"{key} = {problem}"
