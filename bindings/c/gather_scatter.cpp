@@ -1,8 +1,9 @@
-// Gather-scatters, which ranks make together of the ids of their values.
+// Gather-scatters: of the ids of values, which ranks make together, and of bricks of elements.
 #include "base/error.hpp"
 #include "communicator.hpp"
 #include "mpi/sharing.hpp"
 #include "objects.hpp"
+#include "pattern/gather_scatter_brick.hpp"
 
 using namespace tradewind;
 using namespace tradewind::c;
@@ -29,6 +30,21 @@ tw_status tw_gather_scatter(MPI_Comm comm, int64_t values, const int64_t* ids, c
                             tw_pattern* pattern) {
     if (pattern) pattern->id = 0;
     return guarded([&] { gather_scatter(comm, values, ids, operation, pattern); });
+}
+
+tw_status tw_brick_gather_scatter(const int64_t elements[3], int64_t points, const int64_t split[3],
+                                  const int periodic[3], const char* operation, tw_pattern* pattern) {
+    if (pattern) pattern->id = 0;
+    return guarded([&] {
+        require(pattern, "pattern");
+        require(elements, "elements");
+        require(split, "split");
+        require(periodic, "periodic");
+        require(operation, "operation");
+        const pattern::Brick brick({elements[0], elements[1], elements[2]}, points, {split[0], split[1], split[2]},
+                                   {periodic[0] != 0, periodic[1] != 0, periodic[2] != 0});
+        pattern->id = patterns().add(std::make_shared<pattern::BrickGatherScatter>(brick, operation));
+    });
 }
 
 tw_status tw_gather_scatter_f(MPI_Fint comm, int64_t values, const int64_t* ids, const char* operation,

@@ -216,6 +216,18 @@ module tradewind_interfaces
       integer(c_int) :: status
     end function c_gather_scatter_f
 
+    function c_brick_gather_scatter(elements, points, split, periodic, operation, pattern) &
+        bind(C, name="tw_brick_gather_scatter") result(status)
+      import :: c_char, c_int, c_int64_t, tw_pattern
+      integer(c_int64_t), intent(in) :: elements(3)
+      integer(c_int64_t), value :: points
+      integer(c_int64_t), intent(in) :: split(3)
+      integer(c_int), intent(in) :: periodic(3)
+      character(kind=c_char), intent(in) :: operation(*)
+      type(tw_pattern), intent(out) :: pattern
+      integer(c_int) :: status
+    end function c_brick_gather_scatter
+
     function c_points_of_count_f(comm, count, points) bind(C, name="tw_points_of_count_f") result(status)
       import :: c_int, c_int64_t, tw_points
       integer(c_int), value :: comm

@@ -1,5 +1,5 @@
 !> The points of each rank, and the fetches that ranks make from them: unstructured halos, points on demand, adjoints.
-!! All but tw_points_count, tw_adjoint and tw_fetch_levels are collective.
+!! All but tw_points_count, tw_adjoint, tw_fetch_levels and tw_brick_gather_scatter are collective.
 module tradewind_points
   use, intrinsic :: iso_c_binding, only: c_int, c_int64_t, c_null_char
   use, intrinsic :: iso_fortran_env, only: int32, int64
@@ -8,7 +8,7 @@ module tradewind_points
   private
   public :: tw_points_of_ids, tw_points_of_count, tw_points_of_layout, tw_points_count, tw_points_locate
   public :: tw_points_fetch, tw_points_fetch_listed, tw_points_halo, tw_points_halo_listed, tw_points_known_to_all
-  public :: tw_renumbered, tw_adjoint, tw_fetch_levels, tw_gather_scatter
+  public :: tw_renumbered, tw_adjoint, tw_fetch_levels, tw_gather_scatter, tw_brick_gather_scatter
 
   !> status = tw_points_of_ids(points, comm, ids): the points that this rank owns, by their global numbers of 0 and
   !! more, each once among all ranks, in the order of its array. Ids are names: they stay as they are.
@@ -104,6 +104,25 @@ contains
     if (present(operation)) name = trim(operation)
     status = c_gather_scatter_f(int(comm, c_int), size(ids, kind=c_int64_t), ids, name // c_null_char, pattern)
   end function shared64_on_integer
+
+  !> The gather-scatter of hexahedral elements in a brick of ranks: `elements` of each rank, `points` of an element along
+  !! each direction, `split` ranks, all (x, y, z), x fastest; values lie element by element. Who shares what is computed,
+  !! without communication, and the algorithm cartesian goes with it. `operation` as of tw_gather_scatter.
+  function tw_brick_gather_scatter(pattern, elements, points, split, periodic, operation) result(status)
+    type(tw_pattern), intent(out) :: pattern
+    integer, intent(in) :: elements(3), points, split(3)
+    logical, intent(in), optional :: periodic(3)
+    character(len=*), intent(in), optional :: operation
+    integer(c_int) :: status
+    integer(c_int) :: closed(3)
+    character(len=:), allocatable :: name
+    closed = 0
+    if (present(periodic)) closed = merge(1_c_int, 0_c_int, periodic)
+    name = "add"
+    if (present(operation)) name = trim(operation)
+    status = c_brick_gather_scatter(int(elements, c_int64_t), int(points, c_int64_t), int(split, c_int64_t), closed, &
+        name // c_null_char, pattern)
+  end function tw_brick_gather_scatter
 
   function shared64_on_handle(pattern, comm, ids, operation) result(status)
     type(tw_pattern), intent(out) :: pattern

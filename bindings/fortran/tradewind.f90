@@ -22,6 +22,7 @@ module tradewind
   public :: tw_blocks, tw_pencils, tw_bands, tw_wavenumbers, tw_lines, tw_whole, tw_placed, tw_layout_box, tw_layout_free
   public :: tw_halo, tw_transpose, tw_allreduce, tw_adjoint, tw_pattern_box, tw_pattern_free
   public :: tw_halo_interior, tw_halo_rim, tw_halo_widened, tw_fetch_levels, tw_gather_scatter
+  public :: tw_brick_gather_scatter
   public :: tw_points_of_ids, tw_points_of_count, tw_points_of_layout, tw_points_count, tw_points_locate
   public :: tw_points_fetch, tw_points_fetch_listed, tw_points_halo, tw_points_halo_listed, tw_points_known_to_all
   public :: tw_renumbered, tw_points_free
@@ -50,7 +51,7 @@ module tradewind
     logical :: check = .false.  !< compare a checksum of every message at its two ends
     logical :: record = .false.  !< fill tw_plan_seconds
     integer :: ranks_per_node = 0  !< transport shared: as if so many ranks in a row had a node; 0: as it is
-    integer :: axis = 1  !< of a fetch: which dimension of the fields is over points, 1 to 3; the others are levels
+    integer :: axis = 1  !< of a fetch or a gather-scatter: which dimension is over points, 1 to 3; others: levels
   end type tw_options
 
   !> Binds a pattern to fields, which travel in one message: status = tw_plan_make(plan, pattern, comm, fields

@@ -146,6 +146,12 @@ TW_API tw_status tw_gather_scatter(MPI_Comm comm, int64_t values, const int64_t*
 /* The same with a communicator of Fortran's. */
 TW_API tw_status tw_gather_scatter_f(MPI_Fint comm, int64_t values, const int64_t* ids, const char* operation,
                                      tw_pattern* pattern);
+/* The same of hexahedral elements in a brick of ranks: `elements` of each rank, `points` of an element along each
+ * direction, `split` ranks, all (x, y, z) and x fastest; directions with non-zero `periodic` are periodic. The values
+ * of a rank lie element by element. Who shares what is computed: no communication, and the algorithm "cartesian"
+ * besides the others. */
+TW_API tw_status tw_brick_gather_scatter(const int64_t elements[3], int64_t points, const int64_t split[3],
+                                         const int periodic[3], const char* operation, tw_pattern* pattern);
 
 /* --- points --- */
 
@@ -260,7 +266,7 @@ typedef struct tw_options {
     int32_t check;           /* compare a checksum of every message at its two ends */
     int32_t record;          /* a tw_record */
     int32_t ranks_per_node;  /* transport shared: as if each so many ranks in a row had a node; 0: real nodes */
-    int32_t axis;            /* of a fetch: the direction of the fields that is over points, 0, 1, 2: x, y, z */
+    int32_t axis;            /* of a fetch or a gather-scatter: the direction over points, 0, 1, 2: x, y, z */
 } tw_options;
 /* Return the default options. */
 TW_API tw_options tw_default_options(void);

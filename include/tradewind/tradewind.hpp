@@ -207,6 +207,15 @@ struct GatherScatter : Pattern {
     }
 };
 
+// The same of elements of so many points per direction, in a brick of `split` ranks.
+struct BrickGatherScatter : Pattern {
+    BrickGatherScatter(std::array<std::int64_t, 3> elements, std::int64_t points, std::array<std::int64_t, 3> split,
+                       std::array<bool, 3> periodic = {}, const char* operation = "add") {
+        const int closed[3] = {periodic[0], periodic[1], periodic[2]};
+        check(tw_brick_gather_scatter(elements.data(), points, split.data(), closed, operation, &handle_));
+    }
+};
+
 // So many points without ids.
 struct Count {
     std::int64_t points;

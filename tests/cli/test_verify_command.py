@@ -72,6 +72,10 @@ def test_bad_input_is_refused_with_code_2(capsys, arguments, words):
         ("hallo --ranks 4", "unknown pattern 'hallo'; did you mean 'halo'?"),
         ("transpose --ranks 4 --width 2", "--width says nothing about transpose: leave it out (halo, fetch take it)"),
         ("halo --ranks 4 --widht 2", "unknown option '--widht'; did you mean '--width'?"),
+        (
+            "gather-scatter --ranks 4 --operation max --dtype c16",
+            "operation max: complex numbers (c16) have no order; add and mul are allowed",
+        ),
     ],
 )
 def test_options_are_those_of_the_pattern(capsys, arguments, words):

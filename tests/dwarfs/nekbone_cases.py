@@ -110,6 +110,15 @@ def not_finite(comm: MPI.Intracomm, _: None) -> None:
     run.diagnose()
 
 
+def not_finite_later(comm: MPI.Intracomm, options: list[str]) -> None:
+    strategy, sums = options
+    run = Nekbone(comm.Get_size(), elements=(2, 1, 1), nx1=5, strategy=strategy, sums=sums).on(comm)
+    run.advance(1)
+    if comm.Get_rank() == 1:
+        run.r[1, 2, 1, 3] = np.nan
+    run.advance(3)
+
+
 def not_converged(comm: MPI.Intracomm, steps: int) -> int:
     run = Nekbone(comm.Get_size(), elements=(2, 1, 1), nx1=5, reduction=1e-6).on(comm)
     run.advance(steps)

@@ -228,6 +228,15 @@ class Dwarf(Workload, ABC):
 
         return simulate(self.program(), machine, **options)
 
+    def verify(self) -> dict[str, Any]:
+        """Prove the program of `steps_per_round` steps; see `tradewind.verification.verify`.
+
+        Raises InputError for the strategies of `not_simulated`.
+        """
+        from tradewind.verification import verify
+
+        return verify(self.program())
+
     def derived(self, result: Mapping[str, Any]) -> dict[str, Any]:
         """The steps that were simulated, and the seconds of one of them that are computing, where they can be told."""
         compute_s, steps = self.program().compute_s(result), self.steps_per_round

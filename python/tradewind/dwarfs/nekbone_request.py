@@ -233,9 +233,12 @@ class NekboneRequest(Dwarf):
         return np.where(of.shared(), of.ids(), 0).ravel()
 
     def sum_pattern(self) -> _core.AllReduce:
-        """The sum over ranks of a number, or of two where they are pipelined; of all of their digits."""
+        """The sum over ranks of a number, or of two where they are pipelined; of all of their digits.
+
+        Digits know no NaN: behind them is the number of sums that are not finite.
+        """
         numbers = 2 if self.strategy == "pipelined" else 1
-        return _core.AllReduce(self.ranks, numbers * (DIGITS if self.sums == "reproducible" else 1))
+        return _core.AllReduce(self.ranks, numbers * DIGITS + 1 if self.sums == "reproducible" else numbers)
 
     def sum_schedule(self) -> _core.Schedule:
         algorithm = self.method("sum").algorithm

@@ -178,14 +178,24 @@ class NekboneRun(Running):
             return
         exact = _core.diagnose(parts[None, None], (slice(None),) * 3, self.team)
         self._total[number * DIGITS : (number + 1) * DIGITS] = exact.sum
+        wrong = int(exact.not_finite is not None)
+        self._total[-1] = wrong if number == 0 else self._total[-1] + wrong
 
     def _take(self, number: int) -> float:
+        """A sum over all ranks. Raises NotFiniteError on all ranks."""
         if self.dwarf.sums == "plain":
-            return float(self._total[number])
-        return rounded(self._total[number * DIGITS : (number + 1) * DIGITS].tolist())
+            found = float(self._total[number])
+        elif self._total[-1]:
+            found = math.nan
+        else:
+            found = rounded(self._total[number * DIGITS : (number + 1) * DIGITS].tolist())
+        if not math.isfinite(found):
+            self._check_finite()
+            raise NotFiniteError(f"a sum over all points is {found} after {self.steps} iterations")
+        return found
 
     def total(self, parts: Values) -> float:
-        """The sum over all elements of all ranks of their parts, [element]. Collective."""
+        """The sum over all elements of all ranks of their parts, [element]. Collective. Raises NotFiniteError."""
         self._put(0, parts)
         self._sum(self._total)
         return self._take(0)
@@ -197,7 +207,7 @@ class NekboneRun(Running):
         self._sum.start(self._total)
 
     def wait_totals(self) -> tuple[float, float]:
-        """r r and w r."""
+        """r r and w r. Raises NotFiniteError."""
         self._sum.wait(self._total)
         return self._take(0), self._take(1)
 
@@ -293,6 +303,7 @@ class NekboneRun(Running):
 
     def _begin(self) -> None:
         self.elements.set_boundary(self.b, self.team)
+        self._check_finite()
         self.r[:] = self.b
         self.elements.dot(self.r, self.r, self.squares, self.team)
         self._first_squares = self._residual_squares = self.total(self.squares)
@@ -351,18 +362,21 @@ class NekboneRun(Running):
         return rounded(digits.tolist())
 
     def _check_finite(self) -> None:
-        problem = None
-        for name, field in (("solution", self.x), ("residual", self.r)):
+        """Raise NotFiniteError on all ranks where a value is not finite: of the vector from which others follow."""
+        vectors = (("right-hand side", self.b), ("solution", self.x), ("residual", self.r), ("direction", self.p))
+        mine = None
+        for number, (name, field) in enumerate(vectors):
             places = np.argwhere(~np.isfinite(field))
-            if len(places) and problem is None:
+            if len(places):
                 place = [int(i) for i in places[0]]
-                problem = (
-                    f"rank {self.rank}: the {name} is {field[tuple(place)]} at [element][k][j][i] = {place} after "
-                    f"{self.steps} iterations"
-                )
-        problems = [text for text in self.comm.allgather(problem) if text is not None]
-        if problems:
-            raise NotFiniteError(f"{problems[0]} (ranks with such values: {len(problems)})")
+                text = f"rank {self.rank}: the {name} is {field[tuple(place)]} at [element][k][j][i] = {place}"
+                mine = number, text
+                break
+        found = [each for each in self.comm.allgather(mine) if each is not None]
+        if found:
+            first = min(found, key=lambda each: each[0])
+            many = sum(each[0] == first[0] for each in found)
+            raise NotFiniteError(f"{first[1]} after {self.steps} iterations (ranks with such values: {many})")
 
     def _check_converged(self, found: Diagnosis) -> None:
         reduction, first = self.dwarf.reduction, math.sqrt(self._first_squares)

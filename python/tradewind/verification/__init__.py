@@ -46,6 +46,8 @@ def verify(exchange: Workload, transport: str = DEFAULT_TRANSPORT, progress: Pro
         raise InputError(unknown("transport", transport, transports()))
     began = time.perf_counter()
     distinct = exchange.schedules()
+    if not distinct:
+        raise InputError("there is no exchange to verify (of a dwarf: `verify` of its own proves its program)")
     steps = [_verify_step(exchange, name, schedule, transport, progress) for name, schedule in distinct.items()]
     return exchange.as_dict() | {
         "transport": transport,

@@ -6,7 +6,7 @@ program gather_scatter
   implicit none
   integer :: rank, ranks
   integer(int32) :: ids(4)
-  real(real64), target :: field(4), both(2, 4)
+  real(real64), target :: field(4), both(2, 4), points(8)
   type(tw_pattern) :: pattern
   type(tw_plan) :: plan
   type(tw_options) :: options
@@ -33,6 +33,17 @@ program gather_scatter
   call require(both(1, 4) == min(rank + 1, ranks - 1) .and. both(2, 1) == -max(rank - 1, 0), "another maximum")
   call check(tw_plan_free(plan))
   call check(tw_pattern_free(pattern))
+
+  points = 1
+  options%axis = 1
+  options%algorithm = "cartesian"
+  call check(tw_brick_gather_scatter(pattern, [1, 1, 1], 2, [ranks, 1, 1], [.true., .false., .false.]))
+  call check(tw_plan_make(plan, pattern, MPI_COMM_WORLD, [tw_field(points)], options=options))
+  call check(tw_plan_call(plan))
+  call require(all(points == 2), "another number of copies")
+  call check(tw_plan_free(plan))
+  call check(tw_pattern_free(pattern))
+  call require(tw_brick_gather_scatter(pattern, [1, 1, 1], 1, [ranks, 1, 1]) == tw_error_input, "one point is accepted")
 
   call require(tw_gather_scatter(pattern, MPI_COMM_WORLD, ids, "sum") == tw_error_input, "an operation is accepted")
   if (rank == 0) print "(a)", "all right"

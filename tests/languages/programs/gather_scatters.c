@@ -78,12 +78,50 @@ static void refused(int64_t values, const int64_t* ids, const char* operation, c
     require(pattern.id == 0, "a refused pattern has a handle");
 }
 
+/* Two elements of three points per direction on each rank, along x: the planes between elements count twice. */
+static void brick(const char* algorithm) {
+    const int64_t elements[3] = {2, 1, 1}, split[3] = {ranks, 1, 1};
+    const int open[3] = {0, 0, 0};
+    tw_pattern pattern;
+    check(tw_brick_gather_scatter(elements, 3, split, open, "add", &pattern));
+    double data[2 * 27];
+    for (int i = 0; i < 2 * 27; ++i) data[i] = 1;
+    tw_field field = tw_dense(data, TW_F8, 2 * 27, 1, 1);
+    tw_options options = tw_default_options();
+    options.algorithm = algorithm;
+    tw_plan plan;
+    check(tw_plan_make(pattern, MPI_COMM_WORLD, 1, &field, 0, NULL, &options, &plan));
+    check(tw_plan_call(plan));
+    for (int i = 0; i < 2 * 27; ++i) {
+        const int last = i < 27 && i % 3 == 2, first = i >= 27 && i % 3 == 0;
+        const int below = i < 27 && i % 3 == 0 && rank > 0, above = i >= 27 && i % 3 == 2 && rank < ranks - 1;
+        require(data[i] == 1 + (last || first || below || above), "another number of copies");
+    }
+    check(tw_plan_free(plan));
+    check(tw_pattern_free(pattern));
+}
+
+static void no_brick(const int64_t elements[3], const char* operation, const char* words) {
+    const int64_t split[3] = {ranks, 1, 1};
+    const int open[3] = {0, 0, 0};
+    tw_pattern pattern;
+    require(tw_brick_gather_scatter(elements, 3, split, open, operation, &pattern) == TW_ERROR_INPUT, "it is accepted");
+    require(strstr(tw_last_error(), words) != NULL, tw_last_error());
+    require(pattern.id == 0, "a refused pattern has a handle");
+}
+
 int main(int argc, char** argv) {
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     summed(0);
     summed(1);
+    brick("cartesian");
+    brick("pairwise");
+    const int64_t few[3] = {2, 1, 1}, none[3] = {2, 0, 1};
+    no_brick(few, "sum", "add, mul, min and max are allowed");
+    no_brick(none, "add", "0");
+    no_brick(NULL, "add", "elements is a null pointer");
     const int64_t id = 1;
     refused(rank == 0 ? -1 : 1, &id, "add", "-1 entries in ids: 0 or more are allowed");
     refused(1, rank == 0 ? NULL : &id, "add", "ids is a null pointer");

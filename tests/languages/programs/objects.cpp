@@ -242,6 +242,16 @@ void gather_scatter() {
         plan.wait();
         compare(pattern == &products);
     }
+    const tw::BrickGatherScatter brick({1, 1, 1}, 2, {2, 1, 1}, {}, "max");
+    std::vector<double> corners(8, rank);
+    tw::Options sweeps;
+    sweeps.algorithm = "cartesian";
+    tw::Plan largest(brick, MPI_COMM_WORLD, {tw::dense(corners.data(), tw::Points{8, 1, 1})}, sweeps);
+    largest();
+    for (std::size_t i = 0; i < 8; ++i) {
+        const bool shared = i % 2 == (rank == 0 ? 1 : 0);
+        require(corners[i] == (shared ? 1 : rank), "a wrong maximum of copies");
+    }
     refused([&] { tw::GatherScatter(MPI_COMM_WORLD, ids, "sum"); }, TW_ERROR_INPUT,
             "add, mul, min and max are allowed");
 }

@@ -80,6 +80,10 @@ class GatherScatter(Exchange):
         if self.brick is not None and math.prod(self.brick) != self.ranks:
             made = math.prod(self.brick)
             problems.append(f"brick {extents_text(self.brick)} makes {made} ranks: {made} is not {self.ranks}")
+        if self.operation in ("min", "max") and str(self.dtype).startswith("c"):
+            problems.append(
+                f"operation {self.operation}: complex numbers ({self.dtype}) have no order; add and mul are allowed"
+            )
         return problems
 
     def _complete(self) -> None:
