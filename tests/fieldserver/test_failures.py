@@ -34,6 +34,8 @@ sink = "history"
 """
 
 
+SHORT_S = 2
+"""Patience where the server that is lost is the only one: it must come back within three times as long."""
 PATIENCE_S = 5
 """Patience of models that must not lose a server which is well, and which a busy machine may stop for a while."""
 
@@ -51,7 +53,7 @@ def steps_there(folder):
 def with_trouble(folder, ranks, servers, trouble, *, steps=8, goes_on=True):
     """A run of which the last server is in trouble from step 3 on; returns who has taken over."""
     out = folder / "out"
-    patience_s = 1 if servers == 1 else PATIENCE_S
+    patience_s = SHORT_S if servers == 1 else PATIENCE_S
     plan = PLAN.format(folder=out, more=f'patience = "{patience_s}s"\ndeal = "steps"')
     request = {"plan": plan, "servers": servers, "steps": list(range(steps)), "at": 3, "goes_on": goes_on}
     request |= {"trouble": trouble, "go": str(folder / "go")}
@@ -116,7 +118,7 @@ def test_fields_without_a_copy_are_lost_with_their_server_alone_when_the_array_w
 def test_a_server_that_stops_within_what_it_does_with_the_model(tmp_path, place):
     values = np.arange(3 * 128 * 256, dtype=float).reshape(1, 3, 128, 256)
     xarray.Dataset({"t": (("time", "level", "y", "x"), values)}).to_netcdf(tmp_path / "in.nc", engine="netcdf4")
-    patience_s = PATIENCE_S if place == "end" else 1
+    patience_s = PATIENCE_S if place == "end" else SHORT_S
     plan = PLAN.format(folder=tmp_path / "out", more=f'patience = "{patience_s}s"')
     request = {"plan": plan, "place": place, "input": str(tmp_path / "in.nc")}
     found = launch.run(3, "server_cases:stopped_within", request, timeout_s=240)
@@ -138,7 +140,7 @@ def test_a_server_that_stops_within_what_it_does_with_the_model(tmp_path, place)
 
 @pytest.mark.slow
 def test_a_server_that_never_comes_back_ends_the_job_with_all_steps_written(tmp_path):
-    plan = PLAN.format(folder=tmp_path, more='patience = "1s"')
+    plan = PLAN.format(folder=tmp_path, more=f'patience = "{SHORT_S}s"')
     request = {"plan": plan, "servers": 1, "steps": list(range(5)), "at": 2, "goes_on": False}
     request |= {"trouble": "stops", "go": str(tmp_path / "go")}
     with pytest.raises(PlanError, match="server 0 does not answer: others have written its fields"):

@@ -94,7 +94,7 @@ def test_built_by_cmake_alone(mpi_compiler, tmp_path, call):
     """Without Python: as somebody builds it who has a model in Fortran."""
     flags = (f"-DMPI_C_COMPILER={mpi_compiler}", "-DTRADEWIND_PYTHON=OFF")
     call("cmake", "-S", ROOT, "-B", tmp_path / "build", "-G", "Ninja", *flags)
-    call("cmake", "--build", tmp_path / "build", timeout_s=1200)
+    call("cmake", "--build", tmp_path / "build", timeout_s=3000)
     call("cmake", "--install", tmp_path / "build", "--prefix", tmp_path / "prefix")
     assert (tmp_path / "prefix" / "lib" / "libtradewind.so").exists()
     assert not list(tmp_path.rglob("_core*"))
