@@ -199,7 +199,7 @@ class FieldServer:
             listed = [] if isinstance(paths, str | Path) or not isinstance(paths, Iterable) else list(paths)
             if not listed or any(not isinstance(path, str | Path) or "\0" in str(path) for path in listed):
                 raise InputError(f"prefetch {paths!r}: a list of names of files is allowed")
-            source.prefetch([str(path) for path in listed])
+            source.prefetch([str(Path(path)) for path in listed])
 
     def read(self, name: str, values: Array, path: str | Path) -> None:
         """Fill this rank's part of a field from a file that `prefetch` named. Files before it are not wanted any more.
@@ -208,7 +208,7 @@ class FieldServer:
         a field that it does not have, and for another size.
         """
         with self._blocking(f"read {name} of {path}") as (_, source):
-            what, path = self._defined(name), str(path)
+            what, path = self._defined(name), str(Path(path))
             source.check_named(path)
             self._check_array(what, values)
             np.copyto(values, source.read(what, path).reshape(values.shape), casting="same_kind")
