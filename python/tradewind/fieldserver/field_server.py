@@ -204,8 +204,8 @@ class FieldServer:
     def read(self, name: str, values: Array, path: str | Path) -> None:
         """Fill this rank's part of a field from a file that `prefetch` named. Files before it are not wanted any more.
 
-        Waits where the file is late. Raises InputError for a file that was not named or is not what its name says, for
-        a field that it does not have, and for another size.
+        Waits where the file is late. Raises InputError for a file that was not named or is no input file, for a field
+        that it does not have or of which levels were never written, and for another size or grid than that of `define`.
         """
         with self._blocking(f"read {name} of {path}") as (_, source):
             what, path = self._defined(name), str(Path(path))
