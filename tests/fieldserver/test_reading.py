@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import threading
 import time
+from types import SimpleNamespace
 
 import eccodes
+import h5py
 import netCDF4
 import numpy as np
+import psutil
 import pytest
 import xarray
 import zarr
@@ -127,7 +130,7 @@ def test_files_that_end_early(tmp_path, file, end):
 
 @pytest.mark.parametrize(
     ("content", "words"),
-    [(b"", "it begins as b''"), (b"CDF\x01 and more", "NetCDF of version 3"), (b"no such thing", "GRIB, NetCDF-4")],
+    [(b"", "input: it is empty"), (b"CDF\x01 and more", "NetCDF of version 3"), (b"no such thing", "GRIB, NetCDF-4")],
 )
 def test_what_is_no_input_file(tmp_path, content, words):
     (tmp_path / "input").write_bytes(content)
@@ -135,6 +138,64 @@ def test_what_is_no_input_file(tmp_path, content, words):
         read_input(tmp_path / "input")
     with pytest.raises(InputError, match="No such file"):
         read_input(tmp_path / "missing")
+
+
+def test_files_and_folders_without_a_field_say_so(tmp_path):
+    netCDF4.Dataset(tmp_path / "empty.nc", "w").close()
+    zarr.open_group(tmp_path / "empty.zarr", mode="w")
+    zarr.open_group(tmp_path / "nameless.zarr", mode="w").create_array("t", shape=(2, 3), dtype="f8")
+    with netCDF4.Dataset(tmp_path / "group.nc", "w") as data:
+        data.createGroup("g").createDimension("x", 3)
+        data["g"].createVariable("t", "f8", ("x", "x"))
+    for name in ("empty.nc", "empty.zarr", "nameless.zarr", "group.nc"):
+        with pytest.raises(InputError, match=f"{name}: it has no field: numbers along 2 dimensions or more with names"):
+            read_input(tmp_path / name).field("t")
+    with netCDF4.Dataset(tmp_path / "timeless", "w") as data:
+        for name, size in {"time": None, "x": 3}.items():
+            data.createDimension(name, size)
+        data.createVariable("t", "f8", ("time", "x", "x"))
+    with pytest.raises(InputError, match="timeless: variable t has no time: 1 or more are allowed"):
+        read_input(tmp_path / "timeless")
+    with h5py.File(tmp_path / "plain", "w") as data:
+        data["t"] = np.zeros((2, 3))
+    with pytest.raises(InputError, match="plain: t has no dimensions with names: this is HDF5, and not NetCDF-4"):
+        read_input(tmp_path / "plain")
+    (tmp_path / "folder").mkdir()
+    zarr.create_array(tmp_path / "array", shape=(2, 3), dtype="f8")
+    for name in ("folder", "array"):
+        with pytest.raises(InputError, match=f"{name}: this folder is no group of Zarr; GRIB"):
+            read_input(tmp_path / name)
+
+
+@pytest.fixture
+def little_memory(monkeypatch):
+    monkeypatch.setattr(psutil, "virtual_memory", lambda: SimpleNamespace(available=2**33))
+
+
+def test_a_message_that_claims_too_much_is_refused(tmp_path, little_memory):
+    """One value for all points, of which ecCodes would return so many."""
+    handle = eccodes.codes_grib_new_from_samples("GRIB2")
+    message = bytearray(eccodes.codes_get_message(handle))
+    eccodes.codes_release(handle)
+    many, section = (2**31 - 2).to_bytes(4, "big"), b"\0\0\0\x15\x05"
+    at = message.index(section) + len(section)
+    message[at : at + 4] = many
+    (tmp_path / "values").write_bytes(message)
+    with pytest.raises(InputError, match=r"values: field .*: a message has 496 points and 2147483646 values"):
+        read_input(tmp_path / "values")
+    points = message.index((496).to_bytes(4, "big"))
+    message[points : points + 4] = many
+    (tmp_path / "both").write_bytes(message)
+    with pytest.raises(InputError, match=r"both: field .* needs about .* of memory and .* are free: a computer"):
+        read_input(tmp_path / "both")
+
+
+def test_a_variable_that_needs_too_much_memory_is_refused(tmp_path, little_memory):
+    with netCDF4.Dataset(tmp_path / "large", "w") as data:
+        data.createDimension("x", 2**15)
+        data.createVariable("t", "f8", ("x", "x"), chunksizes=(2**10, 2**10))
+    with pytest.raises(InputError, match=r"large: variable t needs about .* of memory and 8.* are free"):
+        read_input(tmp_path / "large")
 
 
 def test_a_variable_that_claims_too_much_is_refused(tmp_path):

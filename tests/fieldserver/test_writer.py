@@ -14,11 +14,14 @@ from output_plans import Q, T, described, plan, record, values
 pytest.importorskip("eccodes")
 
 from tradewind.base.errors import InputError
+from tradewind.fieldserver.delivery import whole_field
 from tradewind.fieldserver.field import OutputField, Record
-from tradewind.fieldserver.geometry import Regular, Spectral
+from tradewind.fieldserver.geometry import Gaussian, Regular, Spectral
+from tradewind.fieldserver.handover import Shape
 from tradewind.fieldserver.manifest import Manifest, check, read_manifest
 from tradewind.fieldserver.opening import prepare_folder
 from tradewind.fieldserver.plan_file import load_plan
+from tradewind.fieldserver.reading import read_input
 from tradewind.fieldserver.writer import Block, Job, Writer
 
 
@@ -57,6 +60,28 @@ def test_all_three_forms_hold_what_was_written(tmp_path, asynchronous, threads):
     for place, step in enumerate((0, 10, 20)):
         assert (store.t.values[place].reshape(3, -1) == values(T, step)).all()
         assert (store.q.values[place].reshape(1, -1) == values(Q, step)).all()
+
+
+def test_what_was_written_is_read_on_its_own_grid_and_on_no_other(tmp_path):
+    """Three grids of as many points in one file, whose coordinates have names with numbers."""
+    made = plan(tmp_path)
+    t = OutputField("t", Regular(24, 4, 350.0, 60.0, 15.0, -30.0), (1.0, 2.0))
+    q = OutputField("q", Gaussian((8, 16, 24, 24, 16, 8)), (1.0,))
+    u = OutputField("u", Gaussian((16,) * 6), (1.0, 2.0))
+    written(made, (0,), t, q, u)
+    for path in ("grib/0000.grib2", "nc/0000.nc", "run.zarr"):
+        found = read_input(tmp_path / path)
+        (third,) = set(found.fields) - {"t", "q"}  # in GRIB it has no name that is known
+        names = {"t": "t", "q": "q", "u": third}
+        for field in (t, q, u):
+            shape = Shape(len(field.levels), 96, "f8", None)
+            for other in (t, q, u):
+                if other is field:
+                    read = whole_field(found, names[field.name], shape, field.geometry)
+                    assert np.abs(read - values(field, 0)).max() < 1e-3
+                    continue
+                with pytest.raises(InputError, match=r"(its grid|its Gaussian grid|rows of a Gaussian grid)"):
+                    whole_field(found, names[field.name], shape, other.geometry)
 
 
 @pytest.mark.parametrize("worst", [np.nan, -np.inf, 1e39, -4e30])

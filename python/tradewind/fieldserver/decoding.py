@@ -12,15 +12,28 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tradewind.base.errors import InputError
+from tradewind.base.memory import require
 
 if TYPE_CHECKING:
     from tradewind.fieldserver.field import Array
 
 MAX_VALUES = 2**31
 """Values that a message or variable may claim to have."""
+_MANY = 2**24
+"""Values below which memory is not asked for."""
+_COPIES, _DOUBLE = 2, 8
+"""Copies of values while they are decoded, and bytes of each."""
 _OF_PACKING = ("scale_factor", "add_offset")
 _TIMES = ("time", "valid_time")
 _LEVELS = ("lev", "plev", "hybrid", "pressure", "height", "isobaric", "model_level", "depth", "altitude")
+
+
+def check_values(what: str, count: int) -> None:
+    """Raises InputError where so many values are more than may be, or than this computer has memory for."""
+    if count > MAX_VALUES:
+        raise InputError(f"{what} has {count} values: up to {MAX_VALUES} are allowed")
+    if count > _MANY:
+        require(what, _COPIES * count * _DOUBLE, "a computer with more, or a smaller field, is needed")
 
 
 @dataclass(frozen=True)
@@ -81,11 +94,9 @@ class Variable:
         return found
 
     def _check_size(self, shape: tuple[int, ...], times: int = 1) -> None:
-        size = int(np.prod([int(n) for n in shape], dtype=float))
-        if not times or size > MAX_VALUES:
-            raise InputError(
-                f"{self.path}: variable {self.name} has {times} times of {size} values: 1..{MAX_VALUES} are allowed"
-            )
+        if not times:
+            raise InputError(f"{self.path}: variable {self.name} has no time: 1 or more are allowed")
+        check_values(f"{self.path}: variable {self.name}", int(np.prod([int(n) for n in shape], dtype=float)))
 
     def _unpacked(self, values: Array) -> Array:
         scale, offset = (self._number(key) for key in _OF_PACKING)

@@ -199,16 +199,16 @@ class FieldServer:
             listed = [] if isinstance(paths, str | Path) or not isinstance(paths, Iterable) else list(paths)
             if not listed or any(not isinstance(path, str | Path) or "\0" in str(path) for path in listed):
                 raise InputError(f"prefetch {paths!r}: a list of names of files is allowed")
-            source.prefetch([str(path) for path in listed])
+            source.prefetch([str(Path(path)) for path in listed])
 
     def read(self, name: str, values: Array, path: str | Path) -> None:
         """Fill this rank's part of a field from a file that `prefetch` named. Files before it are not wanted any more.
 
-        Waits where the file is late. Raises InputError for a file that was not named or is not what its name says, for
-        a field that it does not have, and for another size.
+        Waits where the file is late. Raises InputError for a file that was not named or is no input file, for a field
+        that it does not have or of which levels were never written, and for another size or grid than that of `define`.
         """
         with self._blocking(f"read {name} of {path}") as (_, source):
-            what, path = self._defined(name), str(path)
+            what, path = self._defined(name), str(Path(path))
             source.check_named(path)
             self._check_array(what, values)
             np.copyto(values, source.read(what, path).reshape(values.shape), casting="same_kind")

@@ -14,7 +14,7 @@ import numpy as np
 from tradewind.base.errors import InputError
 from tradewind.base.names import unknown
 from tradewind.base.reading import check_source, is_folder
-from tradewind.fieldserver.decoding import Variable
+from tradewind.fieldserver.decoding import Variable, check_values
 from tradewind.fieldserver.input_grid import Stated, grid_of_message, grid_of_variable
 
 if TYPE_CHECKING:
@@ -44,6 +44,10 @@ class InputFile:
 
     def field(self, name: str) -> Array:
         """The values of a field. Raises InputError for one that the file does not have, or not all levels of it."""
+        if not self.fields:
+            raise InputError(
+                f"{self.path}: it has no field: numbers along 2 dimensions or more with names are one, out of groups"
+            )
         if name not in self.fields:
             raise InputError(f"{self.path}: {unknown('field', name, self.fields)}")
         if levels := self.unwritten.get(name):
@@ -69,6 +73,8 @@ def read_input(path: Path | str) -> InputFile:
         raise
     except Exception as error:  # libraries raise what they like where a file is damaged
         raise InputError(f"{path}: it cannot be read: {type(error).__name__}: {error}") from None
+    if not begin:
+        raise InputError(f"{path}: it is empty; GRIB, NetCDF-4 and folders of Zarr are allowed")
     known = "NetCDF of version 3 (convert it to NetCDF-4)" if begin.startswith(_CDF) else repr(begin)
     raise InputError(f"{path}: it begins as {known}; GRIB, NetCDF-4 and folders of Zarr are allowed")
 
@@ -103,6 +109,7 @@ def _grib(path: Path) -> InputFile:
                 name = eccodes.codes_get(handle, "shortName")
                 if name == "unknown":
                     name = f"param{eccodes.codes_get(handle, 'paramId')}"
+                _check_count(path, name, handle)
                 values = _grib_values(handle)
                 levels.setdefault(name, []).append(values)
                 section = eccodes.codes_get(handle, "md5GridSection")
@@ -119,6 +126,17 @@ def _grib(path: Path) -> InputFile:
             raise InputError(f"{path}: field {name}: its levels have {sorted({each.size for each in found})} points")
     stated = {name: list(found.values()) for name, found in grids.items()}
     return InputFile(str(path), {name: np.stack(found) for name, found in levels.items()}, stated)
+
+
+def _check_count(path: Path, name: str, handle: int) -> None:
+    """Raises InputError where a message claims more values than points, or too many."""
+    import eccodes
+
+    values, key = eccodes.codes_get_size(handle, "values"), "numberOfDataPoints"
+    points = eccodes.codes_get(handle, key) if eccodes.codes_is_defined(handle, key) else values
+    if values != points and eccodes.codes_get(handle, "gridType") != "sh":
+        raise InputError(f"{path}: field {name}: a message has {points} points and {values} values")
+    check_values(f"{path}: field {name}", values)
 
 
 def _grib_values(handle: int) -> Array:
@@ -143,6 +161,8 @@ def _netcdf(path: Path) -> InputFile:
             if not isinstance(each.dtype, np.dtype):
                 continue
             said, own = dict(each.attrs), store[name]
+            if "DIMENSION_LIST" not in own.attrs and "CLASS" not in own.attrs and own.ndim:
+                raise InputError(f"{path}: {name} has no dimensions with names: this is HDF5, and not NetCDF-4")
             if own.fillvalue in _NETCDF_FILL:  # what the library of NetCDF puts where nobody writes
                 said.setdefault("_FillValue", own.fillvalue)
             is_there = None if own.chunks is None else partial(_has_chunks, own)
@@ -163,8 +183,13 @@ def _has_chunks(dataset: Any, part: tuple[slice, ...]) -> bool:
 
 def _zarr(path: Path) -> InputFile:
     import zarr
+    from zarr.errors import ContainsArrayError, GroupNotFoundError
 
-    group: Any = zarr.open_group(path, mode="r")
+    try:
+        group: Any = zarr.open_group(path, mode="r")
+    except (GroupNotFoundError, ContainsArrayError):
+        problem = f"{path}: this folder is no group of Zarr; GRIB, NetCDF-4 and groups of Zarr are allowed"
+        raise InputError(problem) from None
     found = []
     for name, array in group.arrays():
         said = dict(array.attrs)
