@@ -171,8 +171,7 @@ def together(
 
 @pytest.fixture(scope="session")
 def beside(programs: Path) -> Run:
-    """(ranks, program, servers, *arguments, options, further, fails): runs one of the programs with field servers in its
-    job.
+    """(ranks, program, servers, *arguments, options, further, fails): runs a program with field servers in its job.
 
     `fails`: how the servers do, see failing_server.py, or "refuse" where they and the program do it by themselves.
     `further`: arguments of one more server. `ends`: the job ends well nevertheless.

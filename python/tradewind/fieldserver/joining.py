@@ -1,7 +1,8 @@
 """How servers join a model in C or Fortran, which was started beside them in one job.
 
 All ranks say first which version of the orders they know, and whether they serve. The first server reads the plan file,
-hears from the others what they were started with, and tells all of the plan, or of what is wrong with it. bindings/c/field_server is the side of the model.
+hears from the others what they were started with, and tells all of the plan, or of what is wrong with it.
+bindings/c/field_server is the side of the model.
 """
 
 from __future__ import annotations
