@@ -51,6 +51,12 @@ def test_all_mistakes_are_said_at_once():
     assert any("plan.toml:12: rule 1: every and steps" in line for line in said)
 
 
+def test_what_a_list_or_a_name_has_wrong_is_said_of_its_key():
+    text = f'{SINK}{SINK}[[rule]]\nsink = "b"\nsteps = [1, -3]\n'
+    assert "steps: -3: input should be greater than or equal to 0" in problems(text)
+    assert "unknown sink 'b' (known: a)" in problems(text)
+
+
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [
@@ -68,6 +74,8 @@ def test_all_mistakes_are_said_at_once():
         ('"grib2"', '"grib"', "unknown format 'grib'; did you mean 'grib2'?"),
         ('"a"\nformat', '"a"\nbits = 99\nformat', "bits"),
         ('"a"\nformat', '"a"\ncompression = 3\nformat', "compression belongs to netcdf"),
+        ('"a"\nformat', '"a"\ncentre = 65536\nformat', "centre 65536: an abbreviation like 'eswi', or 0..65535"),
+        ('"a"\nformat', '"a"\ncentre = ""\nformat', "centre '': an abbreviation like 'eswi', or 0..65535"),
         (RULE, "", "no rule"),
         (RULE, f"{SINK}{RULE}", "another sink is called 'a'"),
         (RULE, SINK.replace('"a"', '"b"') + RULE, "sink 1 writes '{step}.grib2', too: one writer is allowed"),

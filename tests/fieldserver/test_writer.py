@@ -13,6 +13,8 @@ from output_plans import Q, T, described, plan, record, values
 
 pytest.importorskip("eccodes")
 
+import eccodes
+
 from tradewind.base.errors import InputError
 from tradewind.fieldserver.delivery import whole_field
 from tradewind.fieldserver.field import OutputField, Record
@@ -22,6 +24,7 @@ from tradewind.fieldserver.manifest import Manifest, check, read_manifest
 from tradewind.fieldserver.opening import prepare_folder
 from tradewind.fieldserver.plan_file import load_plan
 from tradewind.fieldserver.reading import read_input
+from tradewind.fieldserver.sinks.grib import Grib
 from tradewind.fieldserver.writer import Block, Job, Writer
 
 
@@ -82,6 +85,30 @@ def test_what_was_written_is_read_on_its_own_grid_and_on_no_other(tmp_path):
                     continue
                 with pytest.raises(InputError, match=r"(its grid|its Gaussian grid|rows of a Gaussian grid)"):
                     whole_field(found, names[field.name], shape, other.geometry)
+
+
+@pytest.mark.parametrize(("centre", "said"), [('"eswi"', "eswi"), ("255", "255"), ("82", "eswi")])
+def test_messages_name_their_centre_and_mean_the_same_field(tmp_path, centre, said):
+    sink = f'[[sink]]\nname = "a"\nformat = "grib2"\npath = "{{step}}.grib2"\ncentre = {centre}\n'
+    rest = '[[rule]]\nsink = "a"\n[field.t]\ngrib = "t"\n'
+    written(load_plan("plan.toml", f'folder = "{tmp_path}"\n{sink}{rest}'), (1,), T)
+    found = []
+    with open(tmp_path / "1.grib2", "rb") as stream:
+        while (message := eccodes.codes_grib_new_from_file(stream)) is not None:
+            keys = ("discipline", "parameterCategory", "parameterNumber", "typeOfFirstFixedSurface", "level")
+            numbers = [eccodes.codes_get_long(message, key) for key in keys]
+            found.append([eccodes.codes_get(message, "centre", str), *numbers])
+            eccodes.codes_release(message)
+    assert found == [[said, 0, 0, 0, 105, level] for level in (1, 2, 3)]
+
+
+def test_a_centre_that_eccodes_does_not_know_is_refused(tmp_path):
+    text = '[[sink]]\nname = "a"\nformat = "grib2"\npath = "{step}.grib2"\ncentre = "smhi"\n[[rule]]\nsink = "a"\n'
+    (request,) = load_plan("plan.toml", f'folder = "{tmp_path}"\n{text}').requests("t", 0)
+    with pytest.raises(
+        InputError, match="centre = 'smhi': ecCodes knows no such centre; its abbreviation, like 'eswi'"
+    ):
+        Grib.check(T, request)
 
 
 @pytest.mark.parametrize("worst", [np.nan, -np.inf, 1e39, -4e30])

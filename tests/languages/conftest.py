@@ -171,10 +171,10 @@ def together(
 
 @pytest.fixture(scope="session")
 def beside(programs: Path) -> Run:
-    """(ranks, program, servers, *arguments, options, fails): runs one of the programs with field servers in its job.
+    """(ranks, program, servers, *arguments, options, further, fails): runs a program with field servers in its job.
 
     `fails`: how the servers do, see failing_server.py, or "refuse" where they and the program do it by themselves.
-    `ends`: the job ends well nevertheless.
+    `further`: arguments of one more server. `ends`: the job ends well nevertheless.
     """
     launcher = pytest.importorskip("tradewind.launch.job").find_launcher()
 
@@ -184,6 +184,7 @@ def beside(programs: Path) -> Run:
         servers: int,
         *arguments: object,
         options: Sequence[str] = (),
+        further: Sequence[str] = (),
         fails: str = "",
         ends: bool = False,
     ) -> subprocess.CompletedProcess[str]:
@@ -193,6 +194,8 @@ def beside(programs: Path) -> Run:
             failing = [str(PROGRAMS / "failing_server.py"), fails]
             start = failing if fails.startswith(("raise", "stop")) else ["-m", "tradewind"]
             command += [":", "-n", str(servers), sys.executable, *start, "serve", "plan.toml", *options]
+        if further:
+            command += [":", "-n", "1", sys.executable, "-m", "tradewind", "serve", *further]
         done = subprocess.run(command, env=_ENVIRONMENT, capture_output=True, text=True, timeout=240, check=False)
         assert (done.returncode != 0) == (bool(fails) and not ends), f"{command}\n{done.stdout}{done.stderr}"
         return done

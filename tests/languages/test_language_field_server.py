@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import netCDF4
@@ -217,10 +217,12 @@ Met = Callable[..., list[dict[str, tuple[int, str]]]]
 
 @pytest.fixture
 def met_beside(beside, tmp_path: Path) -> Met:
-    """(kind, servers, fails): (status, text) by rank and case of `server_refusals_c`."""
+    """(kind, servers, further, fails): (status, text) by rank and case of `server_refusals_c`."""
 
-    def run(kind: str, servers: int = 1, *, fails: str = "") -> list[dict[str, tuple[int, str]]]:
-        beside(2, "server_refusals_c", servers, tmp_path, kind, fails=fails)
+    def run(
+        kind: str, servers: int = 1, *, further: Sequence[str] = (), fails: str = ""
+    ) -> list[dict[str, tuple[int, str]]]:
+        beside(2, "server_refusals_c", servers, tmp_path, kind, further=further, fails=fails)
         ranks = []
         for rank in range(2):
             lines = [line.split("|", 2) for line in (tmp_path / str(rank)).read_text().splitlines()]
@@ -328,6 +330,24 @@ def test_a_plan_with_mistakes_is_refused_on_all_ranks(met_beside, plan):
         assert status == INPUT
         assert "plan.toml:4: unknown key 'blok'; did you mean 'block'?" in text
         assert "unknown sink 'histori'; did you mean 'history'?" in text
+
+
+@pytest.mark.one_level
+@pytest.mark.parametrize(
+    ("further", "said"),
+    [
+        (("other.toml",), "the server of rank 3 has another plan file than the first one"),
+        (("none.toml",), "the server of rank 3: cannot read none.toml: No such file or directory"),
+        (("plan.toml", "--transport", "shared"), "the server of rank 3 has another transport than the first one"),
+    ],
+)
+def test_servers_that_were_started_with_other_plans_are_refused(met_beside, plan, further, said):
+    plan()
+    Path("other.toml").write_text(Path("plan.toml").read_text().replace("every = 2", "every = 4"))
+    for found in met_beside("open", further=further, fails="refuse"):
+        assert found["open"][0] == INPUT
+        assert found["open"][1].startswith(said)
+    assert not Path("output").exists()
 
 
 LOST = (

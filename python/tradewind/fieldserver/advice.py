@@ -71,7 +71,7 @@ def ways(load: Load, cores: int, threads: int = 1) -> list[Way]:
     for servers in range(1, cores):
         model = load.work_s * cores / (cores - servers) + load.handover_s
         bounds = {"model": model, "encoding": load.encode_s / (servers * threads), "disk": load.disk_s}
-        found.append(_way(load, f"{servers} servers", servers, bounds))
+        found.append(_way(load, "1 server" if servers == 1 else f"{servers} servers", servers, bounds))
     return found
 
 

@@ -1,7 +1,8 @@
 """How servers join a model in C or Fortran, which was started beside them in one job.
 
-All ranks say first which version of the orders they know, and whether they serve. The first server reads the plan file
-and tells all of it, or of what is wrong with it. bindings/c/field_server is the side of the model.
+All ranks say first which version of the orders they know, and whether they serve. The first server reads the plan file,
+hears from the others what they were started with, and tells all of the plan, or of what is wrong with it.
+bindings/c/field_server is the side of the model.
 """
 
 from __future__ import annotations
@@ -13,13 +14,14 @@ from typing import Any
 import numpy as np
 
 from tradewind.base.errors import InputError, TradewindError
+from tradewind.base.toml_lines import TomlFile
 from tradewind.fieldserver.file_names import is_by_level
 from tradewind.fieldserver.folder_hold import FolderHold
 from tradewind.fieldserver.handover import transport_problems
 from tradewind.fieldserver.opening import Method, prepare_folder
 from tradewind.fieldserver.plan_file import ALL, OutputPlan, load_plan
 from tradewind.fieldserver.serving import Server
-from tradewind.fieldserver.talk import PROTOCOL
+from tradewind.fieldserver.talk import JOIN, PROTOCOL, Talk
 from tradewind.method.method import Method as FullMethod
 from tradewind.mpi.library import MPI
 
@@ -37,11 +39,12 @@ def join(path: Path | str, comm: MPI.Intracomm, transport: str, packing: str) ->
     """Return this rank's server of the model whose ranks are the others of `comm`. Collective, with the model.
 
     `transport` and `packing`: how fields travel. Raises InputError, on all servers and the model, for another version,
-    for a plan file that cannot be used and where no rank is a model.
+    for a plan file that cannot be used, for servers that were started with other ones, and where no rank is a model.
     """
     servers = _servers(comm)
     holds: list[FolderHold] = []
-    said = _said_by_first(comm, servers[0], lambda: _opened(path, transport, packing, holds))
+    others = _started_with(comm, servers, path, transport, packing)
+    said = _said_by_first(comm, servers[0], lambda: _opened(path, transport, packing, holds, others))
     if "error" in said:
         kind = InputError if comm.Get_rank() == servers[0] else ToldError
         raise kind(*said["error"].splitlines())
@@ -73,6 +76,38 @@ def _servers(comm: MPI.Intracomm) -> list[int]:
     return [int(rank) for rank in servers]
 
 
+def _started_with(
+    comm: MPI.Intracomm, servers: list[int], path: Path | str, transport: str, packing: str
+) -> dict[int, dict[str, str]]:
+    """Return, on the first server, what each other one was started with, by its rank."""
+    rank = comm.Get_rank()
+    if rank == servers[0]:
+        return {other: Talk(comm, other).wait_for(JOIN) for other in servers[1:]}
+    mine = {"transport": transport, "packing": packing}
+    try:
+        mine["plan file"] = TomlFile(path).text
+    except InputError as error:
+        mine["error"] = str(error)
+    talk = Talk(comm, servers[0])
+    talk.say(JOIN, mine)
+    talk.finish()
+    return {}
+
+
+def _unlike(others: dict[int, dict[str, str]], first: dict[str, str]) -> list[str]:
+    """Return how servers were started that are not like the first one."""
+    problems = []
+    for rank, said in others.items():
+        if "error" in said:
+            problems.append(f"the server of rank {rank}: {said['error']}")
+        problems += [
+            f"the server of rank {rank} has another {what} than the first one: the same on all servers is allowed"
+            for what, mine in first.items()
+            if what in said and said[what] != mine
+        ]
+    return problems
+
+
 def _said_by_first(comm: MPI.Intracomm, first: int, make: Any) -> dict[str, Any]:
     """Return what the first server makes, or the error that it meets, on all ranks."""
     text = b""
@@ -92,8 +127,13 @@ def _said_by_first(comm: MPI.Intracomm, first: int, make: Any) -> dict[str, Any]
     return found
 
 
-def _opened(path: Path | str, transport: str, packing: str, holds: list[FolderHold]) -> dict[str, Any]:
-    """Read the plan file and prepare its folder, whose hold goes to `holds`; returns what the model needs to know."""
+def _opened(
+    path: Path | str, transport: str, packing: str, holds: list[FolderHold], others: dict[int, dict[str, str]]
+) -> dict[str, Any]:
+    """Read the plan file and prepare its folder, whose hold goes to `holds`; returns what the model needs to know.
+
+    `others`: what the other servers were started with.
+    """
     problems = [
         problem
         for algorithm, pattern in (("burst", "transpose"), ("direct", "fetch"))
@@ -102,6 +142,8 @@ def _opened(path: Path | str, transport: str, packing: str, holds: list[FolderHo
     if problems:
         raise InputError(*dict.fromkeys(problems))
     plan = load_plan(path)
+    if problems := _unlike(others, {"plan file": plan.text, "transport": transport, "packing": packing}):
+        raise InputError(*problems)
     holds.append(prepare_folder(plan))
     table = plan.table
     return {

@@ -35,6 +35,7 @@ EVERYTHING = "everything"
 MAX_STEP = 2**31 - 1
 _MAX_THREADS = 1024
 _MAX_BITS = 32
+_MAX_CENTRE = 2**16 - 1
 _MAX_LOOK_AHEAD = 64
 _MAX_BYTES = 2**60
 _MAX_PATIENCE_S = 1e9
@@ -63,6 +64,13 @@ def _names(value: Any) -> Any:
     return tuple(listed)
 
 
+def _centre(value: Any) -> Any:
+    """A number of two octets, or a name."""
+    if (type(value) is int and 0 <= value <= _MAX_CENTRE) or (isinstance(value, str) and value.isalnum()):
+        return value
+    raise InputError(f"centre {value!r}: an abbreviation like 'eswi', or 0..{_MAX_CENTRE}, is allowed")
+
+
 Count = Annotated[int, Field(ge=1, le=MAX_STEP, strict=True)]
 Number = Annotated[int, Field(ge=0, le=MAX_STEP, strict=True)]
 Duration = Annotated[float, BeforeValidator(seconds)]
@@ -81,6 +89,8 @@ class Sink(Table):
     """Packing of GRIB."""
     bits: Annotated[int, Field(ge=1, le=_MAX_BITS, strict=True)] | None = None
     """Bits per value, of GRIB."""
+    centre: Annotated[int | str, BeforeValidator(_centre)] | None = None
+    """Originating centre of GRIB: a number of WMO's common code table C-11, or its abbreviation in ecCodes."""
     precision: Annotated[str, one_of("precision", PRECISIONS)] | None = None
     compression: Annotated[int, Field(ge=0, le=9, strict=True)] = 0
     """Level, of NetCDF and Zarr; 0: none."""
@@ -366,7 +376,8 @@ def _sink_problems(sink: dict[str, Any]) -> Iterable[tuple[str, str]]:
     if form == "grib2" and sink.get("compression"):
         yield "compression", "compression belongs to netcdf and zarr; GRIB has packing = 'ccsds'"
     if form in ("netcdf", "zarr"):
-        yield from ((key, f"{key} belongs to grib2, and not to {form}") for key in ("packing", "bits") if key in sink)
+        alien = [key for key in ("packing", "bits", "centre") if key in sink]
+        yield from ((key, f"{key} belongs to grib2, and not to {form}") for key in alien)
     if sink.get("packing") == "ieee" and "bits" in sink:
         yield "bits", "packing 'ieee' has no bits: say precision = 'f4' or 'f8'"
     if form == "grib2" and sink.get("packing") != "ieee" and "precision" in sink:

@@ -7,9 +7,9 @@ from typing import Any
 
 from tradewind.mpi.library import MPI
 
-ORDER, NEWS, ANSWER, READY, AVAILABLE, INPUT = 7001, 7002, 7003, 7004, 7005, 7006
+ORDER, NEWS, ANSWER, READY, AVAILABLE, INPUT, JOIN = 7001, 7002, 7003, 7004, 7005, 7006, 7007
 """Tags: to the server; from it: when it likes, when it was asked, when it waits to make something together,
-when it has been asked to read ahead, and before it sends input."""
+when it has been asked to read ahead, before it sends input, and between servers, before a model hears of them."""
 PROTOCOL = 3
 """Version of the orders and their answers. bindings/c/field_server/talk.hpp has the same; who changes one counts on."""
 

@@ -46,20 +46,28 @@ class Template:
 
     @classmethod
     def of(
-        cls, field: OutputField, packing: str, bits: int | None, precision: str | None, start: datetime | None = None
+        cls,
+        field: OutputField,
+        packing: str,
+        bits: int | None,
+        precision: str | None,
+        start: datetime | None = None,
+        centre: int | str | None = None,
     ) -> int:
         """The handle, for a run that starts then. It stays ours."""
         known: dict[Any, int] = cls.kept.__dict__.setdefault("handles", {})
-        key = (field, packing, bits, precision, start)
+        key = (field, packing, bits, precision, start, centre)
         if key not in known:
-            known[key] = _template(field, packing, bits, precision)
+            known[key] = _template(field, packing, bits, precision, centre)
             if start is not None:
                 date, hour = int(start.strftime("%Y%m%d")), int(start.strftime("%H%M"))
                 _set(known[key], {"dataDate": date, "dataTime": hour, "second": start.second})
         return known[key]
 
 
-def _template(field: OutputField, packing: str, bits: int | None, precision: str | None) -> int:
+def _template(
+    field: OutputField, packing: str, bits: int | None, precision: str | None, centre: int | str | None
+) -> int:
     geometry = field.geometry
     sample = "sh_ml_grib2" if isinstance(geometry, Spectral) else "GRIB2"
     if isinstance(geometry, Gaussian):
@@ -69,6 +77,7 @@ def _template(field: OutputField, packing: str, bits: int | None, precision: str
         _describe(handle, geometry)
         _pack(handle, geometry, packing, bits, precision)
         _name(handle, field)
+        _sign(handle, centre)
     except eccodes.CodesInternalError as error:
         eccodes.codes_release(handle)
         raise InputError(f"field {field.name}: GRIB cannot describe it: {error}") from None
@@ -152,6 +161,19 @@ def _name(handle: int, field: OutputField) -> None:
     _set(handle, {"discipline": discipline, "parameterCategory": category, "parameterNumber": number})
 
 
+def _sign(handle: int, centre: int | str | None) -> None:
+    """Set who has made the message, after its name: with a centre of its own ecCodes takes names to mean other ones."""
+    if centre is None:
+        return
+    try:
+        _set(handle, {"centre": centre})
+    except eccodes.CodesInternalError:
+        raise InputError(
+            f"centre = {centre!r}: ecCodes knows no such centre; its abbreviation, like 'eswi', or the number of WMO's "
+            "common code table C-11 is allowed"
+        ) from None
+
+
 def _set(handle: int, keys: Mapping[str, Any]) -> None:
     for key, value in keys.items():
         eccodes.codes_set(handle, key, value)
@@ -166,6 +188,7 @@ def message(
     packing: str = PACKING,
     bits: int | None = None,
     precision: str | None = None,
+    centre: int | str | None = None,
 ) -> bytes:
     """Return a field's level [point] as a message. Raises InputError for values that it cannot hold."""
     largest = float(np.finfo("f8").max) if packing == "ieee" and precision == "f8" else _LARGEST
@@ -177,7 +200,7 @@ def message(
         raise InputError(
             f"{at}: {wrong} values are of magnitudes above {largest:g}, which packings of GRIB do not hold"
         )
-    handle = eccodes.codes_clone(Template.of(field, packing, bits, precision, when.start))
+    handle = eccodes.codes_clone(Template.of(field, packing, bits, precision, when.start, centre))
     try:
         hours = when.seconds % _HOUR_S == 0
         ahead = round(when.seconds / _HOUR_S) if hours else round(when.seconds)
@@ -237,17 +260,19 @@ class Grib(Form):
             raise InputError(
                 f"field {field.name}, level {wrong[0]:g}: GRIB takes whole numbers below {_TOO_HIGH}, pressure in hPa"
             )
-        Template.of(field, packing, request.bits, request.precision)
+        Template.of(field, packing, request.bits, request.precision, centre=request.sink.centre)
 
     def pieces(self, record: Record) -> list[Record]:
         pairs = zip(record.places, record.values, strict=True)
         return [Record(record.field, record.step, (place,), values[None]) for place, values in pairs]
 
     def prepare(self, record: Record, request: Request) -> list[bytes]:
-        how = {"packing": request.sink.packing or PACKING, "bits": request.bits, "precision": request.precision}
+        packing = request.sink.packing or PACKING
+        how: dict[str, Any] = {"packing": packing, "bits": request.bits, "precision": request.precision}
+        how["centre"] = request.sink.centre
         levels = (record.field.levels[place] for place in record.places)
         pairs = zip(levels, record.values, strict=True)
-        return [message(record.field, level, values, self.when, **how) for level, values in pairs]  # type: ignore[arg-type]
+        return [message(record.field, level, values, self.when, **how) for level, values in pairs]
 
     def append(self, record: Record, request: Request, prepared: list[bytes]) -> None:
         for each in prepared:
