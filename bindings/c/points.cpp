@@ -11,6 +11,7 @@
 #include "mpi/allgather_lists.hpp"
 #include "objects.hpp"
 #include "pattern/fetch_adjoint.hpp"
+#include "pattern/gather_scatter.hpp"
 
 using namespace tradewind;
 using namespace tradewind::c;
@@ -358,8 +359,15 @@ tw_status tw_renumbered_f(MPI_Fint comm, int64_t owns, const int64_t* own, int64
     });
 }
 
-tw_status tw_adjoint(tw_pattern fetch, tw_pattern* pattern) {
-    return add_pattern(pattern, [&] { return std::make_shared<pattern::FetchAdjoint>(fetch_at(fetch, "an adjoint")); });
+tw_status tw_adjoint(tw_pattern of, tw_pattern* pattern) {
+    return add_pattern(pattern, [&]() -> std::shared_ptr<const pattern::Pattern> {
+        const auto& found = patterns().at(of.id);
+        if (const auto sum = std::dynamic_pointer_cast<const pattern::GatherScatter>(found)) {
+            if (sum->operation() == "add") return sum;
+            throw InputError("the " + sum->operation() + " of values is not linear, and has no adjoint: add has one");
+        }
+        return std::make_shared<pattern::FetchAdjoint>(fetch_at(of, "an adjoint"));
+    });
 }
 
 tw_status tw_fetch_levels(tw_pattern fetch, const int64_t levels[2], tw_pattern* pattern) {

@@ -369,12 +369,12 @@ contains
   end function renumbered32_on_handle
 
   !> The adjoint of a fetch: source and target change places, and what lies in the target arrays is added to the points
-  !! that it was fetched from.
-  function tw_adjoint(pattern, fetch) result(status)
+  !! that it was fetched from. A gather-scatter that adds is its own adjoint.
+  function tw_adjoint(pattern, of) result(status)
     type(tw_pattern), intent(out) :: pattern
-    type(tw_pattern), intent(in) :: fetch
+    type(tw_pattern), intent(in) :: of
     integer(c_int) :: status
-    status = c_adjoint(fetch, pattern)
+    status = c_adjoint(of, pattern)
   end function tw_adjoint
 
   !> The same fetch, or adjoint, with levels along the second and third direction, as tw_pattern_box and tw_empty tell

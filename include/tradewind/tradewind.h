@@ -113,8 +113,9 @@ TW_API tw_status tw_transpose(tw_layout from, tw_layout to, tw_pattern* pattern)
 /* A reduction: the sum, or another operation, over all ranks of a vector of `count` elements; in place. */
 TW_API tw_status tw_allreduce(int ranks, int64_t count, tw_pattern* pattern);
 /* The adjoint of a fetch (see points): source and target are exchanged, and the values of the target arrays are added
- * to the points that they were fetched from, in an order that does not depend on the arrival of messages. */
-TW_API tw_status tw_adjoint(tw_pattern fetch, tw_pattern* pattern);
+ * to the points that they were fetched from, in an order that does not depend on the arrival of messages. A
+ * gather-scatter that adds is its own adjoint. */
+TW_API tw_status tw_adjoint(tw_pattern of, tw_pattern* pattern);
 
 /* The two arrays of a pattern; in place they are the same. (Functions take it, and a tw_element, as int, so that they
  * can refuse other values.) */

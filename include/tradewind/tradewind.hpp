@@ -191,9 +191,9 @@ class Fetch : public Pattern {
     Fetch() = default;
 };
 
-// Adds the values in the target arrays to the points that they were fetched from.
+// Adds the values in the target arrays to the points that they were fetched from. Of a gather-scatter that adds: itself.
 struct Adjoint : Pattern {
-    explicit Adjoint(const Fetch& fetch) { check(tw_adjoint(fetch.handle(), &handle_)); }
+    explicit Adjoint(const Pattern& of) { check(tw_adjoint(of.handle(), &handle_)); }
 };
 
 using Ids = std::vector<std::int64_t>;

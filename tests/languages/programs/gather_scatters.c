@@ -83,7 +83,10 @@ static void brick(const char* algorithm) {
     const int64_t elements[3] = {2, 1, 1}, split[3] = {ranks, 1, 1};
     const int open[3] = {0, 0, 0};
     tw_pattern pattern;
-    check(tw_brick_gather_scatter(elements, 3, split, open, "add", &pattern));
+    tw_pattern sum;
+    check(tw_brick_gather_scatter(elements, 3, split, open, "add", &sum));
+    check(tw_adjoint(sum, &pattern)); /* which is itself */
+    check(tw_pattern_free(sum));
     double data[2 * 27];
     for (int i = 0; i < 2 * 27; ++i) data[i] = 1;
     tw_field field = tw_dense(data, TW_F8, 2 * 27, 1, 1);
@@ -110,6 +113,16 @@ static void no_brick(const int64_t elements[3], const char* operation, const cha
     require(pattern.id == 0, "a refused pattern has a handle");
 }
 
+static void no_adjoint(void) {
+    const int64_t elements[3] = {2, 1, 1}, split[3] = {ranks, 1, 1};
+    const int open[3] = {0, 0, 0};
+    tw_pattern largest, pattern;
+    check(tw_brick_gather_scatter(elements, 3, split, open, "max", &largest));
+    require(tw_adjoint(largest, &pattern) == TW_ERROR_INPUT, "it has an adjoint");
+    require(strstr(tw_last_error(), "the max of values is not linear") != NULL, tw_last_error());
+    check(tw_pattern_free(largest));
+}
+
 int main(int argc, char** argv) {
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -122,6 +135,7 @@ int main(int argc, char** argv) {
     no_brick(few, "sum", "add, mul, min and max are allowed");
     no_brick(none, "add", "0");
     no_brick(NULL, "add", "elements is a null pointer");
+    no_adjoint();
     const int64_t id = 1;
     refused(rank == 0 ? -1 : 1, &id, "add", "-1 entries in ids: 0 or more are allowed");
     refused(1, rank == 0 ? NULL : &id, "add", "ids is a null pointer");
