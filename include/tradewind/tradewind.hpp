@@ -191,7 +191,8 @@ class Fetch : public Pattern {
     Fetch() = default;
 };
 
-// Adds the values in the target arrays to the points that they were fetched from. Of a gather-scatter that adds: itself.
+// Adds the values in the target arrays to the points that they were fetched from; of a gather-scatter that adds,
+// itself.
 struct Adjoint : Pattern {
     explicit Adjoint(const Pattern& of) { check(tw_adjoint(of.handle(), &handle_)); }
 };
