@@ -55,4 +55,4 @@ with tw.FieldServer(plan, comm, servers=min(1, comm.size - 1)) as server:
 
 if server.figures:
     share, servers = server.figures["blocked_share"], server.figures["servers"]
-    print(f"{servers} servers: the model waited {100 * share:.0f} % of the time; what was written came back as input")
+    print(f"servers: {servers}; the model waited {100 * share:.0f} % of the time; what was written came back as input")

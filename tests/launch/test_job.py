@@ -129,6 +129,16 @@ def test_launcher_of_the_environment_is_named_by_a_variable(monkeypatch):
         find_launcher()
 
 
+def test_a_launcher_that_does_not_answer(tmp_path, monkeypatch):
+    launcher = tmp_path / "mpiexec"
+    launcher.write_text("#!/bin/sh\nexec sleep 600\n")
+    launcher.chmod(0o755)
+    monkeypatch.setenv("TRADEWIND_MPIEXEC", str(launcher))
+    monkeypatch.setattr("tradewind.launch.job._VERSION_S", 1)
+    with pytest.raises(MissingMPIError, match=rf"{launcher} --version did not end within 1 s: name another launcher"):
+        find_launcher()
+
+
 def test_a_launcher_of_another_mpi(tmp_path, monkeypatch):
     """It starts the ranks, but they do not find each other."""
     launcher = tmp_path / "mpiexec"

@@ -33,6 +33,7 @@ _WAITS = " s still waiting for "  # of the core's watchdog
 _MAX_WAITS = 16
 _LAST_LINES = 40
 _BETWEEN_NEWS_S = 0.1
+_VERSION_S = 60
 PROGRESS = "progress.json"
 """File of what rank 0 has told last."""
 OUTPUT = "output.txt"
@@ -86,9 +87,15 @@ def find_launcher() -> Launcher:
         raise MissingMPIError(
             f"{where}: install MPI with  pip install 'tradewind[mpich]', or name the launcher in TRADEWIND_MPIEXEC"
         )
-    probe = subprocess.run(
-        [command[0], "--version"], env=dict(os.environ), capture_output=True, text=True, timeout=60, check=False
-    )
+    asked = [command[0], "--version"]
+    try:
+        probe = subprocess.run(
+            asked, env=dict(os.environ), capture_output=True, text=True, timeout=_VERSION_S, check=False
+        )
+    except subprocess.TimeoutExpired:
+        raise MissingMPIError(
+            f"{shlex.join(asked)} did not end within {_VERSION_S} s: name another launcher in TRADEWIND_MPIEXEC"
+        ) from None
     lines = (probe.stdout + probe.stderr).strip().splitlines()
     return Launcher(tuple(command), ", ".join(" ".join(line.split()) for line in lines[:2]))
 
