@@ -69,7 +69,8 @@ class _Search:
         theirs = np.concatenate([weights for _, weights in self._bundles])
         owners = np.repeat(np.arange(len(counts)), counts)
         least = 1e-9 * self.loads.mean() ** 2
-        for most in np.argsort(-self.loads)[:_SEARCHED].tolist():
+        # Stable: of equal loads another kind of processor would take another one, and so make other sets.
+        for most in np.argsort(-self.loads, kind="stable")[:_SEARCHED].tolist():
             mine, own = self._bundles[most]
             given = own[:, None] - theirs
             gain = given * (self.loads[most] - self.loads[owners] - given)
