@@ -39,7 +39,12 @@ RANKS = (
     ),
 )
 """Below tests/: what starts many jobs of MPI ranks, each of which waits on a core of its own."""
-LONGEST = ("cmake/test_wheel.py", "docs/test_pages.py", "validation/test_sstmacro.py")
+LONGEST = (
+    "cmake/test_wheel.py",
+    "docs/test_pages.py",
+    "fieldserver/test_kill_points.py",
+    "validation/test_sstmacro.py",
+)
 """Files that begin first: one process would be left alone with them at the end."""
 ALONE = ("dwarfs/test_mpdata_peer.py",)
 """Files among these that start none, and take long."""
