@@ -466,6 +466,27 @@ def test_messages_that_scan_otherwise_or_are_rotated_are_an_error(tmp_path):
             whole_field(found, "t", shape, SOUTHWARD)
 
 
+def test_fields_of_one_grid_are_compared_once(tmp_path, monkeypatch):
+    known = NORTHWARD.coordinates()
+    over = {name: (dims, values) for name, (dims, values, _) in known.items()}
+    field = ("latitude", "longitude"), np.zeros((4, 6))
+    xarray.Dataset({"t": field, "u": field}, over).to_netcdf(tmp_path / "in", engine="h5netcdf")
+    compared = []
+
+    def problem(there, geometry):
+        compared.append(there)
+        return grid_problem(there, geometry)
+
+    monkeypatch.setattr("tradewind.fieldserver.reading.grid_problem", problem)
+    found, shape = read_input(tmp_path / "in"), Shape(1, 24, "f8", None)
+    for name in ("t", "u", "t"):
+        whole_field(found, name, shape, NORTHWARD)
+    with pytest.raises(InputError, match="field u: its rows run from south to north"):
+        whole_field(found, "u", shape, SOUTHWARD)
+    assert len(compared) == 2
+    assert found.grids["t"][0] is found.grids["u"][0]
+
+
 def test_spectral_coefficients_are_no_grid(tmp_path):
     handle = eccodes.codes_grib_new_from_samples("sh_ml_grib2")
     truncation = eccodes.codes_get(handle, "J")

@@ -11,7 +11,6 @@ import numpy as np
 from tradewind.base.errors import InputError
 from tradewind.fieldserver.geometry import Geometry
 from tradewind.fieldserver.handover import Handover, Shape
-from tradewind.fieldserver.input_grid import grid_problem
 from tradewind.fieldserver.reading import InputFile
 
 if TYPE_CHECKING:
@@ -31,9 +30,8 @@ def whole_field(file: InputFile, name: str, shape: Shape, geometry: Geometry) ->
             f"{file.path}: field {name} has {values.shape[0]} levels of {values.shape[1]} points, and the model asks "
             f"for {shape.levels} of {shape.points}"
         )
-    for grid in file.grids.get(name, ()):
-        if problem := grid_problem(grid, geometry):
-            raise InputError(f"{file.path}: field {name}: {problem}")
+    if problem := file.grid_problem(name, geometry):
+        raise InputError(f"{file.path}: field {name}: {problem}")
     return values
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -221,15 +221,24 @@ def _lines(number: Any, kind: str, points: int) -> Coordinates | None:
     return Coordinates((ny, nx), latitudes[:, None], longitudes[None, :])
 
 
-def grid_of_variable(field: Variable, others: Mapping[str, Variable]) -> Coordinates | None:
-    """The points of a variable, by the coordinates beside it; None where there are none.
+def grids_of_variables(fields: Iterable[Variable], others: Sequence[Variable]) -> dict[str, Coordinates]:
+    """The points of variables by the coordinates beside them; those without any are left out.
 
-    Raises InputError for coordinates of other sizes.
+    Variables with the same coordinates share what is read of them. Raises InputError for coordinates of other sizes.
     """
-    latitudes, longitudes = (_degrees(field, what, _coordinate(field, what, others.values())) for what in _NAMES)
-    if latitudes is None and longitudes is None:
-        return None
-    return Coordinates(tuple(field.horizontal.values()), latitudes, longitudes)
+    made: dict[tuple[Any, ...], Coordinates] = {}
+    found = {}
+    for field in fields:
+        beside = {what: _coordinate(field, what, others) for what in _NAMES}
+        names = [each.name for each in beside.values() if each is not None]
+        if not names:
+            continue
+        key = (*field.horizontal.items(), *names)
+        if key not in made:
+            degrees = (_degrees(field, what, each) for what, each in beside.items())
+            made[key] = Coordinates(tuple(field.horizontal.values()), *degrees)
+        found[field.name] = made[key]
+    return found
 
 
 def _coordinate(field: Variable, what: str, others: Iterable[Variable]) -> Variable | None:

@@ -15,10 +15,11 @@ from tradewind.base.errors import InputError
 from tradewind.base.names import unknown
 from tradewind.base.reading import check_source, is_folder
 from tradewind.fieldserver.decoding import Variable, check_values
-from tradewind.fieldserver.input_grid import Stated, grid_of_message, grid_of_variable
+from tradewind.fieldserver.input_grid import Stated, grid_of_message, grid_problem, grids_of_variables
 
 if TYPE_CHECKING:
     from tradewind.fieldserver.field import Array
+    from tradewind.fieldserver.geometry import Geometry
 
 _GRIB, _HDF5, _CDF = b"GRIB", b"\x89HDF\r\n\x1a\n", b"CDF"
 _NETCDF_FILL = (float(np.float32(9.9692099683868690e36)), 9.9692099683868690e36)
@@ -37,6 +38,7 @@ class InputFile:
     fields: Mapping[str, Array]
     grids: Mapping[str, Sequence[Stated]] = field(default_factory=dict)
     unwritten: Mapping[str, Sequence[int]] = field(default_factory=dict)
+    _compared: dict[tuple[int, str], str] = field(default_factory=dict, init=False, compare=False)
 
     @property
     def bytes(self) -> int:
@@ -54,6 +56,19 @@ class InputFile:
             said, last = ", ".join(map(str, levels)), len(self.fields[name]) - 1
             raise InputError(f"{self.path}: field {name}: of its levels 0..{last} these were never written: {said}")
         return self.fields[name]
+
+    def grid_problem(self, name: str, geometry: Geometry) -> str:
+        """Return what of the grid of a field differs from that of a model, in words; empty where nothing known does.
+
+        Fields of one grid are compared once: six million points take 0.4 s, and the model waits.
+        """
+        for grid in self.grids.get(name, ()):
+            key = id(grid), geometry.digest
+            if key not in self._compared:
+                self._compared[key] = grid_problem(grid, geometry)
+            if self._compared[key]:
+                return self._compared[key]
+        return ""
 
 
 def read_input(path: Path | str) -> InputFile:
@@ -80,13 +95,11 @@ def read_input(path: Path | str) -> InputFile:
 
 
 def _of_variables(path: Path, found: Sequence[Variable]) -> InputFile:
-    by_name = {each.name: each for each in found}
     fields = [each for each in found if each.is_field]
-    grids = {each.name: grid_of_variable(each, by_name) for each in fields}
-    known = {name: [grid] for name, grid in grids.items() if grid is not None}
+    grids = {name: [grid] for name, grid in grids_of_variables(fields, found).items()}
     values = {each.name: each.decoded() for each in fields}
     unwritten = {each.name: each.levels_without_values(values[each.name]) for each in fields}
-    return InputFile(str(path), values, known, unwritten)
+    return InputFile(str(path), values, grids, unwritten)
 
 
 def _grib(path: Path) -> InputFile:
