@@ -9,10 +9,10 @@ python=$PWD/.venv/bin/python
 packages=$("$python" -c "import sysconfig; print(sysconfig.get_path('purelib'))")
 runtime() { "${CXX:-g++}" -print-file-name="$1"; }
 
-build() { # name, sanitizers, whether with libtradewind, whether files are compiled together
+build() { # name, sanitizers, whether with libtradewind
     # -O1 and line numbers only: the routings of all topologies together take minutes to compile otherwise.
     cmake -S . -B "build/$1" -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo -DTRADEWIND_SANITIZE="$2" \
-        -DCMAKE_CXX_FLAGS_RELWITHDEBINFO="-O1 -g1 -DNDEBUG" -DTRADEWIND_PYTHON=ON -DTRADEWIND_C="$3" -DCMAKE_UNITY_BUILD="$4" \
+        -DCMAKE_CXX_FLAGS_RELWITHDEBINFO="-O1 -g1 -DNDEBUG" -DTRADEWIND_PYTHON=ON -DTRADEWIND_C="$3" \
         -DPython_EXECUTABLE="$python" >/dev/null
     cmake --build "build/$1" --target _core >/dev/null
     # A package of its own: the Python files of the checkout, the compiled module of this build.
@@ -24,9 +24,10 @@ build() { # name, sanitizers, whether with libtradewind, whether files are compi
 one_definition() {
     # Only when files are linked does the compiler see their types side by side: all of src/ and bindings/c as one, also
     # what is never in one program. What it says is merged, no code is made of it (-r, rel): that takes seconds.
+    # One by one: each file includes what it uses.
     rm -rf build/odr  # or what older sources left would be linked, too
     cmake -S . -B build/odr -G Ninja -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG="-O0 -Wno-psabi" \
-        -DCMAKE_INTERPROCEDURAL_OPTIMIZATION=ON -DTRADEWIND_FORTRAN=OFF >/dev/null
+        -DCMAKE_INTERPROCEDURAL_OPTIMIZATION=ON -DCMAKE_UNITY_BUILD=OFF -DTRADEWIND_FORTRAN=OFF >/dev/null
     cmake --build build/odr --target tradewind_core tradewind >/dev/null
     local objects
     mapfile -t objects < <(find build/odr/CMakeFiles/tradewind*.dir -name '*.o')
@@ -37,10 +38,10 @@ one_definition() {
 PATH=$PWD/.venv/bin:$PATH
 if [ "${1:-build}" = build ]; then
     one_definition
-    build address address,undefined ON OFF  # one by one: each file includes what it uses
+    build address address,undefined ON
     fortran=$(grep -q "^build tradewind_fortran:" build/address/build.ninja && echo tradewind_fortran || true)  # where there is a compiler
     cmake --build build/address --target tradewind $fortran >/dev/null
-    build thread thread OFF ON
+    build thread thread OFF
     if [ "${1:-}" = build ]; then exit; fi
 fi
 
