@@ -14,15 +14,16 @@ PY_FOLDERS := python tests benchmarks validation docs cmake
 # Python and pytest keep what they have compiled: hundreds of processes import the same files.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: study test lint stubs test-all ranks later mutants site validation benchmark docs clean
+.PHONY: study test lint stubs test-all ranks later validation benchmark docs clean
 
 study: $(VENV)/installed
 	$(BIN)/tradewind study studies/quickstart.toml
 
-# Tests that start MPI ranks take all cores; the others run in as many processes as there are cores,
-# those of a file in one, since they share what is made once.
+# Tests that start MPI ranks take all cores; the others run in as many processes as there are cores, as tests/conftest.py
+# orders and shares them.
+SPREAD := -n auto --maxprocesses 8 --no-loadscope-reorder
 test: $(VENV)/installed lint
-	$(BIN)/python -m pytest -m 'not slow and not ranks' -n auto --maxprocesses 8 --dist loadfile
+	$(BIN)/python -m pytest -m 'not slow and not ranks' $(SPREAD)
 	$(BIN)/python -m pytest -m 'not slow and ranks'
 
 lint: $(VENV)/installed
@@ -39,26 +40,22 @@ stubs: $(VENV)/installed
 	for m in _core _mpi; do $(BIN)/python -m nanobind.stubgen -q -m tradewind.$$m -o python/tradewind/$$m.pyi; done
 
 # Also what `make test` has no time for, or what needs packages of the system. Ranks wait for each other half of the time:
-# what is compiled for the stages after them has the cores then.
+# what measures no time, and what is compiled for the stages after them, has the cores then.
 test-all: $(VENV)/installed lint
-	tests/again.sh $(BIN)/python -m pytest -m 'not ranks' -n auto --maxprocesses 8 --dist loadfile
+	tests/again.sh $(BIN)/python -m pytest -m 'not ranks' $(SPREAD)
 	$(MAKE) --jobs=2 ranks later
-	$(MAKE) --jobs=2 --output-sync=target mutants site
 	tests/sanitizers.sh run
 	tests/second_mpi.sh run
 
 ranks: $(VENV)/installed
 	tests/again.sh $(BIN)/python -m pytest -m ranks
 
+# The compilations last: they take both cores as soon as those are free.
 later: $(VENV)/installed
+	nice -n 19 $(BIN)/python tests/mutants.py 5000 2
+	nice -n 19 $(BIN)/mkdocs build --strict --site-dir build/site
 	env -u MAKEFLAGS nice -n 19 tests/sanitizers.sh build  # ninja would ask make for its cores
 	env -u MAKEFLAGS nice -n 19 tests/second_mpi.sh build
-
-mutants: $(VENV)/installed
-	$(BIN)/python tests/mutants.py 5000 2
-
-site: $(VENV)/installed
-	$(BIN)/mkdocs build --strict --site-dir build/site
 
 # Against formulas, bounds, packets reckoned by hand, SST/macro and, where they are installed, SimGrid and PETSc.
 validation: $(VENV)/installed

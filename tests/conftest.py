@@ -46,6 +46,8 @@ LONGEST = (
     "validation/test_sstmacro.py",
 )
 """Files that begin first: one process would be left alone with them at the end."""
+APART = ("docs/test_pages.py",)
+"""Files whose tests have nothing in common, and may run in several processes."""
 ALONE = ("dwarfs/test_mpdata_peer.py",)
 """Files among these that start none, and take long."""
 
@@ -58,6 +60,19 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         name = item.path.relative_to(TESTS).as_posix()
         if name not in ALONE and any(name == part or name.startswith(f"{part}/") for part in RANKS):
             item.add_marker("ranks")
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> object:
+    """Gives the tests of a file to one of the processes that share them, as they share what is made once."""
+    from xdist.scheduler import LoadScopeScheduling
+
+    class ByFile(LoadScopeScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            file = nodeid.split("::", 1)[0]
+            return nodeid if file.removeprefix("tests/") in APART else file
+
+    return ByFile(config, log)
 
 
 FRESH = (
