@@ -1,11 +1,15 @@
-"""Starts writers one after another and kills each at a moment: ``python killed_writers.py FOLDER MOMENT...``.
+"""Starts writers one after another and kills each at a moment: ``python killed_writers.py FOLDER``.
 
-Each is a fork of this process, which has imported what they need, and writes steps into a folder of its own. It is
-killed before one of the things that it does to files, whatever else this computer does meanwhile.
+A line of its input is a folder and moments; it is answered by an empty one when a writer has died at each of them. Each
+is a fork of this process, which has written a step in FOLDER: what the libraries load with the first one is there. It
+writes steps into a folder of its own, and is killed before one of the things that it does to files, whatever else this
+computer does meanwhile.
 """
 
 from __future__ import annotations
 
+import gc
+import json
 import os
 import signal
 import sys
@@ -13,12 +17,13 @@ from pathlib import Path
 
 from output_plans import Q, T, described, plan, record
 
-from tradewind.fieldserver.sinks import FORMS, form_of
 from tradewind.fieldserver.writer import Block, Job, Writer
 
 STEPS = 40
-MOMENTS = 420
-"""Things that a writer does to files in fewer steps than these."""
+FIRST_STEP = 180
+"""Things that a writer does to files in its first step; it does fewer in each later one, as many in all of them."""
+MOMENTS = 330
+"""Things that it does in a little more than three steps."""
 
 
 def write(folder: Path, first: int, last: int) -> None:
@@ -53,18 +58,26 @@ class Death:
             os.kill(os.getpid(), signal.SIGKILL)
 
 
-def main(folder: Path, moments: list[int]) -> None:
-    for name in FORMS:
-        form_of(name)
-    for number, moment in enumerate(moments):
-        child = os.fork()
-        if child == 0:
-            Death(moment, folder)
-            write(folder / str(number), 0, STEPS)
-            os._exit(1)  # it has lived too long
-        _, status = os.waitpid(child, 0)
-        assert os.WIFSIGNALED(status), status
+def die(folder: Path, moment: int) -> None:
+    """Start a writer that is killed at a moment."""
+    child = os.fork()
+    if child == 0:
+        Death(moment, folder)
+        write(folder, 0, STEPS)
+        os._exit(1)  # it has lived too long
+    _, status = os.waitpid(child, 0)
+    assert os.WIFSIGNALED(status), status
+
+
+def main(first: Path) -> None:
+    write(first, 0, 1)
+    gc.freeze()
+    for line in sys.stdin:
+        folder, moments = json.loads(line)
+        for number, moment in enumerate(moments):
+            die(Path(folder, str(number)), moment)
+        print(flush=True)
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), list(map(int, sys.argv[2:])))
+    main(Path(sys.argv[1]))

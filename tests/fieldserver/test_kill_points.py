@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import random
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import eccodes
 import numpy as np
 import pytest
 import zarr
-from killed_writers import MOMENTS, write
+from killed_writers import FIRST_STEP, MOMENTS, write
 from netCDF4 import Dataset
 from output_plans import Q, T, values
 
@@ -51,10 +52,23 @@ def check_folder(folder: Path) -> list[int]:
     return steps
 
 
-def killed(folder: Path, moments: Sequence[int]) -> list[list[int]]:
-    program = Path(__file__).with_name("killed_writers.py")
-    subprocess.run([sys.executable, program, folder, *map(str, moments)], check=True, timeout=600)
-    return [check_folder(folder / str(number)) for number in range(len(moments))]
+@pytest.fixture(scope="module")
+def killed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[Path, Sequence[int]], list[list[int]]]]:
+    """(folder, moments): the steps that are whole where a writer was killed at each of the moments.
+
+    One process starts all writers of these tests.
+    """
+    command = [sys.executable, Path(__file__).with_name("killed_writers.py"), tmp_path_factory.mktemp("first")]
+
+    def run(folder: Path, moments: Sequence[int]) -> list[list[int]]:
+        process.stdin.write(json.dumps([str(folder), [*moments]]) + "\n")
+        process.stdin.flush()
+        assert process.stdout.readline() == "\n"
+        return [check_folder(folder / str(number)) for number in range(len(moments))]
+
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        yield run
+    assert process.returncode == 0
 
 
 def drawn(count: int, seed: int) -> list[int]:
@@ -62,29 +76,36 @@ def drawn(count: int, seed: int) -> list[int]:
     return [moments.randrange(1, MOMENTS) for _ in range(count)]
 
 
-def go_on(folder: Path) -> None:
-    """Write two steps more, and read all."""
-    first = len(check_folder(folder))
-    write(folder, first, first + 2)
-    assert check_folder(folder) == list(range(first + 2))
+def go_on(folder: Path, whole: list[int], more: int) -> None:
+    """Write steps after those that are whole, and read all."""
+    end = len(whole) + more
+    write(folder, len(whole), end)
+    assert check_folder(folder) == list(range(end))
 
 
-def test_twenty_kill_points(tmp_path):
+def test_twenty_kill_points(tmp_path, killed):
     found = killed(tmp_path, drawn(20, seed=1))
     assert len(set(map(len, found))) > 2
-    go_on(tmp_path / str(int(np.argmax([len(steps) for steps in found]))))
+    most = max(range(20), key=lambda number: len(found[number]))
+    go_on(tmp_path / str(most), found[most], 2)
 
 
-@pytest.mark.parametrize("moments", [range(24, 54, 3), pytest.param(range(1, 180), marks=pytest.mark.slow)], ids=len)
-def test_a_run_goes_on_that_was_killed_in_its_first_step(tmp_path, moments):
+@pytest.mark.parametrize(
+    ("moments", "more"),
+    [(range(24, 64, 4), 2), pytest.param(range(1, FIRST_STEP, 2), 1, marks=pytest.mark.slow)],
+    ids=("10", "90"),
+)
+def test_a_run_goes_on_that_was_killed_in_its_first_step(tmp_path, killed, moments, more):
     """Where it made what all steps have in common, and had not yet filled it."""
-    assert killed(tmp_path, moments) == [[]] * len(moments)
-    for number in range(len(moments)):
-        go_on(tmp_path / str(number))
+    found = killed(tmp_path, moments)
+    assert found == [[]] * len(moments)
+    for number, whole in enumerate(found):
+        go_on(tmp_path / str(number), whole, more)
 
 
 @pytest.mark.slow
-def test_many_kill_points(tmp_path):
-    found = killed(tmp_path, drawn(280, seed=2))
+def test_many_kill_points(tmp_path, killed):
+    """Three hundred are these and those above."""
+    found = killed(tmp_path, drawn(180, seed=2))
     assert max(map(len, found)) > 1
     assert min(map(len, found)) == 0
