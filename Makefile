@@ -55,7 +55,7 @@ later: $(VENV)/installed
 	env -u MAKEFLAGS nice -n 19 tests/second_mpi.sh build
 
 mutants: $(VENV)/installed
-	$(BIN)/python tests/mutants.py 5000 2
+	$(BIN)/python tests/mutants.py 2000 2
 
 site: $(VENV)/installed
 	$(BIN)/mkdocs build --strict --site-dir build/site
