@@ -52,7 +52,7 @@ ranks: $(VENV)/installed
 
 # The compilations last: they take both cores as soon as those are free.
 later: $(VENV)/installed
-	nice -n 19 $(BIN)/python tests/mutants.py 5000 2
+	nice -n 19 $(BIN)/python tests/mutants.py 2000 2
 	nice -n 19 $(BIN)/mkdocs build --strict --site-dir build/site
 	env -u MAKEFLAGS nice -n 19 tests/sanitizers.sh build  # ninja would ask make for its cores
 	env -u MAKEFLAGS nice -n 19 tests/second_mpi.sh build

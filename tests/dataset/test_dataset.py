@@ -68,5 +68,5 @@ def test_netcdf_holds_every_number_with_units(records: list[dict[str, Any]], tmp
 @pytest.mark.slow  # see test_open_results.py
 def test_a_study_without_results_is_a_dataset_too(tmp_path: Path) -> None:
     write_dataset(build_dataset([], {"title": "t"}), tmp_path / "results.nc")
-    with xr.open_dataset(tmp_path / "results.nc", engine="h5netcdf") as data:
+    with xr.open_dataset(tmp_path / "results.nc", engine="netcdf4") as data:
         assert data.sizes["case"] == 0

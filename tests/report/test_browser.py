@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from browser_pages import CONTRAST, OUTSIDE, OVERFLOW, browser, tuning_page
+from browser_pages import CONTRAST, OUTSIDE, OVERFLOW, PICTURE, browser, tuning_page
 from command_line import Result
 
 from tradewind.report.overview import build_overview
@@ -241,8 +241,7 @@ def test_texts_of_pictures_lie_inside(chromium: Any, results: Results, tmp_path:
     page = chromium.new_page()
     page.set_default_timeout(PATIENCE_MS)
     for file in files:
-        page.goto(file.as_uri())
-        assert page.evaluate("document.documentElement.localName") == "svg", file
+        assert page.evaluate(PICTURE, file.read_text(encoding="utf-8")) == "svg", file
         assert page.evaluate(OUTSIDE) == [], file
         assert page.evaluate("document.querySelector('svg > title').textContent"), file
     page.close()

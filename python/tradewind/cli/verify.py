@@ -29,19 +29,22 @@ def command(
     from tradewind.verification import verify
 
     exchange = options.exchange(asked, pattern, ranks, algorithm)
-    with _ProgressBar(sys.stderr.isatty() and not as_json) as bar:
-        result = verify(exchange, transport, bar.update)
+    if sys.stderr.isatty() and not as_json:
+        with _ProgressBar() as bar:
+            result = verify(exchange, transport, bar.update)
+    else:
+        result = verify(exchange, transport)
     print_result(result, as_json, lambda: _show(result))
 
 
 class _ProgressBar:
     """A bar of stages on standard error, where somebody looks on."""
 
-    def __init__(self, visible: bool) -> None:
+    def __init__(self) -> None:
         from rich.console import Console
         from rich.progress import Progress, TaskID
 
-        self._progress = Progress(console=Console(stderr=True), transient=True, disable=not visible)
+        self._progress = Progress(console=Console(stderr=True), transient=True)
         self._tasks: dict[str, TaskID] = {}
 
     def __enter__(self) -> _ProgressBar:

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import os
 import re
 from functools import lru_cache
 from html import escape
+from importlib.metadata import version
+from pathlib import Path
 from typing import Any
 
 import altair as alt
 import vl_convert as vlc
 
+from tradewind.base.errors import InputError, WriteError
+from tradewind.base.files import write_atomically
 from tradewind.plot.text_width import with_lengths
 
 VEGA_LITE = "_".join(alt.SCHEMA_VERSION.split(".")[:2])
@@ -56,12 +61,35 @@ def to_pdf(specification: dict[str, Any]) -> bytes:
     return bytes(vlc.vegalite_to_pdf(specification, vl_version=VEGA_LITE))
 
 
-@lru_cache(maxsize=1)  # it is bundled anew each time, which takes a second
+@lru_cache(maxsize=1)
 def script() -> str:
-    """Vega, Vega-Lite and vega-embed as one script, safe to stand inside a page."""
-    return str(vlc.javascript_bundle("window.vegaEmbed = vegaEmbed;", vl_version=VEGA_LITE)).replace(
-        "</script", "<\\/script"
-    )
+    """Vega, Vega-Lite and vega-embed as one script, safe to stand inside a page.
+
+    To bundle it takes seconds: it is kept in the user's cache, where there is one.
+    """
+    kept = kept_script()
+    if kept is not None and kept.is_file():
+        return kept.read_text(encoding="utf-8")
+    made = str(vlc.javascript_bundle("window.vegaEmbed = vegaEmbed;", vl_version=VEGA_LITE))
+    made = made.replace("</script", "<\\/script")
+    if kept is not None:
+        _keep(kept, made)
+    return made
+
+
+def kept_script() -> Path | None:
+    """The file in which `script` is kept, by the versions that it is made of; None without a home."""
+    cache = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+    name = f"vega-{version('vl-convert-python')}-{VEGA_LITE}.js"
+    return Path(cache, "tradewind", name) if os.path.isabs(cache) else None
+
+
+def _keep(file: Path, text: str) -> None:
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        write_atomically(file, text.encode(), durable=False)
+    except (OSError, InputError, WriteError):
+        return  # a home that may only be read, or is full: the next report takes seconds longer, and is the same
 
 
 def to_html(specification: dict[str, Any]) -> str:

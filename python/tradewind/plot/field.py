@@ -52,29 +52,34 @@ def save_levels(
     check_path(path)
     low, high = (pick(pick(row) for level in levels for row in level) for pick in (min, max))
     colour = alt.Color("v:Q", title="value", scale=alt.Scale(scheme="viridis", domain=[low, high]))
-    panels = [
-        _panel(level, extent, colour).properties(title=title) for level, title in zip(levels, titles, strict=True)
-    ]
+    panels = [_panel(f"level {i}", extent, colour).properties(title=title) for i, title in enumerate(titles)]
     specification = alt.hconcat(*panels).configure_view(stroke="#888").to_dict()
+    # Not by altair, which holds every value against the schema of its charts: seconds for thousands of cells.
+    specification["datasets"] = {f"level {i}": _cells(level, extent) for i, level in enumerate(levels)}
     described = f"A level of a field, {extent[0]} x {extent[1]} grid points: {', '.join(titles)}."
     config = {**CONFIG, "background": "white", **specification["config"]}
     drawn = {**specification, "config": config, "description": described}
     write_atomically(path, picture(drawn, path.suffix, 2), "picture")
 
 
-def _panel(level: Sequence[Sequence[float]], extent: tuple[int, int], colour: Any) -> Any:
-    import altair as alt
-
+def _cells(level: Sequence[Sequence[float]], extent: tuple[int, int]) -> list[dict[str, float]]:
     nx, ny = extent
     stride = math.ceil(max(extent) / _MAX_CELLS)
-    cells = [
+    return [
         {"x": i * stride, "x2": min((i + 1) * stride, nx), "y": j * stride, "y2": min((j + 1) * stride, ny), "v": value}
         for j, row in enumerate(level)
         for i, value in enumerate(row)
     ]
+
+
+def _panel(cells: str, extent: tuple[int, int], colour: Any) -> Any:
+    """A picture of the dataset of that name."""
+    import altair as alt
+
+    nx, ny = extent
     axis = alt.Axis(grid=False, tickMinStep=1, format="d")
     return (
-        alt.Chart(alt.InlineData(cells))
+        alt.Chart(alt.NamedData(cells))
         .mark_rect(strokeWidth=0)
         .encode(
             x=alt.X("x:Q", title="x (grid point)", axis=axis, scale=alt.Scale(domain=[0, nx], nice=False)),
