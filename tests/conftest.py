@@ -25,6 +25,9 @@ os.environ.pop("COLUMNS", None)
 os.environ.setdefault("MPIR_CVAR_CH4_PROGRESS_THROTTLE", "1")
 os.environ.setdefault("MPIR_CVAR_CH4_PROGRESS_THROTTLE_NO_PROGRESS_COUNT", "512")
 
+# The threads of NumPy's BLAS wait awake for a while in each of thousands of processes; hardly any has work for them.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 RANKS = (
     *("benchmarks", "dwarfs", "languages", "launch", "mpi"),
     *("sim/test_shared.py", "trace/test_measured_time_line.py"),

@@ -28,12 +28,19 @@ LEVELS = {
     "release": ["-DCMAKE_BUILD_TYPE=Release"],
 }
 """How the programs are compiled. As a model is: a compiler that thinks an array unchanged shows it only when it
-optimises. `make test` has time for one level."""
+optimises; that is so in Fortran, and programs in C and C++ are of one level. `make test` has time for one level."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Leave out the other levels of tests that are marked `one_level`, for which they mean little."""
-    items[:] = [item for item in items if not item.get_closest_marker("one_level") or _is_usual(item)]
+    """Leave out the other levels of tests in C or C++, or marked `one_level`, for which they mean little."""
+    items[:] = [item for item in items if _is_usual(item) or not _is_of_one_level(item)]
+
+
+def _is_of_one_level(item: pytest.Item) -> bool:
+    callspec = getattr(item, "callspec", None)
+    words = [] if callspec is None else [value for value in callspec.params.values() if isinstance(value, str)]
+    in_c = any(word in ("c", "cpp") or word.endswith(("_c", "_cpp")) for word in words)
+    return in_c or item.get_closest_marker("one_level") is not None
 
 
 def _is_usual(item: pytest.Item) -> bool:
@@ -115,7 +122,7 @@ def programs(request: pytest.FixtureRequest, prefix: Path, tmp_path_factory: pyt
         (page / name).write_text(program)
     flags = (*LEVELS[request.param], f"-Dtradewind_ROOT={prefix}", f"-DPAGE={page}")
     _call("cmake", "-S", PROGRAMS, "-B", folder, "-G", "Ninja", *flags)
-    _call("cmake", "--build", folder)
+    _call("cmake", "--build", folder, "--target", "all" if request.param == "O2" else "all_in_fortran")
     return folder
 
 

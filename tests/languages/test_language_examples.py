@@ -35,6 +35,7 @@ def test_redistribution(on_ranks, language, ranks, number):
         assert line.endswith("; 0 points wrong")
 
 
+@pytest.mark.one_level
 def test_languages_say_the_same(on_ranks):
     """Messages and bytes are counted alike."""
     said = {on_ranks(3, f"redistribution_{language}", 9, 8, 7, 3).stdout for language in LANGUAGES}
@@ -61,6 +62,7 @@ def test_fetch(on_ranks, language, ranks, number):
         assert line.endswith("; 0 values wrong")
 
 
+@pytest.mark.one_level
 def test_languages_fetch_the_same(on_ranks):
     """Messages and bytes are counted alike; on a mesh whose rows do not divide."""
     said = {on_ranks(3, f"fetch_{language}").stdout for language in LANGUAGES}

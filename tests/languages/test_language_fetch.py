@@ -255,6 +255,7 @@ FORTRAN: Expected = {
 }
 
 
+@pytest.mark.one_level
 @pytest.mark.parametrize("ranks", [1, 2, 3, 4])
 def test_points_arrive_and_are_added_back(on_ranks, ranks):
     assert on_ranks(ranks, "fetches_c").stdout == "all right\n"
@@ -273,6 +274,7 @@ def test_fetches_are_refused_on_every_rank(met, program, expected):
             assert (cases[name][0], words in cases[name][1]) == (status, True), f"{name}: {cases[name]}"
 
 
+@pytest.mark.one_level
 def test_messages_do_not_grow_with_the_ranks(on_ranks):
     """Nobody sends to all, or hears of all; that the program counts at all is seen in what an exchange sends."""
     few, many = (on_ranks(ranks, "sparse_messages_c").stdout.splitlines() for ranks in (3, 8))

@@ -3,6 +3,7 @@
 import pytest
 
 
+@pytest.mark.one_level
 @pytest.mark.parametrize("ranks", [1, 3])
 def test_values_become_sums_in_c(on_ranks, ranks):
     assert on_ranks(ranks, "gather_scatters_c").stdout == "all right\n"

@@ -58,6 +58,7 @@ def test_a_library_without_other_names(prefix, call):
     assert not [name for name in names if name.startswith("tradewind::")]
 
 
+@pytest.mark.one_level
 def test_cpp_objects(on_ranks):
     assert on_ranks(2, "objects_cpp").stdout == "all right\n"
 

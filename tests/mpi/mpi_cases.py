@@ -91,14 +91,30 @@ def _allows(pattern: _core.Pattern, algorithm: str) -> bool:
 
 
 def cases(ranks: int) -> list[Case]:
-    """All cases of a rank count; each property of the arrays meets each kind of exchange somewhere."""
+    """All cases of a rank count; each property of the arrays meets each kind of exchange somewhere.
+
+    Of more than four ranks, which wait for each other's cores, those that show something the ones before do not.
+    """
     prime_enough = ranks == 5  # which says something of the ways, and little more of the algorithms than 3 and 6
     bare = [] if prime_enough else [*_transposes(ranks), *_halos(ranks), *_reductions(ranks)]
-    bare = bare[::2] if ranks > 4 else bare  # where ranks share cores each takes its time
-    bare += [] if prime_enough else [*_node_halos(ranks)][:: 1 if ranks < 6 else 3]
+    bare += [] if prime_enough else [*_node_halos(ranks)]
     counter = itertools.count(ranks)
     found = [_carried(case, counter) for case in bare] + [*_carriages(ranks), *_within_nodes(ranks)]
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(found)) if ranks <= 4 else _telling(found)
+
+
+def _telling(found: list[Case]) -> list[Case]:
+    """Select the cases that have a value, a way, an algorithm of a split or with an operation that none had yet."""
+    seen: set[tuple[object, ...]] = set()
+    selected = []
+    for case in found:
+        shown: set[tuple[object, ...]] = {(case.pattern, *value) for value in asdict(case).items()}
+        shown |= {(case.pattern, case.transport, case.packing), (case.pattern, case.algorithm, case.split)}
+        shown |= {(case.axes, case.split), (case.algorithm, case.operation), (case.operation, case.dtype)}
+        if shown - seen:
+            selected.append(case)
+            seen |= shown
+    return selected
 
 
 METHODS = [(entry.name, packing) for entry in _core.transports() for packing in entry.packings]

@@ -25,7 +25,7 @@ from tradewind.base.errors import InputError, PeerError, PlanError
 TRADEWIND = Path(sys.executable).with_name("tradewind")
 TAKEN = ("wall_s", "packet_hops_per_s", "peak_rss_bytes", "processes", "threads")
 """Keys of a result that describe the simulation itself."""
-MANY = [(3, 2), (4, 1), (4, 2)]
+MANY = [(3, 2), (4, 1)]
 """Processes, and threads of each, that keep two cores waiting."""
 SHARED = [(1, 2), (2, 1), (2, 2), (3, 1), *(pytest.param(*more, marks=pytest.mark.slow) for more in MANY)]
 NAMES = [name for name, _ in shared_cases.cases()]
