@@ -87,7 +87,7 @@ def kept_script() -> Path | None:
 def _keep(file: Path, text: str) -> None:
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
-        write_atomically(file, text.encode(), durable=False)
+        write_atomically(file, text.encode())
     except (OSError, InputError, WriteError):
         return  # a home that may only be read, or is full: the next report takes seconds longer, and is the same
 
