@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -63,6 +64,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         name = item.path.relative_to(TESTS).as_posix()
         if name not in ALONE and any(name == part or name.startswith(f"{part}/") for part in RANKS):
             item.add_marker("ranks")
+
+
+def pytest_collection_finish() -> None:
+    """Takes the thousands of collected tests out of what each collection of garbage looks at."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.hookimpl(optionalhook=True)

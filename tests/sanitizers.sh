@@ -36,6 +36,7 @@ one_definition() {
 }
 
 PATH=$PWD/.venv/bin:$PATH
+export CCACHE_DEPEND=1  # where there is ccache: no other build compiles alike, so it need not preprocess to find out
 if [ "${1:-build}" = build ]; then
     one_definition
     build address address,undefined ON
