@@ -10,7 +10,7 @@ packages=$("$python" -c "import sysconfig; print(sysconfig.get_path('purelib'))"
 runtime() { "${CXX:-g++}" -print-file-name="$1"; }
 
 build() { # name, sanitizers, whether with libtradewind
-    # -Og and line numbers only: what loops over regions and the routings of all topologies take minutes to compile otherwise.
+    # -Og and line numbers only: copy loops and the routings of all topologies together take minutes to compile otherwise.
     cmake -S . -B "build/$1" -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo -DTRADEWIND_SANITIZE="$2" \
         -DCMAKE_CXX_FLAGS_RELWITHDEBINFO="-Og -g1 -DNDEBUG" -DTRADEWIND_PYTHON=ON -DTRADEWIND_C="$3" \
         -DPython_EXECUTABLE="$python" >/dev/null
