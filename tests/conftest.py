@@ -53,7 +53,7 @@ LONGEST = (
 APART = ("docs/test_pages.py",)
 """Files whose tests have nothing in common, and may run in several processes."""
 ALONE = ("dwarfs/test_mpdata_peer.py",)
-"""Files among these that start none, and take long."""
+"""Files of RANKS that start none, and take long."""
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -6,7 +6,10 @@
 # MPI_C_COMPILER names another MPI's compiler wrapper; the mpiexec beside it is taken.
 set -eu
 repository=$(cd "$(dirname "$0")/.." && pwd)
-what=${1:-both}
+case "${1:-}" in
+    "" | build | run) what=${1:-both} ;;
+    *) echo "second_mpi.sh: unknown word '$1' (build, run, or nothing for both)" >&2 && exit 2 ;;
+esac
 folder=$repository/build/second-mpi
 compiler=${MPI_C_COMPILER:-/usr/bin/mpicc}
 

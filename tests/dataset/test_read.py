@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from random import Random
 
 import pytest
 from test_open_results import record
 
+from tradewind.base.errors import InputError
 from tradewind.dataset.build import build_dataset, write_dataset
-from tradewind.dataset.read import read_dataset
+from tradewind.dataset.read import load_dataset, read_dataset
 
 
 @pytest.mark.parametrize("name", ["extrapolated_change", "reckoned_change"])
@@ -19,3 +21,22 @@ def test_a_change_is_read_under_its_former_name(tmp_path: Path, name: str) -> No
     write_dataset(dataset, tmp_path / "results.nc")
     ((found,), _) = read_dataset(tmp_path / "results.nc")
     assert found["result"]["extrapolated_change"] == 0.25
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # h5netcdf closes what it has not opened
+def test_a_damaged_file_is_refused_or_read(tmp_path: Path) -> None:
+    path, random = tmp_path / "results.nc", Random(3)
+    write_dataset(build_dataset([record("ring-1", 4, "torus-M")], {"title": "t"}), path)
+    content = path.read_bytes()
+    refused = []
+    for _ in range(40):
+        damaged = bytearray(content)
+        for _ in range(random.choice((1, 30, 400))):
+            damaged[random.randrange(len(damaged))] = random.randrange(256)
+        path.write_bytes(damaged)
+        try:
+            load_dataset(path)
+        except InputError as error:
+            refused.append(str(error))
+    assert len(refused) > 20
+    assert all(text.startswith(f"{path} ") for text in refused)

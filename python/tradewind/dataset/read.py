@@ -94,7 +94,7 @@ def load_dataset(path: Path) -> xr.Dataset:
     check_source(path)
     try:
         loaded = _whole(path)
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, KeyError, RuntimeError) as error:  # h5py raises each of them for damaged files
         raise InputError(f"{path} cannot be read as the NetCDF file of a study: {error}") from None
     if missing := [name for name in ("case", "kind", "exchange") if name not in loaded.variables]:
         raise InputError(f"{path} is not the dataset of a study: it has no {', '.join(missing)}")

@@ -68,7 +68,7 @@ def script() -> str:
     To bundle it takes seconds: it is kept in the user's cache, where there is one.
     """
     kept = kept_script()
-    if kept is not None and os.access(kept, os.R_OK):
+    if kept is not None and os.path.isfile(kept) and os.access(kept, os.R_OK):
         return kept.read_text(encoding="utf-8")
     made = str(vlc.javascript_bundle("window.vegaEmbed = vegaEmbed;", vl_version=VEGA_LITE))
     made = made.replace("</script", "<\\/script")
