@@ -28,11 +28,17 @@ class Result:
         return json.loads(self.out)
 
 
-def run_tradewind(*arguments: object, folder: Path | None = None) -> Result:
-    """Runs `tradewind` with these arguments, in a folder, where lines have 200 characters."""
-    out, err = io.StringIO(), io.StringIO()
+class _Text(io.StringIO):
+    """Text whose characters are those of a terminal."""
+
+    encoding = "utf-8"
+
+
+def run_tradewind(*arguments: object, folder: Path | None = None, columns: int = 200) -> Result:
+    """Runs `tradewind` with these arguments, in a folder, where lines have so many characters."""
+    out, err = _Text(), _Text()
     with (
-        patch.dict(os.environ, {"COLUMNS": "200"}),
+        patch.dict(os.environ, {"COLUMNS": str(columns)}),
         contextlib.chdir(folder or Path.cwd()),
         contextlib.redirect_stdout(out),
         contextlib.redirect_stderr(err),

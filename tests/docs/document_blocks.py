@@ -3,7 +3,8 @@
 =================================== =============================================================================
 ```` ```python ````                 run, in order, all blocks of a page in one namespace
 ```` ```python title="halo.py" ```` (toml too) written to that file
-```` ```console ````                each line that begins with ``$`` is run in a shell; the others are its output
+```` ```console ````                each line that begins with ``$`` is run, `tradewind` alone in this process and
+                                    anything else in a shell; the other lines are its output
 ```` ```text ````                   right after a python block: what that block prints
 =================================== =============================================================================
 
@@ -18,15 +19,21 @@ import contextlib
 import io
 import os
 import re
+import shlex
 import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
+
+from command_line import Result, run_tradewind
 
 ROOT = Path(__file__).parents[2]
 TIMEOUT_S = 1800
 _FENCE = re.compile(r"^```(?P<language>\w+)(?P<rest>[^\n]*)\n(?P<text>.*?)^```$", re.DOTALL | re.MULTILINE)
+_SHELL = re.compile(r"[|&;<>$`*]")
+"""Characters that mean something to a shell."""
 _TITLE = re.compile(r'title="([^"]+)"')
 
 
@@ -108,7 +115,7 @@ class Page:
             self._python(block)
         elif block.language == "console":
             for command, quoted in commands(block):
-                self._shell(command, quoted)
+                self._command(command, quoted)
 
     def _python(self, block: Block) -> None:
         printed = io.StringIO()
@@ -117,7 +124,20 @@ class Page:
         if block.output is not None:
             assert agrees(block.output, printed.getvalue()), f"line {block.line} prints\n{printed.getvalue()}"
 
-    def _shell(self, command: str, quoted: str) -> None:
+    def _command(self, command: str, quoted: str) -> None:
+        alone = command.startswith("tradewind ") and not _SHELL.search(command)
+        done = self._tradewind(command) if alone else self._shell(command)
+        shown = f"$ {command}\n{done.out}{done.err}"
+        refused = quoted.startswith("error:")
+        assert done.code == (2 if refused else 0), f"exit code {done.code}\n{shown}"
+        assert agrees(quoted, done.err if refused else done.out) or not quoted, f"the page says\n{quoted}\n{shown}"
+
+    def _tradewind(self, command: str) -> Result:
+        """Runs it here: a process of its own would import again what is imported already."""
+        with patch.dict(os.environ, self.environment):
+            return run_tradewind(*shlex.split(command)[1:], folder=self.folder, columns=80)
+
+    def _shell(self, command: str) -> Result:
         done = subprocess.run(
             ["bash", "-c", command],
             cwd=self.folder,
@@ -127,9 +147,4 @@ class Page:
             timeout=TIMEOUT_S,
             check=False,
         )
-        shown = f"$ {command}\n{done.stdout}{done.stderr}"
-        refused = quoted.startswith("error:")
-        assert done.returncode == (2 if refused else 0), f"exit code {done.returncode}\n{shown}"
-        assert agrees(quoted, done.stderr if refused else done.stdout) or not quoted, (
-            f"the page says\n{quoted}\n{shown}"
-        )
+        return Result(done.returncode, done.stdout, done.stderr)
