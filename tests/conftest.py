@@ -11,6 +11,7 @@ from typing import TypeVar
 import pytest
 from hypothesis import settings
 from kept_ranks import KeptRanks
+from slow_tests import why_file
 
 # No deadline: a busy machine is not an error.
 settings.register_profile("tradewind", deadline=None)
@@ -56,14 +57,26 @@ ALONE = ("dwarfs/test_mpdata_peer.py",)
 """Files of RANKS that start none, and take long."""
 
 
+def _name(item: pytest.Item) -> str:
+    return item.path.relative_to(TESTS).as_posix()
+
+
 @pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Marks tests that start many MPI ranks: they do not run beside others. What takes longest comes first."""
-    items.sort(key=lambda item: item.path.relative_to(TESTS).as_posix() not in LONGEST)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Marks tests that start many MPI ranks: they do not run beside others. What takes longest comes first.
+
+    Where TRADEWIND_SLOW is "turn", slow tests are left out whose turn it is not.
+    """
+    items.sort(key=lambda item: _name(item) not in LONGEST)
     for item in items:
-        name = item.path.relative_to(TESTS).as_posix()
+        name = _name(item)
         if name not in ALONE and any(name == part or name.startswith(f"{part}/") for part in RANKS):
             item.add_marker("ranks")
+    if os.environ.get("TRADEWIND_SLOW") == "turn":
+        waiting = [item for item in items if item.get_closest_marker("slow") and not why_file(_name(item))]
+        config.hook.pytest_deselected(items=waiting)
+        left_out = set(waiting)
+        items[:] = [item for item in items if item not in left_out]
 
 
 def pytest_collection_finish() -> None:
@@ -118,7 +131,7 @@ _KEPT = KeptRanks()
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """Lets ranks that are kept do the jobs of a test, and of its fixtures, but where it is about ranks that start."""
     if item.get_closest_marker("ranks"):
-        file = item.path.relative_to(TESTS).as_posix()
+        file = _name(item)
         _KEPT.leave() if {file, f"{file}::{item.name}"} & {*FRESH} else _KEPT.take_over()
 
 
