@@ -14,7 +14,7 @@ PY_FOLDERS := python tests benchmarks validation docs cmake
 # Python and pytest keep what they have compiled: hundreds of processes import the same files.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: study test lint stubs test-all ranks later validation benchmark docs clean
+.PHONY: study test core-tests lint stubs test-all landing ranks later last validation benchmark docs clean
 
 study: $(VENV)/installed
 	$(BIN)/tradewind study studies/quickstart.toml
@@ -22,9 +22,15 @@ study: $(VENV)/installed
 # Tests that start MPI ranks take all cores; the others run in as many processes as there are cores, as tests/conftest.py
 # orders and shares them.
 SPREAD := -n auto --maxprocesses 8 --no-loadscope-reorder
-test: $(VENV)/installed lint
+test: $(VENV)/installed core-tests lint
 	$(BIN)/python -m pytest -m 'not slow and not ranks' $(SPREAD)
 	$(BIN)/python -m pytest -m 'not slow and ranks'
+
+# The tests of the core are one program. SEED chooses what they draw.
+SEED ?= 1
+core-tests: $(VENV)/installed
+	folder=$$(ls -td build/cp*/ | head -n 1) && $(BIN)/cmake --build $$folder --target core_tests && \
+	    $${folder}core_tests --jobs $$(nproc) --seed $(SEED)
 
 lint: $(VENV)/installed
 	$(BIN)/ruff check $(PY_FOLDERS)
@@ -39,23 +45,33 @@ lint: $(VENV)/installed
 stubs: $(VENV)/installed
 	for m in _core _mpi; do $(BIN)/python -m nanobind.stubgen -q -m tradewind.$$m -o python/tradewind/$$m.pyi; done
 
-# Also what `make test` has no time for, or what needs packages of the system. Ranks wait for each other half of the time:
-# what measures no time, and what is compiled for the stages after them, has the cores then.
-test-all: $(VENV)/installed lint
+# Also what `make test` has no time for, or what needs packages of the system. `make landing` runs those of it whose
+# turn it is (tests/slow_tests.py). Ranks wait for each other half of the time: what measures no time, and what is
+# compiled for the stages after them, has the cores then.
+test-all landing: $(VENV)/installed core-tests lint
 	tests/again.sh $(BIN)/python -m pytest -m 'not ranks' $(SPREAD)
 	$(MAKE) --jobs=2 ranks later
-	tests/sanitizers.sh run
-	tests/second_mpi.sh run
+	$(MAKE) last
+
+test-all ranks later last: export TRADEWIND_SLOW ?= all
+landing: export TRADEWIND_SLOW := turn
 
 ranks: $(VENV)/installed
 	tests/again.sh $(BIN)/python -m pytest -m ranks
 
 # The compilations last: they take both cores as soon as those are free.
+CHOSEN = $(BIN)/python tests/slow_tests.py
 later: $(VENV)/installed
-	nice -n 19 $(BIN)/python tests/mutants.py 2000 2
-	nice -n 19 $(BIN)/mkdocs build --strict --site-dir build/site
-	env -u MAKEFLAGS nice -n 19 tests/sanitizers.sh build  # ninja would ask make for its cores
-	env -u MAKEFLAGS nice -n 19 tests/second_mpi.sh build
+	$(CHOSEN)
+	if $(CHOSEN) damaged-files; then nice -n 19 $(BIN)/python tests/mutants.py 2000 2; fi
+	if $(CHOSEN) site; then nice -n 19 $(BIN)/mkdocs build --strict --site-dir build/site; fi
+	if $(CHOSEN) one-definition; then env -u MAKEFLAGS nice -n 19 tests/sanitizers.sh one-definition; fi
+	if $(CHOSEN) sanitizers; then env -u MAKEFLAGS nice -n 19 tests/sanitizers.sh build; fi  # ninja would ask make for its cores
+	if $(CHOSEN) second-mpi; then env -u MAKEFLAGS nice -n 19 tests/second_mpi.sh build; fi
+
+last: $(VENV)/installed
+	if $(CHOSEN) sanitizers; then tests/sanitizers.sh run; fi
+	if $(CHOSEN) second-mpi; then tests/second_mpi.sh run; fi
 
 # Against formulas, bounds, packets reckoned by hand, SST/macro and, where they are installed, SimGrid and PETSc.
 validation: $(VENV)/installed

@@ -72,8 +72,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         name = _name(item)
         if name not in ALONE and any(name == part or name.startswith(f"{part}/") for part in RANKS):
             item.add_marker("ranks")
-    if os.environ.get("TRADEWIND_SLOW") == "turn":
-        waiting = [item for item in items if item.get_closest_marker("slow") and not why_file(_name(item))]
+    waiting = [item for item in items if item.get_closest_marker("slow") and not why_file(_name(item))]
+    if waiting:
         config.hook.pytest_deselected(items=waiting)
         left_out = set(waiting)
         items[:] = [item for item in items if item not in left_out]

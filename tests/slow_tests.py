@@ -1,13 +1,14 @@
 """The slow tests that a landing runs: those about what has changed, and a third of the others in turn.
 
 `.ci/slow.toml` names the commit since which changes count, and the turn, which each submission raises by one: three
-landings run all. ``python tests/slow_tests.py`` prints what is chosen today; with the name of a job it prints only
-whether that job is chosen (``yes`` or ``no``).
+landings run all. ``python tests/slow_tests.py`` prints what is chosen today; with the name of a job its exit code says
+whether that job is (0) or waits (1). All are chosen unless the environment variable TRADEWIND_SLOW is ``turn``.
 """
 
 from __future__ import annotations
 
 import functools
+import os
 import subprocess
 import sys
 import tomllib
@@ -22,7 +23,6 @@ TURNS = 3
 JOBS = {
     "damaged-files": (0, ("machine", "study")),
     "site": (1, ("docs",)),
-    "wheel": (2, ("cmake",)),
     "sanitizers": (0, ("sim", "verify", "kernel", "languages")),
     "second-mpi": (1, ("mpi", "launch", "languages")),
     "one-definition": (2, ("sim", "verify", "kernel", "mpi", "languages")),
@@ -88,8 +88,10 @@ def changed() -> frozenset[str] | None:
     return frozenset(done.stdout.split("\n")) - {""} if done.returncode == 0 else None
 
 
-def why(name: str, folders: tuple[str, ...], turn: int) -> str:
-    """Return why a slow test or job runs now; empty where it does not."""
+def why(folders: tuple[str, ...], turn: int) -> str:
+    """Return why the slow tests of these folders run now; empty where they do not."""
+    if os.environ.get("TRADEWIND_SLOW", "all") != "turn":
+        return "all run"
     paths = changed()
     if paths is None:
         return "the commit is not known"
@@ -103,23 +105,25 @@ def why(name: str, folders: tuple[str, ...], turn: int) -> str:
 @functools.cache
 def why_file(name: str) -> str:
     """Return why the slow tests of a file (below tests/) run now; empty where they do not."""
-    return why(name, (name.split("/")[0],), zlib.crc32(name.encode()))
+    return why((name.split("/")[0],), zlib.crc32(name.encode()))
 
 
 def why_job(name: str) -> str:
+    """Return why a job of `make test-all` runs now; empty where it does not."""
     turn, folders = JOBS[name]
-    return why(name, folders, turn)
+    return why(folders, turn)
 
 
 def main(arguments: list[str]) -> None:
     if arguments:
-        print("yes" if why_job(arguments[0]) else "no")
-        return
+        sys.exit(0 if why_job(arguments[0]) else 1)
     commit, turn = settings()
-    print(f"slow tests since {commit[:8]}, turn {turn}:")
-    files = {p.relative_to(ROOT / "tests").as_posix() for p in (ROOT / "tests").rglob("test_*.py") if "slow" in p.read_text()}
-    for name, reason in [(n, why_file(n)) for n in sorted(files)] + [(n, why_job(n)) for n in JOBS]:
-        print(f"  {'run ' if reason else 'wait'}  {name}{': ' if reason else ''}{reason}")
+    print(f"slow tests (TRADEWIND_SLOW={os.environ.get('TRADEWIND_SLOW', 'all')}; since {commit[:8]}, turn {turn}):")
+    tests = ROOT / "tests"
+    files = (path for path in tests.rglob("test_*.py") if "mark.slow" in path.read_text(encoding="utf-8"))
+    reasons = {name: why_file(name) for name in sorted(path.relative_to(tests).as_posix() for path in files)}
+    for name, reason in (reasons | {job: why_job(job) for job in JOBS}).items():
+        print(f"  {name}: {reason or 'waits for its turn'}")
 
 
 if __name__ == "__main__":
