@@ -71,6 +71,13 @@ def sources(folder: str) -> frozenset[str]:
     return frozenset(found)
 
 
+def slow(*values: object) -> list[object]:
+    """Return values of a parameter with which a test is slow."""
+    import pytest
+
+    return [pytest.param(value, marks=pytest.mark.slow) for value in values]
+
+
 def settings() -> tuple[str, int]:
     """Return the commit since which changes count, and the turn."""
     table = tomllib.loads((ROOT / ".ci" / "slow.toml").read_text(encoding="utf-8"))

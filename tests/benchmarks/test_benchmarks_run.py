@@ -17,6 +17,8 @@ from tradewind.study.model.study import PublishedSweep
 ROOT = Path(__file__).parents[2]
 BENCHMARKS = ROOT / "benchmarks"
 
+pytestmark = pytest.mark.slow
+
 
 def said(program: str) -> str:
     """Return the output of a program that is run as one of the benchmarks, whose jobs have the same ranks."""
@@ -63,7 +65,6 @@ def test_a_fetch_has_its_goals(monkeypatch: pytest.MonkeyPatch) -> None:
     assert longer >= 6, "to make a fetch of 1000 points costs more than to exchange them"
 
 
-@pytest.mark.slow
 def test_the_field_server_is_laid_beside_other_ways_to_write(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("eccodes")
     monkeypatch.setenv("PYTHONPATH", str(BENCHMARKS))
@@ -75,7 +76,6 @@ def test_the_field_server_is_laid_beside_other_ways_to_write(monkeypatch: pytest
     assert re.fullmatch(r"  hand-over [\d.]+ x MPI_Send of the same bytes; goal: most 1.1", lines[-2])
 
 
-@pytest.mark.slow
 def test_a_model_in_c_stands_beside_a_server(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("eccodes")
     monkeypatch.setenv("PYTHONPATH", str(BENCHMARKS))
@@ -92,7 +92,6 @@ def test_a_model_in_c_stands_beside_a_server(monkeypatch: pytest.MonkeyPatch) ->
         assert all(re.fullmatch(pattern, line) for line in found)
 
 
-@pytest.mark.slow
 def test_disks_sources_and_packing_of_the_field_server_have_their_goals(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("eccodes")
     monkeypatch.setenv("PYTHONPATH", str(BENCHMARKS))

@@ -17,6 +17,8 @@ HERE = Path(__file__).parent
 BENCHMARKS = HERE.parents[1] / "benchmarks"
 METHODS = {f"{entry.name},{packing}" for entry in _core.transports() for packing in entry.packings}
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(autouse=True)
 def ranks_find_both_folders(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -52,7 +52,8 @@ def states(ranks: int):
 
 
 @pytest.mark.ranks
-@pytest.mark.parametrize("ranks", [2, pytest.param(4, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("ranks", [2, 4])
 def test_every_strategy_method_and_packing_has_the_bits_of_one_process(ranks):
     start = states(1)["exchange"]
     for name, found in states(ranks).items():

@@ -15,6 +15,7 @@ pytest.importorskip("mpi4py.MPI")
 
 import nekbone_cases as cases
 from mpi4py import MPI
+from slow_tests import slow
 
 from tradewind import launch
 from tradewind.base.errors import ConvergenceError, InputError, NotFiniteError
@@ -24,7 +25,7 @@ from tradewind.dwarfs.nekbone_reference import ReferenceNekbone, wave
 from tradewind.dwarfs.spectral_elements import basis
 from tradewind.verification import verify
 
-RANKS = (1, 2, 4)
+RANKS = [1, 2, *slow(4)]
 MACHINE: dict[str, Any] = {"settings": {"topology.shape": "[2,2,2]", "node.flops": "1TFlop/s"}}
 
 
@@ -166,6 +167,7 @@ def test_pipelined_residuals_beside_classic_ones_that_are_down_to_rounding():
     assert found["mended"] < 10 * found["classic"]
 
 
+@pytest.mark.slow
 def test_reproducible_sums_have_the_same_bits_on_any_ranks_and_threads():
     strategies = ["cartesian", "overlap", "pipelined"]
     found = []
@@ -184,6 +186,7 @@ def test_a_solver_stops_where_it_may_and_says_where_it_has_not_converged():
         launch.run(2, "nekbone_cases:not_converged", 5, timeout_s=240)
 
 
+@pytest.mark.slow
 def test_a_value_that_is_not_finite_is_found():
     place = r"nan at \[element\]\[k\]\[j\]\[i\] = \[1, 2, 1, 3\] after"
     with pytest.raises(NotFiniteError, match=f"rank 1: the right-hand side is {place} 0 iterations"):

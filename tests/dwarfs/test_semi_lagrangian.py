@@ -13,6 +13,7 @@ import pytest
 pytest.importorskip("mpi4py.MPI")
 
 import semi_lagrangian_cases as cases
+from slow_tests import slow
 
 from tradewind import launch
 from tradewind.base.errors import InputError, NotFiniteError
@@ -22,7 +23,7 @@ from tradewind.dwarfs.semi_lagrangian_program import _demanded, _first_departure
 from tradewind.launch.dwarf import run as run_dwarf
 from tradewind.verification import verify
 
-RANKS = (1, 2, 4)
+RANKS = [1, 2, *slow(4)]
 MACHINE: dict[str, Any] = {"settings": {"topology.shape": "[2,2,2]", "node.flops": "1TFlop/s"}}
 
 
@@ -90,7 +91,7 @@ def test_the_program_takes_the_closed_form_where_there_is_one():
     assert [sorted(each) for each in fetches(dwarf)] == [sorted(each) for each in listed]
 
 
-@pytest.mark.parametrize("number", [2, 4, 6, 8, 9, 11, 13])
+@pytest.mark.parametrize("number", [2, 9, *slow(4, 6, 8, 11, 13)])
 def test_numpy_finds_the_same(number):
     dwarf = cases.request(2, {**cases.CHOICES[number], "check": True})
     result = run_dwarf(dwarf, 3, picture=True)

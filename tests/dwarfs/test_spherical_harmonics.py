@@ -10,6 +10,7 @@ import pytest
 pytest.importorskip("mpi4py.MPI")
 
 import dwarf_states as cases
+from slow_tests import slow
 
 from tradewind import launch
 from tradewind.base.errors import InputError
@@ -35,7 +36,7 @@ def states(ranks: int):
 
 
 @pytest.mark.ranks
-@pytest.mark.parametrize("ranks", [2, 3, pytest.param(4, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("ranks", [3, *slow(2, 4)])
 def test_every_strategy_and_method_has_the_result_of_one_process(ranks):
     for name, options in ASKED.items():
         dwarf = SphericalHarmonics(ranks=1, **options)
@@ -49,7 +50,7 @@ def test_every_strategy_and_method_has_the_result_of_one_process(ranks):
 
 
 @pytest.mark.ranks
-@pytest.mark.parametrize("ranks", [2, 3, pytest.param(4, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("ranks", [3, *slow(2, 4)])
 @pytest.mark.parametrize("name", [name for name in ASKED if name not in NOT_SIMULATED])
 def test_the_program_sends_what_a_run_sends(ranks, name):
     program = SphericalHarmonics(ranks=ranks, **ASKED[name]).program()

@@ -186,6 +186,7 @@ def test_bad_input(tradewind, arguments, words):
     assert words in " ".join(errors.split())
 
 
+@pytest.mark.slow
 def test_it_runs_and_is_checked_to_its_tolerance(tradewind, tmp_path):
     pytest.importorskip("mpi4py.MPI")
     arguments = "run heat -n 2 --grid 16x12x2 --steps 4 --rate 0.1 --check"
@@ -211,6 +212,7 @@ def test_it_runs_and_is_checked_to_its_tolerance(tradewind, tmp_path):
     assert "differ from the reference by more than 1e-12 of its largest value" in " ".join(errors.split())
 
 
+@pytest.mark.slow
 def test_its_strategies_stand_in_one_table(tradewind):
     pytest.importorskip("mpi4py.MPI")
     code, text, errors = tradewind("run heat -n 2 --grid 16x12x2 --steps 4 --strategy all")

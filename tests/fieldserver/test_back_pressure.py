@@ -93,6 +93,7 @@ def test_memory_stays_within_the_queue(tmp_path):
 
 
 @pytest.mark.parametrize(("form", "ways"), [("netcdf", [0, 1, "threads"]), ("zarr", [1])])
+@pytest.mark.slow
 def test_more_arrays_than_blocks_that_may_be_under_way(tmp_path, form, ways):
     """Blocks of arrays that are not waited for yet make room, when their fields are in a file."""
     path = "{step}.nc" if form == "netcdf" else "run.zarr"

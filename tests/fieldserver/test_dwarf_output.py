@@ -51,13 +51,8 @@ DWARFS = {
 }
 
 
-SLOW = ("bifourier", "helmholtz", "hirlam")
-
-
-@pytest.mark.parametrize(
-    "name",
-    [pytest.param(name, marks=[pytest.mark.slow] if name in SLOW else []) for name in DWARFS],
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("name", DWARFS)
 def test_a_dwarf_writes_what_it_computed(tmp_path, name):
     options, fields = DWARFS[name]
     plan = tmp_path / "plan.toml"

@@ -78,12 +78,14 @@ def test_the_model_writes_for_a_server_that_has_stopped(tmp_path):
         pytest.param(4, "raises", "KeyError", marks=pytest.mark.slow),
     ],
 )
+@pytest.mark.slow
 def test_another_server_writes_for_one_that_is_in_trouble(tmp_path, ranks, trouble, words):
     ((server, by, reason),) = with_trouble(tmp_path, ranks, 2, trouble)
     assert (server, by) == (1, "server 0")
     assert words in reason
 
 
+@pytest.mark.slow
 def test_a_step_whose_memory_was_used_again_does_not_look_whole(tmp_path):
     plan = """
     folder = "{folder}"
@@ -106,6 +108,7 @@ def test_a_step_whose_memory_was_used_again_does_not_look_whole(tmp_path):
     assert sorted(path.name for path in (tmp_path / "out").glob("*.nc")) == [f"t{number}-1.nc" for number in range(8)]
 
 
+@pytest.mark.slow
 def test_fields_without_a_copy_are_lost_with_their_server_alone_when_the_array_was_given_back(tmp_path):
     plan = PLAN.format(folder=tmp_path / "out", more=f'patience = "{PATIENCE_S}s"')
     request = {"plan": plan, "go": str(tmp_path / "go")}
@@ -115,6 +118,7 @@ def test_fields_without_a_copy_are_lost_with_their_server_alone_when_the_array_w
 
 
 @pytest.mark.parametrize("place", ["plan", "start", "input", "end"])
+@pytest.mark.slow
 def test_a_server_that_stops_within_what_it_does_with_the_model(tmp_path, place):
     values = np.arange(3 * 128 * 256, dtype=float).reshape(1, 3, 128, 256)
     xarray.Dataset({"t": (("time", "level", "y", "x"), values)}).to_netcdf(tmp_path / "in.nc", engine="netcdf4")
@@ -198,6 +202,7 @@ def test_a_folder_with_a_run_is_refused(tmp_path):
 
 
 @pytest.mark.parametrize("servers", [1, 2])
+@pytest.mark.slow
 def test_a_server_that_fails_when_all_is_written_asks_nothing_of_others_that_end(tmp_path, servers):
     """The other one has been told to close, so it could not confirm that it reads what was to be read."""
     plan = f'patience = "2s"\n{PLAN.format(folder=tmp_path / "out", more="")}'
