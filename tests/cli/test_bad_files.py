@@ -133,6 +133,7 @@ def computed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("kind", MANIFESTS)
+@pytest.mark.slow
 def test_a_damaged_manifest_is_one_error_and_a_run_mends_it(
     kind: str, computed: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -159,6 +160,7 @@ def belongs_there(part: str, kind: str) -> bool:
 
 
 @pytest.mark.parametrize(("part", "kind"), pairs(PARTS, ["folder", "device", "pipe", "loop", "binary"], belongs_there))
+@pytest.mark.slow
 def test_something_else_in_a_folder_of_results(
     part: str, kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

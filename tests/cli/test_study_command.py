@@ -36,6 +36,7 @@ def tradewind(capsys, tmp_path, monkeypatch):
     return run
 
 
+@pytest.mark.slow
 def test_a_terminal_shows_the_report_and_cuts_nothing(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("long.toml").write_text(STUDY)

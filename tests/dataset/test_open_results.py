@@ -105,6 +105,7 @@ def test_labels_are_coordinates_where_xarray_alone_opens_the_file(path: Path) ->
         assert keys(one) == keys(both)
 
 
+@pytest.mark.slow
 def test_files_that_were_written_before_labels_were_coordinates(path: Path, tmp_path: Path) -> None:
     with xr.open_dataset(path, engine="h5netcdf") as data:
         old = data.load().reset_coords([*LABELS]).drop_encoding()

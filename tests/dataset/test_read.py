@@ -24,6 +24,7 @@ def test_a_change_is_read_under_its_former_name(tmp_path: Path, name: str) -> No
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # h5netcdf closes what it has not opened
+@pytest.mark.slow
 def test_a_damaged_file_is_refused_or_read(tmp_path: Path) -> None:
     path, random = tmp_path / "results.nc", Random(3)
     write_dataset(build_dataset([record("ring-1", 4, "torus-M")], {"title": "t"}), path)

@@ -198,6 +198,7 @@ def planned(study_file: StudyFile, sweep: str, ranks: int) -> Plan:
 
 
 @pytest.mark.parametrize(("number", "files"), [(2, 6), pytest.param(10, 10, marks=pytest.mark.slow)])
+@pytest.mark.slow
 def test_kept_cases_are_the_results_of_today(studies: ModuleType, number: int, files: int) -> None:
     """The kept results of zheng2018 come from one run, long ago; some of them are simulated again, bit for bit."""
     chosen = cheapest(studies, number, files)

@@ -153,12 +153,14 @@ def test_keys_of_advise(tmp_path: Path) -> None:
     check_keys("advise", set(keys(printed("advise allreduce --ranks 30 --machine torus-M", tmp_path))))
 
 
+@pytest.mark.slow
 def test_keys_of_bench(tmp_path: Path) -> None:
     result = printed(f"bench transpose -n 2 {GRID} --repeat 1 --warmup 0", tmp_path)
     assert set(result.pop("exchange")) <= REQUEST
     check_keys("bench", {*keys(result), "exchange"})
 
 
+@pytest.mark.slow
 def test_keys_of_tune(tmp_path: Path) -> None:
     methods = "--include sweep,isend-irecv --include native --trials 1 --warmup 0"
     result = printed(f"tune halo -n 2 {GRID} {methods}", tmp_path)
@@ -167,6 +169,7 @@ def test_keys_of_tune(tmp_path: Path) -> None:
     check_keys("tune", {*keys(result), "tuned[].request"})
 
 
+@pytest.mark.slow
 def test_keys_of_calibrate(tmp_path: Path) -> None:
     methods = "--transport shared --packing buffer --largest 8KiB --repeat 1 --warmup 0 --force"
     check_keys("calibrate", set(keys(printed(f"calibrate -n 2 {methods}", tmp_path))))
@@ -175,12 +178,14 @@ def test_keys_of_calibrate(tmp_path: Path) -> None:
     assert found == first_column(section(page("json.md"), "bench, with predictions"))
 
 
+@pytest.mark.slow
 def test_keys_of_run(tmp_path: Path) -> None:
     result = printed(f"run diffusion -n 2 {GRID} --steps 2 --picture field.svg --chart parts.svg", tmp_path)
     documented = first_column(section(page("json.md"), "run"))
     assert set(keys(result)) == documented
 
 
+@pytest.mark.slow
 def test_keys_of_run_with_output(tmp_path: Path) -> None:
     sink = 'name = "a"\nformat = "netcdf"\npath = "{step}.nc"\n'
     (tmp_path / "plan.toml").write_text(f'durable = false\n[[sink]]\n{sink}[[rule]]\nsink = "a"\n')
@@ -192,6 +197,7 @@ def test_keys_of_run_with_output(tmp_path: Path) -> None:
     assert first_column(section(page("json.md"), "run, with output")) == found | lost
 
 
+@pytest.mark.slow
 def test_keys_of_study_and_report(tmp_path: Path) -> None:
     (tmp_path / "keys.toml").write_text(STUDY)
     check_keys("study", set(keys(printed("study keys.toml", tmp_path))))

@@ -95,6 +95,7 @@ def test_twenty_kill_points(tmp_path, killed):
     [(range(24, 64, 4), 2), pytest.param(range(1, FIRST_STEP, 3), 1, marks=pytest.mark.slow)],
     ids=("10", "60"),
 )
+@pytest.mark.slow
 def test_a_run_goes_on_that_was_killed_in_its_first_step(tmp_path, killed, moments, more):
     """Where it made what all steps have in common, and had not yet filled it."""
     found = killed(tmp_path, moments)

@@ -45,6 +45,7 @@ def told(tmp_path_factory):
 
 @pytest.mark.parametrize("rights", ["read", "none"])
 @pytest.mark.parametrize("folder", ["refused", "below"])
+@pytest.mark.slow
 def test_a_folder_without_rights_is_refused_at_once(told, rights, folder):
     assert told[f"{rights} {folder}"].startswith(
         ("InputError: cannot write folder", "InputError: cannot read the folder")

@@ -163,6 +163,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory, tradewind: Command) -> Path
 
 
 @pytest.mark.parametrize("name", ["results.nc", "small.nc"])
+@pytest.mark.slow
 def test_findings_and_figures_come_out_the_same(folder: Path, name: str) -> None:
     with xr.open_dataset(folder / "results.nc", engine="h5netcdf") as dataset:
         write_dataset(without_empty(dataset.load()), folder / "small.nc")
@@ -212,6 +213,7 @@ def test_known_cases_come_from_datasets(folder: Path, tradewind: Command, tmp_pa
     assert "no.nc: there is no such file or folder" in done.err
 
 
+@pytest.mark.slow
 def test_an_older_dataset_has_the_packets_that_its_study_asked_for(folder: Path, tmp_path: Path) -> None:
     with xr.open_dataset(folder / "results.nc", engine="h5netcdf") as dataset:
         write_dataset(dataset.load().drop_vars("packet_size").drop_encoding(), tmp_path / "old.nc")
@@ -219,6 +221,7 @@ def test_an_older_dataset_has_the_packets_that_its_study_asked_for(folder: Path,
     assert sizes == {"1KiB": 1024, "4KiB": 4096}
 
 
+@pytest.mark.slow
 def test_an_older_dataset_has_other_words_for_its_verdicts(folder: Path, tmp_path: Path) -> None:
     with xr.open_dataset(folder / "results.nc", engine="h5netcdf") as dataset:
         old = dataset.load().drop_encoding()

@@ -51,6 +51,7 @@ def wait_for(condition: Callable[[], bool]) -> None:
         time.sleep(0.02)
 
 
+@pytest.mark.slow
 def test_a_worker_killed_in_mid_case_loses_no_case(
     small_study: Path, calls: Calls, address: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -135,6 +136,7 @@ def test_what_is_no_address_of_a_scheduler(address: str) -> None:
         connect(address)
 
 
+@pytest.mark.slow
 def test_a_worker_with_another_tradewind_is_not_used(small_study: Path, calls: Calls, address: str) -> None:
     notes: list[str] = []
     with running(start_worker(address, "other")), connect(address) as client:
@@ -159,6 +161,7 @@ def test_cases_share_a_worker_as_far_as_its_memory_goes(small_study: Path) -> No
     assert list(assign([tasks[1]], jobs, workers)) == []
 
 
+@pytest.mark.slow
 def test_a_large_case_takes_all_threads_of_a_worker(small_study: Path) -> None:
     large, small = task(small_study, 1, 100.0), task(small_study, 1, 1.0)
     jobs = list(assign([large, small], [], {"a": Worker(4, 64e9)}))

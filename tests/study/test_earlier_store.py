@@ -12,6 +12,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 EARLIER = Path(__file__).parent / "earlier"
 OF_THIS_RUN = ("wall_s", "packet_hops_per_s", "peak_rss_bytes", "processes", "threads")
 WORDS = ("topology",)
@@ -33,11 +35,13 @@ def results(folder: Path) -> dict[str, dict[str, Any]]:
     return found
 
 
+@pytest.mark.slow
 def test_cases_that_an_earlier_version_stored_are_not_computed_again(tmp_path: Path) -> None:
     shutil.copytree(EARLIER, tmp_path / "results")
     assert "0 cases computed, 29 stored already" in study(tmp_path / "results")
 
 
+@pytest.mark.slow
 def test_they_would_be_the_same_bit_for_bit(tmp_path: Path) -> None:
     study(tmp_path / "results")
     now, before = results(tmp_path / "results"), results(EARLIER)

@@ -112,6 +112,7 @@ def test_a_study_is_refused_before_it_runs_and_a_quick_run_is_held_against_all_o
 
 
 @pytest.mark.parametrize("path", study_files().values(), ids=study_files())
+@pytest.mark.slow
 def test_the_findings_of_the_studies_that_come_along_can_be_tested(path: Path) -> None:
     assert selection_problems(load_study(path)) == []
 

@@ -36,6 +36,7 @@ def both(exchange, file, **options):
     ],
     ids=["pair", "ring-1", "burst", "ring-3"],
 )
+@pytest.mark.slow
 def test_the_same_on_a_crossbar(simgrid, exchange, expected):
     ours, theirs = both(exchange, machine(CROSSBAR, nic_latency="90ns"))
     assert ours == pytest.approx(expected, rel=1e-9)

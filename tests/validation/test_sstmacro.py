@@ -32,6 +32,7 @@ def test_the_same_models_give_the_same_times(case):
     assert 0.99 <= ratio <= 1.06
 
 
+@pytest.mark.slow
 def test_output_buffers_bring_us_nearer():
     """SST/macro has a buffer behind the crossbar as large as the one before it."""
     credits, behind = (ratios(FIRST, column) for column in ("first: credits", "first: + output"))
@@ -57,6 +58,7 @@ def test_a_burst_copies_nothing():
             assert without["ours ms"] == copied["ours ms"]
 
 
+@pytest.mark.slow
 def test_routings_of_a_group_stand_in_the_same_order():
     """32 KiB per port are 16, 8 and 5.3 KiB per channel; at 1 us per hop the last is one packet at a time."""
     found = {case.routing: list(one_group(case)) for case in GROUPS if case.series == "routing" and case.ranks == 216}
@@ -83,6 +85,7 @@ def test_handshakes_cost_the_same():
             assert plain["SST / ours"] == pytest.approx(1, abs=0.03 if case.algorithm == "bruck" else 0.001)
 
 
+@pytest.mark.slow
 def test_the_formula_of_small_messages():
     """1000 ranks have one z, so that a message has only two NICs on its way: 50 allreduces of 4 stages of 2 us."""
     cases = [case for case in LARGE if case.pattern == "allreduce" and case.ranks == 1000]
@@ -115,6 +118,7 @@ def test_tables_have_a_line_per_case():
     assert late["largest difference %"] == pytest.approx(100 * max(1 - late["lowest"], late["highest"] - 1), rel=1e-12)
 
 
+@pytest.mark.slow
 def test_without_and_with_output_buffers_stand_side_by_side():
     cases = [c for c in GROUPS if (c.side, c.routing, c.bandwidth, c.latency) == (6, "minimal", "10GB/s", "1us")]
     lines = beside(found for case in cases for found in one_group(case))

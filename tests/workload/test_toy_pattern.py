@@ -153,6 +153,7 @@ def test_it_is_simulated(tradewind):
     assert json.loads(text)["bytes"] == 64 * 100 * 8
 
 
+@pytest.mark.slow
 def test_it_is_measured_checked_and_tuned(tradewind, tmp_path):
     pytest.importorskip("mpi4py.MPI")
     code, text, errors = tradewind("bench shift -n 2 --length 4 --algorithm all --repeat 2 --json")
