@@ -128,6 +128,7 @@ def are_right(*steps: int) -> None:
         ),
     ],
 )
+@pytest.mark.slow
 def test_fields_go_without_a_copy(beside, plan, ranks, options, more):
     """From arrays with gaps, of every layout, which are the model's again when it has waited for them."""
     plan(more=more)
@@ -172,6 +173,7 @@ def are_as_fortran_wrote_them(*steps: int) -> None:
             np.testing.assert_array_equal(values(name, step).reshape(3, 48), wanted(step, 3, 48), f"{name} at {step}")
 
 
+@pytest.mark.slow
 def test_arrays_of_fortran(beside, plan):
     plan()
     said = beside(2, "server_kinds_fortran", 1, "output").stdout
@@ -341,6 +343,7 @@ def test_a_plan_with_mistakes_is_refused_on_all_ranks(met_beside, plan):
         (("plan.toml", "--transport", "shared"), "the server of rank 3 has another transport than the first one"),
     ],
 )
+@pytest.mark.slow
 def test_servers_that_were_started_with_other_plans_are_refused(met_beside, plan, further, said):
     plan()
     Path("other.toml").write_text(Path("plan.toml").read_text().replace("every = 2", "every = 4"))
@@ -403,6 +406,7 @@ def test_one_server_after_the_other_is_lost(beside, plan):
         pytest.param("stop:0:give:2", ("output",), marks=pytest.mark.slow),
     ],
 )
+@pytest.mark.slow
 def test_another_server_takes_over(beside, plan, fails, how):
     """In the middle of a step, between steps, of input, and within what both do together.
 

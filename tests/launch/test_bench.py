@@ -226,6 +226,7 @@ def test_command_under_the_launcher():
         "bench allreduce --algorithm all --transport all --repeat 1",
     ],
 )
+@pytest.mark.slow
 def test_the_library_itself_prints_nothing(arguments):
     """Requests and windows are freed in their order, before MPI is finalized."""
     done = under_launcher(2, f"{arguments} --json")
