@@ -20,6 +20,7 @@ METHODS = (["isend-irecv", "put-fence", "shared", "alltoallw"], ["buffer", "data
 
 
 @pytest.mark.parametrize(("path", "sent"), [("xy-zy-zx-zy-xy", 4 * 1), ("xy-z-x-z-xy", 4 * 3)])
+@pytest.mark.slow
 def test_there_and_back_brings_the_right_result_by_every_family(path: str, sent: int) -> None:
     """Each of 2 x 2 ranks exchanges with the other one of its row or column, or with the three others."""
     exchange = Exchange("transpose", 4, (13, 11, 7), (2, 2), slab=path, algorithm="burst", fields=2)

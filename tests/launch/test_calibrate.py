@@ -69,6 +69,7 @@ def test_a_machine_is_written(capsys, tmp_path):
     assert (rate is None) == ("not distinguishable from nothing" in (result["unexpected"]["reason"] or ""))
 
 
+@pytest.mark.slow
 def test_unexpected_messages_are_copied_about_as_fast_as_others():
     """A rate of another kind, of copies of 8 KiB within a rank, bounds it from both sides, roughly.
 
@@ -87,6 +88,7 @@ def test_unexpected_messages_are_copied_about_as_fast_as_others():
 
 
 @pytest.mark.parametrize("limit", [4096, 8192])
+@pytest.mark.slow
 def test_the_eager_limit_is_that_of_the_library(limit, monkeypatch):
     """Within a node both libraries send eagerly what fits, with a header, into bytes whose number a variable sets."""
     monkeypatch.setenv("MPIR_CVAR_CH4_SHM_POSIX_IQUEUE_CELL_SIZE", str(limit))  # MPICH
@@ -99,6 +101,7 @@ def test_sizes_go_up_to_the_eager_limit():
     assert unexpected.sizes_of(unexpected.SMALLEST) == [8, 16, 24, 32, 40, 48, 56, 64]
 
 
+@pytest.mark.slow
 def test_samples_of_all_rounds_count():
     options = {"transports": ["shared"], "packings": ["buffer"], "largest": 8192, "force": True}
     probed = run_calibrate(2, **options, repeat=11, rounds=3).probed
@@ -221,6 +224,7 @@ def test_shapes_have_two_runs_or_one():
     assert shapes_of([8192], [8192]) == [Shape(8192)]
 
 
+@pytest.mark.slow
 def test_predictions_stand_beside_measurements(here):
     exchange = Exchange("halo", 2, grid=(64, 64, 8), split=(2, 1), width=3)
     result = run_bench(exchange, ["sweep"], ["isend-irecv", "shared", "persistent"], repeat=2, predict=here)

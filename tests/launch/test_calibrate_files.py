@@ -26,6 +26,7 @@ write = "15MB"
 
 
 @pytest.mark.ranks
+@pytest.mark.slow
 def test_a_machine_file_has_the_measured_rates(tmp_path):
     pytest.importorskip("eccodes")
     quick = "--transport shared --packing buffer --largest 8KiB --repeat 1 --force"

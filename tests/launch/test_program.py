@@ -80,6 +80,7 @@ def test_the_watchdog_names_the_exchange_that_hangs(tmp_path):
         bench_program(file, 2, repeat=1, watchdog_s=4, timeout_s=240)
 
 
+@pytest.mark.slow
 def test_a_command_under_the_launcher_says_what_hangs(tmp_path):
     """All ranks wait in vain: there is none whose error the others have heard of."""
     file = tmp_path / "crossed.toml"
