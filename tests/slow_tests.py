@@ -27,7 +27,7 @@ JOBS = {
     "second-mpi": (1, ("mpi", "launch", "languages")),
     "one-definition": (2, ("sim", "verify", "kernel", "mpi", "languages")),
 }
-"""What `make test-all` runs beside pytest: its turn, and the folders of tests/ whose sources it is about."""
+"""Jobs of `make test-all` beside pytest: their turn, and the folders of tests/ whose sources it is about."""
 
 BESIDE = {
     "benchmarks": ("benchmarks",),
