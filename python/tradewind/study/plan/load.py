@@ -22,7 +22,7 @@ from tradewind.study.claims.remarks import name_problems
 from tradewind.study.model.base_model import Base
 from tradewind.study.model.dwarf_keys import all_dwarf_keys, dwarf_keys, unused_dwarf_keys
 from tradewind.study.model.labels import LABELS
-from tradewind.study.model.like import with_likes
+from tradewind.study.model.like import Problem, reported, with_likes
 from tradewind.study.model.output_model import OutputSweep
 from tradewind.study.model.pattern_keys import pattern_keys, swept_patterns, unused_keys
 from tradewind.study.model.program_model import FULL, PLAIN, ProgramSweep
@@ -59,7 +59,6 @@ MACHINE_KEYS = (*OnMachine.model_fields, "nodes", "ranks_per_node", "point_time"
 """The keys of a sweep of runs that say how a simulated machine is used."""
 
 _TABLES = [(name,) for name in ("base", "sweep", "plot", "finding")]
-Problem = tuple[Place, str]
 _MAX_MISTAKES = 40
 """Names of a sweep that do not fit, of which it is said; the others come out when these are mended."""
 MAX_CASES = 100_000
@@ -81,23 +80,10 @@ def load_study(path: Path | str, text: str | None = None) -> StudyFile:
     if problems or study is None:
         problems += _unknown_machines(data)  # else planning reads the machines and reports all about them
         problems = of_likes + [problem for problem in problems if problem[0][:2] not in incomplete]
-        raise InputError(*_sorted(file, problems), *more)
+        raise InputError(*reported(file, problems), *more)
     if many := _too_many(study):
         raise InputError(*(file.at(("sweep", i), problem) for i, problem in many))
     return StudyFile(study, file)
-
-
-def _sorted(file: TomlFile, problems: list[Problem]) -> list[str]:
-    """Return problems with their lines, in the order of the file; one that several sweeps take from another, once."""
-    known = {(place, text) for place, text in problems}
-    found = dict[str, int]()
-    for place, text in problems:
-        written, owner = file.written(place), _owner(place)
-        if written != place:
-            owner = owner.replace(":", ", which is like this one:")
-        if written == place or (written, text) not in known:
-            found[file.at(place, owner + text)] = file.line(place)
-    return sorted(found, key=lambda text: found[text])
 
 
 def _too_many(study: Study) -> list[tuple[int, str]]:
@@ -173,11 +159,6 @@ def _place(location: tuple[int | str, ...]) -> Place:
 
 def _name(place: Place) -> str:
     return next((str(part) for part in reversed(place) if isinstance(part, str)), "value")
-
-
-def _owner(place: Place) -> str:
-    """ "sweep 2: " before a problem of the second sweep."""
-    return f"{place[0]} {place[1] + 1}: " if len(place) > 1 and isinstance(place[1], int) else ""
 
 
 def _known_keys(place: Place, data: dict[str, Any]) -> Iterable[str]:
