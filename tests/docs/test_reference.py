@@ -245,7 +245,7 @@ def test_keys_of_study_files() -> None:
     kinds = (study.VerifySweep, study.MeasureSweep, study.SimulateSweep, study.RunSweep, study.PublishedSweep)
     sweeps = {key for kind in (*kinds, ProgramSweep, ProgramStep, OutputSweep) for key in kind.model_fields}
     assert first_column(section(text, "The study")) == set(study.Study.model_fields)
-    assert first_column(section(text, "Sweeps")) == sweeps
+    assert first_column(section(text, "Sweeps")) == sweeps | {"like"}
     assert first_column(section(text, "Plots")) == set(study.Plot.model_fields)
     assert first_column(section(text, "Findings")) == set(study.Finding.model_fields)
     assert first_column(section(text, "Quantities")) == set(QUANTITIES) == set(get_args(study.QuantityName))

@@ -39,13 +39,8 @@ machine = "torus-M"
 
 [[sweep]]
 name = "b"
-kind = "simulate"
-pattern = "transpose"
-grid = "40x40x40"
-slab = "xz"
-ranks = 4
+like = "a"
 algorithm = ["bruck", "burst"]
-machine = "torus-M"
 base = "far"
 
 [[sweep]]

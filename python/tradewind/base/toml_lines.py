@@ -40,6 +40,7 @@ class TomlFile:
     def __init__(self, path: Path | str, text: str | None = None) -> None:
         self.path = Path(path)
         self.text = read_text(self.path, maximum=_MAX_BYTES) if text is None else text
+        self._elsewhere: dict[Place, Place] = {}
         if long := _LONG_KEY.search(self.text):
             line = self.text.count("\n", 0, long.start()) + 1
             raise InputError(f"{self.path}:{line}: a key of more than {_DEEPEST} parts")
@@ -55,15 +56,22 @@ class TomlFile:
 
     def line(self, place: Place) -> int:
         """The line of a place, or of the nearest thing around it that the file names (1 for the file itself)."""
+        place = self.written(place)
         while place and place not in self._lines:
             place = place[:-1]
         return self._lines.get(place, 1)
 
-    def rename(self, old: Place, new: Place) -> None:
-        """Look up `new` where the file says `old`, for keys that had another name before."""
-        size = len(old)
-        renamed = {new + place[size:]: line for place, line in self._lines.items() if place[:size] == old}
-        self._lines = renamed | self._lines
+    def stands_at(self, place: Place, other: Place) -> None:
+        """Look up `place`, and all within it, where the file says `other`: a key that has another name there, or is
+        taken from another table."""
+        self._elsewhere[place] = self.written(other)
+
+    def written(self, place: Place) -> Place:
+        """The place where the file says what stands at `place`."""
+        for size in range(1, len(place) + 1):
+            if other := self._elsewhere.get(place[:size]):
+                return other + place[size:]
+        return place
 
     def first(
         self, mistakes: Sequence[ErrorDetails], place_of: Callable[[tuple[int | str, ...]], Place] = tuple

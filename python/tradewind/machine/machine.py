@@ -371,12 +371,11 @@ _OPTIONAL = ("global", "switch", "mpi", "files")
 
 def _read_former_keys(file: TomlFile) -> None:
     """Read ``[[carriage]]``, as files of earlier versions call ``[[intranode]]``."""
-    sources = file.data.get("source")
-    for data in (file.data, sources):
+    for table in ((), ("source",)):
+        data = file.data.get("source") if table else file.data
         if isinstance(data, dict) and "carriage" in data and "intranode" not in data:
             data["intranode"] = data.pop("carriage")
-    file.rename(("carriage",), ("intranode",))
-    file.rename(("source", "carriage"), ("source", "intranode"))
+            file.stands_at((*table, "intranode"), (*table, "carriage"))
 
 
 def _find_graph(file: TomlFile) -> None:

@@ -22,6 +22,7 @@ from tradewind.study.claims.remarks import name_problems
 from tradewind.study.model.base_model import Base
 from tradewind.study.model.dwarf_keys import all_dwarf_keys, dwarf_keys, unused_dwarf_keys
 from tradewind.study.model.labels import LABELS
+from tradewind.study.model.like import Problem, reported, with_likes
 from tradewind.study.model.output_model import OutputSweep
 from tradewind.study.model.pattern_keys import pattern_keys, swept_patterns, unused_keys
 from tradewind.study.model.program_model import FULL, PLAIN, ProgramSweep
@@ -58,7 +59,6 @@ MACHINE_KEYS = (*OnMachine.model_fields, "nodes", "ranks_per_node", "point_time"
 """The keys of a sweep of runs that say how a simulated machine is used."""
 
 _TABLES = [(name,) for name in ("base", "sweep", "plot", "finding")]
-Problem = tuple[Place, str]
 _MAX_MISTAKES = 40
 """Names of a sweep that do not fit, of which it is said; the others come out when these are mended."""
 MAX_CASES = 100_000
@@ -68,18 +68,19 @@ MAX_CASES = 100_000
 def load_study(path: Path | str, text: str | None = None) -> StudyFile:
     """Reads a study file (or `text`, as if it stood in `path`). Raises InputError with all of its problems."""
     file = TomlFile(path, text)
+    data, of_likes, incomplete = with_likes(file)
     problems: list[Problem] = []
     study, more = None, list[str]()
     try:
-        study = Study.model_validate(file.data)
+        study = Study.model_validate(data)
     except ValidationError as error:
         mistakes, more = file.first(error.errors(include_url=False), _place)
-        problems += [_problem(details, file.data) for details in mistakes]
-    problems += _cross_checks(file.data)
+        problems += [_problem(details, data) for details in mistakes]
+    problems += _cross_checks(data)
     if problems or study is None:
-        problems += _unknown_machines(file.data)  # else planning reads the machines and reports all about them
-        problems.sort(key=lambda p: file.line(p[0]))
-        raise InputError(*dict.fromkeys(file.at(place, text) for place, text in problems), *more)
+        problems += _unknown_machines(data)  # else planning reads the machines and reports all about them
+        problems = of_likes + [problem for problem in problems if problem[0][:2] not in incomplete]
+        raise InputError(*reported(file, problems), *more)
     if many := _too_many(study):
         raise InputError(*(file.at(("sweep", i), problem) for i, problem in many))
     return StudyFile(study, file)
@@ -146,7 +147,7 @@ def _problem(details: ErrorDetails, data: dict[str, Any]) -> Problem:
         text = f"{_name(place)} {value!r}: a table is allowed, like {like}"
     else:
         text = f"{_name(place)} {value!r}: {details['msg'][0].lower()}{details['msg'][1:]}"
-    return place, _owner(place) + text
+    return place, text
 
 
 def _place(location: tuple[int | str, ...]) -> Place:
@@ -158,11 +159,6 @@ def _place(location: tuple[int | str, ...]) -> Place:
 
 def _name(place: Place) -> str:
     return next((str(part) for part in reversed(place) if isinstance(part, str)), "value")
-
-
-def _owner(place: Place) -> str:
-    """ "sweep 2: " before a problem of the second sweep."""
-    return f"{place[0]} {place[1] + 1}: " if len(place) > 1 and isinstance(place[1], int) else ""
 
 
 def _known_keys(place: Place, data: dict[str, Any]) -> Iterable[str]:
@@ -177,7 +173,7 @@ def _known_keys(place: Place, data: dict[str, Any]) -> Iterable[str]:
         pattern, dwarf = str(sweep.get("pattern")), str(sweep.get("dwarf"))
         unused = unused_keys(pattern) if pattern in swept_patterns() else set()
         unused |= unused_dwarf_keys(dwarf) if dwarf in DWARFS else set()
-        return [key for key in SWEEPS[sweep["kind"]].model_fields if key not in unused]
+        return ["like", *(key for key in SWEEPS[sweep["kind"]].model_fields if key not in unused)]
     if place[2] == "values":
         return ValueOf.model_fields
     tables: dict[str, type[BaseModel]] = {"plot": Plot, "base": Base}
@@ -197,21 +193,21 @@ def _cross_checks(data: dict[str, Any]) -> list[Problem]:
     bases = [str(base.get("name")) for _, base in _tables(data, "base")]
     for i, name in enumerate(bases):
         if name in bases[:i]:
-            problems.append((("base", i, "name"), f"base {i + 1}: another base is called {name!r}"))
+            problems.append((("base", i, "name"), f"another base is called {name!r}"))
     for i, base in _tables(data, "base"):
-        problems += [(("base", i, *place), f"base {i + 1}: {text}") for place, text in _special_names(base, data)]
+        problems += [(("base", i, *place), text) for place, text in _special_names(base, data)]
     for i, sweep in _tables(data, "sweep"):
         of_sweep = islice(chain(_sweep_problems(sweep, bases), _base_problems(sweep, bases)), _MAX_MISTAKES)
-        problems += [(("sweep", i, *place), f"sweep {i + 1}: {text}") for place, text in of_sweep]
+        problems += [(("sweep", i, *place), text) for place, text in of_sweep]
         if sweep.get("name") in names:
-            problems.append((("sweep", i, "name"), f"sweep {i + 1}: another sweep is called {sweep['name']!r}"))
+            problems.append((("sweep", i, "name"), f"another sweep is called {sweep['name']!r}"))
         names.append(str(sweep.get("name")))
     for kind in ("plot", "finding"):
         for i, table in _tables(data, kind):
             checks = _finding_problems(table) if kind == "finding" else _plot_problems(table)
             for place, selection in _selections(table):
                 checks += _selection_problems(place, selection, names, bases)
-            problems += [((kind, i, *place), f"{kind} {i + 1}: {text}") for place, text in checks]
+            problems += [((kind, i, *place), text) for place, text in checks]
     return problems
 
 
@@ -232,7 +228,7 @@ def _unknown_machines(data: dict[str, Any]) -> Iterator[Problem]:
     for i, sweep in _tables(data, "sweep"):
         for place, name in _values(sweep, "machine"):
             if isinstance(name, str) and not name.endswith(".toml") and name not in machine_names():
-                yield ("sweep", i, *place), f"sweep {i + 1}: " + unknown("machine", name, machine_names())
+                yield ("sweep", i, *place), unknown("machine", name, machine_names())
 
 
 def _base_problems(sweep: dict[str, Any], bases: list[str]) -> Iterator[Problem]:

@@ -16,6 +16,7 @@ from tradewind.study.cases.case import Case, digest, identity
 from tradewind.study.cases.environment import Environment
 from tradewind.study.cases.expand import expand
 from tradewind.study.cases.machines import located, own_routings
+from tradewind.study.model.like import Problem, reported
 from tradewind.study.model.output_model import OutputSweep
 from tradewind.study.model.program_model import ProgramSweep
 from tradewind.study.model.skip import Skip
@@ -138,7 +139,7 @@ def simulation_options(case: Case) -> dict[str, Any]:
 def _machines(study_file: StudyFile, executors: Executors) -> dict[str, Path]:
     """The file of every machine that the study names; a path is meant from the study file's folder."""
     found: dict[str, Path] = {}
-    problems: list[str] = []
+    problems: list[Problem] = []
     bases = Bases(study_file.study.base, own_routings(study_file))
     for i, sweep in enumerate(study_file.study.sweep):
         if not isinstance(sweep, SimulateSweep | RunSweep | ProgramSweep | OutputSweep) or sweep.machine is None:
@@ -149,11 +150,9 @@ def _machines(study_file: StudyFile, executors: Executors) -> dict[str, Path]:
                 load_machine(path)
                 found[name] = path if path.suffix == ".toml" else machine_folder() / f"{name}.toml"
             except InputError as error:
-                place = ("sweep", i, "machine", j)
-                problems += [study_file.file.at(place, f"sweep {i + 1}: {text}") for text in error.problems]
+                problems += [(("sweep", i, "machine", j), text) for text in error.problems]
         known = {name: found[name] for name in sweep.machine if name in found}
-        refused = refusals(sweep, i, known, bases, executors.forecast)
-        problems += [study_file.file.at(place, text) for place, text in refused]
+        problems += refusals(sweep, i, known, bases, executors.forecast)
     if problems:
-        raise InputError(*dict.fromkeys(problems))
+        raise InputError(*reported(study_file.file, problems))
     return found

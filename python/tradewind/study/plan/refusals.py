@@ -31,11 +31,11 @@ def refusals(
                 if problems := _problems(forecast, path, settings=beneath):
                     key: Place = ("set",) if _problems(forecast, path, settings=base.set) else ("machine_set", machine)
                     place = ("base", bases.bases.index(base), *key)
-                    yield from ((place, f"base {base.name} on {machine}: {text}") for text in problems)
+                    yield from ((place, f"{base.name} on {machine}: {text}") for text in problems)
                     continue
                 yield from _routing_sets(sweep, base, (machine, path), bases, forecast)
             for own, text in _own(sweep, path, beneath, forecast):
-                yield ("sweep", number, own), f"sweep {number + 1}: {text}"
+                yield ("sweep", number, own), text
 
 
 def _own(sweep: OnMachine, machine: Path, beneath: Settings, forecast: Forecast) -> Iterator[tuple[str, str]]:
@@ -64,7 +64,7 @@ def _routing_sets(
         settings = {**common, **base.routing_set[routing]}
         place = ("base", bases.bases.index(base), "routing_set", routing)
         for text in _problems(forecast, path, routing=routing, settings=settings):
-            yield place, f"base {base.name} on {name}, {routing}: {text}"
+            yield place, f"{base.name} on {name}, {routing}: {text}"
 
 
 def _problems(forecast: Forecast, machine: Path, **options: Any) -> list[str]:
