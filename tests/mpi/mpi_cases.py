@@ -91,16 +91,16 @@ def _allows(pattern: _core.Pattern, algorithm: str) -> bool:
 
 
 def cases(ranks: int) -> list[Case]:
-    """All cases of a rank count; each property of the arrays meets each kind of exchange somewhere.
+    """Return the cases of a rank count: each shows something that the ones before do not.
 
-    Of more than four ranks, which wait for each other's cores, those that show something the ones before do not.
+    Each property of the arrays meets each kind of exchange somewhere.
     """
     prime_enough = ranks == 5  # which says something of the ways, and little more of the algorithms than 3 and 6
     bare = [] if prime_enough else [*_transposes(ranks), *_halos(ranks), *_reductions(ranks)]
     bare += [] if prime_enough else [*_node_halos(ranks)]
     counter = itertools.count(ranks)
     found = [_carried(case, counter) for case in bare] + [*_carriages(ranks), *_within_nodes(ranks)]
-    return list(dict.fromkeys(found)) if ranks <= 4 else _telling(found)
+    return _telling(found)
 
 
 def _telling(found: list[Case]) -> list[Case]:
