@@ -13,7 +13,6 @@ import os
 import re
 import select
 import signal
-import subprocess
 import sys
 import time
 from collections.abc import Iterator
@@ -27,8 +26,10 @@ import pytest
 
 PAGE = 4096
 LIBRARIES = re.compile(r"(/\S*(?:_core|_mpi|libtradewind)[^/\s]*\.so\S*)")
-PATIENCE_S, PATIENCE = 60.0, 5.0
-"""A test hangs that takes so many seconds and so many times what it takes without a fault."""
+PATIENCE_S, PATIENCE = 120.0, 10.0
+"""A test hangs that takes so many seconds and so many times what it takes without a fault, by the clock."""
+BESIDE = 4.0
+"""Seconds by the clock, at most, for a second of processor time: others may use the machine."""
 CACHED = re.compile(r"^\s*@(functools\.)?(lru_)?cache\b", re.MULTILINE)
 
 
@@ -44,15 +45,16 @@ def activate(number: int) -> None:
         Active.in_dll(ctypes.CDLL(path), "tradewind_faults").active = number
 
 
+def page_of(order: dict[str, Any]) -> Path:
+    """Return the file in which processes note which faults they reach."""
+    return Path(order["reach"]).with_suffix(".page")
+
+
 def without_shrinking() -> None:
     """Let hypothesis draw the same examples each time, and report a failing one as it is."""
-    register = hypothesis.settings.register_profile
-
-    def ours(name: str, *arguments: Any, **options: Any) -> None:
-        phases = (hypothesis.Phase.explicit, hypothesis.Phase.generate)
-        register(name, *arguments, **options, phases=phases, database=None, derandomize=True)
-
-    hypothesis.settings.register_profile = staticmethod(ours)
+    phases = (hypothesis.Phase.explicit, hypothesis.Phase.generate)
+    hypothesis.settings.register_profile("faults", phases=phases, database=None, derandomize=True)
+    hypothesis.settings.load_profile("faults")  # what conftest.py makes of the default starts from this
 
 
 @dataclass
@@ -101,14 +103,14 @@ class Folder:
             print("warning: the collected tests have initialised MPI", file=sys.stderr)
         reach = Path(self.order["reach"])
         if not reach.exists():
-            page = reach.with_suffix(".page")
-            page.write_bytes(bytes(PAGE))
-            self._note_collection(page)
+            page = page_of(self.order)
+            self.at_collection = _taken(page)
             if self._fork(0, 3600.0, page):
                 return None
             while self._watch_all(1):
                 pass
             page.unlink()
+            del os.environ["TRADEWIND_FAULTS_REACHED"]
         self.reach = json.loads(reach.read_text())
         for wanted in self.order["faults"]:
             if not self._tests_of(wanted):
@@ -123,17 +125,6 @@ class Folder:
         return True
 
     children: list[Child] = []  # noqa: RUF012
-
-    def _note_collection(self, page: Path) -> None:
-        """Find what is reached while the tests are collected: by another process, as this one has done so."""
-        code = "import sys, pytest; sys.exit(pytest.main(sys.argv[1:]))"
-        arguments = ["--collect-only", "-qq", "-p", "no:cacheprovider", f"tests/{self.order['folder']}"]
-        subprocess.run(
-            [sys.executable, "-c", code, *arguments],
-            env=os.environ | {"TRADEWIND_FAULTS_REACHED": str(page)},
-            stdout=subprocess.DEVNULL,
-        )
-        self.at_collection = _taken(page)
 
     def _fork(self, number: int, limit_s: float, page: Path | None, wanted: dict[str, Any] | None = None) -> bool:
         """Start a child; True in it."""
@@ -152,9 +143,6 @@ class Folder:
         assert self.session is not None
         if page is not None:
             self.page = page
-            os.environ["TRADEWIND_FAULTS_REACHED"] = str(page)
-            _tradewind_fault.open_reached()
-            _map_again(page)
             self.session.config.option.maxfail = 0
         else:
             tests = self._tests_of(wanted or {})
@@ -216,7 +204,7 @@ class Folder:
             now = time.monotonic()
             usual = self.reach.get("seconds", {}).get(child.test, 0.0)
             hangs = child.test and child.number and now - child.test_begin > PATIENCE_S + PATIENCE * usual
-            late = now - child.begin > child.limit_s
+            late = now - child.begin > BESIDE * child.limit_s
             lingers = child.found is not None and now - child.found_at > 10.0  # its ranks are to end with it
             if child.ended or lingers or ((hangs or late) and child.found is None):
                 self._end(child, "hang" if hangs else "timeout" if late else "passed")
@@ -237,7 +225,7 @@ class Folder:
         test = child.test
         if not child.ended:
             _kill(child.pid)
-        _, status = os.waitpid(child.pid, 0)
+        _, status, used = os.wait4(child.pid, 0)
         os.close(child.pipe)
         ranks = False
         if child.found:
@@ -249,7 +237,7 @@ class Folder:
             if verdict != "passed":
                 raise SystemExit(f"without a fault the tests end so: {verdict} {test} {status}")
             return
-        self._report(child.number, verdict, test, ranks, time.monotonic() - child.begin)
+        self._report(child.number, verdict, test, ranks, used.ru_utime + used.ru_stime)
 
     def _report(self, number: int, verdict: str, test: str, ranks: bool, seconds: float) -> None:
         row = {"number": number, "verdict": verdict, "test": test, "ranks": ranks, "seconds": seconds}
@@ -309,21 +297,6 @@ def _taken(page: Path) -> list[int]:
     return [number for number, byte in enumerate(data) if byte]
 
 
-def _map_again(page: Path) -> None:
-    """Let the libraries of this process note what is reached: they were loaded before there was a file for it."""
-    libc = ctypes.CDLL(None, use_errno=True)
-    libc.mmap.restype = ctypes.c_void_p
-    libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, *(ctypes.c_int,) * 3, ctypes.c_long]
-    file = os.open(page, os.O_RDWR)
-    memory = libc.mmap(None, PAGE, 3, 1, file, 0)
-
-    class Whole(ctypes.Structure):
-        _fields_ = [("active", ctypes.c_int), ("reached", ctypes.c_void_p)]
-
-    for path in {*LIBRARIES.findall(Path("/proc/self/maps").read_text())}:
-        Whole.in_dll(ctypes.CDLL(path), "tradewind_faults").reached = memory
-
-
 def _kill(pid: int) -> None:
     try:
         os.killpg(pid, signal.SIGTERM)
@@ -336,6 +309,10 @@ def _kill(pid: int) -> None:
 def main() -> int:
     given = sys.argv[1]
     order = json.loads(Path(given[1:]).read_text() if given.startswith("@") else given)
+    if not Path(order["reach"]).exists():
+        page_of(order).write_bytes(bytes(PAGE))
+        os.environ["TRADEWIND_FAULTS_REACHED"] = str(page_of(order))
+        _tradewind_fault.open_reached()
     without_shrinking()
     folder = Folder(order)
     arguments = [f"tests/{order['folder']}", "-x", "-q", "-m", "not slow", "--tb=short", "-p", "no:cacheprovider"]

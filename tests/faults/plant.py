@@ -23,7 +23,7 @@ TREE = WORK / "tree"
 HEADER = WORK / "tradewind_fault.hpp"
 RESULTS = HERE / "results.toml"
 LIMIT_S = 240.0
-"""Seconds of tests for one fault."""
+"""Seconds of processor time of tests for one fault."""
 
 ORDER = (
     *("base", "layout", "schedule", "program", "pattern", "verify", "algorithm", "kernel", "machine", "method", "sim"),
