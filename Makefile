@@ -8,7 +8,7 @@ MPI_C_COMPILER ?=
 EXTRAS := dev,docs,cluster,output,$(if $(MPI_C_COMPILER),mpi,mpich)
 CXX_FILES := $(shell find src bindings include -name '*.hpp' -o -name '*.cpp' -o -name '*.h')
 FORTRAN_FILES := $(wildcard bindings/fortran/* bindings/fortran/mpi_f08/*)
-C_PROGRAMS := $(shell find examples bindings/fortran tests/languages tests/mpi tests/sim benchmarks/c benchmarks/calls -name '*.[ch]' -o -name '*.[ch]pp')
+C_PROGRAMS := $(shell find examples bindings/fortran tests benchmarks/c benchmarks/calls -name '*.[ch]' -o -name '*.[ch]pp')
 PY_FOLDERS := python tests benchmarks validation docs cmake
 
 # Python and pytest keep what they have compiled: hundreds of processes import the same files.

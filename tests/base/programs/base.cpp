@@ -54,12 +54,13 @@ void exact_division() {
 
 void exact_division_of_long_numbers() {
     constexpr std::int64_t maximum = INT64_MAX;
-    std::vector<std::int64_t> divisors{1,        2,        3,   5, 7, 1'000'000'007, (std::int64_t{1} << 32) + 1,
-                                       maximum / 2, maximum - 1, maximum};
+    std::vector<std::int64_t> divisors{
+        1, 2, 3, 5, 7, 1'000'000'007, (std::int64_t{1} << 32) + 1, maximum / 2, maximum - 1, maximum};
     for (int i = 0; i < 2000; ++i) divisors.push_back(static_cast<std::int64_t>(random_numbers() >> (1 + i % 63)) | 1);
     for (const std::int64_t d : divisors) {
         const LongDivider by(d);
-        std::vector<std::int64_t> numerators{0, 1, d - 1, d, maximum - 1, maximum, maximum / d * d, maximum / d * d - 1};
+        std::vector<std::int64_t> numerators{0,           1,       d - 1,           d,
+                                             maximum - 1, maximum, maximum / d * d, maximum / d * d - 1};
         for (int i = 0; i < 50; ++i) {
             const auto n = static_cast<std::int64_t>(random_numbers() >> (1 + i));
             numerators.insert(numerators.end(), {n, n / d * d});
