@@ -11,9 +11,10 @@ from pathlib import Path
 
 from tradewind import _core
 from tradewind.cli import COMMANDS, command_for
-from tradewind.cli.help import REQUIRED, default_of, flags_of, is_argument, name_of
+from tradewind.cli.help import REQUIRED, default_of
 from tradewind.cli.kinds import Family
 from tradewind.cli.options import DWARFS, PATTERNS
+from tradewind.cli.parameters import Parameter
 from tradewind.cli.program import COMMANDS as PROGRAMS
 
 REFERENCE = Path(__file__).parent / "reference"
@@ -81,13 +82,8 @@ def options(name: str) -> str:
     """Arguments and options of a command; of one that is about a kind, without those of the kinds."""
     first, *more = name.split()
     command = command_for(first, more)
-    panel = command.family.panel if hasattr(command, "family") else None
-    rows = []
-    for parameter in command.params:
-        if parameter.name == "help" or getattr(parameter, "rich_help_panel", None) == panel is not None:
-            continue
-        spelled = name_of(parameter) if is_argument(parameter) else flags_of(parameter)
-        rows.append((f"`{spelled}`", parameter.help or "", _default(parameter)))
+    panel = command.family and command.family.panel
+    rows = [_row(each) for each in command.parameters if panel is None or each.declared.panel != panel]
     return table(("option", "what", "default"), rows)
 
 
@@ -95,17 +91,16 @@ def kind_options(family: Family, command: str) -> str:
     """The options of every kind of a family: patterns, which all commands about an exchange take; dwarfs."""
     rows = []
     for kind in family.kinds():
-        for parameter in command_for(command, [kind]).params:
-            if getattr(parameter, "rich_help_panel", None) == family.panel and not parameter.hidden:
-                rows.append((kind, f"`{flags_of(parameter)}`", parameter.help or "", _default(parameter)))
+        own = [each for each in command_for(command, [kind]).parameters if each.declared.panel == family.panel]
+        rows += [(kind, *_row(each)) for each in own if not each.declared.hidden]
     return table((family.what, "option", "what", "default"), rows)
 
 
-def _default(parameter: object) -> str:
-    """In words as it is, a value as code."""
+def _row(parameter: Parameter) -> tuple[str, str, str]:
+    """A parameter, what it is, and its default: in words as it is, a value as code."""
     text = default_of(parameter)
-    in_words = isinstance(getattr(parameter, "show_default", True), str) or text in ("", REQUIRED)
-    return text if in_words else f"`{text}`"
+    in_words = isinstance(parameter.declared.show_default, str) or text in ("", REQUIRED)
+    return f"`{parameter.spelling}`", parameter.declared.help, text if in_words else f"`{text}`"
 
 
 SECTIONS: dict[str, dict[str, Callable[[], str]]] = {

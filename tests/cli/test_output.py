@@ -6,18 +6,15 @@ import errno
 import json
 import subprocess
 import sys
+from collections.abc import Callable, Sequence
 
 import pytest
-import typer
 
 from tradewind.cli.output import run
 
 
-def failing(error: OSError) -> typer.Typer:
-    app = typer.Typer()
-
-    @app.command()
-    def command(as_json: bool = typer.Option(False, "--json")) -> None:
+def failing(error: OSError) -> Callable[[Sequence[str]], int]:
+    def app(arguments: Sequence[str]) -> int:
         raise error
 
     return app

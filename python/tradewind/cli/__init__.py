@@ -5,13 +5,12 @@ A command's file is imported only when it runs, so that `tradewind --help` respo
 
 from __future__ import annotations
 
-import importlib
 import sys
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    import typer
+    from tradewind.cli.command import Command
 
 COMMANDS = {
     "study": "Run or resume a study or a folder of studies, and write the reports.",
@@ -31,110 +30,55 @@ COMMANDS = {
 }
 
 
+_ABOUT = "The communication of weather and climate models: verified, run, measured and simulated."
+
+
 def main() -> None:
     """Run the command that the arguments name, or show the help where there are none, and exit with its code."""
     from tradewind.cli import output
 
-    sys.exit(output.run(make_app(), sys.argv[1:] or ["--help"]))
+    sys.exit(output.run(make_app(), sys.argv[1:]))
 
 
-def make_app() -> typer.Typer:
-    """The command line as a typer application."""
-    import typer
-
-    app = typer.Typer(
-        cls=_lazy_group(),
-        name="tradewind",
-        add_completion=False,
-        help="The communication of weather and climate models: verified, run, measured and simulated.",
-        pretty_exceptions_enable=False,
-    )
-
-    @app.callback(invoke_without_command=True)
-    def options(
-        version: bool = typer.Option(False, "--version", help="Print the version."),
-    ) -> None:
-        if version:
-            from importlib.metadata import version as installed
-
-            print(installed("tradewind"))
-            raise typer.Exit
-
-    return app
+def make_app() -> Callable[[Sequence[str]], int | None]:
+    """The command line: a function of its arguments that returns the exit code, None for 0."""
+    return _run
 
 
-def _lazy_group() -> type[typer.core.TyperGroup]:
-    import typer
+def _run(arguments: Sequence[str]) -> int | None:
+    name, *rest = arguments or ["--help"]
+    if name in COMMANDS:
+        return command_for(name, rest)(rest)
+    if name == "--version":
+        from importlib.metadata import version
 
-    class Commands(typer.core.TyperGroup):
-        """Knows the names and summaries of all commands, and imports one when it is asked for."""
+        print(version("tradewind"))
+        return 0
+    if name != "--help":
+        from tradewind.base.errors import InputError
+        from tradewind.base.names import unknown
 
-        def list_commands(self, ctx: Any) -> list[str]:
-            return list(COMMANDS)
+        known = ["--version", "--help"] if name.startswith("-") else [*COMMANDS]  # `list` is a command's file here
+        raise InputError(unknown("option" if name.startswith("-") else "command", name, known))
+    from tradewind.cli.help import general_help
 
-        def format_help(self, ctx: Any, formatter: Any) -> None:
-            from tradewind.cli.help import help_text
-
-            formatter.write(help_text(self, ctx.command_path, COMMANDS))
-
-        def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-            if args[0] not in COMMANDS:
-                if not args[0].startswith("-"):
-                    from tradewind.base.errors import InputError
-                    from tradewind.base.names import unknown
-
-                    raise InputError(unknown("command", args[0], COMMANDS))
-                return super().resolve_command(ctx, args)
-            return args[0], command_for(args[0], args[1:]), args[1:]
-
-        def get_command(self, ctx: Any, cmd_name: str) -> Any:
-            return command_for(cmd_name, []) if cmd_name in COMMANDS else None
-
-    return Commands
+    print(general_help(_ABOUT, COMMANDS), end="")
+    return 0
 
 
-def command_for(name: str, arguments: Sequence[str]) -> Any:
-    """A command as typer runs it; of one that is about a kind, with the options of the kind that arguments name."""
-    import typer
+def command_for(name: str, arguments: Sequence[str]) -> Command:
+    """A command; of one that is about a kind, with the options of the kind that arguments name."""
+    import importlib
 
-    from tradewind.cli.help import Command, KindCommand
+    from tradewind.cli.command import Command
 
     if name in ("verify", "simulate", "bench") and arguments[:1] == ["program"]:
-        return _of_programs(name)
+        from tradewind.cli import program
+
+        return Command(name, program.COMMANDS[name], program.HELP[name])
     if name == "advise" and arguments[:1] == ["output"]:
-        return _of_output(name)
+        from tradewind.cli import advise_output
+
+        return Command(name, advise_output.command, advise_output.HELP)
     function = importlib.import_module(f"tradewind.cli.{name}").command
-    one = typer.Typer(add_completion=False)
-    family = getattr(function, "family", None)
-    if family is None:
-        one.command(name, cls=Command, help=COMMANDS[name])(function)
-        return typer.main.get_command(one)
-    kind = family.named(arguments)
-    one.command(name, cls=KindCommand, help=COMMANDS[name])(function.general() if kind is None else function.of(kind))
-    command = typer.main.get_command(one)
-    command.family, command.kind = family, kind  # type: ignore[attr-defined]
-    return command
-
-
-def _of_output(name: str) -> Any:
-    """The command about the output of a model, in place of a pattern."""
-    import typer
-
-    from tradewind.cli import advise_output
-    from tradewind.cli.help import Command
-
-    one = typer.Typer(add_completion=False)
-    one.command(name, cls=Command, help=advise_output.HELP)(advise_output.command)
-    return typer.main.get_command(one)
-
-
-def _of_programs(name: str) -> Any:
-    """The command of this name about a program, in place of a pattern."""
-    import typer
-
-    from tradewind.cli import program
-    from tradewind.cli.help import Command
-
-    one = typer.Typer(add_completion=False)
-    one.command(name, cls=Command, help=program.HELP[name])(program.COMMANDS[name])
-    return typer.main.get_command(one)
+    return Command(name, function, COMMANDS[name], arguments)

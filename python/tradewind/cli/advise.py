@@ -6,10 +6,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from tradewind.cli import options
 from tradewind.cli.kinds import Asked
+from tradewind.cli.parameters import Option
 
 if TYPE_CHECKING:
     from tradewind.simulation.advice import Tell
@@ -22,23 +21,23 @@ _PARTS = ("latency", "bandwidth", "congestion")
 def command(
     pattern: options.Pattern,
     ranks: options.Ranks,
-    machine: Annotated[str, typer.Option("--machine", help="Name or file.", show_default=False)],
+    machine: Annotated[str, Option("--machine", help="Name or file.", show_default=False)],
     algorithm: Annotated[
         str | None,
-        typer.Option("--algorithm", help="Comma list to choose from, like ring-k,burst.", show_default="all"),
+        Option("--algorithm", help="Comma list to choose from, like ring-k,burst.", show_default="all"),
     ] = None,
     routing: Annotated[
-        str | None, typer.Option("--routing", help="See `tradewind list routings`.", show_default="the machine's own")
+        str | None, Option("--routing", help="See `tradewind list routings`.", show_default="the machine's own")
     ] = None,
     packet: Annotated[
         str | None,
-        typer.Option(
+        Option(
             "--packet",
             help="Packet size, or `message` for one packet per message.",
             show_default="the machine's own, or message if those take too long",
         ),
     ] = None,
-    budget: Annotated[str, typer.Option("--budget", help="Time limit for all simulations, like 60s or 10min.")] = "60s",
+    budget: Annotated[str, Option("--budget", help="Time limit for all simulations, like 60s or 10min.")] = "60s",
     *,
     run: options.RunOptions,
     asked: Asked,

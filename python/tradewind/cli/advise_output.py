@@ -5,25 +5,22 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
-
 from tradewind.cli import options
+from tradewind.cli.parameters import Argument, Option
 
 HELP = "Find out whether output is best written in place, on threads or on servers, and by how many."
 
 
 def command(
-    what: Annotated[str, typer.Argument(help="output", show_default=False)],
-    plan: Annotated[Path, typer.Option("--plan", help="Plan file: PLAN.toml.", show_default=False)],
-    ranks: Annotated[
-        int, typer.Option("-n", "--ranks", help="Cores of the run, servers included.", show_default=False)
-    ],
+    what: Annotated[str, Argument(help="output", show_default=False)],
+    plan: Annotated[Path, Option("--plan", help="Plan file: PLAN.toml.", show_default=False)],
+    ranks: Annotated[int, Option("-n", "--ranks", help="Cores of the run, servers included.", show_default=False)],
     interval: Annotated[
-        str, typer.Option("--interval", help="Time that the model takes between outputs, like 3s.", show_default=False)
+        str, Option("--interval", help="Time that the model takes between outputs, like 3s.", show_default=False)
     ],
-    grid: Annotated[str, typer.Option("--grid", help="Grid: O<N>, or NXxNY.")] = "O320",
-    levels: Annotated[int, typer.Option("--levels", help="Levels of each field.")] = 1,
-    fields: Annotated[str, typer.Option("--fields", help="Comma list of the fields that are written.")] = "t",
+    grid: Annotated[str, Option("--grid", help="Grid: O<N>, or NXxNY.")] = "O320",
+    levels: Annotated[int, Option("--levels", help="Levels of each field.")] = 1,
+    fields: Annotated[str, Option("--fields", help="Comma list of the fields that are written.")] = "t",
     *,
     as_json: options.Json = False,
 ) -> None:

@@ -5,11 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from tradewind.cli import options
 from tradewind.cli import ranks as mpi_ranks
 from tradewind.cli.kinds import Asked
+from tradewind.cli.parameters import Option
 
 if TYPE_CHECKING:
     from tradewind.cli.table import Table
@@ -21,21 +20,21 @@ _ALL = "Comma list, or `all`."
 def command(
     pattern: options.Pattern,
     ranks: mpi_ranks.Ranks = None,
-    algorithm: Annotated[str | None, typer.Option("--algorithm", help=_ALL, show_default="the pattern's own")] = None,
-    transport: Annotated[str, typer.Option("--transport", help=_ALL)] = "isend-irecv",
-    packing: Annotated[str, typer.Option("--packing", help=_ALL)] = "buffer",
-    repeat: Annotated[int, typer.Option("--repeat", help="Samples per method.")] = 20,
+    algorithm: Annotated[str | None, Option("--algorithm", help=_ALL, show_default="the pattern's own")] = None,
+    transport: Annotated[str, Option("--transport", help=_ALL)] = "isend-irecv",
+    packing: Annotated[str, Option("--packing", help=_ALL)] = "buffer",
+    repeat: Annotated[int, Option("--repeat", help="Samples per method.")] = 20,
     rounds: Annotated[
-        int, typer.Option("--rounds", help="Number of rounds; each measures every method with a part of the samples.")
+        int, Option("--rounds", help="Number of rounds; each measures every method with a part of the samples.")
     ] = 1,
-    warmup: Annotated[int, typer.Option("--warmup", help="Exchanges before the first sample.")] = 3,
+    warmup: Annotated[int, Option("--warmup", help="Exchanges before the first sample.")] = 3,
     check: mpi_ranks.Check = True,
     chart: Annotated[
-        Path | None, typer.Option("--chart", help="Draw the times: FILE.svg, .png, .pdf or .html.", show_default=False)
+        Path | None, Option("--chart", help="Draw the times: FILE.svg, .png, .pdf or .html.", show_default=False)
     ] = None,
     timeline: Annotated[
         Path | None,
-        typer.Option(
+        Option(
             "--timeline",
             help="Write a time line of the fastest method: for Perfetto, or a picture (.svg, .png, .pdf, .html).",
             show_default=False,
@@ -43,7 +42,7 @@ def command(
     ] = None,
     predict: Annotated[
         str | None,
-        typer.Option("--predict", help="Also show predictions from this calibrated machine FILE.", show_default=False),
+        Option("--predict", help="Also show predictions from this calibrated machine FILE.", show_default=False),
     ] = None,
     watchdog: mpi_ranks.Watchdog = 0.0,
     timeout: mpi_ranks.Timeout = None,

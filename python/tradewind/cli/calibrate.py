@@ -5,10 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from tradewind.cli import options
 from tradewind.cli import ranks as mpi_ranks
+from tradewind.cli.parameters import Option
 
 if TYPE_CHECKING:
     from tradewind.machine.calibration import Calibration
@@ -19,29 +18,27 @@ _ALL = "Comma list, or `all`."
 @options.with_options
 def command(
     ranks: mpi_ranks.Ranks = None,
-    out: Annotated[Path, typer.Option("-o", "--out", help="Machine file.")] = Path("here.toml"),
-    transport: Annotated[str, typer.Option("--transport", help=_ALL)] = "all",
-    packing: Annotated[str, typer.Option("--packing", help=_ALL)] = "all",
-    largest: Annotated[str, typer.Option("--largest", help="Size of the largest message, 8KiB or more.")] = "16MiB",
-    repeat: Annotated[int, typer.Option("--repeat", help="Maximum number of samples per measurement.")] = 20,
-    rounds: Annotated[int, typer.Option("--rounds", help="Number of rounds; each takes a part of the samples.")] = 4,
-    warmup: Annotated[int, typer.Option("--warmup", help="Exchanges before the first sample.")] = 2,
+    out: Annotated[Path, Option("-o", "--out", help="Machine file.")] = Path("here.toml"),
+    transport: Annotated[str, Option("--transport", help=_ALL)] = "all",
+    packing: Annotated[str, Option("--packing", help=_ALL)] = "all",
+    largest: Annotated[str, Option("--largest", help="Size of the largest message, 8KiB or more.")] = "16MiB",
+    repeat: Annotated[int, Option("--repeat", help="Maximum number of samples per measurement.")] = 20,
+    rounds: Annotated[int, Option("--rounds", help="Number of rounds; each takes a part of the samples.")] = 4,
+    warmup: Annotated[int, Option("--warmup", help="Exchanges before the first sample.")] = 2,
     ranks_per_node: Annotated[
         int | None,
-        typer.Option("--ranks-per-node", help="Pretend that this many ranks share a node.", show_default="as measured"),
+        Option("--ranks-per-node", help="Pretend that this many ranks share a node.", show_default="as measured"),
     ] = None,
-    limit: Annotated[
-        float, typer.Option("--limit", help="Maximum spread of samples, as a fraction of their median.")
-    ] = 0.25,
+    limit: Annotated[float, Option("--limit", help="Maximum spread of samples, as a fraction of their median.")] = 0.25,
     files: Annotated[
         Path | None,
-        typer.Option(
+        Option(
             "--files",
             help="Measure encoding, compression and the disk of this folder, too: the table `files`.",
             show_default=False,
         ),
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Write the file even if the machine was busy.")] = False,
+    force: Annotated[bool, Option("--force", help="Write the file even if the machine was busy.")] = False,
     timeout: mpi_ranks.Timeout = None,
     *,
     as_json: options.Json = False,

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
 from tradewind.cli import options
+from tradewind.cli.parameters import Option
 
-Cflags = Annotated[bool, typer.Option("--cflags", help="Flags to compile C and C++ with.")]
-Libs = Annotated[bool, typer.Option("--libs", help="Flags to link with.")]
-Cmake = Annotated[bool, typer.Option("--cmake", help="Folder of the CMake package, for tradewind_DIR.")]
-Pkgconfig = Annotated[bool, typer.Option("--pkgconfig", help="Folder of tradewind.pc, for PKG_CONFIG_PATH.")]
-Fortran = Annotated[bool, typer.Option("--fortran", help="Sources of the Fortran module, in the order to compile.")]
+Cflags = Annotated[bool, Option("--cflags", help="Flags to compile C and C++ with.")]
+Libs = Annotated[bool, Option("--libs", help="Flags to link with.")]
+Cmake = Annotated[bool, Option("--cmake", help="Folder of the CMake package, for tradewind_DIR.")]
+Pkgconfig = Annotated[bool, Option("--pkgconfig", help="Folder of tradewind.pc, for PKG_CONFIG_PATH.")]
+Fortran = Annotated[bool, Option("--fortran", help="Sources of the Fortran module, in the order to compile.")]
 
 
 def command(

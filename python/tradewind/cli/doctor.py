@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import typer
-
 from tradewind.cli import options
 
 
-def command(as_json: options.Json = False) -> None:
+def command(as_json: options.Json = False) -> int:
     """Look at the installation: MPI (two ranks really exchange data), libtradewind, cores, memory."""
     from tradewind.cli.output import print_result
     from tradewind.launch.checkup import checkup
@@ -17,7 +15,8 @@ def command(as_json: options.Json = False) -> None:
     result = checkup()
     print_result(result, as_json, lambda: _show(result))
     if not result["ok"]:
-        raise typer.Exit(1)
+        return 1
+    return 0
 
 
 def _show(result: dict[str, Any]) -> None:

@@ -2,72 +2,29 @@
 
 from __future__ import annotations
 
+import inspect
 import sys
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import Annotated
 
-import typer
-
-if TYPE_CHECKING:
-    from tradewind.cli.kinds import Family
+from tradewind.cli.parameters import HELP, Option, Parameter
 
 REQUIRED = "required"
 
 
-class Command(typer.core.TyperCommand):
-    """A command whose help is as wide as the terminal, and has no boxes."""
-
-    def format_help(self, ctx: Any, formatter: Any) -> None:
-        formatter.write(help_text(self, ctx.command_path, None))
-
-
-class KindCommand(Command):
-    """A command about a kind, see `tradewind.cli.kinds`: without one, its help says which there are."""
-
-    family: Family
-    kind: str | None
-
-    def format_help(self, ctx: Any, formatter: Any) -> None:
-        if self.kind is not None:
-            path = f"{ctx.command_path} {self.kind}"
-            formatter.write(help_text(self, path, None, without=self.family.what))
-            return
-        text = help_text(self, ctx.command_path, None, kinds=(f"{self.family.what.capitalize()}s", self.family.kinds()))
-        plural = f"`{ctx.command_path} {self.family.what.upper()} --help` shows the options of one."
-        formatter.write(f"{text}\n{plural}\n")
-
-    def parse_args(self, ctx: Any, args: list[str]) -> Any:
-        if self.kind is None and "--help" not in args:
-            from tradewind.base.errors import InputError
-
-            raise InputError(f"which {self.family.what}? {', '.join(self.family.kinds())} are known")
-        try:
-            return super().parse_args(ctx, args)
-        except Exception as error:
-            if type(error).__name__ != "NoSuchOption" or self.kind is None:
-                raise
-            from tradewind.base.errors import InputError
-
-            raise InputError(self._strange(str(error.option_name))) from None  # type: ignore[attr-defined]
-
-    def _strange(self, flag: str) -> str:
-        """Return the error for an option that this kind does not have."""
-        from tradewind.base.names import unknown
-
-        assert self.kind is not None
-        others = [
-            kind for kind in self.family.kinds() if any(each.flag == flag for each in self.family.own_options(kind))
-        ]
-        if others:
-            return f"{flag} says nothing about {self.kind}: leave it out ({', '.join(others)} take it)"
-        return unknown("option", flag, [name for each in self.params for name in each.opts if name.startswith("--")])
+def general_help(about: str, commands: Mapping[str, str]) -> str:
+    """The help of `tradewind` itself."""
+    version = Annotated[bool, Option("--version", help="Print the version.")]
+    parameter = inspect.Parameter("version", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=version)
+    return help_text("tradewind", about, [Parameter(parameter)], commands=commands)
 
 
 def help_text(
-    command: Any,
     path: str,
-    commands: dict[str, str] | None,
+    about: str,
+    parameters: Sequence[Parameter],
     *,
+    commands: Mapping[str, str] | None = None,
     kinds: tuple[str, Mapping[str, str]] | None = None,
     without: str = "",
 ) -> str:
@@ -79,21 +36,21 @@ def help_text(
     from tradewind.cli.table import Column, Table
 
     arguments = ["COMMAND", "..."] if commands else []
-    shown = [each for each in command.params if each.name != without and not getattr(each, "hidden", False)]
-    named = [each for each in shown if is_argument(each)]
-    arguments += [_spelled(each) if each.required else f"[{_spelled(each)}]" for each in named]
+    shown = [each for each in parameters if each.name != without and not each.declared.hidden]
+    named = [each for each in shown if each.is_argument]
+    arguments += [each.spelling if each.required else f"[{each.spelling}]" for each in named]
     usage = " ".join(["Usage:", path, *arguments, "[OPTIONS]"])
     sections: dict[str, list[list[str]]] = {}
     for each in shown:
-        title = getattr(each, "rich_help_panel", None) or ("Arguments" if is_argument(each) else "Options")
+        title = each.declared.panel or ("Arguments" if each.is_argument else "Options")
         sections.setdefault(title, []).append([_spelled(each), _described(each)])
-    sections.setdefault("Options", []).append(["--help", "Show this and exit."])
+    sections.setdefault("Options", []).append([HELP, "Show this and exit."])
     if commands:
         sections["Commands"] = [[name, text] for name, text in commands.items()]
     if kinds:
         sections[kinds[0]] = [[name, text] for name, text in kinds[1].items()]
     width = width_of(sys.stdout)
-    blocks = [folded(f"{usage}\n\n{command.help}", width)]
+    blocks = [folded(f"{usage}\n\n{about}", width)]
     for title, rows in sections.items():
         columns = [Column(""), Column(""), Column("", prose=30)]
         table = Table(columns, [["", *row] for row in rows], header=False)
@@ -101,42 +58,25 @@ def help_text(
     return "\n\n".join(blocks) + "\n"
 
 
-def is_argument(parameter: Any) -> bool:
-    """Whether a parameter is given by its place, not by its name."""
-    return not any(flag.startswith("-") for flag in parameter.opts)
-
-
-def name_of(parameter: Any) -> str:
-    """Return the placeholder for the value of a parameter."""
-    longest = max(parameter.opts, key=len)
-    return str(parameter.metavar or longest.lstrip("-").replace("-", "_").upper())
-
-
-def flags_of(parameter: Any) -> str:
-    """Return the spelling of an option."""
-    return ", ".join([*parameter.opts, *parameter.secondary_opts])
-
-
-def default_of(parameter: Any) -> str:
+def default_of(parameter: Parameter) -> str:
     """The value that a parameter has where none is given, in words where it has some; "" where there is none."""
-    shown, default = getattr(parameter, "show_default", True), getattr(parameter, "default", None)
+    shown, default = parameter.declared.show_default, parameter.default
     if isinstance(shown, str):
         return shown
-    if getattr(parameter, "required", False):
+    if parameter.required:
         return REQUIRED
     if default is None or default is False or default == "":
         return ""
     return str(default).lower() if isinstance(default, bool) else str(default)
 
 
-def _spelled(parameter: Any) -> str:
-    if is_argument(parameter):
-        return name_of(parameter)
-    return flags_of(parameter) if parameter.is_flag else f"{flags_of(parameter)} {name_of(parameter)}"
+def _spelled(parameter: Parameter) -> str:
+    takes_value = not parameter.is_argument and not parameter.is_flag
+    return f"{parameter.spelling} {parameter.placeholder}" if takes_value else parameter.spelling
 
 
-def _described(parameter: Any) -> str:
-    text, default = parameter.help or "", default_of(parameter)
+def _described(parameter: Parameter) -> str:
+    text, default = parameter.declared.help, default_of(parameter)
     if default == REQUIRED:
         return f"{text} [required]".strip()
     return f"{text} [default: {default}]".strip() if default else text

@@ -12,10 +12,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
+from tradewind.cli.parameters import Option
 
 if TYPE_CHECKING:
-    from tradewind.workload.options import Option
+    from tradewind.workload.options import Option as KindOption
 
 Command = Callable[..., Any]
 
@@ -28,7 +28,7 @@ class Family:
     """Name in errors: pattern, dwarf."""
     kinds: Callable[[], Mapping[str, str]]
     """Names and what they are."""
-    options: Callable[[str], Mapping[str, Option]]
+    options: Callable[[str], Mapping[str, KindOption]]
     """The options of a kind, in the order of the help."""
     beside: tuple[str, ...] = ()
     """Options of all kinds that commands have by themselves."""
@@ -49,7 +49,7 @@ class Family:
             raise InputError(unknown(self.what, arguments[0], known))
         return found
 
-    def own_options(self, kind: str) -> list[Option]:
+    def own_options(self, kind: str) -> list[KindOption]:
         """The options of a kind that commands do not have by themselves."""
         return [each for name, each in self.options(kind).items() if name not in self.beside]
 
@@ -68,7 +68,7 @@ def of_kinds(family: Family) -> Callable[[Command], Command]:
         signature = inspect.signature(command, eval_str=True)
         asked = next(p.name for p in signature.parameters.values() if p.annotation is Asked)
 
-        def spread_over(options: Sequence[Option]) -> Command:
+        def spread_over(options: Sequence[KindOption]) -> Command:
             @functools.wraps(command)
             def spread(*arguments: Any, **values: Any) -> Any:
                 given = {each.name: values.pop(each.name, None) for each in options}
@@ -84,7 +84,7 @@ def of_kinds(family: Family) -> Callable[[Command], Command]:
                     parameters += [_parameter(each, family.panel) for each in options]
                 else:
                     parameters.append(parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY))
-            spread.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # what typer reads
+            spread.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # which is read
             spread.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
             return spread
 
@@ -103,16 +103,16 @@ def of_kinds(family: Family) -> Callable[[Command], Command]:
     return decorate
 
 
-def _parameter(each: Option, panel: str) -> inspect.Parameter:
-    """An option of a kind as typer reads it. What is not given is None, and the request's own default holds."""
+def _parameter(each: KindOption, panel: str) -> inspect.Parameter:
+    """An option of a kind as a parameter. What is not given is None, and the request's own default holds."""
     kind: Any = str if each.unit else {"int": int, "float": float, "bool": bool}.get(each.kind, str)
     must = each.required and not each.offered
     nothing = each.required or each.default in (None, "", False)
     shown: str | bool = each.shown or each.offered or (False if nothing else each.text(each.default))
-    option = typer.Option(
+    option = Option(
         each.flag,
         help=each.help,
-        rich_help_panel=panel,
+        panel=panel,
         show_default=shown,
         metavar=each.metavar or None,
         hidden=each.hidden,

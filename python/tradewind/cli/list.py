@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from tradewind.cli import options
+from tradewind.cli.parameters import Argument, Option
 
 if TYPE_CHECKING:
     from tradewind.cli.table import Column
@@ -18,17 +17,17 @@ Rows = list[dict[str, Any]]
 def command(
     what: Annotated[
         str | None,
-        typer.Argument(
+        Argument(
             help="machines, topologies, routings, patterns, algorithms, transports, dwarfs or studies.",
             show_default="the names of all",
         ),
     ] = None,
     machine: Annotated[
-        str | None, typer.Option("--machine", help="machines: only this one, a NAME or your FILE.toml.")
+        str | None, Option("--machine", help="machines: only this one, a NAME or your FILE.toml.")
     ] = None,
     picture: Annotated[
         str | None,
-        typer.Option("--picture", help="machines: draw the machine of --machine: FILE.svg, .png, .pdf or .html."),
+        Option("--picture", help="machines: draw the machine of --machine: FILE.svg, .png, .pdf or .html."),
     ] = None,
     as_json: options.Json = False,
 ) -> None:

@@ -8,39 +8,38 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar, get_type_hints
 
-import typer
-
 from tradewind.cli.kinds import Asked, Family, of_kinds
+from tradewind.cli.parameters import Argument, Option
 
 if TYPE_CHECKING:
     from tradewind.workload.exchange import Exchange
-    from tradewind.workload.options import Option
+    from tradewind.workload.options import Option as KindOption
 
 Result = TypeVar("Result")
 
-Pattern = Annotated[str, typer.Argument(help="See below, and `tradewind list patterns`.", show_default=False)]
-Ranks = Annotated[int, typer.Option("--ranks", help="Number of ranks.", show_default=False)]
+Pattern = Annotated[str, Argument(help="See below, and `tradewind list patterns`.", show_default=False)]
+Ranks = Annotated[int, Option("--ranks", help="Number of ranks.", show_default=False)]
 Algorithm = Annotated[
     str | None,
-    typer.Option("--algorithm", help="Like ring-4; see `tradewind list algorithms`.", show_default="the pattern's own"),
+    Option("--algorithm", help="Like ring-4; see `tradewind list algorithms`.", show_default="the pattern's own"),
 ]
 Threads = Annotated[
     int | None,
-    typer.Option("--threads", help="Threads per process.", show_default="all cores"),
+    Option("--threads", help="Threads per process.", show_default="all cores"),
 ]
-Placement = Annotated[str, typer.Option("--placement", help="linear, round-robin, random, scattered or blocks.")]
-Seed = Annotated[int, typer.Option("--seed", help="Random seed for routing and placement.")]
-RanksPerNode = Annotated[int, typer.Option("--ranks-per-node", help="Ranks per node.")]
+Placement = Annotated[str, Option("--placement", help="linear, round-robin, random, scattered or blocks.")]
+Seed = Annotated[int, Option("--seed", help="Random seed for routing and placement.")]
+RanksPerNode = Annotated[int, Option("--ranks-per-node", help="Ranks per node.")]
 Settings = Annotated[
     list[str] | None,
-    typer.Option(
+    Option(
         "--set",
         metavar="KEY=VALUE",
         help="Set a machine value, like link.bandwidth=100GB/s; repeatable.",
         show_default=False,
     ),
 ]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+Json = Annotated[bool, Option("--json", help="Print JSON.")]
 
 
 def _patterns() -> dict[str, str]:
@@ -49,7 +48,7 @@ def _patterns() -> dict[str, str]:
     return {name: entry.description for name, entry in PATTERNS.items()}
 
 
-def _pattern_options(pattern: str) -> Mapping[str, Option]:
+def _pattern_options(pattern: str) -> Mapping[str, KindOption]:
     from tradewind.workload.options import options_of
     from tradewind.workload.registry import pattern_named
 
@@ -70,7 +69,7 @@ def _dwarfs() -> dict[str, str]:
     return {name: entry.description for name, entry in DWARFS.items()}
 
 
-def _dwarf_options(dwarf: str) -> Mapping[str, Option]:
+def _dwarf_options(dwarf: str) -> Mapping[str, KindOption]:
     """Return the options of a dwarf; the command takes several strategies."""
     from tradewind.dwarfs import find
     from tradewind.workload.options import options_of
@@ -145,7 +144,7 @@ def with_options(command: Callable[..., Result]) -> Callable[..., Result]:
             parameters += _parameters(shared[parameter.name])
         else:
             parameters.append(parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY))
-    spread.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # what typer reads
+    spread.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # which is read
     spread.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     return spread
 

@@ -13,14 +13,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    import typer
-
-
-INTERRUPTED = 130
-"""Exit code of typer after Ctrl-C."""
+from typing import Any
 
 
 class _OutputError(Exception):
@@ -66,37 +59,20 @@ def _give_up_output() -> None:
     os.close(nowhere)
 
 
-def _usage_error() -> type[Exception]:
-    """Errors of typer for a command line that it cannot read: newer versions carry a click of their own."""
-    import importlib
-    import importlib.util
-
-    own = importlib.util.find_spec("typer._click") is not None
-    kind: type[Exception] = importlib.import_module("typer._click" if own else "click").ClickException
-    return kind
-
-
-def run(app: typer.Typer, arguments: Sequence[str]) -> int:
+def run(app: Callable[[Sequence[str]], int | None], arguments: Sequence[str]) -> int:
     """Runs the command line `app` and returns the exit code."""
-    import typer
-
     from tradewind.base.errors import TradewindError
-
-    usage_error = _usage_error()
 
     as_json = "--json" in arguments
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # a name of a file need not be text
     try:
-        code = app(list(arguments), standalone_mode=False)
+        code = app(arguments)
         with _output():
             sys.stdout.flush()
     except TradewindError as error:
         refuse(str(error), as_json)
         return error.exit_code
-    except usage_error as error:
-        refuse(error.format_message(), as_json)  # type: ignore[attr-defined]
-        return 2
     except _OutputError as failed:
         _give_up_output()
         if not isinstance(failed.__cause__, BrokenPipeError):  # else whoever reads has heard enough
@@ -109,11 +85,9 @@ def run(app: typer.Typer, arguments: Sequence[str]) -> int:
     except MemoryError:
         refuse("there is not enough memory", as_json)
         return 1
-    except typer.Exit as stop:
-        return stop.exit_code
-    except (typer.Abort, KeyboardInterrupt):
-        code = INTERRUPTED
-    if code == INTERRUPTED:
+    except SystemExit as stop:
+        return stop.code if isinstance(stop.code, int) else 1
+    except KeyboardInterrupt:
         refuse("interrupted", as_json)
         return 1
-    return code if isinstance(code, int) else 0
+    return code or 0

@@ -6,11 +6,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
-
 from tradewind.cli import options
 from tradewind.cli import ranks as mpi_ranks
 from tradewind.cli import simulation_options as simulating
+from tradewind.cli.parameters import Argument, Option
 
 WORD = "program"
 """Stands in place of a pattern."""
@@ -20,8 +19,8 @@ HELP = {
     "bench": "Run a program with real arrays on MPI ranks, check it and time it.",
 }
 
-_Word = Annotated[str, typer.Argument(metavar="program", help="The word `program`.", show_default=False)]
-_File = Annotated[Path, typer.Argument(metavar="FILE", help="A program file.", show_default=False)]
+_Word = Annotated[str, Argument(metavar="program", help="The word `program`.", show_default=False)]
+_File = Annotated[Path, Argument(metavar="FILE", help="A program file.", show_default=False)]
 
 
 def verify(
@@ -29,7 +28,7 @@ def verify(
     file: _File,
     transport: Annotated[
         str | None,
-        typer.Option("--transport", help="Posting orders to prove, beside the exchanges' own.", show_default="all"),
+        Option("--transport", help="Posting orders to prove, beside the exchanges' own.", show_default="all"),
     ] = None,
     *,
     as_json: options.Json = False,
@@ -47,16 +46,16 @@ def verify(
 def simulate(
     program: _Word,
     file: _File,
-    machine: Annotated[str, typer.Option("--machine", help="Name or file.", show_default=False)],
+    machine: Annotated[str, Option("--machine", help="Name or file.", show_default=False)],
     routing: Annotated[
-        str | None, typer.Option("--routing", help="See `tradewind list routings`.", show_default="the machine's own")
+        str | None, Option("--routing", help="See `tradewind list routings`.", show_default="the machine's own")
     ] = None,
     buffers: simulating.Buffers = "credits",
     protocol: simulating.Protocol = "send",
     packet: simulating.Packet = None,
     mpi_progress: Annotated[
         str,
-        typer.Option(
+        Option(
             "--mpi-progress",
             help="When open exchanges progress: calls (while their rank waits for them), pokes (also at poke steps) or "
             "thread (always).",
@@ -97,8 +96,8 @@ def bench(
     program: _Word,
     file: _File,
     ranks: mpi_ranks.Ranks = None,
-    repeat: Annotated[int, typer.Option("--repeat", help="Number of samples.")] = 20,
-    warmup: Annotated[int, typer.Option("--warmup", help="Passes before the first sample.")] = 3,
+    repeat: Annotated[int, Option("--repeat", help="Number of samples.")] = 20,
+    warmup: Annotated[int, Option("--warmup", help="Passes before the first sample.")] = 3,
     check: mpi_ranks.Check = True,
     watchdog: mpi_ranks.Watchdog = 0.0,
     timeout: mpi_ranks.Timeout = None,

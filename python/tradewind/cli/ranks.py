@@ -7,26 +7,24 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-import typer
+from tradewind.cli.parameters import Option
 
 Ranks = Annotated[
     int | None,
-    typer.Option(
+    Option(
         "-n",
         "--ranks",
         help="Number of MPI ranks to start; under mpiexec or srun, the ranks that run.",
         show_default=False,
     ),
 ]
-Check = Annotated[
-    bool, typer.Option("--check/--no-check", help="First compare with the reference result, bit for bit.")
-]
+Check = Annotated[bool, Option("--check/--no-check", help="First compare with the reference result, bit for bit.")]
 Watchdog = Annotated[
     float,
-    typer.Option("--watchdog", help="Maximum seconds per exchange; a longer one is an error.", show_default="never"),
+    Option("--watchdog", help="Maximum seconds per exchange; a longer one is an error.", show_default="never"),
 ]
 Timeout = Annotated[
-    str | None, typer.Option("--timeout", help="Stop the ranks after this time, like 10min.", show_default="never")
+    str | None, Option("--timeout", help="Stop the ranks after this time, like 10min.", show_default="never")
 ]
 
 

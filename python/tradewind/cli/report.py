@@ -5,16 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from tradewind.cli.options import Json
+from tradewind.cli.parameters import Argument, Option
 
 
 def command(
-    folder: Annotated[
-        Path, typer.Argument(metavar="DIR", help="Folder with the results of a study.", show_default=False)
-    ],
-    open_page: Annotated[bool, typer.Option("--open", help="Open the report in the browser.")] = False,
+    folder: Annotated[Path, Argument(metavar="DIR", help="Folder with the results of a study.", show_default=False)],
+    open_page: Annotated[bool, Option("--open", help="Open the report in the browser.")] = False,
     json: Json = False,
 ) -> int:
     """Write the report of a study again, from its stored cases."""

@@ -6,11 +6,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from tradewind.cli import options
 from tradewind.cli import ranks as mpi_ranks
 from tradewind.cli.kinds import Asked
+from tradewind.cli.parameters import Argument, Option
 
 if TYPE_CHECKING:
     from tradewind.dwarfs.dwarf import Dwarf
@@ -20,15 +19,15 @@ ALL = "all"
 
 @options.of_dwarfs
 def command(
-    dwarf: Annotated[str, typer.Argument(help="See below, and `tradewind list dwarfs`.", show_default=False)],
+    dwarf: Annotated[str, Argument(help="See below, and `tradewind list dwarfs`.", show_default=False)],
     ranks: mpi_ranks.Ranks = None,
-    steps: Annotated[int, typer.Option("--steps", help="Number of time steps.")] = 64,
+    steps: Annotated[int, Option("--steps", help="Number of time steps.")] = 64,
     repeat: Annotated[
-        int, typer.Option("--repeat", help="Number of times to take and time the steps; the median counts.")
+        int, Option("--repeat", help="Number of times to take and time the steps; the median counts.")
     ] = 1,
     chart: Annotated[
         Path | None,
-        typer.Option(
+        Option(
             "--chart",
             help="Draw where the time goes, one bar per strategy: FILE.svg, .png, .pdf or .html.",
             show_default=False,
@@ -36,7 +35,7 @@ def command(
     ] = None,
     picture: Annotated[
         Path | None,
-        typer.Option(
+        Option(
             "--picture",
             help="Draw the field before and after: FILE.svg, .png, .pdf or .html.",
             show_default=False,
@@ -44,7 +43,7 @@ def command(
     ] = None,
     timeline: Annotated[
         Path | None,
-        typer.Option(
+        Option(
             "--timeline",
             help="Write a time line of a few more steps: for Perfetto, or a picture (.svg, .png, .pdf, .html).",
             show_default=False,
@@ -52,7 +51,7 @@ def command(
     ] = None,
     simulate: Annotated[
         str | None,
-        typer.Option(
+        Option(
             "--simulate",
             help="Simulate the dwarf on this machine instead: a name or FILE.toml.",
             show_default=False,
@@ -61,11 +60,11 @@ def command(
     settings: options.Settings = None,
     output: Annotated[
         Path | None,
-        typer.Option("--output", help="Write fields as this plan file says: PLAN.toml.", show_default=False),
+        Option("--output", help="Write fields as this plan file says: PLAN.toml.", show_default=False),
     ] = None,
     servers: Annotated[
         str,
-        typer.Option(
+        Option(
             "--servers",
             help="Ranks beside those of the dwarf that write; `threads`; 0: its own ranks do; `auto`: what is fastest.",
         ),

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
-
 from tradewind.cli import options
+from tradewind.cli.parameters import Argument, Option
 
 
 def command(
-    plan: Annotated[Path, typer.Argument(help="Plan file: which fields go where.", show_default=False)],
+    plan: Annotated[Path, Argument(help="Plan file: which fields go where.", show_default=False)],
     transport: Annotated[
-        str, typer.Option("--transport", help="How fields come from the model, see `tradewind list`.")
+        str, Option("--transport", help="How fields come from the model, see `tradewind list`.")
     ] = "isend-irecv",
-    packing: Annotated[str, typer.Option("--packing", help="How they are packed, see `tradewind list`.")] = "buffer",
+    packing: Annotated[str, Option("--packing", help="How they are packed, see `tradewind list`.")] = "buffer",
     as_json: options.Json = False,
-) -> None:
+) -> int:
     """Write and read for the model that runs in the same job: mpiexec -n 12 ./model : -n 1 tradewind serve plan.toml"""
     from tradewind.base.errors import PlanError
     from tradewind.cli.output import print_result
@@ -29,13 +29,14 @@ def command(
     try:
         server = join(plan, MPI.COMM_WORLD, transport, packing)
     except ToldError:
-        raise typer.Exit(2) from None
+        return 2
     result = {"server": server.number, **server.serve()}
     print_result(result, as_json, lambda: _show(result))
     if server.problem and not server.left:
         raise PlanError(f"server {server.number}: {server.problem}")
     if server.problem:
-        typer.echo(f"server {server.number}: {server.problem}; another one has taken over", err=True)
+        print(f"server {server.number}: {server.problem}; another one has taken over", file=sys.stderr)
+    return 0
 
 
 def _show(result: dict[str, Any]) -> None:

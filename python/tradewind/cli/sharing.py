@@ -7,8 +7,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-import typer
-
 if TYPE_CHECKING:
     from tradewind.simulation.processes import Processes
 
@@ -76,5 +74,5 @@ def one_voice(processes: Processes | None, as_json: bool) -> Iterator[None]:
         fail_collectively(TradewindError("interrupted"))
     except TradewindError as error:
         if processes.index > 0:
-            raise typer.Exit(error.exit_code) from None
+            raise SystemExit(error.exit_code) from None
         raise

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from tradewind.cli import options
 from tradewind.cli.kinds import Asked
 from tradewind.cli.output import print_result
+from tradewind.cli.parameters import Option
 
 if TYPE_CHECKING:
     from tradewind import _core
@@ -22,14 +21,14 @@ def command(
     pattern: options.Pattern,
     ranks: options.Ranks,
     algorithm: options.Algorithm = None,
-    rank: Annotated[int, typer.Option("--rank", help="Rank whose stages to show.")] = 0,
+    rank: Annotated[int, Option("--rank", help="Rank whose stages to show.")] = 0,
     stage: Annotated[
         int | None,
-        typer.Option("--stage", help="Only this stage of each step, also in the picture.", show_default="all"),
+        Option("--stage", help="Only this stage of each step, also in the picture.", show_default="all"),
     ] = None,
     picture: Annotated[
         str | None,
-        typer.Option("--picture", help="Draw the communication matrix: FILE.svg, .png, .pdf or .html."),
+        Option("--picture", help="Draw the communication matrix: FILE.svg, .png, .pdf or .html."),
     ] = None,
     *,
     asked: Asked,

@@ -6,9 +6,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
-import typer
-
 from tradewind.cli.options import Json
+from tradewind.cli.parameters import Argument, Option
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -23,17 +22,17 @@ _ELSEWHERE = "Workers on other machines"
 
 _Study = Annotated[
     Path,
-    typer.Argument(
+    Argument(
         metavar="STUDY",
         help="A TOML file, a folder of TOML files, or the name of a study that comes with Tradewind "
         "(see `tradewind list studies`).",
         show_default=False,
     ),
 ]
-_Out = Annotated[Path | None, typer.Option("--out", help="Folder of the results.", show_default="results/NAME")]
+_Out = Annotated[Path | None, Option("--out", help="Folder of the results.", show_default="results/NAME")]
 _Pool = Annotated[
     Path | None,
-    typer.Option(
+    Option(
         "--pool",
         help="Folder of cases that several studies share.",
         show_default="cases/ in the results of a folder of studies",
@@ -41,37 +40,37 @@ _Pool = Annotated[
 ]
 _Known = Annotated[
     list[Path] | None,
-    typer.Option(
+    Option(
         "--known",
         help="A results.nc, or a folder of NAME.nc, whose simulated cases are not computed again; repeatable.",
         show_default=False,
     ),
 ]
-_Quick = Annotated[bool, typer.Option("--quick", help="Compute only the cases that the study marks for a quick run.")]
+_Quick = Annotated[bool, Option("--quick", help="Compute only the cases that the study marks for a quick run.")]
 _Workers = Annotated[
     int | None,
-    typer.Option("--workers", min=1, help="Maximum number of cases at a time.", show_default="by their size"),
+    Option("--workers", minimum=1, help="Maximum number of cases at a time.", show_default="by their size"),
 ]
 _Scheduler = Annotated[
     str | None,
-    typer.Option(
+    Option(
         "--scheduler",
         help="Compute on the workers of this Dask scheduler, like tcp://HOST:8786.",
-        rich_help_panel=_ELSEWHERE,
+        panel=_ELSEWHERE,
         show_default=False,
     ),
 ]
 _Cluster = Annotated[
     Path | None,
-    typer.Option(
+    Option(
         "--cluster",
         help="Compute in the Slurm, PBS or LSF jobs of this TOML file; --dry-run shows a job script.",
-        rich_help_panel=_ELSEWHERE,
+        panel=_ELSEWHERE,
         show_default=False,
     ),
 ]
-_DryRun = Annotated[bool, typer.Option("--dry-run", help="Print what would be computed and its cost, and stop.")]
-_Remeasure = Annotated[bool, typer.Option("--remeasure", help="Repeat measurements that are stored already.")]
+_DryRun = Annotated[bool, Option("--dry-run", help="Print what would be computed and its cost, and stop.")]
+_Remeasure = Annotated[bool, Option("--remeasure", help="Repeat measurements that are stored already.")]
 
 
 def command(

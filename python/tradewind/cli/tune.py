@@ -5,11 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
-
 from tradewind.cli import options
 from tradewind.cli import ranks as mpi_ranks
 from tradewind.cli.kinds import Asked
+from tradewind.cli.parameters import Option
 
 _METHODS = "ALGORITHM,TRANSPORT,PACKING or the name of one of them, with wildcards; repeatable."
 
@@ -18,26 +17,24 @@ _METHODS = "ALGORITHM,TRANSPORT,PACKING or the name of one of them, with wildcar
 def command(
     pattern: options.Pattern,
     ranks: mpi_ranks.Ranks = None,
-    out: Annotated[Path, typer.Option("-o", "--out", help="Tuning file; its other entries are kept.")] = Path(
-        "tuning.toml"
-    ),
+    out: Annotated[Path, Option("-o", "--out", help="Tuning file; its other entries are kept.")] = Path("tuning.toml"),
     include: Annotated[
-        list[str] | None, typer.Option("--include", help=f"Try only these methods: {_METHODS}", show_default="all")
+        list[str] | None, Option("--include", help=f"Try only these methods: {_METHODS}", show_default="all")
     ] = None,
     exclude: Annotated[
-        list[str] | None, typer.Option("--exclude", help=f"Skip these methods: {_METHODS}", show_default="none")
+        list[str] | None, Option("--exclude", help=f"Skip these methods: {_METHODS}", show_default="none")
     ] = None,
     memory: Annotated[
-        str, typer.Option("--memory", help="Memory of the arrays: private, shared (from tw.empty) or both.")
+        str, Option("--memory", help="Memory of the arrays: private, shared (from tw.empty) or both.")
     ] = "both",
-    warmup: Annotated[int, typer.Option("--warmup", help="Exchanges per method before its trials.")] = 3,
-    trials: Annotated[int, typer.Option("--trials", help="Samples per method.")] = 20,
+    warmup: Annotated[int, Option("--warmup", help="Exchanges per method before its trials.")] = 3,
+    trials: Annotated[int, Option("--trials", help="Samples per method.")] = 20,
     give_up: Annotated[
         float,
-        typer.Option("--give-up", help="Skip a method whose first trials take this many times the best so far."),
+        Option("--give-up", help="Skip a method whose first trials take this many times the best so far."),
     ] = 3.0,
     report: Annotated[
-        Path | None, typer.Option("--report", help="Write a report of the choice: FILE.html.", show_default=False)
+        Path | None, Option("--report", help="Write a report of the choice: FILE.html.", show_default=False)
     ] = None,
     check: mpi_ranks.Check = True,
     timeout: mpi_ranks.Timeout = None,

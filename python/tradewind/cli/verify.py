@@ -5,11 +5,10 @@ from __future__ import annotations
 import sys
 from typing import Annotated, Any
 
-import typer
-
 from tradewind.cli import options
 from tradewind.cli.kinds import Asked
 from tradewind.cli.output import print_result
+from tradewind.cli.parameters import Option
 
 
 @options.of_patterns
@@ -19,7 +18,7 @@ def command(
     algorithm: options.Algorithm = None,
     transport: Annotated[
         str,
-        typer.Option("--transport", help="Posting order: sendrecv, isend-recv, send-irecv, isend-irecv or even-odd."),
+        Option("--transport", help="Posting order: sendrecv, isend-recv, send-irecv, isend-irecv or even-odd."),
     ] = "isend-irecv",
     *,
     asked: Asked,

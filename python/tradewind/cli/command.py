@@ -1,0 +1,57 @@
+"""One command of the command line: its parameters, its help, and how it runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from tradewind.base.errors import InputError
+from tradewind.base.names import unknown
+from tradewind.cli.kinds import Family
+from tradewind.cli.parameters import Parameter, parameters_of, parse, wants_help
+
+
+class Command:
+    """A command that is about nothing else, or about a kind of a `Family`, whose options it takes, too."""
+
+    def __init__(self, name: str, function: Callable[..., Any], about: str, arguments: Sequence[str] = ()) -> None:
+        """`arguments`: of a command about a kind, where it is named."""
+        self.path, self.about = f"tradewind {name}", about
+        self.family: Family | None = getattr(function, "family", None)
+        self.kind = None if self.family is None else self.family.named(arguments)
+        if self.family is not None:
+            function = function.general() if self.kind is None else function.of(self.kind)  # type: ignore[attr-defined]
+        self._function = function
+        self.parameters: list[Parameter] = parameters_of(function)
+
+    def __call__(self, arguments: Sequence[str]) -> int | None:
+        """Run it with the arguments behind its name, or print its help. Raises InputError."""
+        if wants_help(arguments):
+            print(self.help(), end="")
+            return 0
+        if self.family is not None and self.kind is None:
+            raise InputError(f"which {self.family.what}? {', '.join(self.family.kinds())} are known")
+        code: int | None = self._function(**parse(self.parameters, arguments, self._strange))
+        return code
+
+    def help(self) -> str:
+        """Its help; of a command about a kind without one, with the kinds that there are."""
+        from tradewind.cli.help import help_text
+
+        if self.family is None:
+            return help_text(self.path, self.about, self.parameters)
+        what = self.family.what
+        if self.kind is not None:
+            return help_text(f"{self.path} {self.kind}", self.about, self.parameters, without=what)
+        text = help_text(self.path, self.about, self.parameters, kinds=(f"{what.capitalize()}s", self.family.kinds()))
+        return f"{text}\n`{self.path} {what.upper()} --help` shows the options of one.\n"
+
+    def _strange(self, flag: str, known: list[str]) -> str:
+        """Return the error for an option that this command does not have."""
+        if self.family is not None:
+            others = [
+                kind for kind in self.family.kinds() if any(each.flag == flag for each in self.family.own_options(kind))
+            ]
+            if others:
+                return f"{flag} says nothing about {self.kind}: leave it out ({', '.join(others)} take it)"
+        return unknown("option", flag, known)
