@@ -7,12 +7,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
+from tradewind.base.deferred import Deferred
 from tradewind.base.errors import InputError
 
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import NDArray
+else:
+    np = Deferred("numpy")
 
 _ON_HOST = (1, 3, 11)
 """Memory that the processor reads and writes: its own, and that which CUDA and ROCm pin for copies."""

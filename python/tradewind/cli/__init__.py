@@ -1,10 +1,12 @@
 """The command line `tradewind`: one file a command, each with one function `command`.
 
-A command's file is imported only when it runs, so that `tradewind --help` responds at once.
+A command's file is imported only when it runs, so that `tradewind --help` responds at once. Imports inside functions,
+and modules that are `Deferred`, leave out what a command does not need; tests/cli/test_start.py holds that.
 """
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
@@ -37,6 +39,8 @@ def main() -> None:
     """Run the command that the arguments name, or show the help where there are none, and exit with its code."""
     from tradewind.cli import output
 
+    # Pydantic would read what every installed package declares, to look for plugins that no command uses.
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "1")
     sys.exit(output.run(make_app(), sys.argv[1:]))
 
 

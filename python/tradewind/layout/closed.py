@@ -10,17 +10,19 @@ from collections.abc import Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Self
 
-import numpy as np
-
 from tradewind import _core
 from tradewind.base import memory
+from tradewind.base.deferred import Deferred
 from tradewind.base.errors import InputError
 from tradewind.layout.lists import listed
 
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
     Numbers = NDArray[np.int64]
+else:
+    np = Deferred("numpy")
 
 even = _core.Parts.even
 BYTES_PER_LISTED_POINT = 60

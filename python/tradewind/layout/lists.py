@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from tradewind.base.arrays import host_array
+from tradewind.base.deferred import Deferred
 from tradewind.base.errors import InputError
 
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
     Described = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], int]
     """Owners, indices, places and the points of the target array of one rank."""
+else:
+    np = Deferred("numpy")
 
 
 def ids(what: str, values: ArrayLike) -> NDArray[np.int64]:

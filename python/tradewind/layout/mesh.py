@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import math
 from functools import lru_cache
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING
 
 from tradewind import _core
 from tradewind.base import memory
+from tradewind.base.deferred import Deferred
 from tradewind.base.errors import InputError
 from tradewind.layout.names import MESHES
 
-Ids = NDArray[np.int64]
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Ids = NDArray[np.int64]
+else:
+    np = Deferred("numpy")
 
 BYTES_A_POINT = 70
 """Bytes per point while a mesh is made in one process (52 to 70 were measured for both meshes, 4e5 to 7e6 points)."""

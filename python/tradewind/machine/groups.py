@@ -6,14 +6,16 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
-
+from tradewind.base.deferred import Deferred
 from tradewind.base.tables import Table
 from tradewind.machine.switch_coordinates import switch_coordinates, tree_levels
 from tradewind.machine.topology import FatTree
 
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import NDArray
+else:
+    np = Deferred("numpy")
 
 
 @dataclass(frozen=True)

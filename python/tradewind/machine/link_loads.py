@@ -12,18 +12,20 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from tradewind import _core
+from tradewind.base.deferred import Deferred
 from tradewind.machine.groups import groups_of
 
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import NDArray
 
     from tradewind.machine import Machine
 
     Integers = NDArray[np.int64]
     Numbers = NDArray[np.float64]
+else:
+    np = Deferred("numpy")
 
 MAX_BINS = 125
 """Bins of switches along each side of the matrix."""

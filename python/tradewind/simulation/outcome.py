@@ -5,17 +5,21 @@ from __future__ import annotations
 import csv
 import io
 from pathlib import Path
-from typing import Any
-
-import numpy as np
+from typing import TYPE_CHECKING, Any
 
 from tradewind import _core
+from tradewind.base.deferred import Deferred
 from tradewind.base.files import replaced
 from tradewind.machine import Machine
 from tradewind.machine.link_loads import link_bandwidths
 from tradewind.workload.program import Program
 from tradewind.workload.repetitions import Repetitions
 from tradewind.workload.workload import Workload
+
+if TYPE_CHECKING:
+    import numpy as np
+else:
+    np = Deferred("numpy")
 
 LOADS = "loads of links"
 """Name of such a file in errors."""

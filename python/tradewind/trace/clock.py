@@ -7,10 +7,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
+from tradewind.base.deferred import Deferred
 
 if TYPE_CHECKING:
+    import numpy as np
     from mpi4py import MPI
+else:
+    np = Deferred("numpy")
 
 ROUNDS = 50
 """Messages there and back to each rank; the quickest counts."""

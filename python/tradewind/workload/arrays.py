@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any
 
 from tradewind import _core
+from tradewind.base.deferred import Deferred
 from tradewind.workload.registry import pattern_named
 
-Array = NDArray[Any]
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Array = NDArray[Any]
+else:
+    np, Array = Deferred("numpy"), Any
 
 UNTOUCHED = -1
 """Stands where nothing may be written."""

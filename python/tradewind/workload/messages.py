@@ -9,16 +9,20 @@ from __future__ import annotations
 import json
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
-
-import numpy as np
+from typing import TYPE_CHECKING, Any
 
 from tradewind import _core
 from tradewind.base import memory
+from tradewind.base.deferred import Deferred
 from tradewind.base.errors import InputError
 from tradewind.base.files import write_atomically
 from tradewind.base.reading import check_source, read_json
 from tradewind.workload.program import Scheduled, schedule_of
+
+if TYPE_CHECKING:
+    import numpy as np
+else:
+    np = Deferred("numpy")
 
 _SHOWN = 10  # problems of one file
 

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
-
-import numpy as np
+from typing import TYPE_CHECKING, ClassVar
 
 from tradewind import _core
+from tradewind.base.deferred import Deferred
 from tradewind.base.extents import MAX_EXTENT
 from tradewind.workload.arrays import Array, Arrays
 from tradewind.workload.exchange import Exchange
 from tradewind.workload.options import option
 from tradewind.workload.workload import Step
+
+if TYPE_CHECKING:
+    import numpy as np
+else:
+    np = Deferred("numpy")
 
 _CYCLE = 97  # sums over ranks stay small whole numbers, which every element type adds without rounding
 

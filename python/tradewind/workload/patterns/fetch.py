@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
-
-import numpy as np
+from typing import TYPE_CHECKING, ClassVar
 
 from tradewind import _core
 from tradewind.base import memory
+from tradewind.base.deferred import Deferred
 from tradewind.base.extents import MAX_EXTENT
 from tradewind.layout.mesh import halo_of, octahedral_points, octahedral_problems
 from tradewind.layout.names import MESHES
@@ -17,6 +16,11 @@ from tradewind.workload.arrays import UNTOUCHED, Array, Arrays
 from tradewind.workload.on_grid import OnGrid, periodic_problems
 from tradewind.workload.options import option
 from tradewind.workload.workload import Step
+
+if TYPE_CHECKING:
+    import numpy as np
+else:
+    np = Deferred("numpy")
 
 
 @dataclass(frozen=True)

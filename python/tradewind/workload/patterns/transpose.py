@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import ClassVar
-
-import numpy as np
 
 from tradewind import _core
 from tradewind.base.errors import InputError
@@ -109,4 +108,4 @@ class TransposeArrays(Arrays):
 
     @staticmethod
     def expected_points(pattern: Transposition, rank: int) -> int:
-        return int(np.prod(pattern.target_shape(rank)))
+        return math.prod(pattern.target_shape(rank))
