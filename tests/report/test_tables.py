@@ -163,6 +163,19 @@ def test_side_by_side() -> None:
     assert [column.title for column in side_by_side(cases[:1]).columns] == ["Exchange", "torus-M"]
 
 
+def test_exchanges_on_different_grids_are_rows_of_their_own() -> None:
+    cases = [
+        record("measure", {"oversubscribed": False}, exchange="halo 3 sweep", grid="64x64x8", time_s=1e-3),
+        record("simulate", {}, exchange="halo 3 sweep", grid="64x64x8", machine="torus-M", time_s=2e-3),
+        record("simulate", {}, exchange="halo 3 sweep", grid="9x9x9", machine="torus-M", time_s=4.0),
+    ]
+    same, other = texts(side_by_side(cases))
+    assert (same["Grid"], other["Grid"]) == ("64x64x8", "9x9x9")
+    first, second = side_by_side(cases).rows
+    assert (first["Measured here"].lines, first["torus-M"].lines) == (("1 ms on 4 ranks",), ("2 ms on 4",))
+    assert (second["Measured here"].lines, second["torus-M"].lines) == ((), ("4 s on 4",))
+
+
 def test_claims() -> None:
     verdicts = [
         Verdict("1", "it falls", CONFIRMED, "", ["100 ranks 1 s"]),

@@ -8,9 +8,9 @@ import pytest
 
 from tradewind.base.errors import InputError
 from tradewind.study.claims.finding import judge
-from tradewind.study.claims.remarks import LEFT_OUT
+from tradewind.study.claims.remarks import LEFT_OUT, headline_of
 from tradewind.study.claims.selection import selection_problems
-from tradewind.study.model.study import Finding
+from tradewind.study.model.study import Finding, Headline
 from tradewind.study.plan.load import load_study
 
 ONE, FOUR = {"algorithm": "ring-1", "ranks": 100}, {"algorithm": "ring-4", "ranks": 100}
@@ -204,3 +204,32 @@ def test_values_of_what_cannot_be_tested_are_checked_too() -> None:
     assert [problem.partition("finding 1: ")[2] for problem in found] == [
         "values.x.of: under base far, unknown machine 't' (known: torus-M) of the cases that are otherwise so"
     ]
+
+
+def test_a_headline_is_filled_as_remarks_are() -> None:
+    values = {"t": {"of": ONE}, "r": {"of": FOUR, "over": ONE}}
+    headline = Headline.model_validate({"text": "It takes {t}, \n{r} times as long.", "values": values})
+    assert headline_of(headline, [record("ring-1", 2.0), record("ring-4", 3.0)]) == "It takes 2 s, 1.5 times as long."
+
+
+@pytest.mark.parametrize(
+    ("headline", "problem"),
+    [
+        ("headline = 3", "headline"),
+        ('headline = { txt = "x" }', "headline: unknown key 'txt'; did you mean 'text'? (known: text, values)"),
+        ('headline = { text = "{x}" }', "headline: text: {x}: the headline has no values"),
+        ('headline = { text = "{x}", values = { x = { off = {} } } }', "unknown key 'off'; did you mean 'of'?"),
+        ('headline = { text = "{x}", values = { x = { of = { sweep = "c" } } } }', "headline: unknown sweep 'c'"),
+        (
+            'headline = { text = "{x}", values = { x = { of = { sweep = "a", algorithm = "ring-1" } } } }',
+            "headline: values.x.of: its cases differ in base (far, near): select one",
+        ),
+    ],
+)
+def test_what_cannot_be_filled_in_a_headline(headline: str, problem: str) -> None:
+    title, rest = STUDY.lstrip().split("\n", 1)
+    try:
+        problems = selection_problems(load_study("s.toml", f"{title}\n{headline}\n{rest}"))
+    except InputError as error:
+        problems = list(error.problems)
+    assert any(each.startswith("s.toml:2: ") and problem in each for each in problems), problems

@@ -127,6 +127,7 @@ def test_studies_that_run_together_share_a_case_whatever_becomes_of_it(small_stu
         "third": small_study.read_text().replace('"Small"', '"Third"').replace("ring-5", "burst"),
     }
     complete: list[tuple[str, int]] = []
+    swept: list[tuple[str, str]] = []
 
     def run_together(**options: object) -> list[StudyRun]:
         studies = []
@@ -136,7 +137,8 @@ def test_studies_that_run_together_share_a_case_whatever_becomes_of_it(small_stu
             store = Store.create(folder / "results" / name, text, folder / "pool")
             studies.append(StudyRun(study_file, make_plan(study_file, FAKES, HERE), store))
         complete.clear()
-        how: dict[str, Any] = {"workers": 1, "complete": note, **options}
+        swept.clear()
+        how: dict[str, Any] = {"workers": 1, "complete": note, "sweep_complete": note_sweep, **options}
         run_studies(studies, FAKES, HERE, **how)
         return studies
 
@@ -146,12 +148,20 @@ def test_studies_that_run_together_share_a_case_whatever_becomes_of_it(small_stu
         assert (records.missing, len(records.failed)) == ([], len(study.outcome.failed))
         complete.append((study.study_file.name, calls("simulate")))
 
+    def note_sweep(study: StudyRun, name: str) -> None:
+        """Every case of the sweep has been computed or has failed, and the study is not complete yet."""
+        assert study.open.isdisjoint(each.key for each in study.plan.planned if each.case.sweep == name)
+        assert study.study_file.name not in [name for name, _ in complete]
+        swept.append((study.study_file.name, name))
+
     (folder / "pool").mkdir()
     first, second, third = run_together()
     assert (first.outcome.computed, first.outcome.reused, first.outcome.failed) == (10, 0, {})
     assert (second.outcome.computed, second.outcome.reused, len(second.outcome.failed)) == (0, 8, 4)
     assert (third.outcome.computed, third.outcome.reused, len(third.outcome.failed)) == (0, 8, 4)
     assert complete == [("first", 6), ("second", 10), ("third", 10)]
+    sweeps = [sweep.name for sweep in first.study_file.study.sweep]
+    assert sorted(swept) == sorted((name, sweep) for name in texts for sweep in sweeps), "each once"
     assert (calls("verify"), calls("measure"), calls("simulate")) == (2, 2, 10)
 
     damaged = sorted((folder / "pool").glob("*.json"))[0]

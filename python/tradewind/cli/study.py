@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from tradewind.study.cases.environment import Environment
     from tradewind.study.plan.planned import Executors, Plan, Planned
     from tradewind.study.runner.campaign import Campaign
+    from tradewind.study.runner.run import StudyRun
 
 _ELSEWHERE = "Workers on other machines"
 
@@ -117,6 +118,8 @@ def _run(
     campaign: Campaign, executors: Executors, environment: Environment, stream: TextIO, **how: Any
 ) -> list[dict[str, Any]]:
     """Run the studies and return their results; print each as soon as it is complete."""
+    from tradewind.cli.sweep_table import show_sweep
+    from tradewind.study.cases.records import read_records
     from tradewind.study.runner.campaign import run_campaign
     from tradewind.study.runner.progress import make_observer
 
@@ -126,11 +129,16 @@ def _run(
         if for_reader:
             _show_result(result, named=campaign.overview)
 
+    def tell_sweep(study: StudyRun, name: str) -> None:
+        if for_reader and not campaign.overview:
+            show_sweep(name, read_records(study.store, environment, name).records)
+
     def report(folder: Path, environment: Environment) -> dict[str, Any]:
         from tradewind.report.build import build_report  # half a second, which nobody waits for before the first case
 
         return build_report(folder, environment).as_dict()
 
+    how["tell_sweep"] = tell_sweep
     return run_campaign(campaign, executors, environment, make_observer(stream), tell, report, **how)
 
 

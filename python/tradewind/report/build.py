@@ -15,6 +15,7 @@ from tradewind.study.cases.records import Records, read_records
 from tradewind.study.cases.store import Store
 from tradewind.study.claims.finding import Verdict
 from tradewind.study.claims.judgement import counts, judge_all
+from tradewind.study.claims.remarks import headline_of
 from tradewind.study.plan.load import load_study
 
 
@@ -61,10 +62,11 @@ def build_report(folder: Path, environment: Environment) -> Report:
     attributes["notes"] = json.dumps(records.notes)
     write_dataset(build_dataset(records.records, attributes), folder / "results.nc")
     figures = _draw(study_file.study.plot, records)
-    page = render(study, text, records, verdicts, figures, environment, machine_texts(store))
+    outcome = headline_of(study.headline, records.records) if study.headline is not None else summary(figures)
+    page = render(study, text, records, verdicts, figures, environment, machine_texts(store), outcome)
     write_atomically(folder / "report.html", page.encode())
     pictures = _export(figures, folder / "figures")
-    return Report(folder / "report.html", folder / "results.nc", pictures, summary(figures), verdicts, records)
+    return Report(folder / "report.html", folder / "results.nc", pictures, outcome, verdicts, records)
 
 
 def machine_texts(store: Store) -> dict[str, str]:

@@ -57,7 +57,7 @@ def measured_table(records: Sequence[Record]) -> Table:
 def _measured(record: Record) -> Row:
     result = record["result"]
     best = result["results"][0]
-    speed, copy, floor = best.get("bytes_per_s"), result.get("copy_bytes_per_s"), result.get("floor_s")
+    speed, floor = best.get("bytes_per_s"), result.get("floor_s")
     native = record["algorithm"] == "native"
     cells = inputs(record)
     return {
@@ -69,7 +69,7 @@ def _measured(record: Record) -> Row:
         "Maximum": seconds(max(best["samples_s"])),
         "Samples": whole(len(best["samples_s"])),
         "Rate": rate(speed or None),
-        "× copy": ratio(copy / speed if speed and copy else None),
+        "× copy": ratio(quantity_of(record, "copy-ratio")),
         "× pack+copy": ratio(best["median_s"] / floor if floor else None),
     }
 

@@ -56,6 +56,7 @@ def render(
     figures: Sequence[Figure],
     environment: Environment,
     machines: dict[str, str],
+    outcome: str,
 ) -> str:
     """Return the page as HTML, with everything that it needs inside."""
     from tradewind.plot.export import script
@@ -67,7 +68,7 @@ def render(
         written=now(),
         cases=records,
         kinds={kind: sum(record["kind"] == kind for record in cases) for kind in KINDS},
-        outcome=summary(figures),
+        outcome=outcome,
         claims=f"Claims tested: {counted(verdicts)}." if verdicts else "",
         figures=figures,
         headline=side_by_side(cases),

@@ -1,4 +1,4 @@
-"""The table that has one row for each exchange: where it was proved, what it takes here, and on each machine."""
+"""The table with a row for each exchange on a grid: where it was proved, what it takes here, and on each machine."""
 
 from __future__ import annotations
 
@@ -14,15 +14,20 @@ SIMULATED = "simulated, by number of ranks; over seeds or settings from the fast
 
 
 def side_by_side(records: Sequence[Record]) -> Table:
-    """One row for each exchange; the patterns in the order of `PATTERNS`, dwarfs last."""
+    """One row for each exchange on a grid: times of a row can be compared. The patterns in the order of `PATTERNS`,
+    dwarfs last."""
     machines = list(dict.fromkeys(record["machine"] for record in records if record["kind"] == "simulate"))
     kinds = {record["kind"] for record in records}
     columns = [Column("Exchange")]
+    columns += [Column("Grid")] if any(record["grid"] for record in records) else []
     columns += [Column("Verified", hint="numbers of ranks on which it was proved")] if "verify" in kinds else []
     columns += [Column("Measured here", hint="medians")] if kinds & set(HERE_ONLY) else []
     columns += [Column(machine, hint=SIMULATED) for machine in machines]
-    exchanges = sorted(dict.fromkeys(record["exchange"] for record in records), key=_order)
-    rows = [_row(exchange, [r for r in records if r["exchange"] == exchange], machines) for exchange in exchanges]
+    exchanges: dict[tuple[str, str], list[Record]] = {}
+    for record in records:
+        exchanges.setdefault((_name(record), record["grid"] or ""), []).append(record)
+    ordered = sorted(exchanges, key=lambda each: _order(each[0]))
+    rows = [_row(exchange, grid, exchanges[exchange, grid], machines) for exchange, grid in ordered]
     return Table("headline-table", "Time of one whole exchange", columns, rows)
 
 
@@ -31,11 +36,16 @@ def _order(exchange: str) -> int:
     return list(PATTERNS).index(first) if first in PATTERNS else len(PATTERNS)
 
 
-def _row(exchange: str, mine: Sequence[Record], machines: Sequence[str]) -> Row:
+def _name(record: Record) -> str:
+    return f"{record['exchange']} ({record['slab']})" if record["slab"] else str(record["exchange"])
+
+
+def _row(exchange: str, grid: str, mine: Sequence[Record], machines: Sequence[str]) -> Row:
     proved = sorted({record["ranks"] for record in mine if record["kind"] == "verify"})
     simulated = [record for record in mine if record["kind"] == "simulate"]
     return {
         "Exchange": Cell(exchange),
+        "Grid": Cell(grid),
         "Verified": _proved(proved) if proved else Cell(""),
         "Measured here": _measured([record for record in mine if record["kind"] in HERE_ONLY]),
         **{machine: _simulated([r for r in simulated if r["machine"] == machine]) for machine in machines},

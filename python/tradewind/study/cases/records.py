@@ -46,12 +46,14 @@ class Records:
     notes: list[str] = field(default_factory=list)
 
 
-def read_records(store: Store, environment: Environment) -> Records:
-    """All cases that the manifest of a results folder names."""
+def read_records(store: Store, environment: Environment, sweep: str | None = None) -> Records:
+    """All cases that the manifest of a results folder names, or those of one sweep."""
     manifest = store.load_manifest()
     found = Records(skipped=manifest["skipped"], notes=manifest["notes"])
     for entry in manifest["cases"]:
         labels, key = entry["labels"], entry["key"]
+        if sweep not in (None, labels["sweep"]):
+            continue
         name = f"{labels['kind']} {labels['exchange']}, {labels['ranks']} ranks"
         name += f", {labels['machine']}" if labels["machine"] else ""
         if key in manifest["failed"]:

@@ -8,7 +8,8 @@
 ``non-compute``       the rest of the step: the exchange, waiting, and the loop around
 ``non-compute-share`` the rest, as a share of the step
 ``points``            grid points per second: those that all ranks together advance by a step
-``copy-ratio``        time of a run over that of a memory copy of what it must read and write
+``copy-ratio``        time of a run over that of a memory copy of what it must read and write; of a measured
+                      exchange, over that of a memory copy of the bytes that it sends
 ``imbalance``         bytes of the busiest link between switches over the mean of those used
 ``bound``             the time of the busiest link or NIC alone
 ``delay``             mean delay of packets, over all pairs of blocks of ranks that sent any (with `pairs`)
@@ -71,6 +72,15 @@ def _minimum(case: Record) -> float | None:
 
 def _of_result(key: str) -> Callable[[Record], float | None]:
     return lambda case: case["result"].get(key)
+
+
+def _copy_ratio(case: Record) -> float | None:
+    """Of a run its result says it; of a measured exchange it is that of all bytes that were sent."""
+    result = case["result"]
+    if case["kind"] != "measure":
+        return _of_result("ratio_to_copy")(case)
+    copied, sent = result.get("copy_bytes_per_s"), result["results"][0].get("bytes_per_s")
+    return copied / sent if copied and sent else None
 
 
 def _waits(case: Record) -> list[float]:
@@ -185,7 +195,7 @@ QUANTITIES: dict[str, Quantity] = {
     "non-compute": Quantity(_non_compute, "non-compute time per step (s)", format_seconds),
     "non-compute-share": Quantity(_share, "non-compute share of a step", _number),
     "points": Quantity(_points, "points per second", lambda value: f"{value / 1e9:.3g} Gpoint/s"),
-    "copy-ratio": Quantity(_of_result("ratio_to_copy"), "time over that of a memory copy", _number),
+    "copy-ratio": Quantity(_copy_ratio, "time over that of a memory copy", _number),
     "imbalance": Quantity(_of_result("imbalance"), "busiest link over the mean", _number),
     "bound": Quantity(_of_result("bound_s"), "time of the busiest link or NIC (s)", format_seconds),
     "delay": Quantity(_mean_delay, "mean delay of packets between blocks of ranks (s)", format_seconds),

@@ -17,7 +17,7 @@ from tradewind.base.toml_lines import Place
 from tradewind.study.claims.curve import Record, Selected, matches
 from tradewind.study.claims.quantity import QUANTITIES, quantity_of
 from tradewind.study.model.labels import LABELS
-from tradewind.study.model.study import Finding, ValueOf
+from tradewind.study.model.study import Finding, Headline, ValueOf
 
 BASE = "base"
 LEFT_OUT = "(not in this run)"
@@ -37,7 +37,16 @@ def remark_of(finding: Finding, base: str | None) -> str:
 
 def filled(finding: Finding, base: str | None, records: Sequence[Record]) -> str:
     """The remark of a finding under a base, with its numbers: of cases of this base where a value does not name one."""
-    return _NAME.sub(lambda found: value_text(finding.values[found[1]], base, records), remark_of(finding, base))
+    return _filled(remark_of(finding, base), finding.values, base, records)
+
+
+def headline_of(headline: Headline, records: Sequence[Record]) -> str:
+    """The headline of a study, on one line and with its numbers."""
+    return " ".join(_filled(headline.text, headline.values, None, records).split())
+
+
+def _filled(text: str, values: Mapping[str, ValueOf], base: str | None, records: Sequence[Record]) -> str:
+    return _NAME.sub(lambda found: value_text(values[found[1]], base, records), text)
 
 
 def value_text(value: ValueOf, base: str | None, records: Sequence[Record]) -> str:
@@ -60,18 +69,19 @@ def _median(value: ValueOf, selection: Selected, base: str | None, records: Sequ
     return statistics.median(known) if known else None
 
 
-def name_problems(finding: Mapping[str, Any]) -> Iterator[tuple[Place, str]]:
-    """Return the wrong names in a remark: no value has them, or a value is in no remark."""
-    remark, values = finding.get("remark", ""), finding.get("values", {})
+def name_problems(table: Mapping[str, Any], key: str = "remark") -> Iterator[tuple[Place, str]]:
+    """Return the wrong names in the text of this key: no value has them, or a value is in no text."""
+    remark, values = table.get(key, ""), table.get("values", {})
     texts = [text for text in (remark.values() if isinstance(remark, dict) else [remark]) if isinstance(text, str)]
+    owner = "finding" if key == "remark" else "headline"
     used = dict.fromkeys(name for text in texts for name in _NAME.findall(text))
     if not isinstance(values, dict):
         return  # which is told of the values
     for name in used:
         if name not in values:
-            wrong = unknown("value", name, values) if values else "the finding has no values"
-            yield ("remark",), f"remark: {{{name}}}: {wrong}"
-    yield from ((("values", name), f"values.{name}: no remark has {{{name}}}") for name in values if name not in used)
+            wrong = unknown("value", name, values) if values else f"the {owner} has no values"
+            yield (key,), f"{key}: {{{name}}}: {wrong}"
+    yield from ((("values", name), f"values.{name}: no {key} has {{{name}}}") for name in values if name not in used)
 
 
 def base_problems(finding: Finding, bases: Sequence[str | None]) -> Iterator[tuple[Place, str]]:
@@ -93,12 +103,23 @@ def value_problems(
     """Return the problems of the values of a finding under these bases: a selection matches no case, or cases that
     differ in more than their seed. `cases`: their labels, with the values that a result may give them."""
     for base in bases:
-        for name in dict.fromkeys(_NAME.findall(remark_of(finding, base))):
-            value = finding.values.get(name)
-            for key, selection in () if value is None else (("of", value.of), ("over", value.over)):
-                if selection is not None and (text := _problem(selection, base, cases)):
-                    under = f"under base {base}, " if base else ""
-                    yield ("values", name, key), f"values.{name}.{key}: {under}{text}"
+        yield from _value_problems(remark_of(finding, base), finding.values, base, cases)
+
+
+def headline_problems(headline: Headline, cases: Sequence[Mapping[str, Sequence[Any]]]) -> Iterator[tuple[Place, str]]:
+    """Return the problems of the values of a headline, as of a remark."""
+    yield from _value_problems(headline.text, headline.values, None, cases)
+
+
+def _value_problems(
+    text: str, values: Mapping[str, ValueOf], base: str | None, cases: Sequence[Mapping[str, Sequence[Any]]]
+) -> Iterator[tuple[Place, str]]:
+    for name in dict.fromkeys(_NAME.findall(text)):
+        value = values.get(name)
+        for key, selection in () if value is None else (("of", value.of), ("over", value.over)):
+            if selection is not None and (problem := _problem(selection, base, cases)):
+                under = f"under base {base}, " if base else ""
+                yield ("values", name, key), f"values.{name}.{key}: {under}{problem}"
 
 
 def _problem(selection: Selected, base: str | None, cases: Sequence[Mapping[str, Sequence[Any]]]) -> str | None:

@@ -17,7 +17,7 @@ from tradewind.study.cases.expand import expand
 from tradewind.study.cases.machines import own_routings
 from tradewind.study.claims.curve import Selected, is_meant, name_of, number_along, some_of
 from tradewind.study.claims.finding import SELECTIONS, base_of
-from tradewind.study.claims.remarks import base_problems, value_problems
+from tradewind.study.claims.remarks import base_problems, headline_problems, value_problems
 from tradewind.study.model.study import Finding, Plot, Study
 from tradewind.study.model.study_file import StudyFile
 
@@ -41,7 +41,7 @@ def selection_problems(study_file: StudyFile) -> list[str]:
         if finding.untestable is None or finding.values or not isinstance(finding.remark, str)
     ]
     plots = [(i, plot) for i, plot in enumerate(study.plot)] if len(study.base) > 1 else []
-    if not findings and not plots:
+    if not findings and not plots and study.headline is None:
         return []
     routing_of = own_routings(study_file)
     expanded, skips = expand(study, routing_of)
@@ -51,6 +51,9 @@ def selection_problems(study_file: StudyFile) -> list[str]:
         for i, finding in findings
         for place, text in _problems(finding, cases, study)
     ]
+    if study.headline is not None:
+        wrong = headline_problems(study.headline, cases)
+        problems += [study_file.file.at(("headline", *place), f"headline: {text}") for place, text in wrong]
     if problems and skips:
         first = f"{skips[0].sweep}, {skips[0].name}: {skips[0].reason}"
         problems.append(f"{study_file.path}: {len(skips)} points of the study cannot be, the first: {first}")

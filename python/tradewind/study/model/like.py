@@ -62,5 +62,6 @@ def reported(file: TomlFile, problems: list[Problem]) -> list[str]:
         if not which or (written, text) not in known:
             # "sweep 2: " before a problem of the second sweep
             owner = f"{place[0]} {place[1] + 1}{which}: " if len(place) > 1 and isinstance(place[1], int) else ""
+            owner = "headline: " if place[:1] == ("headline",) else owner
             found[file.at(place, owner + text)] = file.line(place)
     return sorted(found, key=lambda text: found[text])

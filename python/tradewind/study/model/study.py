@@ -370,6 +370,13 @@ class Finding(Table):
     """Parameter or test that decides it."""
 
 
+class Headline(Table):
+    """The outcome of a study, in its own words, filled as the remark of a finding is."""
+
+    text: str
+    values: dict[str, ValueOf] = Field(default_factory=dict)
+
+
 class Study(Table):
     """A study file."""
 
@@ -377,6 +384,8 @@ class Study(Table):
     description: str = ""
     source: str = ""
     seed: Annotated[int, Field(ge=0, strict=True)] = 1
+    headline: Headline | None = None
+    """Printed and stated first in the report; None: the outcome of the first plot that compares times."""
     base: list[Base] = Field(default_factory=list)
     """Bases of all simulations, each in turn; none: as the sweeps say."""
     sweep: Annotated[

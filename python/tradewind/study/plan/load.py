@@ -29,6 +29,7 @@ from tradewind.study.model.program_model import FULL, PLAIN, ProgramSweep
 from tradewind.study.model.study import (
     KINDS,
     Finding,
+    Headline,
     MeasureSweep,
     Plot,
     PublishedSweep,
@@ -162,6 +163,8 @@ def _name(place: Place) -> str:
 
 
 def _known_keys(place: Place, data: dict[str, Any]) -> Iterable[str]:
+    if place[0] == "headline" and len(place) > 1:
+        return (ValueOf if place[1] == "values" else Headline).model_fields
     if len(place) < 3:
         return Study.model_fields
     if place[0] == "sweep":
@@ -202,6 +205,11 @@ def _cross_checks(data: dict[str, Any]) -> list[Problem]:
         if sweep.get("name") in names:
             problems.append((("sweep", i, "name"), f"another sweep is called {sweep['name']!r}"))
         names.append(str(sweep.get("name")))
+    if isinstance(headline := data.get("headline"), dict):
+        checks = list(name_problems(headline, "text"))
+        for place, selection in _selections(headline):
+            checks += _selection_problems(place, selection, names, bases)
+        problems += [(("headline", *place), text) for place, text in checks]
     for kind in ("plot", "finding"):
         for i, table in _tables(data, kind):
             checks = _finding_problems(table) if kind == "finding" else _plot_problems(table)

@@ -118,6 +118,7 @@ def run_campaign(
     tell: Callable[[dict[str, Any]], None],
     report: Report,
     *,
+    tell_sweep: Callable[[StudyRun, str], None] = lambda *_: None,
     workers: int | None = None,
     remote_workers: Workers | None = None,
     remeasure: bool = False,
@@ -126,7 +127,8 @@ def run_campaign(
     """Runs the studies and returns what became of each, as plain values.
 
     `tell` is called with the same of each study as soon as its report is written, which is when its last case is done.
-    `report` writes it. `known`: results by key that need not be computed (see `dataset.known`).
+    `report` writes it. `tell_sweep` is called with each sweep of a study as soon as its last case is done. `known`:
+    results by key that need not be computed (see `dataset.known`).
     """
     if campaign.pool is not None:
         make_folder(campaign.pool, "cases in")
@@ -144,7 +146,7 @@ def run_campaign(
             tell(results[study.store.folder])
 
     how: dict[str, Any] = {"workers": workers, "remote_workers": remote_workers, "remeasure": remeasure, "known": known}
-    run_studies(studies, executors, environment, **how, observer=observer, complete=complete)
+    run_studies(studies, executors, environment, **how, observer=observer, complete=complete, sweep_complete=tell_sweep)
     for study in studies:
         if study.store.folder not in results:
             results[study.store.folder] = _reported(study, environment, report)

@@ -78,6 +78,8 @@ class StudyRun:
         """The cases that are computed for this study, and perhaps for later ones."""
         self.open: set[str] = set()
         """Keys of the cases that it waits for."""
+        self.open_sweeps: dict[str, set[str]] = {}
+        """The same by sweep, as long as it waits for any."""
 
     def begin(self) -> None:
         """Writes what a results folder holds beside cases. Only for the holder of the lock."""
@@ -96,9 +98,25 @@ class StudyRun:
         """Takes over what is missing, but for the keys that an earlier study has taken; adds its own to `taken`."""
         self.outcome.reused = len(cached.present)
         self.open = {planned.key for planned in cached.missing}
+        self.open_sweeps = {planned.case.sweep: set() for planned in self.plan.planned}
+        for planned in self.plan.planned:
+            self.open_sweeps[planned.case.sweep] |= self.open & {planned.key}
         self.own = [planned for planned in cached.missing if planned.key not in taken]
         self.outcome.recomputed = [text for key, text in cached.damaged.items() if key not in taken]
         taken |= self.open
+
+    def settle(self, key: str) -> None:
+        """Wait no longer for a case."""
+        self.open.discard(key)
+        for keys in self.open_sweeps.values():
+            keys.discard(key)
+
+    def complete_sweeps(self) -> list[str]:
+        """The sweeps that it has stopped to wait for since this was last called."""
+        complete = [name for name, keys in self.open_sweeps.items() if not keys]
+        for name in complete:
+            del self.open_sweeps[name]
+        return complete
 
     def save_manifest(self) -> None:
         cases = [
@@ -126,19 +144,21 @@ def run_studies(
     known: Mapping[str, dict[str, Any]] | None = None,
     observer: Observer | None = None,
     complete: Callable[[StudyRun], None] = lambda _: None,
+    sweep_complete: Callable[[StudyRun, str], None] = lambda *_: None,
 ) -> None:
     """Computes what the stores of studies do not hold yet. Several studies share one pool of cases.
 
     `workers`: cases at a time; None: as many as suit their size. `remote_workers` verify and simulate in place of
     processes of this machine. `known`: results by key, which are stored first (see `dataset.known`). `complete` is
-    called as soon as all cases of a study are done or have failed. Raises TradewindError where another run writes the
-    same folders.
+    called as soon as all cases of a study are done or have failed, `sweep_complete` as soon as those of a sweep are.
+    Raises TradewindError where another run writes the same folders.
     """
     with locked(study.store for study in studies):
         for study in studies:
             study.begin()
             study.take(known or {})
-        _Run(studies, executors, environment, observer or Observer(), remote_workers, complete).run(workers, remeasure)
+        run = _Run(studies, executors, environment, observer or Observer(), remote_workers, complete, sweep_complete)
+        run.run(workers, remeasure)
 
 
 class _Run:
@@ -150,9 +170,11 @@ class _Run:
         observer: Observer,
         remote_workers: Workers | None,
         complete: Callable[[StudyRun], None],
+        sweep_complete: Callable[[StudyRun, str], None],
     ) -> None:
         self.studies, self.executors, self.environment = studies, executors, environment
-        self.observer, self.remote_workers, self.complete = observer, remote_workers, complete
+        self.observer, self.remote_workers = observer, remote_workers
+        self.complete, self.sweep_complete = complete, sweep_complete
 
     def run(self, workers: int | None, remeasure: bool) -> None:
         keys = {planned.key for study in self.studies for planned in study.plan.planned}
@@ -199,6 +221,8 @@ class _Run:
         return [[planned for planned in study.own if planned.case.kind in kinds] for study in self.studies]
 
     def _end_where_whole(self, study: StudyRun) -> None:
+        for name in study.complete_sweeps():
+            self.sweep_complete(study, name)
         if not study.open:
             study.save_manifest()
             self.complete(study)
@@ -279,7 +303,7 @@ class _Run:
 
     def _settled(self, task: Task, waiting: Sequence[StudyRun]) -> None:
         for study in waiting:
-            study.open.discard(task.key)
+            study.settle(task.key)
             self._end_where_whole(study)
 
     def _tell(self, task: Task, progress: Progress) -> None:
