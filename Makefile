@@ -5,7 +5,10 @@ VENV := .venv
 BIN := $(VENV)/bin
 # A cluster's own MPI instead of the mpich wheel: make MPI_C_COMPILER=/path/to/mpicc
 MPI_C_COMPILER ?=
-EXTRAS := dev,docs,cluster,output,$(if $(MPI_C_COMPILER),mpi,mpich)
+# Variables of CMake.
+DEFINES := $(if $(MPI_C_COMPILER),MPI_C_COMPILER=$(MPI_C_COMPILER))
+# What the tests need beside what runs need.
+EXTRAS := dev,docs,cluster,output
 CXX_FILES := $(shell find src bindings include -name '*.hpp' -o -name '*.cpp' -o -name '*.h')
 FORTRAN_FILES := $(wildcard bindings/fortran/* bindings/fortran/mpi_f08/*)
 C_PROGRAMS := $(shell find examples bindings/fortran tests benchmarks/c benchmarks/calls -name '*.[ch]' -o -name '*.[ch]pp')
@@ -18,8 +21,9 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: study test core-tests lint stubs test-all landing ranks later last wheel validation benchmark docs clean
 
-study: $(VENV)/installed
-	$(BIN)/tradewind study studies/quickstart.toml
+study: $(VENV)/runs
+	@echo "The study takes about 2 min on two cores. Each of its tables is printed as soon as it is complete."
+	@$(BIN)/tradewind study studies/quickstart.toml
 
 # Tests that start MPI ranks take all cores; the others run in as many processes as there are cores, as tests/conftest.py
 # orders and shares them.
@@ -107,13 +111,14 @@ clean:
 	rm -rf $(VENV) build dist site
 
 $(VENV)/bin/python:
-	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Tradewind needs Python 3.11 or newer; name one: make PYTHON=python3.11")'
-	$(PYTHON) -m venv $(VENV)
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Tradewind needs Python 3.11 or newer; name one: make PYTHON=python3.11")'
+	@$(PYTHON) -m venv $(VENV)
 
-# Built in place, without isolation, so that a change compiles only what it touches.
-$(VENV)/installed: $(VENV)/bin/python $(COMPILED_FROM)
-	requires=$$($(BIN)/python cmake/build_backend.py $(MPI_C_COMPILER)) && \
-	    $(BIN)/python -m pip install --quiet $$requires
-	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pip install --quiet --no-build-isolation \
-	    $(if $(MPI_C_COMPILER),-Ccmake.define.MPI_C_COMPILER=$(MPI_C_COMPILER)) -e '.[$(EXTRAS)]'
-	touch $@
+# Built in place. A study needs no more than this.
+$(VENV)/runs: $(VENV)/bin/python $(COMPILED_FROM)
+	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python cmake/install.py build $(DEFINES)
+	@touch $@
+
+$(VENV)/installed: $(VENV)/runs
+	@$(BIN)/python cmake/install.py packages $(EXTRAS)
+	@touch $@

@@ -229,7 +229,7 @@ def test_a_headline_is_filled_as_remarks_are() -> None:
 def test_what_cannot_be_filled_in_a_headline(headline: str, problem: str) -> None:
     title, rest = STUDY.lstrip().split("\n", 1)
     try:
-        problems = selection_problems(load_study("s.toml", f"{title}\n{headline}\n{rest}"))
+        problems = selection_problems(load_study("s.toml", f"{title}\n{headline}\n{rest}{FALLS}"))
     except InputError as error:
         problems = list(error.problems)
     assert any(each.startswith("s.toml:2: ") and problem in each for each in problems), problems
