@@ -21,7 +21,7 @@ import build_backend
 ROOT = Path(__file__).parents[1]
 PIP = [sys.executable, "-m", "pip", "--disable-pip-version-check", "install"]
 PAUSE_S = 10.0
-"""Between two lines about one step, where the output is no terminal."""
+"""Between two lines about one step, that differ in a number alone, where the output is no terminal."""
 FAULT = re.compile(r"FAILED: |CMake Error|\berror: |\bERROR: ")
 """The line of pip, CMake, ninja or a compiler that says what went wrong; behind it stands the rest."""
 
@@ -32,13 +32,14 @@ class Line:
     def __init__(self, title: str) -> None:
         self.title, self.is_terminal = title, sys.stdout.isatty()
         self.began = self.last = time.monotonic()
+        self.what = ""
         self.show("...")
 
     def show(self, text: str) -> None:
         if self.is_terminal:
             print(f"\r\033[K{self.title}: {text[:60]}", end="", flush=True)
-        elif text == "..." or time.monotonic() - self.last > PAUSE_S:
-            self.last = time.monotonic()
+        elif (what := text.lstrip("0123456789 ")) != self.what or time.monotonic() - self.last > PAUSE_S:
+            self.what, self.last = what, time.monotonic()
             print(f"{self.title}: {text}", flush=True)
 
     def end(self, text: str) -> None:
@@ -104,9 +105,8 @@ def build(defines: Sequence[str]) -> None:
     build_backend.check_machine(settings)
     mpi = "mpi" if "cmake.define.MPI_C_COMPILER" in settings else "mpich"
     needed = [*build_backend.requirements(settings, all_tools=True), *requirements(["", mpi])]
-    print(
-        "Tradewind is installed in .venv: packages (about 1 min), then the compilation (on two slow cores about 5 min)."
-    )
+    print("Tradewind is installed into .venv. The first time, on two slow cores, packages take about 1 min and the")
+    print("compilation about 5 min.", flush=True)
     run("packages", [*PIP, *needed], Packages())
     given = [f"-C{name}={value}" for name, value in settings.items()]
     run("compilation", [*PIP, "--verbose", "--no-build-isolation", "--no-deps", *given, "-e", "."], of_compilation)
