@@ -1,4 +1,4 @@
-"""What commands load before they do anything: no package that takes long and that they do not need."""
+"""Modules that commands load: no package that takes long and that they do not need."""
 
 import json
 import subprocess

@@ -1,4 +1,4 @@
-"""What make prints while it installs, and where that fails."""
+"""Lines that make prints while it installs, and where that fails."""
 
 import importlib
 import sys

@@ -75,7 +75,7 @@ class Parameter:
 
     @property
     def placeholder(self) -> str:
-        """What stands for its value in the help."""
+        """The word that stands for its value in the help."""
         longest = max(self.flags or [self.name], key=len)
         return str(self.declared.metavar or longest.lstrip("-").replace("-", "_").upper())
 

@@ -75,7 +75,7 @@ def _of_result(key: str) -> Callable[[Record], float | None]:
 
 
 def _copy_ratio(case: Record) -> float | None:
-    """Of a run its result says it; of a measured exchange it is that of all bytes that were sent."""
+    """Return the ratio of a run, or of a measured exchange that of all bytes that were sent."""
     result = case["result"]
     if case["kind"] != "measure":
         return _of_result("ratio_to_copy")(case)
