@@ -19,7 +19,8 @@ from pathlib import Path
 import build_backend
 
 ROOT = Path(__file__).parents[1]
-PIP = [sys.executable, "-m", "pip", "--disable-pip-version-check", "install"]
+PIP = [sys.executable, "-m", "pip", "--disable-pip-version-check", "install", "--no-compile"]
+"""Python compiles what it imports, which is a small part of what these packages have."""
 PAUSE_S = 10.0
 """Between two lines about one step, that differ in a number alone, where the output is no terminal."""
 FAULT = re.compile(r"FAILED: |CMake Error|\berror: |\bERROR: ")

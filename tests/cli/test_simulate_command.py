@@ -250,7 +250,7 @@ def test_nothing_is_simulated_where_one_of_a_list_is_bad(tradewind):
 
 def test_memory_is_refused_unless_forced(tradewind, monkeypatch):
     class Memory:
-        available = 10.0
+        available = total = 10.0
 
     monkeypatch.setattr("psutil.virtual_memory", Memory)
     code, out, _ = tradewind("simulate", *ALLREDUCE, "--json")

@@ -2,14 +2,16 @@
 
 A command is a function whose parameters are ``Annotated[TYPE, Option("--flag", ...)]`` or ``Annotated[TYPE,
 Argument(...)]``; TYPE is str, int, float, bool (a flag), Path, one of these ``| None``, or a list of one (an option
-that may be repeated). Of our own, as the usual packages take longer to load than most commands to run.
+that may be repeated). The standard library's argparse takes the command line apart: other packages take longer to load
+than most commands to run.
 """
 
 from __future__ import annotations
 
+import argparse
 import inspect
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, get_args, get_origin
+from typing import Any, NoReturn, get_args, get_origin
 
 from tradewind.base.errors import InputError
 from tradewind.base.names import unknown
@@ -84,8 +86,22 @@ class Parameter:
         """Its flags, or the placeholder of an argument."""
         return ", ".join([*self.flags, *self.off_flags]) or self.placeholder
 
-    def read(self, text: str) -> Any:
-        """Return the value of a text. Raises InputError."""
+    def add_to(self, parser: argparse.ArgumentParser) -> None:
+        """Let a parser know it. What it returns is the text, as errors in values are ours, and reported together."""
+        if self.is_argument:
+            parser.add_argument(self.name, nargs="*" if self.is_repeatable else "?")
+            return
+        if not self.is_flag:
+            parser.add_argument(*self.flags, dest=self.name, action="append" if self.is_repeatable else "store")
+            return
+        parser.add_argument(*self.flags, dest=self.name, action="store_true")
+        if self.off_flags:
+            parser.add_argument(*self.off_flags, dest=self.name, action="store_false")
+
+    def read(self, text: str | bool) -> Any:
+        """Return the value of a text; of a flag it is the text itself. Raises InputError."""
+        if isinstance(text, bool):
+            return text
         try:
             value = self.kind(text)
         except ValueError:
@@ -105,6 +121,16 @@ def wants_help(arguments: Sequence[str]) -> bool:
     return HELP in (arguments[: arguments.index("--")] if "--" in arguments else arguments)
 
 
+class _Parser(argparse.ArgumentParser):
+    """The parser of the standard library, whose errors are ours."""
+
+    def __init__(self) -> None:
+        super().__init__(add_help=False, allow_abbrev=False, argument_default=argparse.SUPPRESS, exit_on_error=False)
+
+    def error(self, message: str) -> NoReturn:
+        raise InputError(message)
+
+
 def parse(
     parameters: Iterable[Parameter], arguments: Sequence[str], strange: Callable[[str, list[str]], str] | None = None
 ) -> dict[str, Any]:
@@ -113,61 +139,34 @@ def parse(
     `strange`: returns the error for a flag that is not among those known.
     """
     known = list(parameters)
-    by_flag = {flag: each for each in known for flag in (*each.flags, *each.off_flags)}
-    words, texts, problems = _sorted(arguments, by_flag, strange or _unknown)
-    places = [each for each in known if each.is_argument]
-    texts += zip(places, words, strict=False)
-    problems += [f"{word!r}: there is one argument too many" for word in words[len(places) :]]
-    values: dict[str, Any] = {}
-    for parameter, text in texts:
+    parser = _Parser()
+    for each in known:
+        each.add_to(parser)
+    try:
+        found, rest = parser.parse_known_intermixed_args(list(arguments))
+    except argparse.ArgumentError as error:
+        wrong = next((each for each in known if error.argument_name in (each.name, "/".join(each.flags))), None)
+        raise InputError(f"{wrong.spelling if wrong else error.argument_name}: {error.message}") from None
+    flags = [flag for each in known for flag in (*each.flags, *each.off_flags) if flag.startswith("--")]
+    values, problems = dict[str, Any](), list[str]()
+    for word in rest:  # what argparse knows no place for
+        if word.startswith("-") and word != "-":
+            problems.append((strange or _unknown)(word.partition("=")[0], flags))
+        elif not problems:  # else it may be the value of an unknown flag
+            problems.append(f"{word!r}: there is one argument too many")
+    for each in known:
+        if each.name not in found:
+            problems += [f"{each.spelling} is missing"] if each.required else []
+            values[each.name] = each.default
+            continue
+        given = getattr(found, each.name)
         try:
-            value = text if isinstance(text, bool) else parameter.read(text)
+            values[each.name] = [each.read(text) for text in given] if each.is_repeatable else each.read(given)
         except InputError as error:
             problems += error.problems
-            continue
-        if parameter.is_repeatable:
-            values.setdefault(parameter.name, []).append(value)
-        else:
-            values[parameter.name] = value
-    named = {parameter.name for parameter, _ in texts}
-    problems += [f"{each.spelling} is missing" for each in known if each.required and each.name not in named]
     if problems:
         raise InputError(*problems)
-    return {each.name: values.get(each.name, each.default) for each in known}
-
-
-def _sorted(
-    arguments: Sequence[str], by_flag: dict[str, Parameter], strange: Callable[[str, list[str]], str]
-) -> tuple[list[str], list[tuple[Parameter, str | bool]], list[str]]:
-    """Arguments that belong to no flag, options with their texts, and what is wrong with flags."""
-    words: list[str] = []
-    texts: list[tuple[Parameter, str | bool]] = []
-    problems = []
-    rest = list(arguments)
-    while rest:
-        word = rest.pop(0)
-        if word == "--":
-            words += rest
-            break
-        if not word.startswith("-") or word == "-":
-            words.append(word)
-            continue
-        is_short = not word.startswith("--") and len(word) > 2  # -n4
-        flag, equals, text = (word[:2], "=", word[2:].removeprefix("=")) if is_short else word.partition("=")
-        parameter = by_flag.get(flag)
-        if parameter is None:
-            problems.append(strange(flag, [each for each in by_flag if each.startswith("--")]))
-            if not equals and rest and not rest[0].startswith("-"):
-                rest.pop(0)  # its value, perhaps
-        elif parameter.is_flag:
-            texts.append((parameter, flag in parameter.flags))
-            problems += [f"{word}: {flag} takes no value"] if equals else []
-        elif equals or rest:
-            texts.append((parameter, text if equals else rest.pop(0)))
-        else:
-            texts.append((parameter, True))  # given, whatever it is
-            problems.append(f"{flag} needs a value")
-    return words, texts, problems
+    return values
 
 
 def _unknown(flag: str, known: list[str]) -> str:
