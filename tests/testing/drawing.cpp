@@ -7,6 +7,8 @@
 #include "pattern/allreduce.hpp"
 #include "pattern/fetch_adjoint.hpp"
 #include "pattern/gather_scatter_brick.hpp"
+#include "schedule/transport.hpp"
+#include "verify/deadlock.hpp"
 
 namespace testing {
 
@@ -240,8 +242,7 @@ PatternPtr draw_pattern(Draw& draw, const std::string& name) {
 
 std::vector<std::string> names_of(const algorithm::AlgorithmEntry& entry, const pattern::Pattern& pattern) {
     if (entry.pattern != pattern.name()) return {};
-    // These pass blocks on, within groups whose ranks all have something for each other; what is no group of blocks,
-    // two-level passes on through all nodes.
+    // Bruck passes blocks on within closed groups; two-level does, too, and between other layouts through all nodes.
     const auto* const blocks = dynamic_cast<const pattern::Transpose*>(&pattern);
     const auto* const any = dynamic_cast<const pattern::Redistribution*>(&pattern);
     const bool passes_on = entry.name == "bruck" || entry.name == "two-level-k";
@@ -269,6 +270,30 @@ SchedulePtr draw_schedule(Draw& draw, const PatternPtr& pattern) {
     const auto& name = draw.from(algorithm_names(*pattern));
     draw.note(name + ": " + pattern->describe());
     return algorithm::make_schedule(pattern, name);
+}
+
+TransposePtr row_of(Rank ranks, const Point& points) {
+    const std::array<Index, 2> split{ranks, 1};
+    return std::make_shared<pattern::Transpose>(Blocks(grid_of(points), split, "xy"),
+                                                Blocks(grid_of(points), split, "zy"));
+}
+
+verify::Verified verified(const schedule::Schedule& schedule, const std::string& transport) {
+    return verify::prove(schedule, transport, [](int) {});
+}
+
+verify::Verified proved(const schedule::Schedule& schedule) {
+    const auto found = verified(schedule);
+    for (int stage = 0; stage < schedule.stages(); ++stage) {
+        const auto matches = verify::match_stage(schedule, stage);
+        std::vector<schedule::PostingOrder> known;
+        for (const auto& entry : schedule::transports()) {
+            if (std::find(known.begin(), known.end(), entry.posting) != known.end()) continue;
+            verify::check_deadlock(schedule, stage, matches, entry);
+            known.push_back(entry.posting);
+        }
+    }
+    return found;
 }
 
 std::map<Point, int> count_points(const std::vector<Box>& boxes) {

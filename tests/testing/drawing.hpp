@@ -14,6 +14,7 @@
 #include "pattern/redistribution.hpp"
 #include "pattern/transpose.hpp"
 #include "testing/testing.hpp"
+#include "verify/verify.hpp"
 
 namespace testing {
 
@@ -62,6 +63,13 @@ std::vector<std::string> names_of(const tradewind::algorithm::AlgorithmEntry& en
 std::vector<std::string> algorithm_names(const tradewind::pattern::Pattern& pattern);
 // A schedule of one of its algorithms, with a note of what it is.
 SchedulePtr draw_schedule(Draw& draw, const PatternPtr& pattern);
+
+// A transposition within one row of ranks, from "xy" to "zy".
+TransposePtr row_of(Rank ranks, const Point& points);
+tradewind::verify::Verified verified(const tradewind::schedule::Schedule& schedule,
+                                     const std::string& transport = "isend-irecv");
+// Verifies a schedule, and that it is free of deadlock in the posting order of every transport.
+tradewind::verify::Verified proved(const tradewind::schedule::Schedule& schedule);
 
 // Calls take(point) for each point of a box, x fastest.
 template <class Take>
