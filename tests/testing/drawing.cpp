@@ -267,7 +267,8 @@ std::vector<std::string> algorithm_names(const pattern::Pattern& pattern) {
 }
 
 SchedulePtr draw_schedule(Draw& draw, const PatternPtr& pattern) {
-    const auto& name = draw.from(algorithm_names(*pattern));
+    const auto names = algorithm_names(*pattern);
+    const auto& name = draw.from(names);
     draw.note(name + ": " + pattern->describe());
     return algorithm::make_schedule(pattern, name);
 }
