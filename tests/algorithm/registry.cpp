@@ -8,6 +8,7 @@
 #include "base/error.hpp"
 #include "pattern/allreduce.hpp"
 #include "testing/drawing.hpp"
+#include "testing/executed.hpp"
 #include "verify/damage.hpp"
 
 namespace testing::algorithm_registry {
@@ -16,9 +17,10 @@ using namespace tradewind;
 using algorithm::AlgorithmEntry, algorithm::make_schedule;
 
 // The algorithm for a random pattern that allows it; null where none of many is drawn.
-SchedulePtr draw_allowed(Draw& draw, const AlgorithmEntry& entry) {
+SchedulePtr draw_allowed(Draw& draw, const AlgorithmEntry& entry, Lists& lists) {
     for (int tries = 0; tries < 50; ++tries) {
-        const auto pattern = draw_pattern(draw, entry.pattern);
+        lists = {};
+        const auto pattern = draw_pattern(draw, entry.pattern, lists);
         const auto names = names_of(entry, *pattern);
         if (names.empty()) continue;
         const auto& name = draw.from(names);
@@ -69,6 +71,7 @@ const std::vector<std::pair<std::string, std::string>>& faults() {
 }
 
 void damage_is_found(Draw& draw, const AlgorithmEntry& entry) {
+    Lists lists;
     SchedulePtr sound;
     if (entry.name.starts_with("allreduce-")) {
         // A message of a reduction may hold nothing but values that change nothing: here all ranks have all ids.
@@ -78,7 +81,7 @@ void damage_is_found(Draw& draw, const AlgorithmEntry& entry) {
         const auto pattern = std::make_shared<pattern::ListedGatherScatter>(all, "add");
         sound = make_schedule(pattern, draw.from(names_of(entry, *pattern)));
     } else {
-        sound = draw_allowed(draw, entry);
+        sound = draw_allowed(draw, entry, lists);
     }
     if (!sound) return;
     const auto places = all_messages(*sound);
@@ -101,9 +104,14 @@ void damage_is_found(Draw& draw, const AlgorithmEntry& entry) {
     for (const auto& entry : algorithm::algorithms()) {
         const auto name = entry.name + " of any " + entry.pattern;
         Register(name + " is right by every posting order", __FILE__, 300, [&entry](Draw& draw) {
-            if (const auto schedule = draw_allowed(draw, entry)) proved(*schedule);
+            Lists lists;
+            if (const auto schedule = draw_allowed(draw, entry, lists)) proved(*schedule);
         });
-        Register("damage to " + name + " is found", __FILE__, 250,
+        Register(name + " gives what it should on arrays", __FILE__, 200, [&entry](Draw& draw) {
+            Lists lists;
+            if (const auto schedule = draw_allowed(draw, entry, lists)) check_on_arrays(draw, *schedule, lists);
+        });
+        Register("damage to " + name + " is found", __FILE__, 200,
                  [&entry](Draw& draw) { damage_is_found(draw, entry); });
     }
     return true;

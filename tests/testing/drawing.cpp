@@ -168,7 +168,7 @@ std::shared_ptr<const pattern::Halo> draw_halo(Draw& draw, Rank max_ranks, Index
     return std::make_shared<pattern::Halo>(layout, width, draw_periods(draw));
 }
 
-std::shared_ptr<const pattern::Fetch> draw_fetch(Draw& draw, Rank max_ranks) {
+std::shared_ptr<const pattern::Fetch> draw_fetch(Draw& draw, Lists& lists, Rank max_ranks) {
     const auto ranks = draw.integer(1, max_ranks);
     std::vector<Index> sources;
     std::vector<std::array<Index, 2>> every;  // rank, index
@@ -177,9 +177,8 @@ std::shared_ptr<const pattern::Fetch> draw_fetch(Draw& draw, Rank max_ranks) {
         for (Index i = 0; i < sources.back(); ++i) every.push_back({rank, i});
     }
     const bool one_array = draw.boolean();
-    std::vector<pattern::FetchList> lists;
     for (Index rank = 0; rank < ranks; ++rank) {
-        auto& list = lists.emplace_back();
+        auto& list = lists.wanted.emplace_back();
         for (Index left = every.empty() ? 0 : draw.integer(0, 8); left > 0; --left) {  // runs of points that follow
             const auto begin = draw.integer(0, static_cast<Index>(every.size()) - 1);
             const auto end = std::min(begin + draw.integer(1, 4), static_cast<Index>(every.size()));
@@ -196,38 +195,45 @@ std::shared_ptr<const pattern::Fetch> draw_fetch(Draw& draw, Rank max_ranks) {
         list.place.assign(places.begin(), places.begin() + static_cast<std::ptrdiff_t>(list.owner.size()));
         if (one_array) sources[static_cast<std::size_t>(rank)] = list.target;
     }
-    return std::make_shared<pattern::Fetch>(sources, lists, one_array)
+    return std::make_shared<pattern::Fetch>(sources, lists.wanted, one_array)
         ->with_levels({draw.integer(1, 2), draw.integer(1, 3)});
 }
 
-std::shared_ptr<const pattern::GatherScatter> draw_gather_scatter(Draw& draw, Rank max_ranks) {
+std::shared_ptr<const pattern::GatherScatter> draw_gather_scatter(Draw& draw, Lists& lists, Rank max_ranks) {
     const std::array levels{draw.integer(1, 2), draw.integer(1, 2)};
     if (draw.boolean()) {
         const Point split = draw_points(draw, 3), elements = draw_points(draw, 2);
         const std::array periodic{draw.boolean(), draw.boolean(), draw.boolean()};
         const pattern::Brick brick(elements, draw.integer(2, 3), split, periodic);
-        return pattern::BrickGatherScatter(brick, "add").with_levels(levels);
+        const pattern::BrickGatherScatter made(brick, "add");
+        for (Rank rank = 0; rank < made.ranks(); ++rank) lists.ids.push_back(made.ids(rank));
+        return made.with_levels(levels);
     }
     constexpr auto highest = std::numeric_limits<Index>::max();
     std::vector<Index> pool{1, highest, 0, -5, highest - 1};
     for (Index left = draw.integer(0, 11); left > 0; --left) pool.push_back(draw.integer(1, highest));
-    std::vector<std::vector<Index>> ids(static_cast<std::size_t>(draw.integer(1, max_ranks)));
-    for (auto& list : ids) {
+    lists.ids.resize(static_cast<std::size_t>(draw.integer(1, max_ranks)));
+    for (auto& list : lists.ids) {
         for (Index left = draw.integer(0, 20); left > 0; --left) list.push_back(draw.from(pool));
     }
-    return pattern::ListedGatherScatter(ids, draw.boolean() ? "min" : "add").with_levels(levels);
+    return pattern::ListedGatherScatter(lists.ids, draw.boolean() ? "min" : "add").with_levels(levels);
 }
 
 PatternPtr draw_pattern(Draw& draw, const std::string& name) {
+    Lists lists;
+    return draw_pattern(draw, name, lists);
+}
+
+PatternPtr draw_pattern(Draw& draw, const std::string& name, Lists& lists) {
     if (name == "halo") return draw_halo(draw);
-    if (name == "gather-scatter") return draw_gather_scatter(draw);
+    if (name == "gather-scatter") return draw_gather_scatter(draw, lists);
     if (name == "allreduce") {
         static const std::vector<Index> counts{1, 2, 3, 7, 40, 100};
         const auto ranks = static_cast<Rank>(draw.boolean() ? draw.integer(1, 140) : draw.integer(1, 20));
         return std::make_shared<pattern::AllReduce>(ranks, draw.from(counts));
     }
     if (name == "fetch") {
-        auto fetch = draw_fetch(draw);
+        auto fetch = draw_fetch(draw, lists);
         if (draw.boolean()) return std::make_shared<pattern::FetchAdjoint>(std::move(fetch));
         return fetch;
     }

@@ -48,12 +48,19 @@ RedistributionPtr draw_closed_redistribution(Draw& draw, Rank max_ranks = 30);
 
 // Widths within the neighbour, beyond it and beyond the grid.
 std::shared_ptr<const tradewind::pattern::Halo> draw_halo(Draw& draw, Rank max_ranks = 40, Index max_width = 40);
+// What a pattern was made of, by rank.
+struct Lists {
+    std::vector<tradewind::pattern::FetchList> wanted;
+    std::vector<std::vector<Index>> ids;
+};
 // Any points of any ranks, some of them several times; between two arrays, or a halo within one.
-std::shared_ptr<const tradewind::pattern::Fetch> draw_fetch(Draw& draw, Rank max_ranks = 14);
+std::shared_ptr<const tradewind::pattern::Fetch> draw_fetch(Draw& draw, Lists& lists, Rank max_ranks = 14);
 // Any ids, near 2^63 too, of one rank or of all; or a brick of elements.
-std::shared_ptr<const tradewind::pattern::GatherScatter> draw_gather_scatter(Draw& draw, Rank max_ranks = 9);
+std::shared_ptr<const tradewind::pattern::GatherScatter> draw_gather_scatter(Draw& draw, Lists& lists,
+                                                                             Rank max_ranks = 9);
 
 // A pattern by its name in the registry, whatever it may be. A new pattern needs a line in this function.
+PatternPtr draw_pattern(Draw& draw, const std::string& name, Lists& lists);
 PatternPtr draw_pattern(Draw& draw, const std::string& name);
 
 // The names of an algorithm that a pattern allows: one for each radix up to 64; none where it is not for such patterns.
