@@ -16,20 +16,12 @@ FETCH = _core.fetch_of_ids([np.arange(3), np.arange(3, 5)], [np.array([4, 3]), n
 REDUCTION = _core.AllReduce(5, 3)
 
 
-@pytest.mark.parametrize(
-    ("pattern", "collective"), [(HALO, ""), (FETCH, ""), (_core.FetchAdjoint(FETCH), ""), (REDUCTION, "reduction")]
-)
-def test_other_patterns_are_one_group_of_all_ranks(pattern, collective):
-    assert [pattern.group(rank) for rank in range(pattern.ranks)] == [0] * pattern.ranks
-    assert pattern.largest_group == pattern.ranks
-    assert pattern.collective == collective
-    assert pattern.ends_alike
-    assert (native_refusal(pattern) == "") == (collective != "")
-    assert pattern.reduces == (collective == "reduction")
-
-
-def test_points_change_their_order_in_a_transposition_alone():
-    assert not _core.Transpose(BLOCKS, _core.Blocks(BLOCKS.grid, (3, 2), "zy")).ends_alike
+def test_collectives_of_mpi_have_names():
+    across = _core.Transpose(BLOCKS, _core.Blocks(BLOCKS.grid, (3, 2), "zy"))
+    for pattern, collective in ((HALO, ""), (FETCH, ""), (REDUCTION, "reduction"), (across, "all-to-all")):
+        assert pattern.collective == collective
+        assert (native_refusal(pattern) == "") == (collective != "")
+        assert pattern.reduces == (collective == "reduction")
 
 
 def test_fetches_have_levels_and_other_patterns_none():
