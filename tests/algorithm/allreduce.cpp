@@ -1,9 +1,10 @@
 // The allreduce algorithms: stages, messages and elements of the closed forms, and onto whom ranks fold.
+#include "pattern/allreduce.hpp"
+
 #include <algorithm>
 #include <bit>
 
 #include "base/error.hpp"
-#include "pattern/allreduce.hpp"
 #include "testing/drawing.hpp"
 
 namespace testing::algorithm_allreduce {
@@ -59,10 +60,8 @@ TEST("of recursive-near ranks fold onto the neighbour below, in as many stages")
         Rank n, k;
         std::vector<Rank> core;  // i n / m, rounded down, by hand
     };
-    for (const auto& [n, k, core] : std::vector<Case>{{8, 3, {0, 2, 5}},
-                                                      {17, 9, {0, 1, 3, 5, 7, 9, 11, 13, 15}},
-                                                      {7, 4, {0, 1, 3, 5}},
-                                                      {5, 2, {0, 1, 2, 3}}}) {
+    for (const auto& [n, k, core] : std::vector<Case>{
+             {8, 3, {0, 2, 5}}, {17, 9, {0, 1, 3, 5, 7, 9, 11, 13, 15}}, {7, 4, {0, 1, 3, 5}}, {5, 2, {0, 1, 2, 3}}}) {
         const auto schedule = schedule_of(n, 1, "recursive-near-" + std::to_string(k));
         const int last = schedule->stages() - 1;
         CHECK_EQUAL(schedule->stages(), schedule_of(n, 1, "recursive-" + std::to_string(k))->stages());
@@ -109,7 +108,8 @@ TEST("stages and elements of halving and trees") {
     for (Rank n = 1; n <= 100; n += n < 20 ? 1 : 13) {
         for (const Index count : {1, 3, 64, 1000}) {
             const auto bits = static_cast<unsigned>(n);
-            const int above = static_cast<int>(std::bit_width(bits - 1)), below = static_cast<int>(std::bit_width(bits)) - 1;
+            const int above = static_cast<int>(std::bit_width(bits - 1)),
+                      below = static_cast<int>(std::bit_width(bits)) - 1;
             for (const auto* name : {"halving-doubling", "binomial"}) {
                 const auto found = verified(*schedule_of(n, count, name));
                 CHECK_EQUAL(found.stages, 2 * above);

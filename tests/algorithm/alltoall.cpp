@@ -42,8 +42,8 @@ TEST("all but bruck send each block once") {
         for (Rank s = 0; s < n; ++s) {
             for (Rank r = 0; r < n; ++r) wanted += s == r ? 0 : transpose->block_volume(s, r);
         }
-        for (const auto& name : {std::string("ring-1"), "ring-" + std::to_string(n - 1), std::string("burst"),
-                                 std::string("pairwise")}) {
+        for (const auto& name :
+             {std::string("ring-1"), "ring-" + std::to_string(n - 1), std::string("burst"), std::string("pairwise")}) {
             const auto found = verified(*make_schedule(transpose, name));
             CHECK_EQUAL(found.messages, n * (n - 1));
             CHECK_EQUAL(found.points, wanted);
@@ -157,8 +157,7 @@ TEST("two-level is a ring where each rank of a column is on a node of its own") 
     };
     for (const auto& [split, size] : {Case{{4, 5}, 4}, {{4, 5}, 3}, {{3, 8}, 1}, {{1, 6}, 1}}) {
         const Grid grid(20, 21, 22);
-        const auto columns =
-            std::make_shared<pattern::Transpose>(Blocks(grid, split, "zy"), Blocks(grid, split, "zx"));
+        const auto columns = std::make_shared<pattern::Transpose>(Blocks(grid, split, "zy"), Blocks(grid, split, "zx"));
         const auto two_level = make_schedule(columns, "two-level-" + std::to_string(size));
         const auto ring = make_schedule(columns, "ring-1");
         CHECK_EQUAL(two_level->stages(), ring->stages());

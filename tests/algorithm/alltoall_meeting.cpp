@@ -110,11 +110,11 @@ TEST("bands cut elsewhere take about as many rounds as a rank has partners") {
     for (Index row = 0; row < 250; ++row) cuts.push_back(cuts.back() + 20 + 4 * std::min(row, 249 - row));
     const Grid grid(cuts.back(), 1, 4);
     const auto bands = std::make_shared<Product>(
-        grid, std::array{Parts::even(cuts.back(), ranks), Parts::even(1, 1), Parts::even(4, 1)},
-        std::array{0, -1, -1}, 0, ranks, "bands");
-    const auto rows = std::make_shared<Product>(grid,
-                                                std::array{Parts::cut(cuts), Parts::even(1, 1), Parts::even(4, 2)},
-                                                std::array{0, -1, 1}, 0, ranks, "rows");
+        grid, std::array{Parts::even(cuts.back(), ranks), Parts::even(1, 1), Parts::even(4, 1)}, std::array{0, -1, -1},
+        0, ranks, "bands");
+    const auto rows =
+        std::make_shared<Product>(grid, std::array{Parts::cut(cuts), Parts::even(1, 1), Parts::even(4, 2)},
+                                  std::array{0, -1, 1}, 0, ranks, "rows");
     const auto pattern = std::make_shared<Redistribution>(bands, rows);
     Index moved = 0;
     std::map<Rank, int> senders;
@@ -127,8 +127,8 @@ TEST("bands cut elsewhere take about as many rounds as a rank has partners") {
 
 TEST("what cannot be is refused, with the reason") {
     const Grid grid(4, 4, 4);
-    const auto pattern = std::make_shared<Redistribution>(product(Blocks(grid, {2, 2})),
-                                                          product(Blocks(grid, {4, 1}, "zx")));
+    const auto pattern =
+        std::make_shared<Redistribution>(product(Blocks(grid, {2, 2})), product(Blocks(grid, {4, 1}, "zx")));
     CHECK_THROWS(InputError, ({"senders of each group must be its receivers", "use ring-k, pairwise, burst"}),
                  make_schedule(pattern, "bruck"));
     CHECK_THROWS(InputError, ({"radix 9 is out of range, 1..4 are allowed for a transposition of 4 rounds"}),

@@ -27,7 +27,8 @@ PROPERTY("pairwise sends what two ranks share once, of a brick and of its lists 
             std::map<Rank, Index> common, found;
             for (Rank peer = 0; peer < pattern->ranks(); ++peer) {
                 const auto &mine = ids[static_cast<std::size_t>(rank)], &theirs = ids[static_cast<std::size_t>(peer)];
-                const auto count = std::count_if(mine.begin(), mine.end(), [&](auto id) { return theirs.contains(id); });
+                const auto count =
+                    std::count_if(mine.begin(), mine.end(), [&](auto id) { return theirs.contains(id); });
                 if (peer != rank && count > 0) common[peer] = count;
             }
             for (const auto& message : sent(*schedule, rank, 0)) found[message.peer] += message.count;

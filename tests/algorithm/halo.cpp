@@ -56,8 +56,7 @@ TEST("two ranks around a circle tell their two messages apart, and a seam onto o
 
 TEST("more ranks than a stage can hold are refused") {
     for (const std::string name : {"direct", "two-level-4", "leaders-4"}) {
-        CHECK_THROWS(InputError, ({name, "use sweep"}),
-                     made(name, {100, 100, 1}, {100, 100}, 1 << 20, {true, true}));
+        CHECK_THROWS(InputError, ({name, "use sweep"}), made(name, {100, 100, 1}, {100, 100}, 1 << 20, {true, true}));
     }
 }
 

@@ -122,12 +122,12 @@ TEST("a node sends as many messages as there are nodes around it") {
         int around;
     };
     for (const auto& [split, size, around] : {
-             Case{{16, 8}, 4, 8},  // a quarter of a row: nodes on all sides
-             Case{{16, 8}, 8, 5},  // half a row: the node to the left is that to the right
+             Case{{16, 8}, 4, 8},   // a quarter of a row: nodes on all sides
+             Case{{16, 8}, 8, 5},   // half a row: the node to the left is that to the right
              Case{{16, 8}, 16, 2},  // a row: above and below
              Case{{16, 8}, 64, 1},  // half of all rows
-             Case{{4, 16}, 8, 2},  // two rows
-             Case{{16, 2}, 4, 5},  // above is below
+             Case{{4, 16}, 8, 2},   // two rows
+             Case{{16, 2}, 4, 5},   // above is below
          }) {
         for (const auto& family : families()) {
             std::map<Rank, int> sends;

@@ -47,8 +47,8 @@ PROPERTY("division by a number that is fixed at run time is exact", 20000) {
     const auto long_d = draw_number<std::int64_t>(draw, 1), long_n = draw_number<std::int64_t>(draw, 0);
     const LongDivider by_long(long_d);
     const auto last = max_counted / long_d * long_d;
-    for (const auto each : {long_n, long_n / long_d * long_d, std::max<std::int64_t>(0, long_n / long_d * long_d - 1),
-                            last, last - 1}) {
+    for (const auto each :
+         {long_n, long_n / long_d * long_d, std::max<std::int64_t>(0, long_n / long_d * long_d - 1), last, last - 1}) {
         CHECK_EQUAL(by_long.quotient(each), each / long_d);
     }
 }
@@ -125,7 +125,8 @@ TEST("memory has one owner at a time, whatever thread takes it, and lies in line
                 taken.emplace_back(memory, bytes);
             }
             for (const auto& [memory, bytes] : taken) {
-                if (memory[0] != mark || std::memcmp(memory, memory + 1, bytes - 1) != 0) problems[mark - 1] = "two owners";
+                if (memory[0] != mark || std::memcmp(memory, memory + 1, bytes - 1) != 0)
+                    problems[mark - 1] = "two owners";
                 give_recycled(memory, bytes);
             }
         }
@@ -155,8 +156,7 @@ PROPERTY("products and sums are exact, or an error that names all factors", 5000
         CHECK_EQUAL(checked_product({a, b, c}, maximum, "it", "points"), a * b * c);
     } else {
         const auto text = std::to_string(a) + " x " + std::to_string(b) + " x " + std::to_string(c);
-        CHECK_THROWS(InputError,
-                     ({"it: " + text + " points; at most " + std::to_string(maximum) + " can be counted"}),
+        CHECK_THROWS(InputError, ({"it: " + text + " points; at most " + std::to_string(maximum) + " can be counted"}),
                      checked_product({a, b, c}, maximum, "it", "points"));
     }
     auto sum = a;
@@ -184,7 +184,8 @@ TEST("bytes of all arrays are counted, and no more than 64 bits hold") {
                      pattern::check_bytes(*each, 64));
     }
     // Each of 128 ranks sends 2^57 elements to all others: more than 2^63 in all.
-    const auto many = algorithm::make_schedule(std::make_shared<pattern::AllReduce>(128, Index{1} << 53), "recursive-128");
+    const auto many =
+        algorithm::make_schedule(std::make_shared<pattern::AllReduce>(128, Index{1} << 53), "recursive-128");
     CHECK_THROWS(InputError, ({"messages of all ranks: ", "can be counted"}), verified(*many));
 }
 

@@ -81,9 +81,7 @@ Written draw_value(Draw& draw) {
         case 4: {  // a day of a year is counted from the lengths of years and months
             const int year = static_cast<int>(draw.integer(1970, 2100)), month = static_cast<int>(draw.integer(1, 12));
             const auto leap = [](int y) { return y % 4 == 0 && (y % 100 != 0 || y % 400 == 0); };
-            const auto days_of = [&](int m) {
-                return m == 2 ? 28 + leap(year) : 30 + (m < 8 ? m % 2 : 1 - m % 2);
-            };
+            const auto days_of = [&](int m) { return m == 2 ? 28 + leap(year) : 30 + (m < 8 ? m % 2 : 1 - m % 2); };
             const int day = static_cast<int>(draw.integer(1, days_of(month)));
             std::int64_t days = day - 1;
             for (int y = 1970; y < year; ++y) days += 365 + leap(y);

@@ -28,10 +28,10 @@ std::vector<Index> draw_ids(Draw& draw) {
     if (way == 0 || (way >= 3 && way <= 5)) {  // without a gap; on either side of where few are
         for (Index i = 0; i < n; ++i) ids.insert(7 + step * i);
     }
-    if (way == 1) among(0, n + 3, n);         // a few gaps
-    if (way == 2) among(0, 40 * n, n);        // evenly
-    if (way == 6) among(0, highest - 1, n);   // far apart
-    if (way == 7) {                           // clusters
+    if (way == 1) among(0, n + 3, n);        // a few gaps
+    if (way == 2) among(0, 40 * n, n);       // evenly
+    if (way == 6) among(0, highest - 1, n);  // far apart
+    if (way == 7) {                          // clusters
         for (const Index center : {Index{0}, Index{1000000}, Index{1} << 61}) among(center, center + n, n);
     }
     if (way == 8) {  // all but one, at the end

@@ -87,8 +87,8 @@ PROPERTY("ids lead to the same fetch as owners and indices", 1000) {
 }
 
 TEST("the places that are wanted are the result, and of the adjoint the points that are fetched") {
-    const auto fetch = std::make_shared<Fetch>(
-        std::vector<Index>{3, 2}, std::vector<FetchList>{{{1, 1}, {0, 1}, {5, 1}, 6}, {{0}, {2}, {0}, 1}});
+    const auto fetch = std::make_shared<Fetch>(std::vector<Index>{3, 2},
+                                               std::vector<FetchList>{{{1, 1}, {0, 1}, {5, 1}, 6}, {{0}, {2}, {0}, 1}});
     CHECK(fetch->expected(0) == std::vector<Box>({{{1, 0, 0}, {2, 1, 1}}, {{5, 0, 0}, {6, 1, 1}}}));
     CHECK(FetchAdjoint(fetch).expected(0) == std::vector<Box>({{{2, 0, 0}, {3, 1, 1}}}));
 }

@@ -1,10 +1,9 @@
 // Which ids are shared, and how they are numbered. tests/testing/executed.cpp holds all values against sums over ids.
-#include "pattern/gather_scatter_brick.hpp"
-
 #include <algorithm>
 #include <set>
 
 #include "base/error.hpp"
+#include "pattern/gather_scatter_brick.hpp"
 #include "testing/drawing.hpp"
 
 namespace testing::pattern_gather_scatter {
@@ -104,7 +103,8 @@ std::vector<std::vector<Index>> groups_of(const pattern::Copies& copies, bool by
     for (const auto& list : copies.lists()) {
         for (std::size_t i = 0; i < list.count; ++i) {
             std::vector<Index> places;
-            for (std::size_t k = 0; k < list.size; ++k) places.push_back(copies.places()[list.first + k * list.count + i]);
+            for (std::size_t k = 0; k < list.size; ++k)
+                places.push_back(copies.places()[list.first + k * list.count + i]);
             add(copies.cells()[list.first_cell + i], places);
         }
     }
@@ -177,7 +177,8 @@ PROPERTY("loops of every element type and operation combine groups in their orde
 
 TEST("what cannot be is refused") {
     const std::vector<std::vector<Index>> ids{{1}, {1}};
-    CHECK_THROWS(InputError, ({"operation \"sum\": add, mul, min and max are allowed"}), ListedGatherScatter(ids, "sum"));
+    CHECK_THROWS(InputError, ({"operation \"sum\": add, mul, min and max are allowed"}),
+                 ListedGatherScatter(ids, "sum"));
     CHECK_THROWS(InputError, ({"element type \"f2\""}), pattern::copy_loops("f2", "add"));
     CHECK_THROWS(InputError, ({"complex numbers"}), pattern::copy_loops("c8", "min"));
     CHECK_THROWS(InputError, ({"the ids of one rank or more are allowed"}), ListedGatherScatter({}, "add"));

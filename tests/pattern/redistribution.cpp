@@ -28,7 +28,8 @@ Counts met(const Redistribution& pattern, bool sending) {
         for (const auto& at : pattern.places()) {
             const auto place = sending ? pattern.sending(at, rank) : pattern.receiving(at, rank);
             for (Index other = 0; place && other < (sending ? at.receivers : at.senders); ++other) {
-                const auto partner = sending ? pattern.receiver_at(at, rank, other) : pattern.sender_at(at, rank, other);
+                const auto partner =
+                    sending ? pattern.receiver_at(at, rank, other) : pattern.sender_at(at, rank, other);
                 if (!partner || partner->points == 0) continue;
                 const auto pair = sending ? std::array{rank, partner->rank} : std::array{partner->rank, rank};
                 CHECK(count.emplace(pair, partner->points).second);
@@ -90,8 +91,7 @@ PROPERTY("there and back each rank meets the same ranks", 500) {
     const auto ranks = static_cast<Rank>(draw.integer(1, 12));
     const auto layout = std::make_shared<Product>(draw_product(draw, points, ranks));
     const std::array parts{Parts::even(points[0], ranks), Parts::even(points[1], 1), Parts::even(points[2], 1)};
-    const auto slices =
-        std::make_shared<Product>(layout->grid(), parts, std::array{0, -1, -1}, 0, ranks, "slices");
+    const auto slices = std::make_shared<Product>(layout->grid(), parts, std::array{0, -1, -1}, 0, ranks, "slices");
     Counts back;
     for (const auto& [pair, points_of] : met(Redistribution(slices, layout), false)) {
         back[{pair[1], pair[0]}] = points_of;

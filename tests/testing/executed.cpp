@@ -85,7 +85,8 @@ void execute(const schedule::Schedule& schedule, const pattern::Pattern& arrays,
 std::vector<Memory> memory_of(const schedule::Schedule& schedule, const pattern::Pattern& arrays) {
     std::vector<Memory> memory;
     for (Rank rank = 0; rank < arrays.ranks(); ++rank) {
-        memory.push_back({Values(size_of(arrays.source_patch(rank)), -1), Values(size_of(arrays.target_patch(rank)), -1),
+        memory.push_back({Values(size_of(arrays.source_patch(rank)), -1),
+                          Values(size_of(arrays.target_patch(rank)), -1),
                           Values(static_cast<std::size_t>(schedule.scratch(rank)), schedule.adds() ? 0 : -1)});
     }
     return memory;
@@ -146,7 +147,8 @@ void check_fetch(Draw& draw, const schedule::Schedule& schedule, const Lists& li
                 return static_cast<std::size_t>(source != adjoint ? pattern.source_box(of).width(0)
                                                                   : pattern.target_box(of).width(0));
             };
-            const auto levels = static_cast<std::size_t>(pattern.source_box(0).width(1) * pattern.source_box(0).width(2));
+            const auto levels =
+                static_cast<std::size_t>(pattern.source_box(0).width(1) * pattern.source_box(0).width(2));
             for (std::size_t level = 0; level < levels; ++level) {
                 const auto from = static_cast<std::size_t>(list.index[i]) + width(list.owner[i], true) * level;
                 const auto to = static_cast<std::size_t>(list.place[i]) + width(static_cast<Rank>(rank), false) * level;

@@ -55,10 +55,9 @@ PROPERTY("the pieces of a box cover it, and without one of them they do not", 50
 
 TEST("boxes of any volume are compared") {
     const Index n = Index{1} << 40;
-    const auto found = find_miscount({{{0, 0, 0}, {n, n, n - 1}},
-                                      {{0, 0, n - 1}, {n, n - 1, n}},
-                                      {{0, n - 1, n - 1}, {n - 1, n, n}}},
-                                     {{{0, 0, 0}, {n, n, n}}});
+    const auto found =
+        find_miscount({{{0, 0, 0}, {n, n, n - 1}}, {{0, 0, n - 1}, {n, n - 1, n}}, {{0, n - 1, n - 1}, {n - 1, n, n}}},
+                      {{{0, 0, 0}, {n, n, n}}});
     CHECK(found);
     CHECK_EQUAL(found->point, Point{n - 1, n - 1, n - 1});
     CHECK_EQUAL(found->covered, 0);
