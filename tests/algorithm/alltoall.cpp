@@ -1,7 +1,6 @@
 // All-to-all algorithms between blocks: stages and messages of the closed forms, and who sends what to whom.
 #include <algorithm>
 #include <bit>
-#include <set>
 
 #include "base/error.hpp"
 #include "testing/drawing.hpp"

@@ -1,7 +1,6 @@
 // All-to-all algorithms between layouts of any closed form: no more messages, points and rounds than needed.
 #include <algorithm>
 #include <bit>
-#include <numeric>
 #include <set>
 
 #include "base/error.hpp"

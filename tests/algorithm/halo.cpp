@@ -1,5 +1,4 @@
 // Halos straight from their owners: whom they reach, and with how many points.
-#include <algorithm>
 #include <set>
 
 #include "base/error.hpp"

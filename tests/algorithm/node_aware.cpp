@@ -3,10 +3,8 @@
 #include "algorithm/node_aware.hpp"
 
 #include <algorithm>
-#include <numeric>
 #include <set>
 
-#include "base/error.hpp"
 #include "pattern/gather_scatter_brick.hpp"
 #include "testing/drawing.hpp"
 

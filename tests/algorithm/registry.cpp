@@ -1,7 +1,6 @@
 #include "algorithm/registry.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <numeric>
 #include <set>
 
@@ -53,7 +52,7 @@ bool copies(const schedule::Schedule& schedule, const Place& at) {
     return std::any_of(found.begin(), found.end(), [](auto& copy) { return !copy.from.box.empty(); });
 }
 
-// What each fault does to the text of the error, beside the ranks.
+// Faults, and words of the error beside the ranks.
 const std::vector<std::pair<std::string, std::string>>& faults() {
     static const std::vector<std::pair<std::string, std::string>> words{
         {"drop", ""},

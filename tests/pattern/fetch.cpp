@@ -1,7 +1,5 @@
 #include "pattern/fetch.hpp"
 
-#include <algorithm>
-#include <limits>
 #include <numeric>
 
 #include "base/error.hpp"

@@ -1,9 +1,6 @@
 // A halo's expected result and its regions, cell by cell.
 #include "pattern/halo.hpp"
 
-#include <algorithm>
-#include <set>
-
 #include "base/error.hpp"
 #include "pattern/region.hpp"
 #include "testing/drawing.hpp"

@@ -1,4 +1,4 @@
-// What patterns say of themselves to algorithms, plans and the simulator.
+// Properties of patterns that algorithms, plans and the simulator ask for.
 #include "pattern/pattern.hpp"
 
 #include "algorithm/method.hpp"

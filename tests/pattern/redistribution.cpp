@@ -1,9 +1,6 @@
 // Redistributions between layouts with a closed form, by search over all points: who has how many for whom.
 #include "pattern/redistribution.hpp"
 
-#include <algorithm>
-#include <set>
-
 #include "base/error.hpp"
 #include "testing/drawing.hpp"
 

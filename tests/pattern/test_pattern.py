@@ -1,4 +1,4 @@
-"""What patterns say of themselves to plans and to the simulator."""
+"""Properties of patterns that plans and the simulator ask for."""
 
 from __future__ import annotations
 

@@ -2,7 +2,6 @@
 #include "pattern/transpose.hpp"
 
 #include <algorithm>
-#include <numeric>
 #include <set>
 
 #include "base/error.hpp"

@@ -2,7 +2,6 @@
 #include "program/order.hpp"
 
 #include <algorithm>
-#include <set>
 
 #include "base/error.hpp"
 #include "pattern/allreduce.hpp"

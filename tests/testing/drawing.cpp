@@ -251,8 +251,8 @@ std::vector<std::string> names_of(const algorithm::AlgorithmEntry& entry, const 
     // Bruck passes blocks on within closed groups; two-level does, too, and between other layouts through all nodes.
     const auto* const blocks = dynamic_cast<const pattern::Transpose*>(&pattern);
     const auto* const any = dynamic_cast<const pattern::Redistribution*>(&pattern);
-    const bool passes_on = entry.name == "bruck" || entry.name == "two-level-k";
-    if (blocks && passes_on && !blocks->complete()) return {};
+    const bool store_and_forward = entry.name == "bruck" || entry.name == "two-level-k";
+    if (blocks && store_and_forward && !blocks->complete()) return {};
     if (any && entry.name == "bruck" && !any->closed()) return {};
     if (entry.name == "cartesian" && !dynamic_cast<const pattern::BrickGatherScatter*>(&pattern)) return {};
     if (!entry.has_radix) return {entry.name};

@@ -48,7 +48,7 @@ RedistributionPtr draw_closed_redistribution(Draw& draw, Rank max_ranks = 30);
 
 // Widths within the neighbour, beyond it and beyond the grid.
 std::shared_ptr<const tradewind::pattern::Halo> draw_halo(Draw& draw, Rank max_ranks = 40, Index max_width = 40);
-// What a pattern was made of, by rank.
+// Lists of which a pattern was made, by rank.
 struct Lists {
     std::vector<tradewind::pattern::FetchList> wanted;
     std::vector<std::vector<Index>> ids;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <functional>
-#include <optional>
 
 #include "pattern/allreduce.hpp"
 #include "pattern/fetch_adjoint.hpp"

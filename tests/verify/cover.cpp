@@ -1,5 +1,7 @@
 #include "verify/cover.hpp"
 
+#include <algorithm>
+
 #include "testing/drawing.hpp"
 
 namespace testing::verify_cover {

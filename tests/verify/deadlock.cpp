@@ -1,5 +1,6 @@
 #include "verify/deadlock.hpp"
 
+#include <algorithm>
 #include <regex>
 
 #include "base/error.hpp"
@@ -60,7 +61,7 @@ TEST("ranks at the edge, which have fewer neighbours, do not block the others") 
     }
 }
 
-// What can go on does, in any order, until nothing can: one send and its receive at a time, found by search.
+// Whether ranks get stuck: all that can go on does, one operation at a time, until nothing can.
 bool gets_stuck(const schedule::Schedule& schedule, int stage, schedule::PostingOrder posting) {
     struct State {
         std::vector<schedule::Operation> operations;
