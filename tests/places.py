@@ -47,11 +47,9 @@ OBJECTS: dict[str, list[Any]] = {
     "Parts": [BANDS.parts(axis) for axis in range(3)],
     "Product": [BANDS, REDISTRIBUTION.from_layout],
     "Lists": [LISTS],
-    "Redistribution": [REDISTRIBUTION],
     "Blocks": [BLOCKS, TRANSPOSE.to_layout],
     "Pattern": PATTERNS,
     "Halo": [HALO],
-    "Transpose": [TRANSPOSE],
     "Fetch": [FETCH],
     "GatherScatter": [SHARED, BRICK],
     "BrickGatherScatter": [BRICK],
@@ -66,13 +64,11 @@ OBJECTS: dict[str, list[Any]] = {
 NODES = {id(OBJECTS["Walker"][0]): CROSSBAR["nodes"], id(OBJECTS["Walker"][1]): 4 * 3 * 2 * 2}
 """Number of nodes of the machines of walkers."""
 
-OTHERS: dict[str, Any] = {"transport": "isend-irecv", "fault": "drop", "by": 0, "random": 0, "queues": 0}
+OTHERS: dict[str, Any] = {"fault": "drop", "by": 0, "random": 0, "queues": 0}
 """Further arguments of functions."""
 
 COUNTS: dict[str, Callable[[Any], int]] = {
     "rank": lambda of: of.ranks,
-    "sender": lambda of: of.ranks,
-    "receiver": lambda of: of.ranks,
     "axis": lambda _: 3,
     "part": lambda of: of.parts,
     "stage": lambda of: of.stages,

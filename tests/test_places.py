@@ -44,7 +44,7 @@ def test_every_number_that_is_not_there_is_refused():
     assert {name: what for name, what in found.items() if what not in REFUSALS} == {}
     called = {name.split("]")[1].split("(")[0].strip(".") for name in found}
     assert called == {name for _, name, _ in places.functions()}
-    assert {"receivers", "sends", "port", "distance", "node", "walk", "posting", "delay_lower_edge_s"} <= called
+    assert {"boxes", "sends", "port", "distance", "node", "walk", "stage_text", "delay_lower_edge_s"} <= called
     assert len(found) > 2000
 
 
@@ -52,7 +52,7 @@ def test_every_number_that_is_there_is_computed():
     """The refusals are not of all numbers."""
     for owner, name, names in places.functions():
         for thing in places.OBJECTS[owner] if owner else places.SCHEDULES:
-            if name in ("damaged", "position"):
+            if name == "damaged":
                 continue
             last = {key: places.COUNTS[key](thing) - 1 for key in names if key in places.COUNTS}
             last |= {key: places.OTHERS[key] for key in names if key in places.OTHERS}
@@ -64,7 +64,7 @@ def test_every_number_that_is_there_is_computed():
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (lambda: places.TRANSPOSE.receivers(99), r"sender 99: 0\.\.5 are allowed"),
+        (lambda: places.TRANSPOSE.source_shape(99), r"rank 99: 0\.\.5 are allowed"),
         (lambda: places.BLOCKS.box(-1), r"rank -1: 0\.\.5 are allowed"),
         (lambda: places.SCHEDULES[0].sends(0, 99), r"stage 99: 0\.\.1 are allowed"),
         (lambda: places.PLACEMENTS[0].node(6), r"rank 6: 0\.\.5 are allowed"),

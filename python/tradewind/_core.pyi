@@ -60,9 +60,6 @@ class Parts:
     @property
     def parts(self) -> int: ...
 
-    @property
-    def widest(self) -> int: ...
-
     def width(self, part: int) -> int:
         """Points of a part."""
 
@@ -178,24 +175,9 @@ class Pattern:
     def reduces(self) -> bool: ...
 
     @property
-    def ends_alike(self) -> bool:
-        """
-        Whether the two ends of a message lie in arrays of one shape and order.
-        """
-
-    @property
     def collective(self) -> str:
         """
         The collective that an MPI library has for it: "all-to-all" within each group, "reduction", or "" for none.
-        """
-
-    @property
-    def largest_group(self) -> int:
-        """Ranks of the largest group."""
-
-    def group(self, rank: int) -> int:
-        """
-        The number of a rank's group, which exchanges nothing with other ranks.
         """
 
     @property
@@ -274,24 +256,7 @@ class Transpose(Pattern):
     def to_layout(self) -> Blocks: ...
 
     @property
-    def closed(self) -> bool: ...
-
-    @property
     def complete(self) -> bool: ...
-
-    def receivers(self, sender: int) -> list[int]:
-        """
-        The ranks that receive in the group that a rank sends in, in the order of their positions.
-        """
-
-    def senders(self, receiver: int) -> list[int]:
-        """
-        The ranks that send in the group that a rank receives in, in the order of their positions.
-        """
-
-    def position(self, sender: int) -> int: ...
-
-    def block_volume(self, sender: int, receiver: int) -> int: ...
 
 class Redistribution(Pattern):
     """
@@ -307,19 +272,10 @@ class Redistribution(Pattern):
     def to_layout(self) -> Product: ...
 
     @property
-    def closed(self) -> bool: ...
-
-    @property
     def complete(self) -> bool:
         """
         Whether the senders of each group are its receivers, so that blocks can be passed on.
         """
-
-    def receivers(self, sender: int) -> list[tuple[int, int]]:
-        """[(rank, points)] of those that a rank has something for, itself too."""
-
-    def senders(self, receiver: int) -> list[tuple[int, int]]:
-        """[(rank, points)] of those that have something for a rank, itself too."""
 
 class AllReduce(Pattern):
     def __init__(self, ranks: int, count: int) -> None: ...
@@ -415,9 +371,6 @@ class GatherScatter(Pattern):
     def shared_ids(self, rank: int) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
         """The ids that a rank shares with others, in the order of its cells."""
 
-    def numbers(self, rank: int) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
-        """The number of each of them among all that are shared, from 0."""
-
 class ListedGatherScatter(GatherScatter):
     def __init__(self, other: ListedGatherScatter) -> None:
         """The same; what it describes is shared."""
@@ -443,9 +396,6 @@ class BrickGatherScatter(GatherScatter):
     def ids(self, rank: int) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
         """The ids of a rank's values, in the order of its array."""
 
-    def listed(self) -> ListedGatherScatter:
-        """The same as the lists of all ranks."""
-
 class LocalCopies:
     """
     The gather-scatter within one rank: groups of values with one id. Groups at constant distances from each other are
@@ -453,14 +403,6 @@ class LocalCopies:
     """
 
     def __init__(self, ids: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], sweeps: bool = True) -> None: ...
-
-    @property
-    def groups(self) -> int:
-        """Ids that there are twice or more."""
-
-    @property
-    def sweeps(self) -> int:
-        """Loops over groups at constant distances."""
 
     @overload
     def combine(self, values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], operation: str = 'add') -> None:
@@ -500,19 +442,11 @@ class Schedule:
     @property
     def pattern(self) -> Pattern: ...
 
-    def combines(self, stage: int) -> bool: ...
-
     def sends(self, rank: int, stage: int) -> list[Message]:
         """The messages that a rank sends in a stage."""
 
     def receives(self, rank: int, stage: int) -> list[Message]:
         """The messages that a rank receives in a stage."""
-
-    @property
-    def nodes_worked_out(self) -> int:
-        """
-        How often the messages of a node were worked out so far, by algorithms that do so for all its ranks.
-        """
 
 class AlgorithmEntry:
     @property
@@ -552,11 +486,6 @@ def default_algorithm(pattern: str) -> str:
 
 def variable_of(pattern: str) -> str:
     """The environment variable that names the method of a pattern."""
-
-def completed_method(pattern: str, algorithm: str, transport: str, packing: str) -> tuple[str, str, str]:
-    """
-    The parts of a method, and for those that are "" the default, or the next best that goes with the others.
-    """
 
 def carried_method(pattern: Pattern, algorithm: str, transport: str, packing: str) -> tuple[str, str, str]:
     """
@@ -906,8 +835,6 @@ class Order:
         """
 
 step_kinds: list = ['exchange', 'start', 'wait', 'compute', 'poke']
-
-max_open: int = 8
 
 class Program:
     """The steps of all ranks, one after another."""
@@ -1432,11 +1359,6 @@ def packings() -> list[PackingEntry]:
 def transport_refusal(schedule: Schedule, transport: str, packing: str) -> str:
     """Why a schedule cannot be carried so, and what can be; "" where it can."""
 
-def posting(transport: str, schedule: Schedule, rank: int, stage: int) -> list[tuple[str, str, int]]:
-    """
-    [("post" or "wait", "send" or "receive", j)]: what a rank does in a stage, in order.
-    """
-
 def stage_text(schedule: Schedule, rank: int, stage: int) -> str:
     """Return what a rank does in a stage, one line per message or copy."""
 
@@ -1445,16 +1367,7 @@ def communication_matrix(schedule: Schedule, ranks_per_bin: int, first: int, las
     int64 array [sender bin][receiver bin]: points sent in the stages first..last - 1.
     """
 
-def damages() -> list[str]:
-    """The faults that `damaged` knows."""
-
 def damaged(schedule: Schedule, fault: str, rank: int, stage: int, j: int) -> Schedule:
     """
     The schedule with a fault at the j-th message that a rank sends in a stage, for tests of checkers.
-    """
-
-def find_miscount(boxes: Sequence[tuple[Sequence[int], Sequence[int]]], wanted: Sequence[tuple[Sequence[int], Sequence[int]]]) -> tuple[list[int], int, int] | None:
-    """
-    A point that lies in another number of `boxes` than of `wanted`, as ((x, y, z), boxes, wanted); None if there
-    is none. A box is ((x0, y0, z0), (x1, y1, z1)), the upper bound excluded.
     """

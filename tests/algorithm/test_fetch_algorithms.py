@@ -1,51 +1,9 @@
-"""Fetches and their adjoints by every algorithm: verified for any lists, and their damage seen."""
+"""Fetches of meshes: the halo of blocks as one, and ranks in a line."""
 
 import pytest
-from drawing import TRANSPORTS, algorithm_names, fetches
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from tradewind import _core
-from tradewind.base.errors import VerificationError
 from tradewind.workload.exchange import Exchange
-
-
-@settings(max_examples=80, deadline=None)
-@given(fetches(), st.data())
-def test_any_fetch_is_right_with_every_posting_order(fetch, data):
-    schedule = _core.make_schedule(fetch, data.draw(st.sampled_from(algorithm_names(fetch))))
-    for transport in TRANSPORTS:
-        _core.verify(schedule, transport)
-
-
-@settings(max_examples=80, deadline=None)
-@given(
-    fetches(),
-    st.sampled_from(["drop", "drop-send", "drop-receive", "double", "misplace", "count", "tag", "parity"]),
-    st.data(),
-)
-def test_no_damage_to_a_fetch_goes_unseen(fetch, fault, data):
-    schedule = _core.make_schedule(fetch, data.draw(st.sampled_from(algorithm_names(fetch))))
-    places = [
-        (rank, stage, j)
-        for stage in range(schedule.stages)
-        for rank in range(schedule.ranks)
-        for j in range(2 * schedule.ranks)
-        if _sends(schedule, rank, stage, j)
-    ]
-    if not places:
-        return
-    broken = _core.damaged(schedule, fault, *data.draw(st.sampled_from(places)))
-    with pytest.raises(VerificationError):
-        _core.verify(broken, "isend-irecv")
-
-
-def _sends(schedule, rank, stage, j):
-    try:
-        _core.damaged(schedule, "drop", rank, stage, j)
-    except ValueError:
-        return False
-    return True
 
 
 @pytest.mark.parametrize("periodic", ["", "x", "xy"])

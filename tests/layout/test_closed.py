@@ -2,13 +2,24 @@
 
 import numpy as np
 import pytest
-from drawing import owners_of
 from hypothesis import given
 from hypothesis import strategies as st
 
 import tradewind as tw
 from tradewind.base.errors import InputError
 from tradewind.layout.closed import cuts, indices, own_ids, snake
+
+
+def owners_of(layout):
+    """The owner of each point by a layout's boxes, [x][y][z]; a point that two boxes hold is an error."""
+    owner = np.full(layout.grid.points, -1)
+    for rank in range(layout.ranks):
+        for begin, end in layout.boxes(rank):
+            box = tuple(slice(a, b) for a, b in zip(begin, end, strict=True))
+            assert (owner[box] == -1).all()
+            owner[box] = rank
+    return owner
+
 
 ROWS = st.lists(st.integers(1, 12), min_size=1, max_size=12)
 

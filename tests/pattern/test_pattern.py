@@ -1,16 +1,14 @@
-"""Properties of patterns for algorithms, plans and the simulator, against their schedules and arrays."""
+"""Properties of patterns that plans and the simulator ask for."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
-from drawing import slab_transposes, transposes
-from hypothesis import given
 
 import tradewind as tw
 from tradewind import _core
 from tradewind.base.errors import InputError
-from tradewind.method.method import Method, native_refusal, refusal
+from tradewind.method.method import native_refusal
 
 BLOCKS = tw.Blocks(tw.Grid(8, 6, 5), (3, 2))
 HALO = _core.Halo(BLOCKS, 2, (True, False))
@@ -18,52 +16,12 @@ FETCH = _core.fetch_of_ids([np.arange(3), np.arange(3, 5)], [np.array([4, 3]), n
 REDUCTION = _core.AllReduce(5, 3)
 
 
-def partners(schedule):
-    """The pairs of ranks between which a message goes."""
-    return {
-        (rank, message.peer)
-        for rank in range(schedule.ranks)
-        for stage in range(schedule.stages)
-        for message in schedule.sends(rank, stage)
-    }
-
-
-@given(transposes())
-def test_messages_stay_within_a_group(transpose):
-    assert all(transpose.group(s) == transpose.group(r) for s, r in partners(_core.make_schedule(transpose, "burst")))
-
-
-@given(slab_transposes())
-def test_a_group_of_mpis_all_to_all_is_all_that_a_rank_exchanges_with(transpose):
-    ranks = range(transpose.ranks)
-    assert transpose.collective == "all-to-all"
-    for rank in ranks:
-        members = [other for other in ranks if transpose.group(other) == transpose.group(rank)]
-        assert members == sorted(transpose.receivers(rank))
-        assert len(members) <= transpose.largest_group
-
-
-@given(transposes())
-def test_mpi_has_an_all_to_all_where_every_group_is_complete(transpose):
-    assert transpose.collective == ("all-to-all" if transpose.complete else "")
-    assert (native_refusal(transpose) == "") == transpose.complete
-    assert refusal(transpose, Method("native")) == native_refusal(transpose)
-
-
-@pytest.mark.parametrize(
-    ("pattern", "collective"), [(HALO, ""), (FETCH, ""), (_core.FetchAdjoint(FETCH), ""), (REDUCTION, "reduction")]
-)
-def test_other_patterns_are_one_group_of_all_ranks(pattern, collective):
-    assert [pattern.group(rank) for rank in range(pattern.ranks)] == [0] * pattern.ranks
-    assert pattern.largest_group == pattern.ranks
-    assert pattern.collective == collective
-    assert pattern.ends_alike
-    assert (native_refusal(pattern) == "") == (collective != "")
-    assert pattern.reduces == (collective == "reduction")
-
-
-def test_points_change_their_order_in_a_transposition_alone():
-    assert not _core.Transpose(BLOCKS, _core.Blocks(BLOCKS.grid, (3, 2), "zy")).ends_alike
+def test_collectives_of_mpi_have_names():
+    across = _core.Transpose(BLOCKS, _core.Blocks(BLOCKS.grid, (3, 2), "zy"))
+    for pattern, collective in ((HALO, ""), (FETCH, ""), (REDUCTION, "reduction"), (across, "all-to-all")):
+        assert pattern.collective == collective
+        assert (native_refusal(pattern) == "") == (collective != "")
+        assert pattern.reduces == (collective == "reduction")
 
 
 def test_fetches_have_levels_and_other_patterns_none():

@@ -3,7 +3,6 @@
 import pytest
 
 import tradewind as tw
-from tradewind import _core
 from tradewind.workload.program import Whole
 
 GRID = tw.Grid(nx=8, ny=6, nz=4)
@@ -29,7 +28,6 @@ def test_eight_exchanges_are_open_at_once_and_no_more():
     assert lines(*(each.start() for each in many[:8]), *(each.wait() for each in many[:8])) == 8
     with pytest.raises(tw.InputError, match=r"9 exchanges are open at once .*: at most 8 are allowed"):
         tw.Program(*(each.start() for each in many), *(each.wait() for each in many))
-    assert _core.max_open == 8
 
 
 def test_an_exchange_between_groups_has_a_line_of_its_own():

@@ -64,7 +64,7 @@ def test_every_algorithm_moves_what_must_move(d, algorithm):
         try:
             schedule = _core.make_schedule(pattern, algorithm)
         except InputError as error:
-            refusals.append((str(error), algorithm, pattern.closed))
+            refusals.append((str(error), algorithm, pattern.complete))
             continue
         _core.verify(schedule, "isend-irecv")
     for text, name, closed in refusals:

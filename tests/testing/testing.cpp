@@ -45,10 +45,10 @@ std::vector<Test>& all_tests() {
     return tests;
 }
 
-Register::Register(const char* name, const char* file, int cases, std::function<void(Draw&)> run) {
+Register::Register(std::string name, const char* file, int cases, std::function<void(Draw&)> run) {
     const std::string path = file;
     const auto below = path.rfind("tests/");
-    all_tests().push_back({name, below == path.npos ? path : path.substr(below + 6), cases, std::move(run)});
+    all_tests().push_back({std::move(name), below == path.npos ? path : path.substr(below + 6), cases, std::move(run)});
 }
 
 namespace {

@@ -65,7 +65,7 @@ struct Test {
 std::vector<Test>& all_tests();
 
 struct Register {
-    Register(const char* name, const char* file, int cases, std::function<void(Draw&)> run);
+    Register(std::string name, const char* file, int cases, std::function<void(Draw&)> run);
 };
 
 template <class T>

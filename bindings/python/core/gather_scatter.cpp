@@ -39,8 +39,6 @@ class LocalCopies {
         const nb::gil_scoped_release release;
         loops.combine(copies_, {reinterpret_cast<std::byte*>(values.data()), sizeof(T)});
     }
-    std::size_t groups() const { return copies_.groups(); }
-    std::size_t sweeps() const { return copies_.sweeps().size(); }
 
   private:
     std::size_t count_;
@@ -72,13 +70,7 @@ void bind_gather_scatter(nb::module_& module) {
             [](const GatherScatter& g, Index rank) {
                 return by_cell(g, rank, [&](Rank r, Index cell) { return g.id(r, cell); });
             },
-            "rank"_a, "The ids that a rank shares with others, in the order of its cells.")
-        .def(
-            "numbers",
-            [](const GatherScatter& g, Index rank) {
-                return by_cell(g, rank, [&](Rank r, Index cell) { return g.number(r, cell); });
-            },
-            "rank"_a, "The number of each of them among all that are shared, from 0.");
+            "rank"_a, "The ids that a rank shares with others, in the order of its cells.");
     nb::class_<ListedGatherScatter, GatherScatter>(module, "ListedGatherScatter")
         .def(nb::init<const ListedGatherScatter&>(), "other"_a, "The same; what it describes is shared.");
     nb::class_<BrickGatherScatter, GatherScatter>(module, "BrickGatherScatter")
@@ -96,13 +88,7 @@ void bind_gather_scatter(nb::module_& module) {
         .def_prop_ro("periodic", [](const BrickGatherScatter& g) { return g.brick().periodic(); })
         .def(
             "ids", [](const BrickGatherScatter& g, Index rank) { return as_array(g.ids(checked_rank(g, rank))); },
-            "rank"_a, "The ids of a rank's values, in the order of its array.")
-        .def(
-            "listed",
-            [](const BrickGatherScatter& g) {
-                return std::const_pointer_cast<ListedGatherScatter>(pattern::listed(g));
-            },
-            "The same as the lists of all ranks.");
+            "rank"_a, "The ids of a rank's values, in the order of its array.");
     nb::class_<LocalCopies>(module, "LocalCopies",
                             "The gather-scatter within one rank: groups of values with one id. Groups at constant "
                             "distances from each other are\n"
@@ -110,8 +96,6 @@ void bind_gather_scatter(nb::module_& module) {
         .def(
             "__init__", [](LocalCopies* self, const Indices& ids, bool sweeps) { new (self) LocalCopies(ids, sweeps); },
             "ids"_a, "sweeps"_a = true)
-        .def_prop_ro("groups", &LocalCopies::groups, "Ids that there are twice or more.")
-        .def_prop_ro("sweeps", &LocalCopies::sweeps, "Loops over groups at constant distances.")
         .def(
             "combine",
             [](const LocalCopies& c, const Values<double>& values, const std::string& operation) {

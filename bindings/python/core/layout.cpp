@@ -73,7 +73,6 @@ void bind_layout(nb::module_& module) {
             "owners"_a, "parts"_a, "`owners`: the part of each point.")
         .def_prop_ro("points", &layout::Parts::points)
         .def_prop_ro("parts", &layout::Parts::parts)
-        .def_prop_ro("widest", &layout::Parts::widest)
         .def(
             "width", [](const layout::Parts& p, Index part) { return p.width(checked_place("part", part, p.parts())); },
             "part"_a, "Points of a part.")

@@ -45,8 +45,6 @@ void bind_pattern(nb::module_& module) {
         .def_prop_ro("ranks", &pattern::Pattern::ranks)
         .def_prop_ro("in_place", &pattern::Pattern::in_place)
         .def_prop_ro("reduces", &pattern::Pattern::reduces)
-        .def_prop_ro("ends_alike", &pattern::Pattern::ends_alike,
-                     "Whether the two ends of a message lie in arrays of one shape and order.")
         .def_prop_ro(
             "collective",
             [](const pattern::Pattern& p) {
@@ -56,10 +54,6 @@ void bind_pattern(nb::module_& module) {
             "The collective that an MPI library has for it: \"all-to-all\" within each group, \"reduction\", or \"\" "
             "for "
             "none.")
-        .def_prop_ro("largest_group", &pattern::Pattern::largest_group, "Ranks of the largest group.")
-        .def(
-            "group", [](const pattern::Pattern& p, Index rank) { return p.group(checked_rank(p, rank)); }, "rank"_a,
-            "The number of a rank's group, which exchanges nothing with other ranks.")
         .def_prop_ro("has_levels", &pattern::Pattern::has_levels,
                      "Whether its arrays hold points along x, and any levels along y and z.")
         .def(
@@ -129,38 +123,7 @@ void bind_pattern(nb::module_& module) {
         .def(nb::init<layout::Blocks, layout::Blocks>(), "from_layout"_a, "to_layout"_a)
         .def_prop_ro("from_layout", &pattern::Transpose::from)
         .def_prop_ro("to_layout", &pattern::Transpose::to)
-        .def_prop_ro("closed", &pattern::Transpose::closed)
-        .def_prop_ro("complete", &pattern::Transpose::complete)
-        .def(
-            "receivers",
-            [](const pattern::Transpose& t, Index sender) {
-                const Rank s = checked_rank(t, sender, "sender");
-                std::vector<Rank> ranks;
-                for (Index p = 0; p < t.sending(s).receivers; ++p) ranks.push_back(t.receiver_at(s, p));
-                return ranks;
-            },
-            "sender"_a, "The ranks that receive in the group that a rank sends in, in the order of their positions.")
-        .def(
-            "senders",
-            [](const pattern::Transpose& t, Index receiver) {
-                const Rank r = checked_rank(t, receiver, "receiver");
-                std::vector<Rank> ranks;
-                for (Index p = 0; p < t.receiving(r).senders; ++p) ranks.push_back(t.sender_at(r, p));
-                return ranks;
-            },
-            "receiver"_a, "The ranks that send in the group that a rank receives in, in the order of their positions.")
-        .def(
-            "position",
-            [](const pattern::Transpose& t, Index sender) {
-                return t.sending(checked_rank(t, sender, "sender")).position;
-            },
-            "sender"_a)
-        .def(
-            "block_volume",
-            [](const pattern::Transpose& t, Index sender, Index receiver) {
-                return t.block_volume(checked_rank(t, sender, "sender"), checked_rank(t, receiver, "receiver"));
-            },
-            "sender"_a, "receiver"_a);
+        .def_prop_ro("complete", &pattern::Transpose::complete);
     nb::class_<pattern::Redistribution, pattern::Pattern>(
         module, "Redistribution",
         "The transposition between any two layouts that have a closed form: a rank may own nothing in one of them.")
@@ -173,33 +136,8 @@ void bind_pattern(nb::module_& module) {
             "from_layout"_a, "to_layout"_a)
         .def_prop_ro("from_layout", &pattern::Redistribution::from)
         .def_prop_ro("to_layout", &pattern::Redistribution::to)
-        .def_prop_ro("closed", &pattern::Redistribution::closed)
         .def_prop_ro("complete", &pattern::Redistribution::closed,
-                     "Whether the senders of each group are its receivers, so that blocks can be passed on.")
-        .def(
-            "receivers",
-            [](const pattern::Redistribution& t, Index sender) {
-                const Rank s = checked_rank(t, sender, "sender");
-                std::vector<std::pair<Rank, Index>> found;
-                for (const auto& at : t.places())
-                    for (Index q = 0; q < at.receivers && t.sending(at, s); ++q)
-                        if (const auto partner = t.receiver_at(at, s, q); partner && partner->points > 0)
-                            found.emplace_back(partner->rank, partner->points);
-                return found;
-            },
-            "sender"_a, "[(rank, points)] of those that a rank has something for, itself too.")
-        .def(
-            "senders",
-            [](const pattern::Redistribution& t, Index receiver) {
-                const Rank r = checked_rank(t, receiver, "receiver");
-                std::vector<std::pair<Rank, Index>> found;
-                for (const auto& at : t.places())
-                    for (Index p = 0; p < at.senders && t.receiving(at, r); ++p)
-                        if (const auto partner = t.sender_at(at, r, p); partner && partner->points > 0)
-                            found.emplace_back(partner->rank, partner->points);
-                return found;
-            },
-            "receiver"_a, "[(rank, points)] of those that have something for a rank, itself too.");
+                     "Whether the senders of each group are its receivers, so that blocks can be passed on.");
     nb::class_<pattern::AllReduce, pattern::Pattern>(module, "AllReduce")
         .def(nb::init<Rank, Index>(), "ranks"_a, "count"_a)
         .def_prop_ro("count", &pattern::AllReduce::count);

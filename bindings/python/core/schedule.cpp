@@ -8,7 +8,6 @@
 #include <nanobind/stl/vector.h>
 
 #include "algorithm/method.hpp"
-#include "algorithm/node_aware.hpp"
 #include "algorithm/registry.hpp"
 #include "bind.hpp"
 #include "places.hpp"
@@ -47,12 +46,6 @@ void bind_schedule(nb::module_& module) {
         .def_prop_ro("stages", &schedule::Schedule::stages)
         .def_prop_ro("pattern", &schedule::Schedule::pattern, nb::rv_policy::reference_internal)
         .def(
-            "combines",
-            [](const schedule::Schedule& s, Index stage) {
-                return s.combines(checked_place("stage", stage, s.stages()));
-            },
-            "stage"_a)
-        .def(
             "sends",
             [](const schedule::Schedule& s, Index rank, Index stage) {
                 return messages(s, rank, stage, &schedule::Schedule::sends, &schedule::Schedule::send);
@@ -63,14 +56,7 @@ void bind_schedule(nb::module_& module) {
             [](const schedule::Schedule& s, Index rank, Index stage) {
                 return messages(s, rank, stage, &schedule::Schedule::receives, &schedule::Schedule::receive);
             },
-            "rank"_a, "stage"_a, "The messages that a rank receives in a stage.")
-        .def_prop_ro(
-            "nodes_worked_out",
-            [](const schedule::Schedule& s) {
-                const auto* const by_nodes = dynamic_cast<const algorithm::NodeAware*>(&s);
-                return by_nodes == nullptr ? Index{0} : by_nodes->worked_out();
-            },
-            "How often the messages of a node were worked out so far, by algorithms that do so for all its ranks.");
+            "rank"_a, "stage"_a, "The messages that a rank receives in a stage.");
     nb::class_<algorithm::AlgorithmEntry>(module, "AlgorithmEntry")
         .def_ro("pattern", &algorithm::AlgorithmEntry::pattern)
         .def_ro("name", &algorithm::AlgorithmEntry::name)
@@ -100,15 +86,6 @@ void bind_schedule(nb::module_& module) {
                "Return the algorithm of a pattern where none is named: one that every rank count allows.");
     module.def("variable_of", &algorithm::variable_of, "pattern"_a,
                "The environment variable that names the method of a pattern.");
-    module.def(
-        "completed_method",
-        [](const std::string& pattern, const std::string& algorithm, const std::string& transport,
-           const std::string& packing) {
-            const algorithm::Method method = algorithm::completed(pattern, {algorithm, transport, packing});
-            return std::make_tuple(method.algorithm, method.transport, method.packing);
-        },
-        "pattern"_a, "algorithm"_a, "transport"_a, "packing"_a,
-        "The parts of a method, and for those that are \"\" the default, or the next best that goes with the others.");
     module.def(
         "carried_method",
         [](const pattern::Pattern& pattern, const std::string& algorithm, const std::string& transport,

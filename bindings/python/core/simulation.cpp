@@ -213,7 +213,6 @@ void bind_order(nb::module_& module) {
             },
             "stage"_a, "Return (exchange, its first stage, line) that a stage of a simulation's trace events is of.");
     module.attr("step_kinds") = std::vector<std::string>(std::begin(step_kinds), std::end(step_kinds));
-    module.attr("max_open") = program::Order::max_lines;
 }
 
 void bind_program(nb::module_& module) {

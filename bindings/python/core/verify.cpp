@@ -2,12 +2,10 @@
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
-#include <nanobind/stl/array.h>
 #include <nanobind/stl/function.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
-#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include "base/error.hpp"
@@ -16,7 +14,6 @@
 #include "schedule/matrix.hpp"
 #include "schedule/text.hpp"
 #include "schedule/transport.hpp"
-#include "verify/cover.hpp"
 #include "verify/damage.hpp"
 #include "verify/order.hpp"
 
@@ -39,14 +36,6 @@ Matrix matrix(const schedule::Schedule& schedule, Rank ranks_per_bin, int first,
     nb::capsule owner(data, [](void* p) noexcept { delete static_cast<std::vector<Index>*>(p); });
     const std::size_t n = (schedule.ranks() - 1) / ranks_per_bin + 1;
     return Matrix(data->data(), {n, n}, owner);
-}
-
-using Bounds = std::tuple<std::array<Index, 3>, std::array<Index, 3>>;
-
-std::vector<layout::Box> boxes(const std::vector<Bounds>& bounds) {
-    std::vector<layout::Box> result;
-    for (const auto& [begin, end] : bounds) result.push_back({begin, end});
-    return result;
 }
 
 }  // namespace
@@ -101,21 +90,6 @@ void bind_verify(nb::module_& module) {
     module.def("transport_refusal", &schedule::transport_refusal, "schedule"_a, "transport"_a, "packing"_a,
                "Why a schedule cannot be carried so, and what can be; \"\" where it can.");
     module.def(
-        "posting",
-        [](const std::string& transport, const schedule::Schedule& schedule, Index rank, Index stage) {
-            const Rank r = checked_rank(schedule, rank);
-            const int s = checked_place("stage", stage, schedule.stages());
-            std::vector<std::tuple<std::string, std::string, int>> operations;
-            for (const schedule::Operation& operation :
-                 tradewind::schedule::transport(transport).posting(schedule, r, s))
-                operations.emplace_back(operation.kind == schedule::Operation::post ? "post" : "wait",
-                                        operation.sending ? "send" : "receive", operation.j);
-            return operations;
-        },
-        "transport"_a, "schedule"_a, "rank"_a, "stage"_a,
-        "[(\"post\" or \"wait\", \"send\" or \"receive\", j)]: what a rank does in a stage, in order.");
-
-    module.def(
         "stage_text",
         [](const schedule::Schedule& schedule, Index rank, Index stage) {
             return schedule::stage_text(schedule, checked_rank(schedule, rank),
@@ -125,7 +99,6 @@ void bind_verify(nb::module_& module) {
     module.def("communication_matrix", &matrix, "schedule"_a, "ranks_per_bin"_a, "first"_a, "last"_a,
                "int64 array [sender bin][receiver bin]: points sent in the stages first..last - 1.");
 
-    module.def("damages", [] { return verify::damages(); }, "The faults that `damaged` knows.");
     module.def(
         "damaged",
         [](std::shared_ptr<schedule::Schedule> schedule, const std::string& fault, Rank rank, int stage, int j) {
@@ -134,18 +107,6 @@ void bind_verify(nb::module_& module) {
         },
         "schedule"_a, "fault"_a, "rank"_a, "stage"_a, "j"_a,
         "The schedule with a fault at the j-th message that a rank sends in a stage, for tests of checkers.");
-    module.def(
-        "find_miscount",
-        [](const std::vector<Bounds>& covering, const std::vector<Bounds>& wanted) {
-            std::optional<std::tuple<std::array<Index, 3>, int, int>> result;
-            if (const auto m = verify::find_miscount(boxes(covering), boxes(wanted)))
-                result = {m->point, m->covered, m->wanted};
-            return result;
-        },
-        "boxes"_a, "wanted"_a,
-        "A point that lies in another number of `boxes` than of `wanted`, as ((x, y, z), boxes, wanted); None if "
-        "there\n"
-        "is none. A box is ((x0, y0, z0), (x1, y1, z1)), the upper bound excluded.");
 }
 
 }  // namespace tradewind::python

@@ -1,0 +1,127 @@
+// In which order groups of ranks start exchanges and wait for them: what can be, and how lines and stages are given.
+#include "program/order.hpp"
+
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "pattern/allreduce.hpp"
+#include "testing/drawing.hpp"
+
+namespace testing::program_order {
+
+using namespace tradewind;
+using program::Group, program::GroupStep, program::Order, program::StepKind;
+
+program::Exchange summed(const std::string& name, Rank ranks = 4, Rank first = 0) {
+    return {name, algorithm::make_schedule(std::make_shared<pattern::AllReduce>(ranks, 10), "recursive-2"), 8, first};
+}
+
+// Steps as letters: "A" starts exchange a, "a" waits for it, "(a)" is both in one step, "." is a poke.
+Group group(const std::string& name, Rank ranks, const std::string& letters) {
+    Group made{name, ranks, {}};
+    for (std::size_t i = 0; i < letters.size(); ++i) {
+        GroupStep step;
+        step.name = "step " + std::to_string(made.steps.size());
+        step.kind = StepKind::poke;
+        const char c = letters[i];
+        if (c == '(') {
+            step.kind = StepKind::exchange, step.exchange = letters[i + 1] - 'a';
+            i += 2;
+        } else if (c >= 'a' && c <= 'z') {
+            step.kind = StepKind::wait, step.exchange = c - 'a';
+        } else if (c != '.') {
+            step.kind = StepKind::start, step.exchange = c - 'A';
+        }
+        made.steps.push_back(step);
+    }
+    return made;
+}
+
+Order alone(const std::string& letters) {
+    std::vector<program::Exchange> exchanges;
+    for (const char c : std::string("abcdefghi")) exchanges.push_back(summed(std::string(1, c)));
+    return Order(exchanges, {group("all", 4, letters)});
+}
+
+TEST("a line is used again when its exchange has ended, and eight are open at once") {
+    CHECK_EQUAL(alone("(a)(b)(c)(a)").lines(), 1u);
+    CHECK_EQUAL(alone("A(b)aC(a)c").lines(), 2u);
+    CHECK_EQUAL(alone("ABCbac").lines(), 3u);
+    CHECK_EQUAL(alone("ABCDEFGHabcdefgh").lines(), 8u);
+    CHECK_THROWS(InputError, ({"9 exchanges are open at once", "at most 8 are allowed"}), alone("ABCDEFGHIabcdefghi"));
+}
+
+TEST("what cannot be is refused") {
+    CHECK_THROWS(InputError, ({"step 'step 1': exchange 'a' is open already: wait"}), alone("AAa"));
+    CHECK_THROWS(InputError, ({"exchange 'a' is open already"}), alone("A(a)a"));
+    CHECK_THROWS(InputError, ({"exchange 'a' is not open: start it before"}), alone("a"));
+    CHECK_THROWS(InputError, ({"exchange 'a' is started and never awaited"}), alone("A(b)"));
+    CHECK_THROWS(InputError, ({"a program without ranks"}), Order({}, {}));
+    CHECK_THROWS(InputError, ({"ranks 0 to 2: all ranks of a group"}),
+                 Order({summed("a", 3)}, {group("all", 4, "(a)")}));
+    CHECK_THROWS(InputError, ({"'b' takes place 0 times in group 'two' and 1 times in group 'one'"}),
+                 Order({summed("a"), summed("b")}, {group("one", 2, "(a)(b)"), group("two", 2, "(a)")}));
+    CHECK_THROWS(InputError, ({"'a' takes place 1 times in group 'two' and 2 times in group 'one'"}),
+                 Order({summed("a"), summed("b")}, {group("one", 2, "(a)(a)(b)"), group("two", 2, "(a)(b)")}));
+    CHECK_THROWS(InputError, ({"take no part in exchange 'a'"}),
+                 Order({summed("a", 2)}, {group("one", 2, "(a)"), group("two", 2, "(a)")}));
+    program::Compute back_in_time;
+    back_in_time.seconds = -1;
+    CHECK_THROWS(InputError, ({"0 or more seconds"}), program::check(back_in_time, 4));
+}
+
+TEST("an exchange between groups has a line of its own, as they may do them in different orders") {
+    const Order order({summed("own", 2), summed("b"), summed("c")},
+                      {group("one", 2, "(a)(b)(c)"), group("two", 2, "(c)(b)")});
+    CHECK_EQUAL(order.lines(), 3u);
+    CHECK_EQUAL(order.ranks(), 4);
+    for (std::size_t i = 0; i < 3; ++i) CHECK_EQUAL(order.times(i), 1);
+}
+
+// Random sound programs of one group: each stage belongs to one instance, lines are never shared by what is open.
+PROPERTY("stages of a line follow each other, and exchanges that are open have lines of their own", 2000) {
+    std::string letters, open;
+    for (auto left = draw.integer(0, 25); left > 0; --left) {
+        const char c = static_cast<char>('a' + draw.integer(0, 4));
+        if (const auto at = open.find(c); at != open.npos) {
+            letters += c, open.erase(at, 1);
+        } else if (draw.boolean()) {
+            letters += static_cast<char>(c - 'a' + 'A'), open += c;
+        } else {
+            letters += std::string("(") + c + ")";
+        }
+        if (draw.boolean()) letters += '.';
+    }
+    letters += open;
+    draw.note(letters);
+    const auto order = alone(letters);
+    std::map<std::uint32_t, std::uint32_t> next;   // by line: its next stage
+    std::map<std::uint32_t, std::uint32_t> taken;  // by line: the open instance
+    std::size_t most = 0;
+    for (const auto& operation : order.operations(0)) {
+        if (operation.kind == program::Operation::start) {
+            const auto& instance = order.instance(operation.instance);
+            CHECK(taken.emplace(instance.line, operation.instance).second);
+            const auto first = next.try_emplace(instance.line, order.first_stage(0, instance.line)).first;
+            CHECK_EQUAL(instance.first, first->second);
+            for (std::uint32_t s = 0; s < instance.stages; ++s) {
+                CHECK(order.has(instance.first + s) && &order.at(instance.first + s) == &instance);
+            }
+            first->second += instance.stages;
+        } else if (operation.kind == program::Operation::wait) {
+            CHECK_EQUAL(taken.erase(order.instance(operation.instance).line), 1u);
+        }
+        most = std::max(most, taken.size());
+    }
+    CHECK(taken.empty());
+    CHECK_EQUAL(order.lines(), std::max<std::size_t>(1, most));
+    std::int64_t stages = 0;
+    for (std::size_t e = 0; e < order.exchanges().size(); ++e) {
+        const auto times = std::count(letters.begin(), letters.end(), static_cast<char>('a' + e));
+        CHECK_EQUAL(order.times(e), times);
+        stages += times * order.exchanges()[e].schedule->stages();
+    }
+    CHECK_EQUAL(order.stages(), stages);
+}
+
+}  // namespace testing::program_order
