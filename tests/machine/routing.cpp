@@ -6,7 +6,9 @@
 
 #include "base/error.hpp"
 #include "base/random.hpp"
+#include "machine/topology/dragonfly.hpp"
 #include "machine/topology/fattree.hpp"
+#include "machine/topology/torus.hpp"
 #include "machine/walker.hpp"
 #include "testing/networks.hpp"
 
@@ -141,6 +143,52 @@ EVERY_ROUTING("paths end, are no longer than they may be, and cannot deadlock") 
     CHECK(used == all);  // every link
     // The other channels of ugal-sst71 share the port's buffer, and stay empty.
     if (!all.empty()) CHECK_EQUAL(on.size(), routed.routing == "ugal-sst71" ? 2u : static_cast<std::size_t>(channels));
+}
+
+// Follows the packets between all nodes; `next` is the rule: the port by which a switch sends a packet for a node.
+template <class Next>
+void check_rule(TopologyPointer topology, const std::string& routing, const Next& next) {
+    Walker walker(machine_on(topology, routing));
+    for (std::uint32_t source = 0; source < topology->nodes(); source += topology->nodes_per_switch()) {
+        for (std::uint32_t target = 0; target < topology->nodes(); ++target) {
+            for (const auto& hop : walker.walk(source, target, 0, 0))
+                CHECK_EQUAL(hop.port, next(hop.switch_id, target));
+        }
+    }
+}
+
+TEST("paths of dimension order, d-mod-k and a dragonfly with one link between two groups are those of their rules") {
+    const std::vector<std::uint32_t> shape = {4, 3, 2};
+    check_rule(std::make_shared<Torus>(shape, 2), "dimension-order", [&](std::uint32_t at, std::uint32_t target) {
+        auto end = target / 2;
+        for (std::uint32_t d = 0;; ++d, at /= shape[d - 1], end /= shape[d - 1]) {
+            const auto steps = (end % shape[d] + shape[d] - at % shape[d]) % shape[d];
+            if (steps > 0) return 2 * d + (2 * steps > shape[d]);  // the shorter way; where both are alike, on
+        }
+    });
+    constexpr std::uint32_t k = 4, width = k * k;
+    const auto tree = std::make_shared<FatTree>(std::vector<std::uint32_t>(3, k), std::vector<std::uint32_t>(2, k));
+    check_rule(tree, "d-mod-k", [](std::uint32_t at, std::uint32_t target) {
+        const auto power = [](std::uint32_t exponent) { return exponent == 0 ? 1 : exponent == 1 ? k : k * k; };
+        const auto level = at / width, end = target / k;
+        if (at % width / power(level) != end / power(level)) return k + target / power(level) % k;
+        return end / power(level - 1) % k;
+    });
+    constexpr std::uint32_t columns = 3, size = 6;
+    const auto groups = std::make_shared<Dragonfly>(2, columns, 7, 2, 1);
+    check_rule(groups, "minimal", [&](std::uint32_t at, std::uint32_t target) {
+        auto end = target / 2;
+        if (at / size != end / size) {  // to the switch that holds the link, columns first, and across
+            const auto all = links_of(*groups);
+            const auto link = std::find_if(all.begin(), all.end(), [&](auto& one) {
+                return one.kind == LinkKind::global && one.from / size == at / size && one.to / size == end / size;
+            });
+            if (link->from == at) return link->port;
+            end = link->from;
+        }
+        const auto column = end % size % columns, row = end % size / columns;
+        return column != at % size % columns ? column : columns + row;
+    });
 }
 
 TEST("with one channel packets could wait in a circle, so the test above can fail") {
