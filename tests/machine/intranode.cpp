@@ -52,7 +52,7 @@ TEST("the cost of a message is shared by its ends; what is combined counts as th
     close(transport.send_seconds(1024, 1, true), 1024 / 4e9 / 2);
     close(transport.receive_seconds(1 << 20, (1 << 20) / 64, true), (1 << 20) / 1e9 / 2);
     close(transport.combined_seconds(1024), 1024 / 2e9 / 2);
-    // What scattering costs was measured: it is the receiver's, and the sender has the rest but for the copy.
+    // The measured cost of scattering is the receiver's; the sender has the rest but for the copy.
     transport.scattered = RateTable({1024}, {64}, {{2.5e9}}, {4e9});
     const double whole = 1024 / 4e9, both = 1024 / 2e9, receiver = 1024 / 2.5e9, copy = 1024 / 10e9;
     close(transport.receive_seconds(1024, 16, true), both / 2);

@@ -46,7 +46,7 @@ void for_walks(const Topology& topology, const std::string& routing, TopologyPoi
     }
 }
 
-// Whether packets that hold what they have of a path may wait for each other in a circle (Dally & Seitz 1987).
+// Whether packets that hold links of their paths can deadlock: a cyclic dependency (Dally & Seitz 1987).
 bool has_circle(const std::set<std::vector<Step>>& paths) {
     std::map<Step, std::set<Step>> waits;
     for (const auto& path : paths) {

@@ -1,4 +1,4 @@
-// What holds for every simulation, whatever the network, routing, exchange, placement, buffers and messages.
+// Properties of every simulation, whatever the network, routing, exchange, placement, buffers and messages.
 #include <algorithm>
 #include <cmath>
 #include <map>

@@ -144,7 +144,7 @@ TEST("minimal takes one link between two groups, and detours beat that") {
 }
 
 TEST("ugal of SST/macro 7.1 never takes a detour and has a third of the room") {
-    // Of a port's buffer each of its 6 channels has a sixth, of minimal routing's 2 a half.
+    // Each of its 6 channels has a sixth of a port's buffer, each of minimal routing's 2 a half.
     auto minimal = neighbour_groups("minimal", 1), ugal = neighbour_groups("ugal-sst71", 1);
     CHECK_EQUAL(bits(ugal.packets()), bits(minimal.packets()));
     minimal.options.finite_buffers = ugal.options.finite_buffers = true;

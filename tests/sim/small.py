@@ -1,6 +1,5 @@
 """Small machines and exchanges, and what the core returns for them."""
 
-from collections.abc import Iterator
 from typing import Any
 
 from validation.machines import CROSSBAR, DRAGONFLY, FATTREE, NS, OWN_ROUTING, TORUS, all_to_all, machine, pair

@@ -1,4 +1,4 @@
-"""What Python makes of a machine file for messages: connections, several NICs, and the version of the model."""
+"""Values that Python computes from a machine file for messages: connections, several NICs, the model's version."""
 
 import pytest
 from small import (
