@@ -66,7 +66,12 @@ TEST("regions and arrays that cannot be are refused") {
     refused({"region y 1:5 of an array of 8 x 9 x 2 points: 2 points around it"}, to, {{2, 1, 0}, {5, 5, 2}});
     refused({"region x 2:7"}, to, {{2, 2, 0}, {7, 5, 2}});
     refused({"arrays of 8 x 9 x 2 and 8 x 9 x 1 points"}, {out.data(), {8, 9, 1}}, {{2, 2, 0}, {6, 7, 1}});
-    refused({"overlap in memory"}, {in.data(), {8, 9, 2}}, {{2, 2, 0}, {6, 7, 2}});
+    std::vector<double> longer(in.size() + 1);
+    for (const std::size_t apart : {0, 1}) {
+        CHECK_THROWS(InputError, ({"overlap in memory"}),
+                     kernel::diffuse<double>({longer.data(), {8, 9, 2}}, {longer.data() + apart, {8, 9, 2}},
+                                             {{2, 2, 0}, {6, 7, 2}}, 0.1, team));
+    }
 }
 
 }  // namespace testing::diffusion

@@ -349,7 +349,10 @@ TEST("a sweep takes the nodes without a neighbour in the halo, and calls are for
           [&](Index node) { return node < part.own && mask[static_cast<std::size_t>(node)] == 1; });
     check({20, part.own, nullptr, mask.data(), 0},
           [&](Index node) { return node >= 20 && node < part.own && mask[static_cast<std::size_t>(node)] == 0; });
-    std::vector<std::int32_t> bad{99};
+    const std::vector<std::int32_t> bad{99};
+    CHECK_THROWS(InputError, ({"faces: entry 0 is 99"}),
+                 Graph(std::vector<std::int64_t>{0, 1}, std::vector<std::int32_t>{1}, bad,
+                       std::vector<std::int32_t>{0, 1}, std::vector<double>{1}, 2));
     CHECK_THROWS(InputError, ({"neighbours: entry 0 is 99"}),
                  Graph(std::vector<std::int64_t>{0, 1}, bad, std::vector<std::int32_t>{0},
                        std::vector<std::int32_t>{0, 1}, std::vector<double>{1}, 2));

@@ -255,6 +255,24 @@ TEST("a guess and iterations at once are those one by one") {
     }
 }
 
+TEST("departure points nearer to a grid line than rounding lie on it") {
+    const Values wind(2 * points, 1e-11);
+    Values at(wind.size());
+    Trajectories<double> trajectories;
+    trajectories.half_step = 0.5;
+    trajectories.block = block;
+    trajectories.wind = wind.data();
+    trajectories.guess = true;
+    trajectories.departures = at.data();
+    Index not_finite = -1;
+    Team team(1);
+    trace(trajectories, not_finite, team);
+    for (std::size_t i = 0; i < points; ++i) {
+        CHECK_EQUAL(at[i], static_cast<double>(i % nx + first_x));
+        CHECK_EQUAL(at[points + i], static_cast<double>(i / nx % ny + first_y));
+    }
+}
+
 // Around the parallel: from half a period west of the middle to half east of it.
 TEST("cells of departure points are the numbers rounded down, on a circle those nearest to the block") {
     for (const Index period : {0, 24}) {

@@ -8,6 +8,7 @@
 #include "base/random.hpp"
 #include "machine/topology/dragonfly.hpp"
 #include "machine/topology/fattree.hpp"
+#include "machine/topology/graph.hpp"
 #include "machine/topology/torus.hpp"
 #include "machine/walker.hpp"
 #include "testing/networks.hpp"
@@ -189,6 +190,29 @@ TEST("paths of dimension order, d-mod-k and a dragonfly with one link between tw
         const auto column = end % size % columns, row = end % size / columns;
         return column != at % size % columns ? column : columns + row;
     });
+}
+
+PROPERTY("paths through any graph are shortest and cannot deadlock", 60) {
+    const auto switches = draw.integer(3, 40);
+    std::set<std::pair<std::int64_t, std::int64_t>> links;
+    for (std::int64_t s = 1; s < switches; ++s) links.emplace(draw.integer(0, s - 1), s);  // a tree, and more
+    for (auto more = draw.integer(0, switches); more > 0; --more) {
+        const auto a = draw.integer(0, switches - 1), b = draw.integer(0, switches - 1);
+        if (a != b) links.emplace(std::min(a, b), std::max(a, b));
+    }
+    std::string text;
+    for (const auto& [a, b] : links) text += std::to_string(a) + " " + std::to_string(b) + "\n";
+    const auto graph = std::make_shared<Graph>(text, "drawn", 1, 0);
+    Walker walker(machine_on(graph));
+    std::set<std::vector<Step>> paths;
+    for (std::uint32_t a = 0; a < graph->switches(); ++a) {
+        for (std::uint32_t b = 0; b < graph->switches(); ++b) {
+            const auto path = walker.walk(a, b, 0, 0);
+            CHECK_EQUAL(static_cast<int>(path.size()), sum(graph->distance(a, b)));
+            paths.insert(steps_of(path));
+        }
+    }
+    CHECK(!has_circle(paths));
 }
 
 TEST("with one channel packets could wait in a circle, so the test above can fail") {
