@@ -623,9 +623,6 @@ class RateTable:
 
     def __init__(self, sizes: Sequence[float], runs: Sequence[float], rates: Sequence[Sequence[float]], whole: Sequence[float]) -> None: ...
 
-    def seconds(self, bytes: float, runs: float = 1) -> float:
-        """Return the seconds for these bytes in this many runs of equal length."""
-
 class IntranodeTransport:
     """Cost of messages within a node, of one transport with one packing."""
 
@@ -717,12 +714,6 @@ class SimulationResult:
 
     @property
     def packet_hops(self) -> int: ...
-
-    @property
-    def windows(self) -> int: ...
-
-    @property
-    def solo_windows(self) -> int: ...
 
     @property
     def bound_s(self) -> float: ...

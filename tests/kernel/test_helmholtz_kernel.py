@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import math
-from fractions import Fraction
-
 import numpy as np
 import pytest
 import scipy.linalg
@@ -12,7 +9,6 @@ import scipy.linalg
 from tradewind import _core
 from tradewind.base.errors import InputError
 from tradewind.dwarfs import helmholtz_reference as reference
-from tradewind.dwarfs.diagnosis import rounded
 from tradewind.dwarfs.helmholtz_operator import Atmosphere, blocked, columns, stencil
 
 TEAM = _core.Team(1)
@@ -100,45 +96,6 @@ def test_a_singular_column_is_said():
     factors[2, 1, 0, 2] = 0.0
     with pytest.raises(InputError, match=r"the column at \(x, y\) = \(2, 1\) of a rank is singular at level 2"):
         columns(factors)
-
-
-@pytest.mark.parametrize("shape", [(3, 4, 5), (2, 3, 64), (1, 1, 1), (4, 5, 71)])
-def test_scalar_products(shape):
-    random = np.random.default_rng(4)
-    a, b = (random.normal(size=shape) * 10.0 ** random.integers(-8, 8, shape) for _ in range(2))
-    pairs = [(a, b), (b, b), (with_halo(a)[:, 1:-1, 1:-1], b)]
-    found = _core.products(pairs, TEAM)
-    assert found == _core.products(pairs, _core.Team(3))
-    assert found[0] == found[2]
-    wanted = [math.fsum((left * right).reshape(-1).tolist()) for left, right in pairs]
-    sizes = [math.fsum(np.abs(left * right).reshape(-1).tolist()) for left, right in pairs]
-    assert all(abs(x - y) < 1e-13 * size for x, y, size in zip(found, wanted, sizes, strict=True))
-    digits, wrong = _core.exact_products(pairs, _core.Team(2))
-    assert wrong == 0
-    exact = [sum(map(Fraction, (left * right).reshape(-1).tolist())) for left, right in pairs]
-    assert [rounded(each) for each in digits] == [float(each) for each in exact]
-    assert _core.products([], TEAM) == []
-
-
-def test_terms_that_are_not_finite_are_counted():
-    a = np.ones((2, 3, 4))
-    a[1, 2, 3], a[0, 0, 0] = np.nan, np.inf
-    digits, wrong = _core.exact_products([(a, np.ones_like(a)), (a, a)], TEAM)
-    assert wrong == 4
-    assert rounded(digits[0]) == 22.0
-
-
-@pytest.mark.parametrize("count", range(1, 9))
-def test_linear_combinations(count):
-    random = np.random.default_rng(count)
-    whole = [random.normal(size=(3, 6, 15)) for _ in range(count)]
-    fields = [each[:, 1:-1, 1:-1] for each in whole]
-    factors = random.normal(size=count).tolist()
-    wanted = factors[0] * fields[0]
-    for factor, field in zip(factors[1:], fields[1:], strict=True):
-        wanted = wanted + factor * field
-    _core.combine(fields[-1], list(zip(factors, fields, strict=True)), _core.Team(2))
-    assert (fields[-1] == wanted).all()
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from tradewind import _core
 from tradewind.base.errors import InputError
 from tradewind.machine import load_machine
 
@@ -81,14 +80,6 @@ def test_what_runs_cost_is_the_receivers_where_it_was_measured_so(tmp_path):
     assert intranode.send_seconds(1024) == intranode.receive_seconds(1024, alike=False) == pytest.approx(whole / 2)
 
 
-def test_what_is_combined_counts_as_the_longest_runs(tmp_path):
-    intranode = read(tmp_path).machine.intranode_transport("isend-irecv", "buffer", 8)
-    assert intranode.combined_seconds(1024) == pytest.approx(1024 / 2e9 / 2)
-    without = read(tmp_path, ('runs = { "8B" = ["1GB/s"], "64B" = ["2GB/s", "1GB/s"] }\n', ""))
-    whole = without.machine.intranode_transport("isend-irecv", "buffer", 8)
-    assert whole.combined_seconds(1024) == pytest.approx(1024 / 4e9 / 2)
-
-
 def test_what_is_combined_and_not_gathered_counts_as_if_it_were(tmp_path):
     """Runs that are sent one by one say nothing of one long one, nor does one that is still in the caches."""
     before, gathered = "[[intranode]]\n", MACHINE[MACHINE.index("[[intranode]]") :]
@@ -128,40 +119,6 @@ def test_two_tables_of_one_way_are_refused(tmp_path):
     second = MACHINE[MACHINE.index("[[intranode]]") :]
     with pytest.raises(InputError, match="another one is of isend-irecv buffer"):
         read(tmp_path, ("[[intranode]]", second + "[[intranode]]"))
-
-
-def test_rates_between_sizes_and_runs():
-    table = _core.RateTable([1000, 100_000], [10, 40], [[1e9, 2e9], [4e9]], [8e9])
-    # One run, at the given sizes.
-    assert table.seconds(1000) == pytest.approx(1000 / 8e9)
-    assert table.seconds(1000, 100) == pytest.approx(1000 / 1e9)
-    assert table.seconds(100_000, 10_000) == pytest.approx(100_000 / 2e9)
-    # Half way along the logarithm of the bytes: a byte takes the mean of 1 ns and 0.5 ns.
-    assert table.seconds(10_000, 1000) == pytest.approx(10_000 * 0.75e-9)
-    # 1/20 lies a third of the way from 1/40 to 1/10.
-    assert table.seconds(1000, 50) == pytest.approx(1000 * (0.25e-9 + 0.75e-9 / 3))
-    # Shorter runs cost as much each as the shortest; longer ones a byte as the longest. Fewer rates: the last one.
-    assert table.seconds(1000, 200) == pytest.approx(2 * 1000 / 1e9)
-    assert table.seconds(1000, 10) == pytest.approx(1000 / 4e9)
-    assert table.seconds(1e6, 1e6 / 40) == pytest.approx(1e6 / 4e9)
-    assert table.seconds(0, 0) == 0
-
-
-@pytest.mark.parametrize(
-    ("sizes", "runs", "rates", "whole"),
-    [
-        ([], [], [], [1e9]),
-        ([100, 10], [], [], [1e9]),
-        ([10], [8, 8], [[1e9], [1e9]], [1e9]),
-        ([10], [8], [], [1e9]),
-        ([10], [], [], []),
-        ([10], [], [], [1e9, 1e9]),
-        ([10], [], [], [0.0]),
-    ],
-)
-def test_tables_that_cannot_be(sizes, runs, rates, whole):
-    with pytest.raises(InputError):
-        _core.RateTable(sizes, runs, rates, whole)
 
 
 def test_machines_without_tables_are_what_they_were():

@@ -41,6 +41,25 @@ PEAK = {
 }
 
 
+# Switches and nodes of table 1 of Zheng & Marguinaud (2018), with the switch counts that its geometries really have.
+TABLE_1 = {
+    "torus-M": (15625, 390625),
+    "fattree-M": (62500, 390625),
+    "dragonfly-MM": (15625, 390625),
+    "dragonfly-SL": (78125, 390625),
+    "dragonfly-LS": (78125, 390625),
+    "torus-L": (46875, 1171875),
+    "fattree-L": (143748, 1185921),
+    "dragonfly-ML": (46875, 1171875),
+}
+
+
+@pytest.mark.parametrize("name", TABLE_1)
+def test_a_shipped_network_has_the_size_of_table_1(name):
+    topology = load_machine(name).machine.build().topology
+    assert (topology.switches, topology.nodes) == TABLE_1[name]
+
+
 @pytest.mark.parametrize("name", NODES)
 def test_nodes_are_those_of_the_system(name):
     nodes = load_machine(name).machine.build().nodes

@@ -17,8 +17,7 @@ from typing import Any
 
 import numpy as np
 from networks import PETERSEN
-from small import CROSSBAR, DRAGONFLY, TORUS, all_to_all, core, machine
-from test_bounds import EXCHANGES, NETWORKS, PLACEMENTS
+from small import CROSSBAR, DRAGONFLY, FATTREE, TORUS, all_to_all, core, machine
 
 import tradewind as tw
 from tradewind.base.errors import InputError
@@ -30,25 +29,69 @@ Result = dict[str, str]
 
 # Hundreds of ranks and windows of dozens of packets.
 LARGE_TORUS = {"kind": "torus", "shape": [8, 4, 4], "nodes_per_switch": 4}
-FATTREE = {"kind": "fattree", "levels": 3, "down_ports": 8}
+LARGE_FATTREE = {"kind": "fattree", "levels": 3, "down_ports": 8}
 LARGE_DRAGONFLY = {"kind": "dragonfly", "rows": 2, "columns": 4, "groups": 9, "nodes_per_switch": 4, "global_links": 1}
-PLUS = {"kind": "dragonflyplus", "leaves": 4, "spines": 4, "groups": 5, "nodes_per_switch": 14, "global_links": 4}
+LARGE_PLUS = {"kind": "dragonflyplus", "leaves": 4, "spines": 4, "groups": 5, "nodes_per_switch": 14, "global_links": 4}
 LARGE = [
     (LARGE_TORUS, "dimension-order"),
     (LARGE_TORUS, "ugal"),
-    (FATTREE, "d-mod-k"),
-    (FATTREE, "round-robin"),
-    (FATTREE, "adaptive"),
+    (LARGE_FATTREE, "d-mod-k"),
+    (LARGE_FATTREE, "round-robin"),
+    (LARGE_FATTREE, "adaptive"),
     (LARGE_DRAGONFLY, "valiant"),
     (LARGE_DRAGONFLY, "par"),
     (LARGE_DRAGONFLY, "ugal-sst71"),
-    (PLUS, "ugal"),
+    (LARGE_PLUS, "ugal"),
     ({"kind": "hyperx", "shape": [8, 4], "links": 2, "nodes_per_switch": 8}, "minimal"),
     ({"kind": "slimfly", "q": 5, "nodes_per_switch": 5}, "ugal"),
     ({"kind": "graph", "file": PETERSEN, "nodes_per_switch": 25}, "minimal"),
 ]
 TRANSPOSE = Exchange("transpose", 240, (100, 40, 60), (20, 12), algorithm="ring-4", slab="xy")
 DRAWS = 24
+
+TAPERED = {"kind": "fattree", "levels": 3, "down_ports": [4, 4, 2], "up_ports": [2, 3]}
+PLUS = {"kind": "dragonflyplus", "leaves": 3, "spines": 2, "groups": 5, "nodes_per_switch": 2, "global_links": 2}
+HYPERX = {"kind": "hyperx", "shape": [4, 3], "nodes_per_switch": 2}
+WIDE_DRAGONFLY = {"kind": "dragonfly", "rows": 3, "columns": 2, "groups": 4, "nodes_per_switch": 3, "global_links": 2}
+NETWORKS = [
+    (CROSSBAR, "direct"),
+    (TORUS, "dimension-order"),
+    (FATTREE, "d-mod-k"),
+    (FATTREE, "round-robin"),
+    (DRAGONFLY, "minimal"),
+    (DRAGONFLY, "valiant"),
+    (WIDE_DRAGONFLY, "minimal"),
+    (WIDE_DRAGONFLY, "ugal"),
+    (DRAGONFLY, "valiant-router"),
+    (WIDE_DRAGONFLY, "par"),
+    (WIDE_DRAGONFLY, "ugal-sst71"),
+    (TORUS, "ugal"),
+    (TAPERED, "d-mod-k"),
+    (TAPERED, "adaptive"),
+    (PLUS, "minimal"),
+    (PLUS, "ugal"),
+    (HYPERX, "minimal"),
+    (HYPERX | {"links": [1, 3]}, "valiant"),
+    (HYPERX, "ugal"),
+    ({"kind": "complete", "switches": 6, "nodes_per_switch": 4}, "minimal"),
+    ({"kind": "hypercube", "dimensions": 4, "links": 2, "nodes_per_switch": 2}, "ugal"),
+    ({"kind": "slimfly", "q": 4, "nodes_per_switch": 1}, "minimal"),
+    ({"kind": "slimfly", "q": 4, "nodes_per_switch": 1}, "valiant"),
+    ({"kind": "cubemesh", "gpu": "P100", "boxes": 3}, "direct"),
+    ({"kind": "cubemesh", "gpu": "V100", "boxes": 3}, "minimal"),
+    ({"kind": "graph", "file": PETERSEN, "nodes_per_switch": 3}, "minimal"),
+]
+EXCHANGES = [
+    Exchange("transpose", 24, (30, 26, 25), (6, 4), algorithm="ring-2"),
+    Exchange("transpose", 24, (30, 26, 25), (6, 4), algorithm="burst", slab="xy"),
+    Exchange("transpose", 16, (32, 16, 16), (4, 4), algorithm="bruck", slab="all"),
+    Exchange("transpose", 12, (20, 9, 20), (12, 1), algorithm="pairwise", slab="xz"),
+    Exchange("halo", 24, (61, 50, 7), (6, 4), algorithm="sweep", width=3, periodic="x"),
+    Exchange("halo", 24, (61, 50, 7), (6, 4), algorithm="direct", width=15, periodic="xy"),
+    Exchange("allreduce", 24, algorithm="recursive-3", count=600, times=2),
+    Exchange("allreduce", 23, algorithm="ring", count=5000),
+]
+PLACEMENTS = [("linear", 1), ("random", 1), ("round-robin", 2), ("random", 3)]
 
 
 def large() -> Iterator[tuple[str, Simulation]]:
@@ -79,7 +122,7 @@ def large() -> Iterator[tuple[str, Simulation]]:
 
 
 def drawn() -> Iterator[tuple[str, Simulation]]:
-    """Draws from what tests/sim/test_bounds.py goes through, and from what messages may do beside."""
+    """Draws from small networks and exchanges, and from what messages may do beside."""
     draw = random.Random(17)
     for i in range(DRAWS):
         (topology, routing), exchange = draw.choice(NETWORKS), draw.choice(EXCHANGES)

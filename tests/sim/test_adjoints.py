@@ -38,7 +38,7 @@ def through_nics(schedule, path):
     )
 
 
-@pytest.mark.parametrize("algorithm", ["direct", "two-level-2", "two-level-3", "leaders-4"])
+@pytest.mark.parametrize("algorithm", ["direct", "two-level-3"])
 def test_an_adjoint_sends_the_messages_of_its_fetch_the_other_way(tmp_path, algorithm):
     fetch = tw.Fetch(*lists())
     there, back = fetch.schedule(algorithm), fetch.adjoint().schedule(algorithm)

@@ -7,7 +7,7 @@ import pytest
 from small import CROSSBAR, DRAGONFLY, TORUS, all_to_all, machine, pair
 
 from tradewind.base.errors import InputError, OutOfMemoryError
-from tradewind.simulation import simulate
+from tradewind.simulation import prepare, simulate
 from tradewind.workload.exchange import Exchange
 
 
@@ -131,3 +131,26 @@ def test_a_simulation_that_outgrows_the_memory_is_ended(monkeypatch):
     exchange = all_to_all(40, "burst", 20_000)
     with pytest.raises(OutOfMemoryError, match=r"ended at .* simulated: it holds .* a larger packet, finite buffers"):
         simulate(exchange, machine(TORUS, packet="8B"), buffers="unbounded", force=True)
+
+
+def test_a_packet_larger_than_a_buffer_is_refused():
+    with pytest.raises(InputError, match=r"a packet of 8 KiB does not fit a buffer of 4 KiB: name a smaller packet"):
+        prepare(pair(1), machine(CROSSBAR, switch={"buffer": "4KiB"}), packet="8KiB")
+
+
+@pytest.mark.parametrize(
+    ("tables", "says"),
+    [
+        ({"switch": {"port_buffer": "32KiB", "channels": 1}}, "switch.channels = 1: routing minimal uses 2"),
+        (
+            {"switch": {"port_buffer": "8191B"}},
+            "a packet of 4096 bytes does not fit a buffer of 4095: .* a larger switch.port_buffer",
+        ),
+        ({"switch": {"output_buffer": "6KiB"}}, "does not fit a buffer of 3 KiB: .* a larger switch.output_buffer"),
+        ({"switch": {"output_buffer": "1B"}}, "1 bytes per port leaves nothing for each of 2 channels"),
+        ({"nic": {"buffer": "2KiB"}}, "does not fit a buffer of 2 KiB: .* a larger nic.buffer"),
+    ],
+)
+def test_buffers_that_no_packet_fits_are_refused(tables, says):
+    with pytest.raises(InputError, match=says):
+        prepare(pair(1), machine(DRAGONFLY, **tables))

@@ -24,10 +24,6 @@ def model(request):
     return request.param
 
 
-def test_an_exchange_alone(model):
-    assert time(HALO, model=model)["time_s"] == pytest.approx(HALO_S, rel=1e-12)
-
-
 def test_seconds_add_up(model):
     result = time(tw.Compute("physics", seconds=3e-6), HALO, tw.Compute("more", seconds=1e-6, repeat=2), model=model)
     assert result["time_s"] == pytest.approx(5e-6 + HALO_S, rel=1e-12)

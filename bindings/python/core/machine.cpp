@@ -131,9 +131,7 @@ void bind_intranode(nb::module_& module) {
                                    "Rates in bytes per second, by bytes and by the runs in which they lie.")
         .def(
             nb::init<std::vector<double>, std::vector<double>, std::vector<std::vector<double>>, std::vector<double>>(),
-            "sizes"_a, "runs"_a, "rates"_a, "whole"_a)
-        .def("seconds", &machine::RateTable::seconds, "bytes"_a, "runs"_a = 1,
-             "Return the seconds for these bytes in this many runs of equal length.");
+            "sizes"_a, "runs"_a, "rates"_a, "whole"_a);
     nb::class_<machine::IntranodeTransport>(module, "IntranodeTransport",
                                             "Cost of messages within a node, of one transport with one packing.")
         .def(

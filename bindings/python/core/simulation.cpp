@@ -116,8 +116,6 @@ void bind_result(nb::module_& module) {
         .def_ro("bytes", &sim::SimulationResult::bytes)
         .def_ro("unexpected_bytes", &sim::SimulationResult::unexpected_bytes)
         .def_ro("packet_hops", &sim::SimulationResult::packet_hops)
-        .def_ro("windows", &sim::SimulationResult::windows)
-        .def_ro("solo_windows", &sim::SimulationResult::solo_windows)
         .def_prop_ro("bound_s", [](const sim::SimulationResult& r) { return r.bound.seconds(); })
         .def_ro("bound_by", &sim::SimulationResult::bound_by)
         .def_ro("imbalance", &sim::SimulationResult::imbalance)
