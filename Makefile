@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 # A cluster's own MPI instead of the mpich wheel: make MPI_C_COMPILER=/path/to/mpicc
 MPI_C_COMPILER ?=
 # Variables of CMake.
-DEFINES := $(if $(MPI_C_COMPILER),MPI_C_COMPILER=$(MPI_C_COMPILER))
+DEFINES := TRADEWIND_NATIVE=ON $(if $(MPI_C_COMPILER),MPI_C_COMPILER=$(MPI_C_COMPILER))
 # What the tests need beside what runs need.
 EXTRAS := dev,docs,cluster,output
 CXX_FILES := $(shell find src bindings include -name '*.hpp' -o -name '*.cpp' -o -name '*.h')

@@ -51,6 +51,7 @@ set(mpi_soname "${CMAKE_MATCH_1}")
 file(GLOB mpi_sources CONFIGURE_DEPENDS src/mpi/*.cpp src/mpi/transport/*.cpp src/mpi/packing/*.cpp)
 add_library(tradewind_mpi OBJECT ${mpi_sources})
 target_link_libraries(tradewind_mpi PUBLIC tradewind_exchange MPI::MPI_C Threads::Threads)
+optimize_plainly(tradewind_mpi)
 # Open MPI 4 and old MPICH bring C++ bindings of their own along, which want another library.
 target_compile_definitions(tradewind_mpi PUBLIC OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX)
 

@@ -90,117 +90,127 @@ constexpr const char* gslib = "Tufo & Fischer 1999, Terascale spectral element a
 constexpr const char* ivanov = "Ivanov et al. 2015, EASC (Nekbone's new communication kernel)";
 constexpr const char* patarasuk = "Patarasuk & Yuan 2009, doi:10.1016/j.jpdc.2008.09.002";
 
-std::vector<AlgorithmEntry> make_table() {
-    return {
-        {"transpose", "ring-k", true, "k ranks further on in each of ceil((n-1)/k) stages", zheng,
-         [](PatternPtr p, Index k) {
-             const auto any = redistribution(p);
-             return any ? meeting_ring(any, k) : alltoall_ring(as<pattern::Transpose>(p), k);
-         },
-         ring_radices, true},
-        {"transpose", "burst", false, "everything at once, in 1 stage", zheng,
-         [](PatternPtr p, Index) {
-             const auto any = redistribution(p);
-             return any ? meeting_burst(any) : alltoall_burst(as<pattern::Transpose>(p));
-         },
-         no_radices},
-        {"transpose", "pairwise", false, "one partner in each of n-1 stages (n, where n is not a power of 2)", thakur,
-         [](PatternPtr p, Index) {
-             const auto any = redistribution(p);
-             return any ? meeting_pairwise(any) : alltoall_pairwise(as<pattern::Transpose>(p));
-         },
-         no_radices},
-        {"transpose", "bruck", false, "blocks passed on from rank to rank, in ceil(log2 n) stages", bruck,
-         [](PatternPtr p, Index) {
-             const auto any = redistribution(p);
-             return any ? closed_bruck(any) : alltoall_bruck(as<pattern::Transpose>(p));
-         },
-         no_radices},
-        {"transpose", "two-level-k", true,
-         "k ranks per node gather, nodes exchange, ranks scatter, in ceil((G-1)/k) + 2 stages for G nodes", traeff,
-         [](PatternPtr p, Index k) {
-             const auto any = redistribution(p);
-             return any ? redistribution_two_level(any, k) : alltoall_two_level(as<pattern::Transpose>(p), k);
-         },
-         ranks_per_node},
-        {"halo", "sweep", false, "along x, then along y with the x halo attached, in 2 stages", zheng,
-         [](PatternPtr p, Index) { return halo_sweep(as<pattern::Halo>(p)); }, no_radices, true},
-        {"halo", "direct", false, "all neighbours at once, corners too, in 1 stage",
-         "Ding & He 2001, doi:10.1145/582034.582084 (against sweeps)",
-         [](PatternPtr p, Index) { return halo_direct(as<pattern::Halo>(p)); }, no_radices},
-        {"halo", "two-level-k", true,
-         "k ranks per node gather, nodes exchange, ranks scatter, in 3 stages; the ranks share out the nodes around",
-         bienz, [](PatternPtr p, Index k) { return halo_two_level(as<pattern::Halo>(p), k, Carriers::all); },
-         ranks_per_node},
-        {"halo", "leaders-k", true, "the same in 3 stages, but the first rank of a node carries all between nodes",
-         bienz, [](PatternPtr p, Index k) { return halo_two_level(as<pattern::Halo>(p), k, Carriers::leaders); },
-         ranks_per_node},
-        {"fetch", "direct", false, "every rank straight from each owner of what it wants, in 1 stage",
-         "Zhang et al. 2022, doi:10.1109/TPDS.2021.3084070 (star forests)",
-         [](PatternPtr p, Index) { return fetch_direct(as<pattern::Fetch>(p)); }, no_radices, true},
-        {"fetch", "two-level-k", true,
-         "k ranks per node gather, nodes exchange, ranks scatter, in 3 stages; the ranks share out the nodes around",
-         bienz, [](PatternPtr p, Index k) { return fetch_two_level(as<pattern::Fetch>(p), k, Carriers::all); },
-         ranks_per_node, false, true},
-        {"fetch", "leaders-k", true, "the same in 3 stages, but the first rank of a node carries all between nodes",
-         bienz, [](PatternPtr p, Index k) { return fetch_two_level(as<pattern::Fetch>(p), k, Carriers::leaders); },
-         ranks_per_node, false, true},
-        {"gather-scatter", "pairwise", false, "every rank straight to all that share values with it, in 1 stage", gslib,
-         [](PatternPtr p, Index) { return gather_scatter_pairwise(as<pattern::GatherScatter>(p)); }, no_radices, true},
-        {"gather-scatter", "cartesian", false, "along x, then y, then z on a brick of ranks, in 3 stages", ivanov,
-         [](PatternPtr p, Index) { return gather_scatter_cartesian(as_brick(p)); }, no_radices},
-        {"gather-scatter", "crystal-router", false,
-         "the messages of pairwise, bundled for halves of the ranks, in ceil(log2 n) stages", fox,
-         [](PatternPtr p, Index) { return gather_scatter_crystal(as<pattern::GatherScatter>(p)); }, no_radices, false,
-         true},
-        {"gather-scatter", "two-level-k", true,
-         "k ranks per node gather, nodes exchange, ranks scatter, in 3 stages; the ranks share out the nodes around",
-         bienz,
-         [](PatternPtr p, Index k) {
-             return gather_scatter_two_level(as<pattern::GatherScatter>(p), k, Carriers::all);
-         },
-         ranks_per_node, false, true},
-        {"gather-scatter", "leaders-k", true,
-         "the same in 3 stages, but the first rank of a node carries all between nodes", bienz,
-         [](PatternPtr p, Index k) {
-             return gather_scatter_two_level(as<pattern::GatherScatter>(p), k, Carriers::leaders);
-         },
-         ranks_per_node, false, true},
-        {"gather-scatter", "allreduce-recursive-k", true,
-         "a reduction of all shared values by recursive-k, in its stages", thakur,
-         [](PatternPtr p, Index k) { return reduced(p, "recursive-" + std::to_string(k)); }, recursive_radices},
-        {"gather-scatter", "allreduce-recursive-near-k", true,
-         "a reduction of all shared values by recursive-near-k, in its stages", thakur,
-         [](PatternPtr p, Index k) { return reduced(p, "recursive-near-" + std::to_string(k)); }, recursive_radices},
-        {"gather-scatter", "allreduce-ring", false, "a reduction of all shared values by ring, in its stages",
-         patarasuk, [](PatternPtr p, Index) { return reduced(p, "ring"); }, no_radices},
-        {"gather-scatter", "allreduce-rabenseifner", false,
-         "a reduction of all shared values by rabenseifner, in its stages", rabenseifner,
-         [](PatternPtr p, Index) { return reduced(p, "rabenseifner"); }, no_radices},
-        {"gather-scatter", "allreduce-halving-doubling", false,
-         "a reduction of all shared values by halving-doubling, in its stages", rabenseifner,
-         [](PatternPtr p, Index) { return reduced(p, "halving-doubling"); }, no_radices},
-        {"gather-scatter", "allreduce-binomial", false, "a reduction of all shared values by binomial, in its stages",
-         thakur, [](PatternPtr p, Index) { return reduced(p, "binomial"); }, no_radices},
-        {"allreduce", "recursive-k", true, "groups of k exchange all they have, in log_k n stages (and 2 for a fold)",
-         thakur, [](PatternPtr p, Index k) { return allreduce_recursive(as<pattern::AllReduce>(p), k, Fold::far); },
-         recursive_radices, true},
-        {"allreduce", "recursive-near-k", true,
-         "the same in as many stages, ranks that are left over folded onto neighbours", thakur,
-         [](PatternPtr p, Index k) { return allreduce_recursive(as<pattern::AllReduce>(p), k, Fold::near); },
-         recursive_radices},
-        {"allreduce", "ring", false, "chunks summed up around a ring, then sent around, in 2 (n-1) stages", patarasuk,
-         [](PatternPtr p, Index) { return allreduce_ring(as<pattern::AllReduce>(p)); }, no_radices},
-        {"allreduce", "rabenseifner", false,
-         "halves of the vector summed up, then brought together, in 2 log2 n stages (and 3 for a fold)", rabenseifner,
-         [](PatternPtr p, Index) { return allreduce_rabenseifner(as<pattern::AllReduce>(p)); }, no_radices},
-        {"allreduce", "halving-doubling", false,
-         "the same in 2 ceil(log2 n) stages: some ranks play two roles instead of a fold",
-         "SST/macro's MPI_Allreduce, as in Zheng & Marguinaud 2018; Rabenseifner 2004",
-         [](PatternPtr p, Index) { return allreduce_halving_doubling(as<pattern::AllReduce>(p)); }, no_radices},
-        {"allreduce", "binomial", false, "to rank 0 over a binomial tree and back, in 2 ceil(log2 n) stages", thakur,
-         [](PatternPtr p, Index) { return allreduce_binomial(as<pattern::AllReduce>(p)); }, no_radices},
-    };
+// A row of the table: constants, which take no code.
+struct Row {
+    const char *pattern, *name;
+    bool has_radix;
+    const char *description, *source;
+    SchedulePtr (*make)(PatternPtr, Index radix);
+    std::array<Index, 2> (*radices)(const pattern::Pattern&);
+    bool is_default = false, store_and_forward = false;
+};
+
+constexpr Row table[] = {
+    {"transpose", "ring-k", true, "k ranks further on in each of ceil((n-1)/k) stages", zheng,
+     [](PatternPtr p, Index k) {
+         const auto any = redistribution(p);
+         return any ? meeting_ring(any, k) : alltoall_ring(as<pattern::Transpose>(p), k);
+     },
+     ring_radices, true},
+    {"transpose", "burst", false, "everything at once, in 1 stage", zheng,
+     [](PatternPtr p, Index) {
+         const auto any = redistribution(p);
+         return any ? meeting_burst(any) : alltoall_burst(as<pattern::Transpose>(p));
+     },
+     no_radices},
+    {"transpose", "pairwise", false, "one partner in each of n-1 stages (n, where n is not a power of 2)", thakur,
+     [](PatternPtr p, Index) {
+         const auto any = redistribution(p);
+         return any ? meeting_pairwise(any) : alltoall_pairwise(as<pattern::Transpose>(p));
+     },
+     no_radices},
+    {"transpose", "bruck", false, "blocks passed on from rank to rank, in ceil(log2 n) stages", bruck,
+     [](PatternPtr p, Index) {
+         const auto any = redistribution(p);
+         return any ? closed_bruck(any) : alltoall_bruck(as<pattern::Transpose>(p));
+     },
+     no_radices},
+    {"transpose", "two-level-k", true,
+     "k ranks per node gather, nodes exchange, ranks scatter, in ceil((G-1)/k) + 2 stages for G nodes", traeff,
+     [](PatternPtr p, Index k) {
+         const auto any = redistribution(p);
+         return any ? redistribution_two_level(any, k) : alltoall_two_level(as<pattern::Transpose>(p), k);
+     },
+     ranks_per_node},
+    {"halo", "sweep", false, "along x, then along y with the x halo attached, in 2 stages", zheng,
+     [](PatternPtr p, Index) { return halo_sweep(as<pattern::Halo>(p)); }, no_radices, true},
+    {"halo", "direct", false, "all neighbours at once, corners too, in 1 stage",
+     "Ding & He 2001, doi:10.1145/582034.582084 (against sweeps)",
+     [](PatternPtr p, Index) { return halo_direct(as<pattern::Halo>(p)); }, no_radices},
+    {"halo", "two-level-k", true,
+     "k ranks per node gather, nodes exchange, ranks scatter, in 3 stages; the ranks share out the nodes around", bienz,
+     [](PatternPtr p, Index k) { return halo_two_level(as<pattern::Halo>(p), k, Carriers::all); }, ranks_per_node},
+    {"halo", "leaders-k", true, "the same in 3 stages, but the first rank of a node carries all between nodes", bienz,
+     [](PatternPtr p, Index k) { return halo_two_level(as<pattern::Halo>(p), k, Carriers::leaders); }, ranks_per_node},
+    {"fetch", "direct", false, "every rank straight from each owner of what it wants, in 1 stage",
+     "Zhang et al. 2022, doi:10.1109/TPDS.2021.3084070 (star forests)",
+     [](PatternPtr p, Index) { return fetch_direct(as<pattern::Fetch>(p)); }, no_radices, true},
+    {"fetch", "two-level-k", true,
+     "k ranks per node gather, nodes exchange, ranks scatter, in 3 stages; the ranks share out the nodes around", bienz,
+     [](PatternPtr p, Index k) { return fetch_two_level(as<pattern::Fetch>(p), k, Carriers::all); }, ranks_per_node,
+     false, true},
+    {"fetch", "leaders-k", true, "the same in 3 stages, but the first rank of a node carries all between nodes", bienz,
+     [](PatternPtr p, Index k) { return fetch_two_level(as<pattern::Fetch>(p), k, Carriers::leaders); }, ranks_per_node,
+     false, true},
+    {"gather-scatter", "pairwise", false, "every rank straight to all that share values with it, in 1 stage", gslib,
+     [](PatternPtr p, Index) { return gather_scatter_pairwise(as<pattern::GatherScatter>(p)); }, no_radices, true},
+    {"gather-scatter", "cartesian", false, "along x, then y, then z on a brick of ranks, in 3 stages", ivanov,
+     [](PatternPtr p, Index) { return gather_scatter_cartesian(as_brick(p)); }, no_radices},
+    {"gather-scatter", "crystal-router", false,
+     "the messages of pairwise, bundled for halves of the ranks, in ceil(log2 n) stages", fox,
+     [](PatternPtr p, Index) { return gather_scatter_crystal(as<pattern::GatherScatter>(p)); }, no_radices, false,
+     true},
+    {"gather-scatter", "two-level-k", true,
+     "k ranks per node gather, nodes exchange, ranks scatter, in 3 stages; the ranks share out the nodes around", bienz,
+     [](PatternPtr p, Index k) { return gather_scatter_two_level(as<pattern::GatherScatter>(p), k, Carriers::all); },
+     ranks_per_node, false, true},
+    {"gather-scatter", "leaders-k", true,
+     "the same in 3 stages, but the first rank of a node carries all between nodes", bienz,
+     [](PatternPtr p, Index k) {
+         return gather_scatter_two_level(as<pattern::GatherScatter>(p), k, Carriers::leaders);
+     },
+     ranks_per_node, false, true},
+    {"gather-scatter", "allreduce-recursive-k", true, "a reduction of all shared values by recursive-k, in its stages",
+     thakur, [](PatternPtr p, Index k) { return reduced(p, "recursive-" + std::to_string(k)); }, recursive_radices},
+    {"gather-scatter", "allreduce-recursive-near-k", true,
+     "a reduction of all shared values by recursive-near-k, in its stages", thakur,
+     [](PatternPtr p, Index k) { return reduced(p, "recursive-near-" + std::to_string(k)); }, recursive_radices},
+    {"gather-scatter", "allreduce-ring", false, "a reduction of all shared values by ring, in its stages", patarasuk,
+     [](PatternPtr p, Index) { return reduced(p, "ring"); }, no_radices},
+    {"gather-scatter", "allreduce-rabenseifner", false,
+     "a reduction of all shared values by rabenseifner, in its stages", rabenseifner,
+     [](PatternPtr p, Index) { return reduced(p, "rabenseifner"); }, no_radices},
+    {"gather-scatter", "allreduce-halving-doubling", false,
+     "a reduction of all shared values by halving-doubling, in its stages", rabenseifner,
+     [](PatternPtr p, Index) { return reduced(p, "halving-doubling"); }, no_radices},
+    {"gather-scatter", "allreduce-binomial", false, "a reduction of all shared values by binomial, in its stages",
+     thakur, [](PatternPtr p, Index) { return reduced(p, "binomial"); }, no_radices},
+    {"allreduce", "recursive-k", true, "groups of k exchange all they have, in log_k n stages (and 2 for a fold)",
+     thakur, [](PatternPtr p, Index k) { return allreduce_recursive(as<pattern::AllReduce>(p), k, Fold::far); },
+     recursive_radices, true},
+    {"allreduce", "recursive-near-k", true,
+     "the same in as many stages, ranks that are left over folded onto neighbours", thakur,
+     [](PatternPtr p, Index k) { return allreduce_recursive(as<pattern::AllReduce>(p), k, Fold::near); },
+     recursive_radices},
+    {"allreduce", "ring", false, "chunks summed up around a ring, then sent around, in 2 (n-1) stages", patarasuk,
+     [](PatternPtr p, Index) { return allreduce_ring(as<pattern::AllReduce>(p)); }, no_radices},
+    {"allreduce", "rabenseifner", false,
+     "halves of the vector summed up, then brought together, in 2 log2 n stages (and 3 for a fold)", rabenseifner,
+     [](PatternPtr p, Index) { return allreduce_rabenseifner(as<pattern::AllReduce>(p)); }, no_radices},
+    {"allreduce", "halving-doubling", false,
+     "the same in 2 ceil(log2 n) stages: some ranks play two roles instead of a fold",
+     "SST/macro's MPI_Allreduce, as in Zheng & Marguinaud 2018; Rabenseifner 2004",
+     [](PatternPtr p, Index) { return allreduce_halving_doubling(as<pattern::AllReduce>(p)); }, no_radices},
+    {"allreduce", "binomial", false, "to rank 0 over a binomial tree and back, in 2 ceil(log2 n) stages", thakur,
+     [](PatternPtr p, Index) { return allreduce_binomial(as<pattern::AllReduce>(p)); }, no_radices},
+};
+
+std::vector<AlgorithmEntry> make_entries() {
+    std::vector<AlgorithmEntry> entries;
+    for (const Row& row : table)
+        entries.push_back({row.pattern, row.name, row.has_radix, row.description, row.source, row.make, row.radices,
+                           row.is_default, row.store_and_forward});
+    return entries;
 }
 
 // Levenshtein distance.
@@ -249,8 +259,8 @@ std::string names_of(const std::string& pattern) {
 }  // namespace
 
 const std::vector<AlgorithmEntry>& algorithms() {
-    static const std::vector<AlgorithmEntry> table = make_table();
-    return table;
+    static const std::vector<AlgorithmEntry> entries = make_entries();
+    return entries;
 }
 
 const AlgorithmEntry* find_algorithm(const std::string& pattern, const AlgorithmName& name) {

@@ -101,7 +101,7 @@ template <int N>
     job.sums[elements.count() + element] = total(products, elements.points());
 }
 
-TRADEWIND_CLONES void run_update(const Update& job, Index begin, Index end) {
+void run_update(const Update& job, Index begin, Index end) {
     with_points(job.by->elements->points(), [&]<int N>() __attribute__((always_inline)) {
         for (Index element = begin; element < end; ++element) update_element<N>(job, element);
     });

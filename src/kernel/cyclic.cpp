@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "kernel/clones.hpp"
 
 namespace tradewind::kernel {
 
@@ -45,7 +44,7 @@ double power(double base, Index exponent) {
         }
 }
 
-TRADEWIND_CLONES void solve_lines(double* values, Index points, const Factors& by) {
+void solve_lines(double* values, Index points, const Factors& by) {
     Lanes one;
     one.fill(1.0);
     recur(values, points, 1, by, one);

@@ -81,13 +81,34 @@ template <int N>
     if (job.sums) job.sums[element] = energy<N>(by, element, u, out);
 }
 
-TRADEWIND_CLONES void run(const Job& job) {
-    with_points(job.by->elements->points(), [&]<int N>() __attribute__((always_inline)) {
-        for (const std::int32_t element : job.which) of_element<N>(job, element);
-    });
+template <int N>
+[[gnu::always_inline]] inline void of_elements(const Job& job) {
+    for (const std::int32_t element : job.which) of_element<N>(job, element);
 }
 
-TRADEWIND_CLONES void write_factors(const Elements& elements, Index element, double* to) {
+[[gnu::always_inline]] inline void of_known_points(const Job& job) {
+    with_points(job.by->elements->points(), [&]<int N>() __attribute__((always_inline)) { of_elements<N>(job); });
+}
+
+#ifdef TRADEWIND_HAS_CLONES
+// Where vectors have two values, those of eight would be kept in memory, and numbers of points that are known do not
+// pay.
+[[gnu::target("default")]] void run(const Job& job) {
+    of_elements<0>(job);
+}
+[[gnu::target("arch=x86-64-v3")]] void run(const Job& job) {
+    of_known_points(job);
+}
+[[gnu::target("arch=x86-64-v4")]] void run(const Job& job) {
+    of_known_points(job);
+}
+#else
+void run(const Job& job) {
+    of_known_points(job);
+}
+#endif
+
+void write_factors(const Elements& elements, Index element, double* to) {
     const Index volume = elements.volume();
     with_metric<0>(elements, element,
                    [&]<int W>(int at, double weight, const Metric<W>& m) __attribute__((always_inline)) {

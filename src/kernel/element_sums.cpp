@@ -1,6 +1,5 @@
 #include "kernel/element_sums.hpp"
 
-#include "kernel/clones.hpp"
 #include "kernel/element_loops.hpp"
 
 namespace tradewind::kernel {

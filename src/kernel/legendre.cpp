@@ -163,8 +163,8 @@ template <class Out>
 }
 
 // Computes one block of latitudes; `stride` values from one degree to the next of the same parity.
-TRADEWIND_CLONES void run_block(Block& block, const Coefficients& by, Index count, double* even, double* odd,
-                                Index stride) {
+TRADEWIND_WIDE_CLONES void run_block(Block& block, const Coefficients& by, Index count, double* even, double* odd,
+                                     Index stride) {
     degrees(block, by, count, [=](Index n) { return (n % 2 ? odd : even) + n / 2 * stride; });
 }
 

@@ -73,28 +73,29 @@ TRADEWIND_INLINE void advance(const Pass<Real>& pass, Index begin, Index end, Re
     for (Index i = begin * pass.levels; i < end * pass.levels; ++i) out[i] = pass.q[i] - pass.dt * pass.divergence[i];
 }
 
-#define TRADEWIND_MPDATA(Real)                                                                                        \
-    TRADEWIND_CLONES void run_divergence(const Pass<Real>& pass, const Nodes& nodes, Index begin, Index end,          \
-                                         Real* out) {                                                                 \
-        divergence_part(pass, nodes, begin, end, out);                                                                \
-    }                                                                                                                 \
-    TRADEWIND_CLONES void run_corrected(const Pass<Real>& pass, const Nodes& nodes, Index begin, Index end,           \
-                                        Real* out) {                                                                  \
-        if (pass.gauge && pass.limits == nullptr) corrected_part<true, false>(pass, nodes, begin, end, out);          \
-        if (pass.gauge && pass.limits != nullptr) corrected_part<true, true>(pass, nodes, begin, end, out);           \
-        if (!pass.gauge && pass.limits == nullptr) corrected_part<false, false>(pass, nodes, begin, end, out);        \
-        if (!pass.gauge && pass.limits != nullptr) corrected_part<false, true>(pass, nodes, begin, end, out);         \
-    }                                                                                                                 \
-    TRADEWIND_CLONES void run_limits(const Pass<Real>& pass, const Nodes& nodes, Index begin, Index end, Real* out) { \
-        if (pass.gauge) limits_part<true>(pass, nodes, begin, end, out);                                              \
-        if (!pass.gauge) limits_part<false>(pass, nodes, begin, end, out);                                            \
-    }                                                                                                                 \
-    TRADEWIND_CLONES void run_next_fluxes(const Pass<Real>& pass, Index begin, Index end, Real* out) {                \
-        if (pass.limits == nullptr) next_fluxes<false>(pass, begin, end, out);                                        \
-        if (pass.limits != nullptr) next_fluxes<true>(pass, begin, end, out);                                         \
-    }                                                                                                                 \
-    TRADEWIND_CLONES void run_advance(const Pass<Real>& pass, Index begin, Index end, Real* out) {                    \
-        advance(pass, begin, end, out);                                                                               \
+#define TRADEWIND_MPDATA(Real)                                                                                    \
+    TRADEWIND_WIDE_CLONES void run_divergence(const Pass<Real>& pass, const Nodes& nodes, Index begin, Index end, \
+                                              Real* out) {                                                        \
+        divergence_part(pass, nodes, begin, end, out);                                                            \
+    }                                                                                                             \
+    TRADEWIND_WIDE_CLONES void run_corrected(const Pass<Real>& pass, const Nodes& nodes, Index begin, Index end,  \
+                                             Real* out) {                                                         \
+        if (pass.gauge && pass.limits == nullptr) corrected_part<true, false>(pass, nodes, begin, end, out);      \
+        if (pass.gauge && pass.limits != nullptr) corrected_part<true, true>(pass, nodes, begin, end, out);       \
+        if (!pass.gauge && pass.limits == nullptr) corrected_part<false, false>(pass, nodes, begin, end, out);    \
+        if (!pass.gauge && pass.limits != nullptr) corrected_part<false, true>(pass, nodes, begin, end, out);     \
+    }                                                                                                             \
+    TRADEWIND_WIDE_CLONES void run_limits(const Pass<Real>& pass, const Nodes& nodes, Index begin, Index end,     \
+                                          Real* out) {                                                            \
+        if (pass.gauge) limits_part<true>(pass, nodes, begin, end, out);                                          \
+        if (!pass.gauge) limits_part<false>(pass, nodes, begin, end, out);                                        \
+    }                                                                                                             \
+    TRADEWIND_WIDE_CLONES void run_next_fluxes(const Pass<Real>& pass, Index begin, Index end, Real* out) {       \
+        if (pass.limits == nullptr) next_fluxes<false>(pass, begin, end, out);                                    \
+        if (pass.limits != nullptr) next_fluxes<true>(pass, begin, end, out);                                     \
+    }                                                                                                             \
+    TRADEWIND_CLONES void run_advance(const Pass<Real>& pass, Index begin, Index end, Real* out) {                \
+        advance(pass, begin, end, out);                                                                           \
     }
 TRADEWIND_MPDATA(float)
 TRADEWIND_MPDATA(double)

@@ -175,11 +175,11 @@ class Sweep {
     Real *divergence_, *once_, *sum_, *unused_, *out_;
 };
 
-TRADEWIND_CLONES void run_sweep(const Pass<float>& pass, Index first, Index last, float* kept, float* out) {
+TRADEWIND_WIDE_CLONES void run_sweep(const Pass<float>& pass, Index first, Index last, float* kept, float* out) {
     Sweep<float>(pass, first, last, kept, out).run();
 }
 
-TRADEWIND_CLONES void run_sweep(const Pass<double>& pass, Index first, Index last, double* kept, double* out) {
+TRADEWIND_WIDE_CLONES void run_sweep(const Pass<double>& pass, Index first, Index last, double* kept, double* out) {
     Sweep<double>(pass, first, last, kept, out).run();
 }
 

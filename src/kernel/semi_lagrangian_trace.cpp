@@ -243,11 +243,11 @@ template <class Real>
         });
 }
 
-TRADEWIND_CLONES void run_level(const Trajectories<float>& what, const Rows& rows, Index z, Found& found) {
+TRADEWIND_WIDE_CLONES void run_level(const Trajectories<float>& what, const Rows& rows, Index z, Found& found) {
     level_of(what, rows, z, found);
 }
 
-TRADEWIND_CLONES void run_level(const Trajectories<double>& what, const Rows& rows, Index z, Found& found) {
+TRADEWIND_WIDE_CLONES void run_level(const Trajectories<double>& what, const Rows& rows, Index z, Found& found) {
     level_of(what, rows, z, found);
 }
 

@@ -12,7 +12,7 @@ constexpr Index tile = 8;  // wavenumbers whose cache lines are used whole
 
 }  // namespace
 
-TRADEWIND_CLONES void spread_row(const Row& from, const ByWavenumber& to) {
+void spread_row(const Row& from, const ByWavenumber& to) {
     for (Index begin = 0; begin < to.kept; begin += tile) {
         const Index end = std::min(begin + tile, to.kept);
         for (Index m = begin; m < end; ++m) {
@@ -27,7 +27,7 @@ TRADEWIND_CLONES void spread_row(const Row& from, const ByWavenumber& to) {
     }
 }
 
-TRADEWIND_CLONES void collect_row(const ByWavenumber& from, const Row& to) {
+void collect_row(const ByWavenumber& from, const Row& to) {
     for (Index begin = 0; begin < from.kept; begin += tile) {
         const Index end = std::min(begin + tile, from.kept);
         for (Index field = 0; field < to.fields; ++field) {

@@ -17,7 +17,7 @@ constexpr std::size_t most_terms = 8;
 
 using Lanes = std::array<double, lanes>;
 
-TRADEWIND_CLONES void add_row(const double* __restrict a, const double* __restrict b, Index points, Lanes& sums) {
+void add_row(const double* __restrict a, const double* __restrict b, Index points, Lanes& sums) {
     Lanes found = sums;
     Index x = 0;
     for (; x + lanes <= points; x += lanes)

@@ -46,17 +46,49 @@ struct Elements {
     }
 };
 
-// Calls body(place offset, cell) for each group of a sweep; steps that are 1 are constants in the inner loop.
-template <class Body>
+// Types whose loops over elements beside each other are compiled for themselves; others take those for any distance.
+template <class T>
+constexpr bool has_dense = std::is_same_v<T, float> || std::is_same_v<T, double> || std::is_same_v<T, std::int64_t>;
+
+// Calls body(place offset, cell) for each group of a sweep; in dense arrays, steps that are 1 are constants in the
+// inner loop.
+template <bool dense, class Body>
 void each_group(const Copies::Sweep& s, Body body) {
     for (Index j = 0; j < s.count[1]; ++j) {
         const Index place = j * s.step[1], cell = s.cell + j * s.cell_step[1];
-        if (s.step[0] == 1 && s.cell_step[0] == 1) {
+        if (dense && s.step[0] == 1 && s.cell_step[0] == 1) {
             for (Index i = 0; i < s.count[0]; ++i) body(place + i, cell + i);
         } else {
             for (Index i = 0; i < s.count[0]; ++i) body(place + i * s.step[0], cell + i * s.cell_step[0]);
         }
     }
+}
+
+template <class T>
+bool is_dense(Line array) {
+    return array.stride == static_cast<Index>(sizeof(T));
+}
+
+template <class T, bool dense>
+void scatter_to(const Copies& c, const Elements<T, dense>& f, const T* cells) {
+    for (const Copies::Sweep& s : c.sweeps())
+        for (std::size_t k = 0; k < s.size; ++k) {
+            const Elements<T, dense> at = f.from(c.places()[s.first + k]);
+            each_group<dense>(s, [&](Index offset, Index cell) { at[offset] = cells[cell]; });
+        }
+    for (const Copies::List& list : c.lists()) {
+        const Index *places = c.places() + list.first, *cell = c.cells() + list.first_cell;
+        for (std::size_t k = 0; k < list.size; ++k)
+            for (std::size_t i = 0; i < list.count; ++i) f[places[k * list.count + i]] = cells[cell[i]];
+    }
+}
+
+template <class T>
+void scatter(const Copies& copies, Line array, const std::byte* cells) {
+    const T* const from = reinterpret_cast<const T*>(cells);
+    if constexpr (has_dense<T>)
+        if (is_dense<T>(array)) return scatter_to<T, true>(copies, {array.data, array.stride}, from);
+    scatter_to<T, false>(copies, {array.data, array.stride}, from);
 }
 
 template <class T, Operation operation>
@@ -87,7 +119,7 @@ struct Loops {
                     a[i] = sum;
                     b[i] = sum;
                 };
-                if (s.step[0] == 1)
+                if (dense && s.step[0] == 1)
                     for (Index i = 0; i < s.count[0]; ++i) pair(i);
                 else
                     for (Index i = 0; i < s.count[0]; ++i) pair(i * s.step[0]);
@@ -101,7 +133,7 @@ struct Loops {
                     combine_pairs(s, places, f);
                     continue;
                 }
-                each_group(s, [&](Index offset, Index) {
+                each_group<dense>(s, [&](Index offset, Index) {
                     const T sum = combined(f, places, s.size, offset);
                     for (std::size_t k = 0; k < s.size; ++k) f[places[k] + offset] = sum;
                 });
@@ -119,14 +151,15 @@ struct Loops {
             for (const Copies::Sweep& s : c.sweeps()) {
                 const Index* places = c.places() + s.first;
                 if (s.size == 1)
-                    each_group(s,
-                               [&, place = places[0]](Index offset, Index cell) { cells[cell] = f[place + offset]; });
+                    each_group<dense>(
+                        s, [&, place = places[0]](Index offset, Index cell) { cells[cell] = f[place + offset]; });
                 else if (s.size == 2)
-                    each_group(s, [&, a = places[0], b = places[1]](Index offset, Index cell) {
+                    each_group<dense>(s, [&, a = places[0], b = places[1]](Index offset, Index cell) {
                         cells[cell] = op(f[a + offset], f[b + offset]);
                     });
                 else
-                    each_group(s, [&](Index offset, Index cell) { cells[cell] = combined(f, places, s.size, offset); });
+                    each_group<dense>(
+                        s, [&](Index offset, Index cell) { cells[cell] = combined(f, places, s.size, offset); });
             }
             for (const Copies::List& list : c.lists()) {
                 const Index *places = c.places() + list.first, *cell = c.cells() + list.first_cell;
@@ -134,40 +167,18 @@ struct Loops {
                     cells[cell[i]] = combined_of(f, places + i, list.size, list.count);
             }
         }
-
-        static void scatter(const Copies& c, const Array& f, const T* cells) {
-            for (const Copies::Sweep& s : c.sweeps())
-                for (std::size_t k = 0; k < s.size; ++k) {
-                    const Array at = f.from(c.places()[s.first + k]);
-                    each_group(s, [&](Index offset, Index cell) { at[offset] = cells[cell]; });
-                }
-            for (const Copies::List& list : c.lists()) {
-                const Index *places = c.places() + list.first, *cell = c.cells() + list.first_cell;
-                for (std::size_t k = 0; k < list.size; ++k)
-                    for (std::size_t i = 0; i < list.count; ++i) f[places[k * list.count + i]] = cells[cell[i]];
-            }
-        }
     };
 
-    static bool is_dense(Line array) { return array.stride == static_cast<Index>(sizeof(T)); }
-
     static void combine(const Copies& copies, Line array) {
-        if (is_dense(array))
-            On<true>::combine(copies, {array.data, array.stride});
-        else
-            On<false>::combine(copies, {array.data, array.stride});
+        if constexpr (has_dense<T>)
+            if (is_dense<T>(array)) return On<true>::combine(copies, {array.data, array.stride});
+        On<false>::combine(copies, {array.data, array.stride});
     }
     static void gather(const Copies& copies, Line array, std::byte* cells) {
-        if (is_dense(array))
-            On<true>::gather(copies, {array.data, array.stride}, reinterpret_cast<T*>(cells));
-        else
-            On<false>::gather(copies, {array.data, array.stride}, reinterpret_cast<T*>(cells));
-    }
-    static void scatter(const Copies& copies, Line array, const std::byte* cells) {
-        if (is_dense(array))
-            On<true>::scatter(copies, {array.data, array.stride}, reinterpret_cast<const T*>(cells));
-        else
-            On<false>::scatter(copies, {array.data, array.stride}, reinterpret_cast<const T*>(cells));
+        T* const to = reinterpret_cast<T*>(cells);
+        if constexpr (has_dense<T>)
+            if (is_dense<T>(array)) return On<true>::gather(copies, {array.data, array.stride}, to);
+        On<false>::gather(copies, {array.data, array.stride}, to);
     }
     static void fold(std::span<const Fold> folds, std::byte* cells, const std::byte* received) {
         const T* from = reinterpret_cast<const T*>(received);
@@ -194,7 +205,7 @@ struct Loops {
     static void clear(std::byte* cells, Index count) {
         std::fill_n(reinterpret_cast<T*>(cells), count, neutral<operation, T>());
     }
-    static constexpr CopyLoops loops{combine, gather, scatter, fold, clear};
+    static constexpr CopyLoops loops{combine, gather, scatter<T>, fold, clear};
 };
 
 template <class T>
