@@ -47,13 +47,18 @@ execute_process(COMMAND ${CMAKE_READELF} -d ${mpi_program}.out OUTPUT_VARIABLE m
 string(REGEX MATCH "\\(NEEDED\\)[^\n]*(libmpi[^]]*)" mpi_soname "${mpi_needed}")
 set(mpi_soname "${CMAKE_MATCH_1}")
 
-# Executor 2, compiled for speed; nanobind compiles what is its own for size.
-file(GLOB mpi_sources CONFIGURE_DEPENDS src/mpi/*.cpp src/mpi/transport/*.cpp src/mpi/packing/*.cpp)
-add_library(tradewind_mpi OBJECT ${mpi_sources})
-target_link_libraries(tradewind_mpi PUBLIC tradewind_exchange MPI::MPI_C Threads::Threads)
-optimize_plainly(tradewind_mpi)
+# The loops that copy a message's values; and executor 2.
+file(GLOB packing_sources CONFIGURE_DEPENDS src/mpi/packing/*.cpp)
+add_library(tradewind_packing STATIC ${packing_sources})
+target_link_libraries(tradewind_packing PUBLIC tradewind_exchange MPI::MPI_C Threads::Threads)
 # Open MPI 4 and old MPICH bring C++ bindings of their own along, which want another library.
-target_compile_definitions(tradewind_mpi PUBLIC OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX)
+target_compile_definitions(tradewind_packing PUBLIC OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX)
+target_compile_options(tradewind_packing PRIVATE ${loop_options})
+file(GLOB mpi_sources CONFIGURE_DEPENDS src/mpi/*.cpp src/mpi/transport/*.cpp)
+add_library(tradewind_mpi OBJECT ${mpi_sources})
+target_link_libraries(tradewind_mpi PUBLIC tradewind_packing)
+optimize_plainly(tradewind_mpi)
+read_headers_once(tradewind_mpi REUSE_FROM tradewind_exchange)
 
 if(TRADEWIND_PYTHON)
   file(GLOB mpi_bindings CONFIGURE_DEPENDS bindings/python/mpi/*.cpp)

@@ -15,3 +15,14 @@
 #define TRADEWIND_CLONES
 #define TRADEWIND_WIDE_CLONES
 #endif
+
+namespace tradewind::kernel {
+
+// Bytes of the widest vectors. Clones share those of the widest processor.
+#if defined(TRADEWIND_NATIVE) && defined(__AVX__) && !defined(__AVX512F__)
+inline constexpr int widest_vector = 32;
+#else
+inline constexpr int widest_vector = 64;
+#endif
+
+}  // namespace tradewind::kernel

@@ -5,6 +5,7 @@
 
 #include <cstring>
 
+#include "kernel/clones.hpp"
 #include "kernel/elements.hpp"
 
 namespace tradewind::kernel {
@@ -31,8 +32,8 @@ template <int W>
     std::memcpy(to, &value, sizeof value);
 }
 
-// f<W>(first) for runs of 8, then 4, 2, 1 of C values.
-template <int C, int W = 8, int First = 0, class F>
+// f<W>(first) for runs of 8 or 4, then 2, 1 of C values.
+template <int C, int W = widest_vector / 8, int First = 0, class F>
 [[gnu::always_inline]] inline void in_vectors(const F& f) {
     constexpr int last = First + (C - First) / W * W;
     for (int first = First; first < last; first += W) f.template operator()<W>(first);

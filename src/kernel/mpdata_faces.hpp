@@ -4,6 +4,7 @@
 #include <cstring>
 #include <limits>
 
+#include "kernel/clones.hpp"
 #include "kernel/mpdata.hpp"
 
 #define TRADEWIND_INLINE [[gnu::always_inline]] inline
@@ -25,7 +26,8 @@ TRADEWIND_INLINE void store(Real* place, const V& value) {
     std::memcpy(place, &value, sizeof(V));
 }
 
-// body(a vector to be taken as an example, its first level): in vectors of 64 bytes, then of 32, then one by one.
+// body(a vector to be taken as an example, its first level): in vectors of 64 bytes, where they are not too wide, then
+// of 32, then one by one.
 template <class Real, class Body>
 TRADEWIND_INLINE void over_levels(Index levels, const Body& body) {
     typename Lanes<Real, 64>::Type wide{};
@@ -33,7 +35,8 @@ TRADEWIND_INLINE void over_levels(Index levels, const Body& body) {
     Real single{};
     constexpr Index in_wide = 64 / sizeof(Real), in_narrow = 32 / sizeof(Real);
     Index level = 0;
-    for (; level + in_wide <= levels; level += in_wide) body(wide, level);
+    if constexpr (widest_vector == 64)
+        for (; level + in_wide <= levels; level += in_wide) body(wide, level);
     for (; level + in_narrow <= levels; level += in_narrow) body(narrow, level);
     for (; level < levels; ++level) body(single, level);
 }

@@ -41,7 +41,7 @@ def built() -> list[Path]:
     rules = (folder / "build.ninja").read_text()  # older sources may have left other objects
     objects = sorted(set(re.findall(r"CMakeFiles/tradewind_mpi\.dir/\S+?\.o\b", rules)))
     assert objects
-    return [folder / each for each in (*objects, "libtradewind_exchange.a")]
+    return [folder / each for each in (*objects, "libtradewind_packing.a", "libtradewind_exchange.a")]
 
 
 @pytest.fixture(scope="module")
