@@ -46,9 +46,10 @@ struct Elements {
     }
 };
 
-// Types whose loops over elements beside each other are compiled for themselves; others take those for any distance.
+// Types whose loops over elements beside each other are compiled for themselves; complex numbers, which make no
+// vectors, take those for any distance.
 template <class T>
-constexpr bool has_dense = std::is_same_v<T, float> || std::is_same_v<T, double> || std::is_same_v<T, std::int64_t>;
+constexpr bool has_dense = std::is_arithmetic_v<T>;
 
 // Calls body(place offset, cell) for each group of a sweep; in dense arrays, steps that are 1 are constants in the
 // inner loop.
