@@ -27,6 +27,7 @@ TEST("messages up to the limit are sent at once; longer ones wait until they are
         asked.machine.header = {header};
         const auto expected = 4 * trip + 3 * header * byte + 800 * byte;
         CHECK_EQUAL(asked.packets().time.value, expected);
+        CHECK_EQUAL(asked.loggp().time.value, 3 * trip + 800 * byte);  // there, back and there; headers are no bytes
         asked.machine.send_overhead = {40 * ns};
         asked.machine.receive_overhead = {60 * ns};
         CHECK_EQUAL(asked.packets().time.value, expected + 100 * ns);
