@@ -22,7 +22,7 @@ WORK = ROOT / "build" / "faults"
 TREE = WORK / "tree"
 HEADER = WORK / "tradewind_fault.hpp"
 RESULTS = HERE / "results.toml"
-LIMIT_S = 240.0
+LIMIT_S = 60.0
 """Seconds of processor time of tests for one fault."""
 
 ORDER = (
