@@ -49,7 +49,7 @@ fi
 
 echo "address and undefined-behaviour sanitizers: the core"
 export ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=halt_on_error=1
-build/address/core_tests --jobs "$(nproc)" --limit 900
+build/address/core_tests --jobs "$(nproc)" --limit 900 --divide 10
 
 echo "address and undefined-behaviour sanitizers: the bindings of Python"
 # A package of its own: the Python files of the checkout, the compiled module of this build. Without site (-S), so that
@@ -66,6 +66,8 @@ LDFLAGS=-fsanitize=address,undefined TRADEWIND_BUILD=$PWD/build/address \
     "$python" -m pytest -q tests/languages/test_language_{fetch,refusals,examples,tuning,field_server}.py
 
 echo "thread sanitizer: the core"
-TSAN_OPTIONS="halt_on_error=1 report_signal_unsafe=0" build/thread/core_tests --jobs 1 --limit 900 --only sim/
-TSAN_OPTIONS="halt_on_error=1 report_signal_unsafe=0" build/thread/core_tests --jobs 1 --limit 900 --only kernel/
+for folder in sim kernel; do
+    TSAN_OPTIONS="halt_on_error=1 report_signal_unsafe=0" \
+        build/thread/core_tests --jobs "$(nproc)" --limit 900 --divide 10 --only "$folder/"
+done
 echo "sanitizers: nothing found"
