@@ -260,6 +260,9 @@ class Ports {
         const std::uint32_t delay = control ? event.delay : Delay::longer(event.delay, start - event.time);
         const std::uint32_t slowest = net_.slower(event.rate(), port.rate);
         if (port.kind == static_cast<std::uint8_t>(machine::LinkKind::terminal)) {
+            // A crowd before one port may book it for days beyond the packets that come next.
+            if (start > latest.value) [[unlikely]]
+                refuse_time("the simulation reaches", static_cast<double>(start) * 1e-12);
             const std::int64_t tail = start + rate.latency + net_.rates[slowest].duration(bytes);
             if (!control) {
                 delays_.record(event, delay, tail);

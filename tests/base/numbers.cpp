@@ -153,7 +153,8 @@ PROPERTY("products and sums are exact, or an error that names all factors", 5000
     // Three numbers of 63 bits need 189: in long double steps of 2^64 would be lost, so compare by division.
     const bool fits = a == 0 || b == 0 || c == 0 || (a <= maximum / b && a * b <= maximum / c);
     if (fits) {
-        CHECK_EQUAL(checked_product({a, b, c}, maximum, "it", "points"), a * b * c);
+        const auto product = a == 0 || b == 0 || c == 0 ? 0 : a * b * c;  // a * b alone may be beyond 63 bits
+        CHECK_EQUAL(checked_product({a, b, c}, maximum, "it", "points"), product);
     } else {
         const auto text = std::to_string(a) + " x " + std::to_string(b) + " x " + std::to_string(c);
         CHECK_THROWS(InputError, ({"it: " + text + " points; at most " + std::to_string(maximum) + " can be counted"}),

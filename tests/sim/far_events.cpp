@@ -95,7 +95,7 @@ TEST("a burst does not leave at once") {
     const Simulation simulation(machine_on(crossbar(1500)), all_to_all(1500, "burst"));
     const auto before = peak_kib();
     CHECK_EQUAL(simulation.packets().messages, 1500 * 1499);
-    CHECK(peak_kib() - before < 20'000);
+    if (counts_memory) CHECK(peak_kib() - before < 20'000);
 }
 
 TEST("a rank takes as many bytes as is said of it") {
@@ -109,7 +109,7 @@ TEST("a rank takes as many bytes as is said of it") {
     };
     const auto few = peak(1 << 17);
     const auto each = (peak(1 << 19) - few) * 1024 / ((1 << 19) - (1 << 17));
-    CHECK(each > 0 && each <= 256);
+    if (counts_memory) CHECK(each > 0 && each <= 256);
 }
 
 }  // namespace testing::far_events

@@ -12,6 +12,12 @@
 
 namespace testing {
 
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+inline constexpr bool counts_memory = false;  // a sanitizer holds memory of its own
+#else
+inline constexpr bool counts_memory = true;
+#endif
+
 // A check that does not hold. It ends its test.
 class Failure : public std::runtime_error {
   public:
