@@ -22,7 +22,7 @@ unexport PYTHONDONTWRITEBYTECODE
 .PHONY: study test core-tests lint stubs test-all landing ranks later last wheel validation benchmark docs clean
 
 study: $(VENV)/runs
-	@echo "The study takes about 2 min on two cores. Each of its tables is printed as soon as it is complete."
+	@echo "The study takes about a minute on two cores. Each of its tables is printed as soon as it is complete."
 	@$(BIN)/tradewind study studies/quickstart.toml
 
 # Tests that start MPI ranks take all cores; the others run in as many processes as there are cores, as tests/conftest.py

@@ -80,7 +80,7 @@ def of_compilation(text: str) -> str | None:
 
 
 class Packages:
-    """What the line says of pip's output: how many packages it has found, and when it installs them."""
+    """Shorten pip's output: the number of packages found so far, and then that they are installed."""
 
     def __init__(self) -> None:
         self.found = 0

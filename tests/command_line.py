@@ -35,7 +35,7 @@ class _Text(io.StringIO):
 
 
 def run_tradewind(*arguments: object, folder: Path | None = None, columns: int = 200) -> Result:
-    """Runs `tradewind` with these arguments, in a folder, where lines have so many characters."""
+    """Runs `tradewind` with these arguments, in a folder, on a terminal of `columns` characters."""
     out, err = _Text(), _Text()
     with (
         patch.dict(os.environ, {"COLUMNS": str(columns)}),

@@ -7,7 +7,7 @@ namespace testing::buffers {
 
 using namespace tradewind;
 
-// One message of so many packets of 512 B from each of two nodes to the other, over NIC, switch, switch and NIC.
+// One message of `packets` packets of 512 B from each of two nodes to the other, over NIC, switch, switch and NIC.
 Simulation between_two_switches(std::int64_t packets) {
     Simulation simulation(machine_on(complete(2, 1)), all_reduce(2, 64 * packets, "recursive-2"));
     simulation.options.packet = {512};

@@ -248,7 +248,7 @@ void check_gather_scatter(Draw& draw, const schedule::Schedule& schedule, const 
 }  // namespace
 
 void check_on_arrays(Draw& draw, const schedule::Schedule& schedule, const Lists& lists) {
-    if (schedule.pattern().storage() > 20'000) return;  // so many points one by one take too long
+    if (schedule.pattern().storage() > 20'000) return;  // point by point, larger arrays take too long
     if (!lists.ids.empty()) return check_gather_scatter(draw, schedule, lists);
     if (!lists.wanted.empty()) return check_fetch(draw, schedule, lists);
     if (schedule.pattern().reduces()) return check_sum(draw, schedule);
