@@ -74,6 +74,12 @@ def test_a_request_is_stored_as_before_where_nothing_new_is_asked():
     assert SphericalHarmonics(ranks=2, **SMALL, winds=True).as_dict()["winds"] is True
 
 
+def test_a_study_of_many_truncations_comes_back_to_the_first():
+    for truncation in (15, 17, 19, 21, 23, 25):
+        SphericalHarmonics(ranks=4, levels=4, truncation=truncation, level_sets=2)
+    assert SphericalHarmonics(ranks=8, levels=4, truncation=15, level_sets=4).simulation_problems() == []
+
+
 @pytest.mark.parametrize(("levels", "level_sets", "size"), [(5, 2, 2), (7, 3, 1), (4, 1, 3), (3, 3, 9)])
 def test_each_level_is_in_one_message(levels, level_sets, size):
     options = {"strategy": "levels", "level_sets": level_sets, "levels_per_message": size}

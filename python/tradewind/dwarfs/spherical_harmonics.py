@@ -106,8 +106,9 @@ def _truncation(grid: str, degree: int) -> Truncation:
 
 
 @lru_cache(maxsize=64)  # studies and programs ask often, and wavenumbers are packed each time
-def _pieces(grid: str, degree: int, dealt: str, sets: int) -> Pieces:
-    return pieces_of(_truncation(grid, degree), dealt, sets)
+def _pieces(truncation: Truncation, dealt: str, sets: int) -> Pieces:
+    # By the object: pieces are of one truncation, and `_truncation` makes another where it has forgotten it.
+    return pieces_of(truncation, dealt, sets)
 
 
 @lru_cache(maxsize=64)
@@ -122,7 +123,7 @@ def _distribution(
 ) -> Distribution:
     truncation = _truncation(grid, degree)
     known = level_sets and ranks % level_sets == 0 and ranks // level_sets <= len(truncation.grid.rows)
-    pieces = _pieces(grid, degree, dealt, ranks // level_sets) if level_sets and known else dealt
+    pieces = _pieces(truncation, dealt, ranks // level_sets) if level_sets and known else dealt
     return Distribution(
         truncation, ranks, levels=levels_of_sets, variables=variables, level_sets=level_sets, dealt=pieces
     )

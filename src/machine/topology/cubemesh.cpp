@@ -9,9 +9,10 @@ namespace tradewind::machine {
 namespace {
 
 // Links between GPUs of the same four (b a and b alike in both fours), and to the GPU of the same place in the other.
-constexpr std::uint8_t p100_inside[4][4] = {{0, 1, 1, 1}, {1, 0, 1, 1}, {1, 1, 0, 1}, {1, 1, 1, 0}};
-constexpr std::uint8_t v100_inside[4][4] = {{0, 1, 1, 2}, {1, 0, 2, 1}, {1, 2, 0, 2}, {2, 1, 2, 0}};
-constexpr std::uint8_t p100_across[4] = {1, 1, 1, 1}, v100_across[4] = {2, 2, 1, 1};
+// First of P100, then of V100. (One table: GCC 12 with -fsanitize=undefined reads zeros from a conditional of two.)
+constexpr std::uint8_t inside[2][4][4] = {{{0, 1, 1, 1}, {1, 0, 1, 1}, {1, 1, 0, 1}, {1, 1, 1, 0}},
+                                          {{0, 1, 1, 2}, {1, 0, 2, 1}, {1, 2, 0, 2}, {2, 1, 2, 0}}};
+constexpr std::uint8_t across[2][4] = {{1, 1, 1, 1}, {2, 2, 1, 1}};
 
 }  // namespace
 
@@ -30,9 +31,9 @@ std::uint32_t CubeMesh::radix() const {
 }
 
 std::uint32_t CubeMesh::nvlinks(std::uint32_t a, std::uint32_t b) const {
-    const bool v100 = gpu_ == Gpu::v100;
-    if (a / 4 == b / 4) return (v100 ? v100_inside : p100_inside)[a % 4][b % 4];
-    return a % 4 == b % 4 ? (v100 ? v100_across : p100_across)[a % 4] : 0;
+    const int kind = gpu_ == Gpu::v100 ? 1 : 0;
+    if (a / 4 == b / 4) return inside[kind][a % 4][b % 4];
+    return a % 4 == b % 4 ? across[kind][a % 4] : 0;
 }
 
 PortEnd CubeMesh::port(std::uint32_t switch_id, std::uint32_t port) const {
