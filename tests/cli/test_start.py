@@ -15,6 +15,7 @@ COMMANDS = {
     "help of a command": (["simulate", "--help"], LIGHT),
     "help of a pattern": (["bench", "halo", "--help"], LIGHT),
     "help of study": (["study", "--help"], LIGHT | {"tradewind._core"}),
+    "help of run": (["run", "--help"], LIGHT),
     "verify": (["verify", "halo", *HALO, "--width", "2"], LIGHT),
     "show": (["show", "halo", *HALO], LIGHT),
     "list": (["list", "algorithms"], LIGHT),

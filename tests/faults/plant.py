@@ -14,7 +14,9 @@ import sys
 import time
 import tomllib
 from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Lock
 
 from fault_list import HERE, ROOT, Fault, acts_on_import, planted, problem_of, read_faults, with_import
 
@@ -67,9 +69,6 @@ PYTHON = {
     "cli": "study",
 }
 """By package of python/tradewind: the same."""
-EXTRA: dict[str, list[list[str]]] = {}
-"""By folder of src/: commands, run in the planted tree before its tests, that end with another status than 0 where they
-find a fault."""
 
 
 def folders_of(fault: Fault) -> list[str]:
@@ -137,6 +136,8 @@ def build() -> None:
         cwd=TREE,
         env=os.environ | {"PATH": f"{binaries}{os.pathsep}{os.environ['PATH']}"},
     )
+    for folder in (TREE / "build").glob("cp*"):
+        subprocess.run([binaries / "cmake", "--build", folder, "--target", "core_tests"], check=True)
 
 
 def _environment() -> None:
@@ -183,6 +184,7 @@ class Results:
 
     def __init__(self, column: str) -> None:
         self._column = column
+        self._lock = Lock()
         self._rows = read_results()
         self._of = {row["id"]: row for row in self._rows if row["column"] == column}
 
@@ -198,6 +200,10 @@ class Results:
 
     def add(self, fault: Fault, folder: str, verdict: str, test: str, ranks: bool, seconds: float) -> None:
         """Add what the tests of a folder have made of a fault, and write the table."""
+        with self._lock:
+            self._add(fault, folder, verdict, test, ranks, seconds)
+
+    def _add(self, fault: Fault, folder: str, verdict: str, test: str, ranks: bool, seconds: float) -> None:
         row = self.of(fault)
         row["folders"] = [*row["folders"], folder]
         row["seconds"] = round(float(row["seconds"]) + seconds, 1)
@@ -220,22 +226,44 @@ class Results:
         write_results(self._rows)
 
 
-def run_extra(faults: list[Fault], results: Results) -> None:
-    """Run the extra commands of the folders of src/."""
-    for fault in faults:
-        folder = Path(fault.file).parts[1]
-        for command in EXTRA.get(folder, []) if fault.file.startswith("src/") else []:
-            if not results.is_open(fault):
-                break
-            begin = time.monotonic()
-            try:
-                code = subprocess.run(
-                    command, cwd=TREE, env=os.environ | {"TRADEWIND_FAULT": str(fault.number)}, timeout=LIMIT_S
-                ).returncode
-                verdict = "passed" if code == 0 else "found"
-            except subprocess.TimeoutExpired:
-                verdict = "hang"
-            results.add(fault, "extra", verdict, " ".join(command), False, time.monotonic() - begin)
+def run_core_tests(faults: list[Fault], results: Results, jobs: int) -> None:
+    """Run the C++ tests of the folders of each fault of the core, until one of them fails."""
+    programs = [*(TREE / "build").glob("cp*/core_tests")]
+    wanted = [fault for fault in faults if fault.file.startswith("src/") and results.is_open(fault)]
+    if not programs:
+        return
+    print(f"{time.strftime('%H:%M:%S')} core_tests: {len(wanted)} faults", flush=True)
+
+    def run_one(fault: Fault) -> None:
+        for folder in folders_of(fault):
+            name = f"core_tests {folder}/"
+            if name in results.of(fault)["folders"] or not [*(TREE / "tests" / folder).glob("*.cpp")]:
+                continue
+            verdict, test, seconds = _core_tests(programs[0], folder, fault)
+            results.add(fault, name, verdict, test, False, seconds)
+            print(f"{time.strftime('%H:%M:%S')}   {fault.id}: {name} {verdict} {test}", flush=True)
+            if verdict != "passed":
+                return
+
+    with ThreadPoolExecutor(jobs) as threads:
+        [*threads.map(run_one, wanted)]
+
+
+def _core_tests(program: Path, folder: str, fault: Fault) -> tuple[str, str, float]:
+    """Run the C++ tests of a folder until one fails. Return the verdict, that test, and processor seconds."""
+    environment = os.environ | {"TRADEWIND_FAULT": str(fault.number)}
+    command = [program, "--only", f"{folder}/", "--limit", str(round(LIMIT_S))]
+    with subprocess.Popen(command, cwd=TREE, env=environment, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        for line in process.stdout:
+            if line.startswith("FAILED "):
+                hangs = "ended by Alarm clock" in process.stdout.readline()
+                process.kill()
+                return "hang" if hangs else "found", line.removeprefix("FAILED ").strip(), 0.0
+        ending = line.split()
+    if process.returncode != 0:
+        return "found", f"core_tests, which ended with {process.returncode}", 0.0
+    return "passed", "", float(ending[ending.index("s") - 1])
 
 
 def run(column: str, only: list[str], jobs: int, folders: list[str]) -> None:
@@ -245,7 +273,7 @@ def run(column: str, only: list[str], jobs: int, folders: list[str]) -> None:
         raise SystemExit(f"no such faults: {', '.join(sorted(unknown))}")
     faults = [fault for fault in every if not only or fault.id in only]
     results = Results(column)
-    run_extra(faults, results)
+    run_core_tests(faults, results, jobs)
     for folder in folders or ORDER:
         wanted = [
             fault

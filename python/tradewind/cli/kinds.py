@@ -30,6 +30,8 @@ class Family:
     """Names and what they are."""
     options: Callable[[str], Mapping[str, KindOption]]
     """The options of a kind, in the order of the help."""
+    shared: Callable[[], Mapping[str, KindOption]]
+    """The options that all kinds have."""
     beside: tuple[str, ...] = ()
     """Options of all kinds that commands have by themselves."""
 
@@ -90,10 +92,8 @@ def of_kinds(family: Family) -> Callable[[Command], Command]:
 
         def general() -> Command:
             """Return the command with the options that all kinds have."""
-            kinds = [family.own_options(kind) for kind in family.kinds()]
-            shared = [each for each in kinds[0] if all(each.name in [o.name for o in other] for other in kinds)]
-            common = [each for each in shared if each.common]
-            return spread_over(common)
+            shared = family.shared().items()
+            return spread_over([each for name, each in shared if each.common and name not in family.beside])
 
         command.family = family  # type: ignore[attr-defined]
         command.general = general  # type: ignore[attr-defined]

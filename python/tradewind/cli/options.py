@@ -58,7 +58,12 @@ def _pattern_options(pattern: str) -> Mapping[str, KindOption]:
     return {**options_of(kind), **hidden}
 
 
-PATTERNS = Family("pattern", _patterns, _pattern_options, beside=("ranks", "algorithm"))
+def _options_of_patterns() -> Mapping[str, KindOption]:
+    first, *others = map(_pattern_options, _patterns())
+    return {name: each for name, each in first.items() if all(name in other for other in others)}
+
+
+PATTERNS = Family("pattern", _patterns, _pattern_options, _options_of_patterns, beside=("ranks", "algorithm"))
 of_patterns = of_kinds(PATTERNS)
 """Lets a command take its `Asked` from the options of the pattern that its first argument names."""
 
@@ -81,7 +86,16 @@ def _dwarf_options(dwarf: str) -> Mapping[str, KindOption]:
     return {**known, "strategy": replace(known["strategy"], help=help, shown=next(iter(kind.strategies)))}
 
 
-DWARFS = Family("dwarf", _dwarfs, _dwarf_options, beside=("ranks",))
+def _options_of_dwarfs() -> Mapping[str, KindOption]:
+    from tradewind.dwarfs.dwarf import Dwarf  # which loads none of them
+    from tradewind.workload.options import options_of
+
+    known = options_of(Dwarf)
+    help = "Comma list of the dwarf's strategies, or `all`."
+    return {**known, "strategy": replace(known["strategy"], help=help, shown="its first")}
+
+
+DWARFS = Family("dwarf", _dwarfs, _dwarf_options, _options_of_dwarfs, beside=("ranks",))
 of_dwarfs = of_kinds(DWARFS)
 """Lets a command take its `Asked` from the options of the dwarf that its first argument names."""
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 if TYPE_CHECKING:
     from tradewind.mpi.library import Array
 
@@ -17,6 +15,8 @@ def difference(found: Array, wanted: Array, tolerance: float = 0.0) -> str:
 
     `tolerance`: how far values may lie apart, as a fraction of the largest absolute value of `wanted`; 0: no bit.
     """
+    import numpy as np  # where states are compared: `tradewind run --help` has none
+
     allowed = tolerance * float(np.abs(wanted).max(initial=0.0)) if tolerance else 0.0
     apart = ~(np.abs(found - wanted) <= allowed) if tolerance else found != wanted
     places = np.argwhere(apart)
