@@ -19,24 +19,27 @@ PACKAGED := $(shell find python machines studies -name __pycache__ -prune -o -ty
 # Python and pytest keep what they have compiled: hundreds of processes import the same files.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: study test core-tests lint stubs test-all landing ranks later last wheel validation benchmark docs clean
+.PHONY: study test fast-ranks core-tests lint stubs test-all landing ranks later last wheel validation benchmark docs clean
 
 study: $(VENV)/runs
 	@echo "The study takes about a minute on two cores. Each of its tables is printed as soon as it is complete."
 	@$(BIN)/tradewind study studies/quickstart.toml
 
-# Tests that start MPI ranks take all cores; the others run in as many processes as there are cores, as tests/conftest.py
-# orders and shares them.
+# Ranks wait for each other half of the time: the compilation of core_tests has the cores then. Tests without ranks run
+# in as many processes as there are cores, as tests/conftest.py orders and shares them.
 SPREAD := -n auto --maxprocesses 8 --no-loadscope-reorder
-test: $(VENV)/installed core-tests lint
+test: $(VENV)/installed
+	$(MAKE) --jobs=2 fast-ranks core-tests
 	$(BIN)/python -m pytest -m 'not slow and not ranks' $(SPREAD)
+
+fast-ranks: $(VENV)/installed
 	$(BIN)/python -m pytest -m 'not slow and ranks'
 
 # The tests of the core are one program. SEED chooses what they draw.
 SEED ?= 1
 core-tests: $(VENV)/installed
-	folder=$$(ls -td build/cp*/ | head -n 1) && $(BIN)/cmake --build $$folder --target core_tests && \
-	    $${folder}core_tests --jobs $$(nproc) --seed $(SEED)
+	folder=$$(ls -td build/cp*/ | head -n 1) && env -u MAKEFLAGS nice -n 19 $(BIN)/cmake --build $$folder --target core_tests && \
+	    nice -n 19 $${folder}core_tests --jobs $$(nproc) --seed $(SEED)
 
 lint: $(VENV)/installed
 	$(BIN)/ruff check $(PY_FOLDERS)

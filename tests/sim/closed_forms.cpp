@@ -23,6 +23,17 @@ TEST("one message takes the same in packets of any size") {
     }
 }
 
+TEST("what arrives in the formula is taken from the network by all NICs of a node") {
+    constexpr std::int64_t size = 8 * 1000;
+    for (const std::uint32_t nics : {1u, 2u, 4u}) {
+        Simulation simulation(machine_on(crossbar()), all_to_all(5, "ring-4", size / 8));
+        simulation.machine.nics = nics;
+        // The last of four messages is sent, at the rate of all NICs; its end then crosses one link.
+        const auto rate = byte / nics;
+        CHECK_EQUAL(simulation.loggp().time.value, 4 * size * rate + size * (byte - rate) + 200 * ns);
+    }
+}
+
 TEST("links between groups have a latency of their own") {
     Simulation simulation(machine_on(dragonfly()), pair(1));
     simulation.apart(2, 1).machine.global.latency = {1'000'000};
