@@ -252,7 +252,7 @@ def run_core_tests(faults: list[Fault], results: Results, jobs: int) -> None:
 def _core_tests(program: Path, folder: str, fault: Fault) -> tuple[str, str, float]:
     """Run the C++ tests of a folder until one fails. Return the verdict, that test, and processor seconds."""
     environment = os.environ | {"TRADEWIND_FAULT": str(fault.number)}
-    command = [program, "--only", f"{folder}/", "--limit", str(round(LIMIT_S))]
+    command = [program, "--only", f"{folder}/", "--limit", str(round(10 * LIMIT_S))]
     with subprocess.Popen(command, cwd=TREE, env=environment, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         for line in process.stdout:
