@@ -72,10 +72,10 @@ def sources(folder: str) -> frozenset[str]:
 
 
 def slow(*values: object) -> list[object]:
-    """Return values of a parameter with which a test is slow."""
+    """Return values of a parameter with which a test is slow; tuples are values of several parameters."""
     import pytest
 
-    return [pytest.param(value, marks=pytest.mark.slow) for value in values]
+    return [pytest.param(*(v if isinstance(v, tuple) else (v,)), marks=pytest.mark.slow) for v in values]
 
 
 def settings() -> tuple[str, int]:

@@ -21,8 +21,8 @@ TESTS = Path(__file__).parent
 
 
 def test_damaged_files_are_refused_or_read() -> None:
-    outcomes = mutants.check(seed=1, count=400)
-    assert min(outcomes.values()) > 40, outcomes
+    outcomes = mutants.check(seed=1, count=100)
+    assert min(outcomes.values()) > 10, outcomes
 
 
 def test_a_seed_gives_the_same_mutants() -> None:

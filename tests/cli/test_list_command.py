@@ -10,12 +10,17 @@ from tradewind.cli import make_app, output
 from tradewind.cli.list import TABLES
 from tradewind.machine import machine_folder
 
+SEEN = {}
+"""Exit code, output and errors by arguments: several tests look at the same lists."""
+
 
 @pytest.fixture
 def tradewind(capsys):
     def run(*arguments):
-        code = output.run(make_app(), list(arguments))
-        return code, *capsys.readouterr()
+        if arguments not in SEEN:
+            code = output.run(make_app(), list(arguments))
+            SEEN[arguments] = code, *capsys.readouterr()
+        return SEEN[arguments]
 
     return run
 

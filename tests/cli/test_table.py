@@ -1,7 +1,7 @@
 """Tables for a reader at any width."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tradewind.cli.table import GAP, HOW_TO_SEE, Column, Table, layout
@@ -133,7 +133,6 @@ def tables(draw):
     return Table(chosen, draw(st.lists(st.lists(cell, min_size=len(chosen), max_size=len(chosen)), max_size=4)))
 
 
-@settings(max_examples=200)
 @given(tables(), st.integers(1, 120))
 def test_lines_are_no_wider_than_asked_for_where_columns_may_go(table, width):
     shown = layout(table, width)

@@ -10,6 +10,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from slow_tests import slow
 
 from tradewind.base.installation import INSTALL_MPICH
 
@@ -116,7 +117,7 @@ def test_requirements(backend, machine, monkeypatch):
     assert not [name for name in backend.requirements() if name.startswith("mpich")]
 
 
-@pytest.mark.parametrize("how", [["."], ["--editable", "."], ["--no-build-isolation", "."]])
+@pytest.mark.parametrize("how", [["."], *slow(["--editable", "."], ["--no-build-isolation", "."])])
 def test_pip_says_one_sentence(how, machine):
     """And has downloaded nothing: there is no index."""
     machine("c++", GNU | {"__GNUC__": 10})

@@ -42,6 +42,11 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return file
 
 
+@pytest.fixture(scope="module")
+def opened(path: Path) -> xr.Dataset:
+    return open_results(path)
+
+
 def keys(results: xr.Dataset) -> list[str]:
     return [str(key) for key in np.atleast_1d(results["key" if "key" in results else "case"].values)]
 
@@ -61,8 +66,8 @@ def keys(results: xr.Dataset) -> list[str]:
         ({"ranks": slice(5, 7)}, []),
     ],
 )
-def test_cases_by_their_labels(path: Path, wanted: dict[str, Any], expected: list[str]) -> None:
-    found = open_results(path).sel(wanted)
+def test_cases_by_their_labels(opened: xr.Dataset, wanted: dict[str, Any], expected: list[str]) -> None:
+    found = opened.sel(wanted)
     assert keys(found) == expected
     assert found.time.dims == ("case",)
     for label in wanted:
@@ -70,28 +75,26 @@ def test_cases_by_their_labels(path: Path, wanted: dict[str, Any], expected: lis
 
 
 @pytest.mark.filterwarnings("error")
-def test_what_xarray_does_with_labels(path: Path) -> None:
-    results = open_results(path)
-    ring, bruck = (results.time.sel(algorithm=name) for name in ("ring-1", "bruck"))
+def test_what_xarray_does_with_labels(opened: xr.Dataset) -> None:
+    ring, bruck = (opened.time.sel(algorithm=name) for name in ("ring-1", "bruck"))
     np.testing.assert_allclose((ring / bruck).values, [(n + 0.5) / (n + 0.25) for n in (4, 8, 20)] * 2)
-    assert results.ranks.dtype == np.int64
-    assert results.groupby("machine").mean().time.sel(machine="torus-M") == np.mean([4.5, 8.5, 20.5, 4.25, 8.25, 20.25])
-    table = results.time.to_series()
+    assert opened.ranks.dtype == np.int64
+    assert opened.groupby("machine").mean().time.sel(machine="torus-M") == np.mean([4.5, 8.5, 20.5, 4.25, 8.25, 20.25])
+    table = opened.time.to_series()
     assert table.xs(("ring-1", 8, "torus-M"), level=["algorithm", "ranks", "machine"]).item() == 8.5
-    assert keys(results.isel(case=[3]).sel(ranks=4)) == ["bruck 4 torus-M"]
+    assert keys(opened.isel(case=[3]).sel(ranks=4)) == ["bruck 4 torus-M"]
 
 
-def test_a_label_that_no_case_has(path: Path) -> None:
-    results = open_results(path)
+def test_a_label_that_no_case_has(opened: xr.Dataset) -> None:
     for wanted in ({"ranks": 5}, {"ranks": [4, 5]}, {"algorithm": "ring-1", "ranks": 5}):
         with pytest.raises(KeyError, match=r"no case has ranks 5 \(known: 4, 8, 20\)"):
-            results.sel(wanted)
+            opened.sel(wanted)
     with pytest.raises(KeyError, match=r"no case has algorithm 'ring' \(known: bruck, ring-1\)"):
-        results.sel(algorithm="ring")
+        opened.sel(algorithm="ring")
     with pytest.raises(KeyError, match=r"no case has algorithm 'ring' "):
-        results.sel(algorithm=np.array(["ring"], dtype=object))
+        opened.sel(algorithm=np.array(["ring"], dtype=object))
     with pytest.raises(KeyError, match=r"no case has algorithm 'bruck' \(known: ring-1\)"):
-        results.sel(algorithm=["ring-1"]).sel(algorithm=["bruck"])
+        opened.sel(algorithm=["ring-1"]).sel(algorithm=["bruck"])
 
 
 @pytest.mark.filterwarnings("error")

@@ -83,10 +83,10 @@ def go_on(folder: Path, whole: list[int], more: int) -> None:
     assert check_folder(folder) == list(range(end))
 
 
-def test_twenty_kill_points(tmp_path, killed):
-    found = killed(tmp_path, drawn(20, seed=1))
+def test_eight_kill_points(tmp_path, killed):
+    found = killed(tmp_path, drawn(8, seed=1))
     assert len(set(map(len, found))) > 2
-    most = max(range(20), key=lambda number: len(found[number]))
+    most = max(range(8), key=lambda number: len(found[number]))
     go_on(tmp_path / str(most), found[most], 2)
 
 
@@ -106,7 +106,7 @@ def test_a_run_goes_on_that_was_killed_in_its_first_step(tmp_path, killed, momen
 
 @pytest.mark.slow
 def test_many_kill_points(tmp_path, killed):
-    """Three hundred random ones are these and the twenty above."""
-    found = killed(tmp_path, drawn(280, seed=2))
+    """Three hundred random ones are these and the eight above."""
+    found = killed(tmp_path, drawn(292, seed=2))
     assert max(map(len, found)) > 1
     assert min(map(len, found)) == 0

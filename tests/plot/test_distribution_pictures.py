@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from slow_tests import slow
 
 from tradewind.base.errors import InputError
 from tradewind.plot.distribution import save_distribution
@@ -28,7 +29,7 @@ def test_a_picture_of_many_ranks_has_the_largest_of_those_that_share_a_point():
     assert max(row["share"] for row in rows) == pytest.approx(loads.max() / loads.mean())
 
 
-@pytest.mark.parametrize("suffix", [".svg", ".html"])
+@pytest.mark.parametrize("suffix", [".svg", *slow(".html")])
 def test_both_pictures_are_written(tmp_path, suffix):
     for name, draw in (
         ("loads", lambda path: save_loads({"a": SMALL}, path)),

@@ -131,6 +131,7 @@ def test_report_and_overview_have_the_bases_side_by_side(run: tuple[Path, Result
     assert [each["base"] for each in stored] == ["short hops", "long hops", None]
 
 
+@pytest.mark.slow
 def test_a_reader_of_the_command_line_sees_the_same(run: tuple[Path, Result], tradewind: Command) -> None:
     folder, _ = run
     out = finished(tradewind, folder / "studies", "--out", folder / "out").out
@@ -142,6 +143,7 @@ def test_a_reader_of_the_command_line_sees_the_same(run: tuple[Path, Result], tr
         assert f"under {base}: 4 cases" in plan
 
 
+@pytest.mark.slow
 def test_a_quick_run_says_which_numbers_it_does_not_have(tmp_path: Path, tradewind: Command) -> None:
     (tmp_path / "two.toml").write_text(STUDY)
     result = finished(tradewind, tmp_path / "two.toml", "--quick", "--out", tmp_path / "out", "--json").json

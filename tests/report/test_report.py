@@ -112,6 +112,7 @@ def test_a_figure_draws_the_stored_times(results: Results) -> None:
     assert shares == pytest.approx(dict.fromkeys(("ring-1", "ring-7", "bruck"), 1.0))
 
 
+@pytest.mark.slow
 def test_a_second_run_computes_nothing_and_says_the_same(
     results: Results, study_file: Path, tradewind: Command
 ) -> None:

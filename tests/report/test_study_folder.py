@@ -110,6 +110,7 @@ def test_a_folder_of_studies_computes_a_shared_case_once(folder: Path, tradewind
     assert tradewind("report", results / "two", "--json").json["cases"] == 4, "a report finds the cases of the pool"
 
 
+@pytest.mark.slow
 def test_a_quick_run_says_what_it_leaves_out_and_the_full_one_goes_on(folder: Path, tradewind: Command) -> None:
     study = folder / "two.toml"
     quick = run(tradewind, study, "--quick")

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from slow_tests import slow
 
 from tradewind import _core
 from tradewind.base.errors import InputError
@@ -54,8 +55,10 @@ def test_repetitions_one_by_one_take_as_long_as_in_a_row() -> None:
     ("exchange", "machine"),
     [
         (HALO, "dragonfly-MM"),
-        (Exchange("allreduce", 100, algorithm="recursive-21", times=50), "dragonfly-ML"),
-        (Exchange("allreduce", 300, algorithm="recursive-4", times=50), "dragonfly-ML"),
+        *slow(
+            (Exchange("allreduce", 100, algorithm="recursive-21", times=50), "dragonfly-ML"),
+            (Exchange("allreduce", 300, algorithm="recursive-4", times=50), "dragonfly-ML"),
+        ),
         (Exchange("allreduce", 130, algorithm="recursive-2", times=50), "torus-L"),
         (Exchange("transpose", 24, grid=(240, 240, 24), algorithm="ring-1", times=20), "fattree-M"),
     ],
@@ -81,7 +84,7 @@ def test_extrapolated_time_is_that_of_all_repetitions(exchange: Exchange, machin
         (HALO, "torus-M", {"buffers": "unbounded"}),
         (HALO, "dragonfly-MM", {"routing": "ugal"}),
         (Exchange("halo", 64, grid=(4000, 10, 8), split=(64, 1), times=40), "fattree-M", {"ranks_per_node": 4}),
-        (Exchange("allreduce", 300, algorithm="recursive-4", times=50), "dragonfly-ML", {"packet": "message"}),
+        *slow((Exchange("allreduce", 300, algorithm="recursive-4", times=50), "dragonfly-ML", {"packet": "message"})),
         (Exchange("transpose", 24, grid=(240, 240, 24), algorithm="ring-1", times=20), "torus-M", {}),
     ],
     ids=str,

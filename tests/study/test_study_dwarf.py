@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from slow_tests import slow
 from study_fakes import FAKES, HERE, run_study
 
 from tradewind.base.errors import InputError
@@ -211,7 +212,7 @@ def test_parts_that_compute_are_added_and_a_mesh_of_a_source_has_no_points() -> 
 QUANTITIES = ("time", "step-time", "compute", "non-compute", "non-compute-share", "points", "copy-ratio", "memory")
 
 
-@pytest.mark.parametrize("keep", [lambda dataset: dataset, without_empty], ids=["all", "as kept"])
+@pytest.mark.parametrize("keep", [*slow(lambda dataset: dataset), without_empty], ids=["all", "as kept"])
 def test_the_dataset_gives_back_what_plots_and_findings_ask_for(keep: Any, tmp_path: Path, calls: Calls) -> None:
     records, _ = run(tmp_path)
     path = tmp_path / "results.nc"

@@ -43,6 +43,7 @@ def test_the_same_on_a_crossbar(simgrid, exchange, expected):
     assert theirs == pytest.approx(expected, rel=1e-9)
 
 
+@pytest.mark.slow
 def test_flows_share_a_ring(simgrid):
     """d flows share each link in the stages of distance d: all latencies first, then d times as long."""
     ring = machine({"kind": "torus", "shape": [7], "nodes_per_switch": 1})
@@ -53,6 +54,7 @@ def test_flows_share_a_ring(simgrid):
 
 
 @pytest.mark.parametrize("network", NETWORKS[64])
+@pytest.mark.slow
 def test_close_where_links_are_shared(simgrid, network):
     for what, exchange in exchanges(64):
         if what in ("halo 3", "all-to-all 4 KiB, pairwise"):
@@ -83,6 +85,7 @@ def test_what_cannot_be_replayed(tmp_path):
             replay.write(tmp_path / "exchange", simulation)
 
 
+@pytest.mark.slow
 def test_a_file_that_ends_too_early(simgrid, tmp_path):
     (tmp_path / "exchange").write_text("2 1 1 0 0\n1e9")
     done = subprocess.run([simgrid, tmp_path / "exchange", "together"], capture_output=True, text=True, check=False)
