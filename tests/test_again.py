@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from slow_tests import slow
 
 AGAIN = Path(__file__).parent / "again.sh"
 
@@ -50,7 +51,9 @@ def test_what_always_fails_does_so(tmp_path, faults, runs):
     assert done.stdout.count(f"{faults} failed") == runs
 
 
-@pytest.mark.parametrize(("text", "code"), [("def test_():\n    pass\n", 0), ("import nothing_of_this_name\n", 2)])
+@pytest.mark.parametrize(
+    ("text", "code"), [*slow(("def test_():\n    pass\n", 0)), ("import nothing_of_this_name\n", 2)]
+)
 def test_other_ends_are_kept(tmp_path, text, code):
     assert again(tmp_path, text).returncode == code
 

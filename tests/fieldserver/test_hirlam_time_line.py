@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from slow_tests import slow
 
 import tradewind as tw
 
@@ -14,7 +15,7 @@ HOURS, STEPS_S, WRITE_S, READ_S = 3, 10, 4, 5
 
 @pytest.mark.parametrize(
     ("name", "longest_s"),
-    [("hirlam_io", HOURS * STEPS_S), ("hirlam_sequential", HOURS * (STEPS_S + WRITE_S + READ_S))],
+    [("hirlam_io", HOURS * STEPS_S), *slow(("hirlam_sequential", HOURS * (STEPS_S + WRITE_S + READ_S)))],
 )
 def test_servers_take_reading_and_writing_out_of_the_time_loop(name, longest_s):
     program = tw.load_program(EXAMPLES / f"{name}.toml")

@@ -8,6 +8,7 @@ from collections import Counter
 import pytest
 from networks import PETERSEN
 from pictures import Svg, png
+from slow_tests import slow
 
 from tradewind.base.errors import InputError
 from tradewind.machine import load_machine, machine_names
@@ -53,7 +54,7 @@ LARGE = [
     (table("dragonfly", rows=8, columns=20, groups=9, nodes_per_switch=1, global_links=3), 160),
     (table("dragonfly", rows=8, columns=9, groups=8, nodes_per_switch=1, global_links=9), 72),
     (table("dragonflyplus", leaves=30, spines=20, groups=13, nodes_per_switch=1, global_links=6), 50),
-    (table("hyperx", shape=[30, 20, 4, 3], links=[1, 1, 2, 3], nodes_per_switch=1), 600),
+    *slow((table("hyperx", shape=[30, 20, 4, 3], links=[1, 1, 2, 3], nodes_per_switch=1), 600)),
     (table("hypercube", dimensions=11, links=2, nodes_per_switch=1), 512),
     (table("slimfly", q=19, nodes_per_switch=1), 19),
 ]
@@ -163,7 +164,7 @@ GIANTS = [
     table("complete", switches=30_000, nodes_per_switch=1),
     table("hypercube", dimensions=24, nodes_per_switch=1),
     table("slimfly", q=101, nodes_per_switch=1),
-    table("cubemesh", gpu="P100", boxes=200),
+    *slow(table("cubemesh", gpu="P100", boxes=200)),
 ]
 
 

@@ -6,6 +6,7 @@ import time
 from pathlib import Path
 
 import pytest
+from slow_tests import slow
 
 import tradewind as tw
 from tradewind import _core
@@ -22,7 +23,7 @@ BYTE = 100
 
 REQUESTS = [
     (Exchange("allreduce", 23, count=3), TORUS, {}),
-    (Exchange("allreduce", 24, count=50_000), DRAGONFLY, {}),
+    *slow((Exchange("allreduce", 24, count=50_000), DRAGONFLY, {})),
     (Exchange("transpose", 24, (48, 48, 24), (6, 4)), FATTREE, {"ranks_per_node": 3}),
     (Exchange("transpose", 16, (16, 4, 16), (16, 1), slab="xz"), CROSSBAR, {"packet": "message", "ranks_per_node": 4}),
     (Exchange("halo", 20, (50, 40, 3), (5, 4), width=7, periodic="x"), TORUS, {"placement": "random", "seed": 3}),

@@ -20,9 +20,9 @@ MAXIMUM = {True: 1e-12, False: 1e-10}
 def resolutions() -> list[object]:
     slow = [
         pytest.param(*case, marks=pytest.mark.slow)
-        for case in (("O160", None), ("O320", None), ("O640", None), ("F80", 79), ("F160", 319))
+        for case in (("O80", None), ("O160", None), ("O320", None), ("O640", None), ("F80", 79), ("F160", 319))
     ]
-    return [("O80", None), ("O80", 105), ("F40", None), *slow]
+    return [("O80", 105), ("F40", None), *slow]
 
 
 @pytest.fixture(scope="module", autouse=True)

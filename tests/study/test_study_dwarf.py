@@ -90,6 +90,16 @@ def run(folder: Path, text: str = STUDY, **options: Any) -> tuple[Records, Store
     return read_records(store, HERE), store
 
 
+@pytest.fixture(scope="module")
+def computed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Records, Store]:
+    """The study after one run."""
+    folder = tmp_path_factory.mktemp("computed")
+    (folder / "calls").mkdir()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TRADEWIND_TEST_CALLS", str(folder / "calls"))
+        return run(folder)
+
+
 def test_lists_multiply_and_what_cannot_be_is_skipped() -> None:
     cases, skips = expand(load_study("a.toml", STUDY).study)
     kinds = [case.kind for case in cases]
@@ -123,8 +133,8 @@ def test_each_is_computed_once_and_a_measurement_belongs_to_its_machine(tmp_path
     assert calls("run") == 24
 
 
-def test_times_are_those_of_a_step(tmp_path: Path, calls: Calls) -> None:
-    records, _ = run(tmp_path)
+def test_times_are_those_of_a_step(computed: tuple[Records, Store]) -> None:
+    records, _ = computed
     by_kind = {kind: [r for r in records.records if r["kind"] == kind] for kind in ("run", "simulate", "published")}
     assert {(r["ranks"], r["time_s"]) for r in by_kind["run"]} == {(1, 1e-3), (2, 5e-4)}
     for record in by_kind["run"]:
@@ -140,9 +150,9 @@ def test_times_are_those_of_a_step(tmp_path: Path, calls: Calls) -> None:
         exchange_of(by_kind["run"][0])
 
 
-def test_a_simulated_step_takes_what_the_formula_says(tmp_path: Path, calls: Calls) -> None:
+def test_a_simulated_step_takes_what_the_formula_says(computed: tuple[Records, Store]) -> None:
     """A rank alone: 10 ns per point, and 16 bytes of it at 16 GB/s. Twelve of a node share that memory."""
-    records, _ = run(tmp_path)
+    records, _ = computed
     found = {
         (r["strategy"], r["ranks"], r["nodes"]): quantity_of(r, "compute")
         for r in records.records
@@ -213,8 +223,10 @@ QUANTITIES = ("time", "step-time", "compute", "non-compute", "non-compute-share"
 
 
 @pytest.mark.parametrize("keep", [*slow(lambda dataset: dataset), without_empty], ids=["all", "as kept"])
-def test_the_dataset_gives_back_what_plots_and_findings_ask_for(keep: Any, tmp_path: Path, calls: Calls) -> None:
-    records, _ = run(tmp_path)
+def test_the_dataset_gives_back_what_plots_and_findings_ask_for(
+    keep: Any, computed: tuple[Records, Store], tmp_path: Path
+) -> None:
+    records, _ = computed
     path = tmp_path / "results.nc"
     write_dataset(keep(build_dataset(records.records, {})), path)
     again, _ = read_dataset(path)
@@ -230,8 +242,8 @@ def test_the_dataset_gives_back_what_plots_and_findings_ask_for(keep: Any, tmp_p
     assert draw(plot, again) == draw(plot, records.records)
 
 
-def test_where_the_time_goes_is_drawn(tmp_path: Path, calls: Calls) -> None:
-    records, _ = run(tmp_path)
+def test_where_the_time_goes_is_drawn(computed: tuple[Records, Store]) -> None:
+    records, _ = computed
     plot = Plot(kind="parts", title="t", of=[{"sweep": ["here", "nodes"]}], curve="transport", panel="strategy")
     specification = draw(plot, records.records)
     assert specification is not None
@@ -244,8 +256,8 @@ def test_where_the_time_goes_is_drawn(tmp_path: Path, calls: Calls) -> None:
     assert draw(plot.model_copy(update={"of": [{"sweep": ["nodes"]}]}), records.records) is None
 
 
-def test_the_report_shows_runs_and_what_is_published(tmp_path: Path, calls: Calls) -> None:
-    _, store = run(tmp_path)
+def test_the_report_shows_runs_and_what_is_published(computed: tuple[Records, Store]) -> None:
+    _, store = computed
     page = build_report(store.folder, HERE).page.read_text()
     assert "Runs of dwarfs" in page
     assert "published, 2 nodes" in page

@@ -76,19 +76,28 @@ def test_each_way_has_its_own_keys():
     }
 
 
-def test_quantities_findings_and_kept_results(tmp_path: Path):
-    path = tmp_path / "output.toml"
+def run(folder: Path):
+    path = folder / "output.toml"
     path.write_text(STUDY)
     study_file, executors = load_study(path), replace(FAKES, simulate=simulate)
-    store = Store.create(tmp_path / "results", STUDY)
+    store = Store.create(folder / "results", STUDY)
     outcome = run_study(study_file, make_plan(study_file, executors, HERE), store, executors, HERE)
     assert outcome.failed == {}
+    return study_file, store
+
+
+@pytest.mark.slow
+def test_a_report_is_written(tmp_path: Path):
+    assert build_report(run(tmp_path)[1].folder, HERE).dataset.is_file()
+
+
+def test_quantities_findings_and_kept_results(tmp_path: Path):
+    study_file, store = run(tmp_path)
     records = read_records(store, HERE).records
     verdicts = judge_all(study_file, records)
     assert verdicts[0].verdict == "contradicted"  # servers are better at 4 steps, and worse at 400
     assert "is not above" in verdicts[0].because
     assert verdicts[1].verdict == "confirmed"
-    assert build_report(store.folder, HERE).dataset.is_file()
     write_dataset(without_empty(build_dataset(records, {})), tmp_path / "kept.nc")
     kept, _ = read_dataset(tmp_path / "kept.nc")
     for quantity in ("time", "compute", "blocked", "blocked-share", "efficiency", "points"):

@@ -180,9 +180,13 @@ def test_lines_are_the_contiguous_runs_of_both_arrays(
     assert lines is None or max(sent) == lines
 
 
-def test_reports_and_kept_results_hold_what_findings_need(computed: tuple[list[Record], Store], tmp_path: Path) -> None:
-    records, store = computed
-    assert build_report(store.folder, HERE).dataset.is_file()
+@pytest.mark.slow
+def test_a_report_is_written(computed: tuple[list[Record], Store]) -> None:
+    assert build_report(computed[1].folder, HERE).dataset.is_file()
+
+
+def test_kept_results_hold_what_findings_need(computed: tuple[list[Record], Store], tmp_path: Path) -> None:
+    records, _ = computed
     write_dataset(without_empty(build_dataset(records, {})), tmp_path / "kept.nc")
     kept, _ = read_dataset(tmp_path / "kept.nc")
     for quantity in ("efficiency", "parallel-loss", "messages", "step-time", "non-compute"):
@@ -305,7 +309,7 @@ fields = ["u", "v"]
 
 
 def test_steps_may_be_those_of_a_program_file(tmp_path: Path) -> None:
-    records, store = run(tmp_path, OPEN)
+    records, _ = run(tmp_path, OPEN)
     by_hand = """
 name = "step by xy-zy"
 ranks = 6
@@ -319,7 +323,11 @@ point_time = "10ns"
         assert found[key] == wanted[key]
     assert set(found["step_time_s"]) == set(found["step_end_s"])
     assert sum(found["step_time_s"].values()) == pytest.approx(found["time_s"])
-    assert build_report(store.folder, HERE).dataset.is_file()
+
+
+@pytest.mark.slow
+def test_a_report_of_open_exchanges_is_written(tmp_path: Path) -> None:
+    assert build_report(run(tmp_path, OPEN)[1].folder, HERE).dataset.is_file()
 
 
 @pytest.mark.parametrize(

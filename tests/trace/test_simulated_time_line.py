@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from perfetto_read import read, structure
+from slow_tests import slow
 from validation.machines import CROSSBAR, TORUS, machine, pair
 
 import tradewind as tw
@@ -124,7 +125,7 @@ def test_of_a_steady_simulation_what_was_simulated(tmp_path):
     assert len([it for it in cpu.slices if it.kind == "step"]) == result["simulated_times"] < 100
 
 
-@pytest.mark.parametrize("suffix", [".svg", ".png", ".pdf", ".html"])
+@pytest.mark.parametrize("suffix", [".svg", ".png", ".pdf", *slow(".html")])
 def test_pictures(tmp_path, suffix):
     path = tmp_path / f"line{suffix}"
     simulate(EXCHANGE, machine(TORUS), timeline=path, timeline_ranks="0:3")

@@ -4,12 +4,12 @@ import pytest
 from validation.closed_forms import each, summary
 from validation.forms import FORMS, Case, Form
 
-CASES = [(form, case) for form in FORMS for case in form.cases()]
 
-
-@pytest.mark.parametrize(("form", "case"), CASES, ids=lambda value: getattr(value, "name", None) or value.label)
-def test_closed_form(form, case):
-    assert case.simulated_ps() == case.expected_ps
+@pytest.mark.parametrize("form", FORMS, ids=lambda form: form.name)
+def test_closed_form(form):
+    found = [(case.label, case.simulated_ps(), case.expected_ps) for case in form.cases()]
+    assert found
+    assert [each for each in found if each[1] != each[2]] == []
 
 
 def test_a_difference_is_seen():

@@ -9,6 +9,7 @@ import pytest
 pytest.importorskip("mpi4py.MPI")
 
 import scipy.sparse
+from slow_tests import slow
 from validation.petsc import __main__ as petsc
 
 from tradewind.base.errors import InputError
@@ -26,15 +27,15 @@ def test_iterations_are_those_of_petsc(name):
     assert petsc.row(name, petsc.PROBLEMS[name], python)["ok"]
 
 
-def test_a_python_without_petsc_is_skipped_with_a_word(tmp_path):
+@pytest.mark.parametrize(("more", "code"), [([], 2), *slow((["--if-installed"], 0))])
+def test_a_python_without_petsc_is_skipped_with_a_word(tmp_path, more, code):
     with pytest.raises(InputError, match="petsc4py is not there: on Debian,  apt install python3-petsc4py"):
         petsc.find(sys.executable)
     with pytest.raises(InputError, match="petsc4py is not there"):
         petsc.find(str(tmp_path / "python"))
     command = [sys.executable, "-m", "validation.petsc", "--python", sys.executable]
-    for more, code in (([], 2), (["--if-installed"], 0)):
-        done = subprocess.run([*command, *more], capture_output=True, text=True, check=False)
-        assert (done.returncode, done.stdout.startswith("skipped: petsc4py is not there")) == (code, True)
+    done = subprocess.run([*command, *more], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout.startswith("skipped: petsc4py is not there")) == (code, True)
 
 
 def test_the_problem_that_is_written_is_that_of_the_dwarf(tmp_path):

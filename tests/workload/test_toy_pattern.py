@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from slow_tests import slow
 
 SHIFT = """
 from dataclasses import dataclass
@@ -136,9 +137,11 @@ def test_it_is_verified(tradewind):
     [
         ("--ranks 5 --length 0", "length 0: 1..1000 are allowed"),
         ("--ranks 2 --distance 2", "distance 2: less than 2 ranks"),
-        ("--ranks 2 --width 2", "--width says nothing about shift: leave it out (halo, fetch take it)"),
-        ("--ranks 2 --lenth 2", "unknown option '--lenth'; did you mean '--length'?"),
-        ("--ranks 2 --algorithm sweep", "unknown fetch algorithm 'sweep'"),
+        *slow(
+            ("--ranks 2 --width 2", "--width says nothing about shift: leave it out (halo, fetch take it)"),
+            ("--ranks 2 --lenth 2", "unknown option '--lenth'; did you mean '--length'?"),
+            ("--ranks 2 --algorithm sweep", "unknown fetch algorithm 'sweep'"),
+        ),
     ],
 )
 def test_bad_input(tradewind, arguments, words):
