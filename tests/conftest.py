@@ -61,6 +61,19 @@ def _name(item: pytest.Item) -> str:
     return item.path.relative_to(TESTS).as_posix()
 
 
+def _has_ranks(name: str) -> bool:
+    """Whether all tests of a file start ranks."""
+    return name not in ALONE and any(name == part or name.startswith(f"{part}/") for part in RANKS)
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leaves out files whose tests would all be deselected: to import them takes as long as many tests."""
+    if "not ranks" not in config.option.markexpr or not collection_path.is_relative_to(TESTS):
+        return None
+    name = collection_path.relative_to(TESTS).as_posix()
+    return True if collection_path.is_file() and _has_ranks(name) else None
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Marks tests that start many MPI ranks: they do not run beside others. What takes longest comes first.
@@ -69,8 +82,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """
     items.sort(key=lambda item: _name(item) not in LONGEST)
     for item in items:
-        name = _name(item)
-        if name not in ALONE and any(name == part or name.startswith(f"{part}/") for part in RANKS):
+        if _has_ranks(_name(item)):
             item.add_marker("ranks")
     waiting = [item for item in items if item.get_closest_marker("slow") and not why_file(_name(item))]
     if waiting:
