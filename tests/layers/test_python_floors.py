@@ -89,7 +89,7 @@ def imports_of_the_face(source: str) -> list[int]:
     from the compiled modules, whose sources are not Python."""
     rooms = {path.name for path in PACKAGE.iterdir() if (path / "__init__.py").is_file()}
     found: list[int] = []
-    if not re.search(r"^\s*(import|from) tradewind\b(?!\.)", source, re.MULTILINE):
+    if not re.search(r"^\s*(import\b.*|from )\btradewind\b(?!\.)", source, re.MULTILINE):
         return found  # nothing to parse
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import) and any(name.name == "tradewind" for name in node.names):
