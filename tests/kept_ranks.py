@@ -1,8 +1,9 @@
 """MPI ranks that serve the jobs of many tests, one after another: to start them costs more than most jobs do.
 
 Run by ``mpiexec -n N python kept_ranks.py FOLDER`` this file is one of the ranks; imported it is what keeps them. A job
-is what `tradewind.launch.job` makes of it, a folder with a request; ranks of which one fails end, as all ranks do, and
-the next job starts new ones.
+is what `tradewind.launch.job` makes of it, a folder with a request. Ranks that all have refused a job, or found its
+result wrong, do the next one on another communicator; after any other failure they end, as all ranks do, and the next
+job starts new ones.
 """
 
 from __future__ import annotations
@@ -17,15 +18,20 @@ import tempfile
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 HERE = Path(__file__)
 MAX_RANKS = 4
 """Jobs of more start ranks of their own: those that wait hold memory."""
 READ_ONCE = ("MPI", "OMPI_", "PMI", "PRTE", "FI_", "UCX_", "LD_", "OMP_", "OPENBLAS_")
 """Variables that a process reads only when it starts begin so; where they differ, so do the ranks."""
+_WELL, _FAILED = b".", b"x"
 _PATIENCE_S = 5.0
 _LOOK_S = 0.05
+_GRACE_S = 0.5
+"""Time in which all ranks must have failed, so that none is left waiting."""
+_GO_ON = ("InputError", "VerificationError", "NotFiniteError", "ConvergenceError")
+"""Errors that leave a rank as it was. Others, as PlanError, come from memory, messages or ranks that are gone."""
 
 
 class Ranks:
@@ -48,11 +54,11 @@ class Ranks:
         for request in self._requests:
             os.write(request, (json.dumps(job) + "\n").encode())
 
-    def finished(self, wait_s: float) -> int:
-        """Return how many ranks have finished the job since the last question; waits for the first of them."""
+    def finished(self, wait_s: float) -> bytes:
+        """Return a letter per rank that has finished the job since the last call; waits for the first of them."""
         if not select.select([self._done], [], [], wait_s)[0]:
-            return 0
-        return len(os.read(self._done, self.ranks))
+            return b""
+        return os.read(self._done, self.ranks)
 
     def end(self) -> None:
         """End the ranks: those that wait leave by themselves."""
@@ -107,7 +113,7 @@ class KeptRanks:
         except BaseException:
             self._drop(key)
             raise
-        if code != 0:
+        if code is None or ranks.process.poll() is not None:
             self._drop(key)
         return code
 
@@ -128,16 +134,16 @@ class KeptRanks:
 
     def _wait(self, ranks: Ranks, folder: Path, timeout_s: float | None, watch: Any) -> int | None:
         end = None if timeout_s is None else time.monotonic() + timeout_s
-        finished = 0
-        while finished < ranks.ranks:
+        finished = b""
+        while len(finished) < ranks.ranks:
             finished += ranks.finished(_LOOK_S)
-            if finished < ranks.ranks and ranks.process.poll() is not None:
+            if len(finished) < ranks.ranks and ranks.process.poll() is not None:
                 return ranks.process.returncode or 1
             if end is not None and time.monotonic() > end:
                 return None
             if watch is not None and (folder / self._job.PROGRESS).exists():
                 watch(json.loads((folder / self._job.PROGRESS).read_text()))
-        return 0
+        return 1 if _FAILED in finished else 0
 
     def _drop(self, key: tuple[Any, ...]) -> None:
         ranks = self._kept.pop(key)
@@ -151,27 +157,52 @@ class KeptRanks:
             self._kept.popitem()[1].end()
 
 
-def _rank_number() -> int:
-    from mpi4py import MPI
+class _Failed(BaseException):
+    """The end of a job that failed on this rank, which has left its record of it."""
 
-    return MPI.COMM_WORLD.Get_rank()
+
+def _fail(error: Exception) -> NoReturn:
+    """Take the place of `tradewind.launch.worker.fail_collectively`, which ends all ranks."""
+    raise _Failed from error
 
 
 def serve(folder: Path) -> None:
     """Do jobs, as one of the ranks, until there is an empty one."""
-    from tradewind.launch import worker
+    from mpi4py import MPI
 
+    from tradewind.launch import measure, worker
+
+    measure._COPY_BYTES = 2**20  # the rate of copies stands beside many results, and no test needs that of memory
     worker.abort_on_error()
-    rank = _rank_number()
+    worker.fail_collectively, end_all = _fail, worker.fail_collectively
+    world = MPI.COMM_WORLD.Dup()
     known = [*sys.path]
     done = os.open(folder / "done", os.O_WRONLY)
-    with (folder / str(rank)).open() as requests:
+    with (folder / str(world.Get_rank())).open() as requests:
         for line in requests:
             job = json.loads(line)
             if not job:
                 return
-            _do(job, known)
-            os.write(done, b".")
+            try:
+                _do(job, known)
+                state = _WELL
+            except _Failed as failed:
+                if type(failed.__cause__).__name__ not in _GO_ON or not _all_have_failed(world):
+                    end_all(failed.__cause__)
+                # Messages that nobody has received stay with the communicator of their job.
+                MPI.COMM_WORLD = world.Dup()
+                state = _FAILED
+            os.write(done, state)
+
+
+def _all_have_failed(world: Any) -> bool:
+    """Whether all ranks come here, and soon; jobs do not use this communicator."""
+    all_are_here, end = world.Ibarrier(), time.monotonic() + _GRACE_S
+    while not all_are_here.Test():
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.001)
+    return True
 
 
 def _do(job: dict[str, Any], known: list[str]) -> None:
@@ -185,14 +216,17 @@ def _do(job: dict[str, Any], known: list[str]) -> None:
     sys.path[:] = [*filter(None, paths), *known]
     sys.argv = ["worker", job["folder"]]
     before = set(sys.modules)
-    worker.main(job["folder"])
-    sys.stdout.flush()
-    sys.stderr.flush()
-    for name in set(sys.modules) - before:  # files of tests: another folder has others of these names
-        file = getattr(sys.modules[name], "__file__", None)
-        if file is not None and Path(file).is_relative_to(HERE.parent):
-            del sys.modules[name]
-    gc.collect()
+    try:
+        worker.main(job["folder"])
+    finally:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        for name in set(sys.modules) - before:  # files of tests: another folder has others of these names
+            file = getattr(sys.modules[name], "__file__", None)
+            if file is not None and Path(file).is_relative_to(HERE.parent):
+                del sys.modules[name]
+        gc.collect()
+        gc.freeze()  # what stays is not looked at after each job again
 
 
 if __name__ == "__main__":

@@ -38,7 +38,7 @@ def outcomes(pytester, monkeypatch):
         if may_skip is not None:
             monkeypatch.setenv(VARIABLE, may_skip)
         pytester.makepyfile(MODULE.format(missing=missing))
-        return pytester.runpytest_inprocess("-p", "no:cacheprovider", "-p", "no:zarr")
+        return pytester.runpytest_inprocess("-p", "no:cacheprovider", "-p", "no:zarr")  # as pyproject.toml does
 
     return run
 

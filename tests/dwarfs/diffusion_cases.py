@@ -120,7 +120,10 @@ def checked_with_a_fault_on_rank_1(comm: MPI.Intracomm, payload: dict[str, Any])
 
     if comm.Get_rank() == 1:
         diffusion.DiffusionRun = Faulty
-    return take_part(comm, payload)
+    try:
+        return take_part(comm, payload)
+    finally:
+        diffusion.DiffusionRun = DiffusionRun
 
 
 def forgotten_exchange(comm: MPI.Intracomm, _: None) -> None:

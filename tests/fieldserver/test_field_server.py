@@ -110,11 +110,12 @@ grib = "t"
 
 
 @pytest.mark.parametrize(
-    ("servers", "starts"), [(2, False), *(pytest.param(n, n > 0, marks=pytest.mark.slow) for n in (0, 2))]
+    ("ranks", "servers", "starts"),
+    [(3, 2, False), *(pytest.param(*more, marks=pytest.mark.slow) for more in ((2, 0, False), (4, 2, True)))],
 )
-def test_levels_go_to_files_of_their_own(tmp_path, servers, starts):
+def test_levels_go_to_files_of_their_own(tmp_path, ranks, servers, starts):
     request = {"plan": BY_LEVEL.format(folder=tmp_path, more=""), "servers": servers, "steps": (0, 1), "starts": starts}
-    figures = launch.run(4 if servers else 2, "server_cases:run", request, timeout_s=240)
+    figures = launch.run(ranks, "server_cases:run", request, timeout_s=240)
     for step in (0, 1):
         for name, (levels, points) in FIELDS.items():
             wanted = whole(name, step, levels, points)
@@ -153,10 +154,10 @@ def test_fields_go_from_the_arrays_of_the_model(tmp_path, ranks, servers):
 @pytest.mark.parametrize(
     ("ranks", "servers", "more", "method"),
     [
-        (1, 0, "", None),
         (2, "threads", "block = 1", None),
-        (3, 1, "block = 2\nthreads = 2", None),
         (3, 2, 'deal = "names"', SHARED),
+        pytest.param(1, 0, "", None, marks=pytest.mark.slow),
+        pytest.param(3, 1, "block = 2\nthreads = 2", None, marks=pytest.mark.slow),
         pytest.param(3, 0, 'deal = "steps"', None, marks=pytest.mark.slow),
         pytest.param(4, 1, "", SHARED, marks=pytest.mark.slow),
     ],

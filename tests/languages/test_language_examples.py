@@ -24,7 +24,9 @@ METHODS = [
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-@pytest.mark.parametrize(("ranks", "number"), [(1, 0), (2, 1), (4, 0), (4, 2)])
+@pytest.mark.parametrize(
+    ("ranks", "number"), [(2, 1), (4, 2), *(pytest.param(n, 0, marks=pytest.mark.slow) for n in (1, 4))]
+)
 def test_redistribution(on_ranks, language, ranks, number):
     transpose, halo, environment = METHODS[number]
     said = on_ranks(ranks, f"redistribution_{language}", 13, 11, 5, **environment).stdout
@@ -52,7 +54,10 @@ FETCH_METHODS = [
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-@pytest.mark.parametrize(("ranks", "number"), [(1, 0), (2, 1), (3, 2), (4, 3), (4, 0)])
+@pytest.mark.parametrize(
+    ("ranks", "number"),
+    [(2, 1), (4, 3), *(pytest.param(*more, marks=pytest.mark.slow) for more in ((1, 0), (3, 2), (4, 0)))],
+)
 def test_fetch(on_ranks, language, ranks, number):
     said = on_ranks(ranks, f"fetch_{language}", 13, 11, 3, TRADEWIND_FETCH=FETCH_METHODS[number]).stdout
     lines = said.splitlines()

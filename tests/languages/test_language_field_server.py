@@ -303,6 +303,7 @@ def test_calls_in_another_order(met_beside, plan):
 
 
 @pytest.mark.one_level
+@pytest.mark.slow
 def test_what_cannot_be_written_is_told_and_later_steps_are(met_beside, plan):
     plan()
     for found in met_beside("write"):
@@ -325,6 +326,7 @@ def test_no_server(met_beside):
 
 
 @pytest.mark.one_level
+@pytest.mark.slow
 def test_a_plan_with_mistakes_is_refused_on_all_ranks(met_beside, plan):
     plan("histori", more="blok = 3")
     for found in met_beside("open", fails="refuse"):

@@ -8,6 +8,7 @@ from tradewind_header import ROOT
 PROGRAM = ROOT / "tests" / "languages" / "programs" / "visible.F90"
 
 
+@pytest.mark.slow
 def test_fortran_sees_what_has_arrived(on_ranks):
     """Every pattern, wherever the arrays are declared."""
     assert on_ranks(2, "visible_fortran").stdout == "all right\n"

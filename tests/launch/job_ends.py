@@ -39,6 +39,18 @@ def refused(comm: Any, _: None) -> None:
     comm.recv(source=1)
 
 
+def refused_by_all(comm: Any, _: None) -> None:
+    """A message of each rank is never received."""
+    comm.isend("lost", dest=1 - comm.rank)
+    raise InputError(f"refused by rank {comm.rank}")
+
+
+def process_numbers(comm: Any, _: None) -> Any:
+    """Return the process number of each rank, which it sends to the other one."""
+    other = comm.sendrecv(os.getpid(), dest=1 - comm.rank, source=1 - comm.rank)
+    return sorted([os.getpid(), other])
+
+
 def hung(comm: Any, pid_file: str) -> None:
     if comm.rank == 1:
         print("waiting for nothing", flush=True)

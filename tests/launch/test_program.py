@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from slow_tests import slow
 
 import tradewind as tw
 
@@ -18,7 +19,7 @@ from tradewind.launch.program import Running, bench_program
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
-@pytest.mark.parametrize(("name", "ranks"), [("step.toml", 2), ("servers.toml", 8)])
+@pytest.mark.parametrize(("name", "ranks"), [("step.toml", 2), pytest.param("servers.toml", 8, marks=pytest.mark.slow)])
 def test_what_runs_is_what_is_proved_and_simulated(name, ranks):
     path = EXAMPLES / name
     result = bench_program(path, ranks, repeat=2, warmup=1, timeout_s=240)
@@ -35,7 +36,7 @@ def test_what_runs_is_what_is_proved_and_simulated(name, ranks):
     assert result["median_s"] >= result["min_s"] > (3 * 520e-6 if name == "step.toml" else 600e-6)
 
 
-@pytest.mark.parametrize("transport", ["persistent", "even-odd", "put-fence", "shared", "put-notify"])
+@pytest.mark.parametrize("transport", ["put-notify", *slow("persistent", "even-odd", "put-fence", "shared")])
 def test_every_transport_runs_programs(transport, tmp_path):
     file = tmp_path / "p.toml"
     text = (EXAMPLES / "step.toml").read_text()
@@ -77,7 +78,7 @@ def test_the_watchdog_names_the_exchange_that_hangs(tmp_path):
     with pytest.raises(tw.VerificationError, match="deadlock across exchanges"):
         tw.verify(tw.load_program(file))
     with pytest.raises(tw.PlanError, match=r"exchange '(first|second)': rank .*receiving from rank"):
-        bench_program(file, 2, repeat=1, watchdog_s=4, timeout_s=240)
+        bench_program(file, 2, repeat=1, watchdog_s=1, timeout_s=240)
 
 
 @pytest.mark.slow

@@ -273,6 +273,7 @@ def test_bad_input(capsys, arguments, message):
     assert message in json.loads(text)["error"]
 
 
+@pytest.mark.slow
 def test_command_under_the_launcher(tmp_path: Path):
     picture = tmp_path / "field.svg"
     done = under_launcher(2, f"run diffusion --grid 32x24x4 --steps 5 --picture {picture} --json")

@@ -357,6 +357,7 @@ def test_bad_input(tradewind, tmp_path, monkeypatch, arguments, message):
     assert [path.name for path in tmp_path.iterdir()] == ["bad.toml"]
 
 
+@pytest.mark.slow
 def test_command_under_the_launcher(tmp_path):
     code = "import sys; from tradewind.cli import main; main()"
     arguments = (

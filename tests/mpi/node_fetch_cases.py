@@ -13,21 +13,21 @@ from fetch_refusals import taken
 from ranks_problems import problems_of
 
 
-def names(ranks: int) -> list[str]:
-    """Both families with nodes of 2 ranks and more, each transport and packing; on many ranks every other one.
+def names(ranks: int, stride: int) -> list[str]:
+    """Both families with nodes of 2 ranks and more, by one of so many transports and packings.
 
     And all of them through the memory of just such nodes.
     """
     algorithms = itertools.cycle(f"{family}-{k}" for k in range(2, ranks) for family in ("two-level", "leaders"))
     several = [method for method in fetch_truth.METHODS if method[0] not in ("neighbor", "alltoallv", "alltoallw")]
-    found = [f"{next(algorithms)} {transport} {packing}" for transport, packing in several[:: ranks - 2]]
+    found = [f"{next(algorithms)} {transport} {packing}" for transport, packing in several[::stride]]
     nodes = [f"{family}-{k}" for k in range(2, ranks) for family in ("two-level", "leaders")]
     return list(dict.fromkeys([*found, *(f"{name} shared {p}" for name in nodes for p in ("buffer", "direct"))]))
 
 
-def run(comm: Any, ranks: int) -> dict[str, str]:
+def run(comm: Any, stride: int) -> dict[str, str]:
     """By case what went wrong, "" where nothing did."""
-    numbered = enumerate([*names(ranks), *OTHERS])
+    numbered = enumerate([*names(comm.Get_size(), stride), *OTHERS])
     return problems_of(
         comm, ((name, OTHERS.get(name) or partial(_run_one, number, *name.split())) for number, name in numbered)
     )

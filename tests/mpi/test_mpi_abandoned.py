@@ -56,9 +56,9 @@ KEY_ERROR = "KeyError: 'of the overlap region'"
     ("error", "code", "words", "names"),
     [
         ("error", 1, KEY_ERROR, TOGETHER),
-        ("error", 1, KEY_ERROR, ["put-fence"]),
-        ("error", 1, KEY_ERROR, ["get-fence"]),
-        ("interrupt", None, "KeyboardInterrupt", TOGETHER),
+        pytest.param("error", 1, KEY_ERROR, ["put-fence"], marks=pytest.mark.slow),
+        pytest.param("error", 1, KEY_ERROR, ["get-fence"], marks=pytest.mark.slow),
+        pytest.param("interrupt", None, "KeyboardInterrupt", TOGETHER, marks=pytest.mark.slow),
         ("exit", 3, "RuntimeWarning: a plan destroyed while it is under way", TOGETHER),
     ],
 )

@@ -2,13 +2,14 @@
 
 import gather_scatter_cases
 import pytest
+from slow_tests import slow
 
 pytest.importorskip("mpi4py.MPI")
 
 from tradewind import launch
 
-RANKS = [1, 2, 3, pytest.param(4, marks=pytest.mark.slow)]
-"""On two cores four ranks wait for each other: `make test-all` has time for them."""
+RANKS = [1, 2, *slow(3, 4)]
+"""On two cores more ranks wait for each other: `make test-all` has time for them."""
 
 
 @pytest.mark.parametrize("ranks", RANKS)

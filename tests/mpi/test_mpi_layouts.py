@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import pytest
+from slow_tests import slow
 
 pytest.importorskip("mpi4py.MPI")
 
 from tradewind import launch
 
 
-@pytest.mark.parametrize("ranks", [1, 2, 3, 4])
+@pytest.mark.parametrize("ranks", [1, 2, 3, *slow(4)])
 def test_points_arrive_in_arrays_of_any_shape_that_a_layout_allows(ranks):
     assert launch.run(ranks, "layout_cases:run", None, timeout_s=240) == []
 

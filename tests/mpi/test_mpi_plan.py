@@ -6,13 +6,14 @@ from dataclasses import asdict
 
 import mpi_cases
 import pytest
+from slow_tests import slow
 
 pytest.importorskip("mpi4py.MPI")
 
 from tradewind import launch
 
-RANKS = [1, 2, 3, 4, pytest.param(5, marks=pytest.mark.slow), pytest.param(6, marks=pytest.mark.slow)]
-"""With more than four ranks two cores are kept waiting, which `make test-all` has time for."""
+RANKS = [1, 3, *slow(2, 4, 5, 6)]
+"""One rank has only copies; three exchange with each other and with themselves, along either direction."""
 
 
 @pytest.mark.parametrize("ranks", RANKS)

@@ -2,6 +2,7 @@
 
 import poke_cases
 import pytest
+from slow_tests import slow
 
 from tradewind import _core
 
@@ -20,7 +21,7 @@ def cases(ranks):
     return [*names, "native", "two at once", "out of turn"]
 
 
-@pytest.mark.parametrize("ranks", [1, 2, 3])
+@pytest.mark.parametrize("ranks", [1, 2, *slow(3)])
 def test_poked_plans_bring_the_right_result_by_every_transport(ranks):
     outcomes = launch.run(ranks, "poke_cases:run", None, timeout_s=240)
     assert set(outcomes) == set(cases(ranks))

@@ -44,19 +44,19 @@ class Call:
     needed: tuple[Any, ...] = ()
     optional: dict[str, Any] = field(default_factory=dict)
 
-    def wrong(self) -> Iterator[tuple[str, tuple[Any, ...], dict[str, Any]]]:
-        """Arguments on the rank at fault, with a name."""
+    def wrong(self, stride: int) -> Iterator[tuple[str, tuple[Any, ...], dict[str, Any]]]:
+        """Arguments on the rank at fault, with a name; `stride`: each argument gets one of so many wrong values."""
         yield "an unknown keyword", self.needed, {**self.optional, "nonsense": 1}
         yield "too many arguments", (*self.needed, *[None] * 30), self.optional
         comm = tuple(each for each in self.needed if _is_comm(each))
         if len(self.needed) > len(comm):
             yield "no other arguments", comm, self.optional
         for place, suits in enumerate(self.needed):
-            for value in WRONG if not _is_comm(suits) else ():
+            for value in WRONG[place % stride :: stride] if not _is_comm(suits) else ():
                 wrong = (*self.needed[:place], value, *self.needed[place + 1 :])
                 yield f"argument {place} = {value!r}", wrong, self.optional
-        for name in self.optional:
-            for value in WRONG:
+        for place, name in enumerate(self.optional):
+            for value in WRONG[place % stride :: stride]:
                 yield f"{name} = {value!r}", self.needed, {**self.optional, name: value}
 
 
@@ -106,15 +106,15 @@ def calls(comm: Any) -> dict[str, Call]:
     }
 
 
-def run(comm: Any, names: list[str]) -> dict[str, list[tuple[str, int, list[str]]]]:
-    """Yield for each call: mistake, rank at fault, and the error on each rank, "" where the call returned."""
-    return {name: _outcomes(comm, name, calls(comm)[name]) for name in names}
+def run(comm: Any, stride: int) -> dict[str, list[tuple[str, int, list[str]]]]:
+    """Return for each call: mistake, rank at fault, and the error on each rank, "" where the call returned."""
+    return {name: _outcomes(comm, name, calls(comm)[name], stride) for name in NAMES}
 
 
-def _outcomes(comm: Any, name: str, call: Call) -> list[tuple[str, int, list[str]]]:
+def _outcomes(comm: Any, name: str, call: Call, stride: int) -> list[tuple[str, int, list[str]]]:
     outcome = []
     for at_fault in range(comm.Get_size()):
-        for what, args, options in call.wrong():
+        for what, args, options in call.wrong(stride):
             if comm.Get_rank() != at_fault:
                 args, options = call.needed, call.optional
             else:

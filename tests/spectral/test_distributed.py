@@ -14,15 +14,14 @@ pytestmark = pytest.mark.ranks
 @pytest.mark.parametrize(
     ("ranks", "methods"),
     [
-        (1, "default"),
         (2, "mixed"),
         (3, "default"),
-        (4, "mixed"),
-        (4, "nodes"),
         (2, "winds"),
         (3, "split"),
-        (4, "split"),
-        (4, "split by levels"),
+        *(
+            pytest.param(*more, marks=pytest.mark.slow)
+            for more in ((1, "default"), (4, "mixed"), (4, "nodes"), (4, "split"), (4, "split by levels"))
+        ),
     ],
 )
 def test_each_part_is_that_of_one_process(ranks, methods):

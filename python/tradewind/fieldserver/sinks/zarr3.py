@@ -9,13 +9,11 @@ import os
 import shutil
 import warnings
 from datetime import datetime
+from functools import cache
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import zarr
-from zarr.codecs import ZstdCodec
-from zarr.errors import ZarrUserWarning
 
 from tradewind.base.errors import InputError, WriteError
 from tradewind.base.files import make_folder, reason_of
@@ -28,8 +26,17 @@ if TYPE_CHECKING:
     from tradewind.fieldserver.plan_file import Request
 
 _TIMES_PER_CHUNK = 1024
-# Zarr's own reader and xarray take consolidated metadata where they are; others read each variable's, which agree.
-warnings.filterwarnings("ignore", "Consolidated metadata is currently not part", ZarrUserWarning)
+
+
+@cache
+def _zarr() -> Any:
+    """Return the package, which only ranks that write load: it takes as long as all else that a rank loads."""
+    import zarr
+    from zarr.errors import ZarrUserWarning
+
+    # Zarr's own reader and xarray take consolidated metadata where they are; others read each variable's, which agree.
+    warnings.filterwarnings("ignore", "Consolidated metadata is currently not part", ZarrUserWarning)
+    return zarr
 
 
 class _Store:
@@ -38,7 +45,7 @@ class _Store:
     def __init__(self, root: Path) -> None:
         self.root = root
         make_folder(root, WHAT)
-        self.group: Any = zarr.open_group(root, mode="a")
+        self.group: Any = _zarr().open_group(root, mode="a")
         self.names = convention.Names()
         self.arrays: dict[str, Any] = {}
         found = self.group.metadata.consolidated_metadata
@@ -93,7 +100,7 @@ class _Store:
                 shards=(1, *sizes),
                 chunks=(1, 1, *sizes[1:]),
                 dtype=dtype,
-                compressors=ZstdCodec(level=compression) if compression else None,
+                compressors=_zarr().codecs.ZstdCodec(level=compression) if compression else None,
                 fill_value=np.nan,
                 dimension_names=("time", *described.dims),
                 attributes=described.attributes,
@@ -136,7 +143,7 @@ class _Store:
             if array.metadata.dimension_names[:1] == ("time",) and array.shape[0] != len(times):
                 array.resize((len(times), *array.shape[1:]))
         self.group.attrs.update({"Conventions": convention.CF})
-        self.group = zarr.consolidate_metadata(self.group.store)
+        self.group = _zarr().consolidate_metadata(self.group.store)
         self.times = times
         self.arrays = {name: self.group[name] for name in self.arrays}
 
