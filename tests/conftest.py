@@ -26,7 +26,7 @@ os.environ.pop("COLUMNS", None)
 # Ranks of MPICH that wait ask for messages without a pause, and keep from their core those that they wait for. These
 # sleep now and then: with fewer cores than ranks, or other work beside them, they are two to three times as fast.
 os.environ.setdefault("MPIR_CVAR_CH4_PROGRESS_THROTTLE", "1")
-os.environ.setdefault("MPIR_CVAR_CH4_PROGRESS_THROTTLE_NO_PROGRESS_COUNT", "512")
+os.environ.setdefault("MPIR_CVAR_CH4_PROGRESS_THROTTLE_NO_PROGRESS_COUNT", "32")
 
 # The threads of NumPy's BLAS wait awake for a while in each of thousands of processes; hardly any has work for them.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
