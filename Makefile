@@ -19,21 +19,26 @@ PACKAGED := $(shell find python machines studies -name __pycache__ -prune -o -ty
 # Python and pytest keep what they have compiled: hundreds of processes import the same files.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: study test fast-ranks core-tests lint stubs test-all landing ranks later last wheel validation benchmark docs clean
+.PHONY: study test fast-ranks fast-others core-tests lint stubs test-all landing ranks later last wheel validation benchmark docs clean
 
 study: $(VENV)/runs
 	@echo "The study takes about a minute on two cores. Each of its tables is printed as soon as it is complete."
 	@$(BIN)/tradewind study studies/quickstart.toml
 
-# Ranks wait for each other half of the time: the compilation of core_tests has the cores then. Tests without ranks run
-# in as many processes as there are cores, as tests/conftest.py orders and shares them.
+# Ranks wait for each other half of the time: core_tests and the tests without ranks have the cores then. These run in as
+# many processes as there are cores, as tests/conftest.py orders and shares them.
 SPREAD := -n auto --maxprocesses 8 --no-loadscope-reorder
 test: $(VENV)/installed
-	$(MAKE) --jobs=2 fast-ranks core-tests
-	$(BIN)/python -m pytest -m 'not slow and not ranks' $(SPREAD)
+	$(MAKE) --jobs=2 fast-ranks fast-others
 
 fast-ranks: $(VENV)/installed
-	$(BIN)/python -m pytest -m 'not slow and ranks'
+	tests/again.sh $(BIN)/python -m pytest -m 'not slow and ranks'
+
+# Printed at its end, not between the lines of the others.
+fast-others: core-tests
+	@echo "tests without ranks run now, beside those with ranks"
+	@nice -n 10 $(BIN)/python -m pytest -m 'not slow and not ranks' $(SPREAD) >build/fast-others.txt 2>&1; \
+	    code=$$?; cat build/fast-others.txt; exit $$code
 
 # The tests of the core are one program. SEED chooses what they draw.
 SEED ?= 1
