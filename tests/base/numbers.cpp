@@ -75,7 +75,8 @@ PROPERTY("runs of numbers begin where a number does not follow the one before", 
     const bool alike = draw.boolean();  // runs of one length, as of points around others
     std::vector<Index> numbers;
     while (numbers.size() < size) {
-        auto next = draw.integer(-50'000, 50'000);
+        // Also the same number again.
+        auto next = numbers.empty() || draw.boolean() ? draw.integer(-50'000, 50'000) : numbers.back();
         for (auto run = alike ? longest : draw.integer(1, longest); run > 0 && numbers.size() < size; --run) {
             numbers.push_back(next++);
         }

@@ -1,6 +1,7 @@
 #include "pattern/fetch.hpp"
 
 #include <numeric>
+#include <set>
 
 #include "base/error.hpp"
 #include "pattern/fetch_adjoint.hpp"
@@ -89,6 +90,19 @@ TEST("the places that are wanted are the result, and of the adjoint the points t
                                                std::vector<FetchList>{{{1, 1}, {0, 1}, {5, 1}, 6}, {{0}, {2}, {0}, 1}});
     CHECK(fetch->expected(0) == std::vector<Box>({{{1, 0, 0}, {2, 1, 1}}, {{5, 0, 0}, {6, 1, 1}}}));
     CHECK(FetchAdjoint(fetch).expected(0) == std::vector<Box>({{{2, 0, 0}, {3, 1, 1}}}));
+}
+
+TEST("fetches that differ in a point of any list have signatures of their own") {
+    const FetchList other{{0}, {2}, {0}, 1};
+    std::set<std::string> signatures;
+    for (const auto& list : std::vector<FetchList>{{{0, 1}, {1, 0}, {0, 1}, 2},     // keeps point 1, fetches point 0
+                                                   {{0, 1}, {2, 0}, {0, 1}, 2},     // keeps another
+                                                   {{0, 1}, {1, 0}, {1, 0}, 2},     // puts them elsewhere
+                                                   {{0, 1}, {1, 1}, {0, 1}, 2},     // fetches another
+                                                   {{0, 1}, {1, 0}, {0, 1}, 3}}) {  // into a larger array
+        signatures.insert(Fetch(std::vector<Index>{3, 2}, {list, other}).signature());
+    }
+    CHECK_EQUAL(signatures.size(), 5u);
 }
 
 TEST("owners that come up in turn are told apart") {

@@ -50,6 +50,7 @@ PROPERTY("interior, rim and widened box are those of the stencils of all points"
     const auto interior = pattern::interior(*halo, rank, reach), widened = pattern::widened(*halo, rank, reach);
     const auto rim = pattern::rim(*halo, rank, reach);
     for (const auto& box : rim) CHECK(!box.empty());
+    if (interior.empty()) CHECK(rim == std::vector{own});  // one piece of work
     auto regions = rim;
     regions.push_back(interior);
     CHECK(count_points(regions) == count_points({own}));

@@ -65,9 +65,24 @@ TEST("what cannot be is refused") {
                  Order({summed("a"), summed("b")}, {group("one", 2, "(a)(a)(b)"), group("two", 2, "(a)(b)")}));
     CHECK_THROWS(InputError, ({"take no part in exchange 'a'"}),
                  Order({summed("a", 2)}, {group("one", 2, "(a)"), group("two", 2, "(a)")}));
+    auto twice = group("all", 4, "Aa");
+    twice.steps[0].repeat = 2;
+    CHECK_THROWS(InputError, ({"step 'step 0': a start or a wait is not repeated"}), Order({summed("a")}, {twice}));
     program::Compute back_in_time;
     back_in_time.seconds = -1;
     CHECK_THROWS(InputError, ({"0 or more seconds"}), program::check(back_in_time, 4));
+}
+
+TEST("a step ends with the last of its repetitions") {
+    auto repeated = group("all", 4, "(a).");
+    repeated.steps[0].repeat = 2;
+    repeated.steps[1].kind = StepKind::compute, repeated.steps[1].repeat = 3;
+    const Order order({summed("a")}, {repeated});
+    std::string ends;
+    for (const auto& operation : order.operations(0)) ends += operation.ends_step ? '1' : '0';
+    CHECK_EQUAL(ends,
+                "0101"
+                "001");  // start and wait, twice; three computations
 }
 
 TEST("an exchange between groups has a line of its own, as they may do them in different orders") {

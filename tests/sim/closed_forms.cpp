@@ -117,6 +117,13 @@ TEST("ranks of one node copy at the bandwidth of a copy, whatever the latency") 
     CHECK_EQUAL(simulation.loggp().time.value, 800 * ns);
 }
 
+TEST("copies of one node share its memory") {
+    Simulation simulation(machine_on(crossbar()), pair(100));
+    simulation.ranks_per_node = 2;
+    simulation.machine.memory_bandwidth = simulation.machine.copy_bandwidth;
+    CHECK_EQUAL(simulation.packets().time.value, 2 * 8 * ns);
+}
+
 TEST("a stage lasts until its copies are done") {
     // Ranks 0 and 2 share a node. Rank 2 copies 2 of 4 levels to rank 0 at 1 MB/s, then sends 1 level to rank 1; its
     // second exchange begins when the copy is done.

@@ -78,6 +78,13 @@ TEST("computations, slow links, copies and overheads count") {
     refused(overheads);
 }
 
+TEST("a computation beside an exchange takes no time of its own") {
+    const auto exchanged = all_reduce(2, 2'000'000'000, "recursive-2");
+    Simulation simulation(slow(), Steps{compute(16'000, exchanged, 400)});  // each 6.4e6 s
+    simulation.options.packet = {0};
+    sim::check_minimum_time(simulation.machine, simulation.program(), simulation.place(), simulation.options);
+}
+
 TEST("what only the whole shows is found on the way") {
     // Each rank sends to the next once it has the message of the one before: none alone is busy for long.
     const auto chain = [](Rank ranks) {
