@@ -80,9 +80,7 @@ TEST("a step ends with the last of its repetitions") {
     const Order order({summed("a")}, {repeated});
     std::string ends;
     for (const auto& operation : order.operations(0)) ends += operation.ends_step ? '1' : '0';
-    CHECK_EQUAL(ends,
-                "0101"
-                "001");  // start and wait, twice; three computations
+    CHECK_EQUAL(ends, "0101001");  // start and wait, twice; three computations
 }
 
 TEST("an exchange between groups has a line of its own, as they may do them in different orders") {
