@@ -106,8 +106,8 @@ def build(defines: Sequence[str]) -> None:
     build_backend.check_machine(settings)
     mpi = "mpi" if "cmake.define.MPI_C_COMPILER" in settings else "mpich"
     needed = [*build_backend.requirements(settings, all_tools=True), *requirements(["", mpi])]
-    print("Tradewind is installed into .venv. The first time, on two slow cores, packages take half a minute and the")
-    print("compilation about four.", flush=True)
+    print("Tradewind is installed into .venv. The first time, on two slow cores, packages take half a minute, the")
+    print("compilation about three.", flush=True)
     run("packages", [*PIP, *needed], Packages())
     given = [f"-C{name}={value}" for name, value in settings.items()]
     run("compilation", [*PIP, "--verbose", "--no-build-isolation", "--no-deps", *given, "-e", "."], of_compilation)
