@@ -229,7 +229,7 @@ class Results:
 def run_core_tests(faults: list[Fault], results: Results, jobs: int) -> None:
     """Run the C++ tests of the folders of each fault of the core, until one of them fails."""
     programs = [*(TREE / "build").glob("cp*/core_tests")]
-    # Which know no MPI.
+    # The program of these tests is without MPI.
     core = [fault for fault in faults if fault.file.startswith("src/") and not fault.file.startswith("src/mpi/")]
     wanted = [fault for fault in core if results.is_open(fault)]
     if not programs:

@@ -14,7 +14,7 @@ from ranks_problems import problems_of
 
 
 def names(ranks: int, stride: int) -> list[str]:
-    """Both families with nodes of 2 ranks and more, by one of so many transports and packings.
+    """Both families with nodes of 2 ranks and more, by every `stride`-th transport and packing.
 
     And all of them through the memory of just such nodes.
     """

@@ -45,7 +45,7 @@ class Call:
     optional: dict[str, Any] = field(default_factory=dict)
 
     def wrong(self, stride: int) -> Iterator[tuple[str, tuple[Any, ...], dict[str, Any]]]:
-        """Arguments on the rank at fault, with a name; `stride`: each argument gets one of so many wrong values."""
+        """Arguments on the rank at fault, with a name: every `stride`-th wrong value of each argument."""
         yield "an unknown keyword", self.needed, {**self.optional, "nonsense": 1}
         yield "too many arguments", (*self.needed, *[None] * 30), self.optional
         comm = tuple(each for each in self.needed if _is_comm(each))

@@ -189,7 +189,7 @@ def everything(result: Any) -> Result:
 
 
 def results(comm: Any, asked: tuple[int, list[str]]) -> dict[str, Result]:
-    """Return the results of the cases of some names with so many threads."""
+    """Return the results of cases; `asked`: the number of threads, and the names of the cases."""
     from tradewind.simulation.processes import Processes
 
     threads, names = asked
