@@ -97,6 +97,28 @@ def _in_a_with_block(comm: Any, payload: dict[str, Any]) -> None:
             _until_step_two(server, payload["leaving"])
 
 
+def caught_by_others(comm: Any, payload: dict[str, Any]) -> list[str]:
+    """Return what ranks end with whose rank 1 leaves a `with` block by a mistake, which the others catch, and close."""
+    plan = load_plan("plan.toml", payload["plan"].replace("FOLDER", payload["folder"]))
+    server = FieldServer(plan, comm, servers=0)
+
+    def write() -> None:
+        layout, geometry, _ = layouts(comm.Get_size())["t"]
+        server.define("t", layout, geometry)
+        for step in range(2):
+            values = part("t", layout, comm.Get_rank(), step, 3, geometry.points)
+            server.write("t", values if step == 0 or comm.Get_rank() != 1 else values[:1], step)
+            server.end_step(step)
+
+    def block() -> None:
+        with server:
+            write()
+
+    told = [_error(block)] if comm.Get_rank() == 1 else [_error(write), _error(server.close)]
+    server._sides[0]._part()  # as when the program ends
+    return comm.gather(told)
+
+
 def _without_close(comm: Any, payload: dict[str, Any]) -> None:
     """End a process that has not closed its field server."""
     plan = load_plan("plan.toml", payload["plan"].replace("FOLDER", f"{payload['folder']}/without"))

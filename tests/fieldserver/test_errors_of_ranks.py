@@ -87,3 +87,13 @@ def test_servers_and_other_ranks_end_when_ranks_of_a_model_leave(tmp_path, leavi
         assert Manifest(tmp_path / name).steps() == [0, 1]
         assert check(tmp_path / name) == []
         assert sorted(path.name for path in (tmp_path / name).iterdir()) == ["0.nc", "1.nc", "manifest"]
+
+
+def test_others_close_while_a_rank_has_left_by_its_mistake(tmp_path):
+    request = {"plan": PLAN.format(block=3), "folder": str(tmp_path)}
+    first, second, third = launch.run(3, "error_cases:caught_by_others", request, timeout_s=60)
+    mistake = "InputError: rank 1: field t: (1, "
+    assert [len(each) for each in (first, second, third)] == [2, 1, 2]
+    assert all(each[0].startswith(mistake) for each in (first, second, third))
+    assert first[1] == third[1] == ""
+    assert Manifest(tmp_path).steps() == [0]

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _TEXT_BYTES = 2000
-_INPUT, _OTHER, _GONE = "i", "o", "g"
+_INPUT, _OTHER = "i", "o"
 
 
 class Agreement:
@@ -35,6 +35,10 @@ class Agreement:
         self._last = "none"
         self._left: tuple[_States, _Text] | None = None
         """States and error with which this rank has left word."""
+        self._gone: _States | None = None
+        """What it says of having left, where the others have heard of an error before."""
+        self._leaving: BaseException | None = None
+        """Why it has left, where it is not known whether they have."""
         self.broken: TradewindError | None = None
         """Error after which the ranks do nothing more together, but end."""
         self.deserted = False
@@ -45,7 +49,7 @@ class Agreement:
     def note(self, call: str) -> None:
         """Count a call, which all ranks make in the same order."""
         self._calls += 1
-        self._digest = zlib.crc32(call.encode(), self._digest)
+        self._digest = zlib.crc32(call.encode(errors="surrogatepass"), self._digest)
         self._last = call
 
     def check(self) -> None:
@@ -61,7 +65,7 @@ class Agreement:
         states = _States(self._comm, self._state(failed=False))
         states.wait()
         if states.failed < self._ranks:
-            self._break(_Text(self._comm, self._ranks, "").wait(), states.failed)
+            self._break(_Text(self._comm, self._ranks, "").wait(), states.failed, gone=states.gone)
         if not states.same:
             self._break_by_other_calls()
         self._agreed = self._calls
@@ -79,15 +83,43 @@ class Agreement:
             raise
 
     def leave(self, error: BaseException) -> None:
-        """Leave word of an error after which this rank takes part in nothing more; waits for nobody."""
-        if self.broken is None and self._left is None and not self._ended:
+        """Leave word of an error after which this rank takes part in nothing more; waits for nobody.
+
+        Where the others have heard of an error before, they hear of this in place of this rank's part in `end`; where
+        they may not have heard yet, by `part`.
+        """
+        if self._ended or self.deserted:
+            return
+        if self.broken is not None:
+            self._gone = _States(self._comm, self._state(failed=True, gone=True))
+        elif self._left is not None:
+            self._leaving = error
+        else:
             self._leave_word(error, gone=True)
+
+    def part(self) -> None:
+        """Wait until the other ranks have heard what this one has left word of, and that it has left."""
+        raised = self._raised
+        while self._left is not None:
+            with suppress(TradewindError):
+                self._settle()
+            if self._leaving is not None:
+                error, self._leaving = self._leaving, None
+                self.leave(error)
+        self._raised = raised
+        if self._gone is not None:
+            self._gone.wait()
+            self._gone = None
 
     def end(self) -> bool:
         """Agree for the last time; returns whether all is well. Collective."""
         raised = self._raised
         with suppress(TradewindError):
             self.check()
+        if self.broken is not None and not self.deserted:  # those that have met it may have left since then
+            last = _States(self._comm, self._state(failed=False))
+            last.wait()
+            self.deserted = last.gone
         self._raised, self._ended = raised, True
         return self.broken is None
 
@@ -99,8 +131,8 @@ class Agreement:
 
     def _leave_word(self, error: BaseException, *, gone: bool = False) -> None:
         self._raised = True
-        kind = _GONE if gone else _INPUT if isinstance(error, InputError) else _OTHER
-        states = _States(self._comm, self._state(failed=True))
+        kind = _INPUT if isinstance(error, InputError) and not gone else _OTHER
+        states = _States(self._comm, self._state(failed=True, gone=gone))
         self._left = states, _Text(self._comm, self._rank, kind + said(error))
 
     def _settle(self) -> None:
@@ -109,20 +141,20 @@ class Agreement:
             (states, text), self._left = self._left, None
             states.wait()
             found = text.wait()
-            if not (states.all_failed and states.same):
-                self._break(found, states.failed)
+            if states.gone or not (states.all_failed and states.same):
+                self._break(found, states.failed, gone=states.gone)
             self._raised = False
         if self.broken is not None:
             self._raised = True
             raise self.broken
 
-    def _state(self, *, failed: bool) -> NDArray[np.int64]:
+    def _state(self, *, failed: bool, gone: bool = False) -> NDArray[np.int64]:
         """Return what all ranks' minimum is taken of; that of a negative number says what the maximum is."""
         first = self._rank if failed else self._ranks
-        return np.array([first, failed, self._calls, -self._calls, self._digest, -self._digest], np.int64)
+        return np.array([first, failed, self._calls, -self._calls, self._digest, -self._digest, -gone], np.int64)
 
-    def _break(self, text: str, rank: int) -> None:
-        self.deserted = text[0] == _GONE
+    def _break(self, text: str, rank: int, *, gone: bool = False) -> None:
+        self.deserted = gone
         problem = f"rank {rank}: {text[1:]}"
         self.broken = InputError(problem) if text[0] == _INPUT else PlanError(problem)
         self._raised = True
@@ -154,6 +186,8 @@ class _States:
         self.all_failed = bool(self._found[1])
         self.same = bool(self._found[2] == -self._found[3] and self._found[4] == -self._found[5])
         """Whether all have made the same calls."""
+        self.gone = bool(self._found[6])
+        """Whether a rank takes part in nothing more."""
 
 
 class _Text:
@@ -161,7 +195,7 @@ class _Text:
 
     def __init__(self, comm: MPI.Intracomm, rank: int, text: str) -> None:
         self._sent = np.zeros(_TEXT_BYTES, np.uint8)
-        data = rank.to_bytes(8, "big") + text.encode()[: _TEXT_BYTES - 8]
+        data = rank.to_bytes(8, "big") + text.encode(errors="backslashreplace")[: _TEXT_BYTES - 8]
         self._sent[: len(data)] = np.frombuffer(data, np.uint8)
         self._found = np.empty_like(self._sent)
         kind, operation = _first_text()

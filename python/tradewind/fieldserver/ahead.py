@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from time import perf_counter
 
 from tradewind.base.errors import InputError
+from tradewind.fieldserver.events import Event, Events
 from tradewind.fieldserver.reading import InputFile, read_input
 
 _BETWEEN_S = 0.1
@@ -38,9 +39,10 @@ class ReadAhead:
         self._lock = threading.Lock()
         self._later: deque[str] = deque()
         self._files: dict[str, _Ahead] = {}
+        self._threads: list[threading.Thread] = []
         self.read_s = 0.0
         self.read_bytes = 0
-        self.events: list[tuple[str, float, float]] = []
+        self.events: Events[Event] = Events()
 
     def ask(self, paths: Sequence[str]) -> None:
         """Name the next files."""
@@ -68,12 +70,20 @@ class ReadAhead:
             self._take(ahead)  # it is late: nobody has begun
             ahead.ready.wait()
         elif not ahead.ready.is_set():
-            threading.Thread(target=self._take, args=[ahead], daemon=True).start()
+            self._threads = [each for each in self._threads if each.is_alive()]
+            self._threads.append(threading.Thread(target=self._take, args=[ahead], daemon=True))
+            self._threads[-1].start()
             while not ahead.ready.wait(_BETWEEN_S):
                 meanwhile()
         if ahead.found is None:
             raise InputError(ahead.problem)
         return ahead.found
+
+    def close(self) -> None:
+        """Wait for the file that is being read: a thread that the interpreter ends keeps the locks of libraries."""
+        self._later.clear()
+        for thread in self._threads:
+            thread.join()
 
     def _begin(self) -> None:
         while self._later and len(self._files) < self._depth:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import time
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from time import perf_counter
@@ -61,10 +62,12 @@ class Channel:
         """Why nothing goes there any more."""
         self.gone = ""
         """Why the server has ended, or takes no part in what was begun, as this rank has found."""
-        self.ended: list[Part] = []
-        """Parts of steps, in the order of their ends."""
+        self.ended: deque[Part] = deque()
+        """Parts of steps that have ended and are not known to be finished, in the order of their ends."""
         self.finished = 0
-        """So many of these are known to be finished."""
+        """So many parts are known to be finished."""
+        self._last: dict[int, int] = {}
+        """The last step of each share that has ended: they end in ascending order."""
         self.released = np.zeros(MAX_SLOTS, np.int64)
         self.reused: set[Part] = set()
         """Those whose memory was used again before they were finished: they could not be written again."""
@@ -161,8 +164,7 @@ class Channel:
         """The array of a block is the model's own again: if its server is lost now, the field is."""
         if slot.number == number:
             self._await(slot)
-            self.reused |= {entry.part for entry in slot.entries} - self._done
-            slot.entries = []
+            self._reuse(slot)
 
     def flush(self) -> None:
         """Let all blocks go."""
@@ -201,11 +203,21 @@ class Channel:
         """Let all blocks go; nothing more comes of a step of a share."""
         self.flush()
         self.ended.append((share, step))
+        self._last[share] = step
         self.say({"op": "end", "share": share, "step": step})
         if self.writer is not None:
             self.writer.end_step(step, share)
         if self.waits:
-            self.finished = len(self.ended)
+            self.note_finished(self.finished + 1)
+
+    def note_finished(self, count: int) -> None:
+        """So many parts are finished: nothing of these has to be kept any more."""
+        if count <= self.finished:
+            return
+        done = {self.ended.popleft() for _ in range(count - self.finished)}
+        self.finished = count
+        self.reused -= done
+        self.dropped = [each for each in self.dropped if each[0] not in done]
 
     def drop(self, part: Part, path: str) -> None:
         """Give a file up, for one of its fields."""
@@ -234,19 +246,17 @@ class Channel:
     @property
     def unfinished(self) -> list[Part]:
         """Parts that are not known to be finished and have ended, or have fields or given-up files here; by step."""
-        done = self._done
-        found = {*self.ended, *(entry.part for entry, _ in self.kept()), *(part for part, _ in self.dropped)} - done
+        found = {*self.ended, *(entry.part for entry, _ in self.kept()), *(part for part, _ in self.dropped)}
         return sorted(found, key=lambda part: (part[1], part[0]))
 
     def kept(self) -> list[tuple[Entry, Array]]:
         """The fields that lie here of parts that are not finished, those that have not been sent, too."""
-        done = self._done
         pairs = [pair for slot in self._slots for pair in zip(slot.entries, slot.local, strict=False)]
-        return [(entry, values) for entry, values in pairs if entry.part not in done]
+        return [(entry, values) for entry, values in pairs if not self._is_done(entry.part)]
 
-    @property
-    def _done(self) -> set[Part]:
-        return set(self.ended[: self.finished])
+    def _is_done(self, part: Part) -> bool:
+        share, step = part
+        return step <= self._last.get(share, -1) and part not in self.ended
 
     @property
     def bytes(self) -> int:
@@ -308,7 +318,11 @@ class Channel:
     def _take(self, slot: Slot) -> None:
         """Use a slot again."""
         self._await(slot)
-        self.reused |= {entry.part for entry in slot.entries} - self._done
+        self._reuse(slot)
+
+    def _reuse(self, slot: Slot) -> None:
+        """Forget the fields of a slot, and note those that were not finished."""
+        self.reused |= {entry.part for entry in slot.entries if not self._is_done(entry.part)}
         slot.entries = []
 
     def _new_slot(self, what: Defined) -> Slot | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import sys
 import weakref
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -21,6 +22,8 @@ from tradewind.base.errors import InputError, PlanError
 from tradewind.base.extents import whole_number
 from tradewind.base.names import unknown
 from tradewind.fieldserver.defining import agreed_field, described_field
+from tradewind.fieldserver.ending import before_the_end, forget
+from tradewind.fieldserver.events import Event, Events
 from tradewind.fieldserver.geometry import Geometry
 from tradewind.fieldserver.handover import check_method, layout_of
 from tradewind.fieldserver.input_side import InputSide
@@ -77,25 +80,26 @@ class FieldServer:
         self.comm = opened.comm
         self.servers = 0 if isinstance(servers, str) else servers
         self.blocked_s = 0.0
-        self.events: list[tuple[str, float, float]] = []
-        """Calls of this rank, and when: for a time line."""
+        self.events: Events[Event] = Events()
+        """The first calls of this rank, and when: for a time line."""
         self.figures: dict[str, Any] = {}
         """Figures of the whole run, on the first rank, after `close`."""
         self._begin = perf_counter()
         self._steps = steps
         self._fields: dict[str, Defined] = {}
         self._written: dict[int, set[tuple[str, int]]] = {}
-        self._ended: set[int] = set()
         self._last = -1
+        """The last step that has ended."""
         self._shapes: dict[str, tuple[int, ...]] = {}
         self._closed = self._checked = False
         self._server, self._channels = opened.server, opened.channels
         self._sides = None
         if opened.comm is not None:
             side = ModelSide(self.plan, opened, self._fields, self._bytes_of)
-            self._at_exit = weakref.finalize(self, _end_without_close, side, opened)
+            self._at_exit = weakref.finalize(self, _end_without_close, side)
+            self._at_exit.atexit = False
+            before_the_end(self._at_exit)
             self._sides = side, InputSide(side, self.plan.table.look_ahead, method)
-        self._opened = opened
 
     def __enter__(self) -> Self:
         return self
@@ -107,9 +111,14 @@ class FieldServer:
             self.close()
         elif self._sides is not None and not self._closed:
             self._closed = True
-            self._at_exit.detach()
-            self._opened.release()
-            self._sides[0].leave(error)
+            self._forget_end()
+            for each in self._sides[0].leave(error):
+                error.add_note(each)
+
+    def _forget_end(self) -> bool:
+        """End by a call of the model, and not with the program; returns False where that has been done."""
+        forget(self._at_exit)
+        return self._at_exit.detach() is not None
 
     # Methods of the model.
 
@@ -180,14 +189,13 @@ class FieldServer:
         """Nothing more comes of a step. Raises WriteError where a server could not write an earlier one."""
         with self._blocking(f"end step {step}") as (side, _):
             step = _whole("step", step)
-            if step in self._ended or step < self._last:
+            if step <= self._last:
                 raise InputError(f"step {step} has ended: steps end once, in ascending order")
-            self._ended.add(step)
             self._last = step
+            self._written = {later: places for later, places in self._written.items() if later > step}
             if not any(self.plan.requests(name, step) for name in self._fields):
                 return
             side.end_step(step)
-            self._written.pop(step, None)
         side.raise_errors()
 
     def prefetch(self, paths: Sequence[str | Path]) -> None:
@@ -229,15 +237,12 @@ class FieldServer:
             return
         assert self._sides is not None
         side, _ = self._sides
-        self._at_exit.detach()
+        if not self._forget_end():
+            raise PlanError("the field server has ended with the program, or with MPI: close it before")
         with self._timed("close"):
-            side.end()
-            if side.agreement.deserted:
-                side.leave(side.agreement.broken or PlanError("a rank has left"))
-            else:
-                side.finish()
-                self._collect(side, side.close())
-        self._opened.release()
+            answers = side.end()
+            if answers is not None:
+                self._collect(side, answers)
         side.agreement.raise_broken()
         side.raise_errors()
         side.part_from_lost()
@@ -296,7 +301,7 @@ class FieldServer:
 
     def _checked_field(self, name: str, step: int) -> Defined:
         what = self._defined(name)
-        if step in self._ended or step < self._last:
+        if step <= self._last:
             raise InputError(f"field {name}: step {step} has ended: step {self._last + 1} or later is allowed")
         return what
 
@@ -314,6 +319,8 @@ class FieldServer:
             raise InputError(f"field {name}: level {level}: 0..{levels - 1} of a layout of 1 level is allowed")
         places = (level,) if level is not None else tuple(range(levels))
         self._check_array(what, values)
+        if not self.wants(name, step):
+            return places
         seen = self._written.setdefault(step, set())
         again = [place for place in places if (what.field.name, place) in seen]
         if again:
@@ -402,11 +409,10 @@ class Started:
                 side.wait(sent)
 
 
-def _end_without_close(side: ModelSide, opened: Opened) -> None:
-    """Let servers end when a model ends without `close`, as by an error that nobody has caught."""
-    opened.release()
-    if not MPI.Is_finalized():
-        side.leave(PlanError("it has ended without close of its field server"))
+def _end_without_close(side: ModelSide) -> None:
+    """End a field server whose model ends without `close`, as by an error that nobody has caught."""
+    for each in side.leave(PlanError("it has ended without close of its field server")):
+        print(f"tradewind: {each}", file=sys.stderr)
 
 
 def _whole(what: str, number: Any) -> int:

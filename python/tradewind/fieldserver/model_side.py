@@ -13,6 +13,7 @@ from tradewind.base.errors import PlanError
 from tradewind.fieldserver.agreement import Agreement
 from tradewind.fieldserver.channel import Channel, in_use
 from tradewind.fieldserver.dealing import Dealing
+from tradewind.fieldserver.ending import before_the_end
 from tradewind.fieldserver.news import News
 from tradewind.fieldserver.opening import Opened
 from tradewind.fieldserver.plan_file import OutputPlan, Request
@@ -60,6 +61,7 @@ class ModelSide:
     ) -> None:
         assert opened.comm is not None
         self.comm: MPI.Intracomm = opened.comm
+        self._opened = opened
         self.channels, self.writers = opened.channels, opened.writers
         """The channel of each share. Several shares have one where a server has taken over."""
         self.dropped = 0
@@ -131,7 +133,7 @@ class ModelSide:
         self.agreement.check()
         for channel in in_use(self.channels):
             channel.flush()
-        while any(channel.finished < len(channel.ended) for channel in in_use(self.channels)):
+        while any(channel.ended for channel in in_use(self.channels)):
             self._exchange_news(wait=True)
             time.sleep(_PAUSE_S)
 
@@ -139,30 +141,65 @@ class ModelSide:
         """Raise what a writer has met, as WriteError."""
         self._news.raise_errors()
 
-    def end(self) -> None:
-        """Agree for the last time. Where ranks have met an error alone, what has not been sent is forgotten."""
+    def end(self) -> list[dict[str, Any]] | None:
+        """End, with the other ranks: steps that have ended are in the manifest, or `raise_errors` tells of why not.
+
+        Where ranks have met an error alone, what has not been sent is forgotten. Returns figures of the servers, on the
+        first rank; None where a rank has left, and nothing is done together any more.
+        """
         self.agreement.note("close")
         self.on_take_over = lambda shares, taker: None  # no input is wanted any more
-        if not self.agreement.end() and not self.agreement.deserted:
+        try:
+            if not self.agreement.end() and not self.agreement.deserted:
+                for channel in in_use(self.channels):
+                    channel.discard()
+            answers = None if self.agreement.deserted else self._end_together()
+        except BaseException as error:
+            self.leave(error)
+            raise
+        if answers is None:
+            self.leave(self.agreement.broken or PlanError("a rank has left"))
+        else:
+            self._opened.release()
+        return answers
+
+    def leave(self, error: BaseException) -> list[str]:
+        """End without the other ranks, which hear of the error that this one has met; waits for none of them.
+
+        What this rank has to write of steps that have ended is written when this returns. Returns what writers of this
+        rank have met, and nobody has heard of.
+        """
+        if not MPI.Is_finalized():
+            self.agreement.leave(error)
+            before_the_end(self._part)
             for channel in in_use(self.channels):
-                channel.discard()
+                channel.arrive()
+                channel.say({"op": "close", "heard": False})
+        self._close_writers()
+        self._opened.release()
+        return self._news.unheard()
 
-    def leave(self, error: BaseException) -> None:
-        """Let the servers end, without the other ranks, which hear of the error that this one has met."""
-        self.agreement.leave(error)
-        for channel in in_use(self.channels):
-            channel.say({"op": "close"})
-
-    def close(self) -> list[dict[str, Any]]:
-        """Let writers and servers end; returns figures of the servers, on the first rank."""
+    def _end_together(self) -> list[dict[str, Any]]:
+        self.finish()
         for channel in in_use(self.channels):
             channel.arrive()
         answers = self._close_servers()
         self._mute = self.comm.bcast(self._mute)
-        for _, writer in self.writers:
-            writer.close()
+        self._close_writers()
         self._news.exchange(wait=True)  # of errors: all that had to be written is, and nobody is there to take over
         return answers
+
+    def _part(self) -> None:
+        """Wait until the others and the servers have heard: MPI drives no reduction on when it is finalized."""
+        self.agreement.part()
+        for channel in in_use(self.channels):
+            if channel.talk is not None:
+                channel.talk.finish()
+
+    def _close_writers(self) -> None:
+        """Let writers of this rank finish what they have, before the interpreter ends with locks in their hands."""
+        for _, writer in self.writers:
+            writer.close()
 
     def part_from_lost(self) -> None:
         """Give servers that were lost the time to end; raise PlanError where one does not, so that the job ends."""

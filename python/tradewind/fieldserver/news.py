@@ -99,12 +99,19 @@ class News:
         if texts:  # else all have been raised already, with others
             raise WriteError(*dict.fromkeys(texts))
 
+    def unheard(self) -> list[str]:
+        """Return what writers of this rank have met, and no rank has raised."""
+        for number, writer in self._writers:
+            self.note_errors(number, [writer.errors.popleft() for _ in range(len(writer.errors))])
+        found, self._errors = list(dict.fromkeys(self._errors)), []
+        return found
+
     def _apply(self, found: Any) -> None:
         channels = in_use(self._channels)
         for channel in channels:
             row = found[channel.number]
             channel.released = row[:MAX_SLOTS].copy()
-            channel.finished = max(channel.finished, int(row[_FINISHED]))
+            channel.note_finished(int(row[_FINISHED]))
         self._agreed_errors = np.maximum(self._agreed_errors, found[:, _ERRORS])
         self._told = int(self._agreed_errors.sum())
         self.lost = [channel.number for channel in channels if channel.remote and found[channel.number, _LOST]]
@@ -128,7 +135,7 @@ class News:
 
     def _is_silent(self, channel: Channel) -> bool:
         """Whether a server that has work said nothing for too long: since it has work, or since it spoke."""
-        if int(self._mine[channel.number, _FINISHED]) >= len(channel.ended) and not channel.hurried:
+        if int(self._mine[channel.number, _FINISHED]) >= channel.finished + len(channel.ended) and not channel.hurried:
             self._owing_since.pop(channel.number, None)
             return False
         now = perf_counter()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 import time
 from collections.abc import Callable
 from dataclasses import asdict
@@ -13,6 +14,7 @@ from tradewind.base.errors import InputError, PlanError, TradewindError
 from tradewind.fieldserver.ahead import ReadAhead
 from tradewind.fieldserver.defining import fitting_field
 from tradewind.fieldserver.delivery import Delivery, whole_field
+from tradewind.fieldserver.events import Event, Events
 from tradewind.fieldserver.field import OutputField
 from tradewind.fieldserver.folder_hold import FolderHold
 from tradewind.fieldserver.geometry import Geometry, from_dict
@@ -50,7 +52,7 @@ class Server:
         self.idle_s = 0.0
         self.receive_s = 0.0
         self.received_bytes = 0
-        self.events: list[tuple[str, float, float]] = []
+        self.events: Events[Event] = Events()
         self._method, self._watchdog_s = method, watchdog_s
         self._handovers: dict[str, Handover] = {}
         self.ahead = ReadAhead(self.writer.call, plan.table.look_ahead)
@@ -66,10 +68,11 @@ class Server:
 
     def serve(self) -> dict[str, Any]:
         """Serve; returns figures of this server. Collective, with the model."""
-        begin = perf_counter()
+        begin, heard = perf_counter(), True
         while True:
             order = self._next()
             if order["op"] == "close":
+                heard = order.get("heard", True)
                 break
             if not self.problem:
                 self._carry_out(order)
@@ -79,6 +82,10 @@ class Server:
         while not self.writer.drained(_LONGEST_S * 50):
             self._live()
         self.writer.close()
+        self.ahead.close()
+        if not heard:
+            for each in self.writer.errors:
+                print(f"tradewind: {each}", file=sys.stderr)
         self._tell()
         figures = self.figures(perf_counter() - begin)
         while self.holds:

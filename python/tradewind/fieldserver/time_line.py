@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from tradewind.fieldserver.events import MAX_EVENTS, Event
 from tradewind.trace.clock import Clock, compare
 from tradewind.trace.model import Counter, Row, TimeLine, TraceEvent, Track
 
@@ -14,8 +15,6 @@ if TYPE_CHECKING:
     from tradewind.fieldserver.writer import WriterFigures
     from tradewind.mpi.library import MPI
 
-Event = tuple[str, float, float]
-"""Begin and end of something, in seconds of the clock of its rank."""
 _KINDS = {
     "model": {
         "write": "hand over",
@@ -74,6 +73,8 @@ def time_line(everyone: Sequence[Rows], clocks: Sequence[Clock], title: str) -> 
         if rows.depth:
             values = [(_ns(at - shift), float(size)) for at, size in rows.depth]
             counters.append(Counter(f"rank {rank}: bytes that wait", [(0, 0.0), *values]))
+    if any(len(events) >= MAX_EVENTS for rows in everyone for events in rows.events.values()):
+        title += f", of a rank or server the first {MAX_EVENTS} events of each kind"
     return TimeLine(title, tracks, counters)
 
 

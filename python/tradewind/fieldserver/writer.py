@@ -20,6 +20,7 @@ from typing import IO, Any
 import numpy as np
 
 from tradewind.base.errors import TradewindError
+from tradewind.fieldserver.events import Event, Events
 from tradewind.fieldserver.field import Record
 from tradewind.fieldserver.manifest import Manifest
 from tradewind.fieldserver.plan_file import OutputPlan, Request
@@ -108,9 +109,9 @@ class WriterFigures:
     peak_queue_bytes: int = 0
     spilled_bytes: int = 0
     sinks: dict[str, dict[str, float]] = field(default_factory=dict)
-    depth: list[tuple[float, int]] = field(default_factory=list)
+    depth: Events[tuple[float, int]] = field(default_factory=Events)
     """Time, and bytes that wait then."""
-    events: list[tuple[str, float, float]] = field(default_factory=list)
+    events: Events[Event] = field(default_factory=Events)
 
     def sink(self, name: str) -> dict[str, float]:
         """Figures of a sink."""
@@ -155,7 +156,8 @@ class Writer:
         self._dropped: defaultdict[Key, int] = defaultdict(int)
         self._blocks: list[Block] = []
         self._spoiled: set[Part] = set()
-        self._ended: set[Part] = set()
+        self._last: dict[int, int] = {}
+        """The last step of each share that has ended: they end in ascending order."""
         self.finished_steps = 0
         """Parts whose end was handed over, and is done."""
         self._hurry = False
@@ -235,7 +237,7 @@ class Writer:
             return self._changed.wait_for(lambda: not self._queue and not self._working, wait_s)
 
     def close(self) -> None:
-        """Finish all that was handed over, and end. Steps without their end leave nothing."""
+        """Finish all that was handed over, and end. Steps without their end leave nothing. A second time does nothing."""
         if self._thread is not None:
             with self._changed:
                 self._closing = True
@@ -310,8 +312,11 @@ class Writer:
         while waiting:
             self._append(*waiting.popleft())
         block.written = True
-        if self._hurry or block.parts <= self._ended:
+        if self._hurry or self._have_ended(block):
             self._forget(block)
+
+    def _have_ended(self, block: Block) -> bool:
+        return all(step <= self._last.get(share, -1) for share, step in block.parts)
 
     def _forget(self, block: Block) -> None:
         self._release(block)
@@ -436,9 +441,13 @@ class Writer:
         return [key for key in self._fields_of if key[:2] == (share, step)]
 
     def _count_end(self, step: int, share: int) -> None:
-        self._ended.add((share, step))
+        part = (share, step)
+        self._last[share] = step
         self.finished_steps += 1
-        for block in [block for block in self._blocks if block.written and block.parts <= self._ended]:
+        self._spoiled.discard(part)
+        self._failed = {key for key in self._failed if key[:2] != part}
+        self._dropped = defaultdict(int, {key: n for key, n in self._dropped.items() if key[:2] != part})
+        for block in [block for block in self._blocks if block.written and self._have_ended(block)]:
             self._forget(block)
 
     def _leave(self, step: int, share: int) -> None:
