@@ -29,7 +29,7 @@ from tradewind.fieldserver.handover import check_method, layout_of
 from tradewind.fieldserver.input_side import InputSide
 from tradewind.fieldserver.manifest import Manifest
 from tradewind.fieldserver.model_side import ModelSide, Sent
-from tradewind.fieldserver.opening import Opened, open_shares
+from tradewind.fieldserver.opening import open_shares
 from tradewind.fieldserver.plan_file import MAX_STEP, OutputPlan, load_plan
 from tradewind.fieldserver.slots import Defined
 from tradewind.fieldserver.space import check_space

@@ -237,7 +237,7 @@ class Writer:
             return self._changed.wait_for(lambda: not self._queue and not self._working, wait_s)
 
     def close(self) -> None:
-        """Finish all that was handed over, and end. Steps without their end leave nothing. A second time does nothing."""
+        """Finish all that was handed over, and end. Steps without their end leave nothing."""
         if self._thread is not None:
             with self._changed:
                 self._closing = True
