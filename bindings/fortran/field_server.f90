@@ -387,8 +387,7 @@ contains
     integer, intent(in), optional :: level
     integer(c_int64_t) :: place
     place = -1
-    if (present(level)) place = max(0, level) - 1_c_int64_t
-    if (present(level) .and. place < 0) place = huge(place)  ! refused: -1 would mean all levels
+    if (present(level)) place = merge(level - 1_c_int64_t, level - 2_c_int64_t, level > 0)  ! -1 would mean all levels
   end function place_of
 
   function read_field(server, name, values, path) result(status)

@@ -21,6 +21,8 @@ MISTAKES = {
     "memory": ("t", "memory"),
     "input": ("input",),
     "early end": ("t", "earlier end"),
+    "text": ("t\udcb0",),
+    "text of a file": ("file in Latin-1",),
 }
 """Calls of rank 1 in step 2; the others make the right ones."""
 
@@ -59,6 +61,8 @@ def _make(server: FieldServer, call: str, values: np.ndarray, step: int) -> None
         server.write("u", values[:1], step)
     elif call == "input":
         server.read("t", values, "nowhere.nc")
+    elif call == "file in Latin-1":
+        server.read("t", values, "\udcb0.nc")
     elif call == "definition":
         layout, geometry, _ = layouts(server.comm.Get_size())["t"]
         server.define("v", layout, geometry)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import resource
@@ -479,31 +480,18 @@ def refusals(comm: Any, payload: dict[str, Any]) -> dict[str, str]:
         values = part("t", layout, 0, 4, levels, geometry.points)
         one = np.ascontiguousarray(values[:1])
         found |= {
-            "twice": said(lambda: server.define("t", layout, geometry)),
-            "points": said(lambda: server.define("x", layout, Gaussian.octahedral(8))),
-            "name": said(lambda: server.define("../x", layout, geometry)),
             "element": said(lambda: server.define("x", layout, geometry, dtype=np.int32)),
-            "missing": said(lambda: server.define("x", np.arange(19), Unstructured(20))),
-            "shared": said(lambda: server.define("x", np.array([0, 0, 3, 3]), Unstructured(4))),
             "unknown": said(lambda: server.write("tt", values, 4)),
-            "shape": said(lambda: server.write("t", one, 4)),
             "turned": said(lambda: server.write("t", np.ascontiguousarray(values.T), 4)),
             "mask": said(lambda: server.write("t", np.ma.masked_less(values, 281), 4)),
-            "late": said(lambda: server.write("t", values, 2**31)),
-            "type": said(lambda: server.write("t", values.astype("f4"), 4)),
-            "step": said(lambda: server.write("t", values, -1)),
             "level": said(lambda: server.write("q", one, 4)),
             "level range": said(lambda: server.write("q", one, 4, level=2)),
         }
         server.write("t", values, 4)
-        found["again"] = said(lambda: server.write("t", values, 4))
         for level in (1, 0):
             server.write("q", one, 4, level=level)
         server.end_step(4)
         found |= {
-            "ended": said(lambda: server.write("t", values, 4)),
-            "order": said(lambda: server.end_step(3)),
-            "input": said(lambda: server.read("t", values, "nowhere.nc")),
             "name alone": said(lambda: server.prefetch("in.nc")),
             "no names": said(lambda: server.prefetch([3])),
         }
@@ -518,4 +506,23 @@ def refusals(comm: Any, payload: dict[str, Any]) -> dict[str, str]:
     server.close()
     found["closed"] = said(lambda: server.write("t", np.zeros(1), 9))
     found["taken over"] = json.dumps(server.figures.get("taken_over"))
+    return found
+
+
+def long_run(comm: Any, payload: dict[str, Any]) -> list[dict[str, float]]:
+    """A run of many steps, of which the plan wants some; returns memory and seconds of the processor at moments."""
+    server = FieldServer(load_plan("plan.toml", payload["plan"]), comm, servers=payload["servers"])
+    layout = tw.Blocks(tw.Grid(4, 4, 1), (1, 1))
+    server.define("t", layout, Regular.box(4, 4))
+    found, field = [], np.ones((1, 4, 4))
+    for step in range(payload["moments"][-1] + 1):
+        if step in payload["moments"]:
+            server.finish()
+            gc.collect()
+            process = psutil.Process()
+            found.append({"bytes": process.memory_info().rss, "seconds": time.process_time()})
+        server.write("t", field, step)
+        if payload["ends_all"] or server.wants("t", step):
+            server.end_step(step)
+    server.close()
     return found

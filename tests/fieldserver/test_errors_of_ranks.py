@@ -34,6 +34,8 @@ FIRST = {
     "memory": "PlanError: rank 1: MemoryError: no room for a block",
     "input": "InputError: rank 1: read of nowhere.nc: unknown input file",
     "early end": "InputError: rank 1: step 1 has ended",
+    "text": "InputError: rank 1: unknown field 't\\udcb0'",
+    "text of a file": "InputError: rank 1: read of \\udcb0.nc: unknown input file",
 }
 """How what all ranks are told begins."""
 

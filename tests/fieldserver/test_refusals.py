@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import xarray
 from server_cases import whole
+from wrong_calls import CALLS, INPUT, OK
 
 pytest.importorskip("mpi4py.MPI")
 pytest.importorskip("eccodes")
@@ -21,29 +22,16 @@ WORDS = {
     "plans": "InputError: rank 1 has another plan file than rank 0",
     "servers": "InputError: 2 servers of 2 ranks: 0..1 are allowed",
     "way": "InputError: servers 'many': a number, or 'threads', is allowed",
-    "twice": "InputError: field t is defined twice",
-    "points": "InputError: field x: the layout has 96 points per level, its grid 544",
-    "name": "InputError: field '../x': a name without '/'",
     "unknown": "InputError: unknown field 'tt'; did you mean 't'?",
     "transport": "InputError: unknown transport 'nope'",
     "fence": "InputError: hand-over by transport 'put-fence': its fences would hold a server",
     "algorithm": "InputError: method: algorithm 'ring': 'burst' of layouts",
     "spill": "InputError: cannot write spilled fields ",
     "element": "InputError: unknown element type \"<class 'numpy.int32'>\"",
-    "missing": "InputError: field x: the ranks name 19 points, 0 of them outside 0..19",
-    "shared": "InputError: field x: the ranks name 4 points, 0 of them outside 0..3",
-    "shape": "InputError: field t: (1, 8, 12) of float64: (3, 8, 12) of f8 is this rank's part",
     "turned": "InputError: field t: (12, 8, 3) of float64: (3, 8, 12) of f8 is this rank's part",
     "mask": "InputError: field t: an array without a mask is allowed",
-    "late": "InputError: step 2147483648: up to 2147483647 are allowed",
-    "type": "InputError: field t: (3, 8, 12) of float32: (3, 8, 12) of f8 is this rank's part",
-    "step": "InputError: step -1: a whole number, 0 or more, is allowed",
     "level": "InputError: field q has 2 levels, and its layout 1: say level=0..1",
-    "level range": "InputError: field q: level 2: 0..1 of a layout of 1 level is allowed",
-    "again": "InputError: field t, step 4, level 0: it is written twice",
-    "ended": "InputError: field t: step 4 has ended: step 5 or later is allowed",
-    "order": "InputError: step 3 has ended: steps end once, in ascending order",
-    "input": "InputError: read of nowhere.nc: unknown input file 'nowhere.nc'",
+    "level range": "InputError: field q: level 2: 0..1 is allowed",
     "name alone": "InputError: prefetch 'in.nc': a list of names of files is allowed",
     "no names": "InputError: prefetch [3]: a list of names",
     "input 0": "No such file",
@@ -52,6 +40,31 @@ WORDS = {
     "input 3": "elsewhere.nc: field t: point 0 of its grid is at latitude 0, longitude 30, and that of the model",
     "closed": "PlanError: the field server is closed",
 }
+
+
+KINDS = {INPUT: "InputError: ", OK: ""}
+SINKS = """
+folder = "{folder}"
+durable = false
+
+[[sink]]
+name = "history"
+format = "netcdf"
+path = "{{name}}/{{step:03}}.nc"
+
+[[rule]]
+sink = "history"
+"""
+
+
+def test_wrong_calls_are_answered_as_in_other_languages(tmp_path):
+    request = {"plan": SINKS.format(folder=tmp_path)}
+    for found in launch.run(3, "wrong_calls_model:wrong_calls", request, timeout_s=120):
+        assert list(found) == list(CALLS)
+        for case, (kind, words) in CALLS.items():
+            assert found[case].startswith(KINDS[kind]), (case, found[case])
+            assert words in found[case], (case, found[case])
+    assert Manifest(tmp_path).steps() == [2]
 
 
 def test_a_model_is_told_what_is_wrong(tmp_path):

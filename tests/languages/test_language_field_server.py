@@ -12,12 +12,12 @@ import netCDF4
 import numpy as np
 import pytest
 import xarray
+from slow_tests import slow
 from tradewind_header import ROOT
+from wrong_calls import CALLS, COMPILED, HANDLE, INPUT, NOT_IN_FORTRAN, OK, PLAN, WRITE
 
 from tradewind.fieldserver.manifest import Manifest, check
 from tradewind.fieldserver.talk import PROTOCOL
-
-OK, INPUT, PLAN, HANDLE, WRITE = 0, 1, 2, 3, 6
 
 PLAN_TEXT = """
 folder = "output"
@@ -219,12 +219,12 @@ Met = Callable[..., list[dict[str, tuple[int, str]]]]
 
 @pytest.fixture
 def met_beside(beside, tmp_path: Path) -> Met:
-    """(kind, servers, further, fails): (status, text) by rank and case of `server_refusals_c`."""
+    """(kind, servers, further, fails): (status, text) by rank and case of `server_refusals_c`, or of that in Fortran."""
 
     def run(
-        kind: str, servers: int = 1, *, further: Sequence[str] = (), fails: str = ""
+        kind: str, servers: int = 1, *, language: str = "c", further: Sequence[str] = (), fails: str = ""
     ) -> list[dict[str, tuple[int, str]]]:
-        beside(2, "server_refusals_c", servers, tmp_path, kind, further=further, fails=fails)
+        beside(2, f"server_refusals_{language}", servers, tmp_path, kind, further=further, fails=fails)
         ranks = []
         for rank in range(2):
             lines = [line.split("|", 2) for line in (tmp_path / str(rank)).read_text().splitlines()]
@@ -234,50 +234,26 @@ def met_beside(beside, tmp_path: Path) -> Met:
     return run
 
 
-ALL = {
-    "define_twice": (INPUT, "field t is defined twice"),
-    "define_other_grid": (INPUT, "field u: the layout has 48 points per level, its grid 24"),
-    "define_outside": (INPUT, "latitudes -90..90"),
-    "define_kind": (INPUT, "grid of kind 9: TW_REGULAR, TW_GAUSSIAN, TW_SPECTRAL and TW_UNSTRUCTURED are allowed"),
-    "define_layout": (HANDLE, "the layout is TW_NULL"),
-    "define_no_geometry": (INPUT, "geometry is a null pointer"),
-    "define_name": (INPUT, "field 'a/b': a name without '/'"),
-    "define_levels": (INPUT, "field u: 5 levels are named, and the layout has 2"),
-    "define_element": (INPUT, "unknown element type 'c8'"),
-    "define_level_type": (INPUT, "unknown level type 'presure'; did you mean 'pressure'?"),
-    "define_ids": (INPUT, "-1 entries in ids: 0 or more are allowed"),
-    "write_unknown": (INPUT, "unknown field 'v'; t is allowed"),
-    "write_null": (INPUT, "values is a null pointer"),
-    "write_shape": (INPUT, "field t: an array of 8 x 2 x 2 points: 8 x 3 x 2 is this rank's part"),
-    "write_type": (INPUT, "field t: an array of f4: f8 is allowed"),
-    "write_level": (INPUT, "field t: level 1 of 2, and its layout has all of them: none is to be named"),
-    "write_step": (INPUT, "step -3: 0 or more is allowed"),
-    "write": (OK, ""),
-    "write_twice": (INPUT, "field t, step 2, level 0: it is written twice"),
-    "end_step": (OK, ""),
-    "define_late": (INPUT, "field 'manifest' would be in 'manifest', the folder of manifests"),
-    "write_ended": (INPUT, "field t: step 2 has ended: step 3 or later is allowed"),
-    "end_again": (INPUT, "step 1 has ended: steps end once, in ascending order"),
-    "read_not_named": (INPUT, "read of none.grib: unknown input file 'none.grib'; there is none"),
-    "prefetch_nothing": (INPUT, "prefetch of 0 files: one or more are allowed"),
-    "prefetch": (OK, ""),
-    "read_missing": (INPUT, "none.grib"),
-    "wants_null": (INPUT, "wants is a null pointer"),
-    "wants": (OK, ""),
-    "close": (OK, ""),
-    "closed": (HANDLE, "no field server has the handle"),
-}
-
-
 @pytest.mark.one_level
-def test_what_all_ranks_meet_leaves_the_server_as_it_was(met_beside, plan):
+@pytest.mark.parametrize(("language", "without"), [("c", set()), *slow(("fortran", NOT_IN_FORTRAN))])
+def test_wrong_calls_leave_the_server_as_it_was(met_beside, plan, language, without):
     plan()
-    for found in met_beside("all"):
-        assert found["open_null_communicator"][0] == INPUT
-        for case, (status, text) in ALL.items():
+    for found in met_beside("all", language=language):
+        for case, (status, text) in (CALLS | COMPILED).items():
+            if case in without:
+                continue
             assert found[case][0] == status, (case, found[case])
             assert text in found[case][1], case
     np.testing.assert_array_equal(values("t", 2), np.zeros((2, 48)))
+
+
+@pytest.mark.one_level
+def test_a_model_that_finalizes_mpi_without_close(met_beside, plan):
+    plan()
+    for found in met_beside("finalize"):
+        assert found["end_step"] == (OK, "")
+    np.testing.assert_array_equal(values("t", 0), np.zeros((2, 48)))
+    assert Manifest(Path("output")).steps() == [0]
 
 
 @pytest.mark.one_level

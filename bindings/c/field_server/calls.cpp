@@ -1,8 +1,11 @@
 // The functions of field servers.
 #include <algorithm>
+#include <cstdio>
+#include <set>
 
 #include "../communicator.hpp"
 #include "../field.hpp"
+#include "base/checked.hpp"
 #include "base/error.hpp"
 #include "field_server.hpp"
 
@@ -30,9 +33,44 @@ tw_status with_server(tw_field_server server, Work work) noexcept {
     });
 }
 
+// The handles of those that are open.
+std::set<std::uint64_t>& open_ones() {
+    static std::set<std::uint64_t>& all = *new std::set<std::uint64_t>;
+    return all;
+}
+
+void close(tw_field_server server) {
+    const auto found = servers().at(server.id);
+    servers().remove(server.id);
+    open_ones().erase(server.id);
+    found->close();
+}
+
+// MPI calls this as it begins to finalize: servers would wait for a model that has ended without close, and MPI for
+// them.
+int close_all(MPI_Comm, int, void*, void*) {
+    while (!open_ones().empty()) {
+        if (guarded([] { close({*open_ones().begin()}); }) != TW_OK)
+            std::fprintf(stderr, "tradewind: %s\n", tw_last_error());
+    }
+    return MPI_SUCCESS;
+}
+
+void close_before_finalize() {
+    static const int key = [] {
+        int made = MPI_KEYVAL_INVALID;
+        mpi::check(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, close_all, &made, nullptr),
+                   [] { return std::string("opening the field server"); });
+        return made;
+    }();
+    mpi::check(MPI_Comm_set_attr(MPI_COMM_SELF, key, nullptr), [] { return std::string("opening the field server"); });
+}
+
 void open(MPI_Comm comm, tw_field_server* server) {
     require(server, "server");
+    if (open_ones().empty()) close_before_finalize();
     server->id = servers().add(std::make_shared<FieldServer>(comm));
+    open_ones().insert(server->id);
 }
 
 // Doubles in base64: as text in decimals the points of a mesh would take ten times as long.
@@ -52,16 +90,17 @@ Json numbers(const double* values, Index count) {
     return text;
 }
 
+std::vector<std::int64_t> rows_of(const tw_geometry& g) {
+    if (g.ny > 0) require(g.rows, "rows");
+    return {g.rows, g.rows + std::max<Index>(g.ny, 0)};
+}
+
 // As the classes of python/tradewind/fieldserver/geometry.py say it.
 Json said(const tw_geometry& g) {
     if (g.kind == TW_REGULAR)
         return Json::Object{{"kind", "regular"},      {"nx", g.nx}, {"ny", g.ny}, {"longitude", g.longitude},
                             {"latitude", g.latitude}, {"dx", g.dx}, {"dy", g.dy}};
-    if (g.kind == TW_GAUSSIAN) {
-        if (g.ny > 0) require(g.rows, "rows");
-        const std::vector<std::int64_t> rows(g.rows, g.rows + std::max<Index>(g.ny, 0));
-        return Json::Object{{"kind", "gaussian"}, {"rows", Json::list(rows)}};
-    }
+    if (g.kind == TW_GAUSSIAN) return Json::Object{{"kind", "gaussian"}, {"rows", Json::list(rows_of(g))}};
     if (g.kind == TW_SPECTRAL) return Json::Object{{"kind", "spectral"}, {"truncation", g.nx}};
     if (g.kind != TW_UNSTRUCTURED)
         throw InputError("grid of kind " + std::to_string(g.kind) +
@@ -74,11 +113,15 @@ Json said(const tw_geometry& g) {
 
 // Points of a level.
 Index points_of(const tw_geometry& g) {
-    if (g.kind == TW_REGULAR) return g.nx * g.ny;
-    if (g.kind == TW_SPECTRAL) return (g.nx + 1) * (g.nx + 2);
+    if (g.nx < 0 || g.ny < 0)
+        throw InputError("a grid of " + std::to_string(g.nx) + " x " + std::to_string(g.ny) +
+                         ": 0 or more are allowed");
+    const auto product = [&](Index x, Index y) { return checked_product({x, y}, max_points, "a grid", "points"); };
+    if (g.kind == TW_REGULAR) return product(g.nx, g.ny);
+    if (g.kind == TW_SPECTRAL) return g.nx < max_points ? product(g.nx + 1, g.nx + 2) : product(g.nx, g.nx);
     if (g.kind != TW_GAUSSIAN) return g.nx;
     Index sum = 0;
-    for (Index row = 0; row < g.ny; ++row) sum += g.rows[row];
+    for (const Index row : rows_of(g)) add_checked(sum, row, "a grid", "points");
     return sum;
 }
 
@@ -245,8 +288,6 @@ tw_status tw_field_server_finish(tw_field_server server) {
 tw_status tw_field_server_close(tw_field_server server) {
     return guarded([&] {
         require_mpi();
-        const auto found = servers().at(server.id);
-        servers().remove(server.id);
-        found->close();
+        close(server);
     });
 }

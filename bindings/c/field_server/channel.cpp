@@ -100,7 +100,7 @@ void Channel::hear_news() {
 
 void Channel::listen() {
     hear_news();
-    const bool owes = heard.finished < static_cast<Index>(ended_.size()) || hurried;
+    const bool owes = heard.finished < known.finished + static_cast<Index>(ended_.size()) || hurried;
     if (owes && !owing_) owing_since_ = Clock::now();
     owing_ = owes;
     const double waited_s = std::chrono::duration<double>(Clock::now() - std::max(owing_since_, heard_at_)).count();
@@ -111,7 +111,8 @@ void Channel::listen() {
 
 void Channel::learn(const ServerNews& news) {
     for (Index i = known.finished; i < news.finished; ++i) {
-        const StepPart& part = ended_[static_cast<std::size_t>(i)];
+        const StepPart part = ended_.front();
+        ended_.pop_front();
         done_[part.first] = part.second;
         reused_.erase(part);
     }
@@ -384,7 +385,7 @@ bool Channel::is_done(const StepPart& part) const {
 }
 
 bool Channel::has_ended(const StepPart& part) const {
-    return std::find(ended_.rbegin(), ended_.rend(), part) != ended_.rend();
+    return std::find(ended_.begin(), ended_.end(), part) != ended_.end();
 }
 
 std::vector<Channel::Kept> Channel::kept() const {
@@ -400,7 +401,7 @@ std::vector<StepPart> Channel::unfinished() const {
         return std::pair(a.second, a.first) < std::pair(b.second, b.first);
     };
     std::set<StepPart, decltype(by_step)> found(by_step);
-    found.insert(ended_.begin() + known.finished, ended_.end());
+    found.insert(ended_.begin(), ended_.end());
     for (const Kept& each : kept()) found.insert(each.entry.part());
     for (const auto& [part, path] : dropped_)
         if (!is_done(part)) found.insert(part);

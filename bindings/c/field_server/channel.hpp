@@ -97,7 +97,7 @@ class Channel {
     ServerNews known;  // on all ranks
     void learn(const ServerNews& news);
     // Whether steps that have ended are not known to be finished.
-    bool owes() const { return known.finished < static_cast<Index>(ended_.size()); }
+    bool owes() const { return !ended_.empty(); }
 
     // Parts of steps that another server has to write if this one is lost: they are not finished and have ended, or
     // have fields or files given up here; by step.
@@ -165,7 +165,7 @@ class Channel {
     std::map<std::string, std::unique_ptr<ServerHandover>> handovers_;
     std::deque<Slot> slots_;
     std::map<std::string, std::size_t> pending_;  // the slot that is being filled, of fields that are alike
-    std::vector<StepPart> ended_;                 // in the order of their ends
+    std::deque<StepPart> ended_;                  // and not known to be finished, in the order of their ends
     std::map<int, Index> done_;                   // by share, the last step that is finished
     std::set<StepPart> reused_;
     std::vector<std::pair<StepPart, std::string>> dropped_;

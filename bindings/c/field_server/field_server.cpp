@@ -12,12 +12,18 @@ namespace tradewind::c {
 
 namespace {
 
-constexpr std::int64_t magic = 0x74776673;  // "twfs": ranks that open a field server
+constexpr std::int64_t magic = 0x74776673;        // "twfs": ranks that open a field server
+constexpr Index max_step = (Index{1} << 31) - 1;  // as of MAX_STEP in python/tradewind/fieldserver/plan_file.py
 constexpr std::int64_t model_role = 0, server_role = 1;
 
 std::string text_of(const char* given, const char* what) {
     require(given, what);
     return given;
+}
+
+void check_step(Index step) {
+    if (step < 0 || step > max_step)
+        throw InputError("step " + std::to_string(step) + ": 0.." + std::to_string(max_step) + " are allowed");
 }
 
 std::string opening() {
@@ -66,10 +72,10 @@ MPI_Comm split(MPI_Comm comm, bool takes_part, int key) {
 }
 
 std::string with_known(const std::string& what, const std::string& name, const std::vector<std::string>& known) {
-    std::string text = "unknown " + what + " '" + name + "'; ";
-    if (known.empty()) return text + "there is none";
-    for (std::size_t i = 0; i < known.size(); ++i) text += (i ? ", " : "") + known[i];
-    return text + (known.size() == 1 ? " is allowed" : " are allowed");
+    std::string text = "unknown " + what + " '" + name + "'";
+    if (known.empty()) return text + "; there is none";
+    for (std::size_t i = 0; i < known.size(); ++i) text += (i ? ", " : " (known: ") + known[i];
+    return text + ")";
 }
 
 }  // namespace
@@ -98,6 +104,34 @@ const DefinedField& FieldServer::field_at(const std::string& name) const {
     std::vector<std::string> known;
     for (const auto& [each, field] : fields_) known.push_back(each);
     throw InputError(with_known("field", name, known));
+}
+
+// Throws InputError, on all ranks, where each point of a level is not one rank's. Collective.
+void FieldServer::check_owners(const std::string& name, const FieldForm& form) const {
+    if (form.layout) return;
+    enum : std::size_t {
+        named,
+        outside,
+        sum,
+        squares
+    };  // these sums tell, of the right number, which points these are
+    std::array<std::uint64_t, 4> mine{form.own.size(), 0, 0, 0}, all{};
+    for (const Index id : form.own) {
+        const auto number = static_cast<std::uint64_t>(id);
+        mine[outside] += id < 0 || id >= form.points;
+        mine[sum] += number;
+        mine[squares] += number * number;
+    }
+    mpi::check(MPI_Allreduce(mine.data(), all.data(), 4, MPI_UINT64_T, MPI_SUM, agreement_->comm()),
+               [] { return std::string("comparing the points of the ranks"); });
+    __extension__ using Wide = unsigned __int128;
+    const Wide n = static_cast<Wide>(form.points);
+    const bool whole = all[named] == n && all[sum] == static_cast<std::uint64_t>(n * (n - 1) / 2) &&
+                       all[squares] == static_cast<std::uint64_t>(n * (n - 1) / 2 * (2 * n - 1) / 3);
+    if (all[outside] == 0 && whole) return;
+    throw InputError("field " + name + ": the ranks name " + std::to_string(all[named]) + " points, " +
+                     std::to_string(all[outside]) + " of them outside 0.." + std::to_string(form.points - 1) +
+                     ": each of the " + std::to_string(form.points) + " points of its grid is named by one rank, once");
 }
 
 // Finds out which fields lie alike, also of lists, which are told apart by those of all ranks. Collective.
@@ -130,6 +164,7 @@ void FieldServer::add_field(const std::string& name, DefinedField field, Json::O
     for (const double level : field.levels) levels += " " + std::to_string(level);
     agreement_->note("define " + name + levels + " " + field.form.said().text());
     agreement_->check();
+    check_owners(name, field.form);
     mark_alike(field.form);
     if (field.form.levels > 1 && plan_.by_level(name)) {
         field.single = field.form.one_level(name);
@@ -159,11 +194,14 @@ void FieldServer::add_field(const std::string& name, DefinedField field, Json::O
 
 std::vector<Index> FieldServer::checked_places(const std::string& name, const DefinedField& field, Index step,
                                                Index level) {
-    if (step < 0) throw InputError("step " + std::to_string(step) + ": 0 or more is allowed");
+    check_step(step);
     if (step <= last_step_)
         throw InputError("field " + name + ": step " + std::to_string(step) + " has ended: step " +
                          std::to_string(last_step_ + 1) + " or later is allowed");
     const Index lying = field.form.levels, levels = static_cast<Index>(field.levels.size());
+    if (level < -1)
+        throw InputError("field " + name + ": level " + std::to_string(level) + ": 0.." + std::to_string(levels - 1) +
+                         ", or -1 for all of them, is allowed");
     if (level < 0 && lying != levels)
         throw InputError("field " + name + " has " + std::to_string(levels) +
                          " levels, and its layout 1: name the level that is written");
@@ -172,6 +210,7 @@ std::vector<Index> FieldServer::checked_places(const std::string& name, const De
                          (lying != 1 ? ", and its layout has all of them: none is to be named" : ""));
     std::vector<Index> places(level < 0 ? field.levels.size() : 1, level);
     if (level < 0) std::iota(places.begin(), places.end(), Index{0});
+    if (!wants(name, step)) return places;
     auto& seen = written_[step];
     for (const Index place : places)
         if (!seen.emplace(name, place).second)
@@ -237,11 +276,12 @@ void FieldServer::wait(const char* given) {
 
 void FieldServer::end_step(Index step) {
     telling([&] {
+        check_step(step);
         if (step <= last_step_)
             throw InputError("step " + std::to_string(step) + " has ended: steps end once, in ascending order");
         agreement_->note("end step " + std::to_string(step));
         last_step_ = step;
-        written_.erase(step);
+        written_.erase(written_.begin(), written_.upper_bound(step));
         if (std::any_of(fields_.begin(), fields_.end(), [&](const auto& field) { return wants(field.first, step); }))
             side_->end_step(step);
     });

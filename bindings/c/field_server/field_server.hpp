@@ -47,6 +47,7 @@ class FieldServer {
     template <typename Check, typename HandOver>
     void hand(const std::string& call, const char* name, const tw_field* values, Index step, Index level, Check check,
               HandOver hand_over);
+    void check_owners(const std::string& name, const FieldForm& form) const;
     void mark_alike(FieldForm& form) const;
 
     MPI_Comm model_ = MPI_COMM_NULL;

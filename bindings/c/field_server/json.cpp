@@ -107,6 +107,8 @@ class Parser {
     void character(std::string& text, std::uint32_t code) {
         const auto byte = [&](std::uint32_t value) { text += static_cast<char>(value); };
         if (code < 0x80) return byte(code);
+        // As Python writes a byte that is not UTF-8, of the name of a file.
+        if (code >= 0xDC80 && code < 0xDD00) return byte(code - 0xDC00);
         if (code < 0x800) {
             byte(0xC0 | code >> 6);
         } else if (code < 0x10000) {

@@ -1,5 +1,6 @@
 #include <nanobind/nanobind.h>
 
+#include "../errors.hpp"
 #include "base/error.hpp"
 #include "bind.hpp"
 
@@ -17,11 +18,11 @@ NB_MODULE(_core, module) {
         try {
             std::rethrow_exception(p);
         } catch (const tradewind::InputError& e) {
-            PyErr_SetString(input_error.ptr(), e.what());
+            tradewind::python::set_error(input_error.ptr(), e.what());
         } catch (const tradewind::VerificationError& e) {
-            PyErr_SetString(verification_error.ptr(), e.what());
+            tradewind::python::set_error(verification_error.ptr(), e.what());
         } catch (const tradewind::PeerFailed& e) {
-            PyErr_SetString(peer_error.ptr(), e.what());
+            tradewind::python::set_error(peer_error.ptr(), e.what());
         } catch (const tradewind::Interrupted&) {
             PyErr_SetNone(PyExc_KeyboardInterrupt);
         }

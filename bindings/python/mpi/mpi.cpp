@@ -12,6 +12,7 @@
 
 #include <algorithm>
 
+#include "../errors.hpp"
 #include "mpi/agreement.hpp"
 #include "mpi/allgather_lists.hpp"
 #include "mpi/error.hpp"
@@ -274,7 +275,7 @@ NB_MODULE(_mpi, module) {
         try {
             std::rethrow_exception(p);
         } catch (const mpi::PlanError& e) {
-            PyErr_SetString(plan_error.ptr(), e.what());
+            set_error(plan_error.ptr(), e.what());
         }
     });
     bind_plan(module);

@@ -8,7 +8,7 @@ from contextlib import suppress
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
-from tradewind.base.errors import InputError, PlanError
+from tradewind.base.errors import InputError, PlanError, as_utf8
 
 if TYPE_CHECKING:
     from mpi4py import MPI
@@ -48,7 +48,7 @@ def tell(comm: MPI.Intracomm, problem: str, limit_s: float = 0.0) -> None:
     from tradewind import _mpi
 
     with suppress(PlanError):  # the caller has an error of its own to raise
-        _mpi.agree(comm.py2f(), "", problem, limit_s)
+        _mpi.agree(comm.py2f(), "", as_utf8(problem), limit_s)
 
 
 def go_on(comm: MPI.Intracomm) -> None:
@@ -81,7 +81,7 @@ def telling(comm: MPI.Intracomm, limit_s: float = 0.0) -> Telling:
 
 def said(error: BaseException) -> str:
     """An error as other ranks hear of it."""
-    return str(error) if isinstance(error, InputError) else f"{type(error).__name__}: {error}"
+    return as_utf8(str(error) if isinstance(error, InputError) else f"{type(error).__name__}: {error}")
 
 
 def collective(function: Callable[Arguments, Value]) -> Callable[Arguments, Value]:

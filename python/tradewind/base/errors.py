@@ -23,8 +23,14 @@ _LONG = re.compile(
 """A word, a text in quotes or a list that is longer."""
 
 
+def as_utf8(text: str) -> str:
+    """Return a text that can be sent and printed: Python keeps bytes of file names that are not UTF-8 as surrogates."""
+    return text.encode(errors="backslashreplace").decode()
+
+
 def brief(problem: str) -> str:
     """A problem in which every value is quoted by its first and last characters where it is long."""
+    problem = as_utf8(problem)
     if len(problem) <= MAX_QUOTED:
         return problem
     return _LONG.sub(lambda match: _shortened(match[0]), problem)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tradewind.base.collective import said
-from tradewind.base.errors import InputError, PlanError, TradewindError
+from tradewind.base.errors import InputError, PlanError, TradewindError, as_utf8
 from tradewind.mpi.library import MPI
 
 if TYPE_CHECKING:
@@ -195,7 +195,7 @@ class _Text:
 
     def __init__(self, comm: MPI.Intracomm, rank: int, text: str) -> None:
         self._sent = np.zeros(_TEXT_BYTES, np.uint8)
-        data = rank.to_bytes(8, "big") + text.encode(errors="backslashreplace")[: _TEXT_BYTES - 8]
+        data = rank.to_bytes(8, "big") + as_utf8(text).encode()[: _TEXT_BYTES - 8]
         self._sent[: len(data)] = np.frombuffer(data, np.uint8)
         self._found = np.empty_like(self._sent)
         kind, operation = _first_text()

@@ -54,7 +54,7 @@ class OutputField:
         for what in ("units", "long_name", "standard_name"):
             text = getattr(self, what)
             if not isinstance(text, str) or not text.isprintable():
-                problems.append(f"{what} of {self.name}: {text!r}: a text of one line is allowed")
+                problems.append(f"{what} of {self.name}: {text!r}: a text of one line, in UTF-8, is allowed")
         grib: Any = self.grib
         if isinstance(grib, list):
             object.__setattr__(self, "grib", tuple(grib))

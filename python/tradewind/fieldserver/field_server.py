@@ -315,8 +315,12 @@ class FieldServer:
         name, levels, lying = what.field.name, len(what.field.levels), what.shape.levels
         if level is None and lying != levels:
             raise InputError(f"field {name} has {levels} levels, and its layout 1: say level=0..{levels - 1}")
-        if level is not None and (lying != 1 or not 0 <= level < levels):
-            raise InputError(f"field {name}: level {level}: 0..{levels - 1} of a layout of 1 level is allowed")
+        if level is not None and lying != 1:
+            raise InputError(
+                f"field {name}: level {level} of {levels}, and its layout has all of them: none is to be named"
+            )
+        if level is not None and level >= levels:
+            raise InputError(f"field {name}: level {level}: 0..{levels - 1} is allowed")
         places = (level,) if level is not None else tuple(range(levels))
         self._check_array(what, values)
         if not self.wants(name, step):

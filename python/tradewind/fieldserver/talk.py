@@ -37,7 +37,7 @@ class Talk:
         self.comm.Probe(self.peer, tag, status)
         data = bytearray(status.Get_count(MPI.BYTE))
         self.comm.Recv([data, MPI.BYTE], self.peer, tag)
-        return json.loads(bytes(data))
+        return json.loads(bytes(data).decode(errors="surrogateescape"))  # names of files may be any bytes
 
     def finish(self) -> None:
         """Wait until all that was said has gone."""

@@ -4,7 +4,7 @@
  *     mpiexec -n 2 server_refusals_c FOLDER KIND : -n 1 tradewind serve plan.toml
  *
  * KIND: "open", where opening is refused; "all", what all ranks meet; "one", what one meets alone; "order", calls in
- * another order; "write", what a server cannot write.
+ * another order; "write", what a server cannot write; "finalize": no call of close.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,7 +38,12 @@ static void met_by_all(const tw_geometry* grid) {
     tw_description about = tw_default_description();
     tw_field field = part(), small = tw_dense(memory, TW_F8, NX, 2, LEVELS),
              single = tw_dense(memory, TW_F4, NX, 3, LEVELS);
-    const char* paths[1] = {"none.grib"};
+    const char* paths[2] = {"none.grib", "\xb0.grib"};
+    int64_t ids[NX * NY / 2], twice[NX * NY / 2], negative[NX * NY / 2];
+    const int64_t count = NX * NY / 2;
+    const tw_geometry no_rows = tw_gaussian(8, NULL);
+    for (int i = 0; i < count; ++i) ids[i] = twice[i] = negative[i] = 2 * i + rank;
+    if (rank == 1) twice[0] = 0, negative[0] = -1;
     tw_layout null = TW_NULL;
     int wants;
     met("define_twice", tw_field_server_define(server, "t", layout, grid, NULL));
@@ -58,12 +63,24 @@ static void met_by_all(const tw_geometry* grid) {
     about.level_type = "presure";
     met("define_level_type", tw_field_server_define(server, "u", layout, grid, &about));
     met("define_ids", tw_field_server_define_points(server, "u", -1, NULL, grid, NULL));
+    met("define_no_rows", tw_field_server_define_points(server, "p", count, ids, &no_rows, NULL));
+    met("define_points_twice", tw_field_server_define_points(server, "p", count, twice, grid, NULL));
+    met("define_points_outside", tw_field_server_define_points(server, "p", count, negative, grid, NULL));
+    met("define_points_missing", tw_field_server_define_points(server, "p", count - rank, ids, grid, NULL));
+    about = tw_default_description();
+    about.units =
+        "\xb0"
+        "C";
+    met("define_units", tw_field_server_define(server, "u", layout, grid, &about));
     met("write_unknown", tw_field_server_write(server, "v", &field, 0, -1));
     met("write_null", tw_field_server_write(server, "t", NULL, 0, -1));
     met("write_shape", tw_field_server_write(server, "t", &small, 0, -1));
     met("write_type", tw_field_server_write(server, "t", &single, 0, -1));
     met("write_level", tw_field_server_write(server, "t", &field, 0, 1));
     met("write_step", tw_field_server_write(server, "t", &field, -3, -1));
+    met("write_far_step", tw_field_server_write(server, "t", &field, INT64_MAX, -1));
+    met("write_low_level", tw_field_server_write(server, "t", &field, 0, -5));
+    met("end_far_step", tw_field_server_end_step(server, INT64_MAX));
     met("write", tw_field_server_write(server, "t", &field, 2, -1));
     met("write_twice", tw_field_server_write(server, "t", &field, 2, -1));
     met("end_step", tw_field_server_end_step(server, 2));
@@ -72,8 +89,9 @@ static void met_by_all(const tw_geometry* grid) {
     met("end_again", tw_field_server_end_step(server, 1));
     met("read_not_named", tw_field_server_read(server, "t", &field, "none.grib"));
     met("prefetch_nothing", tw_field_server_prefetch(server, 0, NULL));
-    met("prefetch", tw_field_server_prefetch(server, 1, paths));
+    met("prefetch", tw_field_server_prefetch(server, 2, paths));
     met("read_missing", tw_field_server_read(server, "t", &field, "none.grib"));
+    met("read_latin", tw_field_server_read(server, "t", &field, "\xb0.grib"));
     met("wants_null", tw_field_server_wants(server, "t", 0, NULL));
     met("wants", tw_field_server_wants(server, "t", 0, &wants));
 }
@@ -117,6 +135,13 @@ int main(int argc, char** argv) {
             memory[3] = 0;
             met("write_next", tw_field_server_write(server, "t", &field, 2, -1));
             met("end_next", tw_field_server_end_step(server, 2));
+        }
+        if (strcmp(kind, "finalize") == 0) {
+            met("write", tw_field_server_write(server, "t", &field, 0, -1));
+            met("end_step", tw_field_server_end_step(server, 0));
+            fclose(out);
+            MPI_Finalize();
+            return 0;
         }
         met("close", tw_field_server_close(server));
     }

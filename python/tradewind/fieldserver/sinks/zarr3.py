@@ -39,13 +39,23 @@ def _zarr() -> Any:
     return zarr
 
 
+def _opened(root: Path) -> Any:
+    """Return the group of a store, made where it is not there."""
+    from zarr.errors import ContainsGroupError
+
+    try:
+        return _zarr().open_group(root, mode="a")
+    except ContainsGroupError:  # a server from which this rank takes over has made it since it was looked for
+        return _zarr().open_group(root, mode="r+")
+
+
 class _Store:
     """A store and its variables, as long as this process writes to it."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
         make_folder(root, WHAT)
-        self.group: Any = _zarr().open_group(root, mode="a")
+        self.group: Any = _opened(root)
         self.names = convention.Names()
         self.arrays: dict[str, Any] = {}
         found = self.group.metadata.consolidated_metadata

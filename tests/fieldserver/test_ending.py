@@ -1,0 +1,84 @@
+"""Models that end by an error, by `sys.exit` or on a full disk: what had ended is whole, the job ends, and says why."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import xarray
+from ending_model import NX, NY, STEPS, TROUBLE, values
+from slow_tests import slow
+
+pytest.importorskip("mpi4py.MPI")
+pytest.importorskip("eccodes")
+
+from tradewind import launch
+from tradewind.fieldserver.manifest import Manifest, check
+
+WORDS = {
+    "raised": "ArithmeticError: the model is not stable",
+    "uncaught": "ArithmeticError: the model is not stable",
+    "exit": "",
+    "write error": "",
+    "full disk": "File too large",
+}
+"""What the job prints last of all reasons for its end."""
+
+
+def ended(folder, servers, reason, form, ranks, who):
+    """Returns the exit code of a job, and what it has printed."""
+    models = ranks + (servers if isinstance(servers, int) else 0)
+    program = Path(__file__).with_name("ending_model.py")
+    command = [*launch.find_launcher().arguments(models), sys.executable, program, folder, servers, reason, form, who]
+    done = subprocess.run(list(map(str, command)), capture_output=True, text=True, timeout=60, check=False)
+    return done.returncode, done.stderr
+
+
+def read(folder, form, step):
+    """The field of a step, by readers of others."""
+    if form == "zarr":
+        with xarray.open_zarr(folder / "run.zarr", chunks=None) as data:
+            return data.t.values[step]
+    engine, name = {"netcdf": ("netcdf4", f"{step}.nc"), "grib2": ("cfgrib", f"{step}.grib2")}[form]
+    options = {"backend_kwargs": {"indexpath": ""}} if form == "grib2" else {}
+    with xarray.open_dataset(folder / name, engine=engine, **options) as data:
+        return data.t.values
+
+
+@pytest.mark.parametrize(
+    ("servers", "reason", "form", "ranks", "who"),
+    [
+        ("threads", "uncaught", "zarr", 1, 0),
+        ("threads", "full disk", "netcdf", 1, 0),
+        (0, "raised", "netcdf", 3, 1),
+        *slow(
+            ("threads", "raised", "grib2", 3, 1),
+            ("threads", "exit", "netcdf", 2, 0),
+            ("threads", "write error", "grib2", 2, 0),
+            ("threads", "full disk", "zarr", 3, 0),
+            (0, "uncaught", "grib2", 2, 1),
+            (0, "exit", "zarr", 3, 2),
+            (0, "write error", "netcdf", 3, 0),
+            (0, "full disk", "grib2", 1, 0),
+            (1, "raised", "zarr", 2, 0),
+            (1, "uncaught", "netcdf", 3, 1),
+            (1, "exit", "grib2", 1, 0),
+            (1, "write error", "netcdf", 1, 0),
+            (1, "full disk", "grib2", 3, 0),
+        ),
+    ],
+)
+def test_what_had_ended_is_whole_and_the_job_ends(tmp_path, servers, reason, form, ranks, who):
+    folder = tmp_path / "out"
+    code, printed = ended(folder, servers, reason, form, ranks, who)
+    steps = [step for step in range(STEPS) if step < TROUBLE or (reason == "write error" and step > TROUBLE)]
+    assert Manifest(folder).steps() == steps, printed
+    assert check(folder) == []
+    for step in steps:
+        found = read(folder, form, step).reshape(NY, NX)
+        np.testing.assert_allclose(found, values(step), atol=1e-2 if form == "grib2" else 0)
+    assert WORDS[reason] in printed
+    assert code == {"exit": 3, "write error": 0}.get(reason, 1), printed
