@@ -56,6 +56,7 @@ COMPILED = {
 """Those that Python has no words for."""
 
 NOT_IN_FORTRAN = {
+    "open_null_communicator",
     "define_no_geometry",
     "define_kind",
     "define_ids",
@@ -65,4 +66,5 @@ NOT_IN_FORTRAN = {
     "end_far_step",
     "wants_null",
 }
-"""Fortran has no null pointers here, no other kinds of grids, and steps of 32 bits."""
+"""Fortran has no null pointers here, no other kinds of grids, and steps of 32 bits; this module of MPI knows no null
+communicator."""

@@ -219,7 +219,7 @@ Met = Callable[..., list[dict[str, tuple[int, str]]]]
 
 @pytest.fixture
 def met_beside(beside, tmp_path: Path) -> Met:
-    """(kind, servers, further, fails): (status, text) by rank and case of `server_refusals_c`, or of that in Fortran."""
+    """(kind, servers, further, fails): (status, text) by rank and case of `server_refusals` in a language."""
 
     def run(
         kind: str, servers: int = 1, *, language: str = "c", further: Sequence[str] = (), fails: str = ""

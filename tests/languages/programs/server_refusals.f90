@@ -4,7 +4,7 @@
 !     mpiexec -n 2 server_refusals_fortran FOLDER : -n 1 tradewind serve plan.toml
 program server_refusals
   use, intrinsic :: iso_fortran_env, only: real32, real64
-  use mpi_f08, only: MPI_Comm, MPI_COMM_WORLD, MPI_COMM_NULL, MPI_Init, MPI_Finalize, MPI_Comm_rank
+  use mpi_f08, only: MPI_Comm, MPI_COMM_WORLD, MPI_Init, MPI_Finalize, MPI_Comm_rank
   use tradewind
   implicit none
   integer, parameter :: nx = 8, ny = 6, levels = 2, half = nx * ny / 2
@@ -36,7 +36,6 @@ program server_refusals
   first = 1 + rank  ! on rank 1 a point is missing
   grid = tw_regular(nx, ny, 0d0, -50d0, 45d0, 20d0)
 
-  call met("open_null_communicator", tw_field_server_open(server, MPI_COMM_NULL))
   call met("open", tw_field_server_open(server, MPI_COMM_WORLD))
   call met("layout", tw_blocks(layout, [nx, ny, levels], [1, 2]))
   call met("define", tw_field_server_define(server, "t", layout, grid))
