@@ -9,20 +9,9 @@
     !defined(__SANITIZE_THREAD__)
 #define TRADEWIND_HAS_CLONES
 #define TRADEWIND_CLONES __attribute__((target_clones("arch=x86-64-v3", "default")))
-// Also for AVX-512: loops that compute more than they load, in vectors of 64 bytes.
+// Also for AVX-512: loops that compute more than they load.
 #define TRADEWIND_WIDE_CLONES __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
 #else
 #define TRADEWIND_CLONES
 #define TRADEWIND_WIDE_CLONES
 #endif
-
-namespace tradewind::kernel {
-
-// Bytes of the widest vectors. Clones share those of the widest processor.
-#if defined(TRADEWIND_NATIVE) && defined(__AVX__) && !defined(__AVX512F__)
-inline constexpr int widest_vector = 32;
-#else
-inline constexpr int widest_vector = 64;
-#endif
-
-}  // namespace tradewind::kernel

@@ -1,7 +1,7 @@
 #include "kernel/conjugate_gradients.hpp"
 
-#include "kernel/clones.hpp"
 #include "kernel/element_loops.hpp"
+#include "kernel/width.hpp"
 
 namespace tradewind::kernel {
 
@@ -35,7 +35,7 @@ struct Update {
 };
 
 // line(place, share of a plane, row of shares) for all lines of points of an element, in vectors.
-template <int N, class F>
+template <int B, int N, class F>
 [[gnu::always_inline]] inline void in_lines(const Elements& elements, Index element, const F& f) {
     constexpr int room = N > 0 ? N : Elements::maximum_points;
     const int n = N > 0 ? N : elements.points();
@@ -43,7 +43,7 @@ template <int N, class F>
     elements.shares(element, row, plane);
     const Index first = element * elements.volume();
     for (int line = 0; line < n * n; ++line)
-        along<N>(n, [&]<int W>(int i) __attribute__((always_inline)) {
+        along<B, N>(n, [&]<int W>(int i) __attribute__((always_inline)) {
             f.template operator()<W>(first + line * n + i, i, plane[line] * load<W>(row + i));
         });
 }
@@ -59,13 +59,13 @@ template <int W>
     return sum;
 }
 
-template <int N>
+template <int B, int N>
 [[gnu::always_inline]] inline void update_element(const Update& job, Index element) {
     const Elements& elements = *job.by->elements;
     const double shift = job.by->mass ? 0.0 : job.by->shift;
     close(*job.by, element, job.out);
     double lanes[N > 0 ? N : Elements::maximum_points] = {};
-    in_lines<N>(elements, element, [&]<int W>(Index at, int i, Vector<W> share) __attribute__((always_inline)) {
+    in_lines<B, N>(elements, element, [&]<int W>(Index at, int i, Vector<W> share) __attribute__((always_inline)) {
         const Vector<W> p = load<W>(job.p + at);
         store<W>(job.x + at, load<W>(job.x + at) + job.alpha * p);
         const Vector<W> r = load<W>(job.r + at) - job.alpha * (load<W>(job.out + at) + shift * p);
@@ -75,7 +75,7 @@ template <int N>
     job.sums[element] = total(lanes, elements.points());
 }
 
-template <int N>
+template <int B, int N>
 [[gnu::always_inline]] inline void pipelined_element(const Update& job, Index element) {
     const Elements& elements = *job.by->elements;
     const double shift = job.by->mass ? 0.0 : job.by->shift, alpha = job.alpha, beta = job.beta;
@@ -83,7 +83,7 @@ template <int N>
     close(*job.by, element, job.q);
     constexpr int room = N > 0 ? N : Elements::maximum_points;
     double squares[room] = {}, products[room] = {};
-    in_lines<N>(elements, element, [&]<int W>(Index at, int i, Vector<W> share) __attribute__((always_inline)) {
+    in_lines<B, N>(elements, element, [&]<int W>(Index at, int i, Vector<W> share) __attribute__((always_inline)) {
         const Vector<W> w = load<W>(v.w + at), r = load<W>(v.r + at);
         const Vector<W> z = (load<W>(job.q + at) + shift * w) + beta * load<W>(v.z + at);
         const Vector<W> s = w + beta * load<W>(v.s + at), p = r + beta * load<W>(v.p + at);
@@ -102,16 +102,19 @@ template <int N>
 }
 
 void run_update(const Update& job, Index begin, Index end) {
-    with_points(job.by->elements->points(), [&]<int N>() __attribute__((always_inline)) {
-        for (Index element = begin; element < end; ++element) update_element<N>(job, element);
+    with_points<own_width>(job.by->elements->points(), [&]<int N>() __attribute__((always_inline)) {
+        for (Index element = begin; element < end; ++element) update_element<own_width, N>(job, element);
     });
 }
 
-TRADEWIND_CLONES void run_pipelined(const Update& job, Index begin, Index end) {
-    with_points(job.by->elements->points(), [&]<int N>() __attribute__((always_inline)) {
-        for (Index element = begin; element < end; ++element) pipelined_element<N>(job, element);
+template <int B>
+[[gnu::always_inline]] inline void run_pipelined_by(const Update& job, Index begin, Index end) {
+    with_points<B>(job.by->elements->points(), [&]<int N>() __attribute__((always_inline)) {
+        for (Index element = begin; element < end; ++element) pipelined_element<B, N>(job, element);
     });
 }
+
+TRADEWIND_BY_WIDTH(void, run_pipelined, (const Update& job, Index begin, Index end), (job, begin, end))
 
 }  // namespace
 
@@ -143,8 +146,8 @@ void dot(const Elements& elements, const double* a, const double* b, double* sum
     share_out(team, elements.count(), [&](int, Index begin, Index end) {
         for (Index element = begin; element < end; ++element) {
             double lanes[Elements::maximum_points] = {};
-            in_lines<0>(elements, element,
-                        [&]<int W>(Index at, int i, double share) { lanes[i] += share * (a[at] * b[at]); });
+            in_lines<own_width, 0>(elements, element,
+                                   [&]<int W>(Index at, int i, double share) { lanes[i] += share * (a[at] * b[at]); });
             sums[element] = total(lanes, elements.points());
         }
     });

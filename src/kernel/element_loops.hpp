@@ -1,12 +1,12 @@
 // Parts of the loops over spectral elements. All of them are inlined, so that it is compiled for the processor of
-// the function that it stands in; N is the number of points in a direction, 0 where it is known only at run time. Both
-// do the same operations in the same order.
+// the function that it stands in, with vectors of B bytes; N is the number of points in a direction, 0 where it is
+// known only at run time. All do the same operations in the same order.
 #pragma once
 
 #include <cstring>
 
-#include "kernel/clones.hpp"
 #include "kernel/elements.hpp"
+#include "kernel/width.hpp"
 
 namespace tradewind::kernel {
 
@@ -32,29 +32,29 @@ template <int W>
     std::memcpy(to, &value, sizeof value);
 }
 
-// f<W>(first) for runs of 8 or 4, then 2, 1 of C values.
-template <int C, int W = widest_vector / 8, int First = 0, class F>
+// f<W>(first) for runs of W, then of half as many, ... 1 of C values.
+template <int W, int C, int First = 0, class F>
 [[gnu::always_inline]] inline void in_vectors(const F& f) {
     constexpr int last = First + (C - First) / W * W;
     for (int first = First; first < last; first += W) f.template operator()<W>(first);
-    if constexpr (W > 1) in_vectors<C, W / 2, last>(f);
+    if constexpr (W > 1) in_vectors<W / 2, C, last>(f);
 }
 
 // f<W>(first) for all of n values: vectors where their number is known.
-template <int N, class F>
+template <int B, int N, class F>
 [[gnu::always_inline]] inline void along(int n, const F& f) {
     if constexpr (N > 0)
-        in_vectors<N>(f);
+        in_vectors<B / 8, N>(f);
     else
         for (int i = 0; i < n; ++i) f.template operator()<1>(i);
 }
 
 // out[a][c] = sum over m of by[m][a] in[m][c]; add: to what stands there. C values in a row, 0: `columns`.
-template <int N, int C, bool Add>
+template <int B, int N, int C, bool Add>
 [[gnu::always_inline]] inline void combine_rows(const double* by, const double* __restrict in, double* __restrict out,
                                                 int n, int columns) {
     if constexpr (N > 0) {
-        in_vectors<C>([&]<int W>(int c) __attribute__((always_inline)) {
+        in_vectors<B / 8, C>([&]<int W>(int c) __attribute__((always_inline)) {
             Vector<W> sum[N];
 #pragma GCC unroll 16
             for (int a = 0; a < N; ++a) sum[a] = Add ? load<W>(out + a * C + c) : Vector<W>{};
@@ -78,27 +78,51 @@ template <int N, int C, bool Add>
     }
 }
 
-// out[row][a] = sum over m of in[row][m] by[m][a].
-template <int N>
+// out[row][a] = sum over m of in[row][m] by[m][a]. Some rows together, all of them in registers.
+template <int B, int N>
 [[gnu::always_inline]] inline void combine_columns(const double* by, const double* __restrict in,
                                                    double* __restrict out, int n) {
     const int rows = n * n;
     if constexpr (N > 0) {
-        const auto some = [&]<int R>(int row) __attribute__((always_inline)) {
-            in_vectors<N>([&]<int W>(int c) __attribute__((always_inline)) {
-                Vector<W> sum[R] = {};
+        constexpr int R = N % 2 == 0 ? 4 : 3, W = B / 8, half = W > 1 ? W / 2 : 1;
+        constexpr int vectors = N / W, halves = (N - vectors * W) / half, singles = N - vectors * W - halves * half;
+        constexpr int at_halves = vectors * W, at_singles = at_halves + halves * half;
+        static_assert(N * N % R == 0);
+#pragma GCC unroll 1
+        for (int row = 0; row < rows; row += R) {
+            Vector<W> sum[R][vectors > 0 ? vectors : 1] = {};
+            Vector<half> sum_half[R][halves > 0 ? halves : 1] = {};
+            double sum_single[R][singles > 0 ? singles : 1] = {};
 #pragma GCC unroll 16
-                for (int m = 0; m < N; ++m) {
-                    const Vector<W> value = load<W>(by + m * N + c);
+            for (int m = 0; m < N; ++m) {
+                double value[R];
+#pragma GCC unroll 4
+                for (int r = 0; r < R; ++r) value[r] = in[(row + r) * N + m];
 #pragma GCC unroll 8
-                    for (int r = 0; r < R; ++r) sum[r] += in[(row + r) * N + m] * value;
-                }
+                for (int v = 0; v < vectors; ++v)
+#pragma GCC unroll 4
+                    for (int r = 0; r < R; ++r) sum[r][v] += value[r] * load<W>(by + m * N + v * W);
+#pragma GCC unroll 4
+                for (int v = 0; v < halves; ++v)
+#pragma GCC unroll 4
+                    for (int r = 0; r < R; ++r)
+                        sum_half[r][v] += value[r] * load<half>(by + m * N + at_halves + v * half);
+#pragma GCC unroll 4
+                for (int v = 0; v < singles; ++v)
+#pragma GCC unroll 4
+                    for (int r = 0; r < R; ++r) sum_single[r][v] += value[r] * by[m * N + at_singles + v];
+            }
+#pragma GCC unroll 4
+            for (int r = 0; r < R; ++r) {
+                double* const to = out + (row + r) * N;
 #pragma GCC unroll 8
-                for (int r = 0; r < R; ++r) store<W>(out + (row + r) * N + c, sum[r]);
-            });
-        };
-        constexpr int together = N % 5 == 0 ? 5 : N % 4 == 0 ? 4 : N % 3 == 0 ? 3 : N % 2 == 0 ? 4 : 1;
-        for (int row = 0; row < rows; row += together) some.template operator()<together>(row);
+                for (int v = 0; v < vectors; ++v) store<W>(to + v * W, sum[r][v]);
+#pragma GCC unroll 4
+                for (int v = 0; v < halves; ++v) store<half>(to + at_halves + v * half, sum_half[r][v]);
+#pragma GCC unroll 4
+                for (int v = 0; v < singles; ++v) to[at_singles + v] = sum_single[r][v];
+            }
+        }
     } else {
         for (int row = 0; row < rows; ++row) {
             double* to = out + row * n;
@@ -110,25 +134,25 @@ template <int N>
 }
 
 // Derivatives along i, j and k of the values of an element.
-template <int N>
+template <int B, int N>
 [[gnu::always_inline]] inline void differentiate(const Elements& elements, const double* u, double* along_i,
                                                  double* along_j, double* along_k) {
     const int n = N > 0 ? N : elements.points(), plane = n * n;
     const double* by = elements.transposed();
-    combine_columns<N>(by, u, along_i, n);
-    for (int k = 0; k < n; ++k) combine_rows<N, N, false>(by, u + k * plane, along_j + k * plane, n, n);
-    combine_rows<N, N * N, false>(by, u, along_k, n, plane);
+    combine_columns<B, N>(by, u, along_i, n);
+    for (int k = 0; k < n; ++k) combine_rows<B, N, N, false>(by, u + k * plane, along_j + k * plane, n, n);
+    combine_rows<B, N, N * N, false>(by, u, along_k, n, plane);
 }
 
 // The transpose of `differentiate`, summed over the three.
-template <int N>
+template <int B, int N>
 [[gnu::always_inline]] inline void integrate(const Elements& elements, const double* along_i, const double* along_j,
                                              const double* along_k, double* out) {
     const int n = N > 0 ? N : elements.points(), plane = n * n;
     const double* by = elements.derivative();
-    combine_columns<N>(by, along_i, out, n);
-    for (int k = 0; k < n; ++k) combine_rows<N, N, true>(by, along_j + k * plane, out + k * plane, n, n);
-    combine_rows<N, N * N, true>(by, along_k, out, n, plane);
+    combine_columns<B, N>(by, along_i, out, n);
+    for (int k = 0; k < n; ++k) combine_rows<B, N, N, true>(by, along_j + k * plane, out + k * plane, n, n);
+    combine_rows<B, N, N * N, true>(by, along_k, out, n, plane);
 }
 
 // The derivatives of the three coordinates at a run of points, and what follows from them: the rows of the matrix of
@@ -139,7 +163,7 @@ struct Metric {
 };
 
 // f<W>(place, weight, metric) for runs of points of an element: a place in [k][j][i], a quadrature weight.
-template <int N, class F>
+template <int B, int N, class F>
 [[gnu::always_inline]] inline void with_metric(const Elements& elements, Index element, const F& f) {
     const int n = N > 0 ? N : elements.points();
     constexpr int room = N > 0 ? N : Elements::maximum_points;
@@ -158,7 +182,7 @@ template <int N, class F>
             double r[3];
             for (int d = 0; d < 3; ++d) r[d] = (x[1][d] + z[k] * x[5][d]) + z[j] * (x[3][d] + z[k] * x[7][d]);
             const double weight = weights[j] * weights[k];
-            along<N>(n, [&]<int W>(int i) __attribute__((always_inline)) {
+            along<B, N>(n, [&]<int W>(int i) __attribute__((always_inline)) {
                 const Vector<W> s0 = load<W>(along_s[0] + i), s1 = load<W>(along_s[1] + i),
                                 s2 = load<W>(along_s[2] + i);
                 const int row = j * n + i;
@@ -181,18 +205,26 @@ template <int N, class F>
     }
 }
 
-// f<N>() with the number of points that is compiled, or 0.
-template <class F>
+// f<N>() with the number of points that is compiled, or 0. In vectors of two values and 16 registers it is always 0:
+// loops of a known length gain nothing there.
+template <int B, class F>
 [[gnu::always_inline]] inline void with_points(int n, const F& f) {
-    switch (n) {
-        case 4: return f.template operator()<4>();
-        case 6: return f.template operator()<6>();
-        case 8: return f.template operator()<8>();
-        case 9: return f.template operator()<9>();
-        case 10: return f.template operator()<10>();
-        case 12: return f.template operator()<12>();
-        default: return f.template operator()<0>();
+#ifdef __x86_64__
+    constexpr bool pays = B > 16;
+#else
+    constexpr bool pays = true;
+#endif
+    if constexpr (pays) {
+        switch (n) {
+            case 4: return f.template operator()<4>();
+            case 6: return f.template operator()<6>();
+            case 8: return f.template operator()<8>();
+            case 9: return f.template operator()<9>();
+            case 10: return f.template operator()<10>();
+            case 12: return f.template operator()<12>();
+        }
     }
+    f.template operator()<0>();
 }
 
 // Each thread's share of some numbers, in order.

@@ -1,5 +1,5 @@
-#include "kernel/clones.hpp"
 #include "kernel/element_loops.hpp"
+#include "kernel/width.hpp"
 
 namespace tradewind::kernel {
 
@@ -15,7 +15,7 @@ struct Job {
     double* room = nullptr;  // [3][point]
 };
 
-template <int N>
+template <int B, int N>
 [[gnu::always_inline]] inline void multiply(const Operator& by, Index element, double* a, double* b, double* c) {
     const Index volume = N > 0 ? N * N * N : by.elements->volume();
     if (by.factors) {
@@ -28,21 +28,21 @@ template <int N>
         }
         return;
     }
-    with_metric<N>(*by.elements, element,
-                   [&]<int W>(int at, Vector<W> weight, const Metric<W>& m) __attribute__((always_inline)) {
-                       const Vector<W> ua = load<W>(a + at), ub = load<W>(b + at), uc = load<W>(c + at);
-                       const Vector<W> factor = weight / m.determinant;
-                       Vector<W> flux[3];
-                       for (int d = 0; d < 3; ++d)
-                           flux[d] = factor * ((m.c[0][d] * ua + m.c[1][d] * ub) + m.c[2][d] * uc);
-                       store<W>(a + at, (m.c[0][0] * flux[0] + m.c[0][1] * flux[1]) + m.c[0][2] * flux[2]);
-                       store<W>(b + at, (m.c[1][0] * flux[0] + m.c[1][1] * flux[1]) + m.c[1][2] * flux[2]);
-                       store<W>(c + at, (m.c[2][0] * flux[0] + m.c[2][1] * flux[1]) + m.c[2][2] * flux[2]);
-                   });
+    with_metric<B, N>(*by.elements, element,
+                      [&]<int W>(int at, Vector<W> weight, const Metric<W>& m) __attribute__((always_inline)) {
+                          const Vector<W> ua = load<W>(a + at), ub = load<W>(b + at), uc = load<W>(c + at);
+                          const Vector<W> factor = weight / m.determinant;
+                          Vector<W> flux[3];
+                          for (int d = 0; d < 3; ++d)
+                              flux[d] = factor * ((m.c[0][d] * ua + m.c[1][d] * ub) + m.c[2][d] * uc);
+                          store<W>(a + at, (m.c[0][0] * flux[0] + m.c[0][1] * flux[1]) + m.c[0][2] * flux[2]);
+                          store<W>(b + at, (m.c[1][0] * flux[0] + m.c[1][1] * flux[1]) + m.c[1][2] * flux[2]);
+                          store<W>(c + at, (m.c[2][0] * flux[0] + m.c[2][1] * flux[1]) + m.c[2][2] * flux[2]);
+                      });
 }
 
 // p A p of an element; what is not multiplied by test functions counts by its share.
-template <int N>
+template <int B, int N>
 [[gnu::always_inline]] inline double energy(const Operator& by, Index element, const double* p, const double* out) {
     constexpr int room = N > 0 ? N : Elements::maximum_points;
     const int n = N > 0 ? N : by.elements->points();
@@ -51,7 +51,7 @@ template <int N>
     const double shift = by.mass ? 0.0 : by.shift;
     for (int line = 0; line < n * n; ++line) {
         const double share = shift * plane[line];
-        along<N>(n, [&]<int W>(int i) __attribute__((always_inline)) {
+        along<B, N>(n, [&]<int W>(int i) __attribute__((always_inline)) {
             const Vector<W> value = load<W>(p + line * n + i);
             store<W>(lane + i,
                      load<W>(lane + i) + value * (load<W>(out + line * n + i) + (share * load<W>(row + i)) * value));
@@ -62,7 +62,7 @@ template <int N>
     return sum;
 }
 
-template <int N>
+template <int B, int N>
 [[gnu::always_inline]] inline void of_element(const Job& job, Index element) {
     const Operator& by = *job.by;
     const Index volume = N > 0 ? N * N * N : by.elements->volume(), first = element * volume;
@@ -73,52 +73,37 @@ template <int N>
         const double* r = job.r + first;
         for (Index i = 0; i < volume; ++i) p[i] = r[i] + job.beta * p[i];
     }
-    differentiate<N>(*by.elements, u, a, b, c);
-    multiply<N>(by, element, a, b, c);
-    integrate<N>(*by.elements, a, b, c, out);
+    differentiate<B, N>(*by.elements, u, a, b, c);
+    multiply<B, N>(by, element, a, b, c);
+    integrate<B, N>(*by.elements, a, b, c, out);
     if (by.mass)
         for (Index i = 0; i < volume; ++i) out[i] += by.shift * by.mass[first + i] * u[i];
-    if (job.sums) job.sums[element] = energy<N>(by, element, u, out);
+    if (job.sums) job.sums[element] = energy<B, N>(by, element, u, out);
 }
 
-template <int N>
+template <int B, int N>
 [[gnu::always_inline]] inline void of_elements(const Job& job) {
-    for (const std::int32_t element : job.which) of_element<N>(job, element);
+    for (const std::int32_t element : job.which) of_element<B, N>(job, element);
 }
 
-[[gnu::always_inline]] inline void of_known_points(const Job& job) {
-    with_points(job.by->elements->points(), [&]<int N>() __attribute__((always_inline)) { of_elements<N>(job); });
+template <int B>
+[[gnu::always_inline]] inline void run_by(const Job& job) {
+    with_points<B>(job.by->elements->points(), [&]<int N>() __attribute__((always_inline)) { of_elements<B, N>(job); });
 }
 
-#ifdef TRADEWIND_HAS_CLONES
-// Where vectors have two values, those of eight would be kept in memory, and numbers of points that are known do not
-// pay.
-[[gnu::target("default")]] void run(const Job& job) {
-    of_elements<0>(job);
-}
-[[gnu::target("arch=x86-64-v3")]] void run(const Job& job) {
-    of_known_points(job);
-}
-[[gnu::target("arch=x86-64-v4")]] void run(const Job& job) {
-    of_known_points(job);
-}
-#else
-void run(const Job& job) {
-    of_known_points(job);
-}
-#endif
+TRADEWIND_BY_WIDTH(void, run, (const Job& job), (job))
 
 void write_factors(const Elements& elements, Index element, double* to) {
     const Index volume = elements.volume();
-    with_metric<0>(elements, element,
-                   [&]<int W>(int at, double weight, const Metric<W>& m) __attribute__((always_inline)) {
-                       const double factor = weight / m.determinant;
-                       int row = 0;
-                       for (int a = 0; a < 3; ++a)
-                           for (int b = a; b < 3; ++b, ++row)
-                               to[row * volume + at] =
-                                   factor * ((m.c[a][0] * m.c[b][0] + m.c[a][1] * m.c[b][1]) + m.c[a][2] * m.c[b][2]);
-                   });
+    with_metric<16, 0>(
+        elements, element, [&]<int W>(int at, double weight, const Metric<W>& m) __attribute__((always_inline)) {
+            const double factor = weight / m.determinant;
+            int row = 0;
+            for (int a = 0; a < 3; ++a)
+                for (int b = a; b < 3; ++b, ++row)
+                    to[row * volume + at] =
+                        factor * ((m.c[a][0] * m.c[b][0] + m.c[a][1] * m.c[b][1]) + m.c[a][2] * m.c[b][2]);
+        });
 }
 
 void run(Job job, Team& team) {
@@ -143,7 +128,7 @@ void geometric_factors(const Elements& elements, double* factors, Team& team) {
 void element_mass(const Elements& elements, double* mass, Team& team) {
     share_out(team, elements.count(), [&](int, Index begin, Index end) {
         for (Index e = begin; e < end; ++e)
-            with_metric<0>(elements, e, [&]<int W>(int at, double weight, const Metric<W>& metric) {
+            with_metric<16, 0>(elements, e, [&]<int W>(int at, double weight, const Metric<W>& metric) {
                 mass[e * elements.volume() + at] = weight * metric.determinant;
             });
     });

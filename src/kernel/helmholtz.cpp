@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "kernel/clones.hpp"
+#include "kernel/width.hpp"
 
 namespace tradewind::kernel {
 
@@ -28,27 +29,28 @@ template <int to_be_written>
     for (Index x = 0; x < count; x += 8) __builtin_prefetch(values + x, to_be_written, 3);
 }
 
-// A block's values, as one vector where the processor has such long ones.
-typedef double Lanes __attribute__((vector_size(sizeof(double) * block), aligned(sizeof(double)), may_alias));
+template <int B>
+struct LanesOf {
+    typedef double Type __attribute__((vector_size(B), aligned(sizeof(double)), may_alias));
+};
 
-[[gnu::always_inline]] inline Lanes& lanes(double* values) {
-    return *reinterpret_cast<Lanes*>(values);
-}
-
-[[gnu::always_inline]] inline const Lanes& lanes(const double* values) {
-    return *reinterpret_cast<const Lanes*>(values);
-}
-
-// A whole block of a row, from the factors of its points.
+// A whole block of a row, from the factors of its points, in vectors of B bytes.
+template <int B>
 [[gnu::always_inline]] inline void apply_block(const Rows& in, Index pitch, const double* factors, Index x,
                                                double* out) {
-    const auto column = [&](int number, Index at) __attribute__((always_inline)) {
-        const double* const of = factors + number * 3 * block;
-        return (lanes(of) * lanes(in.here + at) + lanes(of + block) * lanes(in.below + at)) +
-               lanes(of + 2 * block) * lanes(in.above + at);
-    };
-    lanes(out + x) =
-        column(0, x) + ((column(1, x - 1) + column(2, x + 1)) + (column(3, x - pitch) + column(4, x + pitch)));
+    using Lanes = typename LanesOf<B>::Type;
+    const auto lanes = [](const double* values)
+                           __attribute__((always_inline)) { return *reinterpret_cast<const Lanes*>(values); };
+#pragma GCC unroll 4
+    for (Index i = 0; i < block; i += B / static_cast<Index>(sizeof(double))) {
+        const auto column = [&](int number, Index at) __attribute__((always_inline)) {
+            const double* const of = factors + number * 3 * block + i;
+            return (lanes(of) * lanes(in.here + at + i) + lanes(of + block) * lanes(in.below + at + i)) +
+                   lanes(of + 2 * block) * lanes(in.above + at + i);
+        };
+        *reinterpret_cast<Lanes*>(out + x + i) =
+            column(0, x) + ((column(1, x - 1) + column(2, x + 1)) + (column(3, x - pitch) + column(4, x + pitch)));
+    }
 }
 
 // The same for a single point of a block, in the same order.
@@ -60,16 +62,21 @@ inline void apply_point(const Rows& in, Index pitch, const double* factors, Inde
     out[x] = column(0, x) + ((column(1, x - 1) + column(2, x + 1)) + (column(3, x - pitch) + column(4, x + pitch)));
 }
 
-TRADEWIND_CLONES void apply_row(const Rows& rows, Index pitch, const double* factors, Index points, double* out) {
+template <int B>
+[[gnu::always_inline]] inline void apply_row_by(const Rows& rows, Index pitch, const double* factors, Index points,
+                                                double* out) {
     const Rows in = rows;
     constexpr Index numbers = stencil_points * block;
     Index x = 0;
     for (; x + block <= points; x += block, factors += numbers) {
         fetch<0>(factors + 2 * numbers, numbers);
-        apply_block(in, pitch, factors, x, out);
+        apply_block<B>(in, pitch, factors, x, out);
     }
     for (Index i = 0; x + i < points; ++i) apply_point(in, pitch, factors + i, x + i, out);
 }
+
+TRADEWIND_BY_WIDTH(void, apply_row, (const Rows& rows, Index pitch, const double* factors, Index points, double* out),
+                   (rows, pitch, factors, points, out))
 
 // A row's values to be solved for, once those of the row before it are. The first row has none.
 struct Elimination {

@@ -17,34 +17,34 @@ TRADEWIND_INLINE void over_nodes(const Nodes& nodes, Index begin, Index end, con
     }
 }
 
-template <class Real>
-TRADEWIND_INLINE void divergence_part(const Pass<Real>& pass, const Nodes& nodes, Index begin, Index end, Real* out) {
+template <int B, class Real>
+TRADEWIND_INLINE void run_divergence_by(const Pass<Real>& pass, const Nodes& nodes, Index begin, Index end, Real* out) {
     over_nodes(nodes, begin, end, [&](Index node) __attribute__((always_inline)) {
-        divergence_of_node(pass, node, out + node * pass.levels);
+        divergence_of_node<B>(pass, node, out + node * pass.levels);
     });
 }
 
-template <bool gauge, bool limited, class Real>
+template <int B, bool gauge, bool limited, class Real>
 TRADEWIND_INLINE void corrected_part(const Pass<Real>& pass, const Nodes& nodes, Index begin, Index end, Real* out) {
     over_nodes(nodes, begin, end, [&](Index node) __attribute__((always_inline)) {
-        corrected_node<gauge, limited>(pass, node, out + node * pass.levels);
+        corrected_node<B, gauge, limited>(pass, node, out + node * pass.levels);
     });
 }
 
-template <bool gauge, class Real>
+template <int B, bool gauge, class Real>
 TRADEWIND_INLINE void limits_part(const Pass<Real>& pass, const Nodes& nodes, Index begin, Index end, Real* out) {
     over_nodes(nodes, begin, end, [&](Index node) __attribute__((always_inline)) {
-        limits_of_node<gauge>(pass, node, out + node * 2 * pass.levels);
+        limits_of_node<B, gauge>(pass, node, out + node * 2 * pass.levels);
     });
 }
 
-template <bool limited, class Real>
+template <int B, bool limited, class Real>
 TRADEWIND_INLINE void next_fluxes(const Pass<Real>& pass, Index begin, Index end, Real* out) {
     const Index levels = pass.levels;
     const Real dt = pass.dt;
     for (Index edge = begin; edge < end; ++edge) {
         const Index first = pass.graph->ends()[2 * edge], second = pass.graph->ends()[2 * edge + 1];
-        over_levels<Real>(levels, [&](auto example, Index level) __attribute__((always_inline)) {
+        over_levels<B, Real>(levels, [&](auto example, Index level) __attribute__((always_inline)) {
             using V = decltype(example);
             V q1, q2, d1, d2, s, f;
             load(s, pass.flux + edge * levels + level);
@@ -73,33 +73,42 @@ TRADEWIND_INLINE void advance(const Pass<Real>& pass, Index begin, Index end, Re
     for (Index i = begin * pass.levels; i < end * pass.levels; ++i) out[i] = pass.q[i] - pass.dt * pass.divergence[i];
 }
 
-#define TRADEWIND_MPDATA(Real)                                                                                    \
-    TRADEWIND_WIDE_CLONES void run_divergence(const Pass<Real>& pass, const Nodes& nodes, Index begin, Index end, \
-                                              Real* out) {                                                        \
-        divergence_part(pass, nodes, begin, end, out);                                                            \
-    }                                                                                                             \
-    TRADEWIND_WIDE_CLONES void run_corrected(const Pass<Real>& pass, const Nodes& nodes, Index begin, Index end,  \
-                                             Real* out) {                                                         \
-        if (pass.gauge && pass.limits == nullptr) corrected_part<true, false>(pass, nodes, begin, end, out);      \
-        if (pass.gauge && pass.limits != nullptr) corrected_part<true, true>(pass, nodes, begin, end, out);       \
-        if (!pass.gauge && pass.limits == nullptr) corrected_part<false, false>(pass, nodes, begin, end, out);    \
-        if (!pass.gauge && pass.limits != nullptr) corrected_part<false, true>(pass, nodes, begin, end, out);     \
-    }                                                                                                             \
-    TRADEWIND_WIDE_CLONES void run_limits(const Pass<Real>& pass, const Nodes& nodes, Index begin, Index end,     \
-                                          Real* out) {                                                            \
-        if (pass.gauge) limits_part<true>(pass, nodes, begin, end, out);                                          \
-        if (!pass.gauge) limits_part<false>(pass, nodes, begin, end, out);                                        \
-    }                                                                                                             \
-    TRADEWIND_WIDE_CLONES void run_next_fluxes(const Pass<Real>& pass, Index begin, Index end, Real* out) {       \
-        if (pass.limits == nullptr) next_fluxes<false>(pass, begin, end, out);                                    \
-        if (pass.limits != nullptr) next_fluxes<true>(pass, begin, end, out);                                     \
-    }                                                                                                             \
-    TRADEWIND_CLONES void run_advance(const Pass<Real>& pass, Index begin, Index end, Real* out) {                \
-        advance(pass, begin, end, out);                                                                           \
+template <int B, class Real>
+TRADEWIND_INLINE void run_corrected_by(const Pass<Real>& pass, const Nodes& nodes, Index begin, Index end, Real* out) {
+    if (pass.gauge && pass.limits == nullptr) corrected_part<B, true, false>(pass, nodes, begin, end, out);
+    if (pass.gauge && pass.limits != nullptr) corrected_part<B, true, true>(pass, nodes, begin, end, out);
+    if (!pass.gauge && pass.limits == nullptr) corrected_part<B, false, false>(pass, nodes, begin, end, out);
+    if (!pass.gauge && pass.limits != nullptr) corrected_part<B, false, true>(pass, nodes, begin, end, out);
+}
+
+template <int B, class Real>
+TRADEWIND_INLINE void run_limits_by(const Pass<Real>& pass, const Nodes& nodes, Index begin, Index end, Real* out) {
+    if (pass.gauge) limits_part<B, true>(pass, nodes, begin, end, out);
+    if (!pass.gauge) limits_part<B, false>(pass, nodes, begin, end, out);
+}
+
+template <int B, class Real>
+TRADEWIND_INLINE void run_next_fluxes_by(const Pass<Real>& pass, Index begin, Index end, Real* out) {
+    if (pass.limits == nullptr) next_fluxes<B, false>(pass, begin, end, out);
+    if (pass.limits != nullptr) next_fluxes<B, true>(pass, begin, end, out);
+}
+
+#define TRADEWIND_OF_NODES(name, Real)                                                                              \
+    TRADEWIND_BY_WIDTH(void, name, (const Pass<Real>& pass, const Nodes& nodes, Index begin, Index end, Real* out), \
+                       (pass, nodes, begin, end, out))
+#define TRADEWIND_MPDATA(Real)                                                                             \
+    TRADEWIND_OF_NODES(run_divergence, Real)                                                               \
+    TRADEWIND_OF_NODES(run_corrected, Real)                                                                \
+    TRADEWIND_OF_NODES(run_limits, Real)                                                                   \
+    TRADEWIND_BY_WIDTH(void, run_next_fluxes, (const Pass<Real>& pass, Index begin, Index end, Real* out), \
+                       (pass, begin, end, out))                                                            \
+    TRADEWIND_CLONES void run_advance(const Pass<Real>& pass, Index begin, Index end, Real* out) {         \
+        advance(pass, begin, end, out);                                                                    \
     }
 TRADEWIND_MPDATA(float)
 TRADEWIND_MPDATA(double)
 #undef TRADEWIND_MPDATA
+#undef TRADEWIND_OF_NODES
 
 // Each thread's share of begin..end - 1.
 template <class Work>

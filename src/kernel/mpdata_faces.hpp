@@ -4,8 +4,8 @@
 #include <cstring>
 #include <limits>
 
-#include "kernel/clones.hpp"
 #include "kernel/mpdata.hpp"
+#include "kernel/width.hpp"
 
 #define TRADEWIND_INLINE [[gnu::always_inline]] inline
 
@@ -26,18 +26,19 @@ TRADEWIND_INLINE void store(Real* place, const V& value) {
     std::memcpy(place, &value, sizeof(V));
 }
 
-// body(a vector to be taken as an example, its first level): in vectors of 64 bytes, where they are not too wide, then
-// of 32, then one by one.
-template <class Real, class Body>
+// body(a vector to be taken as an example, its first level): in vectors of B bytes, then of half as many, then one by
+// one.
+template <int B, class Real, class Body>
 TRADEWIND_INLINE void over_levels(Index levels, const Body& body) {
-    typename Lanes<Real, 64>::Type wide{};
-    typename Lanes<Real, 32>::Type narrow{};
+    constexpr int half = B > 16 ? B / 2 : B;
+    typename Lanes<Real, B>::Type wide{};
+    typename Lanes<Real, half>::Type narrow{};
     Real single{};
-    constexpr Index in_wide = 64 / sizeof(Real), in_narrow = 32 / sizeof(Real);
+    constexpr Index in_wide = B / sizeof(Real), in_narrow = half / sizeof(Real);
     Index level = 0;
-    if constexpr (widest_vector == 64)
-        for (; level + in_wide <= levels; level += in_wide) body(wide, level);
-    for (; level + in_narrow <= levels; level += in_narrow) body(narrow, level);
+    for (; level + in_wide <= levels; level += in_wide) body(wide, level);
+    if constexpr (half < B)
+        for (; level + in_narrow <= levels; level += in_narrow) body(narrow, level);
     for (; level < levels; ++level) body(single, level);
 }
 
@@ -92,12 +93,12 @@ struct Around {
     }
 };
 
-template <class Real>
+template <int B, class Real>
 TRADEWIND_INLINE void divergence_of_node(const Pass<Real>& pass, Index node, Real* out) {
     const Around<Real> around(pass, node);
     const Real inverse_volume = static_cast<Real>(pass.graph->inverse_volume(node));
     const Real* own = pass.q + node * pass.levels;
-    over_levels<Real>(pass.levels, [&](auto example, Index level) __attribute__((always_inline)) {
+    over_levels<B, Real>(pass.levels, [&](auto example, Index level) __attribute__((always_inline)) {
         using V = decltype(example);
         V sum{}, q1, q2, s, f;
         load(q1, own + level);
@@ -113,13 +114,13 @@ TRADEWIND_INLINE void divergence_of_node(const Pass<Real>& pass, Index node, Rea
     });
 }
 
-template <bool gauge, bool limited, class Real>
+template <int B, bool gauge, bool limited, class Real>
 TRADEWIND_INLINE void corrected_node(const Pass<Real>& pass, Index node, Real* out) {
     const Around<Real> around(pass, node);
     const Real inverse_volume = static_cast<Real>(pass.graph->inverse_volume(node)), dt = pass.dt;
     const Real *own = pass.q + node * pass.levels, *its = pass.divergence + node * pass.levels;
     const Real* shares = pass.limits + node * 2 * pass.levels;
-    over_levels<Real>(pass.levels, [&](auto example, Index level) __attribute__((always_inline)) {
+    over_levels<B, Real>(pass.levels, [&](auto example, Index level) __attribute__((always_inline)) {
         using V = decltype(example);
         V sum{}, q1, q2, d1, d2, s, f;
         load(q1, own + level);
@@ -148,12 +149,12 @@ TRADEWIND_INLINE void corrected_node(const Pass<Real>& pass, Index node, Real* o
     });
 }
 
-template <bool gauge, class Real>
+template <int B, bool gauge, class Real>
 TRADEWIND_INLINE void limits_of_node(const Pass<Real>& pass, Index node, Real* out) {
     const Around<Real> around(pass, node);
     const Real inverse_volume = static_cast<Real>(pass.graph->inverse_volume(node)), dt = pass.dt;
     const Real *own = pass.q + node * pass.levels, *its = pass.divergence + node * pass.levels;
-    over_levels<Real>(pass.levels, [&](auto example, Index level) __attribute__((always_inline)) {
+    over_levels<B, Real>(pass.levels, [&](auto example, Index level) __attribute__((always_inline)) {
         using V = decltype(example);
         const V zero{};
         V comes{}, goes{}, q1, q2, d1, d2, s, f;

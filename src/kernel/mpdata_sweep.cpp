@@ -1,7 +1,6 @@
 // Two passes of MPDATA in one sweep through memory: each flux and each value of the tracer is read once.
 #include <algorithm>
 
-#include "kernel/clones.hpp"
 #include "kernel/mpdata_faces.hpp"
 
 namespace tradewind::kernel {
@@ -10,7 +9,7 @@ namespace {
 
 // A thread's sweep: along the edges a first time for the divergences, and a second time, as far behind as a node's
 // edges reach, for the fluxes that correct. Sums of nodes grow in rings of rows.
-template <class Real>
+template <class Real, int B>
 class Sweep {
   public:
     TRADEWIND_INLINE Sweep(const Pass<Real>& pass, Index first, Index last, Real* kept, Real* out)
@@ -75,7 +74,7 @@ class Sweep {
         const Real inverse_volume = static_cast<Real>(graph_.inverse_volume(node)), dt = pass_.dt;
         const Real* own = pass_.q + node * levels_;
         Real *sum_here = row(divergence_, node), *once = row(once_, node);
-        over_levels<Real>(levels_, [&](auto example, Index level) __attribute__((always_inline)) {
+        over_levels<B, Real>(levels_, [&](auto example, Index level) __attribute__((always_inline)) {
             using V = decltype(example);
             V sum{}, q1, q2, s, f, there{};
             if (begun) load(sum, sum_here + level);
@@ -110,7 +109,7 @@ class Sweep {
         const Real* q_second = pass_.q + second * levels_;
         Real* sum_here = row(divergence_, second);
         const bool begins = opens(edge, second);
-        over_levels<Real>(levels_, [&](auto example, Index level) __attribute__((always_inline)) {
+        over_levels<B, Real>(levels_, [&](auto example, Index level) __attribute__((always_inline)) {
             using V = decltype(example);
             V sum{}, q1, q2, s, f;
             if (!begins) load(sum, sum_here + level);
@@ -143,7 +142,7 @@ class Sweep {
         const Real inverse_volume = static_cast<Real>(graph_.inverse_volume(node)), dt = pass_.dt;
         const Real *own = row(once_, node), *its = row(divergence_, node), *sum_here = row(sum_, node);
         Real* to = node >= first_ && !graph_.beside_halo(node) ? out_ + node * levels_ : unused_;
-        over_levels<Real>(levels_, [&](auto example, Index level) __attribute__((always_inline)) {
+        over_levels<B, Real>(levels_, [&](auto example, Index level) __attribute__((always_inline)) {
             using V = decltype(example);
             V sum{}, q1, q2, d1, d2, s, f, there{};
             if (begun) load(sum, sum_here + level);
@@ -175,13 +174,15 @@ class Sweep {
     Real *divergence_, *once_, *sum_, *unused_, *out_;
 };
 
-TRADEWIND_WIDE_CLONES void run_sweep(const Pass<float>& pass, Index first, Index last, float* kept, float* out) {
-    Sweep<float>(pass, first, last, kept, out).run();
+template <int B, class Real>
+TRADEWIND_INLINE void run_sweep_by(const Pass<Real>& pass, Index first, Index last, Real* kept, Real* out) {
+    Sweep<Real, B>(pass, first, last, kept, out).run();
 }
 
-TRADEWIND_WIDE_CLONES void run_sweep(const Pass<double>& pass, Index first, Index last, double* kept, double* out) {
-    Sweep<double>(pass, first, last, kept, out).run();
-}
+TRADEWIND_BY_WIDTH(void, run_sweep, (const Pass<float>& pass, Index first, Index last, float* kept, float* out),
+                   (pass, first, last, kept, out))
+TRADEWIND_BY_WIDTH(void, run_sweep, (const Pass<double>& pass, Index first, Index last, double* kept, double* out),
+                   (pass, first, last, kept, out))
 
 }  // namespace
 

@@ -122,8 +122,9 @@ template <class Real>
     if (what.geometry == Geometry::plane) {
         const double step = what.half_step * what.scale, at_y = static_cast<double>(block.first[1] + y);
         const double at_x = static_cast<double>(block.first[0] + begin);
+        const auto count = static_cast<std::int32_t>(n);  // of 64 bits there is no vector of doubles below AVX-512
 #pragma GCC ivdep
-        for (Index i = 0; i < n; ++i) {
+        for (std::int32_t i = 0; i < count; ++i) {
             to_x[i] = snapped((at_x + static_cast<double>(i)) - step * sum[0][i]);
             to_y[i] = snapped(at_y - step * sum[1][i]);
         }

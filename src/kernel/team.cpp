@@ -4,10 +4,12 @@
 #include <system_error>
 
 #include "base/error.hpp"
+#include "kernel/width.hpp"
 
 namespace tradewind::kernel {
 
 Team::Team(int threads) {
+    width_here();  // what is wrong with it is said here, and not by threads
     if (threads < 1 || threads > 1024) throw InputError("threads " + std::to_string(threads) + ": 1..1024 are allowed");
     try {
         for (int number = 1; number < threads; ++number) others_.emplace_back(&Team::follow, this, number);
