@@ -75,6 +75,8 @@ Order::Order(std::vector<Exchange> exchanges, std::vector<Group> groups)
         group.first = first;
         first += group.ranks;
     }
+    if (std::all_of(groups_.begin(), groups_.end(), [](const Group& group) { return group.steps.empty(); }))
+        throw InputError("a program without steps");
     for (const Exchange& exchange : exchanges_) check_exchange(exchange);
     times_.resize(exchanges_.size(), -1);
     of_exchange_.resize(exchanges_.size());

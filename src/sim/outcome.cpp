@@ -1,10 +1,10 @@
 #include "sim/outcome.hpp"
 
 #include <algorithm>
-#include <stdexcept>
 #include <utility>
 
 #include "base/checked.hpp"
+#include "base/error.hpp"
 
 namespace tradewind::sim {
 
@@ -61,8 +61,8 @@ SimulationResult conclude(const World& world, Peers& peers, Share& share) {
         result = std::move(share.result);
         if (result.bytes < 0) refuse_count("messages of the simulation", "more", "bytes", max_counted);
         if (share.finished != world.program.ranks() || share.arrived != result.bytes)
-            throw std::runtime_error(std::to_string(world.program.ranks() - share.finished) +
-                                     " ranks wait for messages that nobody sends: verify the schedule");
+            throw VerificationError(std::to_string(world.program.ranks() - share.finished) +
+                                    " ranks wait for messages that nobody sends: verify the schedule");
         if (world.program.order())
             result.time = *std::max_element(result.step_end.begin(), result.step_end.end());
         else

@@ -45,3 +45,34 @@ def test_bad_input_is_refused(tmp_path):
     result = run_tradewind("simulate", "program", STEP, "--machine", "dragonfly-MM", "--mpi-progress", "magic")
     assert result.code == 2
     assert "unknown progress of MPI 'magic'" in result.err
+
+
+CIRCLE = """
+exchange = [{ name = "a", allreduce = 4 }, { name = "b", allreduce = 4 }]
+[[group]]
+name = "one"
+ranks = 2
+step = [{ exchange = "a" }, { exchange = "b" }]
+[[group]]
+name = "two"
+ranks = 2
+step = [{ exchange = "b" }, { exchange = "a" }]
+"""
+
+
+def test_groups_that_wait_for_each_other_are_named_alike(tmp_path):
+    file = tmp_path / "circle.toml"
+    file.write_text(CIRCLE)
+    proved = run_tradewind("verify", "program", file)
+    simulated = run_tradewind("simulate", "program", file, "--machine", "dragonfly-MM")
+    assert proved.code == simulated.code == 1
+    assert "rank 0 of group 'one' waits in stage 1 of exchange 'a' to receive from rank 2" in proved.err
+    assert simulated.err.splitlines()[1:] == proved.err.splitlines()
+
+
+def test_a_program_of_groups_without_steps_is_refused(tmp_path):
+    file = tmp_path / "none.toml"
+    file.write_text('[[group]]\nname = "one"\nranks = 2\n')
+    for command in (["verify"], ["simulate", "--machine", "dragonfly-MM"]):
+        result = run_tradewind(command[0], "program", file, *command[1:])
+        assert (result.code, result.err) == (2, f"error: {file}:1: a program without steps\n")

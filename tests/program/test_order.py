@@ -1,5 +1,7 @@
 """In which order groups of ranks start exchanges and wait for them: what can be, and how lines and stages are given."""
 
+import time
+
 import pytest
 
 import tradewind as tw
@@ -71,6 +73,7 @@ def test_what_cannot_be_is_refused(steps, message):
     [
         ([("one", 2, "ab"), ("two", 2, "a")], r"'b' takes place 0 times in group 'two' and 1 times in group 'one'"),
         ([("one", 2, "aab"), ("two", 2, "ab")], r"'a' takes place 1 times in group 'two' and 2 times in group 'one'"),
+        ([("one", 2, ""), ("two", 2, "")], "a program without steps"),
         ([("one", 3, "ab"), ("two", 2, "ab")], r"'a' of the ranks 0 to 3: all ranks of a group, or of several"),
     ],
 )
@@ -94,3 +97,16 @@ def test_an_exchange_names_groups_that_follow_each_other():
 
 def test_a_plain_program_has_no_order():
     assert tw.Program(tw.AllReduce(4, 10).schedule(), tw.Compute("c", seconds=1e-6)).order is None
+
+
+def test_the_time_to_make_a_program_grows_with_its_steps():
+    swap = tw.AllReduce(2, 1).schedule("recursive-2")
+
+    def time_of(steps):
+        exchanges = [tw.Exchanged(f"{i}", swap) for i in range(steps)]
+        began = time.process_time()
+        tw.Program(*exchanges)
+        return time.process_time() - began
+
+    time_of(10)
+    assert time_of(4000) < 10 * time_of(1000) + 0.05

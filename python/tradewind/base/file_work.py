@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 
 from tradewind.base.errors import InputError
 
@@ -21,11 +21,11 @@ class FileWork:
     read: float = 0.0
 
     def __post_init__(self) -> None:
-        if any(not 0 <= size < math.inf for size in astuple(self)):
+        if any(not 0 <= size < math.inf for size in vars(self).values()):
             raise InputError(f"{self}: 0 bytes or more are allowed")
 
     def __bool__(self) -> bool:
-        return any(astuple(self))
+        return any(vars(self).values())
 
 
 NO_FILES = FileWork()

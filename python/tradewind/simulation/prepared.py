@@ -11,13 +11,15 @@ from typing import Any
 
 from tradewind import _core
 from tradewind.base import memory
-from tradewind.base.errors import InputError
+from tradewind.base.errors import InputError, VerificationError
 from tradewind.base.files import check_folder, check_target
 from tradewind.machine import MachineFile
 from tradewind.machine.link_loads import group_shares, link_shares, loads_of
+from tradewind.method.method import DEFAULT_TRANSPORT
 from tradewind.simulation.coarseness import coarse_packets
 from tradewind.simulation.outcome import LOADS, figures_of, mean_delays, over_time, write_link_loads
 from tradewind.simulation.progress import Progress, Watch
+from tradewind.verification.order import check_order
 from tradewind.workload.exchange import Exchange
 from tradewind.workload.posting import posted
 from tradewind.workload.program import Program
@@ -113,15 +115,20 @@ class Simulation:
         """The workload in its posting order."""
         return posted(self.exchange, self.posting)
 
-    def forecast(self) -> dict[str, float]:
-        """Estimate the cost of the run from a sample of ranks: messages, packet_hops, memory_bytes, wall_s."""
-        cost = _core.forecast(*self._arguments())
+    @cached_property
+    def _cost(self) -> _core.Forecast:
+        """Estimate the cost of the run from a sample of ranks."""
+        return _core.forecast(*self._arguments())
+
+    def forecast(self, processes: int = 1) -> dict[str, float]:
+        """Estimate the cost of the run, which so many processes share: messages, packet_hops, memory_bytes, wall_s."""
+        cost = self._cost
         events = cost.packet_hops if self.model == "packet" else cost.messages
         return {
             "messages": cost.messages,
             "packet_hops": cost.packet_hops if self.model == "packet" else 0.0,
             "memory_bytes": cost.memory_bytes,
-            "wall_s": events / (HOPS_PER_SECOND * (1 + 0.7 * (self.threads - 1))),
+            "wall_s": events / (HOPS_PER_SECOND * (1 + 0.7 * (self.threads * processes - 1))),
         }
 
     def coarseness(self) -> str | None:
@@ -129,7 +136,7 @@ class Simulation:
         own = self.file.machine.packet.size
         if self.model != "packet" or self.packet_bytes == own:
             return None
-        cost = _core.forecast(*self._arguments())
+        cost = self._cost
         if not cost.messages:
             return None
         channel, output, _ = self.machine.buffer_sizes
@@ -227,11 +234,16 @@ class Simulation:
         run: Callable[..., _core.SimulationResult] = (
             _core.simulate_packets if self.model == "packet" else _core.simulate_loggp
         )
-        return run(*arguments, report)
+        try:
+            return run(*arguments, report)
+        except VerificationError:  # ranks wait for each other
+            if isinstance(self.posted, Program) and self.posted.order is not None:
+                check_order(self.posted, [DEFAULT_TRANSPORT])  # says which, and in what
+            raise
 
     def _reporter(self, progress: Watch) -> Callable[..., None]:
         """Return a callback for the core."""
-        total, begin = max(1.0, _core.forecast(*self._arguments()).bytes), time.perf_counter()
+        total, begin = max(1.0, self._cost.bytes), time.perf_counter()
         parts = [1.0]  # of the whole, after which it may end
         if isinstance(self.exchange, Repetitions):
             parts = [*(number / self.exchange.exchange.times for number in self.exchange.asked), 1.0]

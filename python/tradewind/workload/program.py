@@ -67,6 +67,8 @@ class Program(Workload):
         self._order: _core.Order | None = None
         self.groups: list[Group] = []
         self.exchanges: list[Exchanged] = []
+        self._numbers: dict[int, int] = {}
+        """Places in `exchanges` by identity: of two that are equal each is one of its own."""
         if groups or any(isinstance(step, _ORDERED) or _is_during_named(step) for step in steps):
             self._take_order(steps, list(groups), fields, dtype, repeat)
             return
@@ -99,13 +101,16 @@ class Program(Workload):
         elif repeat != 1:
             raise InputError(f"repeat {repeat}: each group says how often its steps are repeated")
         self.groups = groups
+        names_of_exchanges: set[str] = set()
         for group in groups:
             for step in group.steps:
                 exchange = _exchange_of(step)
-                if exchange is None or any(each is exchange for each in self.exchanges):
+                if exchange is None or id(exchange) in self._numbers:
                     continue
-                if any(each.name == exchange.name for each in self.exchanges):
+                if exchange.name in names_of_exchanges:
                     raise InputError(f"two exchanges of a program have one name, {exchange.name!r}")
+                names_of_exchanges.add(exchange.name)
+                self._numbers[id(exchange)] = len(self.exchanges)
                 self.exchanges.append(exchange)
         self._steps = []
         self.only_computing = []
@@ -119,7 +124,7 @@ class Program(Workload):
                 if name in names:
                     raise InputError(f"group {group.name!r}: two steps have one name, {name!r}")
                 names.add(name)
-                number = -1 if exchange is None else self._number(exchange)
+                number = -1 if exchange is None else self._numbers[id(exchange)]
                 made = _core.Compute() if compute is None else compute.core(group.ranks)
                 core_steps.append(_core.GroupStep(name, kind, number, times, made))
                 self._steps.append(Step(f"{group.name}: {name}" if len(groups) > 1 else name))
@@ -130,9 +135,6 @@ class Program(Workload):
         cores = [_core.Exchange(e.name, e.core, e.bytes_per_point, self.first_rank(e)) for e in self.exchanges]
         self._order = _core.Order(cores, core_groups)
         self.ranks = self._order.ranks
-
-    def _number(self, exchange: Exchanged) -> int:
-        return next(i for i, each in enumerate(self.exchanges) if each is exchange)
 
     def first_rank(self, exchange: Exchanged) -> int:
         """Return the first of the ranks that take part in an exchange. Raises InputError."""
@@ -161,7 +163,7 @@ class Program(Workload):
     def times(self, exchange: Exchanged) -> int:
         """Return how often an exchange takes place."""
         assert self._order is not None
-        return self._order.times(self._number(exchange))
+        return self._order.times(self._numbers[id(exchange)])
 
     @property
     def stages(self) -> int:
