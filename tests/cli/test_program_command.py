@@ -76,3 +76,10 @@ def test_a_program_of_groups_without_steps_is_refused(tmp_path):
     for command in (["verify"], ["simulate", "--machine", "dragonfly-MM"]):
         result = run_tradewind(command[0], "program", file, *command[1:])
         assert (result.code, result.err) == (2, f"error: {file}:1: a program without steps\n")
+
+
+def test_ranks_per_node_are_those_of_the_machine_file():
+    simulated = run_tradewind(
+        "simulate", "program", STEP, "--machine", "beaufix", "--ranks-per-node", "cores", "--json"
+    )
+    assert simulated.json["packet_hops"] == 0, "both ranks are on one node"

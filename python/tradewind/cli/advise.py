@@ -17,7 +17,7 @@ _PARTS = ("latency", "bandwidth", "congestion")
 
 
 @options.of_patterns
-@options.with_options
+@options.of_simulations(only=("threads", "placement", "seed", "ranks_per_node", "settings"))
 def command(
     pattern: options.Pattern,
     ranks: options.Ranks,
@@ -39,7 +39,7 @@ def command(
     ] = None,
     budget: Annotated[str, Option("--budget", help="Time limit for all simulations, like 60s or 10min.")] = "60s",
     *,
-    run: options.RunOptions,
+    simulated: options.Simulated,
     asked: Asked,
     as_json: options.Json = False,
 ) -> None:
@@ -59,7 +59,7 @@ def command(
             packet=packet,
             tell=tell,
             routing=routing,
-            **run.chosen(),
+            **simulated.chosen(),
         )
     print_result(result, as_json, lambda: _show(result))
 

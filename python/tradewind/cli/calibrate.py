@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 _ALL = "Comma list, or `all`."
 
 
-@options.with_options
 def command(
     ranks: mpi_ranks.Ranks = None,
     out: Annotated[Path, Option("-o", "--out", help="Machine file.")] = Path("here.toml"),

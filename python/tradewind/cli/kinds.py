@@ -67,28 +67,8 @@ def of_kinds(family: Family) -> Callable[[Command], Command]:
     """Let a command take its `Asked` from the options of a kind. The command's first argument is the kind's name."""
 
     def decorate(command: Command) -> Command:
-        signature = inspect.signature(command, eval_str=True)
-        asked = next(p.name for p in signature.parameters.values() if p.annotation is Asked)
-
         def spread_over(options: Sequence[KindOption]) -> Command:
-            @functools.wraps(command)
-            def spread(*arguments: Any, **values: Any) -> Any:
-                given = {each.name: values.pop(each.name, None) for each in options}
-                return command(
-                    *arguments,
-                    **values,
-                    **{asked: Asked({name: value for name, value in given.items() if value is not None})},
-                )
-
-            parameters: list[inspect.Parameter] = []
-            for parameter in signature.parameters.values():
-                if parameter.name == asked:
-                    parameters += [_parameter(each, family.panel) for each in options]
-                else:
-                    parameters.append(parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY))
-            spread.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # which is read
-            spread.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
-            return spread
+            return spread(command, Asked, [parameter(each, family.panel) for each in options], Asked)
 
         def general() -> Command:
             """Return the command with the options that all kinds have."""
@@ -103,9 +83,37 @@ def of_kinds(family: Family) -> Callable[[Command], Command]:
     return decorate
 
 
-def _parameter(each: KindOption, panel: str) -> inspect.Parameter:
-    """An option of a kind as a parameter. What is not given is None, and the request's own default holds."""
-    kind: Any = str if each.unit else {"int": int, "float": float, "bool": bool}.get(each.kind, str)
+def spread(
+    command: Command, kind: type, parameters: Sequence[inspect.Parameter], make: Callable[[dict[str, Any]], Any]
+) -> Command:
+    """Return a command with these parameters in place of its one of a kind, which `make` makes of those given."""
+    signature = inspect.signature(command, eval_str=True)
+    whole = next(p.name for p in signature.parameters.values() if p.annotation is kind)
+
+    @functools.wraps(command)
+    def run(*arguments: Any, **values: Any) -> Any:
+        given = {each.name: values.pop(each.name, None) for each in parameters}
+        return command(
+            *arguments, **values, **{whole: make({name: value for name, value in given.items() if value is not None})}
+        )
+
+    shown: list[inspect.Parameter] = []
+    for each in signature.parameters.values():
+        if each.name == whole:
+            shown += parameters
+        else:
+            shown.append(each.replace(kind=inspect.Parameter.KEYWORD_ONLY))
+    run.__signature__ = inspect.Signature(shown)  # type: ignore[attr-defined]  # which is read
+    run.__annotations__ = {each.name: each.annotation for each in shown}
+    return run
+
+
+def parameter(each: KindOption, panel: str | None, prefix: str = "") -> inspect.Parameter:
+    """An option of a kind as a parameter. What is not given is None, and the request's own default holds.
+
+    `prefix`: of its name, where two kinds have options of one name.
+    """
+    kind: Any = str if each.unit or each.words else {"int": int, "float": float, "bool": bool}.get(each.kind, str)
     must = each.required and not each.offered
     nothing = each.required or each.default in (None, "", False)
     shown: str | bool = each.shown or each.offered or (False if nothing else each.text(each.default))
@@ -119,4 +127,4 @@ def _parameter(each: KindOption, panel: str) -> inspect.Parameter:
     )
     annotation = Annotated[kind, option] if must else Annotated[kind | None, option]
     default = inspect.Parameter.empty if must else None
-    return inspect.Parameter(each.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
+    return inspect.Parameter(prefix + each.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)

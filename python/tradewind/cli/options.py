@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import functools
+import copy
 import inspect
-from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, fields, replace
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar, get_type_hints
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, get_args
 
-from tradewind.cli.kinds import Asked, Family, of_kinds
+from tradewind.cli.kinds import Asked, Command, Family, of_kinds, parameter, spread
 from tradewind.cli.parameters import Argument, Option
 
 if TYPE_CHECKING:
     from tradewind.workload.exchange import Exchange
     from tradewind.workload.options import Option as KindOption
-
-Result = TypeVar("Result")
 
 Pattern = Annotated[str, Argument(help="See below, and `tradewind list patterns`.", show_default=False)]
 Ranks = Annotated[int, Option("--ranks", help="Number of ranks.", show_default=False)]
@@ -23,13 +22,6 @@ Algorithm = Annotated[
     str | None,
     Option("--algorithm", help="Like ring-4; see `tradewind list algorithms`.", show_default="the pattern's own"),
 ]
-Threads = Annotated[
-    int | None,
-    Option("--threads", help="Threads per process.", show_default="all cores"),
-]
-Placement = Annotated[str, Option("--placement", help="linear, round-robin, random, scattered or blocks.")]
-Seed = Annotated[int, Option("--seed", help="Random seed for routing and placement.")]
-RanksPerNode = Annotated[int, Option("--ranks-per-node", help="Ranks per node.")]
 Settings = Annotated[
     list[str] | None,
     Option(
@@ -39,6 +31,18 @@ Settings = Annotated[
         show_default=False,
     ),
 ]
+Links = Annotated[
+    Path | None, Option("--links", help="Write the load of every link and NIC to a CSV file.", show_default=False)
+]
+Congestion = Annotated[
+    Path | None,
+    Option(
+        "--congestion",
+        help="Draw link loads and waiting packets in this FOLDER; for several simulations, in one subfolder each.",
+        show_default=False,
+    ),
+]
+Force = Annotated[bool | None, Option("--force", help="Run even if the estimate exceeds memory.", show_default=False)]
 Json = Annotated[bool, Option("--json", help="Print JSON.")]
 
 
@@ -126,48 +130,82 @@ def machine_settings(texts: list[str] | None) -> dict[str, str]:
     return {key: value for key, _, value in (text.partition("=") for text in texts)}
 
 
-@dataclass(frozen=True)
-class RunOptions:
-    """Options of every command that simulates (see `with_options`)."""
+_BESIDE: Mapping[str, Any] = {"settings": Settings, "links": Links, "congestion": Congestion, "force": Force}
+"""Options of simulations that stand beside those of a `SimulationOptions`."""
 
-    threads: Threads = None
-    placement: Placement = "linear"
-    seed: Seed = 1
-    ranks_per_node: RanksPerNode = 1
-    settings: Settings = None
+
+@dataclass(frozen=True)
+class Simulated:
+    """The options of a simulation that the user gave, beside what is simulated and on which machine."""
+
+    given: Mapping[str, Any] = field(default_factory=dict)
+    """By the names of the fields of `SimulationOptions`, and of `_BESIDE`."""
+    flags: tuple[str, ...] = ()
+    """Their spelling."""
 
     def chosen(self) -> dict[str, Any]:
-        """The options of `tradewind.simulation.prepare`. Raises InputError."""
-        return asdict(self) | {"settings": machine_settings(self.settings)}
+        """Return the keywords of `tradewind.simulation.prepare`. Raises InputError."""
+        from tradewind.base.errors import InputError, gathered
+        from tradewind.workload.options import read
+        from tradewind.workload.simulation_options import SimulationOptions
+
+        texts = {name: value for name, value in self.given.items() if name not in _BESIDE}
+        values, problems = read(SimulationOptions, texts)
+        settings: dict[str, str] = {}
+        with gathered(problems):
+            settings = machine_settings(self.given.get("settings"))
+        if problems:
+            raise InputError(*problems)
+        return values | {"settings": settings}
+
+    @property
+    def links(self) -> Path | None:
+        return self.given.get("links")
+
+    @property
+    def congestion(self) -> Path | None:
+        return self.given.get("congestion")
+
+    @property
+    def force(self) -> bool:
+        return bool(self.given.get("force"))
 
 
-def with_options(command: Callable[..., Result]) -> Callable[..., Result]:
-    """Lets a command take a parameter that is a `RunOptions` from as many options."""
-    signature = inspect.signature(command, eval_str=True)
-    shared = {p.name: p.annotation for p in signature.parameters.values() if p.annotation is RunOptions}
+def of_simulations(
+    *,
+    only: Collection[str] | None = None,
+    without: Collection[str] = (),
+    flags: Mapping[str, str] | None = None,
+    panel: str | None = None,
+) -> Callable[[Command], Command]:
+    """Let a command take its `Simulated` from the options of simulations: `only` some, or all `without` some.
 
-    @functools.wraps(command)
-    def spread(*arguments: Any, **given: Any) -> Result:
-        for name, kind in shared.items():
-            given[name] = kind(**{each.name: given.pop(each.name) for each in fields(kind) if each.name in given})
-        return command(*arguments, **given)
+    `flags`: those that the command spells in its own way. `panel`: the heading of the help under which they stand.
+    """
+    from tradewind.workload.options import options_of
+    from tradewind.workload.simulation_options import SimulationOptions
 
-    parameters: list[inspect.Parameter] = []
-    for parameter in signature.parameters.values():
-        if parameter.name in shared:
-            parameters += _parameters(shared[parameter.name])
-        else:
-            parameters.append(parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY))
-    spread.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # which is read
-    spread.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
-    return spread
-
-
-def _parameters(kind: type[RunOptions]) -> list[inspect.Parameter]:
-    """One for each field."""
-    hints = get_type_hints(kind, include_extras=True)
-    keyword = inspect.Parameter.KEYWORD_ONLY
-    return [
-        inspect.Parameter(field.name, keyword, default=field.default, annotation=hints[field.name])
-        for field in fields(kind)
+    prefix = "simulated_"
+    spelled = flags or {}
+    known = options_of(SimulationOptions)
+    parameters = [
+        parameter(replace(each, flag=spelled.get(name, each.flag)), panel, prefix) for name, each in known.items()
     ]
+    for name, annotation in _BESIDE.items():
+        kind, declared = get_args(annotation)
+        shown = copy.copy(declared)
+        shown.panel = panel
+        keyword = inspect.Parameter.KEYWORD_ONLY
+        parameters.append(inspect.Parameter(prefix + name, keyword, default=None, annotation=Annotated[kind, shown]))
+    taken = [
+        each
+        for each in parameters
+        if (name := each.name.removeprefix(prefix)) not in without and (only is None or name in only)
+    ]
+    by_name = {each.name: get_args(each.annotation)[1].flags[0] for each in taken}
+
+    def make(given: dict[str, Any]) -> Simulated:
+        values = {name.removeprefix(prefix): value for name, value in given.items()}
+        return Simulated(values, tuple(by_name[name] for name in given))
+
+    return lambda command: spread(command, Simulated, taken, make)

@@ -42,53 +42,22 @@ def verify(
     print_result(result, as_json, lambda: _show_verified(result))
 
 
-@options.with_options
+@options.of_simulations(without=("model", "transport", "packing"))
 def simulate(
     program: _Word,
     file: _File,
-    machine: Annotated[str, Option("--machine", help="Name or file.", show_default=False)],
-    routing: Annotated[
-        str | None, Option("--routing", help="See `tradewind list routings`.", show_default="the machine's own")
-    ] = None,
-    buffers: simulating.Buffers = "credits",
-    protocol: simulating.Protocol = "send",
-    packet: simulating.Packet = None,
-    mpi_progress: Annotated[
-        str,
-        Option(
-            "--mpi-progress",
-            help="When open exchanges progress: calls (while their rank waits for them), pokes (also at poke steps) or "
-            "thread (always).",
-        ),
-    ] = "pokes",
-    posting: simulating.Posting = "together",
+    machine: simulating.Machine,
     *,
-    run: options.RunOptions,
-    links: simulating.Links = None,
-    congestion: simulating.Congestion = None,
-    timeline: simulating.Timeline = None,
-    timeline_ranks: simulating.TimelineRanks = None,
-    force: simulating.Force = False,
+    simulated: options.Simulated,
     as_json: options.Json = False,
 ) -> None:
     from tradewind.cli.output import print_result
+    from tradewind.cli.simulation_run import simulate_here
     from tradewind.simulation import prepare
     from tradewind.workload.program_file import load_program
 
-    chosen: dict[str, Any] = {
-        "routing": routing,
-        "buffers": buffers,
-        "protocol": protocol,
-        "packet": packet,
-        "mpi_progress": mpi_progress,
-        "posting": posting,
-        "timeline": timeline,
-        "timeline_ranks": timeline_ranks,
-    }
-    simulation = prepare(load_program(file), machine, **chosen, **run.chosen())
-    simulation.check_files(links, congestion or False)
-    simulation.check_memory(force)
-    result = simulation.run(links=links, congestion=congestion or False)
+    simulation = prepare(load_program(file), machine, **simulated.chosen())
+    result = simulate_here(simulation, simulated, as_json)
     print_result(result, as_json, lambda: _show_simulated(result))
 
 

@@ -18,6 +18,11 @@ ALL = "all"
 
 
 @options.of_dwarfs
+@options.of_simulations(
+    without=("transport", "packing", "timeline"),  # those of the dwarf, and of runs
+    flags={"threads": "--simulation-threads"},
+    panel="Options of --simulate",
+)
 def command(
     dwarf: Annotated[str, Argument(help="See below, and `tradewind list dwarfs`.", show_default=False)],
     ranks: mpi_ranks.Ranks = None,
@@ -45,7 +50,8 @@ def command(
         Path | None,
         Option(
             "--timeline",
-            help="Write a time line of a few more steps: for Perfetto, or a picture (.svg, .png, .pdf, .html).",
+            help="Write a time line of a few more steps, or of those simulated: for Perfetto, or a picture "
+            "(.svg, .png, .pdf, .html).",
             show_default=False,
         ),
     ] = None,
@@ -57,7 +63,6 @@ def command(
             show_default=False,
         ),
     ] = None,
-    settings: options.Settings = None,
     output: Annotated[
         Path | None,
         Option("--output", help="Write fields as this plan file says: PLAN.toml.", show_default=False),
@@ -70,6 +75,7 @@ def command(
         ),
     ] = "0",
     *,
+    simulated: options.Simulated,
     asked: Asked,
     as_json: options.Json = False,
 ) -> None:
@@ -81,7 +87,7 @@ def command(
     with place.collective(as_json):
         problems = _count_problems(ranks=place.ranks, steps=steps, repeat=repeat)
         problems += _file_problems(picture, chart)
-        problems += _simulation_problems(simulate, settings, picture, asked, alone=place.rank is None)
+        problems += _simulation_problems(simulate, simulated, picture, asked, alone=place.rank is None)
         writers = _servers(servers, problems)
         problems += _output_problems(output, writers, simulate)
         advice = None
@@ -93,12 +99,16 @@ def command(
         dwarfs, skipped = _requests(dwarf, asked, ranks_of_dwarf, problems, simulated=simulate is not None)
         if output is not None and len(dwarfs) > 1:
             raise _refused(f"--output: one strategy writes, not {len(dwarfs)}")
-        if timeline is not None and len(dwarfs) > 1:
-            raise _refused(f"--timeline: it shows one strategy, not {len(dwarfs)}")
+        for name, file in (("timeline", timeline), ("links", simulated.links)):
+            if file is not None and len(dwarfs) > 1:
+                raise _refused(f"--{name}: it shows one strategy, not {len(dwarfs)}")
         results = []
         for each in dwarfs:
             if simulate is not None:
-                results.append(_simulated(each, simulate, settings, timeline))
+                folder = simulated.congestion
+                if folder is not None and len(dwarfs) > 1:
+                    folder /= str(each.strategy)
+                results.append(_simulated(each, simulate, simulated, timeline, folder, as_json=as_json))
                 continue
             with mpi_ranks.busy(f"{each.strategy} on {place.ranks} ranks", quiet=as_json or not place.prints):
                 drawn = picture if each is dwarfs[0] else None  # the same of all
@@ -199,11 +209,13 @@ def _output_problems(plan: Path | None, servers: int | str, machine: str | None)
 
 
 def _simulation_problems(
-    machine: str | None, settings: list[str] | None, picture: Path | None, asked: Asked, *, alone: bool
+    machine: str | None, simulated: options.Simulated, picture: Path | None, asked: Asked, *, alone: bool
 ) -> list[str]:
     """Options that belong to a simulation, and those that belong to a real run."""
     if machine is None:
-        problems = ["--set: only a machine of --simulate has values to set"] if settings else []
+        problems = []
+        if simulated.flags:
+            problems.append(f"{', '.join(simulated.flags)}: only a simulation has this: name its machine, --simulate")
         if "point_s" in asked.given:
             problems.append("--point-time: a real run takes the time that it takes; it belongs to --simulate")
         return problems
@@ -282,6 +294,19 @@ def _draw_maps(maps: Sequence[dict[str, Any]], titles: list[str], path: Path) ->
     save_levels([each["values"] for each in maps], titles, (nx, ny), path)
 
 
-def _simulated(dwarf: Dwarf, machine: str, settings: list[str] | None, timeline: Path | None) -> dict[str, Any]:
-    result = dwarf.simulate(machine, settings=options.machine_settings(settings), timeline=timeline)
+def _simulated(
+    dwarf: Dwarf,
+    machine: str,
+    simulated: options.Simulated,
+    timeline: Path | None,
+    folder: Path | None,
+    *,
+    as_json: bool,
+) -> dict[str, Any]:
+    from tradewind.cli.simulation_run import simulate_here
+    from tradewind.simulation import prepare
+
+    line = None if timeline is None else str(timeline)
+    simulation = prepare(dwarf, machine, timeline=line, **simulated.chosen())
+    result = simulate_here(simulation, simulated, as_json, folder)
     return {**dwarf.as_dict(), "steps": dwarf.steps_per_round, **result}

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,50 +13,37 @@ from tradewind.cli import simulation_options as simulating
 from tradewind.cli.kinds import Asked
 
 if TYPE_CHECKING:
-    from tradewind.simulation import Progress, Simulation, Watch
+    from tradewind.simulation import Simulation, Watch
     from tradewind.simulation.processes import Processes
     from tradewind.workload.exchange import Exchange
 
 
 @options.of_patterns
-@options.with_options
+@options.of_simulations(without=("routing", "mpi_progress"))
 def command(
     pattern: options.Pattern,
     ranks: options.Ranks,
     machine: simulating.Machines,
     routing: simulating.Routings = None,
     algorithm: simulating.Algorithms = None,
-    model: simulating.Model = "packet",
-    buffers: simulating.Buffers = "credits",
-    protocol: simulating.Protocol = "send",
-    packet: simulating.Packet = None,
-    transport: simulating.Transport = None,
-    packing: simulating.Packing = None,
-    posting: simulating.Posting = "together",
     processes: simulating.Processes = None,
     *,
-    run: options.RunOptions,
-    links: simulating.Links = None,
-    congestion: simulating.Congestion = None,
-    timeline: simulating.Timeline = None,
-    timeline_ranks: simulating.TimelineRanks = None,
-    force: simulating.Force = False,
+    simulated: options.Simulated,
     asked: Asked,
     as_json: options.Json = False,
 ) -> None:
     """Simulate an exchange on a machine, packet by packet."""
     from tradewind.cli import sharing
     from tradewind.cli.output import print_result
+    from tradewind.cli.simulation_run import announce, progress_bar
 
     listed = any("," in (text or "") or text == "all" for text in (machine, routing, algorithm))
 
     def prepared() -> list[_Request]:
-        combinations = list(_product(pattern, machine, routing, algorithm, run.ranks_per_node))
+        chosen = simulated.chosen()
+        chosen.setdefault("threads", sharing.threads(here, processes))
+        combinations = list(_product(pattern, machine, routing, algorithm, chosen))
         split = _common_split(pattern, ranks, [name for _, _, name in combinations], asked)
-        chosen = {"model": model, "buffers": buffers, "protocol": protocol, "packet": packet, **run.chosen()}
-        chosen |= {"timeline": timeline, "timeline_ranks": timeline_ranks, "transport": transport, "packing": packing}
-        chosen["posting"] = posting
-        chosen["threads"] = sharing.threads(here, processes) if run.threads is None else run.threads
         requests = [
             _Request(
                 options.exchange(asked, pattern, ranks, one_algorithm, **split),
@@ -66,7 +52,7 @@ def command(
             )
             for one_machine, one_routing, one_algorithm in combinations
         ]
-        _check_files([request.simulation for request in requests], links, congestion)
+        _check_files([request.simulation for request in requests], simulated)
         return requests
 
     here = sharing.those_that_run()
@@ -76,11 +62,14 @@ def command(
         results = []
         for request in requests:
             if here is None or here.index == 0:
-                _announce(request.simulation, here.count if here is not None else processes or 1, as_json)
-                _warn(request.simulation)
-            folder = _folder(congestion, request.simulation) if listed else congestion or False
-            with _progress(here) as report:
-                results.append(_simulate(request, here, processes, report, force, links=links, congestion=folder))
+                announce(request.simulation, here.count if here is not None else processes or 1, as_json)
+            folder = _folder(simulated.congestion, request.simulation) if listed else simulated.congestion or False
+            with progress_bar(quiet=here is not None and here.index > 0) as report:
+                results.append(
+                    _simulate(
+                        request, here, processes, report, simulated.force, links=simulated.links, congestion=folder
+                    )
+                )
     if here is None or here.index == 0:
         single = len(results) == 1 and not listed
         print_result(results[0] if single else results, as_json, lambda: _show(results))
@@ -123,14 +112,14 @@ def _simulate(
     return request.simulation.run(report, **more)
 
 
-def _check_files(runs: list[Simulation], links: Path | None, congestion: Path | None) -> None:
+def _check_files(runs: list[Simulation], simulated: options.Simulated) -> None:
     """Before anything is simulated: what cannot be written of these simulations."""
     from tradewind.base.errors import InputError
 
-    for name, file in (("links", links), ("timeline", runs[0].timeline)):
+    for name, file in (("links", simulated.links), ("timeline", runs[0].timeline)):
         if file is not None and len(runs) > 1:
             raise InputError(f"--{name} {file}: one simulation is allowed, not a list of {len(runs)}")
-    runs[0].check_files(links, congestion or False)
+    runs[0].check_files(simulated.links, simulated.congestion or False)
 
 
 def _folder(congestion: Path | None, run: Simulation) -> Path | bool:
@@ -154,18 +143,21 @@ def _common_split(pattern: str, ranks: int, algorithms: list[str | None], asked:
 
 
 def _product(
-    pattern: str, machines: str, routings: str | None, algorithms: str | None, ranks_per_node: int
+    pattern: str, machines: str, routings: str | None, algorithms: str | None, chosen: dict[str, Any]
 ) -> Iterator[tuple[str, str | None, str | None]]:
     """All combinations of the comma lists; `all` routings are those of the machine's topology."""
     from tradewind import _core
     from tradewind.machine import load_machine, machine_names
     from tradewind.method.method import NODE_FAMILIES
+    from tradewind.simulation.checks import ranks_per_node_on
     from tradewind.workload.registry import pattern_named
 
     core = pattern_named(pattern).core_pattern
 
-    def algorithm_names() -> list[str | None]:
+    def algorithm_names(machine: str) -> list[str | None]:
         if algorithms == "all":
+            file = load_machine(machine, chosen["settings"])
+            ranks_per_node = ranks_per_node_on(file, chosen.get("ranks_per_node", 1))
             names = [entry.name for entry in _core.algorithms() if entry.pattern == core]
             radices = dict.fromkeys(NODE_FAMILIES, ranks_per_node)
             return [name.replace("-k", f"-{radices.get(name, 4)}") for name in names]
@@ -177,59 +169,8 @@ def _product(
             kind = load_machine(machine).machine.topology.kind
             names = [entry.name for entry in _core.routings() if entry.topology == kind]
         for routing in names:
-            for algorithm in algorithm_names():
+            for algorithm in algorithm_names(machine):
                 yield machine, routing, algorithm
-
-
-def _announce(run: Simulation, processes: int, as_json: bool) -> None:
-    """Says on standard error what the simulation will cost, shared by so many processes."""
-    import sys
-
-    from tradewind.base.units import format_bytes, format_count, format_seconds
-    from tradewind.cli.screen import folded, width_of
-
-    if as_json and not sys.stderr.isatty():
-        return
-    cost = replace(run, threads=run.threads * processes).forecast()
-    hops = f"{format_count(cost['packet_hops'])} packet-hops, " if run.model == "packet" else ""
-    text = (
-        f"{run.exchange.name} on {run.file.name}: about {format_count(cost['messages'])} messages, {hops}"
-        f"{format_bytes(cost['memory_bytes'])} of memory, {format_seconds(cost['wall_s'])}"
-    )
-    print(folded(text, width_of(sys.stderr), indent="  "), file=sys.stderr)
-
-
-def _warn(run: Simulation) -> None:
-    """Says on standard error, where packets are so coarse that the time misleads, what to use instead."""
-    import sys
-
-    from tradewind.cli.screen import folded, width_of
-
-    coarse = run.coarseness()
-    if coarse is not None:
-        print(folded(f"warning: {coarse}", width_of(sys.stderr), indent="  "), file=sys.stderr)
-
-
-@contextmanager
-def _progress(here: Processes | None) -> Iterator[Watch | None]:
-    """A progress bar on standard error when a terminal looks on, by the first process."""
-    import sys
-
-    if not sys.stderr.isatty() or (here is not None and here.index > 0):
-        yield None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, TaskProgressColumn, TextColumn
-    from rich.progress import Progress as Bars
-
-    columns = (BarColumn(), TaskProgressColumn(), TextColumn("{task.description}"))
-    with Bars(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("", total=1.0)
-
-        def watch(now: Progress) -> None:
-            bar.update(task, completed=now.fraction, description=now.text)
-
-        yield watch
 
 
 _BOTTLENECKS = {

@@ -226,7 +226,7 @@ class Dwarf(Workload, ABC):
         """Simulate `steps_per_round` steps on a machine; see `tradewind.simulate`."""
         from tradewind.simulation import simulate
 
-        return simulate(self.program(), machine, **options)
+        return simulate(self, machine, **options)
 
     def verify(self) -> dict[str, Any]:
         """Prove the program of `steps_per_round` steps; see `tradewind.verification.verify`.

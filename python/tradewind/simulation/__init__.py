@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from tradewind.base.errors import PacketWarning
 from tradewind.machine import MachineFile
-from tradewind.simulation.checks import BUFFERS, MODELS, PLACEMENTS, PROGRESS, PROTOCOLS, prepare, usable_cores
+from tradewind.simulation.checks import prepare, usable_cores
 from tradewind.simulation.outcome import write_link_loads
 from tradewind.simulation.prepared import Simulation, model_version
 from tradewind.simulation.progress import Progress, Watch
 from tradewind.simulation.steady import run_until_steady
-from tradewind.workload.posting import POSTINGS
 from tradewind.workload.repetitions import first_of
 from tradewind.workload.workload import Workload
 
@@ -21,12 +20,6 @@ if TYPE_CHECKING:
     from mpi4py import MPI
 
 __all__ = [
-    "BUFFERS",
-    "MODELS",
-    "PLACEMENTS",
-    "POSTINGS",
-    "PROGRESS",
-    "PROTOCOLS",
     "Progress",
     "Simulation",
     "Watch",

@@ -2,94 +2,75 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from tradewind import _core
 from tradewind.base import units
 from tradewind.base.errors import InputError, gathered
-from tradewind.base.names import unknown
 from tradewind.machine import Machine, MachineFile, load_machine
 from tradewind.method.method import DEFAULT_PACKING, DEFAULT_TRANSPORT
 from tradewind.simulation.prepared import Simulation
 from tradewind.trace.ranks import ranks_shown
-from tradewind.workload.posting import POSTINGS
+from tradewind.workload.options import problems_of
+from tradewind.workload.simulation_options import CORES, SimulationOptions
 from tradewind.workload.workload import Workload
-
-MODELS = ("packet", "loggp")
-BUFFERS = ("credits", "unbounded")
-"""Buffers of switches: finite, so that a packet waits for room in the next one, or unbounded."""
-PROTOCOLS = ("send", "put")
-"""Messages are sent, and long ones announced first where the machine has an eager limit; or put into the memory of
-their receivers, whose CPUs have nothing to do with it."""
-PLACEMENTS = tuple(_core.placements())
-PROGRESS = tuple(_core.progress_kinds)
-"""Kinds of progress: when MPI progresses open exchanges."""
 
 
 def prepare(
     exchange: Workload,
     machine: str | Path | MachineFile,
     *,
-    routing: str | None = None,
-    model: str = "packet",
-    buffers: str = "credits",
-    protocol: str = "send",
-    transport: str | None = None,
-    packing: str | None = None,
-    pairs: int = 0,
-    packet: str | None = None,
-    threads: int | None = None,
-    placement: str = "linear",
-    seed: int = 1,
-    ranks_per_node: int = 1,
     settings: Mapping[str, str] | None = None,
-    timeline: str | Path | None = None,
-    timeline_ranks: str | None = None,
-    mpi_progress: str = "pokes",
-    posting: str = "together",
+    pairs: int = 0,
+    **options: Any,
 ) -> Simulation:
     """Check everything that a simulation needs. Raises InputError with all problems at once.
 
-    `timeline`: a file for the time line of the ranks `timeline_ranks` (see `tradewind.trace.ranks`). `transport` and
-    `packing` (None: the default of the transport): the transport within a node, for machines whose file has its costs;
-    without a transport only the memory bandwidth of the node counts. `mpi_progress`: when exchanges that are started
-    and awaited progress to their next stage. "calls": while their rank waits for them; "pokes": also at poke steps;
-    "thread": always, by a thread that takes no time from the CPU. `posting`: when a rank posts the messages of a stage.
-    "together": all at once; "sendrecv": each send with a receive, both of which it awaits before the next;
-    "transport": of a program, each exchange as its transport does, one of these two.
+    `exchange`: also a request that makes a program, such as a dwarf.
+    `settings`: changed values of the machine. `pairs`: blocks of ranks between which delays are kept. `options`: those
+    of `tradewind.workload.simulation_options.SimulationOptions`. `timeline`: a file for the time line of the ranks
+    `timeline_ranks` (see `tradewind.trace.ranks`). `transport` and `packing` (None: the default of the transport): the
+    transport within a node, for machines whose file has its costs; without a transport only the memory bandwidth of the
+    node counts. `mpi_progress`: when exchanges that are started and awaited progress to their next stage. "calls":
+    while their rank waits for them; "pokes": also at poke steps; "thread": always, by a thread that takes no time from
+    the CPU. `posting`: when a rank posts the messages of a stage. "together": all at once; "sendrecv": each send with a
+    receive, both of which it awaits before the next; "transport": of a program, each exchange as its transport does,
+    one of these two.
     """
-    problems = _unknown_names(model, placement, buffers, protocol, mpi_progress, posting)
-    problems += _out_of_range(pairs, threads, seed, ranks_per_node)
+    asked, split = SimulationOptions(**options), exchange.split
+    exchange = exchange.program()
+    problems = problems_of(asked)
+    if not 0 <= pairs <= 4096:
+        problems.append(f"pairs of {pairs} blocks of ranks: 0..4096 are allowed")
     can_be_placed = not problems
-    line = None if timeline is None else Path(timeline)
+    line = None if asked.timeline is None else Path(asked.timeline)
     shown: tuple[int, ...] = ()
     with gathered(problems):
-        shown = ranks_shown(line, timeline_ranks, exchange.ranks, model)
+        shown = ranks_shown(line, asked.timeline_ranks, exchange.ranks, asked.model)
     packet_bytes: int | None = None
     with gathered(problems):
-        packet_bytes = _packet_bytes(packet)
+        packet_bytes = _packet_bytes(asked.packet)
     file = built = place = intranode = None
-    method = _method(transport, packing)
-    if method is not None and model != "packet":
-        problems.append(f"transport {method[0]}: only the packet model knows transports, not {model}")
+    method = _method(asked.transport, asked.packing)
+    if method is not None and asked.model != "packet":
+        problems.append(f"transport {method[0]}: only the packet model knows transports, not {asked.model}")
     with gathered(problems):
         file = machine if isinstance(machine, MachineFile) else load_machine(machine, settings)
         exchange = exchange.at_rates(file.machine.files)
-        built = file.machine.build(routing, max(0, exchange.ranks - ranks_per_node))
-        if packet is None:
+        each = ranks_per_node_on(file, asked.ranks_per_node)
+        built = file.machine.build(asked.routing, max(0, exchange.ranks - each))
+        if asked.packet is None:
             packet_bytes = file.machine.packet.size
         if method is not None:
             intranode = file.machine.intranode_transport(*method, exchange.element_bytes)
-        if model == "packet" and buffers == "credits":
+        if asked.model == "packet" and asked.buffers == "credits":
             problems += _no_room(packet_bytes, file.machine, built)
         if can_be_placed:
-            split = exchange.split or (0, 0)
-            holders = built.topology.nodes // built.topology.nodes_per_switch // built.groups
-            place = _core.Placement(
-                placement, exchange.ranks, ranks_per_node, built.nodes, seed, split, (built.groups, holders)
-            )
+            place = _placed(exchange.ranks, split, file, built, asked, each)
     if problems or file is None or built is None or place is None or packet_bytes is None:
         raise InputError(*problems)
     simulation = Simulation(
@@ -97,39 +78,52 @@ def prepare(
         file=file,
         machine=built,
         placement=place,
-        model=model,
+        model=asked.model,
         packet_bytes=packet_bytes,
-        threads=threads or usable_cores(),
-        seed=seed,
-        buffers=buffers,
-        protocol=protocol,
+        threads=asked.threads or usable_cores(),
+        seed=asked.seed,
+        buffers=asked.buffers,
+        protocol=asked.protocol,
         pairs=pairs,
         intranode=intranode,
         method=method,
         timeline=line,
         shown=shown,
-        mpi_progress=mpi_progress,
-        posting=posting,
+        mpi_progress=asked.mpi_progress,
+        posting=asked.posting,
     )
     _ = simulation.posted  # refuses what has no such order
     return simulation
 
 
-def _unknown_names(
-    model: str, placement: str, buffers: str, protocol: str, mpi_progress: str, posting: str
-) -> list[str]:
-    return [
-        unknown(what, name, known)
-        for what, name, known in (
-            ("model", model, MODELS),
-            ("placement", placement, PLACEMENTS),
-            ("kind of buffers", buffers, BUFFERS),
-            ("protocol", protocol, PROTOCOLS),
-            ("progress of MPI", mpi_progress, PROGRESS),
-            ("posting", posting, POSTINGS),
+def ranks_per_node_on(file: MachineFile, asked: int | str) -> int:
+    """Return the ranks per node of a machine; "cores": those of its nodes. Raises InputError where it has none."""
+    if not isinstance(asked, str):
+        return asked
+    if file.machine.node.cores is None:
+        raise InputError(f"ranks per node {asked!r}: the machine {file.name} does not say node.cores; name a number")
+    return file.machine.node.cores
+
+
+def _placed(
+    ranks: int,
+    split: tuple[int, int] | None,
+    file: MachineFile,
+    built: _core.Machine,
+    asked: SimulationOptions,
+    each: int,
+) -> _core.Placement:
+    """Return the nodes of the ranks. Raises InputError, with the option to name where they need too many."""
+    if math.ceil(ranks / each) > built.nodes:
+        cores = file.machine.node.cores
+        known = f" (`{CORES}`: the {cores} of a node)" if cores is not None and cores > each else ""
+        raise InputError(
+            f"{ranks} ranks with {each} per node need {math.ceil(ranks / each)} nodes; the machine "
+            f"has {built.nodes}: increase --ranks-per-node{known}"
         )
-        if name not in known
-    ]
+    holders = built.topology.nodes // built.topology.nodes_per_switch // built.groups
+    places = (built.groups, holders)
+    return _core.Placement(asked.placement, ranks, each, built.nodes, asked.seed, split or (0, 0), places)
 
 
 def _method(transport: str | None, packing: str | None) -> tuple[str, str] | None:
@@ -137,16 +131,6 @@ def _method(transport: str | None, packing: str | None) -> tuple[str, str] | Non
     if transport is None and packing is None:
         return None
     return transport or DEFAULT_TRANSPORT, packing or DEFAULT_PACKING
-
-
-def _out_of_range(pairs: int, threads: int | None, seed: int, ranks_per_node: int) -> list[str]:
-    ranges = [
-        (0 <= pairs <= 4096, f"pairs of {pairs} blocks of ranks: 0..4096 are allowed"),
-        (threads is None or 1 <= threads <= 256, f"threads {threads}: 1..256 are allowed"),
-        (0 <= seed < 2**63, f"seed {seed}: 0..{2**63 - 1} are allowed"),
-        (1 <= ranks_per_node < 2**31, f"ranks per node {ranks_per_node}: 1..{2**31 - 1} are allowed"),
-    ]
-    return [problem for good, problem in ranges if not good]
 
 
 def _packet_bytes(packet: str | None) -> int:

@@ -52,6 +52,8 @@ class Option:
     """Count of whole numbers joined by 'x'."""
     unit: str = ""
     """``s``, ``bytes`` or ``B/s``: a user writes a number with its unit, such as 15ns, 4KiB or 12GB/s."""
+    words: tuple[str, ...] = ()
+    """Words that are allowed in place of a number."""
     offered: str = ""
     """Default of the command line for an option that must be given elsewhere."""
     swept: bool = True
@@ -66,19 +68,24 @@ class Option:
         return self.default is MISSING
 
     def read(self, text: Any) -> Any:
-        """A value from the command line. Raises InputError for extents that are none, and for a missing unit."""
+        """A value from the command line. Raises InputError for invalid extents, a missing unit, and other words."""
         if self.unit and isinstance(text, str):
             return _UNITS[self.unit](text)
         if self.kind == "extents" and isinstance(text, str):
             return parse_extents(text, self.extents, self.what)
-        if self.kind == "int" and isinstance(text, str):  # what is offered, see `offered`
-            return int(text)
+        if self.kind == "int" and isinstance(text, str) and text not in self.words:  # or what is offered
+            try:
+                return int(text)
+            except ValueError:
+                raise InputError(f"{self.what} {text!r}: {self._allowed()}") from None
         return text
 
     def wrong(self, value: Any) -> list[str]:
         """Return the problem of a value, in words."""
-        if value is None:
+        if value is None or value in self.words:
             return []
+        if self.words and isinstance(value, str):
+            return [f"{self.what} {value!r}: {self._allowed()}"]
         if self.known is not None:
             known = tuple(self.known())
             return [] if value in known else [unknown(self.what, value, known)]
@@ -98,9 +105,10 @@ class Option:
         return "x".join(str(number) for number in value) if self.kind == "extents" else str(value)
 
     def _allowed(self) -> str:
+        words = "".join(f", or {word!r}" for word in self.words)
         if self.maximum is None:
-            return f"{self.minimum} or more are allowed"
-        return f"{self.minimum}..{self.maximum} are allowed"
+            return f"{self.minimum} or more are allowed{words}"
+        return f"{self.minimum}..{self.maximum} are allowed{words}"
 
 
 def option(
@@ -117,6 +125,7 @@ def option(
     shown: str = "",
     metavar: str = "",
     unit: str = "",
+    words: tuple[str, ...] = (),
     offered: str = "",
     swept: bool = True,
     common: bool = False,
@@ -135,6 +144,7 @@ def option(
         "shown": shown,
         "metavar": metavar,
         "unit": unit,
+        "words": words,
         "offered": offered,
         "swept": swept,
         "common": common,
@@ -172,7 +182,7 @@ def options_of(kind: type[Any]) -> Mapping[str, Option]:
 def _kind(hint: Any) -> tuple[Any, int]:
     """The kind of values of a type, and how many numbers extents have."""
     if get_origin(hint) in (Union, types.UnionType):
-        (hint,) = (each for each in get_args(hint) if each is not type(None))
+        hint = next(each for each in get_args(hint) if each is not type(None))
     if get_origin(hint) is tuple:
         return "extents", len(get_args(hint))
     names = {bool: "bool", int: "int", float: "float", str: "str"}

@@ -11,9 +11,6 @@ from tradewind.workload.program import Program
 from tradewind.workload.steps import Compute, Exchanged, Poke, Start, Wait, Whole, schedule_of
 from tradewind.workload.workload import Step, Workload
 
-POSTINGS = ("together", "sendrecv", "transport")
-"""Ranks post all messages of a stage together; or each send with a receive, and await both before the next; or as the
-transport of each exchange of a program does, sendrecv or another one."""
 BLOCKING = "sendrecv"
 """The transport that posts one exchange after another."""
 

@@ -102,9 +102,12 @@ class _Builder:
         if self.problems:
             raise InputError(*dict.fromkeys(self.problems))
         try:
-            return Program(groups=groups, dtype=self.table.dtype, fields=self.table.fields, name=self.table.name)
+            made = Program(groups=groups, dtype=self.table.dtype, fields=self.table.fields, name=self.table.name)
         except InputError as error:
             raise InputError(*(self.place((), problem) for problem in error.problems)) from None
+        if len(self.groups) == 1:
+            made.split = self.groups[0].split
+        return made
 
     def _at(self, place: Place, make: Callable[[], Any]) -> Any:
         """Return the object for a place of the file; None where it is refused, with the line."""

@@ -7,8 +7,8 @@ from typing import Annotated
 from pydantic import Field
 
 from tradewind.base.tables import Table, one_of
-from tradewind.simulation import BUFFERS, MODELS, PLACEMENTS
 from tradewind.study.model.values import Positive, checked, packet_size
+from tradewind.workload.simulation_options import BUFFERS, MODELS, PLACEMENTS
 
 Settings = dict[str, str]
 """Values of a machine, like ``{ "link.latency" = "1us" }``."""

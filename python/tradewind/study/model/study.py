@@ -11,7 +11,6 @@ from tradewind.base.tables import Table, one_of
 from tradewind.base.units import seconds
 from tradewind.dwarfs import find
 from tradewind.method.method import DEFAULT_PACKING, DEFAULT_TRANSPORT, packing_names, transport_names
-from tradewind.simulation import PROGRESS
 from tradewind.study.model.base_model import Base
 from tradewind.study.model.dwarf_keys import single_fields, varied_fields
 from tradewind.study.model.labels import label_value
@@ -33,6 +32,7 @@ from tradewind.study.model.values import (
     split_by_ranks,
 )
 from tradewind.workload.repetitions import tolerance_of
+from tradewind.workload.simulation_options import PROGRESS
 
 KINDS = ("verify", "measure", "simulate", "run", "program", "output", "published")
 PLOTS = {

@@ -11,7 +11,7 @@ from tradewind.base.errors import InputError
 from tradewind.base.names import unknown
 from tradewind.base.tables import Table, extents, one_of
 from tradewind.base.units import byte_count
-from tradewind.simulation import BUFFERS, MODELS, PLACEMENTS, POSTINGS
+from tradewind.workload.simulation_options import BUFFERS, MODELS, PLACEMENTS, POSTINGS
 
 
 def listed(value: Any) -> Any:

@@ -1,0 +1,67 @@
+"""What commands that simulate print while they do: the cost, a warning, the progress."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from tradewind.cli.options import Simulated
+    from tradewind.simulation import Progress, Simulation, Watch
+
+
+def simulate_here(
+    simulation: Simulation, simulated: Simulated, as_json: bool, folder: Path | None = None
+) -> dict[str, Any]:
+    """Simulate in this process, and return the result. Raises InputError, before it begins, for what cannot be.
+
+    `folder`: for the pictures of congestion; None: as it is asked for.
+    """
+    congestion = folder or simulated.congestion or False
+    simulation.check_files(simulated.links, congestion)
+    simulation.check_memory(simulated.force)
+    announce(simulation, 1, as_json)
+    with progress_bar() as report:
+        return simulation.run(report, simulated.links, congestion)
+
+
+def announce(simulation: Simulation, processes: int, as_json: bool) -> None:
+    """Print on standard error the cost of a simulation that so many processes share, and how it may mislead."""
+    from tradewind.base.units import format_bytes, format_count, format_seconds
+    from tradewind.cli.screen import folded, width_of
+
+    lines = []
+    if not as_json or sys.stderr.isatty():
+        cost = simulation.forecast(processes)
+        hops = f"{format_count(cost['packet_hops'])} packet-hops, " if simulation.model == "packet" else ""
+        lines.append(
+            f"{simulation.exchange.name} on {simulation.file.name}: about {format_count(cost['messages'])} messages, "
+            f"{hops}{format_bytes(cost['memory_bytes'])} of memory, {format_seconds(cost['wall_s'])}"
+        )
+    if (coarse := simulation.coarseness()) is not None:
+        lines.append(f"warning: {coarse}")
+    for line in lines:
+        print(folded(line, width_of(sys.stderr), indent="  "), file=sys.stderr)
+
+
+@contextmanager
+def progress_bar(*, quiet: bool = False) -> Iterator[Watch | None]:
+    """Show progress on standard error, where that is a terminal, unless `quiet`."""
+    if quiet or not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, TaskProgressColumn, TextColumn
+    from rich.progress import Progress as Bars
+
+    columns = (BarColumn(), TaskProgressColumn(), TextColumn("{task.description}"))
+    with Bars(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("", total=1.0)
+
+        def watch(now: Progress) -> None:
+            bar.update(task, completed=now.fraction, description=now.text)
+
+        yield watch
