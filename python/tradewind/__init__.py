@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from tradewind.points import Points as Points
     from tradewind.points import renumbered as renumbered
     from tradewind.simulation import forecast, simulate
-    from tradewind.simulation.advice import advise
+    from tradewind.simulation.advice import advise, compare_machines
     from tradewind.spectral import DistributedTransform, GaussianGrid, SpectralTransform
     from tradewind.verification import verify
     from tradewind.workload.exchange import Exchange
@@ -61,7 +61,7 @@ if TYPE_CHECKING:
 
 # Imported when first used: `tradewind --help` must not wait for NumPy and pydantic.
 _HOMES = {
-    "tradewind.simulation.advice": ("advise",),
+    "tradewind.simulation.advice": ("advise", "compare_machines"),
     "tradewind.base.errors": (
         "InputError",
         "MissingMPIError",
@@ -150,6 +150,7 @@ __all__ = [
     "Whole",
     "WriteError",
     "advise",
+    "compare_machines",
     "forecast",
     "load_machine",
     "load_program",

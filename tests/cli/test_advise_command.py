@@ -45,6 +45,17 @@ def test_for_a_reader(tradewind, monkeypatch):
         assert words in out
 
 
+def test_several_machines_are_one_table(tradewind, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "120")
+    machines = ["--machine", "torus-M,fattree-M,nec-sx6", "--algorithm", "recursive-2,ring"]
+    code, out, err = tradewind("allreduce", "--ranks", "30", *machines)
+    assert (code, err) == (0, "")
+    rows = [line.split()[0] for line in out.splitlines() if "recursive-2" in line]
+    assert sorted(rows) == ["fattree-M", "torus-M"]
+    assert f"best: {rows[0]}" in out
+    assert "left out nec-sx6: 30 ranks with 1 per node need 30 nodes; the machine has 8" in out
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [

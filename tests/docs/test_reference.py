@@ -153,6 +153,13 @@ def test_keys_of_advise(tmp_path: Path) -> None:
     check_keys("advise", set(keys(printed("advise allreduce --ranks 30 --machine torus-M", tmp_path))))
 
 
+def test_keys_of_advise_with_several_machines(tmp_path: Path) -> None:
+    result = printed("advise allreduce --ranks 30 --machine torus-M,fattree-M,dgx-2", tmp_path)
+    machines = result.pop("machines")
+    check_keys("advise", {key for each in machines for key in keys(each)} - {"ratio"})
+    check_keys("advise, with several machines", {*keys(result), "machines[]", "machines[].ratio"})
+
+
 @pytest.mark.slow
 def test_keys_of_bench(tmp_path: Path) -> None:
     result = printed(f"bench transpose -n 2 {GRID} --repeat 1 --warmup 0", tmp_path)

@@ -3,6 +3,7 @@
 import re
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,8 @@ from slow_tests import slow
 import tradewind as tw
 from tradewind import _core
 from tradewind.base.errors import InputError
-from tradewind.simulation.advice import HOPELESS, SLOWER, Screened, advise, in_order
+from tradewind.machine import MachineFile
+from tradewind.simulation.advice import HOPELESS, SLOWER, Screened, advise, compare_machines, in_order
 from tradewind.workload.candidates import Candidate, candidates
 from tradewind.workload.exchange import Exchange
 
@@ -161,6 +163,45 @@ def test_no_budget_at_all_gives_no_result():
     assert advice["results"] == []
     assert len(advice["left_out"]) == len(candidates(Exchange("allreduce", 60))[0])
     assert all("not screened" in item["reason"] for item in advice["left_out"])
+
+
+def test_the_budget_is_processor_time():
+    """Another program may have the processor for longer than the budget."""
+    advice = advise(
+        Exchange("allreduce", 8),
+        machine(CROSSBAR),
+        algorithms=["ring", "recursive-2"],
+        budget_s=0.9,
+        tell=lambda _: time.sleep(0.4),
+    )
+    assert advice["model"] == "packet"
+    assert [item["reason"] for item in advice["left_out"]] in ([], [SLOWER])
+
+
+def test_machines_are_compared_by_the_best_algorithm_of_each():
+    exchange, link = Exchange("allreduce", 24, count=50_000), {"algorithms": ["ring", "recursive-2"], "budget_s": 60}
+    files = {
+        "slow": machine(CROSSBAR, bandwidth="1GB/s", node={"cores": 4, "memory_bandwidth": "100GB/s"}),
+        "fast": machine(CROSSBAR, node={"cores": 2, "memory_bandwidth": "100GB/s"}),
+        "small": machine(CROSSBAR | {"nodes": 2}, node={"cores": 4, "memory_bandwidth": "100GB/s"}),
+    }
+    named = [MachineFile(name, file.machine) for name, file in files.items()]
+    compared = compare_machines(exchange, named, ranks_per_node="cores", **link)
+    assert compared["best"] == "fast"
+    assert [(each["machine"], each["ranks_per_node"]) for each in compared["machines"]] == [("fast", 2), ("slow", 4)]
+    best = [each["results"][0]["time_s"] for each in compared["machines"]]
+    assert [each["ratio"] for each in compared["machines"]] == [1.0, best[1] / best[0]]
+    for each in compared["machines"]:
+        alone = advise(exchange, files[each["machine"]], ranks_per_node=each["ranks_per_node"], **link)
+        assert each["best"] == alone["best"]
+        assert each["results"][0]["time_s"] == alone["results"][0]["time_s"]
+    (left,) = compared["left_out"]
+    assert left["machine"] == "small"
+    assert "24 ranks with 4 per node need 6 nodes; the machine has 2" in left["reason"]
+    with pytest.raises(InputError, match=r"^unknown allreduce algorithm 'brook'[^\n]*$"):
+        compare_machines(exchange, named, algorithms=["brook"])
+    with pytest.raises(InputError, match=r"slow: .* need 100 nodes[^\n]*\nfast: .*\nsmall: "):
+        compare_machines(replace(exchange, ranks=100), named)
 
 
 def test_stages_without_messages_cost_time_too():

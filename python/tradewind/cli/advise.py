@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, Any
 
 from tradewind.cli import options
+from tradewind.cli import simulation_options as simulating
 from tradewind.cli.kinds import Asked
 from tradewind.cli.parameters import Option
 
@@ -21,7 +23,7 @@ _PARTS = ("latency", "bandwidth", "congestion")
 def command(
     pattern: options.Pattern,
     ranks: options.Ranks,
-    machine: Annotated[str, Option("--machine", help="Name or file.", show_default=False)],
+    machine: simulating.Machines,
     algorithm: Annotated[
         str | None,
         Option("--algorithm", help="Comma list to choose from, like ring-k,burst.", show_default="all"),
@@ -37,7 +39,9 @@ def command(
             show_default="the machine's own, or message if those take too long",
         ),
     ] = None,
-    budget: Annotated[str, Option("--budget", help="Time limit for all simulations, like 60s or 10min.")] = "60s",
+    budget: Annotated[
+        str, Option("--budget", help="Limit of the processor time of all simulations, like 60s or 10min.")
+    ] = "60s",
     *,
     simulated: options.Simulated,
     asked: Asked,
@@ -46,22 +50,20 @@ def command(
     """Find the best algorithm and radix for an exchange on a machine, by simulation."""
     from tradewind.base import units
     from tradewind.cli.output import print_result
-    from tradewind.simulation.advice import advise
+    from tradewind.machine import machine_names
+    from tradewind.simulation.advice import advise, compare_machines
 
-    budget_s = units.seconds(budget)
+    machines = machine_names() if machine == "all" else machine.split(",")
+    chosen = simulated.chosen()
+    chosen |= {"algorithms": algorithm.split(",") if algorithm else None, "packet": packet, "routing": routing}
+    chosen["budget_s"] = units.seconds(budget)
     exchange = options.exchange(asked, pattern, ranks)
     with _busy(quiet=as_json) as tell:
-        result = advise(
-            exchange,
-            machine,
-            algorithms=algorithm.split(",") if algorithm else None,
-            budget_s=budget_s,
-            packet=packet,
-            tell=tell,
-            routing=routing,
-            **simulated.chosen(),
-        )
-    print_result(result, as_json, lambda: _show(result))
+        if len(machines) == 1:
+            result, show = advise(exchange, machine, tell=tell, **chosen), _show
+        else:
+            result, show = compare_machines(exchange, machines, tell=tell, **chosen), _show_machines
+    print_result(result, as_json, lambda: show(result))
 
 
 @contextmanager
@@ -78,7 +80,7 @@ def _busy(*, quiet: bool) -> Iterator[Tell | None]:
 
 
 def _show(result: dict[str, Any]) -> None:
-    from tradewind.base.units import format_bytes, format_count, format_seconds
+    from tradewind.base.units import format_count, format_seconds
     from tradewind.cli.screen import say, show_table
     from tradewind.cli.table import Column, Table
 
@@ -105,16 +107,66 @@ def _show(result: dict[str, Any]) -> None:
         for r in result["results"]
     ]
     show_table(Table(columns, rows, title))
-    packet = result["packet_bytes"]
-    if result["model"] == "loggp":
-        how = "by the loggp model alone, without congestion: the budget did not do for packets"
-    else:
-        how = "one packet per message" if packet == "message" else f"packets of {format_bytes(packet)}"
     best = result["best"]
     print()
-    say(f"best: {best}; {how}" if best else "nothing could be simulated: give it more time")
+    say(f"best: {best}; {_how(result)}" if best else "nothing could be simulated: give it more time")
     for line in _left_out(result["left_out"]):
         say(line, "dim", indent="  ")
+
+
+def _show_machines(result: dict[str, Any]) -> None:
+    from tradewind.base.units import format_seconds
+    from tradewind.cli.screen import say, show_table
+    from tradewind.cli.table import Column, Table
+
+    columns = [
+        Column("machine"),
+        Column("routing", drop=3),
+        Column("nodes", number=True, drop=2),
+        Column("ranks per node", number=True, drop=2),
+        Column("algorithm"),
+        Column("time", number=True),
+        Column("x best", number=True),
+        *(Column(part, number=True, drop=1) for part in _PARTS),
+        Column("bound by"),
+    ]
+    rows = []
+    for advice in result["machines"]:
+        best = advice["results"][0]
+        shares = [f"{100 * best[f'{part}_s'] / best['time_s'] if best['time_s'] else 0:.0f} %" for part in _PARTS]
+        rows.append(
+            [
+                advice["machine"],
+                advice["routing"],
+                f"{math.ceil(result['ranks'] / advice['ranks_per_node']):,}",
+                str(advice["ranks_per_node"]),
+                advice["best"],
+                format_seconds(best["time_s"]),
+                f"{advice['ratio']:.2f}",
+                *shares,
+                best["reason"],
+            ]
+        )
+    show_table(Table(columns, rows, f"{result['pattern']} on {result['ranks']} ranks, by machine"))
+    print()
+    say(f"best: {result['best']}" if result["best"] else "nothing could be simulated: give it more time")
+    named: dict[str, list[str]] = {}
+    for advice in result["machines"]:
+        named.setdefault(_how(advice), []).append(advice["machine"])
+    for how, machines in named.items():
+        say(f"{', '.join(machines)}: {how}", indent="  ")
+    for each in result["left_out"]:
+        say(f"left out {each['machine']}: {each['reason']}", "dim", indent="  ")
+
+
+def _how(result: dict[str, Any]) -> str:
+    """Return the detail of a machine's simulations."""
+    from tradewind.base.units import format_bytes
+
+    packet = result["packet_bytes"]
+    if result["model"] == "loggp":
+        return "by the loggp model alone, without congestion: the budget did not do for packets"
+    return "one packet per message" if packet == "message" else f"packets of {format_bytes(packet)}"
 
 
 def _left_out(items: list[dict[str, Any]]) -> list[str]:

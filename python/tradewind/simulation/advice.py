@@ -3,6 +3,8 @@
 Every candidate is screened by the loggp model, which knows no congestion and is quick. Those that look best are then
 simulated packet by packet, as many as a budget of time allows: first the best of each family (ring-k, bruck, ...),
 then the others. What is slower without congestion than another one with it needs no simulation.
+
+The budget is processor time: on a busy machine it is the same simulations that fit.
 """
 
 from __future__ import annotations
@@ -10,16 +12,20 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from tradewind.base import units
-from tradewind.base.errors import InputError
+from tradewind.base.errors import InputError, gathered
 from tradewind.base.tables import Table
 from tradewind.machine import Machine, MachineFile, load_machine
 from tradewind.simulation import Simulation, prepare
+from tradewind.simulation.checks import ranks_per_node_on
 from tradewind.workload.candidates import Candidate, LeftOut, candidates
 from tradewind.workload.exchange import Exchange
+from tradewind.workload.options import problems_of
+from tradewind.workload.simulation_options import SimulationOptions
 
 SCREENING = 1 / 3
 """The part of the budget that screening may take."""
@@ -28,7 +34,7 @@ PATIENCE = 5.0
 """A run that takes so many times as long as it was expected to is stopped,"""
 
 SPARE = 1 / 4
-"""unless that is a smaller part of the time that is left: on a busy machine a short run may take many times as long."""
+"""unless that is a smaller part of the time that is left: what a short run takes is little known beforehand."""
 
 STAGES_PER_SECOND = 2e7
 """Stages that ranks are expected to pass in a second of simulation where they have nothing to do."""
@@ -58,14 +64,14 @@ class _TooLongError(Exception):
 
 
 class _Clock:
-    """A budget of wall-clock time, and what is left of it."""
+    """A budget of processor time of all threads, and what is left of it."""
 
     def __init__(self, seconds: float) -> None:
-        self._end = time.perf_counter() + seconds
+        self._end = time.process_time() + seconds
 
     @property
     def left_s(self) -> float:
-        return self._end - time.perf_counter()
+        return self._end - time.process_time()
 
     def run(self, simulation: Simulation) -> dict[str, Any]:
         """Runs a simulation, but not for much longer than it was expected to take, nor beyond the budget."""
@@ -74,11 +80,11 @@ class _Clock:
             left = units.format_seconds(max(0.0, self.left_s))
             raise _TooLongError(f"simulating it takes about {units.format_seconds(expected)}, and {left} are left")
         simulation.check_memory()
-        began = time.perf_counter()
+        began = time.process_time()
         limit = min(self.left_s, max(PATIENCE * expected + 1, SPARE * self.left_s))
 
         def look(*_: object) -> None:
-            if (taken := time.perf_counter() - began) > limit:
+            if (taken := time.process_time() - began) > limit:
                 raise _TooLongError(f"stopped after {units.format_seconds(taken)} of simulation")
 
         return simulation.run(look)
@@ -98,9 +104,9 @@ def advise(
     """The best algorithm and radix for an exchange on a machine, by simulation.
 
     `exchange`: its own algorithm does not matter. `algorithms`: names and families to choose from (see
-    `tradewind.workload.candidates.candidates`). `budget_s`: wall-clock seconds; nothing is begun that is expected to
-    exceed them. `packet` None takes the machine's packets, or one packet per message where the budget would not do for
-    those. Other options as in `tradewind.simulation.prepare`.
+    `tradewind.workload.candidates.candidates`). `budget_s`: seconds of processor time, of all threads together; nothing
+    is begun that is expected to exceed them. `packet` None takes the machine's packets, or one packet per message where
+    the budget would not do for those. Other options as in `tradewind.simulation.prepare`.
 
     Returns the request and
 
@@ -115,8 +121,12 @@ def advise(
     """
     if not budget_s > 0:
         raise InputError(f"budget {budget_s} s: a time above 0 is allowed")
+    asked = SimulationOptions(packet=packet, **options)
+    if problems := problems_of(asked):
+        raise InputError(*problems)
     file = machine if isinstance(machine, MachineFile) else load_machine(machine, settings)
-    chosen, left_out = candidates(exchange, algorithms, int(options.get("ranks_per_node", 1)))
+    options["ranks_per_node"] = ranks_per_node_on(file, asked.ranks_per_node)
+    chosen, left_out = candidates(exchange, algorithms, options["ranks_per_node"])
     trial = _Trial(exchange, file, _Clock(budget_s), left_out, tell or (lambda _: None), options)
     screened = trial.screen(chosen, budget_s * SCREENING)
     packet = trial.packet(screened, packet)
@@ -136,13 +146,82 @@ def advise(
     }
 
 
+def compare_machines(
+    exchange: Exchange,
+    machines: Sequence[str | Path | MachineFile],
+    *,
+    budget_s: float = 60.0,
+    settings: dict[str, str] | None = None,
+    tell: Tell | None = None,
+    **options: Any,
+) -> dict[str, Any]:
+    """The best algorithm for an exchange on each of several machines, and the fastest machine, by simulation.
+
+    `budget_s`: seconds of processor time for all machines; each has an equal share of what is left. `options` as of
+    `advise`; ``ranks_per_node="cores"`` takes those of each machine.
+
+    Returns the request without its algorithm, ``budget_s``, and
+
+    - ``best``: the name of the machine with the minimum time, None where the budget did not do for any;
+    - ``machines``: what `advise` returns for each, by ascending time of its best algorithm, with ``ratio`` to the
+      fastest machine;
+    - ``left_out``: machines that cannot be used or for which the budget did not do: ``machine`` and ``reason``.
+
+    Raises InputError, also where no machine can be used.
+    """
+    files: list[MachineFile] = []
+    problems: list[str] = []
+    for machine in machines:
+        with gathered(problems):
+            files.append(machine if isinstance(machine, MachineFile) else load_machine(machine, settings))
+    if problems:
+        raise InputError(*problems)
+    if not budget_s > 0:
+        raise InputError(f"budget {budget_s} s: a time above 0 is allowed")
+    clock = _Clock(budget_s)
+    found: list[dict[str, Any]] = []
+    left_out: list[dict[str, str]] = []
+    refusals: dict[str, str] = {}
+    for number, file in enumerate(files):
+        share_s = max(clock.left_s / (len(files) - number), 1e-9)
+        on = None if tell is None else partial(_tell_of, tell, file.name)
+        try:
+            advice = advise(exchange, file, budget_s=share_s, tell=on, **options)
+        except InputError as error:
+            refusals[file.name] = "; ".join(error.problems)
+            left_out.append({"machine": file.name, "reason": refusals[file.name]})
+            continue
+        if advice["best"] is None:
+            left_out.append({"machine": file.name, "reason": "nothing could be simulated: give it more time"})
+        else:
+            found.append(advice)
+    if len(refusals) == len(files):
+        reasons = set(refusals.values())
+        raise InputError(*(reasons if len(reasons) == 1 else (f"{name}: {text}" for name, text in refusals.items())))
+    found.sort(key=lambda advice: float(advice["results"][0]["time_s"]))
+    best_s = found[0]["results"][0]["time_s"] if found else 0.0
+    for advice in found:
+        advice["ratio"] = advice["results"][0]["time_s"] / best_s if best_s > 0 else 1.0
+    request = {key: value for key, value in exchange.as_dict().items() if key != "algorithm"}
+    return request | {
+        "budget_s": budget_s,
+        "best": found[0]["machine"] if found else None,
+        "machines": found,
+        "left_out": left_out,
+    }
+
+
+def _tell_of(tell: Tell, machine: str, text: str) -> None:
+    tell(f"{machine}: {text}")
+
+
 def _request(exchange: Exchange, file: MachineFile, budget_s: float, options: dict[str, Any]) -> dict[str, Any]:
     """Return the request as plain values."""
     request = {key: value for key, value in exchange.as_dict().items() if key != "algorithm"}
     return request | {
         "machine": file.name,
         "routing": options.get("routing") or file.machine.routing,
-        "ranks_per_node": int(options.get("ranks_per_node", 1)),
+        "ranks_per_node": options["ranks_per_node"],
         "budget_s": budget_s,
     }
 
@@ -238,10 +317,10 @@ class _Trial:
 
 
 def expected_s(simulation: Simulation, enough_s: float) -> float:
-    """Return the expected seconds of a simulation, or a value above `enough_s` if it takes longer than that."""
+    """Return the expected processor time of a simulation, or a value above `enough_s` if it takes longer than that."""
     visits = simulation.exchange.ranks * simulation.program().stages
     passing = visits / STAGES_PER_SECOND
-    return passing if passing > enough_s else max(passing, simulation.forecast()["wall_s"])
+    return passing if passing > enough_s else max(passing, simulation.forecast()["wall_s"] * simulation.threads)
 
 
 def in_order(screened: Sequence[Screened]) -> list[Screened]:
