@@ -173,7 +173,7 @@ def test_a_quick_run_may_name_bases() -> None:
         ('name = "near"', 'name = ""', "4: base 1: name is empty: text is needed"),
         ('name = "far"', 'name = "near"', "8: base 2: another base is called 'near'"),
         ("packet =", "pakcet =", "9: base 2: unknown key 'pakcet'; did you mean 'packet'? (known: name, model, "),
-        ('"1KiB"', '"1"', "9: base 2: '1' has no unit: write a size as"),
+        ('"1KiB"', '"1"', "9: base 2: packet '1' has no unit: write a size as"),
         ('"random"', '"rondom"', "10: base 2: unknown placement 'rondom'; did you mean 'random'? (known: linear, "),
         ("_node = 2", "_node = 0", "11: base 2: ranks_per_node 0: 1 or more are allowed"),
         ("ranks_per_node = 2", 'model = "x"', "11: base 2: unknown model 'x' (known: packet, loggp)"),

@@ -74,7 +74,7 @@ def test_all_mistakes_are_reported_with_their_lines() -> None:
         13: "sweep 1: unknown transpose algorithm 'burst-3'; did you mean 'burst'?",
         14: "sweep 1: algorithm 'ring-x': ring needs a radix",
         15: "sweep 1: only the MPI library knows its native algorithm",
-        18: "sweep 1: 4096 has no unit",
+        18: "sweep 1: packet 4096 has no unit",
         21: "sweep 2: another sweep is called 'a'",
         22: "sweep 2: unknown kind 'simulat'; did you mean 'simulate'?",
         30: "sweep 3: width says nothing about allreduce",

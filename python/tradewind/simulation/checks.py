@@ -15,8 +15,8 @@ from tradewind.machine import Machine, MachineFile, load_machine
 from tradewind.method.method import DEFAULT_PACKING, DEFAULT_TRANSPORT
 from tradewind.simulation.prepared import Simulation
 from tradewind.trace.ranks import ranks_shown
-from tradewind.workload.options import problems_of
-from tradewind.workload.simulation_options import CORES, SimulationOptions
+from tradewind.workload.options import options_of, problems_of
+from tradewind.workload.simulation_options import CORES, WHOLE, SimulationOptions
 from tradewind.workload.workload import Workload
 
 
@@ -52,8 +52,8 @@ def prepare(
     with gathered(problems):
         shown = ranks_shown(line, asked.timeline_ranks, exchange.ranks, asked.model)
     packet_bytes: int | None = None
-    with gathered(problems):
-        packet_bytes = _packet_bytes(asked.packet)
+    if not options_of(SimulationOptions)["packet"].wrong(asked.packet):
+        packet_bytes = 0 if asked.packet in (None, WHOLE) else units.byte_count(asked.packet)
     file = built = place = intranode = None
     method = _method(asked.transport, asked.packing)
     if method is not None and asked.model != "packet":
@@ -131,19 +131,6 @@ def _method(transport: str | None, packing: str | None) -> tuple[str, str] | Non
     if transport is None and packing is None:
         return None
     return transport or DEFAULT_TRANSPORT, packing or DEFAULT_PACKING
-
-
-def _packet_bytes(packet: str | None) -> int:
-    """Return the bytes that an option names; 0 for one packet per message, or without the option. Raises InputError."""
-    if packet in (None, "message"):
-        return 0
-    try:
-        size = units.byte_count(packet)
-    except InputError as error:
-        raise InputError(f"packet {error}") from None
-    if not 1 <= size <= _core.largest_packet:
-        raise InputError(f"packet {packet!r}: 1B to 128MiB are allowed, or 'message' for one packet per message")
-    return size
 
 
 def _no_room(packet_bytes: int | None, machine: Machine, built: _core.Machine) -> list[str]:

@@ -88,7 +88,7 @@ class Option:
             return [f"{self.what} {value!r}: {self._allowed()}"]
         if self.known is not None:
             known = tuple(self.known())
-            return [] if value in known else [unknown(self.what, value, known)]
+            return [] if value in known else [unknown(self.what, str(value), known)]
         found = []
         for each in value if self.kind == "extents" else (value,):
             low, high = (

@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tradewind import _core
+from tradewind.base.errors import InputError
+from tradewind.base.units import byte_count
 from tradewind.workload.options import option
 
 MODELS = ("packet", "loggp")
@@ -25,6 +27,20 @@ POSTINGS = ("together", "sendrecv", "transport")
 transport of each exchange of a program does, sendrecv or another one."""
 CORES = "cores"
 """As many ranks per node as the machine file says that a node has cores."""
+WHOLE = "message"
+"""One packet per message."""
+
+
+def _packet_problems(packet: str) -> list[str]:
+    if packet == WHOLE:
+        return []
+    try:
+        size = byte_count(packet)
+    except InputError as error:
+        return [f"packet {error}"]
+    if 1 <= size <= _core.largest_packet:
+        return []
+    return [f"packet {packet!r}: 1B to 128MiB are allowed, or '{WHOLE}' for one packet per message"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,7 +57,10 @@ class SimulationOptions:
     )
     protocol: str = option("send, or put (one-sided).", "send", known=lambda: PROTOCOLS)
     packet: str | None = option(
-        "Packet size, or `message` for one packet per message.", None, shown="the machine's own"
+        f"Packet size, or `{WHOLE}` for one packet per message.",
+        None,
+        problems=_packet_problems,
+        shown="the machine's own",
     )
     transport: str | None = option(
         "Transport within a node; needs a machine file from `tradewind calibrate`.", None, shown="memory bandwidth only"

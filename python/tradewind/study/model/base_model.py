@@ -6,9 +6,8 @@ from typing import Annotated
 
 from pydantic import Field
 
-from tradewind.base.tables import Table, one_of
-from tradewind.study.model.values import Positive, checked, packet_size
-from tradewind.workload.simulation_options import BUFFERS, MODELS, PLACEMENTS
+from tradewind.base.tables import Table
+from tradewind.study.model.values import Buffers, Model, Packet, Placement, Positive
 
 Settings = dict[str, str]
 """Values of a machine, like ``{ "link.latency" = "1us" }``."""
@@ -19,10 +18,10 @@ class Base(Table):
 
     name: Annotated[str, Field(min_length=1)]
     """Name in sweeps, plots, selections and reports."""
-    model: Annotated[str, one_of("model", MODELS)] | None = None
-    buffers: Annotated[str, one_of("kind of buffers", BUFFERS)] | None = None
-    packet: Annotated[str, checked(packet_size)] | None = None
-    placement: Annotated[str, one_of("placement", PLACEMENTS)] | None = None
+    model: Model | None = None
+    buffers: Buffers | None = None
+    packet: Packet | None = None
+    placement: Placement | None = None
     ranks_per_node: Positive | None = None
     set: Settings = Field(default_factory=dict)
     """Settings for all machines."""

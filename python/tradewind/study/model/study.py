@@ -20,6 +20,7 @@ from tradewind.study.model.program_model import ProgramSweep
 from tradewind.study.model.values import (
     Grid,
     Many,
+    MpiProgress,
     OnMachine,
     Positive,
     Split,
@@ -32,7 +33,6 @@ from tradewind.study.model.values import (
     split_by_ranks,
 )
 from tradewind.workload.repetitions import tolerance_of
-from tradewind.workload.simulation_options import PROGRESS
 
 KINDS = ("verify", "measure", "simulate", "run", "program", "output", "published")
 PLOTS = {
@@ -217,7 +217,7 @@ class RunSweep(RunKeys):
     """Instead of `nodes`; 1 where neither is given."""
     point_time: Annotated[str, checked(seconds)] | None = None
     """Time of a core per point without memory, in a simulation; None: by the machine's flops."""
-    mpi_progress: Many[Annotated[str, one_of("progress of MPI", PROGRESS)]] | None = None
+    mpi_progress: Many[MpiProgress] | None = None
     """When open exchanges of a simulation progress; None: at pokes."""
     quick: Annotated[Literal[False] | dict[str, Many[Value]], BeforeValidator(quick_keys)] = Field(default_factory=dict)
 

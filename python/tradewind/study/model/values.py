@@ -9,9 +9,9 @@ from pydantic import AfterValidator, BeforeValidator, Field
 
 from tradewind.base.errors import InputError
 from tradewind.base.names import unknown
-from tradewind.base.tables import Table, extents, one_of
-from tradewind.base.units import byte_count
-from tradewind.workload.simulation_options import BUFFERS, MODELS, PLACEMENTS, POSTINGS
+from tradewind.base.tables import Table, extents
+from tradewind.workload.options import options_of
+from tradewind.workload.simulation_options import SimulationOptions
 
 
 def listed(value: Any) -> Any:
@@ -26,9 +26,15 @@ def checked(check: Callable[[Any], None]) -> BeforeValidator:
     return BeforeValidator(run)
 
 
-def packet_size(text: Any) -> None:
-    if text != "message" and byte_count(text) < 1:
-        raise InputError(f'packet {text!r}: 1 byte or more, or "message" for one packet per message, are allowed')
+def simulated(name: str) -> BeforeValidator:
+    """Return the check of an option of simulations."""
+    known = options_of(SimulationOptions)[name]
+
+    def check(value: Any) -> None:
+        if problems := known.wrong(value):
+            raise InputError(*problems)
+
+    return checked(check)
 
 
 def directions(text: Any) -> None:
@@ -75,17 +81,26 @@ def split_by_ranks(value: Any) -> Any:
     return value if isinstance(value, dict) else {0: value}
 
 
+Model = Annotated[str, simulated("model")]
+Buffers = Annotated[str, simulated("buffers")]
+Packet = Annotated[str, simulated("packet")]
+Placement = Annotated[str, simulated("placement")]
+Posting = Annotated[str, simulated("posting")]
+MpiProgress = Annotated[str, simulated("mpi_progress")]
+_OWN = SimulationOptions()
+
+
 class OnMachine(Table):
     """Use of a simulated machine."""
 
     routing: Many[str] | None = None
     """None: the machine's own."""
-    model: Many[Annotated[str, one_of("model", MODELS)]] = ["packet"]
-    buffers: Many[Annotated[str, one_of("kind of buffers", BUFFERS)]] = ["credits"]
-    packet: Many[Annotated[str, checked(packet_size)]] | None = None
+    model: Many[Model] = [_OWN.model]
+    buffers: Many[Buffers] = [_OWN.buffers]
+    packet: Many[Packet] | None = None
     """None: the machine's own."""
-    placement: Many[Annotated[str, one_of("placement", PLACEMENTS)]] = ["linear"]
-    posting: Many[Annotated[str, one_of("posting", POSTINGS)]] | None = None
+    placement: Many[Placement] = [_OWN.placement]
+    posting: Many[Posting] | None = None
     """When messages of a stage are posted; None: together."""
     seed: Many[Annotated[int, Field(ge=0, strict=True)]] | None = None
     """None: the study's."""
