@@ -31,7 +31,7 @@ def test_all_commands_that_simulate_take_the_options_of_one_record(command, kind
 
 
 def test_a_dwarf_is_simulated_with_every_option(tmp_path):
-    links, pictures, line = (str(tmp_path / name) for name in ("links.csv", "pictures", "line"))
+    links, line = (str(tmp_path / name) for name in ("links.csv", "line"))
     options = {
         "routing": "valiant",
         "buffers": "unbounded",
@@ -46,30 +46,24 @@ def test_a_dwarf_is_simulated_with_every_option(tmp_path):
     }
     arguments = [word for name, value in options.items() for word in (f"--{name.replace('_', '-')}", value)]
     arguments += [word for key, value in MACHINE.items() for word in ("--set", f"{key}={value}")]
-    written = ["--links", links, "--congestion", pictures, "--timeline", line]
-    found = run_tradewind("run", *DWARF, "--simulate", "torus-M", *arguments, *written, "--json").json
+    asked = ["run", *DWARF, "--simulate", "torus-M", *arguments, "--links", links, "--timeline", line]
+    found = run_tradewind(*asked, "--json").json
     dwarf = Diffusion(64, (64, 64, 4), strategy="overlap")
-    wanted = dwarf.simulate("torus-M", settings=MACHINE, congestion=True, timeline=tmp_path / "other", **options)
+    wanted = dwarf.simulate("torus-M", settings=MACHINE, timeline=tmp_path / "other", **options)
     cost = ("wall_s", "packet_hops_per_s", "peak_rss_bytes", "timeline")
     assert {key: found[key] for key in wanted if key not in cost} == {
         key: value for key, value in wanted.items() if key not in cost
     }
     assert (tmp_path / "line").read_bytes() == (tmp_path / "other").read_bytes()
     assert (tmp_path / "links.csv").read_text().startswith("kind,")
-    assert len(found["pictures"]) == 3
-    loggp = run_tradewind(
-        "run",
-        *DWARF[:-2],
-        "--simulate",
-        "torus-M",
-        *arguments[-6:],
-        "--model",
-        "loggp",
-        "--simulation-threads",
-        "1",
-        "--json",
-    )
-    assert loggp.json["model"] == "loggp"
+    assert f"pictures in {links}: this is a file" in run_tradewind(*asked, "--congestion", links).err
+
+
+def test_a_dwarf_is_simulated_without_congestion():
+    settings = [word for key, value in MACHINE.items() for word in ("--set", f"{key}={value}")]
+    asked = ["run", *DWARF[:-2], "--simulate", "torus-M", *settings, "--model", "loggp", "--simulation-threads", "1"]
+    result = run_tradewind(*asked, "--json").json
+    assert (result["model"], result["messages"]) == ("loggp", 64 * 4)
 
 
 def test_options_of_a_simulation_are_refused_without_one():

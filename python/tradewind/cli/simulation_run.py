@@ -1,4 +1,4 @@
-"""What commands that simulate print while they do: the cost, a warning, the progress."""
+"""Output of commands while they simulate: the cost, a warning, the progress."""
 
 from __future__ import annotations
 
