@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tradewind.base.errors import InputError
+from tradewind.dwarfs.diffusion import Diffusion
 from tradewind.machine import load_machine
 from tradewind.simulation import model_version, prepare, simulate
 from tradewind.workload.exchange import Exchange
@@ -100,6 +101,19 @@ def test_the_result_says_what_was_simulated(machine):
     assert not {"transport", "packing"} & set(plain)
     assert carried["messages"] == plain["messages"] == 2
     assert carried["bytes"] == plain["bytes"] == 2 * 3 * 32 * 8
+
+
+@pytest.mark.parametrize(
+    ("named", "options", "method"),
+    [
+        ({"transport": "isend-irecv"}, {}, ("isend-irecv", "buffer")),
+        ({}, {}, None),
+        ({"transport": "isend-irecv", "packing": "datatype"}, {}, None),  # of which the file says nothing
+        ({"transport": "isend-irecv"}, {"model": "loggp"}, None),
+    ],
+)
+def test_a_dwarf_is_carried_by_the_transport_that_it_names(named, options, method, machine):
+    assert prepare(Diffusion(2, (64, 32, 1), **named), machine, ranks_per_node=2, **options).method == method
 
 
 def test_a_machine_with_tables_is_any_machine_while_no_transport_is_named(machine):

@@ -219,6 +219,10 @@ class Dwarf(Workload, ABC):
     def element_bytes(self) -> int:
         return DTYPES[self.precision]
 
+    @property
+    def named_method(self) -> tuple[str | None, str | None]:
+        return self.transport, self.packing
+
     def steps(self) -> list[Step]:
         return self.program().steps()
 

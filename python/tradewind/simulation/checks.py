@@ -35,14 +35,14 @@ def prepare(
     of `tradewind.workload.simulation_options.SimulationOptions`. `timeline`: a file for the time line of the ranks
     `timeline_ranks` (see `tradewind.trace.ranks`). `transport` and `packing` (None: the default of the transport): the
     transport within a node, for machines whose file has its costs; without a transport only the memory bandwidth of the
-    node counts. `mpi_progress`: when exchanges that are started and awaited progress to their next stage. "calls":
-    while their rank waits for them; "pokes": also at poke steps; "thread": always, by a thread that takes no time from
-    the CPU. `posting`: when a rank posts the messages of a stage. "together": all at once; "sendrecv": each send with a
-    receive, both of which it awaits before the next; "transport": of a program, each exchange as its transport does,
-    one of these two.
+    node counts, unless the request names one whose costs the file has, as a dwarf may. `mpi_progress`: when exchanges
+    that are started and awaited progress to their next stage. "calls": while their rank waits for them; "pokes": also
+    at poke steps; "thread": always, by a thread that takes no time from the CPU. `posting`: when a rank posts the
+    messages of a stage. "together": all at once; "sendrecv": each send with a receive, both of which it awaits before
+    the next; "transport": of a program, each exchange as its transport does, one of these two.
     """
-    asked, split = SimulationOptions(**options), exchange.split
-    exchange = exchange.program()
+    asked, request = SimulationOptions(**options), exchange
+    exchange = request.program()
     problems = problems_of(asked)
     if not 0 <= pairs <= 4096:
         problems.append(f"pairs of {pairs} blocks of ranks: 0..4096 are allowed")
@@ -65,12 +65,14 @@ def prepare(
         built = file.machine.build(asked.routing, max(0, exchange.ranks - each))
         if asked.packet is None:
             packet_bytes = file.machine.packet.size
+        if method is None and asked.model == "packet":
+            method = method_known_to(file, request)
         if method is not None:
             intranode = file.machine.intranode_transport(*method, exchange.element_bytes)
         if asked.model == "packet" and asked.buffers == "credits":
             problems += _no_room(packet_bytes, file.machine, built)
         if can_be_placed:
-            place = _placed(exchange.ranks, split, file, built, asked, each)
+            place = _placed(exchange.ranks, request.split, file, built, asked, each)
     if problems or file is None or built is None or place is None or packet_bytes is None:
         raise InputError(*problems)
     simulation = Simulation(
@@ -103,6 +105,14 @@ def ranks_per_node_on(file: MachineFile, asked: int | str) -> int:
     if file.machine.node.cores is None:
         raise InputError(f"ranks per node {asked!r}: the machine {file.name} does not say node.cores; name a number")
     return file.machine.node.cores
+
+
+def method_known_to(file: MachineFile, workload: Workload) -> tuple[str, str] | None:
+    """Return transport and packing that a workload names, where the machine file has their costs within a node."""
+    transport, packing = workload.named_method
+    packing = packing or DEFAULT_PACKING
+    known = [each.packing for each in file.machine.intranode if each.transport == transport]
+    return None if transport is None or packing not in known else (transport, packing)
 
 
 def _placed(

@@ -69,6 +69,11 @@ class Workload:
         return self
 
     @property
+    def named_method(self) -> tuple[str | None, str | None]:
+        """Transport and packing of its messages, as far as it names them."""
+        return None, None
+
+    @property
     def has_files(self) -> bool:
         """Whether it writes or reads files, at rates that the machine says."""
         return False

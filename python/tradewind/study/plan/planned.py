@@ -10,7 +10,7 @@ from typing import Any
 from tradewind.base.errors import InputError
 from tradewind.base.units import byte_count
 from tradewind.machine import MachineFile, load_machine, machine_folder
-from tradewind.method.method import DEFAULT_PACKING
+from tradewind.simulation.checks import method_known_to
 from tradewind.study.cases.bases import Bases
 from tradewind.study.cases.case import Case, digest, identity
 from tradewind.study.cases.environment import Environment
@@ -98,10 +98,8 @@ def _with_transport(case: Case, machine: MachineFile) -> Case:
 
     Elsewhere the simulator does not know transports, and the case stays as it is.
     """
-    asked = case.workload.as_dict()
-    method = asked.get("transport"), asked.get("packing") or DEFAULT_PACKING
-    known = [(each.transport, each.packing) for each in machine.machine.intranode]
-    if "dwarf" not in asked or case.options["model"] != "packet" or method not in known:
+    method = method_known_to(machine, case.workload)
+    if method is None or case.options["model"] != "packet":
         return case
     transport, packing = method
     return replace(case, options={**case.options, "transport": transport, "packing": packing})
