@@ -74,6 +74,7 @@ def test_what_cannot_be_is_refused(steps, message):
         ([("one", 2, "ab"), ("two", 2, "a")], r"'b' takes place 0 times in group 'two' and 1 times in group 'one'"),
         ([("one", 2, "aab"), ("two", 2, "ab")], r"'a' takes place 1 times in group 'two' and 2 times in group 'one'"),
         ([("one", 2, ""), ("two", 2, "")], "a program without steps"),
+        ([("one", 2, "ab"), ("one", 2, "ab")], "two groups of a program have one name, 'one'"),
         ([("one", 3, "ab"), ("two", 2, "ab")], r"'a' of the ranks 0 to 3: all ranks of a group, or of several"),
     ],
 )

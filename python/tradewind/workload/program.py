@@ -11,6 +11,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -101,6 +102,11 @@ class Program(Workload):
         elif repeat != 1:
             raise InputError(f"repeat {repeat}: each group says how often its steps are repeated")
         self.groups = groups
+        self._places: dict[str, int] = {}
+        for place, group in enumerate(groups):
+            if self._places.setdefault(group.name, place) < place:
+                raise InputError(f"two groups of a program have one name, {group.name!r}")
+        self._first_ranks = [0, *itertools.accumulate(group.ranks for group in groups)]
         names_of_exchanges: set[str] = set()
         for group in groups:
             for step in group.steps:
@@ -140,11 +146,11 @@ class Program(Workload):
         """Return the first of the ranks that take part in an exchange. Raises InputError."""
         if not exchange.groups:
             return 0
-        names = [group.name for group in self.groups]
         for name in exchange.groups:
-            if name not in names:
-                raise InputError(f"exchange {exchange.name!r}: no group has the name {name!r} ({', '.join(names)})")
-        first = names.index(exchange.groups[0])
+            if name not in self._places:
+                known = ", ".join(group.name for group in self.groups)
+                raise InputError(f"exchange {exchange.name!r}: no group has the name {name!r} ({known})")
+        first = self._places[exchange.groups[0]]
         taking_part = self.groups[first : first + len(exchange.groups)]
         if [group.name for group in taking_part] != list(exchange.groups):
             raise InputError(f"exchange {exchange.name!r}: groups that follow each other are allowed")
@@ -153,7 +159,7 @@ class Program(Workload):
             raise InputError(
                 f"exchange {exchange.name!r} is made for {exchange.core.ranks} ranks, and its groups have {ranks}"
             )
-        return sum(group.ranks for group in self.groups[:first])
+        return self._first_ranks[first]
 
     @property
     def order(self) -> _core.Order | None:
