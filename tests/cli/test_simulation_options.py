@@ -69,7 +69,7 @@ def test_a_dwarf_is_simulated_without_congestion():
 def test_options_of_a_simulation_are_refused_without_one():
     result = run_tradewind("run", *DWARF, "--seed", "3", "--force", "--json")
     assert result.code == 2
-    assert "--seed, --force: only a simulation has this" in json.loads(result.out)["error"]
+    assert "--seed, --force: only for simulations" in json.loads(result.out)["error"]
 
 
 @pytest.mark.parametrize("command", ["simulate allreduce --ranks 65", "run diffusion -n 65 --grid 65x4x4 --split 65x1"])

@@ -264,7 +264,7 @@ def test_all_problems_at_once(capsys):
         ("run diffusion -n 2 --simulate torus-M --point-time 1", "'1' has no unit"),
         ("run diffusion -n 2 --strategy objects --packing direct", "the strategy objects has no plan"),
         ("run diffusion -n 2 --strategy barrier --simulate piz-daint", "simulate exchange"),
-        ("run diffusion -n 2 --set node.flops=1TFlop/s", "--set: only a simulation has this"),
+        ("run diffusion -n 2 --set node.flops=1TFlop/s", "--set: only for simulations"),
     ],
 )
 def test_bad_input(capsys, arguments, message):

@@ -215,7 +215,7 @@ def _simulation_problems(
     if machine is None:
         problems = []
         if simulated.flags:
-            problems.append(f"{', '.join(simulated.flags)}: only a simulation has this: name its machine, --simulate")
+            problems.append(f"{', '.join(simulated.flags)}: only for simulations: name a machine with --simulate")
         if "point_s" in asked.given:
             problems.append("--point-time: a real run takes the time that it takes; it belongs to --simulate")
         return problems

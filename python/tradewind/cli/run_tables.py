@@ -244,3 +244,6 @@ def _show_files(result: Result) -> None:
     for key, text in (("picture", "picture"), ("chart", "chart"), ("timeline", "time line")):
         if result.get(key) is not None:
             print(f"{text}: {result[key]}")
+    for each in result.get("results", [result]):
+        for drawn in each.get("pictures", []):
+            print(f"picture: {drawn}")

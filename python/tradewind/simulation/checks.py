@@ -30,9 +30,9 @@ def prepare(
 ) -> Simulation:
     """Check everything that a simulation needs. Raises InputError with all problems at once.
 
-    `exchange`: also a request that makes a program, such as a dwarf.
-    `settings`: changed values of the machine. `pairs`: blocks of ranks between which delays are kept. `options`: those
-    of `tradewind.workload.simulation_options.SimulationOptions`. `timeline`: a file for the time line of the ranks
+    `exchange`: also a request that makes a program, such as a dwarf. `settings`: changed values of the machine.
+    `pairs`: blocks of ranks between which delays are kept. `options`: those of
+    `tradewind.workload.simulation_options.SimulationOptions`. `timeline`: a file for the time line of the ranks
     `timeline_ranks` (see `tradewind.trace.ranks`). `transport` and `packing` (None: the default of the transport): the
     transport within a node, for machines whose file has its costs; without a transport only the memory bandwidth of the
     node counts, unless the request names one whose costs the file has, as a dwarf may. `mpi_progress`: when exchanges
