@@ -1,7 +1,7 @@
 // Errors of the core as those of Python.
 #pragma once
 
-#include <Python.h>
+#include <nanobind/nanobind.h>
 
 #include <cstring>
 

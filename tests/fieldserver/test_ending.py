@@ -25,7 +25,7 @@ WORDS = {
     "write error": "",
     "full disk": "File too large",
 }
-"""What the job prints last of all reasons for its end."""
+"""Text of the error that the job prints, by the reason of its end."""
 
 
 def ended(folder, servers, reason, form, ranks, who):

@@ -36,7 +36,7 @@ class Agreement:
         self._left: tuple[_States, _Text] | None = None
         """States and error with which this rank has left word."""
         self._gone: _States | None = None
-        """What it says of having left, where the others have heard of an error before."""
+        """Word that it has left, where the others have heard of an error before."""
         self._leaving: BaseException | None = None
         """Why it has left, where it is not known whether they have."""
         self.broken: TradewindError | None = None

@@ -1,4 +1,4 @@
-"""What is done when a program ends without having closed its field servers: by an error, or as it forgets to."""
+"""Ends of programs that have not closed their field servers: by an error, or as they forget to."""
 
 from __future__ import annotations
 
