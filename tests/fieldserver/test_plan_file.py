@@ -7,6 +7,7 @@ from datetime import datetime
 from pathlib import Path
 from random import Random
 
+import numpy as np
 import pytest
 from mutants import MUTATIONS
 from output_plans import PLAN, Q, T, plan
@@ -14,7 +15,17 @@ from output_plans import PLAN, Q, T, plan
 from tradewind.base.errors import InputError, WriteError
 from tradewind.fieldserver.dealing import Dealing
 from tradewind.fieldserver.field import OutputField
-from tradewind.fieldserver.geometry import Gaussian, Regular, Spectral, Unstructured, from_dict
+from tradewind.fieldserver.geometry import (
+    Curvilinear,
+    Gaussian,
+    Lambert,
+    PolarStereographic,
+    Regular,
+    Rotated,
+    Spectral,
+    Unstructured,
+    from_dict,
+)
 from tradewind.fieldserver.manifest import Manifest, check, read_manifest
 from tradewind.fieldserver.plan_file import load_plan
 from tradewind.fieldserver.sinks.convention import Names
@@ -171,7 +182,7 @@ def test_grids_that_grib_cannot_describe():
     from tradewind.fieldserver.sinks.grib import Grib
 
     (request,) = load_plan("plan.toml", SINK + RULE).requests("t", 0)
-    with pytest.raises(InputError, match="GRIB cannot describe a grid that is unstructured"):
+    with pytest.raises(InputError, match="GRIB names an unstructured grid by its UUID"):
         Grib.check(OutputField("t", Unstructured(5)), request)
     with pytest.raises(InputError, match=r"latitudes -90\.\.90"):
         Regular(4, 4, 0.0, 80.0, 1.0, 10.0)
@@ -209,6 +220,23 @@ def test_grids_that_grib_cannot_describe():
         (lambda: Gaussian((4, 4, 4)), "an even number of rows"),
         (lambda: Spectral(None), "truncation None"),
         (lambda: Unstructured(0), "number of points 0: a whole number, 1 or more"),
+        (lambda: Unstructured(1, uuid="12"), "uuid '12': 32 hexadecimal digits"),
+        (lambda: Unstructured(1, grid_number=2**24), "grid_number 16777216: 0..16777215 is allowed"),
+        (
+            lambda: Curvilinear(2, 2, np.zeros(4), []),
+            "a curvilinear grid of 2 x 2 points needs one for each",
+        ),
+        (lambda: Curvilinear(2, 3, np.zeros((2, 3)), np.zeros((2, 3))), "longitudes of (2, 3): (3, 2) is allowed"),
+        (
+            lambda: Lambert(2, 2, 0, 50, 1e3, 1e3, 0, 30, -40),
+            "a lambert map with parallels 30 and -40 from latitude",
+        ),
+        (lambda: Lambert(2, 2, 0, 90, 1e3, 1e3, 0, 30), "a first point off the poles"),
+        (lambda: Lambert(2, 2, 0, 50, -1e3, 1e3, 0, 30), "every -1000 x 1000 m"),
+        (lambda: PolarStereographic(2, 2, 0, 50, 1e3, 1e3, 0, 0), "with true latitude 0 from latitude 50"),
+        (lambda: PolarStereographic(2, 2, 0, 50, 1e3, "far", 0, 60), "dy 'far': a number of metres"),
+        (lambda: Rotated(2, 2, 0, 80, 1, 20, 0, 0), "latitudes -90..90"),
+        (lambda: Rotated(2, 2, 0, 0, 1, 1, 0, 91), "pole_latitude 91: -90..90"),
     ],
 )
 def test_grids_of_no_numbers(make, words):
@@ -252,7 +280,8 @@ def test_names_that_coordinates_have(name):
 
 
 @pytest.mark.parametrize(
-    "geometry", [T.geometry, Q.geometry, Spectral(5), Unstructured(2, (0, 1), (2, 3)), Gaussian((4, 4))]
+    "geometry",
+    [T.geometry, Q.geometry, Spectral(5), Unstructured(2, (0, 1), (2, 3)), Gaussian((4, 4)), Lambert(*range(1, 10))],
 )
 def test_fields_go_to_other_processes_as_plain_values(geometry):
     import json

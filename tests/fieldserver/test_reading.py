@@ -449,7 +449,8 @@ def test_messages_that_scan_otherwise_or_are_rotated_are_an_error(tmp_path):
         ("westward", {"iScansNegatively": 1}, point),
         ("columns", {"jPointsAreConsecutive": 1}, point),
         ("alternate", {"alternativeRowScanning": 1}, "a grid of type regular_ll, or a part of one, and the model's is"),
-        ("rotated", {"gridType": "rotated_ll", "latitudeOfSouthernPoleInDegrees": -30}, "a grid of type rotated_ll"),
+        ("rotated", {"gridType": "rotated_ll", "latitudeOfSouthernPoleInDegrees": -30}, point),
+        ("turned", {"gridType": "rotated_ll", "angleOfRotationInDegrees": 20}, "a grid of type rotated_ll"),
     ):
         with (tmp_path / "plain").open("rb") as stream:
             handle = eccodes.codes_grib_new_from_file(stream)

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import threading
+from datetime import datetime
+from pathlib import Path
 
 import numpy as np
 import output_plans
@@ -18,14 +21,17 @@ import eccodes
 from tradewind.base.errors import InputError
 from tradewind.fieldserver.delivery import whole_field
 from tradewind.fieldserver.field import OutputField, Record
-from tradewind.fieldserver.geometry import Gaussian, Regular, Spectral
+from tradewind.fieldserver.geometry import Gaussian, Regular, Rotated, Spectral
 from tradewind.fieldserver.handover import Shape
 from tradewind.fieldserver.manifest import Manifest, check, read_manifest
 from tradewind.fieldserver.opening import prepare_folder
 from tradewind.fieldserver.plan_file import load_plan
 from tradewind.fieldserver.reading import read_input
-from tradewind.fieldserver.sinks.grib import Grib
+from tradewind.fieldserver.sinks.form import Moment
+from tradewind.fieldserver.sinks.grib import Grib, message
 from tradewind.fieldserver.writer import Block, Job, Writer
+
+MOMENT = Moment(datetime(2026, 11, 27), 0.0)
 
 
 def written(made, steps, *fields, asynchronous=True):
@@ -126,6 +132,15 @@ def test_values_that_grib_cannot_hold_are_an_error_and_end_nothing(tmp_path, geo
     assert not (tmp_path / "grib" / "0000.grib2").exists()
 
 
+@pytest.mark.parametrize("precision", ["f4", "f8"])
+def test_infinite_values_of_a_short_type_are_an_error_in_every_precision(precision):
+    field = OutputField("t", Regular(4, 2), dtype="f4")
+    for worst in (np.inf, -np.inf, np.nan):
+        wrong = np.array([[1, 2, worst, 4, 5, 6, 7, 8]], "f4")
+        with pytest.raises(InputError, match="field t, level 0: 1 values are not finite"):
+            message(field, 0.0, wrong[0], MOMENT, packing="ieee", precision=precision)
+
+
 @pytest.mark.parametrize("form", ["netcdf", "zarr"])
 def test_values_that_a_precision_does_not_hold_are_an_error(tmp_path, form):
     text = f'''folder = "{tmp_path}"
@@ -174,6 +189,98 @@ def test_a_level_that_never_came_is_missing_in_netcdf(tmp_path):
     with xarray.open_dataset(tmp_path / "nc" / "0003.nc", engine="netcdf4") as found:
         assert np.isnan(found.t.values[0, 1]).all()
         assert (found.t.values[0, 2].ravel() == values(T, 3)[2].astype("f4")).all()
+
+
+@pytest.mark.parametrize(
+    ("grib", "units", "scale", "offset"),
+    [
+        ("t", "degC", 1.0, 273.15),
+        ("t", "celsius", 1.0, 273.15),
+        ("t", "K", 1.0, 0.0),
+        ("t", "", 1.0, 0.0),
+        ("u", "km/h", 1 / 3.6, 0.0),
+        ("q", "g kg-1", 1e-3, 0.0),
+        ("r", "1", 100.0, 0.0),
+        ("ccl", "1", 100.0, 0.0),
+        ("z", "m2 s-2", 1.0, 0.0),
+        ((0, 3, 0), "hPa", 100.0, 0.0),
+        ((0, 191, 200), "parsec", 1.0, 0.0),
+    ],
+)
+def test_values_are_in_the_units_of_their_parameter(grib, units, scale, offset):
+    """Also those of 32 bits, and of a parameter by numbers; as they are where ecCodes has none, or the field."""
+    field = OutputField("f", Regular(4, 2), (1.0,), "f4", units=units, grib=grib)
+    given = np.arange(8, dtype="f4")
+    handle = eccodes.codes_new_from_message(message(field, 1.0, given, MOMENT, packing="ieee", precision="f8"))
+    assert np.abs(eccodes.codes_get_values(handle) - (given.astype("f8") * scale + offset)).max() < 1e-12
+    eccodes.codes_release(handle)
+
+
+def test_units_that_do_not_convert_are_an_error_of_the_definition(tmp_path):
+    (request,) = [each for each in plan(tmp_path).requests("x", 0) if each.sink.format == "grib2"]
+    for units, words in {
+        "m s-1": r"field f: units 'm s-1': those of GRIB's 't' are 'K': units that convert to them are allowed",
+        "1": "units '1': those of GRIB's 't' are 'K'",
+        "warm": "units 'warm': UDUNITS knows no such units; those of GRIB's 't' are 'K'",
+    }.items():
+        with pytest.raises(InputError, match=words):
+            Grib.check(OutputField("f", T.geometry, units=units, grib="t"), request)
+    with pytest.raises(InputError, match="units 'degC' have another zero than those of its GRIB parameter"):
+        Grib.check(OutputField("f", Spectral(5), units="degC", grib="t"), request)
+
+
+@pytest.mark.parametrize(
+    ("grid", "first", "last", "increment"),
+    [
+        (Regular(10, 4, 1 / 3, 0, 1 / 3, 1 / 7), 333333, 3333333, 333333),
+        (Regular(7, 4, -2 / 3, 0, 2 / 3, 1), 359333333, 3333333, 666667),
+        (Gaussian((14,) * 4), 0, 334285714, 25714286),
+        (Rotated(7, 4, -2 / 3, 0, 2 / 3, 1, 10, 40), 359333333, 3333333, 666667),
+    ],
+)
+def test_longitudes_of_messages_are_right_to_the_last_digit(grid, first, last, increment):
+    handle = eccodes.codes_new_from_message(message(OutputField("f", grid), 0.0, np.ones(grid.points), MOMENT))
+    keys = ("longitudeOfFirstGridPoint", "longitudeOfLastGridPoint", "iDirectionIncrement")
+    assert [eccodes.codes_get_long(handle, key) for key in keys] == [first, last, increment]
+    eccodes.codes_release(handle)
+
+
+@pytest.mark.parametrize("durable", [True, False])
+def test_what_a_manifest_names_is_on_the_disk_before_it(tmp_path, monkeypatch, durable):
+    """Every file is forced there under its name, or under the one that it had before, with its folder; else none is."""
+    events = []
+    fsync, replace = os.fsync, os.replace
+
+    def record_fsync(descriptor):
+        events.append(("fsync", Path(os.readlink(f"/proc/self/fd/{descriptor}"))))
+        fsync(descriptor)
+
+    def record_replace(source, target):
+        replace(source, target)
+        events.append((Path(source), Path(target)))
+
+    monkeypatch.setattr(os, "fsync", record_fsync)
+    monkeypatch.setattr(os, "replace", record_replace)
+    folder = tmp_path / "new" / "out"
+    text = output_plans.PLAN.replace("durable = false", f"durable = {str(durable).lower()}")
+    written(plan(folder, text=text), (1, 2), T, Q, asynchronous=False)
+    for step in (1, 2):
+        manifest = folder / "manifest" / f"step-{step:08}.json"
+        (at,) = [i for i, (_, target) in enumerate(events) if target == manifest]
+        forced = [path for what, path in events[:at] if what == "fsync"]
+        renamed = {target: source for source, target in events[:at] if source != "fsync"}
+        files = [folder / each["path"] for each in read_manifest(folder, step)["files"]]
+        assert len(files) == 4
+        if not durable:
+            continue
+        for path in (*files, manifest, *(folder / "run.zarr").rglob("zarr.json")):
+            own = events[at][0] if path == manifest else renamed.get(path, path)
+            assert own in forced or path in forced, path
+            parents = [path.parent, *(each for each in path.parents if tmp_path in each.parents)]
+            assert path == manifest or set(parents) <= set(forced), path
+        after = [path for what, path in events[at:] if what == "fsync"]
+        assert manifest.parent in after
+    assert durable or not [path for what, path in events if what == "fsync"]
 
 
 def test_the_manifest_names_every_file_with_its_checksum(tmp_path):

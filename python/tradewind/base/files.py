@@ -68,7 +68,7 @@ def replaced(path: Path, what: str = "", *, durable: bool = True) -> Iterator[IO
             part.unlink(missing_ok=True)
             raise
         if durable:
-            _sync_folder(target.parent)
+            sync_folder(target.parent)
 
 
 def check_target(path: Path, what: str = "") -> None:
@@ -77,10 +77,16 @@ def check_target(path: Path, what: str = "") -> None:
         _try_out(_target(path, what)[0].parent)
 
 
-def make_folder(path: Path, what: str = "") -> None:
-    """Makes a folder, and those above it, where they are not there. Raises InputError where that cannot be."""
+def make_folder(path: Path, what: str = "", *, durable: bool = False) -> None:
+    """Makes a folder, and those above it, where they are not there. Raises InputError where that cannot be.
+
+    `durable`: its name must outlast this computer.
+    """
     with _refused(path, what):
+        new = [each for each in (path, *path.parents) if durable and not each.exists()]
         path.mkdir(parents=True, exist_ok=True)
+        for each in new:
+            sync_folder(each.parent)
 
 
 def check_folder(path: Path, what: str = "") -> None:
@@ -171,7 +177,7 @@ def _take_after(descriptor: int, old: os.stat_result) -> None:
     os.fchmod(descriptor, stat.S_IMODE(old.st_mode))
 
 
-def _sync_folder(folder: Path) -> None:
+def sync_folder(folder: Path) -> None:
     """Forces a new name to the disk, where the folder may be read and its file system can."""
     with suppress(OSError):
         descriptor = os.open(folder, os.O_RDONLY)

@@ -30,7 +30,7 @@ class OutputField:
     """A field: its name, horizontal grid, levels (numbers, in the order of the array) and element type.
 
     `grib`: a short name of ecCodes, or (discipline, category, number); `level_type`: model, pressure (hPa), surface or
-    height (m). Raises InputError.
+    height (m). `units`: as UDUNITS has them; empty where nothing is known of them. Raises InputError.
     """
 
     name: str
@@ -38,7 +38,7 @@ class OutputField:
     levels: tuple[float, ...] = (0.0,)
     dtype: str = "f8"
     level_type: str = "model"
-    units: str = "1"
+    units: str = ""
     long_name: str = ""
     standard_name: str = ""
     grib: str | tuple[int, int, int] | None = None

@@ -8,6 +8,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import uuid
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
@@ -19,6 +20,7 @@ import numpy as np
 
 from tradewind.base.errors import InputError
 from tradewind.base.extents import whole_number
+from tradewind.fieldserver.map_projection import EARTH_RADIUS_M, ConeMap, PolarMap, RotatedSphere
 from tradewind.layout.gaussian import gaussian_latitudes
 
 if TYPE_CHECKING:
@@ -53,6 +55,21 @@ class Geometry(ABC):
     def coordinates(self) -> dict[str, Coordinate]:
         """Coordinate variables by name."""
 
+    @property
+    def grid_mapping(self) -> dict[str, Any]:
+        """Attributes of the CF conventions' grid mapping; none where longitudes and latitudes are all there is."""
+        return {}
+
+    @property
+    def spacing(self) -> float:
+        """Degrees between neighbouring points at least, where they are known; else infinity."""
+        return np.inf
+
+    @property
+    def grid_uuid(self) -> str | None:
+        """UUID by which GRIB names a grid whose points it does not describe; None where there is none."""
+        return None
+
     def as_dict(self) -> dict[str, Any]:
         """Plain values, which can go to other processes as JSON; arrays as base64 of doubles."""
         own = {each.name: getattr(self, each.name) for each in fields(self)}
@@ -73,19 +90,41 @@ class Geometry(ABC):
         return self is other or (isinstance(other, Geometry) and self.digest == other.digest)
 
 
-def _degrees(what: str, value: Any) -> float:
+def _number(what: str, value: Any, unit: str = "degrees") -> float:
     """A coordinate as a number of Python. Raises InputError for what is none, or not finite."""
     try:
         found = float(value)
     except (TypeError, ValueError):
         found = np.nan
     if isinstance(value, str) or not np.isfinite(found):
-        raise InputError(f"{what} {value!r}: a number of degrees is allowed")
+        raise InputError(f"{what} {value!r}: a number of {unit} is allowed")
     return found
 
 
 _LATITUDE = {"standard_name": "latitude", "units": "degrees_north"}
 _LONGITUDE = {"standard_name": "longitude", "units": "degrees_east"}
+
+
+def _check_numbers(grid: Any, **units: str) -> None:
+    """Keep the numbers of a grid as those of Python. `units`: of those that are not degrees. Raises InputError."""
+    for each in fields(grid):
+        value = getattr(grid, each.name)
+        found = (
+            whole_number(each.name, value, 1)
+            if each.name in ("nx", "ny")
+            else _number(each.name, value, units.get(each.name, "degrees"))
+        )
+        object.__setattr__(grid, each.name, found)
+
+
+def _check_rows(grid: Regular | Rotated) -> None:
+    """Raises InputError for rows beyond a pole, and for steps that are none."""
+    last = grid.latitude + (grid.ny - 1) * grid.dy
+    if max(abs(grid.latitude), abs(last)) > 90 + _ROUNDED or grid.dx <= 0 or grid.dy == 0:
+        raise InputError(
+            f"a grid of {grid.nx} x {grid.ny} points every {grid.dx:g} x {grid.dy:g} degrees from latitude "
+            f"{grid.latitude:g}: latitudes -90..90 and steps to the east are allowed"
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,20 +141,12 @@ class Regular(Geometry):
     kind: ClassVar[str] = "regular"
 
     def __post_init__(self) -> None:
-        for name in ("nx", "ny"):
-            object.__setattr__(self, name, whole_number(name, getattr(self, name), 1))
-        for name in ("longitude", "latitude", "dx", "dy"):
-            object.__setattr__(self, name, _degrees(name, getattr(self, name)))
-        last = self.latitude + (self.ny - 1) * self.dy
-        if max(abs(self.latitude), abs(last)) > 90 + _ROUNDED or self.dx <= 0 or self.dy == 0:
-            raise InputError(
-                f"a grid of {self.nx} x {self.ny} points every {self.dx:g} x {self.dy:g} degrees from latitude "
-                f"{self.latitude:g}: latitudes -90..90 and steps to the east are allowed"
-            )
+        _check_numbers(self)
+        _check_rows(self)
 
     @classmethod
     def box(cls, nx: int, ny: int) -> Regular:
-        """Return a box around 0 N for a plane, which GRIB cannot describe: a tenth of a degree per point or less."""
+        """Return a box around 0 N for a plane that is nowhere on the Earth: a tenth of a degree per point or less."""
         step = min(_BOX_DEGREES, 360.0 / nx, 2 * _BOX_NORTH / ny)
         return cls(nx, ny, 0.0, -step * (ny - 1) / 2, step, step)
 
@@ -126,6 +157,10 @@ class Regular(Geometry):
     @property
     def dims(self) -> dict[str, int]:
         return {"latitude": self.ny, "longitude": self.nx}
+
+    @property
+    def spacing(self) -> float:
+        return min(self.dx, abs(self.dy))
 
     def coordinates(self) -> dict[str, Coordinate]:
         longitude = self.longitude + self.dx * np.arange(self.nx)
@@ -224,15 +259,298 @@ class Spectral(Geometry):
 
 
 @dataclass(frozen=True, eq=False)
+class Projected(Geometry):
+    """A grid of nx x ny points with equal steps on a plane map of the sphere, or on a rotated sphere.
+
+    Point i + nx j is i steps dx and j steps dy from the first one; dy < 0: rows run against the y axis. Earth is a
+    sphere.
+    """
+
+    nx: int
+    ny: int
+    longitude: float
+    latitude: float
+    dx: float
+    dy: float
+
+    names: ClassVar[tuple[str, str]] = ("y", "x")
+    """Names of the dimensions, the slower first."""
+    axes: ClassVar[tuple[dict[str, str], dict[str, str]]] = (
+        {"standard_name": "projection_y_coordinate", "units": "m", "axis": "Y"},
+        {"standard_name": "projection_x_coordinate", "units": "m", "axis": "X"},
+    )
+    """Attributes of the coordinates along them."""
+
+    @property
+    @abstractmethod
+    def map(self) -> ConeMap | PolarMap | RotatedSphere:
+        """From coordinates of the grid to longitude and latitude."""
+
+    @property
+    @abstractmethod
+    def origin(self) -> tuple[float, float]:
+        """Coordinates x, y of the first point."""
+
+    @property
+    def points(self) -> int:
+        return self.nx * self.ny
+
+    @property
+    def dims(self) -> dict[str, int]:
+        return dict(zip(self.names, (self.ny, self.nx), strict=True))
+
+    @cached_property
+    def _coordinates(self) -> dict[str, Coordinate]:
+        first = self.origin
+        x, y = first[0] + self.dx * np.arange(self.nx), first[1] + self.dy * np.arange(self.ny)
+        longitude, latitude = np.broadcast_arrays(*self.map.inverse(x[None, :], y[:, None]))
+        return {
+            self.names[0]: ((self.names[0],), y, self.axes[0]),
+            self.names[1]: ((self.names[1],), x, self.axes[1]),
+            "latitude": (self.names, latitude, _LATITUDE),
+            "longitude": (self.names, longitude, _LONGITUDE),
+        }
+
+    def coordinates(self) -> dict[str, Coordinate]:
+        return self._coordinates
+
+
+class _PlaneMap(Projected):
+    """A map in metres, whose first point is given by its longitude and latitude on the Earth."""
+
+    radius: float
+    map: ConeMap | PolarMap
+
+    @property
+    def origin(self) -> tuple[float, float]:
+        x, y = self.map.forward(self.longitude, self.latitude)
+        return float(x), float(y)
+
+    @property
+    def spacing(self) -> float:
+        return float(np.degrees(min(self.dx, abs(self.dy)) / self.radius))
+
+    def _check(self, parallels: str, *, are_right: bool) -> None:
+        """Raises InputError for numbers that make no map. `parallels`: those that are not right, in words."""
+        if not are_right or abs(self.latitude) >= 90:
+            raise InputError(
+                f"a {self.kind} map with {parallels} from latitude {self.latitude:g}: parallels of one hemisphere, off "
+                "the equator, and a first point off the poles are allowed"
+            )
+        if self.dx <= 0 or self.dy == 0 or self.radius <= 0:
+            raise InputError(
+                f"a grid of {self.nx} x {self.ny} points every {self.dx:g} x {self.dy:g} m on a sphere of radius "
+                f"{self.radius:g} m: steps along x of more than 0, along y of other than 0, and a radius of more than "
+                "0 are allowed"
+            )
+
+
+_METRES = {"dx": "metres", "dy": "metres", "radius": "metres"}
+
+
+@dataclass(frozen=True, eq=False)
+class Lambert(_PlaneMap):
+    """A grid on Lambert's conformal map, from the point at `longitude`, `latitude` on, with steps in metres.
+
+    `orientation`: the meridian along which y runs; `parallel`, `second_parallel`: where lengths are true (the second
+    is the first one where it is absent). `radius` of the Earth in metres.
+    """
+
+    orientation: float
+    parallel: float
+    second_parallel: Any = None
+    radius: float = EARTH_RADIUS_M
+
+    kind: ClassVar[str] = "lambert"
+
+    def __post_init__(self) -> None:
+        if self.second_parallel is None:
+            object.__setattr__(self, "second_parallel", self.parallel)
+        _check_numbers(self, **_METRES)
+        both = self.parallel, self.second_parallel
+        is_right = both[0] * both[1] > 0 and max(map(abs, both)) < 90
+        self._check(f"parallels {both[0]:g} and {both[1]:g}", are_right=is_right)
+
+    @property
+    def map(self) -> ConeMap:  # type: ignore[override]
+        return ConeMap(self.orientation, self.parallel, self.second_parallel, self.radius)
+
+    @property
+    def grid_mapping(self) -> dict[str, Any]:
+        both = [self.parallel, self.second_parallel]
+        return {
+            "grid_mapping_name": "lambert_conformal_conic",
+            "standard_parallel": both[0] if both[0] == both[1] else both,
+            "longitude_of_central_meridian": self.orientation,
+            "latitude_of_projection_origin": self.parallel,
+            "false_easting": 0.0,
+            "false_northing": 0.0,
+            "earth_radius": self.radius,
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class PolarStereographic(_PlaneMap):
+    """A grid on the stereographic map around a pole, from the point at `longitude`, `latitude` on, steps in metres.
+
+    `orientation`: the meridian along which y and latitude increase; `true_latitude`: where lengths are true, in the
+    hemisphere of the pole. `radius` of the Earth in metres.
+    """
+
+    orientation: float
+    true_latitude: float
+    radius: float = EARTH_RADIUS_M
+
+    kind: ClassVar[str] = "polar_stereographic"
+
+    def __post_init__(self) -> None:
+        _check_numbers(self, **_METRES)
+        self._check(f"true latitude {self.true_latitude:g}", are_right=0 < abs(self.true_latitude) <= 90)
+
+    @property
+    def map(self) -> PolarMap:  # type: ignore[override]
+        return PolarMap(self.orientation, self.true_latitude, self.radius)
+
+    @property
+    def grid_mapping(self) -> dict[str, Any]:
+        return {
+            "grid_mapping_name": "polar_stereographic",
+            "straight_vertical_longitude_from_pole": self.orientation,
+            "latitude_of_projection_origin": 90.0 * self.map.side,
+            "standard_parallel": self.true_latitude,
+            "false_easting": 0.0,
+            "false_northing": 0.0,
+            "earth_radius": self.radius,
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class Rotated(Projected):
+    """A grid of longitudes and latitudes, with steps in degrees, of a sphere whose north pole is moved.
+
+    `longitude`, `latitude`: those of the first point on the moved sphere; `pole_longitude`, `pole_latitude`: where its
+    north pole is, as CF has it (the south pole that GRIB has is opposite).
+    """
+
+    pole_longitude: float
+    pole_latitude: float
+
+    kind: ClassVar[str] = "rotated"
+    names: ClassVar[tuple[str, str]] = ("rlat", "rlon")
+    axes: ClassVar[tuple[dict[str, str], dict[str, str]]] = (
+        {"standard_name": "grid_latitude", "units": "degrees", "axis": "Y"},
+        {"standard_name": "grid_longitude", "units": "degrees", "axis": "X"},
+    )
+
+    def __post_init__(self) -> None:
+        _check_numbers(self)
+        _check_rows(self)
+        if abs(self.pole_latitude) > 90:
+            raise InputError(f"pole_latitude {self.pole_latitude:g}: -90..90 is allowed")
+
+    @property
+    def map(self) -> RotatedSphere:
+        return RotatedSphere(self.pole_longitude, self.pole_latitude)
+
+    @property
+    def origin(self) -> tuple[float, float]:
+        return self.longitude, self.latitude
+
+    @property
+    def spacing(self) -> float:
+        return min(self.dx, abs(self.dy))
+
+    @property
+    def grid_mapping(self) -> dict[str, Any]:
+        return {
+            "grid_mapping_name": "rotated_latitude_longitude",
+            "grid_north_pole_latitude": self.pole_latitude,
+            "grid_north_pole_longitude": self.pole_longitude,
+            "north_pole_grid_longitude": 0.0,
+            "earth_radius": EARTH_RADIUS_M,
+        }
+
+
+_OF_TRADEWIND = b"twgr"
+"""Beginning of the UUIDs that are computed from coordinates."""
+_MICRO = 1e6
+_TURN = 360_000_000
+"""Millionths of a degree of a circle."""
+_GRID_NUMBERS = {"grid_number": 2**24 - 1, "grid_in_reference": 2**8 - 1}
+
+
+def is_computed(grid_uuid: str) -> bool:
+    """Whether a UUID was computed here from the coordinates of a grid: then other points have another one."""
+    return uuid.UUID(grid_uuid).bytes.startswith(_OF_TRADEWIND)
+
+
+def _uuid_of(longitudes: NDArray[np.float64], latitudes: NDArray[np.float64]) -> str:
+    """Return the UUID, of version 8, of points by their coordinates in millionths of a degree."""
+    summed = hashlib.sha256((np.rint(longitudes * _MICRO) % _TURN).astype("<i8").tobytes())
+    summed.update(np.rint(latitudes * _MICRO).astype("<i8").tobytes())
+    found = bytearray(_OF_TRADEWIND + summed.digest()[:12])
+    found[6], found[8] = 0x80 | found[6] & 0x0F, 0x80 | found[8] & 0x3F
+    return str(uuid.UUID(bytes=bytes(found)))
+
+
+@dataclass(frozen=True, eq=False)
+class Curvilinear(Geometry):
+    """A grid of nx x ny points at any place: point i + nx j at longitudes[j][i], latitudes[j][i], in degrees.
+
+    Both are kept as arrays of doubles, in line.
+    """
+
+    nx: int
+    ny: int
+    longitudes: Any
+    latitudes: Any
+
+    kind: ClassVar[str] = "curvilinear"
+
+    def __post_init__(self) -> None:
+        for name in ("nx", "ny"):
+            object.__setattr__(self, name, whole_number(name, getattr(self, name), 1))
+        for name in ("longitudes", "latitudes"):
+            values = _doubles(name, getattr(self, name), self.points, (self.ny, self.nx))
+            if values is None:
+                raise InputError(f"{name}: a curvilinear grid of {self.nx} x {self.ny} points needs one for each")
+            object.__setattr__(self, name, values)
+
+    @property
+    def points(self) -> int:
+        return self.nx * self.ny
+
+    @property
+    def dims(self) -> dict[str, int]:
+        return {"y": self.ny, "x": self.nx}
+
+    def coordinates(self) -> dict[str, Coordinate]:
+        shape = self.ny, self.nx
+        return {
+            "latitude": (("y", "x"), self.latitudes.reshape(shape), _LATITUDE),
+            "longitude": (("y", "x"), self.longitudes.reshape(shape), _LONGITUDE),
+        }
+
+    @cached_property
+    def grid_uuid(self) -> str:
+        return _uuid_of(self.longitudes, self.latitudes)
+
+
+@dataclass(frozen=True, eq=False)
 class Unstructured(Geometry):
     """Points in the order of their numbers; `longitudes` and `latitudes` in degrees where they are known.
 
-    Both are kept as arrays of doubles, or None.
+    Both are kept as arrays of doubles, or None. GRIB names the grid by `uuid`, which is computed from the coordinates
+    where it is absent, and where somebody has numbered it by `grid_number`, and its kind of points by
+    `grid_in_reference`.
     """
 
     count: int
     longitudes: Any = None
     latitudes: Any = None
+    uuid: str | None = None
+    grid_number: int = 0
+    grid_in_reference: int = 0
 
     kind: ClassVar[str] = "unstructured"
 
@@ -241,6 +559,14 @@ class Unstructured(Geometry):
         for name in ("longitudes", "latitudes"):
             given = getattr(self, name)
             object.__setattr__(self, name, None if given is None else _doubles(name, given, self.count))
+        for name, largest in _GRID_NUMBERS.items():
+            if whole_number(name, getattr(self, name)) > largest:
+                raise InputError(f"{name} {getattr(self, name)}: 0..{largest} is allowed")
+        if self.uuid is not None:
+            try:
+                object.__setattr__(self, "uuid", str(uuid.UUID(self.uuid)))
+            except (ValueError, AttributeError, TypeError):
+                raise InputError(f"uuid {self.uuid!r}: 32 hexadecimal digits are allowed") from None
 
     @property
     def points(self) -> int:
@@ -257,15 +583,25 @@ class Unstructured(Geometry):
                 found[name] = (("point",), values, said)
         return found
 
+    @cached_property
+    def grid_uuid(self) -> str | None:
+        if self.uuid is not None or self.longitudes is None or self.latitudes is None:
+            return self.uuid
+        return _uuid_of(self.longitudes, self.latitudes)
 
-def _doubles(name: str, given: Any, count: int) -> NDArray[np.float64] | None:
-    """Coordinates, or None for a list of none; read-only. Raises InputError."""
+
+def _doubles(name: str, given: Any, count: int, shape: tuple[int, ...] | None = None) -> NDArray[np.float64] | None:
+    """Coordinates in line, or None for a list of none; read-only. They may have a shape. Raises InputError."""
     try:
         values = np.frombuffer(base64.b64decode(given)) if isinstance(given, str) else np.array(given, "f8")
     except (TypeError, ValueError):
         raise InputError(f"{name}: numbers, one for each of {count} points, are allowed") from None
     if values.size == 0:
         return None
+    if shape is not None and values.ndim > 1:
+        if values.shape != shape:
+            raise InputError(f"{name} of {values.shape}: {shape} is allowed")
+        values = values.ravel()
     if values.shape != (count,):
         raise InputError(f"{values.size} {name} of {count} points: one for each, or none, is allowed")
     if not np.isfinite(values).all():
@@ -274,7 +610,10 @@ def _doubles(name: str, given: Any, count: int) -> NDArray[np.float64] | None:
     return values
 
 
-KINDS: dict[str, type[Geometry]] = {each.kind: each for each in (Regular, Gaussian, Spectral, Unstructured)}
+KINDS: dict[str, type[Geometry]] = {
+    each.kind: each
+    for each in (Regular, Gaussian, Spectral, Lambert, PolarStereographic, Rotated, Curvilinear, Unstructured)
+}
 
 
 _MADE: WeakValueDictionary[Geometry, Geometry] = WeakValueDictionary()

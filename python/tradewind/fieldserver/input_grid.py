@@ -5,11 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+from uuid import UUID
 
 import numpy as np
 
 from tradewind.base.errors import InputError
-from tradewind.fieldserver.geometry import Gaussian, Geometry, Regular, Spectral, Unstructured
+from tradewind.fieldserver.geometry import (
+    Gaussian,
+    Geometry,
+    Lambert,
+    PolarStereographic,
+    Rotated,
+    Spectral,
+    Unstructured,
+    is_computed,
+)
 from tradewind.layout.gaussian import gaussian_latitudes
 
 if TYPE_CHECKING:
@@ -20,6 +30,7 @@ _MILLIDEGREE = 1.001e-3
 """Degrees that two equal points may differ by: GRIB of edition 1 counts thousandths, some writers cut off the rest."""
 _OF_SPACING = 0.25
 """Part of the distance of two points that they may differ by at most."""
+_PROJECTED = ("lambert", "polar_stereographic", "rotated_ll")
 _NORTH = ("degrees_north", "degree_north", "degree_N", "degrees_N", "degreeN", "degreesN")
 _EAST = ("degrees_east", "degree_east", "degree_E", "degrees_E", "degreeE", "degreesE")
 _NAMES = {"latitude": ("latitude", "lat"), "longitude": ("longitude", "lon")}
@@ -81,7 +92,14 @@ class Other:
     kind: str
 
 
-Stated = Gaussian | Spectral | Coordinates | Other
+@dataclass(frozen=True)
+class Named:
+    """A grid whose points are elsewhere, and which has a UUID; empty where it has none."""
+
+    uuid: str
+
+
+Stated = Gaussian | Spectral | Coordinates | Named | Other
 """A grid as a file says it."""
 
 
@@ -89,6 +107,8 @@ def grid_problem(there: Stated, geometry: Geometry) -> str:
     """Return what of the grid of a file differs from that of a model, in words; empty where nothing known does."""
     if isinstance(there, Spectral) or isinstance(geometry, Spectral):
         return _spectral_problem(there, geometry)
+    if isinstance(there, Named):
+        return _name_problem(there.uuid, geometry)
     if isinstance(there, Other):
         if isinstance(geometry, Unstructured):
             return ""
@@ -125,6 +145,14 @@ def _spectral_problem(there: Stated, geometry: Geometry) -> str:
     return "it has points of a grid, and the model asks for coefficients of spherical harmonics"
 
 
+def _name_problem(there: str, geometry: Geometry) -> str:
+    """Compare UUIDs: one that was computed from coordinates says nothing about one that others have given."""
+    mine = geometry.grid_uuid
+    if mine is None or not there or there == mine or is_computed(there) is not is_computed(mine):
+        return ""
+    return f"the UUID of its grid is {there}, and that of the model's grid {mine}"
+
+
 def _rows_problem(there: Sequence[int], mine: Sequence[int]) -> str:
     if there == mine:
         return ""
@@ -148,9 +176,7 @@ def coordinates_of(geometry: Geometry) -> Coordinates:
 
 
 def _tolerance(geometry: Geometry) -> float:
-    if not isinstance(geometry, Regular):
-        return _MILLIDEGREE
-    return min(_MILLIDEGREE, _OF_SPACING * geometry.dx, _OF_SPACING * abs(geometry.dy))
+    return min(_MILLIDEGREE, _OF_SPACING * geometry.spacing)
 
 
 def _first_apart(there: Coordinates, mine: Coordinates, tolerance: float) -> int | None:
@@ -161,10 +187,10 @@ def _first_apart(there: Coordinates, mine: Coordinates, tolerance: float) -> int
     if there.latitudes is not None and mine.latitudes is not None:
         wrong.append(np.abs(there.latitudes - mine.latitudes) > tolerance)
     if there.longitudes is not None and mine.longitudes is not None:
-        apart = np.abs((there.longitudes - mine.longitudes + 180) % 360 - 180) > tolerance
+        apart = np.abs((there.longitudes - mine.longitudes + 180) % 360 - 180)
         if apart.shape == mine.shape and mine.latitudes is not None:
-            apart &= np.abs(mine.latitudes) < 90 - tolerance  # a pole has any longitude
-        wrong.append(apart)
+            apart *= np.cos(np.radians(mine.latitudes))  # a pole has any longitude
+        wrong.append(apart > tolerance)
     if not any(each.any() for each in wrong):
         return None
     return int(np.argmax(np.broadcast_to(wrong[0] if len(wrong) == 1 else wrong[0] | wrong[1], mine.shape)))
@@ -181,13 +207,16 @@ def grid_of_message(handle: int, points: int) -> Stated | None:
         return eccodes.codes_get(handle, key)
 
     kind = str(number("gridType"))
-    if kind == "unstructured_grid":
-        return None  # its points are in another file
+    if kind == "unstructured_grid":  # its points are in another file
+        found = UUID(eccodes.codes_get(handle, "uuidOfHGrid", str))
+        return Named(str(found) if found.int else "")
     if kind == "sh":
         return Spectral(number("J"))
     try:
         if kind == "reduced_gg":
             return _reduced(number, tuple(eccodes.codes_get_array(handle, "pl"))) or Other(kind)
+        if kind in _PROJECTED:
+            return _projected(number, kind, points) or Other(kind)
         is_known = kind in ("regular_ll", "regular_gg") and not number("alternativeRowScanning")
         return (_lines(number, kind, points) if is_known else None) or Other(kind)
     except eccodes.CodesInternalError:
@@ -202,6 +231,32 @@ def _reduced(number: Any, rows: tuple[int, ...]) -> Gaussian | None:
     east, cell = number("longitudeOfLastGridPointInDegrees"), 360 / max(rows)
     is_whole = number("longitudeOfFirstGridPointInDegrees") == 0 and abs(east + cell - 360) <= _OF_SPACING * cell
     return Gaussian(rows) if is_whole else None
+
+
+def _projected(number: Any, kind: str, points: int) -> Coordinates | None:
+    """A whole grid of a map of a sphere, or of a rotated one, whose rows run along x; None for another one."""
+    if any(number(key) for key in ("iScansNegatively", "jPointsAreConsecutive", "alternativeRowScanning")):
+        return None
+    if number("Nx") * number("Ny") != points:
+        return None
+    first = number("longitudeOfFirstGridPointInDegrees"), number("latitudeOfFirstGridPointInDegrees")
+    way = 1 if number("jScansPositively") else -1
+    if kind == "rotated_ll":
+        if number("angleOfRotationInDegrees"):
+            return None
+        pole = number("longitudeOfSouthernPoleInDegrees") - 180, -number("latitudeOfSouthernPoleInDegrees")
+        steps = number("iDirectionIncrementInDegrees"), way * number("jDirectionIncrementInDegrees")
+        return coordinates_of(Rotated(number("Nx"), number("Ny"), *first, *steps, *pole))
+    if number("earthIsOblate"):
+        return None
+    radius = {"radius": number("radius")}
+    grid = (number("Nx"), number("Ny"), *first, number("DxInMetres"), way * number("DyInMetres"))
+    if kind == "lambert":
+        parallels = number("Latin1InDegrees"), number("Latin2InDegrees")
+        return coordinates_of(Lambert(*grid, number("LoVInDegrees"), *parallels, **radius))
+    side = -1 if number("southPoleOnProjectionPlane") else 1
+    true = side * abs(number("LaDInDegrees"))
+    return coordinates_of(PolarStereographic(*grid, number("orientationOfTheGridInDegrees"), true, **radius))
 
 
 def _lines(number: Any, kind: str, points: int) -> Coordinates | None:

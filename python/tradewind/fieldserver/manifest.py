@@ -56,7 +56,7 @@ class Manifest:
             return False
         if self.shares > 1 and is_file(self.path(step)):
             return True  # another has taken this share over
-        make_folder(self.folder, WHAT)
+        make_folder(self.folder, WHAT, durable=self._durable)
         own = {"files": [asdict(each) for each in written], "dropped": dict(dropped), "failed": failed}
         if self.shares == 1:
             self._commit(step, time, [own])

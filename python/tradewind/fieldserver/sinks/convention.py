@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 CF = "CF-1.11"
 SINCE = "seconds since "
+_MAPPING = "crs"
+"""Name of the variable whose attributes are the grid mapping."""
 _LEVELS = {
     "model": {"standard_name": "model_level_number", "units": "1", "positive": "down"},
     "pressure": {"standard_name": "air_pressure", "units": "hPa", "positive": "down"},
@@ -56,11 +58,15 @@ class Names:
             }
             self._beside[geometry] = [name for name in found if name not in dims]
             coordinates |= found
-        said = {"units": field.units, "long_name": field.long_name or field.name}
+            if mapping := geometry.grid_mapping:
+                coordinates[self._name(_MAPPING, geometry)] = ((), np.array(0.0), mapping)
+        said = {"units": field.units or "1", "long_name": field.long_name or field.name}
         if field.standard_name:
             said["standard_name"] = field.standard_name
         if beside := self._beside[geometry]:
             said["coordinates"] = " ".join(beside)
+        if geometry.grid_mapping:
+            said["grid_mapping"] = self._name(_MAPPING, geometry)
         return Described(dims, coordinates, said)
 
     def _name(self, name: str, what: Any) -> str:

@@ -97,7 +97,7 @@ class PartFile:
     """A file under another name beside its place, with a checksum of what is written to it in order."""
 
     def __init__(self, path: Path, *, durable: bool) -> None:
-        make_folder(path.parent, WHAT)
+        make_folder(path.parent, WHAT, durable=durable)
         self._stack = ExitStack()
         self.stream: IO[bytes] = self._stack.enter_context(replaced(path, WHAT, durable=durable))
         self.bytes = 0

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tradewind.base.errors import InputError, WriteError
-from tradewind.base.files import make_folder, reason_of
+from tradewind.base.files import make_folder, reason_of, sync_folder
 from tradewind.fieldserver.sinks import convention
 from tradewind.fieldserver.sinks.convention import SINCE
 from tradewind.fieldserver.sinks.form import WHAT, Form, Moment, Place, Written, checksum
@@ -52,9 +52,9 @@ def _opened(root: Path) -> Any:
 class _Store:
     """A store and its variables, as long as this process writes to it."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, durable: bool) -> None:
         self.root = root
-        make_folder(root, WHAT)
+        make_folder(root, WHAT, durable=durable)
         self.group: Any = _opened(root)
         self.names = convention.Names()
         self.arrays: dict[str, Any] = {}
@@ -63,6 +63,8 @@ class _Store:
         self.whole = set(known)
         """Variables that readers know, and coordinates that this process has written. Of others a killed run may have
         left the metadata without the values."""
+        self.new: list[str] = []
+        """Coordinates that were written since a time appeared."""
         self.times: list[float] = []
         self.start: datetime | None = None
         """The origin of its times: the start of the run that has made it."""
@@ -96,6 +98,7 @@ class _Store:
                     left = self.group.create_array(name, **like, overwrite=left is not None)
                 left[...] = values
                 self.whole.add(name)
+                self.new.append(name)
         if field.name in self.group:
             array = self.group[field.name]
             if tuple(array.shape[1:]) != sizes or array.dtype != dtype:
@@ -150,12 +153,23 @@ class _Store:
         time.resize((len(times),))
         time[index] = seconds
         for array in self.group.array_values():
-            if array.metadata.dimension_names[:1] == ("time",) and array.shape[0] != len(times):
+            if (array.metadata.dimension_names or ())[:1] == ("time",) and array.shape[0] != len(times):
                 array.resize((len(times), *array.shape[1:]))
         self.group.attrs.update({"Conventions": convention.CF})
         self.group = _zarr().consolidate_metadata(self.group.store)
         self.times = times
         self.arrays = {name: self.group[name] for name in self.arrays}
+
+    def force(self, index: int, fields: list[str]) -> None:
+        """Force to the disk what was written for a place of time, with the names of files and folders."""
+        files = [self.root / name / "zarr.json" for name in ("", *fields)]
+        files += [path for path in (self.shard(name, index) for name in fields) if path.exists()]
+        files += [path for name in ("time", *self.new) for path in (self.root / name).rglob("*") if path.is_file()]
+        for path in files:
+            with open(path, "rb") as stream:
+                os.fsync(stream.fileno())
+        for folder in {each for path in files for each in path.parents if each.is_relative_to(self.root)}:
+            sync_folder(folder)
 
 
 class Zarr(Form):
@@ -165,7 +179,7 @@ class Zarr(Form):
         super().__init__(place, path, when, compression)
         root = Path(os.path.abspath(place.folder / path))
         if root not in place.kept:
-            place.kept[root] = _guarded(root, _Store, root)
+            place.kept[root] = _guarded(root, _Store, root, place.durable)
         self._store: _Store = place.kept[root]
         self._index = self._store.index_of(when)
         self._waiting: dict[str, tuple[Array, set[int]]] = {}
@@ -221,14 +235,11 @@ class Zarr(Form):
             if shard.exists():  # else all values are those of an empty one
                 with open(shard, "rb") as stream:
                     size, found = checksum(stream)
-                    if self.durable:
-                        os.fsync(stream.fileno())
                 path = PurePosixPath(self.path, shard.relative_to(self._store.root).as_posix())
                 written.append(Written(str(path), size, found))
         if self.durable:
-            for name in ("", "time", *self._shards):
-                with open(self._store.root / name / "zarr.json", "rb") as stream:
-                    os.fsync(stream.fileno())
+            self._store.force(self._index, self._shards)
+        self._store.new.clear()
         return written
 
     def leave(self) -> None:
