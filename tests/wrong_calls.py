@@ -45,7 +45,7 @@ CALLS = {
 
 COMPILED = {
     "open_null_communicator": (INPUT, ""),
-    "define_kind": (INPUT, "grid of kind 9: TW_REGULAR, TW_GAUSSIAN, TW_SPECTRAL and TW_UNSTRUCTURED are allowed"),
+    "define_kind": (INPUT, "grid of kind 9: 0..7 of tw_grid_kind is allowed"),
     "define_layout": (HANDLE, "the layout is TW_NULL"),
     "define_ids": (INPUT, "-1 entries in ids: 0 or more are allowed"),
     "define_no_rows": (INPUT, "rows is a null pointer"),

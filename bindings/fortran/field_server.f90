@@ -10,6 +10,7 @@ module tradewind_field_server
   implicit none
   private
   public :: tw_field_server, tw_geometry, tw_regular, tw_gaussian, tw_spectral, tw_unstructured
+  public :: tw_lambert, tw_polar_stereographic, tw_rotated, tw_curvilinear
   public :: tw_field_server_open, tw_field_server_comm, tw_field_server_define, tw_field_server_define_points
   public :: tw_field_server_wants, tw_field_server_write, tw_field_server_start, tw_field_server_wait
   public :: tw_field_server_end_step, tw_field_server_prefetch
@@ -27,6 +28,9 @@ module tradewind_field_server
     integer(c_int64_t), allocatable :: rows(:)
     real(c_double) :: longitude = 0, latitude = 0, dx = 0, dy = 0
     real(c_double), allocatable :: longitudes(:), latitudes(:)
+    real(c_double) :: projection(3) = 0, radius = 0
+    character(len=:), allocatable :: uuid
+    integer(c_int32_t) :: grid_number = 0, grid_in_reference = 0
   end type tw_geometry
 
   type, bind(C) :: c_geometry
@@ -35,6 +39,9 @@ module tradewind_field_server
     type(c_ptr) :: rows
     real(c_double) :: longitude, latitude, dx, dy
     type(c_ptr) :: longitudes, latitudes
+    real(c_double) :: projection(3), radius
+    type(c_ptr) :: uuid
+    integer(c_int32_t) :: grid_number, grid_in_reference
   end type c_geometry
 
   type, bind(C) :: c_description
@@ -49,7 +56,8 @@ module tradewind_field_server
     real(c_double), allocatable :: level(:)
   end type description_memory
 
-  integer(c_int32_t), parameter :: regular = 0, gaussian = 1, spectral = 2, unstructured = 3
+  integer(c_int32_t), parameter :: regular = 0, gaussian = 1, spectral = 2, unstructured = 3, lambert = 4, &
+    polar_stereographic = 5, rotated = 6, curvilinear = 7
 
   !> status = tw_field_server_open(server, comm): join the servers. `comm` holds all ranks of the model and all servers,
   !! as MPI_COMM_WORLD does. Without a server all ranks get tw_error_input.
@@ -202,13 +210,7 @@ contains
     integer, intent(in) :: nx, ny
     real(real64), intent(in) :: longitude, latitude, dx, dy
     type(tw_geometry) :: geometry
-    geometry%kind = regular
-    geometry%nx = nx
-    geometry%ny = ny
-    geometry%longitude = longitude
-    geometry%latitude = latitude
-    geometry%dx = dx
-    geometry%dy = dy
+    geometry = in_rows(regular, nx, ny, longitude, latitude, dx, dy)
   end function tw_regular
 
   !> A Gaussian grid, full or reduced, row j from the north of rows(j) points.
@@ -229,15 +231,81 @@ contains
   end function tw_spectral
 
   !> Points in the order of their numbers. Coordinates in degrees, of all points, are read on the model's first rank.
-  function tw_unstructured(count, longitudes, latitudes) result(geometry)
+  !! `uuid`: by which GRIB names the grid, computed from the coordinates where it is absent; `grid_number` and
+  !! `grid_in_reference`: numbers of the grid and of its kind of points there.
+  function tw_unstructured(count, longitudes, latitudes, uuid, grid_number, grid_in_reference) result(geometry)
     integer, intent(in) :: count
     real(real64), intent(in), optional :: longitudes(:), latitudes(:)
+    character(len=*), intent(in), optional :: uuid
+    integer, intent(in), optional :: grid_number, grid_in_reference
     type(tw_geometry) :: geometry
     geometry%kind = unstructured
     geometry%nx = count
     if (present(longitudes)) geometry%longitudes = longitudes
     if (present(latitudes)) geometry%latitudes = latitudes
+    if (present(uuid)) geometry%uuid = trim(uuid) // c_null_char
+    if (present(grid_number)) geometry%grid_number = int(grid_number, c_int32_t)
+    if (present(grid_in_reference)) geometry%grid_in_reference = int(grid_in_reference, c_int32_t)
   end function tw_unstructured
+
+  !> nx x ny points on Lambert's conformal map: point (i, j) is (i - 1) dx and (j - 1) dy metres, along x and y, from the
+  !! first one, at (longitude, latitude). y runs along the meridian `orientation`; lengths are true at two parallels, which
+  !! may be one. The Earth is a sphere of `radius`, 6371229 m where it is absent.
+  function tw_lambert(nx, ny, longitude, latitude, dx, dy, orientation, parallel, second_parallel, radius) &
+      result(geometry)
+    integer, intent(in) :: nx, ny
+    real(real64), intent(in) :: longitude, latitude, dx, dy, orientation, parallel, second_parallel
+    real(real64), intent(in), optional :: radius
+    type(tw_geometry) :: geometry
+    geometry = in_rows(lambert, nx, ny, longitude, latitude, dx, dy, [orientation, parallel, second_parallel])
+    if (present(radius)) geometry%radius = radius
+  end function tw_lambert
+
+  !> The same on the stereographic map around a pole: that of the hemisphere of `true_latitude`, where lengths are true. y
+  !! runs along the meridian `orientation` to where latitude increases.
+  function tw_polar_stereographic(nx, ny, longitude, latitude, dx, dy, orientation, true_latitude, radius) &
+      result(geometry)
+    integer, intent(in) :: nx, ny
+    real(real64), intent(in) :: longitude, latitude, dx, dy, orientation, true_latitude
+    real(real64), intent(in), optional :: radius
+    type(tw_geometry) :: geometry
+    geometry = in_rows(polar_stereographic, nx, ny, longitude, latitude, dx, dy, [orientation, true_latitude, 0d0])
+    if (present(radius)) geometry%radius = radius
+  end function tw_polar_stereographic
+
+  !> A grid of longitudes and latitudes, as tw_regular, of a sphere whose north pole is moved to (pole_longitude,
+  !! pole_latitude); `longitude` and `latitude` are those of that sphere.
+  function tw_rotated(nx, ny, longitude, latitude, dx, dy, pole_longitude, pole_latitude) result(geometry)
+    integer, intent(in) :: nx, ny
+    real(real64), intent(in) :: longitude, latitude, dx, dy, pole_longitude, pole_latitude
+    type(tw_geometry) :: geometry
+    geometry = in_rows(rotated, nx, ny, longitude, latitude, dx, dy, [pole_longitude, pole_latitude, 0d0])
+  end function tw_rotated
+
+  !> nx x ny points anywhere: point (i, j) at (longitudes(i, j), latitudes(i, j)), which are read on the model's first rank.
+  function tw_curvilinear(longitudes, latitudes) result(geometry)
+    real(real64), intent(in) :: longitudes(:, :), latitudes(:, :)
+    type(tw_geometry) :: geometry
+    geometry = in_rows(curvilinear, size(longitudes, 1), size(longitudes, 2), 0d0, 0d0, 0d0, 0d0)
+    geometry%longitudes = reshape(longitudes, [size(longitudes)])
+    geometry%latitudes = reshape(latitudes, [size(latitudes)])
+  end function tw_curvilinear
+
+  function in_rows(kind, nx, ny, longitude, latitude, dx, dy, projection) result(geometry)
+    integer(c_int32_t), intent(in) :: kind
+    integer, intent(in) :: nx, ny
+    real(real64), intent(in) :: longitude, latitude, dx, dy
+    real(real64), intent(in), optional :: projection(3)
+    type(tw_geometry) :: geometry
+    geometry%kind = kind
+    geometry%nx = nx
+    geometry%ny = ny
+    geometry%longitude = longitude
+    geometry%latitude = latitude
+    geometry%dx = dx
+    geometry%dy = dy
+    if (present(projection)) geometry%projection = projection
+  end function in_rows
 
   function open_on_integer(server, comm) result(status)
     type(tw_field_server), intent(out) :: server
@@ -492,7 +560,9 @@ contains
     type(tw_geometry), intent(in), target :: geometry
     type(c_geometry) :: found
     found = c_geometry(geometry%kind, geometry%nx, geometry%ny, c_null_ptr, geometry%longitude, geometry%latitude, &
-                       geometry%dx, geometry%dy, c_null_ptr, c_null_ptr)
+                       geometry%dx, geometry%dy, c_null_ptr, c_null_ptr, geometry%projection, geometry%radius, &
+                       c_null_ptr, geometry%grid_number, geometry%grid_in_reference)
+    if (allocated(geometry%uuid)) found%uuid = c_loc(geometry%uuid)
     if (allocated(geometry%rows)) found%rows = c_loc(geometry%rows)
     if (allocated(geometry%longitudes)) found%longitudes = c_loc(geometry%longitudes)
     if (allocated(geometry%latitudes)) found%latitudes = c_loc(geometry%latitudes)

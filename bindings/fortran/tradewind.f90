@@ -30,6 +30,7 @@ module tradewind
   public :: tw_plan_make, tw_plan_call, tw_plan_start, tw_plan_poke, tw_plan_pokes, tw_plan_wait, tw_plan_free
   public :: tw_plan_text, tw_plan_way, tw_plan_origin, tw_plan_traffic, tw_plan_seconds
   public :: tw_field_server, tw_geometry, tw_regular, tw_gaussian, tw_spectral, tw_unstructured
+  public :: tw_lambert, tw_polar_stereographic, tw_rotated, tw_curvilinear
   public :: tw_field_server_open, tw_field_server_comm, tw_field_server_define, tw_field_server_define_points
   public :: tw_field_server_wants, tw_field_server_write, tw_field_server_start, tw_field_server_wait
   public :: tw_field_server_end_step, tw_field_server_prefetch

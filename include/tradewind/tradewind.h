@@ -323,13 +323,26 @@ TW_API tw_status tw_plan_free(tw_plan plan);
  * writes and reads what it was to. Where none is left the ranks get TW_ERROR_PLAN. */
 
 /* The horizontal grid of a field, as files describe it; see the functions that make one. */
-typedef enum tw_grid_kind { TW_REGULAR = 0, TW_GAUSSIAN = 1, TW_SPECTRAL = 2, TW_UNSTRUCTURED = 3 } tw_grid_kind;
+typedef enum tw_grid_kind {
+    TW_REGULAR = 0,
+    TW_GAUSSIAN = 1,
+    TW_SPECTRAL = 2,
+    TW_UNSTRUCTURED = 3,
+    TW_LAMBERT = 4,
+    TW_POLAR_STEREOGRAPHIC = 5,
+    TW_ROTATED = 6,
+    TW_CURVILINEAR = 7
+} tw_grid_kind;
 typedef struct tw_geometry {
     int32_t kind;        /* a tw_grid_kind */
-    int64_t nx, ny;      /* regular: points; Gaussian: ny rows; spectral: truncation nx; else nx points */
+    int64_t nx, ny;      /* Gaussian: ny rows; spectral: truncation nx; unstructured: nx points; else nx * ny points */
     const int64_t* rows; /* Gaussian: points of each row */
-    double longitude, latitude, dx, dy;   /* regular, in degrees: the first point, and from one to the next */
-    const double *longitudes, *latitudes; /* unstructured, in degrees, of all points: read on the model's first rank */
+    double longitude, latitude, dx, dy; /* the first point, in degrees, and from one to the next: on a map in metres */
+    const double *longitudes, *latitudes; /* in degrees, of all points: read on the model's first rank */
+    double projection[3]; /* of a map or a rotated sphere: the last arguments of the function that makes it */
+    double radius;        /* of the Earth on a map, in metres; 0: 6371229 */
+    const char* uuid;     /* unstructured: by which GRIB names the grid; NULL: computed from the coordinates */
+    int32_t grid_number, grid_in_reference; /* unstructured: numbers of the grid and of its kind of points in GRIB */
 } tw_geometry;
 /* nx longitudes and ny latitudes: point i + nx * j at (longitude + i * dx, latitude + j * dy). */
 TW_API tw_geometry tw_regular(int64_t nx, int64_t ny, double longitude, double latitude, double dx, double dy);
@@ -340,12 +353,28 @@ TW_API tw_geometry tw_spectral(int64_t truncation);
 /* Points in the order of their numbers; NULL where coordinates are not known. */
 TW_API tw_geometry tw_unstructured(int64_t count, const double* longitudes, const double* latitudes);
 
+/* nx * ny points on Lambert's conformal map: point i + nx * j is i * dx and j * dy metres, along x and y, from the
+ * first one, at (longitude, latitude). y runs along the meridian `orientation`; lengths are true at two parallels,
+ * which may be one. The Earth is a sphere of `radius`. */
+TW_API tw_geometry tw_lambert(int64_t nx, int64_t ny, double longitude, double latitude, double dx, double dy,
+                              double orientation, double parallel, double second_parallel);
+/* The same on the stereographic map around a pole: that of the hemisphere of `true_latitude`, where lengths are true. y
+ * runs along the meridian `orientation` to where latitude increases. */
+TW_API tw_geometry tw_polar_stereographic(int64_t nx, int64_t ny, double longitude, double latitude, double dx,
+                                          double dy, double orientation, double true_latitude);
+/* A grid of longitudes and latitudes, as tw_regular, of a sphere whose north pole is moved to (pole_longitude,
+ * pole_latitude); `longitude` and `latitude` are those of that sphere. */
+TW_API tw_geometry tw_rotated(int64_t nx, int64_t ny, double longitude, double latitude, double dx, double dy,
+                              double pole_longitude, double pole_latitude);
+/* nx * ny points anywhere: point i + nx * j at (longitudes[i + nx * j], latitudes[i + nx * j]). */
+TW_API tw_geometry tw_curvilinear(int64_t nx, int64_t ny, const double* longitudes, const double* latitudes);
+
 /* What else is said of a field. NULL: what the plan file says, or nothing. */
 typedef struct tw_description {
     int64_t levels;         /* 0: those of the layout */
     const double* level;    /* their numbers; NULL: 1, 2, ... */
     const char* level_type; /* "model" (NULL), "pressure" (hPa), "surface" or "height" (m) */
-    const char* units;
+    const char* units;      /* as UDUNITS has them; GRIB has those of the parameter: values are converted */
     const char* long_name;
     const char* standard_name;
     const char* grib; /* a short name of ecCodes */

@@ -8,6 +8,7 @@ import shutil
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+import eccodes
 import netCDF4
 import numpy as np
 import pytest
@@ -16,6 +17,14 @@ from slow_tests import slow
 from tradewind_header import ROOT
 from wrong_calls import CALLS, COMPILED, HANDLE, INPUT, NOT_IN_FORTRAN, OK, PLAN, WRITE
 
+from tradewind.fieldserver.geometry import (
+    Curvilinear,
+    Geometry,
+    Lambert,
+    PolarStereographic,
+    Rotated,
+    Unstructured,
+)
 from tradewind.fieldserver.manifest import Manifest, check
 from tradewind.fieldserver.talk import PROTOCOL
 
@@ -86,7 +95,7 @@ SHAPES = {"t": (3, 48), "u": (3, 48), "q": (3, 48), "o": (3, 88), "s": (1, 20), 
 @pytest.mark.parametrize(
     ("ranks", "servers", "options", "more"),
     [
-        (3, 1, (), ""),
+        (3, 1, (), '[[rule]]\nsink = "messages"\nfields = "m"\nsteps = [2]'),
         pytest.param(1, 2, ("--transport", "shared", "--packing", "direct"), 'deal = "names"', marks=pytest.mark.slow),
         pytest.param(4, 3, ("--packing", "datatype"), 'deal = "steps"\nblock = 2', marks=pytest.mark.slow),
         pytest.param(2, 1, ("--transport", "shared"), 'queue = "12KiB"', marks=pytest.mark.slow),
@@ -103,10 +112,48 @@ def test_fields_of_every_layout_in_c(beside, plan, ranks, servers, options, more
         for step in (0, 2):
             np.testing.assert_array_equal(values(name, step).reshape(shape), wanted(step, *shape), name)
     with xarray.open_dataset("output/t/002.nc") as data:
-        assert (data.t.units, data.t.long_name) == ("K", 'temperature "of blocks"')
+        assert (data.t.units, data.t.long_name) == ("degC", 'temperature "of blocks"')
         assert sorted(data.level.values) == [500, 850, 1000]
-    with xarray.open_dataset("output/m/000.nc") as data:
-        np.testing.assert_array_equal(data.latitude, np.arange(48) - 20.0)
+    are_where_they_were_said_to_be()
+    if more.startswith("[[rule]]"):
+        messages_are_right("output/2.grib2")
+
+
+def are_where_they_were_said_to_be(polar: bool = False) -> None:
+    """Points of grids of limited areas, and of a mesh."""
+    along, up = np.arange(48) * 2.0, np.arange(48) - 20.0
+    grids: dict[str, Geometry] = {
+        "u": Lambert(8, 6, 3, 50, 2e4, 3e4, 10, 60, 50, 6371000),
+        "q": Rotated(8, 6, -10, -5, 2, 1.5, -170, 40),
+        "m": Unstructured(48, along, up),
+        "n": Curvilinear(8, 6, along, up),
+    }
+    if polar:
+        grids["p"] = PolarStereographic(8, 6, -100, -50, 2e4, 3e4, 20, -71)
+    for name, grid in grids.items():
+        with xarray.open_dataset(f"output/{name}/000.nc") as data:
+            for what, (dims, degrees, _) in grid.coordinates().items():
+                assert data[what].dims == dims
+                np.testing.assert_array_equal(data[what], degrees, f"{what} of {name}")
+
+
+def messages_are_right(path: str) -> None:
+    """Those of the mesh have its UUID and numbers, and those in degrees Celsius are in kelvin."""
+    found = {}
+    with open(path, "rb") as stream:
+        while (handle := eccodes.codes_grib_new_from_file(stream)) is not None:
+            keys = ["gridType", "shortName", "units"]
+            if eccodes.codes_get(handle, "gridType") == "unstructured_grid":
+                keys += ["uuidOfHGrid", "numberOfGridUsed", "numberOfGridInReference"]
+            first = round(float(eccodes.codes_get_values(handle)[0]))
+            found[first] = [eccodes.codes_get(handle, key, str) for key in keys]
+    assert {first: names for first, names in found.items() if first % 1000 == 273} == {
+        2000273 + 1000 * level: ["regular_ll", "t", "K"] for level in range(3)
+    }
+    mesh = ["unstructured_grid", "unknown", "unknown", "123456789abcdef0123456789abcdef0", "42", "1"]
+    assert {first: names for first, names in found.items() if first % 1000 == 0} == {
+        2000000 + 1000 * level: mesh for level in range(3)
+    }
 
 
 def are_right(*steps: int) -> None:
@@ -179,6 +226,7 @@ def test_arrays_of_fortran(beside, plan):
     said = beside(2, "server_kinds_fortran", 1, "output").stdout
     assert "all right" in said
     are_as_fortran_wrote_them(0, 2, 4, 6)
+    are_where_they_were_said_to_be(polar=True)
     np.testing.assert_array_equal(values("p", 0).ravel(), 1000 + np.arange(48))
     np.testing.assert_array_equal(values("r", 0).ravel(), 2000 + np.arange(48))
 

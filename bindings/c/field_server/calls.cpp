@@ -1,6 +1,8 @@
 // The functions of field servers.
 #include <algorithm>
+#include <array>
 #include <cstdio>
+#include <initializer_list>
 #include <set>
 
 #include "../communicator.hpp"
@@ -75,7 +77,7 @@ void open(MPI_Comm comm, tw_field_server* server) {
 
 // Doubles in base64: as text in decimals the points of a mesh would take ten times as long.
 Json numbers(const double* values, Index count) {
-    if (!values) return Json::Array();
+    if (!values || count <= 0) return Json::Array();
     static constexpr char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     const auto* bytes = reinterpret_cast<const unsigned char*>(values);
     const std::size_t size = static_cast<std::size_t>(count) * sizeof(double);
@@ -95,34 +97,62 @@ std::vector<std::int64_t> rows_of(const tw_geometry& g) {
     return {g.rows, g.rows + std::max<Index>(g.ny, 0)};
 }
 
-// As the classes of python/tradewind/fieldserver/geometry.py say it.
-Json said(const tw_geometry& g) {
-    if (g.kind == TW_REGULAR)
-        return Json::Object{{"kind", "regular"},      {"nx", g.nx}, {"ny", g.ny}, {"longitude", g.longitude},
-                            {"latitude", g.latitude}, {"dx", g.dx}, {"dy", g.dy}};
-    if (g.kind == TW_GAUSSIAN) return Json::Object{{"kind", "gaussian"}, {"rows", Json::list(rows_of(g))}};
-    if (g.kind == TW_SPECTRAL) return Json::Object{{"kind", "spectral"}, {"truncation", g.nx}};
-    if (g.kind != TW_UNSTRUCTURED)
-        throw InputError("grid of kind " + std::to_string(g.kind) +
-                         ": TW_REGULAR, TW_GAUSSIAN, TW_SPECTRAL and TW_UNSTRUCTURED are allowed");
-    return Json::Object{{"kind", "unstructured"},
-                        {"count", g.nx},
-                        {"longitudes", numbers(g.longitudes, g.nx)},
-                        {"latitudes", numbers(g.latitudes, g.nx)}};
-}
-
 // Points of a level.
 Index points_of(const tw_geometry& g) {
     if (g.nx < 0 || g.ny < 0)
         throw InputError("a grid of " + std::to_string(g.nx) + " x " + std::to_string(g.ny) +
                          ": 0 or more are allowed");
     const auto product = [&](Index x, Index y) { return checked_product({x, y}, max_points, "a grid", "points"); };
-    if (g.kind == TW_REGULAR) return product(g.nx, g.ny);
     if (g.kind == TW_SPECTRAL) return g.nx < max_points ? product(g.nx + 1, g.nx + 2) : product(g.nx, g.nx);
-    if (g.kind != TW_GAUSSIAN) return g.nx;
+    if (g.kind == TW_UNSTRUCTURED) return g.nx;
+    if (g.kind != TW_GAUSSIAN) return product(g.nx, g.ny);
     Index sum = 0;
     for (const Index row : rows_of(g)) add_checked(sum, row, "a grid", "points");
     return sum;
+}
+
+// The numbers of a grid in rows, and of the map or sphere that it lies on.
+Json::Object in_rows(const char* kind, const tw_geometry& g, std::initializer_list<const char*> of_projection) {
+    Json::Object found{{"kind", kind},           {"nx", g.nx}, {"ny", g.ny}, {"longitude", g.longitude},
+                       {"latitude", g.latitude}, {"dx", g.dx}, {"dy", g.dy}};
+    const double* number = g.projection;
+    for (const char* name : of_projection) found.emplace_back(name, *number++);
+    return found;
+}
+
+Json::Object on_map(Json::Object grid, double radius) {
+    if (radius != 0) grid.emplace_back("radius", radius);
+    return grid;
+}
+
+// As the classes of python/tradewind/fieldserver/geometry.py say it.
+Json said(const tw_geometry& g) {
+    switch (g.kind) {
+        case TW_REGULAR: return in_rows("regular", g, {});
+        case TW_GAUSSIAN: return Json::Object{{"kind", "gaussian"}, {"rows", Json::list(rows_of(g))}};
+        case TW_SPECTRAL: return Json::Object{{"kind", "spectral"}, {"truncation", g.nx}};
+        case TW_LAMBERT: return on_map(in_rows("lambert", g, {"orientation", "parallel", "second_parallel"}), g.radius);
+        case TW_POLAR_STEREOGRAPHIC:
+            return on_map(in_rows("polar_stereographic", g, {"orientation", "true_latitude"}), g.radius);
+        case TW_ROTATED: return in_rows("rotated", g, {"pole_longitude", "pole_latitude"});
+        case TW_CURVILINEAR:
+            return Json::Object{{"kind", "curvilinear"},
+                                {"nx", g.nx},
+                                {"ny", g.ny},
+                                {"longitudes", numbers(g.longitudes, points_of(g))},
+                                {"latitudes", numbers(g.latitudes, points_of(g))}};
+        case TW_UNSTRUCTURED: {
+            Json::Object found{{"kind", "unstructured"},
+                               {"count", g.nx},
+                               {"longitudes", numbers(g.longitudes, g.nx)},
+                               {"latitudes", numbers(g.latitudes, g.nx)},
+                               {"grid_number", g.grid_number},
+                               {"grid_in_reference", g.grid_in_reference}};
+            if (g.uuid && *g.uuid) found.emplace_back("uuid", g.uuid);
+            return found;
+        }
+        default: throw InputError("grid of kind " + std::to_string(g.kind) + ": 0..7 of tw_grid_kind is allowed");
+    }
 }
 
 // A field whose arrays have so many levels, or those of its description, of which `form` says how they lie.
@@ -173,22 +203,70 @@ FieldForm laid_out(tw_layout layout, int ranks) {
     return form;
 }
 
+// A grid of a kind of which nothing else is known yet.
+tw_geometry of_kind(tw_grid_kind kind, int64_t nx, int64_t ny) {
+    tw_geometry geometry{};
+    geometry.kind = kind;
+    geometry.nx = nx;
+    geometry.ny = ny;
+    return geometry;
+}
+
+tw_geometry with_steps(tw_geometry geometry, double longitude, double latitude, double dx, double dy,
+                       const std::array<double, 3>& projection = {}) {
+    geometry.longitude = longitude;
+    geometry.latitude = latitude;
+    geometry.dx = dx;
+    geometry.dy = dy;
+    std::copy(projection.begin(), projection.end(), geometry.projection);
+    return geometry;
+}
+
+tw_geometry with_points(tw_geometry geometry, const double* longitudes, const double* latitudes) {
+    geometry.longitudes = longitudes;
+    geometry.latitudes = latitudes;
+    return geometry;
+}
+
 }  // namespace
 
 tw_geometry tw_regular(int64_t nx, int64_t ny, double longitude, double latitude, double dx, double dy) {
-    return {TW_REGULAR, nx, ny, nullptr, longitude, latitude, dx, dy, nullptr, nullptr};
+    return with_steps(of_kind(TW_REGULAR, nx, ny), longitude, latitude, dx, dy);
 }
 
 tw_geometry tw_gaussian(int64_t count, const int64_t* rows) {
-    return {TW_GAUSSIAN, 0, count, rows, 0, 0, 0, 0, nullptr, nullptr};
+    tw_geometry geometry = of_kind(TW_GAUSSIAN, 0, count);
+    geometry.rows = rows;
+    return geometry;
 }
 
 tw_geometry tw_spectral(int64_t truncation) {
-    return {TW_SPECTRAL, truncation, 0, nullptr, 0, 0, 0, 0, nullptr, nullptr};
+    return of_kind(TW_SPECTRAL, truncation, 0);
 }
 
 tw_geometry tw_unstructured(int64_t count, const double* longitudes, const double* latitudes) {
-    return {TW_UNSTRUCTURED, count, 0, nullptr, 0, 0, 0, 0, longitudes, latitudes};
+    return with_points(of_kind(TW_UNSTRUCTURED, count, 0), longitudes, latitudes);
+}
+
+tw_geometry tw_lambert(int64_t nx, int64_t ny, double longitude, double latitude, double dx, double dy,
+                       double orientation, double parallel, double second_parallel) {
+    return with_steps(of_kind(TW_LAMBERT, nx, ny), longitude, latitude, dx, dy,
+                      {orientation, parallel, second_parallel});
+}
+
+tw_geometry tw_polar_stereographic(int64_t nx, int64_t ny, double longitude, double latitude, double dx, double dy,
+                                   double orientation, double true_latitude) {
+    return with_steps(of_kind(TW_POLAR_STEREOGRAPHIC, nx, ny), longitude, latitude, dx, dy,
+                      {orientation, true_latitude});
+}
+
+tw_geometry tw_rotated(int64_t nx, int64_t ny, double longitude, double latitude, double dx, double dy,
+                       double pole_longitude, double pole_latitude) {
+    return with_steps(of_kind(TW_ROTATED, nx, ny), longitude, latitude, dx, dy, {pole_longitude, pole_latitude});
+}
+
+tw_geometry tw_curvilinear(int64_t nx, int64_t ny, const double* longitudes, const double* latitudes) {
+    return with_points(of_kind(TW_CURVILINEAR, nx, ny), longitudes, latitudes);
 }
 
 tw_description tw_default_description(void) {

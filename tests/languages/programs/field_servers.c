@@ -163,10 +163,13 @@ int main(int argc, char** argv) {
     MPI_Comm_size(comm, &ranks);
     const int64_t split[2] = {1, ranks}, across[2] = {ranks, 1};
     const tw_geometry regular = tw_regular(NX, NY, 0, -50, 45, 20), gaussian = tw_gaussian(GAUSSIAN_ROWS, rows);
-    const tw_geometry spectral = tw_spectral(TRUNCATION);
+    const tw_geometry spectral = tw_spectral(TRUNCATION), rotated = tw_rotated(NX, NY, -10, -5, 2, 1.5, -170, 40);
+    tw_geometry lambert = tw_lambert(NX, NY, 3, 50, 2e4, 3e4, 10, 60, 50);
+    lambert.radius = 6371000;
 
     tw_description about = tw_default_description();
-    about.units = "K";
+    about.units = "degC";
+    about.grib = "t"; /* in kelvin */
     about.long_name = "temperature \"of blocks\"";
     about.level = pressures;
     about.level_type = "pressure";
@@ -178,13 +181,13 @@ int main(int argc, char** argv) {
     about = tw_default_description();
     about.element = TW_F4;
     check(tw_blocks(grid, across, "xy", &columns));
-    check(tw_field_server_define(server, "u", columns, &regular, &about));
+    check(tw_field_server_define(server, "u", columns, &lambert, &about));
     parts[1] = box_part("u", columns, TW_F4);
 
     about = tw_default_description();
     about.levels = LEVELS;
     check(tw_blocks(surface, split, "xy", &flat));
-    check(tw_field_server_define(server, "q", flat, &regular, &about));
+    check(tw_field_server_define(server, "q", flat, &rotated, &about));
     parts[2] = box_part("q", flat, TW_F8);
     parts[2].by_level = 1;
 
@@ -215,14 +218,18 @@ int main(int argc, char** argv) {
     const int owning = ranks > 1 ? ranks - 1 : 1;
     for (int64_t i = POINTS - 1; i >= 0; --i)
         if (i * 7 % owning == rank) ids[count++] = i;
-    const tw_geometry mesh =
-        rank == 0 ? tw_unstructured(POINTS, longitudes, latitudes) : tw_unstructured(POINTS, NULL, NULL);
+    const double *east = rank == 0 ? longitudes : NULL, *north = rank == 0 ? latitudes : NULL;
+    tw_geometry mesh = tw_unstructured(POINTS, east, north);
+    const tw_geometry curved = tw_curvilinear(NX, NY, east, north);
+    mesh.uuid = "12345678-9abc-def0-1234-56789abcdef0";
+    mesh.grid_number = 42;
+    mesh.grid_in_reference = 1;
     about = tw_default_description();
     about.levels = LEVELS;
     check(tw_field_server_define_points(server, "m", count, ids, &mesh, &about));
     parts[5] = listed_part("m", count, ids, 0);
     about.axis = 1;
-    check(tw_field_server_define_points(server, "n", count, ids, &mesh, &about));
+    check(tw_field_server_define_points(server, "n", count, ids, &curved, &about));
     parts[6] = listed_part("n", count, ids, 1);
 
     for (int step = 0; step <= steps; ++step) {

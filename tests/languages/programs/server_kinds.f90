@@ -14,7 +14,7 @@ program server_kinds
   integer, allocatable :: ids(:)
   logical :: wants
   real(real64), allocatable, target :: t(:, :, :), mesh(:, :), surface(:, :)
-  real(real64), allocatable :: first_step(:, :, :)
+  real(real64), allocatable :: first_step(:, :, :), east(:, :), north(:, :)
   real(real32), allocatable, target :: u(:, :, :), turned(:, :)
   type(tw_field_server) :: server
   type(tw_layout) :: blocks, flat
@@ -37,14 +37,22 @@ program server_kinds
   call check(tw_layout_box(blocks, rank, first, last))
   call check(tw_field_server_define(server, "t", blocks, grid, level=[1000d0, 850d0, 500d0], level_type="pressure", &
                                     units="K", long_name="temperature", grib="t"))
-  call check(tw_field_server_define(server, "u", blocks, grid, element=tw_f4))
-  call check(tw_field_server_define(server, "q", flat, grid, levels=levels))
-  call check(tw_field_server_define(server, "p", flat, grid))
+  call check(tw_field_server_define(server, "u", blocks, tw_lambert(nx, ny, 3d0, 50d0, 2d4, 3d4, 10d0, 60d0, 50d0, &
+                                                                      radius=6371000d0), element=tw_f4))
+  call check(tw_field_server_define(server, "q", flat, tw_rotated(nx, ny, -10d0, -5d0, 2d0, 1.5d0, -170d0, 40d0), &
+                                    levels=levels))
+  call check(tw_field_server_define(server, "p", flat, &
+                                    tw_polar_stereographic(nx, ny, -100d0, -50d0, 2d4, 3d4, 20d0, -71d0)))
 
   ids = [(i, i = nx * ny - rank, 1, -ranks)]
   points = size(ids)
-  call check(tw_field_server_define_points(server, "m", ids, tw_unstructured(nx * ny), levels=levels))
-  call check(tw_field_server_define_points(server, "n", ids, tw_unstructured(nx * ny), levels=levels, axis=2, &
+  east = reshape([(2d0 * i, i = 0, nx * ny - 1)], [nx, ny])
+  north = reshape([(i - 20d0, i = 0, nx * ny - 1)], [nx, ny])
+  call check(tw_field_server_define_points(server, "m", ids, &
+                                           tw_unstructured(nx * ny, [east], [north], &
+                                                           "12345678-9abc-def0-1234-56789abcdef0", 42, 1), &
+                                           levels=levels))
+  call check(tw_field_server_define_points(server, "n", ids, tw_curvilinear(east, north), levels=levels, axis=2, &
                                            element=tw_f4))
   call check(tw_field_server_define_points(server, "r", ids, tw_unstructured(nx * ny)))
 
