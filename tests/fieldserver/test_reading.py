@@ -110,6 +110,24 @@ def test_levels_by_the_names_of_dimensions(tmp_path, dims, levels):
     assert (read_input(tmp_path / "in").field("t") == VALUES[:levels]).all()
 
 
+@pytest.mark.parametrize("form", ["grib2", "netcdf"])
+def test_values_are_read_in_the_units_of_the_model(tmp_path, form):
+    """And refused in others; as they are where either does not say which, and where a file says 1."""
+    if form == "grib2":
+        grib(tmp_path / "in", "2")
+    else:
+        data = dataset()
+        data["u"] = data.t.assign_attrs(units="1")
+        data["t"] = data.t.assign_attrs(units="K")
+        data.to_netcdf(tmp_path / "in", engine="netcdf4")
+        assert (whole_field(read_input(tmp_path / "in"), "u", SHAPE, NORTHWARD, "degC") == VALUES).all()
+    found, grid = read_input(tmp_path / "in"), SOUTHWARD if form == "grib2" else NORTHWARD
+    for units, offset in (("degC", -273.15), ("K", 0.0), ("", 0.0), ("of no kind", 0.0)):
+        assert np.abs(whole_field(found, "t", SHAPE, grid, units) - VALUES - offset).max() <= 1e-4
+    with pytest.raises(InputError, match="in: field t: it has units 'K', and the model's field 'm s-1'"):
+        whole_field(found, "t", SHAPE, grid, "m s-1")
+
+
 def test_files_of_all_forms(file):
     found = read_input(file)
     assert list(found.fields) == ["t"]

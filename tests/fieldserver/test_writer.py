@@ -221,11 +221,11 @@ def test_units_that_do_not_convert_are_an_error_of_the_definition(tmp_path):
     for units, words in {
         "m s-1": r"field f: units 'm s-1': those of GRIB's 't' are 'K': units that convert to them are allowed",
         "1": "units '1': those of GRIB's 't' are 'K'",
-        "warm": "units 'warm': UDUNITS knows no such units; those of GRIB's 't' are 'K'",
+        "warm": "units 'warm': those of GRIB's 't' are 'K', and UDUNITS knows no others of that name",
     }.items():
         with pytest.raises(InputError, match=words):
             Grib.check(OutputField("f", T.geometry, units=units, grib="t"), request)
-    with pytest.raises(InputError, match="units 'degC' have another zero than those of its GRIB parameter"):
+    with pytest.raises(InputError, match="'K': spectral coefficients are converted to units with the same zero alone"):
         Grib.check(OutputField("f", Spectral(5), units="degC", grib="t"), request)
 
 

@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from tradewind.mpi.library import MPI
 
 
-def whole_field(file: InputFile, name: str, shape: Shape, geometry: Geometry) -> Array:
+def whole_field(file: InputFile, name: str, shape: Shape, geometry: Geometry, units: str = "") -> Array:
     """A field of a file as [level][point]. Raises InputError where it has another size than the model asks for.
 
     `geometry`: the grid of the model. Where the file says another one, that is an error, too; what either of them does
-    not say is taken in the order of the file.
+    not say is taken in the order of the file. `units`: those of the model, to which values are converted.
     """
     values = file.field(name)
     if values.shape != (shape.levels, shape.points):
@@ -32,7 +32,7 @@ def whole_field(file: InputFile, name: str, shape: Shape, geometry: Geometry) ->
         )
     if problem := file.grid_problem(name, geometry):
         raise InputError(f"{file.path}: field {name}: {problem}")
-    return values
+    return file.in_units(name, units, geometry)
 
 
 class Delivery:

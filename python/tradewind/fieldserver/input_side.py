@@ -124,15 +124,16 @@ class InputSide:
 
     def _whole(self, channel: Channel, path: str, what: Defined) -> tuple[Array | None, dict[str, Any] | None]:
         """The values, where a rank of the model has read them, and what is said of them: None by a lost server."""
-        name, geometry = what.field.name, what.field.geometry
+        field, name = what.field, what.field.name
         if channel.remote:
-            channel.tell_of(what.field)
+            channel.tell_of(field)
             channel.say({"op": "send", "path": path, "name": name, "alike": what.alike, "shape": asdict(what.shape)})
             return None, channel.answer(INPUT, go=True)
         whole, answer = None, None
         if channel.writer is not None:
             try:
-                whole, answer = whole_field(self._ahead_of(channel).get(path), name, what.shape, geometry), {}
+                file = self._ahead_of(channel).get(path)
+                whole, answer = whole_field(file, name, what.shape, field.geometry, field.units), {}
             except InputError as error:
                 answer = {"error": str(error)}
         return whole, self._side.comm.bcast(answer, root=channel.receiver)

@@ -15,7 +15,9 @@ from tradewind.base.errors import InputError
 from tradewind.base.names import unknown
 from tradewind.base.reading import check_source, is_folder
 from tradewind.fieldserver.decoding import Variable, check_values
+from tradewind.fieldserver.geometry import Spectral
 from tradewind.fieldserver.input_grid import Stated, grid_of_message, grid_problem, grids_of_variables
+from tradewind.fieldserver.units import conversion, of_eccodes
 
 if TYPE_CHECKING:
     from tradewind.fieldserver.field import Array
@@ -23,13 +25,15 @@ if TYPE_CHECKING:
 
 _GRIB, _HDF5, _CDF = b"GRIB", b"\x89HDF\r\n\x1a\n", b"CDF"
 _NETCDF_FILL = (float(np.float32(9.9692099683868690e36)), 9.9692099683868690e36)
+_NOTHING_KNOWN = "1"
+"""Units that files of ours have of a field without any."""
 _MISSING = float(np.finfo("f8").min)
 """The number that ecCodes returns for missing values, which a message marks in a bitmap."""
 
 
 @dataclass(frozen=True)
 class InputFile:
-    """Fields of a file by name, each [level][point]. `grids`: their grids, where the file says them.
+    """Fields of a file by name, each [level][point]. `grids`, `units`: theirs, where the file says them.
 
     `unwritten`: levels of fields that nobody has written, by their places.
     """
@@ -38,6 +42,7 @@ class InputFile:
     fields: Mapping[str, Array]
     grids: Mapping[str, Sequence[Stated]] = field(default_factory=dict)
     unwritten: Mapping[str, Sequence[int]] = field(default_factory=dict)
+    units: Mapping[str, str] = field(default_factory=dict)
     _compared: dict[tuple[int, str], str] = field(default_factory=dict, init=False, compare=False)
 
     @property
@@ -56,6 +61,17 @@ class InputFile:
             said, last = ", ".join(map(str, levels)), len(self.fields[name]) - 1
             raise InputError(f"{self.path}: field {name}: of its levels 0..{last} these were never written: {said}")
         return self.fields[name]
+
+    def in_units(self, name: str, units: str, geometry: Geometry) -> Array:
+        """Return the values of a field in units. Raises InputError where those of the file do not convert to them.
+
+        Where either is empty, or UDUNITS does not know it, they are as in the file.
+        """
+        values, own = self.field(name), self.units.get(name, "")
+        found = conversion(own, units) if own and units else (1.0, 0.0)
+        if found is None or (found[1] and isinstance(geometry, Spectral)):
+            raise InputError(f"{self.path}: field {name}: it has units {own!r}, and the model's field {units!r}")
+        return values if found == (1.0, 0.0) else values * found[0] + found[1]
 
     def grid_problem(self, name: str, geometry: Geometry) -> str:
         """Return what of the grid of a field differs from that of a model, in words; empty where nothing known does.
@@ -99,7 +115,9 @@ def _of_variables(path: Path, found: Sequence[Variable]) -> InputFile:
     grids = {name: [grid] for name, grid in grids_of_variables(fields, found).items()}
     values = {each.name: each.decoded() for each in fields}
     unwritten = {each.name: each.levels_without_values(values[each.name]) for each in fields}
-    return InputFile(str(path), values, grids, unwritten)
+    units = {each.name: str(each.said.get("units", "")) for each in fields}
+    units = {name: "" if text == _NOTHING_KNOWN else text for name, text in units.items()}
+    return InputFile(str(path), values, grids, unwritten, units)
 
 
 def _grib(path: Path) -> InputFile:
@@ -108,6 +126,7 @@ def _grib(path: Path) -> InputFile:
 
     levels: dict[str, list[Array]] = {}
     known: dict[str, Stated | None] = {}
+    units: dict[str, str] = {}
     grids: dict[str, dict[str, Stated]] = {}
     """By field, then by a checksum of what messages say of their grid."""
     with path.open("rb") as stream:
@@ -124,6 +143,8 @@ def _grib(path: Path) -> InputFile:
                     name = f"param{eccodes.codes_get(handle, 'paramId')}"
                 _check_count(path, name, handle)
                 values = _grib_values(handle)
+                if name not in levels:
+                    units[name] = of_eccodes(eccodes.codes_get(handle, "units"))
                 levels.setdefault(name, []).append(values)
                 section = eccodes.codes_get(handle, "md5GridSection")
                 if section not in known:
@@ -138,7 +159,7 @@ def _grib(path: Path) -> InputFile:
         if len({each.size for each in found}) > 1:
             raise InputError(f"{path}: field {name}: its levels have {sorted({each.size for each in found})} points")
     stated = {name: list(found.values()) for name, found in grids.items()}
-    return InputFile(str(path), {name: np.stack(found) for name, found in levels.items()}, stated)
+    return InputFile(str(path), {name: np.stack(found) for name, found in levels.items()}, stated, units=units)
 
 
 def _check_count(path: Path, name: str, handle: int) -> None:
@@ -173,7 +194,8 @@ def _netcdf(path: Path) -> InputFile:
         for name, each in data.variables.items():
             if not isinstance(each.dtype, np.dtype):
                 continue
-            said, own = dict(each.attrs), store[name]
+            said = {key: _text(value) for key, value in each.attrs.items()}
+            own = store[name]
             if "DIMENSION_LIST" not in own.attrs and "CLASS" not in own.attrs and own.ndim:
                 raise InputError(f"{path}: {name} has no dimensions with names: this is HDF5, and not NetCDF-4")
             if own.fillvalue in _NETCDF_FILL:  # what the library of NetCDF puts where nobody writes
@@ -182,6 +204,11 @@ def _netcdf(path: Path) -> InputFile:
             dims, shape = tuple(each.dimensions), tuple(each.shape)
             found.append(Variable(path, name, dims, shape, np.dtype(each.dtype), said, each, is_there))
         return _of_variables(path, found)
+
+
+def _text(value: Any) -> Any:
+    """An attribute, whose text of one letter h5netcdf returns as bytes."""
+    return value.decode(errors="replace") if isinstance(value, bytes) else value
 
 
 def _has_chunks(dataset: Any, part: tuple[slice, ...]) -> bool:

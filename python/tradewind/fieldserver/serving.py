@@ -235,7 +235,8 @@ class Server:
     def _do_send(self, path: str, name: str, alike: str, shape: dict[str, Any]) -> None:
         made = Shape(**shape)
         try:
-            values = whole_field(self.ahead.get(path, self._live), name, made, self.fields[name].geometry)
+            field = self.fields[name]
+            values = whole_field(self.ahead.get(path, self._live), name, made, field.geometry, field.units)
         except InputError as error:
             self.talk.say(INPUT, {"error": str(error)})
             return

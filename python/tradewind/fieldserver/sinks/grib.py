@@ -34,7 +34,7 @@ from tradewind.fieldserver.geometry import (
 )
 from tradewind.fieldserver.map_projection import EARTH_RADIUS_M
 from tradewind.fieldserver.sinks.form import Form, Moment, PartFile, Place, Written
-from tradewind.fieldserver.sinks.units import conversion
+from tradewind.fieldserver.units import conversion, is_known, of_eccodes
 
 if TYPE_CHECKING:
     from tradewind.fieldserver.field import Array
@@ -236,15 +236,18 @@ def _of_map(geometry: Lambert | PolarStereographic) -> dict[str, Any]:
 
 
 def _conversion(handle: int, field: OutputField) -> tuple[float, float]:
-    """Return scale and offset from the units of a field to those that ecCodes has of its parameter."""
+    """Return scale and offset from the units of a field to those of its parameter. Raises InputError."""
     if field.grib is None or not field.units:
         return 1.0, 0.0
-    found = conversion(field.name, field.units, str(eccodes.codes_get(handle, "units")), field.grib)
+    wanted = of_eccodes(str(eccodes.codes_get(handle, "units")))
+    found = conversion(field.units, wanted)
+    theirs = f"field {field.name}: units {field.units!r}: those of GRIB's {field.grib!r} are {wanted!r}"
+    if found is None:
+        raise InputError(f"{theirs}: units that convert to them are allowed")
+    if field.units != wanted and is_known(wanted) and not is_known(field.units):
+        raise InputError(f"{theirs}, and UDUNITS knows no others of that name: units that convert to them are allowed")
     if found[1] and isinstance(field.geometry, Spectral):
-        raise InputError(
-            f"field {field.name}: units {field.units!r} have another zero than those of its GRIB parameter: spectral "
-            "coefficients are written in the units of the parameter"
-        )
+        raise InputError(f"{theirs}: spectral coefficients are converted to units with the same zero alone")
     return found
 
 

@@ -1,4 +1,4 @@
-"""Units of fields as UDUNITS has them, and their conversion to those that ecCodes has of a parameter of GRIB."""
+"""Units of fields as UDUNITS has them, those of ecCodes among them, and how values of one become values of another."""
 
 from __future__ import annotations
 
@@ -19,31 +19,35 @@ _SPELLINGS = {
 _LARGE = 1e6
 
 
-def conversion(name: str, given: str, wanted: str, grib: Any) -> tuple[float, float]:
-    """Return scale and offset from the units of a field to those of its parameter. Raises InputError.
+def of_eccodes(text: str) -> str:
+    """Return the units of a parameter of GRIB as UDUNITS has them, where it knows them."""
+    return _SPELLINGS.get(text.lower(), text).replace("**", "")
 
-    Where ecCodes has no units of a parameter, or such as UDUNITS does not know (a code table), there is none.
+
+def conversion(given: str, wanted: str) -> tuple[float, float] | None:
+    """Return scale and offset that make values in the wanted units of the given ones; None where there are none.
+
+    Units that UDUNITS does not know, such as a code table, are taken for the others. Raises InputError.
     """
-    if given in (wanted, wanted.replace("**", "")):
+    if given == wanted or not (is_known(given) and is_known(wanted)):
         return 1.0, 0.0
-    wanted = _SPELLINGS.get(wanted.lower(), wanted)
     unit, other = _unit(given), _unit(wanted)
-    if other is None:
-        return 1.0, 0.0
-    where = f"field {name}: units {given!r}"
-    if unit is None:
-        raise InputError(f"{where}: UDUNITS knows no such units; those of GRIB's {grib!r} are {wanted!r}")
     if not unit.is_convertible(other):
-        raise InputError(f"{where}: those of GRIB's {grib!r} are {wanted!r}: units that convert to them are allowed")
+        return None
     low, zero, high = (float(each) for each in unit.convert(np.array([-_LARGE, 0.0, _LARGE]), other))
     if not np.isclose(high - zero, zero - low):
-        raise InputError(f"{where}: those of GRIB's {grib!r} are {wanted!r}: units in proportion to them are allowed")
+        return None  # logarithms
     return float(f"{(high - low) / (2 * _LARGE):.15g}"), float(f"{zero:.15g}")
+
+
+def is_known(text: str) -> bool:
+    """Whether UDUNITS knows these units. Raises InputError where it is not there."""
+    return _unit(text) is not None
 
 
 @cache
 def _unit(text: str) -> Any:
-    """Return units by UDUNITS; None where it does not know them. Few fields have others than ecCodes: loaded late."""
+    """Return units by UDUNITS; None where it does not know them. Most fields have those of ecCodes: loaded late."""
     try:
         import cf_units
     except ImportError:
