@@ -205,6 +205,7 @@ def test_a_level_that_never_came_is_missing_in_netcdf(tmp_path):
         ("z", "m2 s-2", 1.0, 0.0),
         ((0, 3, 0), "hPa", 100.0, 0.0),
         ((0, 191, 200), "parsec", 1.0, 0.0),
+        ((0, 191, 1), "degrees_north", 1.0, 0.0),
     ],
 )
 def test_values_are_in_the_units_of_their_parameter(grib, units, scale, offset):

@@ -219,7 +219,7 @@ def grid_of_message(handle: int, points: int) -> Stated | None:
             return _projected(number, kind, points) or Other(kind)
         is_known = kind in ("regular_ll", "regular_gg") and not number("alternativeRowScanning")
         return (_lines(number, kind, points) if is_known else None) or Other(kind)
-    except eccodes.CodesInternalError:
+    except (eccodes.CodesInternalError, InputError):
         return Other(kind)
 
 

@@ -16,6 +16,8 @@ _SPELLINGS = {
     **dict.fromkeys(("deg c", "c"), "degC"),
 }
 """Units as ecCodes calls them, in small letters, which UDUNITS does not know, or takes for others."""
+_PURE = ("1", "kg kg-1", "kg/kg", "m3 m-3")
+"""Numbers without units, for which UDUNITS need not be loaded."""
 _LARGE = 1e6
 
 
@@ -29,7 +31,7 @@ def conversion(given: str, wanted: str) -> tuple[float, float] | None:
 
     Units that UDUNITS does not know, such as a code table, are taken for the others. Raises InputError.
     """
-    if given == wanted or not (is_known(given) and is_known(wanted)):
+    if given == wanted or (given in _PURE and wanted in _PURE) or not (is_known(given) and is_known(wanted)):
         return 1.0, 0.0
     unit, other = _unit(given), _unit(wanted)
     if not unit.is_convertible(other):

@@ -168,6 +168,7 @@ def _describe_gaussian(handle: int, geometry: Gaussian) -> None:
     latitude = float(np.asarray(geometry.coordinates()["latitude"][1])[0])
     longest = max(geometry.rows)
     keys = {
+        "shapeOfTheEarth": _SPHERE,
         "N": geometry.half,
         "Nj": len(geometry.rows),
         "latitudeOfFirstGridPoint": _micro(latitude),
@@ -184,6 +185,7 @@ def _describe_gaussian(handle: int, geometry: Gaussian) -> None:
 
 def _of_rows(geometry: Regular | Rotated) -> dict[str, Any]:
     return {
+        "shapeOfTheEarth": _SPHERE,
         "Ni": geometry.nx,
         "Nj": geometry.ny,
         "longitudeOfFirstGridPoint": _east(geometry.longitude),
