@@ -10,6 +10,7 @@ pytest.importorskip("mpi4py.MPI")
 
 from tradewind.base.errors import WriteError
 from tradewind.fieldserver import news as module
+from tradewind.fieldserver.channel import Channel
 from tradewind.fieldserver.news import News
 
 PATIENCE_S = 5.0
@@ -36,8 +37,8 @@ def clock(monkeypatch):
 
 def channel_of(server):
     """A channel whose server has said nothing yet."""
-    talk = SimpleNamespace(hear=lambda tag: server.pop(0) if server else None)
-    return SimpleNamespace(number=0, talk=talk, remote=True, ended=[], finished=0, hurried=False, news=[], gone="")
+    talk = SimpleNamespace(hear=lambda tag: server.pop(0) if server else None, say=lambda tag, order: None)
+    return Channel(None, 0, Alone(), 1, talk=talk, model=Alone())
 
 
 def said(finished=0, errors=()):
@@ -48,10 +49,10 @@ def test_a_server_that_had_no_work_for_long_is_not_lost(clock):
     server = [said(finished=1)]
     channel = channel_of(server)
     news = News(Alone(), [channel], [], PATIENCE_S)
-    channel.ended.append(0)
+    channel.end_step(0, 0)
     news.exchange(wait=True)
     clock[0] += 10 * PATIENCE_S  # the model computes
-    channel.ended.append(1)
+    channel.end_step(0, 1)
     news.exchange(wait=True)
     assert news.lost == []
     clock[0] += PATIENCE_S + 1
@@ -63,7 +64,8 @@ def test_a_server_that_speaks_is_not_lost(clock):
     server = []
     channel = channel_of(server)
     news = News(Alone(), [channel], [], PATIENCE_S)
-    channel.ended += [0, 1, 2, 3]
+    for step in range(4):
+        channel.end_step(0, step)
     for step in range(4):
         clock[0] += PATIENCE_S - 1
         server.append(said(finished=step))
