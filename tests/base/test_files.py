@@ -15,7 +15,16 @@ from pathlib import Path
 import pytest
 
 from tradewind.base.errors import InputError, WriteError
-from tradewind.base.files import check_folder, check_target, make_folder, remove_parts, replaced, write_atomically
+from tradewind.base.files import (
+    check_folder,
+    check_target,
+    inside,
+    make_folder,
+    remove_parts,
+    replaced,
+    write_atomically,
+    write_inside,
+)
 from tradewind.base.reading import read_bytes, read_json, read_text
 
 
@@ -51,6 +60,27 @@ def test_a_link_is_followed(tmp_path: Path) -> None:
         assert (tmp_path / name).is_symlink()
     assert (tmp_path / "there" / "a").read_bytes() == b"chain"
     assert (tmp_path / "there" / "b").read_bytes() == b"dangling"
+
+
+def test_a_link_does_not_lead_out_of_a_folder(tmp_path: Path) -> None:
+    folder = tmp_path / "results"
+    folder.mkdir()
+    (tmp_path / "a").write_bytes(b"theirs")
+    (folder / "up").symlink_to("..")
+    (folder / "file").symlink_to("../a")
+    (folder / "own").mkdir()
+    (folder / "within").symlink_to("own")
+    for path in ("up/a", "up/new", "file", "within/../up/a"):
+        with pytest.raises(InputError, match=f"{path}: a symbolic link leads out of {folder}, to {tmp_path}/"):
+            write_inside(folder, path, b"ours")
+    with pytest.raises(InputError, match="leads out"):
+        inside(folder, "up/a", follow=False)
+    assert inside(folder, "file", follow=False) == folder / "file", "what removes takes the link itself away"
+    (tmp_path / "link").symlink_to("results")
+    assert write_inside(tmp_path / "link", "within/b", b"ours") == tmp_path / "link" / "within" / "b"
+    assert (folder / "own" / "b").read_bytes() == b"ours"
+    assert names(tmp_path) == ["a", "link", "results"]
+    assert (tmp_path / "a").read_bytes() == b"theirs"
 
 
 def pipe(path: Path) -> None:

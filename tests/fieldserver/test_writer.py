@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import threading
 from datetime import datetime
 from pathlib import Path
@@ -24,7 +25,7 @@ from tradewind.fieldserver.field import OutputField, Record
 from tradewind.fieldserver.geometry import Gaussian, Regular, Rotated, Spectral
 from tradewind.fieldserver.handover import Shape
 from tradewind.fieldserver.manifest import Manifest, check, read_manifest
-from tradewind.fieldserver.opening import prepare_folder
+from tradewind.fieldserver.opening import prepare_folder, remove_run
 from tradewind.fieldserver.plan_file import load_plan
 from tradewind.fieldserver.reading import read_input
 from tradewind.fieldserver.sinks.form import Moment
@@ -438,6 +439,36 @@ def test_a_run_that_replaces_another_takes_back_what_that_has_written_alone(tmp_
     store = xarray.open_zarr(tmp_path / "run.zarr", chunks=None)
     assert list(store.data_vars) == ["t"]
     assert store.time.values == np.datetime64("2026-11-27T00:06")
+
+
+@pytest.mark.parametrize("name", ["grib", "nc", "run.zarr", "run.zarr/t", "manifest"])
+def test_nothing_is_written_or_removed_through_a_link_that_leads_out_of_the_folder(tmp_path, name):
+    folder, outside = tmp_path / "out", tmp_path / "outside"
+    written(plan(folder), (0, 1), T)
+    (folder / name).rename(outside)
+    (folder / name).symlink_to(outside)
+    before = {path: path.read_bytes() for path in outside.rglob("*") if path.is_file()}
+    said = f"cannot write .*{name}.*: a symbolic link leads out of {folder}.*, to {outside}"
+    if name != "run.zarr/t":  # a store takes what is new beside what it has, and its folders are not looked at before
+        with pytest.raises(InputError, match=said):
+            prepare_folder(plan(folder, 'existing = "continue"'))
+    if name != "manifest":
+        with pytest.raises(InputError, match=said):
+            remove_run(folder, Manifest(folder))
+    writer = Writer(plan(folder), asynchronous=False)
+    writer.submit(Block([Job(record(T, 5), writer.plan.requests("t", 5))]))
+    writer.end_step(5)
+    assert re.search(said, str(writer.errors[0]))
+    assert {path: path.read_bytes() for path in outside.rglob("*") if path.is_file()} == before
+
+
+def test_a_link_within_the_folder_is_followed(tmp_path):
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "nc").symlink_to("elsewhere")
+    made = plan(tmp_path)
+    prepare_folder(made).release()
+    written(made, (0,), T)
+    assert (tmp_path / "elsewhere" / "0000.nc").is_file()
 
 
 def test_what_a_killed_run_has_left_is_removed_where_a_plan_has_files(tmp_path):

@@ -51,6 +51,29 @@ def test_a_damaged_case_is_refused(tmp_path: Path) -> None:
         store.load("other")
 
 
+@pytest.mark.parametrize("name", ["cases", "machines", "figures", "manifest.json", ".lock", "cases/k.json"])
+def test_nothing_is_written_through_a_link_that_leads_out_of_the_folder(tmp_path: Path, name: str) -> None:
+    store = make_store(tmp_path / "r")
+    store.save_manifest({})
+    outside = tmp_path / "outside"
+    if name in ("cases", "machines", "figures"):
+        outside.mkdir()
+    else:
+        outside.write_text("theirs")
+    path = store.folder / name
+    if path.is_dir():
+        path.rmdir()
+    path.unlink(missing_ok=True)
+    path.symlink_to(outside)
+    with pytest.raises(InputError, match=f"{name}: a symbolic link leads out of .*, to {outside}"):  # noqa: PT012
+        again = Store.create(store.folder, STUDY)
+        with locked([again]):
+            again.save("k", {"key": "k"})
+            again.save_manifest({})
+    assert outside.is_dir() or outside.read_text() == "theirs"
+    assert not outside.is_dir() or not list(outside.iterdir())
+
+
 def test_a_run_that_ended_before_it_wrote_its_study_leaves_nothing_in_the_way(tmp_path: Path) -> None:
     folder = Store.create(tmp_path / "r", STUDY).folder
     with locked([Store(folder)]):

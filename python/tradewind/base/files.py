@@ -2,8 +2,9 @@
 
 A file is written under another name beside its place, forced to the disk, and renamed: a reader, a crash and a full
 disk leave the old content or the new one, and never a part. Only regular files are replaced; a symbolic link is
-followed, and what it leads to is replaced. Whoever writes a part holds a lock on it, which ends with its process: so
-`remove_parts` knows what a killed run has left, and takes nothing from one that still writes.
+followed, and what it leads to is replaced, but not out of a folder of many files (`inside`). Whoever writes a part
+holds a lock on it, which ends with its process: so `remove_parts` knows what a killed run has left, and takes nothing
+from one that still writes.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import errno
 import fcntl
 import os
 import secrets
+import shutil
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -47,6 +49,13 @@ def write_atomically(path: Path, content: bytes | memoryview, what: str = "", *,
     """
     with replaced(path, what, durable=durable) as stream:
         stream.write(content)
+
+
+def write_inside(folder: Path, path: Path | str, content: bytes | memoryview, what: str = "") -> Path:
+    """Writes a file of a folder, and returns where. Raises as `write_atomically`, and as `inside`."""
+    whole = inside(folder, path, what)
+    write_atomically(whole, content, what)
+    return whole
 
 
 @contextmanager
@@ -105,6 +114,26 @@ def remove(path: Path, what: str = "") -> None:
     """Removes a file where it is there. Raises InputError where that cannot be."""
     with _refused(path, what):
         path.unlink(missing_ok=True)
+
+
+def remove_tree(path: Path, what: str = "") -> None:
+    """Removes a folder with all that is in it; of links, themselves alone. Raises InputError where that cannot be."""
+    with _refused(path, what):
+        shutil.rmtree(path)
+
+
+def inside(folder: Path, path: Path | str, what: str = "", *, follow: bool = True) -> Path:
+    """Return a path below a folder. Raises InputError where a symbolic link on the way leads out of the folder.
+
+    `follow`: a link at the end is one on the way, as it is for what writes; what removes takes away the link itself.
+    """
+    whole = folder / path
+    root, real = (os.path.realpath(each) for each in (folder, whole if follow else whole.parent))
+    if os.path.commonpath([root, real]) != root:
+        raise InputError(
+            f"{_name(whole, what)}: a symbolic link leads out of {folder}, to {real}, where nothing is to be changed"
+        )
+    return whole
 
 
 def remove_parts(folder: Path, names: str = f".*{PART}") -> None:

@@ -14,7 +14,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from tradewind.base.errors import InputError
-from tradewind.base.files import make_folder, reason_of, remove, write_atomically
+from tradewind.base.files import inside, make_folder, reason_of, remove, write_atomically
 from tradewind.base.reading import is_file, read_json
 from tradewind.fieldserver.file_names import MANIFEST
 from tradewind.fieldserver.sinks.form import Written, checksum
@@ -28,7 +28,7 @@ class Manifest:
     """The manifests of a folder, written by so many `shares`, of which this one is number `share`."""
 
     def __init__(self, folder: Path, *, shares: int = 1, durable: bool = True) -> None:
-        self.folder, self.shares, self._durable = folder / MANIFEST, shares, durable
+        self._above, self.folder, self.shares, self._durable = folder, folder / MANIFEST, shares, durable
 
     def path(self, step: int) -> Path:
         """Where the manifest of a step is."""
@@ -56,13 +56,13 @@ class Manifest:
             return False
         if self.shares > 1 and is_file(self.path(step)):
             return True  # another has taken this share over
-        make_folder(self.folder, WHAT, durable=self._durable)
+        make_folder(inside(self._above, MANIFEST, WHAT), WHAT, durable=self._durable)
         own = {"files": [asdict(each) for each in written], "dropped": dict(dropped), "failed": failed}
         if self.shares == 1:
             self._commit(step, time, [own])
             return True
         if not failed or not is_file(self._part(step, share)):  # else another has taken over, and may have succeeded
-            write_atomically(self._part(step, share), json.dumps(own).encode(), WHAT, durable=self._durable)
+            self._write(self._part(step, share), json.dumps(own))
         parts = [self._part(step, number) for number in range(self.shares)]
         if not all(map(is_file, parts)):
             return False
@@ -85,7 +85,12 @@ class Manifest:
         files = sorted((each for part in parts for each in part["files"]), key=lambda each: str(each["path"]))
         dropped = {path: count for part in parts for path, count in part["dropped"].items()}
         whole = {"step": step, "time": time, "files": files, "dropped": dropped}
-        write_atomically(self.path(step), json.dumps(whole, indent=1).encode(), WHAT, durable=self._durable)
+        self._write(self.path(step), json.dumps(whole, indent=1))
+
+    def _write(self, path: Path, text: str) -> None:
+        write_atomically(
+            inside(self._above, path.relative_to(self._above), WHAT), text.encode(), WHAT, durable=self._durable
+        )
 
     def has(self, step: int) -> bool:
         """Whether a step is there."""
@@ -103,6 +108,7 @@ class Manifest:
 
     def clear(self) -> None:
         """Take all steps back."""
+        inside(self._above, MANIFEST, WHAT)
         for step in self.steps():
             remove(self.path(step), WHAT)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import glob
 import hashlib
 import os
-import shutil
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
@@ -13,7 +12,7 @@ from typing import Any
 
 from tradewind.base.collective import on_root
 from tradewind.base.errors import InputError
-from tradewind.base.files import OWN_PARTS, check_folder, make_folder, remove, remove_parts
+from tradewind.base.files import OWN_PARTS, check_folder, inside, make_folder, remove, remove_parts, remove_tree
 from tradewind.fieldserver.channel import Channel
 from tradewind.fieldserver.file_names import folders_of
 from tradewind.fieldserver.folder_hold import FolderHold
@@ -111,26 +110,28 @@ def _check_servers(servers: int | str, ranks: int) -> None:
         raise InputError(f"{servers} servers of {ranks} ranks: 0..{ranks - 1} are allowed")
 
 
-def _folders_of_files(plan: OutputPlan) -> Iterator[Path]:
-    """The folders that are there for the files of a plan, but for stores, which grow under their own names."""
+def _folders_of_files(plan: OutputPlan, *, stores: bool = False) -> Iterator[Path]:
+    """The folders that are there for the files of a plan; or its stores, which grow under their own names."""
     for sink in plan.table.sink:
-        if sink.format != "zarr":
-            yield from map(Path, glob.glob(os.path.join(glob.escape(str(plan.folder)), folders_of(sink.path))))
+        if stores == (sink.format == "zarr"):
+            pattern = folders_of(os.path.join(sink.path, "") + "file" if stores else sink.path)
+            yield from map(Path, glob.glob(os.path.join(glob.escape(str(plan.folder)), pattern)))
 
 
 def remove_run(folder: Path, manifest: Manifest) -> None:
     """Take back all steps that are there, their files below the folder, and stores that these are parts of."""
-    paths = {each["path"] for step in manifest.steps() for each in read_manifest(folder, step)["files"]}
+    named = (each["path"] for step in manifest.steps() for each in read_manifest(folder, step)["files"])
+    paths = sorted({path for path in map(PurePosixPath, named) if not path.is_absolute()})
+    for path in paths:
+        inside(folder, str(path), "output file", follow=False)
     manifest.clear()  # first: what is half removed is of no step
-    for path in sorted(PurePosixPath(path) for path in paths):
-        if path.is_absolute():
-            continue
+    for path in paths:
         above = [folder / each for each in reversed(path.parents) if each.parts]
         store = next((each for each in above if (each / ZARR_FILE).is_file()), None)
         if store is None:
             remove(folder / path, "output file")
         else:
-            shutil.rmtree(store)
+            remove_tree(store, "output file")
 
 
 def check_spill(folder: Path) -> None:
@@ -155,6 +156,10 @@ def _prepare(plan: OutputPlan) -> None:
         check_spill(Path(plan.table.spill))
     manifest = Manifest(plan.folder, durable=plan.table.durable)
     check_folder(manifest.folder, "folder")
+    folders = {manifest.folder, *_folders_of_files(plan)}
+    for folder in folders | set(_folders_of_files(plan, stores=True)):
+        if folder.is_relative_to(plan.folder):  # else it is of a sink that may be outside
+            inside(plan.folder, folder.relative_to(plan.folder), "output file")
     steps = manifest.steps()
     if steps and plan.table.existing == "refuse":
         raise InputError(
@@ -163,7 +168,7 @@ def _prepare(plan: OutputPlan) -> None:
         )
     if steps and plan.table.existing == "replace":
         remove_run(plan.folder, manifest)
-    for folder in {manifest.folder, *_folders_of_files(plan)}:
+    for folder in folders:
         remove_parts(folder, OWN_PARTS)
     for part in manifest.folder.glob(".step-*"):
         remove(part)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import altair as alt
 
-from tradewind.base.files import make_folder, remove, write_atomically
+from tradewind.base.files import inside, make_folder, remove, write_inside
 from tradewind.base.units import format_seconds
 from tradewind.plot.cells import bin_edges, spans, square
 from tradewind.plot.export import to_svg
@@ -41,15 +41,16 @@ def save_pictures(folder: Path, result: dict[str, Any], file: MachineFile, loads
     }
     title, topology = title_of(result), file.machine.topology.build()
     make_folder(folder, "pictures in")
-    save(draw(panels(topology, file.machine.topology, loads), title, topology.describe()), folder / "links.svg")
+    links = inside(folder, "links.svg", "picture")
+    save(draw(panels(topology, file.machine.topology, loads), title, topology.describe()), links)
     for name, chart in charts.items():
         if chart is None:
             remove(folder / name, "picture")  # of an earlier simulation
             continue
         specification = chart.properties(title=title).to_dict() | {"config": CONFIG | {"background": "white"}}
         specification["description"] = f"{_SHOWN[name]} {title}."
-        write_atomically(folder / name, to_svg(specification).encode(), "picture")
-    return [folder / "links.svg", *(folder / name for name, chart in charts.items() if chart is not None)]
+        write_inside(folder, name, to_svg(specification).encode(), "picture")
+    return [links, *(folder / name for name, chart in charts.items() if chart is not None)]
 
 
 def title_of(result: dict[str, Any]) -> str:

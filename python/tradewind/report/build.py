@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tradewind.base.files import make_folder, remove, write_atomically
+from tradewind.base.files import inside, make_folder, remove, write_inside
 from tradewind.base.reading import read_text
 from tradewind.report.page import Figure
 from tradewind.study.cases.environment import Environment
@@ -60,13 +60,13 @@ def build_report(folder: Path, environment: Environment) -> Report:
     attributes = provenance(text, study.title, study.source, study.seed, environment)
     attributes["findings"] = json.dumps([verdict.as_dict() for verdict in verdicts])
     attributes["notes"] = json.dumps(records.notes)
-    write_dataset(build_dataset(records.records, attributes), folder / "results.nc")
+    write_dataset(build_dataset(records.records, attributes), inside(folder, "results.nc", "dataset"))
     figures = _draw(study_file.study.plot, records)
     outcome = headline_of(study.headline, records.records) if study.headline is not None else summary(figures)
     page = render(study, text, records, verdicts, figures, environment, machine_texts(store), outcome)
-    write_atomically(folder / "report.html", page.encode())
-    pictures = _export(figures, folder / "figures")
-    return Report(folder / "report.html", folder / "results.nc", pictures, outcome, verdicts, records)
+    written = write_inside(folder, "report.html", page.encode())
+    pictures = _export(figures, inside(folder, "figures", "figures in"))
+    return Report(written, folder / "results.nc", pictures, outcome, verdicts, records)
 
 
 def machine_texts(store: Store) -> dict[str, str]:
@@ -99,9 +99,8 @@ def _export(figures: list[Figure], folder: Path) -> list[Path]:
     make_folder(folder, "figures in")
     written = []
     for figure in figures:
-        written += [folder / f"{figure.name}.svg", folder / f"{figure.name}.pdf"]
-        write_atomically(written[-2], to_svg(figure.specification).encode())
-        write_atomically(written[-1], to_pdf(figure.specification))
+        written.append(write_inside(folder, f"{figure.name}.svg", to_svg(figure.specification).encode()))
+        written.append(write_inside(folder, f"{figure.name}.pdf", to_pdf(figure.specification)))
     for old in folder.iterdir():
         if old.suffix in (".svg", ".pdf") and old not in written:
             remove(old)  # of a plot that the study no longer has

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from tradewind.base.files import remove_parts, write_atomically
+from tradewind.base.files import remove_parts, write_inside
 from tradewind.report.outcome import NOTHING
 from tradewind.report.table import Cell, Column, Table, number, text, whole
 from tradewind.study.claims.finding import Verdict
@@ -31,10 +31,9 @@ def build_overview(folder: Path, results: Sequence[dict[str, Any]]) -> Path:
     """
     remove_parts(folder)
     rows = finding_rows(folder, results)
-    write_atomically(folder / "findings.json", json.dumps(rows, indent=1).encode())
-    write_atomically(folder / "findings.md", _markdown(results).encode())
-    write_atomically(folder / "index.html", _page(folder, results, rows).encode())
-    return folder / "index.html"
+    write_inside(folder, "findings.json", json.dumps(rows, indent=1).encode())
+    write_inside(folder, "findings.md", _markdown(results).encode())
+    return write_inside(folder, "index.html", _page(folder, results, rows).encode())
 
 
 def finding_rows(folder: Path, results: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:

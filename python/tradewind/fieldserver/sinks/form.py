@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
+import os
 from abc import ABC, abstractmethod
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
@@ -11,7 +12,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-from tradewind.base.files import make_folder, replaced
+from tradewind.base.files import inside, make_folder, replaced
 
 if TYPE_CHECKING:
     from tradewind.fieldserver.field import OutputField, Record
@@ -96,10 +97,11 @@ class Form(ABC):
 class PartFile:
     """A file under another name beside its place, with a checksum of what is written to it in order."""
 
-    def __init__(self, path: Path, *, durable: bool) -> None:
-        make_folder(path.parent, WHAT, durable=durable)
+    def __init__(self, folder: Path, path: str, *, durable: bool) -> None:
+        whole = below(folder, path)
+        make_folder(whole.parent, WHAT, durable=durable)
         self._stack = ExitStack()
-        self.stream: IO[bytes] = self._stack.enter_context(replaced(path, WHAT, durable=durable))
+        self.stream: IO[bytes] = self._stack.enter_context(replaced(whole, WHAT, durable=durable))
         self.bytes = 0
         self._sum = hashlib.sha256()
 
@@ -133,6 +135,14 @@ class PartFile:
 
 class _AbandonedError(Exception):
     """A file is not wanted any more."""
+
+
+def below(folder: Path, path: str) -> Path:
+    """Return where a file of a plan appears. Raises InputError where a link leads out of the folder.
+
+    Only the path of a sink that may be `outside` is not below the folder.
+    """
+    return Path(path) if os.path.isabs(path) else inside(folder, path, WHAT)
 
 
 def checksum(stream: IO[bytes]) -> tuple[int, str]:

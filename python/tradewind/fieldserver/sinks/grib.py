@@ -389,7 +389,7 @@ class Grib(Form):
 
     def __init__(self, place: Place, path: str, when: Moment, compression: int) -> None:
         super().__init__(place, path, when, compression)
-        self._file = PartFile(place.folder / path, durable=place.durable)
+        self._file = PartFile(place.folder, path, durable=place.durable)
 
     @staticmethod
     def check(field: OutputField, request: Request) -> None:

@@ -98,7 +98,7 @@ class NetCDF(Form):
 
     def finish(self) -> list[Written]:
         self._close()
-        part = PartFile(self.folder / self.path, durable=self.durable)
+        part = PartFile(self.folder, self.path, durable=self.durable)
         part.write(self._memory.getbuffer())
         part.finish()
         return [Written(self.path, part.bytes, part.whole_sum())]

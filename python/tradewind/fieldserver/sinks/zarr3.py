@@ -6,8 +6,8 @@ A step appears when the consolidated metadata of the store are replaced, as one 
 from __future__ import annotations
 
 import os
-import shutil
 import warnings
+from contextlib import suppress
 from datetime import datetime
 from functools import cache
 from pathlib import Path, PurePosixPath
@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tradewind.base.errors import InputError, WriteError
-from tradewind.base.files import make_folder, reason_of, sync_folder
+from tradewind.base.files import inside, make_folder, reason_of, remove_tree, sync_folder
 from tradewind.fieldserver.sinks import convention
 from tradewind.fieldserver.sinks.convention import SINCE
-from tradewind.fieldserver.sinks.form import WHAT, Form, Moment, Place, Written, checksum
+from tradewind.fieldserver.sinks.form import WHAT, Form, Moment, Place, Written, below, checksum
 
 if TYPE_CHECKING:
     from tradewind.fieldserver.field import Array, OutputField, Record
@@ -55,6 +55,7 @@ class _Store:
     def __init__(self, root: Path, durable: bool) -> None:
         self.root = root
         make_folder(root, WHAT, durable=durable)
+        inside(root, "zarr.json", WHAT)
         self.group: Any = _opened(root)
         self.names = convention.Names()
         self.arrays: dict[str, Any] = {}
@@ -88,6 +89,8 @@ class _Store:
             return self.arrays[field.name]
         described = self.names.described(field)
         sizes = tuple(described.dims.values())
+        for name in (*described.coordinates, field.name, "time"):
+            inside(self.root, f"{name}/c", WHAT)
         for name, (dims, values, said) in described.coordinates.items():
             if name in self.whole:
                 self._check_coordinate(field, name, values)
@@ -130,9 +133,9 @@ class _Store:
             )
 
     def shard(self, name: str, index: int) -> Path:
-        """The file of a variable at a place of time."""
+        """The file of a variable at a place of time. Raises InputError where a link leads out of the store."""
         zeros = ["0"] * (self.arrays[name].ndim - 1)
-        return self.root.joinpath(name, "c", str(index), *zeros)
+        return inside(self.root, os.path.join(name, "c", str(index), *zeros), WHAT)
 
     def publish(self, index: int, when: Moment) -> None:
         """Let a time appear, with all that was written at its place."""
@@ -177,7 +180,7 @@ class Zarr(Form):
 
     def __init__(self, place: Place, path: str, when: Moment, compression: int) -> None:
         super().__init__(place, path, when, compression)
-        root = Path(os.path.abspath(place.folder / path))
+        root = Path(os.path.abspath(below(place.folder, path)))
         if root not in place.kept:
             place.kept[root] = _guarded(root, _Store, root, place.durable)
         self._store: _Store = place.kept[root]
@@ -216,6 +219,7 @@ class Zarr(Form):
         array = self._store.array(field, values.dtype, self.compression)
         if array.shape[0] <= self._index:
             array.resize((self._index + 1, *array.shape[1:]))
+        self._store.shard(field.name, self._index)
         array[self._index] = values.reshape(array.shape[1:])
         self._shards.append(field.name)
 
@@ -249,7 +253,8 @@ class Zarr(Form):
         if self._index < len(self._store.times):
             return  # a time that is there already: what was replaced stays
         for name in self._shards:
-            shutil.rmtree(self._store.root / name / "c" / str(self._index), ignore_errors=True)
+            with suppress(InputError):
+                remove_tree(inside(self._store.root, f"{name}/c/{self._index}", WHAT, follow=False), WHAT)
 
 
 def _start_of(root: Path, units: Any) -> datetime:

@@ -24,7 +24,7 @@ from typing import IO, Any
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from tradewind.base.errors import InputError, TradewindError
-from tradewind.base.files import PART, check_folder, make_folder, reason_of, remove_parts, write_atomically
+from tradewind.base.files import PART, check_folder, inside, make_folder, reason_of, remove_parts, write_inside
 from tradewind.base.reading import check_source, is_folder, is_there, read_json, read_text
 from tradewind.study.cases.case import digest
 
@@ -97,6 +97,9 @@ class Store:
                 )
         elif is_folder(folder) and not store._is_new():
             raise InputError(f"{folder} is not empty and holds no study: name another folder with --out")
+        for made in (store.cases, store.machines, folder / "figures"):
+            if made != pool:
+                inside(folder, made.name, RESULTS)
         for made in (store.cases, store.machines):
             make_folder(made, RESULTS)
             check_folder(made, RESULTS)
@@ -124,13 +127,18 @@ class Store:
         for folder in (self.folder, self.cases, self.machines, self.folder / "figures"):
             remove_parts(folder)
 
+    def write(self, path: Path, content: bytes) -> None:
+        """Writes a file of the folder, or of the pool. Raises InputError, also where a link leads out of it."""
+        folder = self.pool if self.pool is not None and path.parent == self.pool else self.folder
+        write_inside(folder, path.relative_to(folder), content)
+
     def path(self, key: str) -> Path:
         return self.cases / f"{key}.json"
 
     def save(self, key: str, body: dict[str, Any]) -> None:
         """Stores the result of a case under its key."""
         document = {"checksum": digest(body), "case": body}
-        write_atomically(self.path(key), json.dumps(document, indent=1, allow_nan=False).encode())
+        self.write(self.path(key), json.dumps(document, indent=1, allow_nan=False).encode())
 
     def load(self, key: str) -> dict[str, Any] | None:
         """The stored result of a case; None where there is none. Raises CorruptCaseError for a damaged one."""
@@ -151,7 +159,7 @@ class Store:
     def save_manifest(self, manifest: dict[str, Any]) -> None:
         pool = {"pool": os.path.relpath(self.pool, self.folder)} if self.pool else {}
         manifest = {**manifest, **pool}
-        write_atomically(self.manifest_file, json.dumps(manifest, indent=1, allow_nan=False).encode())
+        self.write(self.manifest_file, json.dumps(manifest, indent=1, allow_nan=False).encode())
 
     def load_manifest(self) -> dict[str, Any]:
         try:
@@ -196,6 +204,7 @@ def _locked(folder: Path) -> Iterator[None]:
 
 
 def _opened(lock: Path) -> IO[str]:
+    inside(lock.parent, lock.name, "the lock")
     try:
         if is_there(lock):
             check_source(lock, "the lock")

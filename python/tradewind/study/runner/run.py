@@ -17,7 +17,6 @@ from typing import Any
 import psutil
 
 from tradewind.base.errors import InputError, TradewindError
-from tradewind.base.files import write_atomically
 from tradewind.base.reading import is_there, read_bytes
 from tradewind.simulation import Progress
 from tradewind.study.cases.case import HERE_ONLY
@@ -84,9 +83,9 @@ class StudyRun:
     def begin(self) -> None:
         """Writes what a results folder holds beside cases. Only for the holder of the lock."""
         self.store.remove_parts()
-        write_atomically(self.store.study_file, self.study_file.file.text.encode())
+        self.store.write(self.store.study_file, self.study_file.file.text.encode())
         for machine in {planned.machine for planned in self.plan.planned if planned.machine}:
-            write_atomically(self.store.machines / f"{machine.stem}.toml", read_bytes(machine))
+            self.store.write(self.store.machines / f"{machine.stem}.toml", read_bytes(machine))
 
     def take(self, known: Mapping[str, dict[str, Any]]) -> None:
         """Stores results that are known by their keys."""
