@@ -129,6 +129,12 @@ def test_a_case_is_divided_by_the_one_that_is_like_it_but_for_a_label() -> None:
     ], "nothing to divide the last by"
 
 
+def test_places_that_are_numbers_of_one_dwarf_and_texts_of_another() -> None:
+    plot = Plot(title="t", of=[{}], curve="machine", along="truncation")
+    rows = rows_of(plot, [record(ranks=8, truncation=value) for value in (159, "85x85")])
+    assert [row["along"] for row in rows] == ["159", "85x85"]
+
+
 def test_curves_of_another_quantity() -> None:
     plot = Plot(title="t", of=[{}], curve="machine", quantity="link-time")
     rows = rows_of(plot, [record(ranks=8, time_s=2.0, links=3), record(ranks=9, time_s=2.0)])

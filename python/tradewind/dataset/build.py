@@ -2,7 +2,8 @@
 
 The labels of cases are coordinates, so that a case is found by what it is (see `tradewind.dataset.open_results`).
 
-A value that a case does not have is NaN, or an empty text. Bins of delay and samples of a measurement have
+A value that a case does not have is NaN, or an empty text. A label that has a number in one case and a text in another
+is text in all. Bins of delay and samples of a measurement have
 dimensions of their own, filled up with NaN to the longest.
 """
 
@@ -110,7 +111,8 @@ def build_dataset(records: Sequence[Record], attributes: dict[str, Any]) -> xr.D
     coordinates: dict[str, Any] = {}
     for label, long_name in LABELS.items():
         column = [record.get(label) for record in records]
-        values = _numbers(column) if label in INTEGER_LABELS else np.array([_text(v) for v in column], dtype=object)
+        is_number = label in INTEGER_LABELS and not any(isinstance(value, str) for value in column)  # T159, 85x85
+        values = _numbers(column) if is_number else np.array([_text(v) for v in column], dtype=object)
         coordinates[label] = ("case", values, {"units": "1", "long_name": long_name})
     variables: dict[str, Any] = {}
     for name, (get, units, long_name) in NUMBERS.items():

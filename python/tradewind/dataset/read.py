@@ -150,8 +150,10 @@ def _record(case: _Case) -> Record:
 def _label(case: _Case, label: str) -> str | int | bool | None:
     """A label as it was; None, kept as an empty text, for what says nothing about a case."""
     if label in INTEGER_LABELS:
-        number = _number(case, label)
-        return None if number is None else int(number)
+        value = case[label].item() if label in case else None
+        if not isinstance(value, str):
+            return None if value is None or value != value else int(value)
+        return int(value) if value.isdecimal() else value or None  # of a label that other cases have as text
     text = str(case[label].item()) if label in case else ""
     if label in BOOL_LABELS and text in ("True", "False"):
         return text == "True"

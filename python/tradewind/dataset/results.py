@@ -35,4 +35,4 @@ def _is_empty(values: xr.DataArray) -> bool:
 
 
 def _is_whole(values: xr.DataArray) -> bool:
-    return values.name in INTEGER_LABELS and bool(values.notnull().all())
+    return values.name in INTEGER_LABELS and values.dtype.kind in "fiu" and bool(values.notnull().all())

@@ -35,8 +35,11 @@ def label_text(record: Record, label: str | None) -> str:
 
 
 def time_rows(plot: Plot, records: Sequence[Record]) -> list[Row]:
-    """A row per case that `valued` has."""
-    return [row_of(plot, record, value) for record, value in valued(plot, records)]
+    """A row per case that `valued` has. Places along the plot are text where one is, as truncations of two dwarfs."""
+    rows = [row_of(plot, record, value) for record, value in valued(plot, records)]
+    if any(isinstance(row["along"], str) for row in rows):
+        rows = [row | {"along": row["along"] if row["along"] is None else str(row["along"])} for row in rows]
+    return rows
 
 
 def valued(plot: Plot, records: Sequence[Record]) -> list[tuple[Record, float]]:
@@ -108,7 +111,7 @@ def time_chart(plot: Plot, rows: list[Row], curves: list[str]) -> Any:
 def _across(plot: Plot, rows: list[Row]) -> alt.X:
     """A logarithmic axis of numbers, or texts in the order of the cases."""
     values = list(dict.fromkeys(row["along"] for row in rows))
-    if plot.along in INTEGER_LABELS and all(value for value in values):
+    if plot.along in INTEGER_LABELS and all(value and not isinstance(value, str) for value in values):
         title = "ranks (number)" if plot.along == "ranks" else LABELS[plot.along]
         scale, axis = log_axis(values, title, COUNT)
         return alt.X("along:Q", scale=scale, axis=axis)
