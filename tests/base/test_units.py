@@ -37,6 +37,7 @@ def test_a_size_is_a_whole_number_of_bytes(count, unit):
 
 def test_bits_are_eighths_of_bytes():
     assert units.bytes_per_second("100Gbit/s") == units.bytes_per_second("12.5GB/s") == 12.5e9
+    assert units.bytes_per_second("400Gb/s") == units.bytes_per_second("50GB/s") == 50e9
     assert units.bytes_per_second("8 kbit/s") == 1000
     assert units.flops("1.2TFlop/s") == units.flops("1200Gflop/s") == 1.2e12
 

@@ -239,6 +239,19 @@ def test_what_is_refused(written, old, new, words):
     assert all(re.match(r".*mine\.toml(:\d+)?: ", problem) for problem in found), found
 
 
+@pytest.mark.parametrize(("text", "kind"), [("imaginary", "assumed"), ("a drawing on a blackboard", "other")])
+def test_one_line_is_the_source_of_all_values(written, text, kind):
+    head, _, table = GOOD.partition("[source]")
+    path = written((f"[source]{table}", ""), ('title = "mine"', f'title = "mine"\nsource = "{text}"'))
+    machine = load_machine(path, {"mpi.eager_limit": "8KiB"})
+    assert set(machine.machine.evidence().values()) == {kind}
+    assert len(machine.machine.evidence()) == head.count(" = ") - 2, "all but title, routing and kind, and the setting"
+    (said,) = problems(written((f"[source]{table}", ""), ('title = "mine"', 'title = "mine"\nsource = " "')))
+    assert said.startswith(f"{path}:2: source: nothing is said")
+    (said,) = problems(written((f"[source]{table}", "")))
+    assert 'source is missing: a table, or for a machine that is made up source = "imaginary"' in said
+
+
 @pytest.mark.parametrize("topology", ["5", '"torus"', "[1, 2]", '{kind = ["torus"]}', "{kind = 7}"])
 def test_a_topology_that_is_no_table(tmp_path, topology):
     head, _, rest = GOOD.partition("[topology]")

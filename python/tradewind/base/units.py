@@ -17,7 +17,7 @@ _BINARY = {"Ki": 1024.0, "Mi": 1024.0**2, "Gi": 1024.0**3, "Ti": 1024.0**4}
 _TIME = {"ps": 1e-12, "ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0}
 _BYTES = {prefix + "B": factor for prefix, factor in (_DECIMAL | _BINARY).items()}
 _RATE = {unit + "/s": factor for unit, factor in _BYTES.items()} | {
-    prefix + "bit/s": factor / 8 for prefix, factor in _DECIMAL.items()
+    prefix + bits: factor / 8 for bits in ("bit/s", "b/s") for prefix, factor in _DECIMAL.items()
 }
 _FLOPS = {prefix + unit: factor for unit in ("flop/s", "Flop/s") for prefix, factor in (_DECIMAL | {"P": 1e15}).items()}
 
@@ -61,8 +61,8 @@ def byte_count(text: object) -> int:
 
 
 def bytes_per_second(text: object) -> float:
-    """``"10GB/s"`` -> 1e10; ``"100Gbit/s"`` -> 1.25e10."""
-    return _parse(text, _RATE, "a bandwidth", '"10GB/s" or "100Gbit/s"')
+    """``"10GB/s"`` -> 1e10; ``"100Gb/s"``, in bits, which may also be written ``"100Gbit/s"``, -> 1.25e10."""
+    return _parse(text, _RATE, "a bandwidth", '"10GB/s", or in bits "100Gb/s"')
 
 
 def flops(text: object) -> float:

@@ -3,7 +3,7 @@
 ============== ======================================================================================================
 cited          a text that names what is published: author or publisher with a year, a document, URL, DOI or arXiv
 estimated      ``estimated: `` and from what, which is cited
-assumed        ``assumed: `` and why
+assumed        ``assumed: `` and why; or ``imaginary``, of a machine that is made up
 other          any other text, such as how something was measured
 ============== ======================================================================================================
 """
@@ -16,6 +16,10 @@ from typing import Literal, get_args
 
 Evidence = Literal["cited", "estimated", "assumed", "other"]
 EVIDENCE: tuple[Evidence, ...] = get_args(Evidence)
+WHOLE = ""
+"""Key of a source that stands for all values of a file, ``source = "..."``."""
+IMAGINARY = "imaginary"
+"""Source of values that are made up."""
 
 # A name, which begins with a capital, and within the same clause a year or a kind of document; the year of a date such
 # as 2026-11-22 says when something was measured, and 2000 of "2000 MHz" is none.
@@ -27,7 +31,7 @@ _MARK = re.compile(r"\s*(assumed|estimated)\b", re.IGNORECASE)
 
 def evidence_of(text: str) -> Evidence:
     """Return the kind of evidence that a text under ``[source]`` states."""
-    if text.startswith("assumed: "):
+    if text.startswith("assumed: ") or text == IMAGINARY:
         return "assumed"
     if text.startswith("estimated: "):
         return "estimated"
@@ -51,4 +55,4 @@ def naming(key: str, sources: Mapping[str, str]) -> str | None:
     """The entry under ``[source]`` that a value rests on: its own, or that of the nearest table around it."""
     while key and key not in sources:
         key = key.rpartition(".")[0]
-    return key or None
+    return key if key in sources else None

@@ -26,7 +26,7 @@ from tradewind.base.file_work import FileWork
 from tradewind.base.names import unknown
 from tradewind.base.tables import Table
 from tradewind.base.toml_lines import Place, TomlFile
-from tradewind.machine.evidence import Evidence, evidence_of, naming, problem_of
+from tradewind.machine.evidence import IMAGINARY, WHOLE, Evidence, evidence_of, naming, problem_of
 from tradewind.machine.intranode import IntranodeTransport, RateTable, find_intranode
 from tradewind.machine.topology import TOPOLOGIES, Count, Graph, Topology, Torus, with_nics
 from tradewind.method.method import DEFAULT_PACKING
@@ -348,6 +348,7 @@ def load_machine(name: str | Path, settings: Mapping[str, str] | None = None) ->
         path = machine_folder() / f"{name}.toml"
     file = TomlFile(path)
     _read_former_keys(file)
+    _read_one_source(file)
     numbers = list(_keys(file.data))  # what a setting adds has no line in the file, and needs no source there
     problems = [_set(file.data, key, text) for key, text in (settings or {}).items()]
     _find_graph(file)
@@ -376,6 +377,13 @@ def _read_former_keys(file: TomlFile) -> None:
         if isinstance(data, dict) and "carriage" in data and "intranode" not in data:
             data["intranode"] = data.pop("carriage")
             file.stands_at((*table, "intranode"), (*table, "carriage"))
+
+
+def _read_one_source(file: TomlFile) -> None:
+    """Read ``source = "imaginary"``: one text for all values, of a machine that is made up."""
+    if isinstance(text := file.data.get("source"), str):
+        file.data["source"] = {WHOLE: text}
+        file.stands_at(("source", WHOLE), ("source",))
 
 
 def _find_graph(file: TomlFile) -> None:
@@ -418,7 +426,8 @@ def _problem(details: Any, data: dict[str, Any]) -> tuple[Place, str]:
         known = _known_keys(place, data)
         return place, f"{key}: " + unknown("key", str(place[-1]), known)
     if details["type"] == "missing":
-        return place[:-1], f"{key} is missing"
+        made_up = f': a table, or for a machine that is made up source = "{IMAGINARY}", above all tables'
+        return place[:-1], f"{key} is missing{made_up if key == 'source' else ''}"
     if details["type"] == "value_error":
         return place, f"{key} = {details['ctx']['error']}"
     if details["type"] == "union_tag_invalid":
@@ -456,10 +465,11 @@ def _source_problems(
         if key != "routing" and naming(key, sources) is None:
             yield tuple(key.split(".")), f"{key} has no source: say under [source] where it comes from"
     for key, text in sources.items():
-        if not _is_there(data, key):
-            yield ("source", key), f"source.{key}: the file has no such value"
+        name = f"source.{key}" if key != WHOLE else "source"
+        if key != WHOLE and not _is_there(data, key):
+            yield ("source", key), f"{name}: the file has no such value"
         elif problem := problem_of(text):
-            yield ("source", key), f"source.{key}: {problem}"
+            yield ("source", key), f"{name}: {problem}"
 
 
 def _is_there(table: Any, key: str) -> bool:
