@@ -9,6 +9,7 @@ from html import unescape
 import pytest
 
 from tradewind.base.errors import InputError
+from tradewind.cli.tune import _show as show_tuning
 from tradewind.report.tuning import page, write_page
 
 
@@ -95,6 +96,17 @@ def test_warnings():
     assert "quiet machine" not in page(RESULT)
     assert "Tune on a quiet machine." in words(changed(noisy=True))
     assert "was not compared" in page(RESULT | {"checked": False})
+
+
+def test_methods_that_cannot_be_told_apart_are_named_on_the_terminal_and_the_page(capsys):
+    close = changed(results=[row("direct", 1e-3), *(row(f"ring-{n}", 1.02e-3) for n in range(9)), row("sweep", 4e-3)])
+    show_tuning(close)
+    said = " ".join(capsys.readouterr().out.split())
+    assert "direct,isend-irecv,buffer, ring-0,isend-irecv,buffer, ring-1" in said
+    assert "and 4 more cannot be told apart (1 ms to 1.02 ms); " in said
+    assert "and 4 more cannot be told apart (1 ms to 1.02 ms); " in page(close)
+    show_tuning(RESULT)
+    assert "told apart" not in capsys.readouterr().out
 
 
 def test_it_opens_offline(tmp_path):

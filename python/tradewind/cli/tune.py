@@ -119,6 +119,7 @@ def _show_table(table: dict[str, Any], result: dict[str, Any]) -> None:
     from tradewind.cli.table import Column, Table
     from tradewind.method.method import PARTS, Method
     from tradewind.method.tuning import NOISY
+    from tradewind.report.tuning import outcome_of
 
     columns = [
         *(Column(part) for part in PARTS),
@@ -143,6 +144,7 @@ def _show_table(table: dict[str, Any], result: dict[str, Any]) -> None:
         say(f"skipped methods: {len(table['left_out']) - len(given_up)}; --report and --json say why")
     if table["noisy"]:
         say(f"{NOISY}: tune on a quiet machine")
+    say(outcome_of(table, result))
     say(f"chosen: {Method(**table['choice'])}: {format_seconds(table['median_s'])}{_against_default(table)}")
     print()
 

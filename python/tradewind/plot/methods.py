@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import statistics
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -12,6 +11,7 @@ import altair as alt
 
 from tradewind.base.errors import InputError
 from tradewind.base.files import check_target, write_atomically
+from tradewind.base.ranking import middle_half
 from tradewind.base.units import format_seconds
 from tradewind.method.method import NATIVE, Method
 from tradewind.plot.export import SUFFIXES, picture
@@ -62,12 +62,6 @@ def _bar(row: Row, default: Method | None) -> Row:
         "range": f"{format_seconds(low)} to {format_seconds(high)}",
         "minimum": format_seconds(row["min_s"]),
     }
-
-
-def middle_half(samples: Sequence[float]) -> tuple[float, float]:
-    """The first and the third quartile of one sample or more."""
-    low, _, high = statistics.quantiles([*samples, *samples], method="inclusive")  # twice: one sample will do
-    return low, high
 
 
 def _bars(rows: list[Row]) -> Any:

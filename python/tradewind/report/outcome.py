@@ -3,55 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from statistics import median
 
+from tradewind.base.ranking import Contender, Race, factor, listed, middle_half, ranking
 from tradewind.figure.curves import label_text, valued
 from tradewind.figure.figure import chosen
-from tradewind.plot.methods import middle_half
 from tradewind.study.cases.records import Record
 from tradewind.study.claims.quantity import QUANTITIES
 from tradewind.study.model.study import Plot
 
-EQUAL = 0.01
-"""Times that differ by less than this fraction are called equal."""
 NOTHING = "No plot of this study compares the times of two curves, so this page does not say what is fastest."
-
-
-@dataclass(frozen=True)
-class Contender:
-    """A curve at one place: its median, and the span that its seeds, or the middle half of its samples, fill."""
-
-    name: str
-    value: float
-    low: float
-    high: float
-    oversubscribed: bool = False
-
-
-@dataclass(frozen=True)
-class Race:
-    """The contenders at one place of a panel, the fastest first."""
-
-    panel: str
-    place: str
-    contenders: list[Contender]
-
-    @property
-    def leaders(self) -> list[Contender]:
-        """The fastest, and all that cannot be told apart from it."""
-        best = self.contenders[0]
-        return [each for each in self.contenders if each.low <= best.high or each.value < best.value * (1 + EQUAL)]
-
-    @property
-    def to_next(self) -> float:
-        """Ratio of the next time to the fastest."""
-        return self.contenders[1].value / self.contenders[0].value
-
-    @property
-    def to_slowest(self) -> float:
-        """Ratio of the slowest time to the fastest."""
-        return self.contenders[-1].value / self.contenders[0].value
 
 
 def outcome(plot: Plot, records: Sequence[Record]) -> str:
@@ -117,29 +78,13 @@ def _span(record: Record, value: float) -> tuple[float, float]:
     return value * low / middle, value * high / middle
 
 
-def ranking(race: Race, show: Callable[[float], str]) -> str:
-    """Return "a (1 ms) is the fastest, 2 times as fast as b, the next, and 3 times as fast as c, the slowest"."""
-    best, leaders, others = race.contenders[0], race.leaders, race.contenders[len(race.leaders) :]
-    doubt = " (oversubscribed: no times of this machine)" if any(c.oversubscribed for c in race.contenders) else ""
-    if len(leaders) > 1:
-        text = f"{_listed([each.name for each in leaders])} cannot be told apart ({show(leaders[0].value)}"
-        text += f" to {show(leaders[-1].value)})" if show(leaders[-1].value) != show(leaders[0].value) else ")"
-        if others:
-            text += f"; {best.name} is {_factor(race.to_slowest)} times as fast as {others[-1].name}, the slowest"
-        return text + doubt
-    text = f"{best.name} ({show(best.value)}) is the fastest, {_factor(race.to_next)} times as fast as {others[0].name}"
-    if len(others) > 1:
-        text += f", the next, and {_factor(race.to_slowest)} times as fast as {others[-1].name}, the slowest"
-    return text + doubt
-
-
 def _same_winner(races: Sequence[Race]) -> str:
     """One sentence for several panels with the same winner at the same place; an empty text where there is none."""
     names, places = {race.contenders[0].name for race in races}, {race.place for race in races}
     alone = all(len(race.leaders) == 1 and not race.contenders[0].oversubscribed for race in races)
     if len(races) < 2 or len(names) > 1 or len(places) > 1 or not alone:
         return ""
-    text = f"{names.pop()} is the fastest for {_listed([race.panel for race in races])}, "
+    text = f"{names.pop()} is the fastest for {listed([race.panel for race in races])}, "
     text += f"{_factors([race.to_next for race in races])} as fast as the next"
     if all(len(race.contenders) > 2 for race in races):
         text += f" and {_factors([race.to_slowest for race in races])} as fast as the slowest"
@@ -158,14 +103,5 @@ def _each(races: Sequence[Race], show: Callable[[float], str]) -> str:
 
 
 def _factors(values: Sequence[float]) -> str:
-    low, high = _factor(min(values)), _factor(max(values))
+    low, high = factor(min(values)), factor(max(values))
     return f"{low} times" if low == high else f"{low} to {high} times"
-
-
-def _factor(value: float) -> str:
-    return f"{value:.3g}" if value < 1000 else f"{value:,.0f}".replace(",", "\u202f")
-
-
-def _listed(names: Sequence[str]) -> str:
-    """Return a text like "a, b and c"."""
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from tradewind.base.files import write_atomically
+from tradewind.base.ranking import Contender, Race, middle_half, ranking
 from tradewind.base.units import format_seconds
-from tradewind.method.method import Method, default_method
+from tradewind.method.method import PARTS, Method, default_method
 from tradewind.method.tuning import NOISY
 from tradewind.report.table import Cell, Column, Row, Table, number, ratio, seconds
 
@@ -37,24 +38,21 @@ def page(result: dict[str, Any]) -> str:
 
     return template("tuning.html.jinja").render(
         result=result,
-        outcome=" ".join(_outcome(table, result) for table in result["tuned"]),
+        outcome=" ".join(outcome_of(table, result) for table in result["tuned"]),
         sections=[_section(i, table, result) for i, table in enumerate(result["tuned"])],
         written=now(),
         script=script(),
     )
 
 
-def _outcome(table: dict[str, Any], result: dict[str, Any]) -> str:
-    """Return a sentence that names the fastest method and its factor, or says that none can be compared."""
-    from tradewind.plot.methods import middle_half
-    from tradewind.report.outcome import Contender, Race, ranking
-
+def outcome_of(table: dict[str, Any], result: dict[str, Any]) -> str:
+    """Return a sentence that names the fastest method and its factor, or the fastest ones that cannot be told apart."""
     rows = sorted(table["results"], key=lambda row: float(row["median_s"]))
     if len(rows) < 2:
         return f"{table['pattern']}: one method was measured, so there is nothing to compare."
     spans = [middle_half(row["samples_s"]) for row in rows]
     slow = bool(result["oversubscribed"])
-    contenders = [Contender(_name(row), row["median_s"], *span, slow) for row, span in zip(rows, spans, strict=True)]
+    contenders = [Contender(_short(row), row["median_s"], *span, slow) for row, span in zip(rows, spans, strict=True)]
     return f"{table['pattern']}: {ranking(Race('', '', contenders), format_seconds)}."
 
 
@@ -84,6 +82,11 @@ def _section(i: int, table: dict[str, Any], result: dict[str, Any]) -> Section:
 
 def _name(parts: dict[str, Any]) -> str:
     return ", ".join(parts[part] for part in ("algorithm", "transport", "packing") if parts[part] is not None)
+
+
+def _short(parts: dict[str, Any]) -> str:
+    """The name of a method as it is written in a list of several."""
+    return str(Method(**{part: parts[part] for part in PARTS}))
 
 
 def _result(row: dict[str, Any]) -> Row:
