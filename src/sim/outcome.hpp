@@ -15,7 +15,7 @@ struct Effort {
 Effort effort(const machine::Machine& machine, const program::Program& program, const SimulationOptions& options,
               int processes);
 
-// Collective. The result, on process 0, of what each process knows once all ranks are done. Throws std::runtime_error
+// Collective. The result, on process 0, of what each process knows once all ranks are done. Throws VerificationError
 // where some are not.
 SimulationResult conclude(const World& world, Peers& peers, Share& share);
 

@@ -6,6 +6,9 @@ from typing import Any
 
 import pytest
 
+pytest.importorskip("mpi4py.MPI")
+
+from tradewind.launch import measure
 from tradewind.launch.samples import combined, rates
 
 
@@ -20,6 +23,12 @@ def bench_result(
 ) -> dict[str, Any]:
     whole = {"bytes": 1000, "copy_bytes_per_s": copy, "floor_s": 1e-6, "checked": True}
     return whole | {"results": rows, "skipped": skipped or []}
+
+
+def test_many_threads_copy_no_more_than_a_few():
+    sizes = {threads: measure.copy_size(threads) for threads in (1, 8, 9, 1024)}
+    assert sizes[1] == sizes[8] == 2**26
+    assert all(8 * 2**25 < threads * sizes[threads] <= 8 * 2**26 for threads in (8, 9, 1024))
 
 
 def test_all_samples_count():

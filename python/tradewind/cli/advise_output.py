@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from tradewind.cli import options
-from tradewind.cli.parameters import Argument, Option
+from tradewind.cli.parameters import ONE_OR_MORE, Argument, Option
 
 HELP = "Find out whether output is best written in place, on threads or on servers, and by how many."
 
@@ -14,18 +14,20 @@ HELP = "Find out whether output is best written in place, on threads or on serve
 def command(
     what: Annotated[str, Argument(help="output", show_default=False)],
     plan: Annotated[Path, Option("--plan", help="Plan file: PLAN.toml.", show_default=False)],
-    ranks: Annotated[int, Option("-n", "--ranks", help="Cores of the run, servers included.", show_default=False)],
+    ranks: Annotated[
+        int,
+        Option("-n", "--ranks", help="Cores of the run, servers included.", show_default=False, allowed=ONE_OR_MORE),
+    ],
     interval: Annotated[
         str, Option("--interval", help="Time that the model takes between outputs, like 3s.", show_default=False)
     ],
     grid: Annotated[str, Option("--grid", help="Grid: O<N>, or NXxNY.")] = "O320",
-    levels: Annotated[int, Option("--levels", help="Levels of each field.")] = 1,
+    levels: Annotated[int, Option("--levels", help="Levels of each field.", allowed=(1, 10_000))] = 1,
     fields: Annotated[str, Option("--fields", help="Comma list of the fields that are written.")] = "t",
     *,
     as_json: options.Json = False,
 ) -> None:
     """Measure encoding, disk and memory here, and say what will bound the output."""
-    from tradewind.base.errors import InputError
     from tradewind.base.units import seconds
     from tradewind.cli.output import print_result
     from tradewind.fieldserver.advice import advise
@@ -35,8 +37,6 @@ def command(
     from tradewind.layout.dual_meshes import mesh_extents
 
     del what
-    if not 1 <= levels <= 10_000 or ranks < 1:
-        raise InputError(f"--levels {levels}, -n {ranks}: 1..10000 levels and 1 or more cores are allowed")
     n, ny = mesh_extents(grid)
     geometry = Regular.box(n, ny) if ny else Gaussian.octahedral(n)
     numbers = tuple(float(level) for level in range(1, levels + 1))

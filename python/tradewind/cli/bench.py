@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from tradewind.cli import options
 from tradewind.cli import ranks as mpi_ranks
 from tradewind.cli.kinds import Asked
-from tradewind.cli.parameters import Option
+from tradewind.cli.parameters import REPETITIONS, WARMUP, Option
 
 if TYPE_CHECKING:
     from tradewind.cli.table import Table
@@ -23,11 +23,16 @@ def command(
     algorithm: Annotated[str | None, Option("--algorithm", help=_ALL, show_default="the pattern's own")] = None,
     transport: Annotated[str, Option("--transport", help=_ALL)] = "isend-irecv",
     packing: Annotated[str, Option("--packing", help=_ALL)] = "buffer",
-    repeat: Annotated[int, Option("--repeat", help="Samples per method.")] = 20,
+    repeat: Annotated[int, Option("--repeat", help="Samples per method.", allowed=REPETITIONS)] = 20,
     rounds: Annotated[
-        int, Option("--rounds", help="Number of rounds; each measures every method with a part of the samples.")
+        int,
+        Option(
+            "--rounds",
+            help="Number of rounds; each measures every method with a part of the samples.",
+            allowed=REPETITIONS,
+        ),
     ] = 1,
-    warmup: Annotated[int, Option("--warmup", help="Exchanges before the first sample.")] = 3,
+    warmup: Annotated[int, Option("--warmup", help="Exchanges before the first sample.", allowed=WARMUP)] = 3,
     check: mpi_ranks.Check = True,
     chart: Annotated[
         Path | None, Option("--chart", help="Draw the times: FILE.svg, .png, .pdf or .html.", show_default=False)

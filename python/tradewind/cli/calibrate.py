@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from tradewind.cli import options
 from tradewind.cli import ranks as mpi_ranks
-from tradewind.cli.parameters import Option
+from tradewind.cli.parameters import ONE_OR_MORE, REPETITIONS, WARMUP, Option
 
 if TYPE_CHECKING:
     from tradewind.machine.calibration import Calibration
@@ -21,12 +21,21 @@ def command(
     transport: Annotated[str, Option("--transport", help=_ALL)] = "all",
     packing: Annotated[str, Option("--packing", help=_ALL)] = "all",
     largest: Annotated[str, Option("--largest", help="Size of the largest message, 8KiB or more.")] = "16MiB",
-    repeat: Annotated[int, Option("--repeat", help="Maximum number of samples per measurement.")] = 20,
-    rounds: Annotated[int, Option("--rounds", help="Number of rounds; each takes a part of the samples.")] = 4,
-    warmup: Annotated[int, Option("--warmup", help="Exchanges before the first sample.")] = 2,
+    repeat: Annotated[
+        int, Option("--repeat", help="Maximum number of samples per measurement.", allowed=REPETITIONS)
+    ] = 20,
+    rounds: Annotated[
+        int, Option("--rounds", help="Number of rounds; each takes a part of the samples.", allowed=REPETITIONS)
+    ] = 4,
+    warmup: Annotated[int, Option("--warmup", help="Exchanges before the first sample.", allowed=WARMUP)] = 2,
     ranks_per_node: Annotated[
         int | None,
-        Option("--ranks-per-node", help="Pretend that this many ranks share a node.", show_default="as measured"),
+        Option(
+            "--ranks-per-node",
+            help="Pretend that this many ranks share a node.",
+            show_default="as measured",
+            allowed=ONE_OR_MORE,
+        ),
     ] = None,
     limit: Annotated[float, Option("--limit", help="Maximum spread of samples, as a fraction of their median.")] = 0.25,
     files: Annotated[

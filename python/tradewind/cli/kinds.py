@@ -124,6 +124,7 @@ def parameter(each: KindOption, panel: str | None, prefix: str = "") -> inspect.
         show_default=shown,
         metavar=each.metavar or None,
         hidden=each.hidden,
+        allowed=None,
     )
     annotation = Annotated[kind, option] if must else Annotated[kind | None, option]
     default = inspect.Parameter.empty if must else None

@@ -14,10 +14,15 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NoReturn, get_args, get_origin
 
 from tradewind.base.errors import InputError
+from tradewind.base.extents import MAX_EXTENT
 from tradewind.base.names import unknown
 
 HELP = "--help"
 _ALLOWED = {int: "an integer", float: "a number"}
+ONE_OR_MORE = (1, MAX_EXTENT)
+REPETITIONS = (1, 1_000_000)
+WARMUP = (0, 1_000_000)
+"""Ranges of integers: counts; samples, each of which is kept; exchanges before the first sample."""
 
 
 class Argument:
@@ -28,7 +33,7 @@ class Argument:
         self.help, self.metavar, self.show_default = help, metavar, show_default
         self.flags: tuple[str, ...] = ()
         self.panel: str | None = None
-        self.hidden, self.minimum = False, None
+        self.hidden, self.allowed = False, None
 
 
 class Option:
@@ -42,11 +47,14 @@ class Option:
         show_default: bool | str = True,
         panel: str | None = None,
         hidden: bool = False,
-        minimum: int | None = None,
+        allowed: tuple[int, int] | None = (0, MAX_EXTENT),
     ) -> None:
-        """`panel`: the heading of the help under which it stands; `show_default`: as of `Argument`."""
+        """`panel`: the heading of the help under which it stands; `show_default`: as of `Argument`.
+
+        `allowed`: the smallest and the largest integer; None: whatever it is for checks it, with the rest of its own.
+        """
         self.flags, self.help, self.metavar, self.show_default = flags, help, metavar, show_default
-        self.panel, self.hidden, self.minimum = panel, hidden, minimum
+        self.panel, self.hidden, self.allowed = panel, hidden, allowed
 
 
 class Parameter:
@@ -106,9 +114,17 @@ class Parameter:
             value = self.kind(text)
         except ValueError:
             raise InputError(f"{self.spelling} {text!r}: {_ALLOWED[self.kind]} is allowed") from None
-        if self.declared.minimum is not None and value < self.declared.minimum:
-            raise InputError(f"{self.spelling} {text}: {self.declared.minimum} or more are allowed")
+        allowed = self.declared.allowed if self.kind is int else None
+        if allowed is not None and (problems := range_problems(self.spelling, value, allowed)):
+            raise InputError(*problems)
         return value
+
+
+def range_problems(what: str, value: int, allowed: tuple[int, int]) -> list[str]:
+    """Return the problem of an integer that is not in a range."""
+    low, high = allowed
+    bounds = f"{low} or more" if value < low else f"{low}..{high}"
+    return [] if low <= value <= high else [f"{what} {value}: {bounds} are allowed"]
 
 
 def parameters_of(function: Callable[..., Any]) -> list[Parameter]:

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 from tradewind.cli import options
 from tradewind.cli import ranks as mpi_ranks
 from tradewind.cli import simulation_options as simulating
-from tradewind.cli.parameters import Argument, Option
+from tradewind.cli.parameters import REPETITIONS, WARMUP, Argument, Option
 
 WORD = "program"
 """Stands in place of a pattern."""
@@ -65,8 +65,8 @@ def bench(
     program: _Word,
     file: _File,
     ranks: mpi_ranks.Ranks = None,
-    repeat: Annotated[int, Option("--repeat", help="Number of samples.")] = 20,
-    warmup: Annotated[int, Option("--warmup", help="Passes before the first sample.")] = 3,
+    repeat: Annotated[int, Option("--repeat", help="Number of samples.", allowed=REPETITIONS)] = 20,
+    warmup: Annotated[int, Option("--warmup", help="Passes before the first sample.", allowed=WARMUP)] = 3,
     check: mpi_ranks.Check = True,
     watchdog: mpi_ranks.Watchdog = 0.0,
     timeout: mpi_ranks.Timeout = None,

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from tradewind.cli.parameters import Option
+from tradewind.cli.parameters import ONE_OR_MORE, Option
 
 Ranks = Annotated[
     int | None,
@@ -16,6 +16,7 @@ Ranks = Annotated[
         "--ranks",
         help="Number of MPI ranks to start; under mpiexec or srun, the ranks that run.",
         show_default=False,
+        allowed=ONE_OR_MORE,
     ),
 ]
 Check = Annotated[bool, Option("--check/--no-check", help="First compare with the reference result, bit for bit.")]

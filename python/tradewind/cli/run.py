@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from tradewind.cli import options
 from tradewind.cli import ranks as mpi_ranks
 from tradewind.cli.kinds import Asked
-from tradewind.cli.parameters import Argument, Option
+from tradewind.cli.parameters import ONE_OR_MORE, Argument, Option, range_problems
 
 if TYPE_CHECKING:
     from tradewind.dwarfs.dwarf import Dwarf
@@ -26,9 +26,10 @@ ALL = "all"
 def command(
     dwarf: Annotated[str, Argument(help="See below, and `tradewind list dwarfs`.", show_default=False)],
     ranks: mpi_ranks.Ranks = None,
-    steps: Annotated[int, Option("--steps", help="Number of time steps.")] = 64,
+    steps: Annotated[int, Option("--steps", help="Number of time steps.", allowed=None)] = 64,
     repeat: Annotated[
-        int, Option("--repeat", help="Number of times to take and time the steps; the median counts.")
+        int,
+        Option("--repeat", help="Number of times to take and time the steps; the median counts.", allowed=None),
     ] = 1,
     chart: Annotated[
         Path | None,
@@ -85,7 +86,7 @@ def command(
 
     place = mpi_ranks.place_of(ranks)
     with place.collective(as_json):
-        problems = _count_problems(ranks=place.ranks, steps=steps, repeat=repeat)
+        problems = range_problems("steps", steps, ONE_OR_MORE) + range_problems("repeat", repeat, ONE_OR_MORE)
         problems += _file_problems(picture, chart)
         problems += _simulation_problems(simulate, simulated, picture, asked, alone=place.rank is None)
         writers = _servers(servers, problems)
@@ -148,10 +149,6 @@ def _file_problems(picture: Path | None, chart: Path | None) -> list[str]:
 
             check_name(chart)
     return problems
-
-
-def _count_problems(**counts: int) -> list[str]:
-    return [f"{name} {count}: 1 or more are allowed" for name, count in counts.items() if count < 1]
 
 
 def _servers(text: str, problems: list[str]) -> int | str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from tradewind.cli.parameters import Option
+from tradewind.cli.parameters import ONE_OR_MORE, Option
 
 _LIST = "One, a comma list, or `all`."
 
@@ -19,5 +19,6 @@ Processes = Annotated[
         "--processes",
         help="Number of MPI processes that share each simulation; under mpiexec or srun, the processes that run.",
         show_default="this one",
+        allowed=ONE_OR_MORE,
     ),
 ]

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
 from tradewind.cli.options import Json
-from tradewind.cli.parameters import Argument, Option
+from tradewind.cli.parameters import ONE_OR_MORE, Argument, Option
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -50,7 +50,7 @@ _Known = Annotated[
 _Quick = Annotated[bool, Option("--quick", help="Compute only the cases that the study marks for a quick run.")]
 _Workers = Annotated[
     int | None,
-    Option("--workers", minimum=1, help="Maximum number of cases at a time.", show_default="by their size"),
+    Option("--workers", allowed=ONE_OR_MORE, help="Maximum number of cases at a time.", show_default="by their size"),
 ]
 _Scheduler = Annotated[
     str | None,

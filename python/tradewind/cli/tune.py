@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from tradewind.cli import options
 from tradewind.cli import ranks as mpi_ranks
 from tradewind.cli.kinds import Asked
-from tradewind.cli.parameters import Option
+from tradewind.cli.parameters import REPETITIONS, WARMUP, Option
 
 _METHODS = "ALGORITHM,TRANSPORT,PACKING or the name of one of them, with wildcards; repeatable."
 
@@ -27,8 +27,8 @@ def command(
     memory: Annotated[
         str, Option("--memory", help="Memory of the arrays: private, shared (from tw.empty) or both.")
     ] = "both",
-    warmup: Annotated[int, Option("--warmup", help="Exchanges per method before its trials.")] = 3,
-    trials: Annotated[int, Option("--trials", help="Samples per method.")] = 20,
+    warmup: Annotated[int, Option("--warmup", help="Exchanges per method before its trials.", allowed=WARMUP)] = 3,
+    trials: Annotated[int, Option("--trials", help="Samples per method.", allowed=REPETITIONS)] = 20,
     give_up: Annotated[
         float,
         Option("--give-up", help="Skip a method whose first trials take this many times the best so far."),

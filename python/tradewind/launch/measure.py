@@ -27,6 +27,7 @@ from tradewind.workload.arrays import UNTOUCHED, Array, Arrays
 from tradewind.workload.exchange import Exchange
 
 _COPY_BYTES = 64 * 2**20  # well beyond the caches
+_COPY_THREADS = 8  # that have as many each
 _COPY_SAMPLES = 7
 
 
@@ -266,7 +267,8 @@ def measure_copy(comm: MPI.Intracomm, threads: int = 1) -> float:
 
     Collective.
     """
-    arrays = [(np.zeros(_COPY_BYTES, np.uint8), np.ones(_COPY_BYTES, np.uint8)) for _ in range(threads)]
+    size = copy_size(threads)
+    arrays = [(np.zeros(size, np.uint8), np.ones(size, np.uint8)) for _ in range(threads)]
     seconds = []
     with ThreadPoolExecutor(threads) as team:
         for _ in range(_COPY_SAMPLES):
@@ -275,7 +277,12 @@ def measure_copy(comm: MPI.Intracomm, threads: int = 1) -> float:
             for _ in team.map(np.copyto, *zip(*arrays, strict=True)):
                 pass
             seconds.append(comm.allreduce(MPI.Wtime() - begin, MPI.MAX))
-    return float(threads * _COPY_BYTES / statistics.median(seconds[1:]))
+    return float(threads * size / statistics.median(seconds[1:]))
+
+
+def copy_size(threads: int) -> int:
+    """Bytes that each of so many threads copies: many share what few have, so that the memory of a rank holds them."""
+    return _COPY_BYTES * min(threads, _COPY_THREADS) // threads
 
 
 def provenance() -> dict[str, str]:

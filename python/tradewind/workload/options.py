@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import MISSING, dataclass
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
-from tradewind.base.errors import InputError
+from tradewind.base.errors import InputError, gathered
 from tradewind.base.extents import parse_extents
 from tradewind.base.names import unknown
 from tradewind.base.units import byte_count, bytes_per_second, seconds
@@ -205,13 +205,15 @@ def from_plain(kind: type, values: Mapping[str, Any]) -> Any:
     return kind(**{key: tuple(value) if isinstance(value, list) else value for key, value in values.items()})
 
 
-def read(kind: type, texts: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
+def read(kind: Any, texts: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
     """The values of texts from the command line, and what cannot be read; that is left out."""
     values: dict[str, Any] = {}
     problems: list[str] = []
+    known = options_of(kind)
     for name, text in texts.items():
-        try:
-            values[name] = options_of(kind)[name].read(text)
-        except InputError as error:
-            problems += error.problems
+        if name not in known:  # an option of the pattern whose former spelling means another one
+            problems.append(f"--{name.replace('_', '-')} says nothing about {kind.kind}: leave it out")
+            continue
+        with gathered(problems):
+            values[name] = known[name].read(text)
     return values, problems
