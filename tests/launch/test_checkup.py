@@ -1,16 +1,21 @@
 """Output of `tradewind doctor` for an installation where something is missing."""
 
 import os
+import re
 import subprocess
 import sys
 
 import pytest
 
-HIDE = {"mpi4py": "sys.modules['mpi4py'] = None", "libtradewind": "installation.package_folder = lambda: Path('/none')"}
+HIDE = {
+    "mpi4py": "sys.modules['mpi4py'] = None",
+    "libtradewind": "installation.package_folder = lambda: Path('/none')",
+    "zarr": "sys.modules['zarr'] = None",
+}
 
 
-def doctor(*hidden):
-    """(exit code, lines), as a user sees them who lacks something."""
+def doctor(*hidden, folder=""):
+    """(exit code, lines), as a user sees them who lacks something. `folder`: modules that stand before others."""
     lines = [
         "import sys",
         "from pathlib import Path",
@@ -20,7 +25,7 @@ def doctor(*hidden):
         "sys.argv = ['tradewind', 'doctor']",
         "cli.main()",
     ]
-    environment = {**os.environ, "COLUMNS": "80", "NO_COLOR": "1"}
+    environment = {**os.environ, "COLUMNS": "80", "NO_COLOR": "1", "PYTHONPATH": str(folder)}
     done = subprocess.run(
         [sys.executable, "-c", "\n".join(lines)], env=environment, capture_output=True, text=True, check=False
     )
@@ -42,3 +47,18 @@ def test_without_mpi_it_says_what_works(hidden):
     too_long = [line for line in lines if len(line) > 80]
     column = 18  # where values begin
     assert all(max(map(len, line.split())) > 80 - column for line in too_long), "only paths that no line can hold"
+
+
+def test_forms_of_output_files_are_written_or_not_installed_or_broken(tmp_path):
+    """A package that was left out is no fault; one that is there and cannot be loaded is."""
+    (tmp_path / "eccodes.py").write_text('raise RuntimeError("Cannot find the ecCodes library")\n')
+    code, lines = doctor("mpi4py", "zarr", folder=tmp_path)
+    text = " ".join(" ".join(lines).split())
+    assert "ok netcdf h5netcdf " in text
+    assert re.search(r"HDF5 [\d.]+; wrote \d{4,5} bytes", text)
+    assert "- zarr not installed -> for zarr files of a field server: pip install 'tradewind[output]'" in text
+    assert "no grib2 eccodes cannot be loaded, or cannot write: Cannot find the ecCodes library" in text
+    assert "does not work: output of models as GRIB" in text
+    assert "does not work: output of models as Zarr" in text
+    assert "works: output of models as NetCDF" in text
+    assert code == 1

@@ -8,7 +8,7 @@ from tradewind.cli import options
 
 
 def command(as_json: options.Json = False) -> int:
-    """Look at the installation: MPI (two ranks really exchange data), libtradewind, cores, memory."""
+    """Look at the installation: MPI (two ranks really exchange data), libtradewind, output files, cores, memory."""
     from tradewind.cli.output import print_result
     from tradewind.launch.checkup import checkup
 
@@ -22,10 +22,12 @@ def command(as_json: options.Json = False) -> int:
 def _show(result: dict[str, Any]) -> None:
     from tradewind.cli.screen import say, show_table
     from tradewind.cli.table import Column, Table
+    from tradewind.launch.checkup import NOT_INSTALLED
 
     rows = []
     for check in result["checks"]:
-        rows.append(["ok" if check["ok"] else "no", check["name"], check["value"]])
+        mark = "ok" if check["ok"] else "-" if check["value"] == NOT_INSTALLED else "no"
+        rows.append([mark, check["name"], check["value"]])
         if check["advice"]:
             rows.append(["", "", f"-> {check['advice']}"])
     columns = [Column("", styles={"ok": "green", "no": "bold red"}), Column(""), Column("", prose=30)]

@@ -7,11 +7,15 @@ import importlib.util
 import os
 import platform
 import shutil
-from collections.abc import Callable
+import tempfile
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tradewind.base.errors import TradewindError
 from tradewind.base.installation import flags, package_folder
+from tradewind.fieldserver.sinks import FORMS
 from tradewind.launch import job
 
 if TYPE_CHECKING:
@@ -24,8 +28,13 @@ FEATURES = {
     "verify, show, simulate, advise, list, report, and studies that measure nothing": ("core",),
     "bench, tune, calibrate, run, and plans in Python": ("core", "mpi", "launcher", "two ranks"),
     "programs in C, C++ and Fortran": ("libtradewind", "launcher"),
+    "output of models as GRIB": ("grib2",),
+    "output of models as NetCDF": ("netcdf",),
+    "output of models as Zarr": ("zarr",),
 }
 """Abilities of an installation, and the checks that each needs."""
+NOT_INSTALLED = "not installed"
+"""Value of a check of what an installation may do without."""
 
 
 def checkup() -> dict[str, Any]:
@@ -44,11 +53,12 @@ def checkup() -> dict[str, Any]:
         _check("launcher", _launcher),
         _check("two ranks", _two_ranks) if mpi["ok"] else _not_tried("two ranks"),
         _check("libtradewind", _libtradewind),
+        *(_check_form(format) for format in FORMS),
     ]
     well = {check["name"] for check in checks if check["ok"]}
     works = [feature for feature, needed in FEATURES.items() if well.issuperset(needed)]
     return {
-        "ok": len(well) == len(checks),
+        "ok": all(check["ok"] or check["value"] == NOT_INSTALLED for check in checks),
         "checks": checks,
         "works": works,
         "does_not_work": [feature for feature in FEATURES if feature not in works],
@@ -61,6 +71,19 @@ def _check(name: str, look: Callable[[], str]) -> dict[str, Any]:
     except (TradewindError, ImportError, OSError) as error:
         head, _, advice = str(error).partition(": ")
         return {"name": name, "ok": False, "value": head, "advice": advice}
+
+
+def _check_form(format: str) -> dict[str, Any]:
+    """Check a form of output files, whose packages may be left out, and may fail in ways of their own."""
+    package = FORMS[format][1]
+    if importlib.util.find_spec(package) is None:
+        advice = f"for {format} files of a field server: pip install 'tradewind[output]'"
+        return {"name": format, "ok": False, "value": NOT_INSTALLED, "advice": advice}
+    try:
+        return {"name": format, "ok": True, "value": _form(format), "advice": ""}
+    except Exception as error:
+        value = f"{package} cannot be loaded, or cannot write: {str(error) or type(error).__name__}"
+        return {"name": format, "ok": False, "value": value, "advice": "pip install --force-reinstall " + package}
 
 
 def _not_tried(name: str) -> dict[str, Any]:
@@ -114,6 +137,41 @@ def _two_ranks() -> str:
 def _libtradewind() -> str:
     flags()
     return "installed; `tradewind config` prints the flags of compilers"
+
+
+def _form(format: str) -> str:
+    """Write a field of a few bytes in a form of output files; returns the versions of what has written it."""
+    import numpy as np
+
+    from tradewind.fieldserver.field import OutputField, Record
+    from tradewind.fieldserver.geometry import Regular
+    from tradewind.fieldserver.plan_file import Request, Sink
+    from tradewind.fieldserver.sinks import form_of
+    from tradewind.fieldserver.sinks.form import Moment, Place
+
+    field = OutputField("t", Regular(4, 3, 0.0, -10.0, 10.0, 10.0), (1.0,))
+    record = Record(field, 0, (0,), np.arange(12.0).reshape(1, 12))
+    request = Request(Sink(name="doctor", format=format, path="doctor"), "doctor", None, None)
+    with tempfile.TemporaryDirectory() as folder:
+        file = form_of(format)(Place(Path(folder), durable=False), "doctor", Moment(datetime(2000, 1, 1), 0.0), 0)
+        file.append(record, request, file.prepare(record, request))
+        (written,) = file.finish()
+    versions = ", ".join(f"{name} {version}" for name, version in _versions(format).items())
+    return f"{versions}; wrote {written.bytes} bytes"
+
+
+def _versions(format: str) -> Mapping[str, str]:
+    package = FORMS[format][1]
+    found = {package: importlib.metadata.version(package)}
+    if format == "grib2":
+        import eccodes
+
+        return found | {"the library ecCodes": eccodes.codes_get_api_version()}
+    if format == "netcdf":
+        import h5py
+
+        return found | {"HDF5": h5py.version.hdf5_version}
+    return found
 
 
 def hello(comm: MPI.Intracomm, _: None) -> dict[str, Any]:
