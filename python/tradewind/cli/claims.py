@@ -6,12 +6,14 @@ from collections.abc import Sequence
 
 from tradewind.cli.screen import say, show_table
 from tradewind.cli.table import Column, Table
-from tradewind.study.claims.finding import CONFIRMED, CONTRADICTED, SOURCE, Verdict
+from tradewind.study.claims.finding import CONFIRMED, CONTRADICTED, NOT_TESTABLE, SOURCE, Verdict
 from tradewind.study.claims.judgement import bases_in, claims_of, counts, figures_of
 
 STYLES = {CONFIRMED: "green", CONTRADICTED: "red"}
 SHOWN = 6
 """Maximum number of values printed for a claim; the report has them all."""
+UNTESTABLE_SHOWN = 10
+"""Maximum number of claims that are printed with the reason why they cannot be tested."""
 
 
 def show_claims(verdicts: Sequence[Verdict], name: str) -> None:
@@ -24,6 +26,17 @@ def show_claims(verdicts: Sequence[Verdict], name: str) -> None:
     if bases := bases_in(verdicts):
         show_table(_table(verdicts, bases))
         print()
+    show_untestable([verdict for verdict in verdicts if verdict.verdict == NOT_TESTABLE], name)
+
+
+def show_untestable(verdicts: Sequence[Verdict], name: str = "") -> None:
+    """Print why claims cannot be tested: a line for each, of many the first; a reason of several bases once."""
+    claims = claims_of(verdicts)
+    for claim in claims[:UNTESTABLE_SHOWN]:
+        reasons = dict.fromkeys(verdict.because for verdict in claim.each)
+        say(f"{name}not testable: {claim.figure}, {claim.text}: {'; '.join(reasons)}", indent="  ")
+    if more := len(claims[UNTESTABLE_SHOWN:]):
+        say(f"{name}and {more} claims more that are not testable", indent="  ")
 
 
 def _table(verdicts: Sequence[Verdict], bases: Sequence[str]) -> Table:

@@ -174,6 +174,10 @@ def _plan_dict(campaign: Campaign, stored: set[str], script: str | None) -> dict
             "cases": [_case_dict(planned, stored) for planned in entry.plan.planned],
             "skipped": [skip.as_dict() for skip in entry.plan.skips],
             "notes": entry.notes,
+            "not_testable": [
+                {"figure": each.figure, "claim": each.claim, "base": each.base, "because": each.because}
+                for each in entry.untestable
+            ],
         }
         for entry in campaign.entries
     ]
@@ -188,6 +192,7 @@ def _case_dict(planned: Planned, stored: set[str]) -> dict[str, Any]:
 
 
 def _show_plan(campaign: Campaign, stored: set[str], script: str | None) -> None:
+    from tradewind.cli.claims import show_untestable
     from tradewind.cli.screen import say, show_table
 
     show_table(_plans_table(campaign, stored) if campaign.overview else _cases_table(campaign.entries[0].plan, stored))
@@ -197,6 +202,7 @@ def _show_plan(campaign: Campaign, stored: set[str], script: str | None) -> None
             say(f"skipped ({skip.sweep}): {skip.name}: {skip.reason}", indent="  ")
         for note in entry.notes:
             say(f"{entry.study_file.name}: {note}", indent="  ")
+        show_untestable(entry.untestable, f"{entry.study_file.name}: " if campaign.overview else "")
     skipped = sum(len(entry.plan.skips) for entry in campaign.entries)
     cases = campaign.unique
     left_out = f"{len(stored)} of them stored already or known, " if stored else ""

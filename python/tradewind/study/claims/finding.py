@@ -68,6 +68,12 @@ class Verdict:
     decided_by: str | None = None
     """Test that decides it: a name of `DECIDED_BY`."""
 
+    @classmethod
+    def untestable(cls, finding: Finding, base: str | None, because: str) -> Verdict:
+        """The verdict on a finding that cannot be tested, without its remark."""
+        about = finding.figure, finding.claim
+        return cls(*about, NOT_TESTABLE, because, base=base, group=finding.group, decided_by=finding.decided_by)
+
     def as_dict(self) -> dict[str, Any]:
         return asdict(self)
 
@@ -130,8 +136,7 @@ OPTIONAL: dict[str, tuple[str, ...]] = {"near": ("than",)}
 def judge(finding: Finding, records: Iterable[Record], base: str | None = None) -> Verdict:
     """Puts one finding to its test; with `base`, over the cases of it, and those of no base, alone."""
     every = list(records)
-    own = [record for record in every if base is None or record.get("base") in (base, None)]
-    verdict, because, figures = _tried(finding, own)
+    verdict, because, figures = _tried(finding, _under(base, every))
     return Verdict(
         finding.figure,
         finding.claim,
@@ -143,6 +148,25 @@ def judge(finding: Finding, records: Iterable[Record], base: str | None = None) 
         finding.group,
         finding.decided_by,
     )
+
+
+def _under(base: str | None, records: Iterable[Record]) -> list[Record]:
+    """The cases of a base, and those of none."""
+    return [record for record in records if base is None or record.get("base") in (base, None)]
+
+
+def why_untestable(finding: Finding, records: Iterable[Record], base: str | None = None) -> str | None:
+    """Return why cases like these cannot test a finding, whatever their results; None where they can.
+
+    `records`: labels, and a time that stands for any, as other quantities of a result are not known before.
+    """
+    like = finding.model_copy(update={"quantity": "time"})
+    if finding.bands is not None:  # whose offsets are long to compute
+        like = like.model_copy(update={"bands": None, "proved": finding.bands, "ranks": []})
+    if finding.ranked is not None:  # of equal times none are in the wrong order
+        like = like.model_copy(update={"ranked": None, "predicts": finding.ranked})
+    verdict, because, _ = _tried(like, _under(base, records))
+    return because if verdict == NOT_TESTABLE else None
 
 
 def base_of(finding: Finding) -> str | None:

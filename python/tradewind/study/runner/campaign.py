@@ -10,15 +10,17 @@ from typing import Any
 
 from tradewind.base import reading
 from tradewind.base.errors import InputError, TradewindError
-from tradewind.base.files import make_folder
+from tradewind.base.files import inside, make_folder
 from tradewind.study.cases.environment import Environment
 from tradewind.study.cases.store import Store
+from tradewind.study.claims.finding import Verdict
 from tradewind.study.claims.selection import selection_problems
 from tradewind.study.model.study_file import StudyFile
 from tradewind.study.plan.catalogue import natural_key
 from tradewind.study.plan.load import load_study
 from tradewind.study.plan.planned import Executors, Plan, Planned, make_plan
 from tradewind.study.plan.quick import quick_study
+from tradewind.study.plan.untestable import untestable_claims
 from tradewind.study.runner.cached_cases import scan_cache
 from tradewind.study.runner.run import Observer, StudyRun, run_studies
 from tradewind.study.runner.workers import Workers
@@ -38,6 +40,11 @@ class Entry:
     folder: Path
     notes: list[str]
     """Cases that a quick run leaves out."""
+
+    @property
+    def untestable(self) -> list[Verdict]:
+        """The claims that its cases cannot test, and why."""
+        return untestable_claims(self.study_file, self.plan.planned)
 
 
 @dataclass(frozen=True)
@@ -130,6 +137,9 @@ def run_campaign(
     `report` writes it. `tell_sweep` is called with each sweep of a study as soon as its last case is done. `known`:
     results by key that need not be computed (see `dataset.known`).
     """
+    if campaign.overview:
+        for folder in (*(entry.folder for entry in campaign.entries), campaign.folder / POOL):
+            inside(campaign.folder, folder.name, "results in")
     if campaign.pool is not None:
         make_folder(campaign.pool, "cases in")
     studies = []
