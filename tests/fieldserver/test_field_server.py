@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+from itertools import count
+
 import netCDF4
 import pytest
 import server_cases
 import xarray
+from output_plans import T, values
 from server_cases import POINTS, SPECTRUM, whole
 
 pytest.importorskip("mpi4py.MPI")
 pytest.importorskip("eccodes")
 
+from mpi4py import MPI
+
+import tradewind as tw
 from tradewind import launch
+from tradewind.fieldserver import field_server
 from tradewind.fieldserver.manifest import Manifest, check
+from tradewind.fieldserver.plan_file import load_plan
 
 PLAN = """
 folder = "{folder}"
@@ -178,3 +186,23 @@ def test_what_ranks_write_is_read_back(tmp_path, ranks, servers, more, method):
     assert 0 < figures["blocked_share"] <= 1
     assert sum(each["sinks"].get("archive", {}).get("files", 0) for each in figures["writers"]) == 16
     assert server_cases.POINTS == POINTS
+
+
+def test_the_share_that_a_model_waits_is_that_of_its_time_loop(tmp_path, monkeypatch):
+    """Neither of the set-up and the first step, nor of the end: a clock that a look at it moves by a second."""
+    clock = count()
+    monkeypatch.setattr(field_server, "perf_counter", lambda: float(next(clock)))
+    text = PLAN.format(folder=tmp_path, more="").replace(', "q"]', "]").replace('q = { grib = "q" }\n', "")
+    server = field_server.FieldServer(load_plan("plan.toml", text), MPI.COMM_SELF)
+    server.define("t", tw.Blocks(tw.Grid(12, 8, 3), (1, 1)), T.geometry)
+    set_up = [next(clock) for _ in range(1000)]
+    for step in (0, 1, 2):
+        server.write("t", values(T, step).reshape(3, 8, 12), step)
+        server.end_step(step)
+        computing = [next(clock) for _ in range(100)]
+    server.close()
+    found = server.figures
+    assert (found["blocked_s"], found["blocked_in_loop_s"], found["loop_s"]) == (6, 4, 9 + 3 * len(computing))
+    assert found["blocked_share"] == found["blocked_in_loop_s"] / found["loop_s"]
+    assert found["total_s"] > found["loop_s"] + len(set_up)
+    assert found["close_s"] >= 1

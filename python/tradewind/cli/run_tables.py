@@ -204,10 +204,11 @@ def _show_output(output: Result) -> None:
     from tradewind.base.units import format_bytes, format_rate, format_seconds
     from tradewind.cli.screen import say
 
-    say(
-        f"output: the model waited {format_seconds(output['blocked_s'])}, {100 * output['blocked_share']:.1f} % of "
-        f"{format_seconds(output['total_s'])}"
-    )
+    waited, share = output["blocked_in_loop_s"], f"{100 * output['blocked_share']:.1f} %"
+    loop = format_seconds(output["loop_s"])
+    say(f"output: the model waited {format_seconds(waited)}, {share} of its time loop, {loop}")
+    before, after = format_seconds(output["blocked_s"] - waited), format_seconds(output["close_s"])
+    say(f"  and {before} before it, in the first step; {after} after it, until all was written")
     for number, writer in enumerate(output["writers"]):
         if not writer["sinks"]:
             continue

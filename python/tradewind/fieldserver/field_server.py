@@ -84,7 +84,9 @@ class FieldServer:
         """The first calls of this rank, and when: for a time line."""
         self.figures: dict[str, Any] = {}
         """Figures of the whole run, on the first rank, after `close`."""
-        self._begin = perf_counter()
+        self._made = perf_counter()
+        self._loop: tuple[float, float] | None = None
+        """When the time loop began, and what was waited before: where the first step ends, in which plans are made."""
         self._steps = steps
         self._fields: dict[str, Defined] = {}
         self._written: dict[int, set[tuple[str, int]]] = {}
@@ -193,10 +195,12 @@ class FieldServer:
                 raise InputError(f"step {step} has ended: steps end once, in ascending order")
             self._last = step
             self._written = {later: places for later, places in self._written.items() if later > step}
-            if not any(self.plan.requests(name, step) for name in self._fields):
-                return
-            side.end_step(step)
-        side.raise_errors()
+            if wanted := any(self.plan.requests(name, step) for name in self._fields):
+                side.end_step(step)
+        if self._loop is None:
+            self._loop = perf_counter(), self.blocked_s
+        if wanted:
+            side.raise_errors()
 
     def prefetch(self, paths: Sequence[str | Path]) -> None:
         """Name the next input files in their order: `look_ahead` of the plan are read before the model asks for them.
@@ -239,10 +243,11 @@ class FieldServer:
         side, _ = self._sides
         if not self._forget_end():
             raise PlanError("the field server has ended with the program, or with MPI: close it before")
+        begin = perf_counter()
         with self._timed("close"):
             answers = side.end()
             if answers is not None:
-                self._collect(side, answers)
+                self._collect(side, answers, begin)
         side.agreement.raise_broken()
         side.raise_errors()
         side.part_from_lost()
@@ -357,19 +362,24 @@ class FieldServer:
             self._shapes[what.alike] = tuple(found)
         return self._shapes[what.alike]
 
-    def _collect(self, side: ModelSide, answers: list[dict[str, Any]]) -> None:
+    def _collect(self, side: ModelSide, answers: list[dict[str, Any]], close_begin: float) -> None:
         """Figures of the whole run on the first rank."""
         own = [asdict(writer.figures) for _, writer in side.writers]
-        blocked = side.comm.gather(self.blocked_s)
+        begin, before = self._loop or (self._made, 0.0)
+        waits = (close_begin - begin, self.blocked_s - before, self.blocked_s, perf_counter() - close_begin)
+        seconds = side.comm.gather(waits)
         writers = side.comm.gather(own)
-        total_s = perf_counter() - self._begin
-        if blocked is None or writers is None:
+        if seconds is None or writers is None:
             return
+        loop_s, blocked_in_loop_s, blocked_s, close_s = (max(each) for each in zip(*seconds, strict=True))
         self.figures = {
             "servers": self.servers,
-            "total_s": total_s,
-            "blocked_s": max(blocked),
-            "blocked_share": max(blocked) / total_s,
+            "total_s": perf_counter() - self._made,
+            "loop_s": loop_s,
+            "blocked_s": blocked_s,
+            "blocked_in_loop_s": blocked_in_loop_s,
+            "blocked_share": blocked_in_loop_s / loop_s if loop_s else 0.0,
+            "close_s": close_s,
             "dropped_fields": side.dropped,
             "taken_over": [each.as_dict() for each in side.lost],
             "writers": [*answers, *(each for some in writers for each in some)],
