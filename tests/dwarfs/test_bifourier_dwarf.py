@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from functools import cache
 from itertools import pairwise
+from time import process_time
 
 import numpy as np
 import pytest
@@ -97,6 +98,12 @@ def test_a_step_and_its_solution_are_those_of_dense_equations():
     assert np.abs(transform.to_grid(after.T) - wanted).max() < 1e-13 * np.abs(wanted).max()
     assert np.abs(step.solution(columns, 1) - after).max() < 1e-14
     assert step.energy(after) == pytest.approx(step.energy(columns), rel=1e-13)
+
+
+def test_a_check_of_the_default_size_takes_seconds():
+    dwarf, begin = Bifourier(ranks=1, grid=(128, 128, 64)), process_time()
+    dwarf.reference(np.ones((3 * 64, 128, 128)), 1)
+    assert process_time() - begin < 10, "a second or two; by dense equations of all fields of a coefficient, a minute"
 
 
 def both(points: int, symbols: str, steps: int = 20) -> tuple[np.ndarray, np.ndarray]:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tradewind.base.errors import VerificationError
 from tradewind.cli import make_app, output
 from tradewind.dwarfs import DWARFS
 from tradewind.launch.job import find_launcher
@@ -40,6 +41,59 @@ OF_DWARF = {
     "nekbone": "--elements 2x2x1 --nx1 5 --brick 1x2x1",
 }
 """Options of each dwarf for a small run."""
+
+
+class _Counter:
+    """A run whose state is the number of its steps; the check takes the last 3 again."""
+
+    kind, strategy, agreement, checked_steps = "counter", "plain", "the same", 3
+
+    def __init__(self) -> None:
+        self.state, self.advanced, self.asked = 0, [], []
+
+    def reset(self) -> None: ...
+
+    def advance(self, steps: int) -> None:
+        self.state += steps
+        self.advanced.append(steps)
+
+    def gathered(self) -> int:
+        return self.state
+
+    def seconds(self) -> dict[str, float]:
+        return {}
+
+    def reference(self, whole: int, steps: int) -> int:
+        self.asked.append((whole, steps))
+        return whole + steps
+
+    def difference(self, found: int, wanted: int) -> str:
+        return "" if found == wanted else f"{found} for {wanted}"
+
+
+@pytest.mark.parametrize(
+    ("steps", "repeat", "asked", "over"),
+    [
+        (5, 2, (7, 3), ", over the last 3 of 10 steps"),
+        (2, 3, (4, 2), ", over the last 2 of 6 steps"),
+        (3, 1, (0, 3), ""),
+    ],
+)
+def test_a_check_may_take_the_last_steps_alone(steps: int, repeat: int, asked: tuple[int, int], over: str) -> None:
+    from mpi4py import MPI
+
+    from tradewind.launch import dwarf as launch_dwarf
+
+    run = _Counter()
+    check = launch_dwarf._Check(run, run, steps, repeat)
+    for number in range(repeat):
+        launch_dwarf._timed(MPI.COMM_SELF, run, steps, None, check if number + 1 == repeat else None)
+    assert run.state == sum(run.advanced) == steps * repeat
+    check.compare(MPI.COMM_SELF)
+    assert (run.asked, check.agreement) == ([asked], f"the same{over}")
+    run.state += 1
+    with pytest.raises(VerificationError, match=f"counter, plain, after {steps * repeat} steps: "):
+        check.compare(MPI.COMM_SELF)
 
 
 @pytest.mark.parametrize("name", DWARFS)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -111,9 +111,11 @@ def command(
                     folder /= str(each.strategy)
                 results.append(_simulated(each, simulate, simulated, timeline, folder, as_json=as_json))
                 continue
-            with mpi_ranks.busy(f"{each.strategy} on {place.ranks} ranks", quiet=as_json or not place.prints):
+            with mpi_ranks.busy(f"{each.strategy} on {place.ranks} ranks", quiet=as_json or not place.prints) as tell:
                 drawn = picture if each is dwarfs[0] else None  # the same of all
-                results.append(_measured(each, steps, repeat, drawn, timeline, output, writers, draws=place.prints))
+                results.append(
+                    _measured(each, steps, repeat, drawn, timeline, output, writers, tell, draws=place.prints)
+                )
         several = len(results) > 1 or bool(skipped)
         result: dict[str, Any] = {"results": results, "skipped": skipped} if several else results[0]
         if advice is not None:
@@ -270,13 +272,14 @@ def _measured(
     timeline: Path | None,
     output: Path | None,
     servers: int | str,
+    tell: Callable[[str], None] | None,
     *,
     draws: bool,
 ) -> dict[str, Any]:
     from tradewind.launch.dwarf import MAPS, run
 
     more: dict[str, Any] = {} if output is None else {"output": output, "servers": servers}
-    result = run(dwarf, steps, repeat=repeat, picture=picture is not None, timeline=timeline, **more)
+    result = run(dwarf, steps, repeat=repeat, picture=picture is not None, timeline=timeline, watch=tell, **more)
     maps = result.pop(MAPS, None)
     if picture is not None and draws:
         _draw_maps(maps, ["before", f"after {steps * repeat} steps"], picture)

@@ -69,6 +69,8 @@ if TYPE_CHECKING:
 WAVE_FLOPS = 60.0
 """Flops of the waves' step for each complex coefficient of a level, beside those of the vertical modes."""
 _even, _cut = _core.Parts.even, _core.Parts.cut
+_TOGETHER = 1024
+"""Coefficients of the reference whose dense equations are in memory at a time."""
 
 
 # The time loop. Each strategy takes a step.
@@ -367,22 +369,39 @@ class Bifourier(SpectralArea):
         return SpectralWaves(self.grid[:2], m, n, self.grid[2], self.s, self.symbols)
 
     def reference_step(self, whole: Array) -> Array:
-        """A step of all fields, [field][y][x], in one process: each coefficient by dense equations."""
+        """A step of all fields, [field][y][x], in one process."""
+        return self.reference(whole, 1)
+
+    def reference(self, whole: Array, steps: int) -> Array:
+        """All fields some steps later, in one process: each coefficient by dense equations of its levels.
+
+        Without winds, which follow from it, the trapezoidal rule is an equation of q = phi + phi' alone, with k2 the
+        sum of the squared slopes:  (1 + s^2 k2 G) q = 2 (phi + s G div w),  then  w' = w - s slope q.
+        """
         nx, ny, levels = self.grid
         kept = self.truncated()
-        spectral = np.fft.fft2(whole, axes=(1, 2))
-        after = np.zeros_like(spectral)
-        symbol, one, lifting = SYMBOLS[self.symbols], np.eye(3 * levels), coupling(levels)
-        for m, n in zip(kept.m.tolist(), kept.n.tolist(), strict=True):
-            slopes: list[Any] = [1j * symbol(nx, m), 1j * symbol(ny, n)]
-            if self.symbols == "differences":
-                slopes = [np.exp(2j * np.pi * m / nx) - 1, np.exp(2j * np.pi * n / ny) - 1]
-            tendency = np.zeros((3, levels, 3, levels), complex)
-            for axis, slope in enumerate(slopes):
-                tendency[axis, :, 2] = -slope * np.eye(levels)
-                tendency[2, :, axis] = np.conj(slope) * lifting
-            half = self.s * tendency.reshape(one.shape)
-            after[:, n % ny, m] = np.linalg.solve(one - half, (one + half) @ spectral[:, n % ny, m])
-            if m:
-                after[:, -n % ny, -m] = np.conj(after[:, n % ny, m])
+        m, n = kept.m, kept.n
+        slopes = [1j * SYMBOLS[self.symbols](points, number) for points, number in ((nx, m), (ny, n))]
+        if self.symbols == "differences":
+            slopes = [np.exp(2j * np.pi * number / points) - 1 for points, number in ((nx, m), (ny, n))]
+        slope = np.stack(slopes, 1)[:, :, None]  # [coefficient][direction][level]
+        columns = np.fft.fft2(whole, axes=(1, 2))[:, n % ny, m].T.reshape(len(m), 3, levels)
+        for first in range(0, len(m), _TOGETHER):
+            some = slice(first, first + _TOGETHER)
+            columns[some] = self._dense_steps(columns[some], slope[some], steps)
+        after = np.zeros((3 * levels, ny, nx), complex)
+        found = columns.reshape(len(m), -1).T
+        after[:, -n % ny, -m] = np.conj(found)
+        after[:, n % ny, m] = found  # of m = 0 both are there
         return np.ascontiguousarray(np.fft.ifft2(after, axes=(1, 2)).real)
+
+    def _dense_steps(self, columns: Array, slope: Array, steps: int) -> Array:
+        """Some steps of coefficients [coefficient][variable][level] with these slopes [coefficient][direction][1]."""
+        levels, lifting = self.grid[2], coupling(self.grid[2])
+        winds, phi = columns[:, :2], columns[:, 2]
+        inverse = np.linalg.inv(np.eye(levels) + self.s**2 * (np.abs(slope) ** 2).sum(1)[:, :, None] * lifting)
+        for _ in range(steps):
+            right = 2 * (phi + self.s * (np.conj(slope) * winds).sum(1) @ lifting)
+            q = np.matmul(inverse, right.view(float).reshape(len(right), levels, 2)).view(complex)[:, :, 0]
+            winds, phi = winds - self.s * slope * q[:, None], q - phi
+        return np.concatenate([winds, phi[:, None]], 1)

@@ -192,6 +192,11 @@ class Dwarf(Workload, ABC):
         """Steps from one round of exchanges to the next."""
         return 1
 
+    @property
+    def checked_steps(self) -> int | None:
+        """Steps at the end of a run that its check takes again, where all of them would take long; None: all."""
+        return None
+
     def reference(self, whole: Array, steps: int) -> Array:
         """The whole state some steps later."""
         for _ in range(steps):

@@ -27,6 +27,8 @@ LOAD, MOST_ITERATIONS = 25, 500
 """Iterations of the source's load; and those after which a solver gives up unless asked for another number."""
 MIN_LEVELS, MAX_DIRECTIONS = 3, 6
 _WIDTH = 1
+_CHECKED_POINTS = 4 * 128 * 128 * 64
+"""Points that a check solves for, of all steps together."""
 _SMALLEST_SIGMA, _SMALLEST_RTOL = 1e-50, sys.float_info.epsilon
 
 
@@ -202,6 +204,11 @@ class HelmholtzRequest(GridDwarf, ABC):
     def tolerance(self) -> float:
         """The solver ends at its `rtol`; the problem is well conditioned enough for a solution a thousand times off."""
         return max(1e3 * self.rtol, 1e-12)
+
+    @property
+    def checked_steps(self) -> int:
+        """SciPy takes a second or two for a step of a million points."""
+        return max(1, _CHECKED_POINTS // self.points)
 
     def reference_step(self, whole: Array) -> Array:
         """The fields before and at a time, [field, z][y][x], a step later: by SciPy with a sparse matrix."""

@@ -14,7 +14,7 @@ from tradewind import trace
 from tradewind.base.errors import InputError, VerificationError
 from tradewind.dwarfs import from_plain
 from tradewind.fieldserver.time_line import first_part
-from tradewind.launch import job
+from tradewind.launch import job, worker
 from tradewind.trace.files import PICTURES
 from tradewind.trace.files import check as check_time_line
 
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from tradewind.dwarfs.dwarf import Dwarf
     from tradewind.dwarfs.running import Running
     from tradewind.fieldserver.field_server import FieldServer
-    from tradewind.mpi.library import Array
 
 MAPS = "maps"
 """Key of the map before and after, where a picture is wanted."""
@@ -42,6 +41,7 @@ def run(
     timeline: str | Path | None = None,
     output: str | Path | None = None,
     servers: int | str = 0,
+    watch: job.Watch | None = None,
 ) -> dict[str, Any]:
     """Takes so many steps on real MPI ranks, and says where the time went.
 
@@ -49,11 +49,12 @@ def run(
     median (the lower one of two). `repeat` and `steps` together are how far the field has come.
 
     Starts the ranks, or where this process is one of them, is one. Where the dwarf asks for a check, rank 0 then takes
-    the same steps of the whole state by `Dwarf.reference_step`, and compares as `Dwarf.difference` does. `picture`:
-    also returns the map, before and after, coarse enough to be drawn. `timeline`: a file for what ranks do when in a
-    few steps more (see `tradewind.trace`). `output`: a plan file, by which the fields are written, the first before the
-    first step; `servers`: ranks beside those of the dwarf that write them, or "threads" (see `tradewind.FieldServer`).
-    Returns the values of docs/reference/json.md.
+    the same steps of the whole state by `Dwarf.reference`, or the last of them (`Dwarf.checked_steps`), and compares as
+    `Dwarf.difference` does. `picture`: also returns the map, before and after, coarse enough to be drawn. `timeline`: a
+    file for what ranks do when in a few steps more (see `tradewind.trace`). `output`: a plan file, by which the fields
+    are written, the first before the first step; `servers`: ranks beside those of the dwarf that write them, or
+    "threads" (see `tradewind.FieldServer`).
+    `watch` is called now and then with what the ranks do, in words. Returns the values of docs/reference/json.md.
 
     Raises InputError; NotFiniteError; VerificationError where the check finds a difference; PlanError.
     """
@@ -74,9 +75,10 @@ def run(
         "timeline": None if timeline is None else str(timeline),
         "output": None if output is None else str(Path(output).absolute()),
         "servers": servers,
+        "tell": watch is not None and not job.is_rank(),
     }
     if not job.is_rank():
-        result: dict[str, Any] = job.run(dwarf.ranks + beside, f"{__name__}:take_part", payload)
+        result: dict[str, Any] = job.run(dwarf.ranks + beside, f"{__name__}:take_part", payload, watch=watch)
         return result
     from tradewind.mpi.library import MPI
 
@@ -91,6 +93,8 @@ def take_part(comm: MPI.Intracomm, payload: dict[str, Any]) -> dict[str, Any]:
 
     dwarf = from_plain(payload["name"], payload["dwarf"])
     steps, repeat = payload["steps"], payload["repeat"]
+    tell = worker.tell if payload.get("tell") and comm.Get_rank() == 0 else lambda _: None
+    tell("set-up")
     server = None
     if payload["output"] is not None:
         from tradewind.fieldserver.field_server import FieldServer
@@ -105,11 +109,13 @@ def take_part(comm: MPI.Intracomm, payload: dict[str, Any]) -> dict[str, Any]:
         raise InputError(f"{comm.Get_size()} ranks run a dwarf that was made for {dwarf.ranks}")
     running = dwarf.on(comm)
     initial = running.diagnose()
-    whole = running.gathered() if dwarf.check else None
+    check = _Check(dwarf, running, steps, repeat) if dwarf.check else None
     before = _map(running) if payload["picture"] else None
     copy_bytes_per_s = measure_copy(comm, dwarf.threads)
     writing = None if server is None else _Writing(server, running, dwarf)
-    timed = [_timed(comm, running, steps, writing) for _ in range(repeat)]
+    tell(f"time loop of {steps} steps")
+    timed = [_timed(comm, running, steps, writing) for _ in range(repeat - 1)]
+    timed.append(_timed(comm, running, steps, writing, check))
     if server is not None and writing is not None:
         server.close()
         _save_output_line(server, dwarf, payload["timeline"], writing.events)
@@ -117,8 +123,9 @@ def take_part(comm: MPI.Intracomm, payload: dict[str, Any]) -> dict[str, Any]:
     seconds, total_s = timed[samples_s.index(statistics.median_low(samples_s))]
     final = running.diagnose()
     peak = comm.allreduce(peak_rss_bytes())
-    if dwarf.check:
-        _check(comm, dwarf, running, steps * repeat, whole)
+    if check is not None:
+        tell(f"the reference takes {check.steps} steps in one process")
+        check.compare(comm)
     if payload["timeline"] is not None and server is None:
         _save_time_line(comm, dwarf, payload["timeline"])
     methods = [{"transport": plan.transport, "packing": plan.packing} for plan in running.plans.values()]
@@ -134,7 +141,7 @@ def take_part(comm: MPI.Intracomm, payload: dict[str, Any]) -> dict[str, Any]:
         "setup_s": _longest(comm, running.setup_s) or None,
         **_numbers(dwarf, final),
         "initial": _numbers(dwarf, initial),
-        "agreement": dwarf.agreement if dwarf.check else None,
+        "agreement": None if check is None else check.agreement,
         "peak_rss_bytes": peak,
         **_cores(comm, dwarf),
         "timeline": payload["timeline"],
@@ -177,21 +184,58 @@ class _Writing:
         return self._server.blocked_s - before
 
 
+class _Check:
+    """The comparison of a run with the reference: of all steps, or of the last ones of its last time loop."""
+
+    def __init__(self, dwarf: Dwarf, running: Running, steps: int, repeat: int) -> None:
+        self._dwarf, self._running, self._all = dwarf, running, steps * repeat
+        self.steps = self._all
+        """Steps that the reference takes."""
+        self.last = 0
+        """The same, where the state is gathered only before these, in the last time loop."""
+        if dwarf.checked_steps is not None and dwarf.checked_steps < self._all:
+            self.steps = self.last = min(dwarf.checked_steps, steps)
+        self._whole = None if self.last else running.gathered()
+
+    def gather(self) -> None:
+        """Keep the whole state, on rank 0. Collective."""
+        self._whole = self._running.gathered()
+
+    def compare(self, comm: MPI.Intracomm) -> None:
+        """Raises VerificationError on all ranks where the state is not that of the reference. Collective."""
+        final, problem = self._running.gathered(), ""
+        if self._whole is not None and final is not None:
+            problem = self._dwarf.difference(final, self._dwarf.reference(self._whole, self.steps))
+        if problem := comm.bcast(problem):
+            raise VerificationError(f"{self._dwarf.kind}, {self._dwarf.strategy}, after {self._all} steps: {problem}")
+
+    @property
+    def agreement(self) -> str:
+        """Statement that holds where `compare` finds nothing."""
+        over = f", over the last {self.steps} of {self._all} steps" if self.last else ""
+        return self._dwarf.agreement + over
+
+
 def _timed(
-    comm: MPI.Intracomm, running: Running, steps: int, writing: _Writing | None
+    comm: MPI.Intracomm, running: Running, steps: int, writing: _Writing | None, check: _Check | None = None
 ) -> tuple[dict[str, float], float]:
-    """Seconds of this rank, by part and of the whole loop."""
+    """Seconds of this rank, by part and of the whole loop. `check`: of the last loop, which may gather the state."""
     from tradewind.mpi.library import MPI
 
+    parts = [steps] if check is None or not check.last else [steps - check.last, check.last]
     running.reset()
-    comm.Barrier()
-    begin = MPI.Wtime()
-    if writing is None:
-        running.advance(steps)
-        return running.seconds(), MPI.Wtime() - begin
-    output_s = writing.advance(running, steps)
-    total_s = MPI.Wtime() - begin
-    return {**running.seconds(), "output": output_s}, total_s
+    output_s = total_s = 0.0
+    for number, some in enumerate(parts):
+        if check is not None and number + 1 == len(parts) > 1:
+            check.gather()
+        comm.Barrier()
+        begin = MPI.Wtime()
+        if writing is None:
+            running.advance(some)
+        else:
+            output_s += writing.advance(running, some)
+        total_s += MPI.Wtime() - begin
+    return {**running.seconds(), **({} if writing is None else {"output": output_s})}, total_s
 
 
 def _save_output_line(
@@ -286,16 +330,6 @@ def _cores(comm: MPI.Intracomm, dwarf: Dwarf) -> dict[str, Any]:
         "oversubscribed": per_core > 1,
         "binding": "threads are not bound: each runs on any of the cores that its rank may use",
     }
-
-
-def _check(comm: MPI.Intracomm, dwarf: Dwarf, running: Running, steps: int, whole: Array | None) -> None:
-    final = running.gathered()
-    problem = None
-    if whole is not None and final is not None:
-        problem = dwarf.difference(final, dwarf.reference(whole, steps))
-    problem = comm.bcast(problem)
-    if problem:
-        raise VerificationError(f"{dwarf.kind}, {dwarf.strategy}, after {steps} steps: {problem}")
 
 
 def _map(running: Running) -> dict[str, Any] | None:
