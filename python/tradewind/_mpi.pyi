@@ -146,6 +146,11 @@ def agree(comm: int, identity: str, problem: str, limit_s: float = 0.0) -> None:
     longer than `limit_s` (0: no limit) raises, too.
     """
 
+def agreements() -> tuple[int, int]:
+    """
+    Agreements in which this thread has taken part, and those of them that have failed.
+    """
+
 def decline(comm: int, limit_s: float = 0.0) -> None:
     """
     Takes part in place of a tentative plan that this rank does not have: the other ranks get none, either.

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from mpi4py import MPI
 
 from tradewind import _core
-from tradewind.base.collective import check_communicator, collective, telling
+from tradewind.base.collective import check_communicator, collective
 from tradewind.base.errors import InputError
 from tradewind.layout.closed import own_ids
 from tradewind.layout.lists import ids
@@ -40,8 +40,7 @@ def redistribution(comm: MPI.Intracomm, before: _core.Layout | ArrayLike, after:
     a number that nobody owns before, PlanError where another rank raises.
     """
     check_communicator(comm)
-    with telling(comm):
-        own, wanted = (_own(each, comm) for each in (before, after))
+    own, wanted = (_own(each, comm) for each in (before, after))
     return Points(comm, own).fetch(wanted)
 
 

@@ -62,6 +62,8 @@ struct Counting {
 
 enum class Verdict { alike, different, cannot };
 
+thread_local Agreements taken;
+
 // Buffers of MPI: they outlive a wait that is given up.
 struct Reduction {
     Ballot mine, all;
@@ -72,6 +74,8 @@ struct Reduction {
 Verdict compare(MPI_Comm comm, const std::string& text, const std::string& problem, Sums& sums, double limit_s) {
     const ThreadPermit permit;
     static const Counting counting;
+    ++taken.begun;
+    ++taken.failed;  // until all ranks are known to go on
     int rank = 0;
     MPI_Comm_rank(comm, &rank);
     const auto h = static_cast<std::int64_t>(hash(text) >> 1);  // leave its negative a number
@@ -90,7 +94,10 @@ Verdict compare(MPI_Comm comm, const std::string& text, const std::string& probl
     }
     const Ballot all = reduction->all;
     sums = all.sums;
-    if (all.problem == nobody) return all.text == -all.minus_text ? Verdict::alike : Verdict::different;
+    if (all.problem == nobody) {
+        --taken.failed;
+        return all.text == -all.minus_text ? Verdict::alike : Verdict::different;
+    }
     const std::string theirs = text_of(comm, static_cast<int>(all.problem), problem);
     if (!problem.empty()) return Verdict::cannot;
     throw PlanError("rank " + std::to_string(all.problem) + " cannot make this plan: " + theirs);
@@ -106,6 +113,10 @@ std::string text_of(MPI_Comm comm, int root, std::string text) {
     return text;
 }
 
+Agreements agreements() {
+    return taken;
+}
+
 bool alike(MPI_Comm comm, const std::string& identity, const std::string& problem, double limit_s) {
     Sums sums{};
     return compare(comm, identity, problem, sums, limit_s) == Verdict::alike;
@@ -114,6 +125,7 @@ bool alike(MPI_Comm comm, const std::string& identity, const std::string& proble
 Sums agree(MPI_Comm comm, const std::string& identity, const std::string& problem, const Sums& added, double limit_s) {
     Sums sums = added;
     if (compare(comm, identity, problem, sums, limit_s) != Verdict::different) return sums;
+    ++taken.failed;
     const std::string first = text_of(comm, 0, identity);
     int rank = 0;
     MPI_Comm_rank(comm, &rank);

@@ -21,6 +21,13 @@ Sums agree(MPI_Comm comm, const std::string& identity, const std::string& proble
 // The same, but returns false where ranks differ, and on a rank with a problem of its own.
 bool alike(MPI_Comm comm, const std::string& identity, const std::string& problem = "", double limit_s = 0);
 
+// Agreements in which this thread has taken part, and those of them after which it does not go on: another rank has a
+// problem, or it has one itself, or the ranks differ.
+struct Agreements {
+    std::int64_t begun = 0, failed = 0;
+};
+Agreements agreements();
+
 // Collective. The text of one rank, on all of them.
 std::string text_of(MPI_Comm comm, int root, std::string text);
 

@@ -33,7 +33,7 @@ WORDS = {
     "level": "InputError: field q has 2 levels, and its layout 1: say level=0..1",
     "level range": "InputError: field q: level 2: 0..1 is allowed",
     "name alone": "InputError: prefetch 'in.nc': a list of names of files is allowed",
-    "no names": "InputError: prefetch [3]: a list of names",
+    "no names": "InputError: prefetch 3: the name of a file",
     "input 0": "No such file",
     "input 1": "it begins as b'no input'",
     "input 2": "field t has 1 levels of 96 points, and the model asks for 3 of 96",

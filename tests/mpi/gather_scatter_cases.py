@@ -248,7 +248,7 @@ def _refused(comm: Any) -> str:
             lambda: tw.GatherScatter([1], "add", comm).plan(comm, cast(Any, None) if last else np.zeros(1)),
             "source field is a NoneType: an array is allowed",
         ),
-        (lambda: tw.GatherScatter([1], "sum", comm), 'operation "sum": add, mul, min and max are allowed'),
+        (lambda: tw.GatherScatter([1], "sum", comm), "unknown operation 'sum' (known: add, mul, min, max)"),
         (
             lambda: tw.GatherScatter([1, 2], "add", comm).plan(comm, np.zeros(3 if last else 2)),
             f"3 points along axis -1, but rank {ranks - 1} of the gather-scatter (add)",

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import resource
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+from collective_functions import documented
 
 import tradewind as tw
 
@@ -31,8 +34,8 @@ class Raises:
 
 
 WRONG = (
-    *(None, "wrong", 1.5, -7, 2**61, 2**70, object(), [object()], [2**63 - 1]),
-    *(Raises(KeyError), Raises(KeyboardInterrupt)),
+    *(None, "wrong", 1.5, -7, 2**61, 2**70, object(), [object()], [2**63 - 1], "no UTF-8: \udcb0"),
+    *(Raises(MemoryError), Raises(KeyboardInterrupt)),
 )
 
 
@@ -66,9 +69,77 @@ def _is_comm(value: Any) -> bool:
     return isinstance(value, MPI.Intracomm)
 
 
+DWARFS: dict[str, dict[str, Any]] = {
+    "diffusion": {"grid": (16, 12, 2)},
+    "spherical_harmonics": {"truncation": 15, "levels": 2},
+    "mpdata": {"grid": "O4", "levels": 2},
+    "bifourier": {"grid": (16, 12, 2)},
+    "hirlam": {"grid": (16, 12, 2)},
+    "helmholtz": {"grid": (16, 12, 6)},
+    "semi_lagrangian": {"grid": (16, 12, 2)},
+    "nekbone": {"elements": (2, 1, 1), "nx1": 4, "mass": True, "side": "wave"},
+}
+OF_RUNS = {"advance": (1,), "diagnose": (), "gathered": (), "map": (), "reset": (), "error": (), "outputs": ()}
+PLAN = """
+folder = "written"
+existing = "continue"
+[[sink]]
+name = "s"
+format = "netcdf"
+path = "{step}.nc"
+[[rule]]
+sink = "s"
+every = 1
+"""
+
+
+def of_dwarfs(comm: Any) -> dict[str, Call]:
+    from tradewind.base.collective import is_collective
+    from tradewind.dwarfs import find
+
+    found = {}
+    for name, options in DWARFS.items():
+        dwarf = find(name)(ranks=comm.size, **options)
+        others = {"initial": None} if "initial" in inspect.signature(dwarf.on).parameters else {}
+        found[f"{name}: on"] = Call(dwarf.on, (comm,), others | {"record": "totals"})
+        run = dwarf.on(comm)
+        for method, needed in OF_RUNS.items():
+            if is_collective(getattr(run, method, None)):
+                found[f"{name}: {method}"] = Call(getattr(run, method), needed)
+    return found
+
+
+def of_transforms(comm: Any) -> dict[str, Call]:
+    from tradewind.spectral import Distribution, Truncation
+
+    distribution = Distribution(Truncation("O4"), comm.size, levels=2, variables=2)
+    few = {"methods": None, "tables": True, "threads": 1, "winds": False, "radius": 1.0, "transport": "sendrecv"}
+    one = tw.DistributedTransform(distribution, comm)
+    return {
+        "transform": Call(tw.DistributedTransform, (distribution, comm), few),
+        **{name: Call(getattr(one, name)) for name in ("to_spectral", "to_grid", "to_columns", "from_columns")},
+        "to_spectral_adjoint": Call(one.to_spectral_adjoint, (), {"product": "plain"}),
+        "to_grid_adjoint": Call(one.to_grid_adjoint, (), {"product": "plain"}),
+    }
+
+
+def field_server(*args: Any, **options: Any) -> None:
+    tw.FieldServer(*args, **options).close()
+
+
+def closed_server(comm: Any) -> Any:
+    server = tw.FieldServer("plan.toml", comm)
+    server.close()
+    return server
+
+
 def calls(comm: Any) -> dict[str, Call]:
-    from tradewind import points, trace
+    from tradewind import mpi, points, trace
     from tradewind.mpi.choice import choose_collectively
+
+    if comm.rank == 0:
+        Path("plan.toml").write_text(PLAN)
+    comm.Barrier()
 
     rank = comm.Get_rank()
     halo = tw.Halo(tw.Blocks(tw.Grid(8, 6, 2), (comm.size, 1)), 1, "xy")
@@ -103,12 +174,36 @@ def calls(comm: Any) -> dict[str, Call]:
         "tune": Call(tw.tune, (halo, comm, array), few | {"dims": "zyx", "operation": "sum", "tuning": None}),
         "choose together": Call(choose_collectively, (comm, halo, "f8", 1), {"tuning": "", "memory": "private"}),
         "time line": Call(trace.gather, (comm, [], "title")),
+        "gather-scatter": Call(tw.GatherScatter, ([1, 2 + rank], "add", comm)),
+        "redistribution": Call(points.redistribution, (comm, [2 * rank, 2 * rank + 1], [there])),
+        "ranks here": Call(mpi.ranks_here, (comm,)),
+        "ranks per core": Call(mpi.ranks_per_core, (comm, 2)),
+        "field server": Call(field_server, ("plan.toml", comm), {"servers": 0, "method": None, "steps": 3}),
+        "its time line": Call(closed_server(comm).time_line, ("title",), {"steps": ()}),
+        **of_transforms(comm),
+        **of_dwarfs(comm),
     }
 
 
-def run(comm: Any, stride: int) -> dict[str, list[tuple[str, int, list[str]]]]:
-    """Return for each call: mistake, rank at fault, and the error on each rank, "" where the call returned."""
-    return {name: _outcomes(comm, name, calls(comm)[name], stride) for name in NAMES}
+def run(comm: Any, stride: int) -> tuple[dict[str, list[tuple[str, int, list[str]]]], list[str]]:
+    """Return for each call: mistake, rank at fault, and the error on each rank, "" where the call returned.
+
+    Returns also the documented collective functions that are not among the calls.
+    """
+    known = calls(comm)
+    return {name: _outcomes(comm, name, call, stride) for name, call in known.items()}, _not_called(known)
+
+
+def _not_called(known: dict[str, Call]) -> list[str]:
+    from tradewind.base.collective import is_collective
+
+    called = {tw.FieldServer.__init__, tw.FieldServer.time_line}  # by functions above
+    for call in known.values():
+        function = call.function
+        called.add(function.__init__ if inspect.isclass(function) else getattr(function, "__func__", function))
+    wanted = {name: function for name, function in documented() if is_collective(function)}
+    inner = "tradewind.mpi.points."  # those of tradewind.points call them
+    return [name for name, function in wanted.items() if function not in called and not name.startswith(inner)]
 
 
 def _outcomes(comm: Any, name: str, call: Call, stride: int) -> list[tuple[str, int, list[str]]]:
@@ -153,10 +248,3 @@ def starved(comm: Any, allowed: list[int]) -> list[list[str]]:
         halo.plan(comm, array, transport="shared")()
         assert array.max() == comm.size - 1
     return found
-
-
-NAMES = (
-    *("plan", "plan of a halo", "plan of a schedule", "plan of a fetch", "empty", "points of ids"),
-    *("points of a count", "points of a layout", "locate", "fetch of ids", "fetch of owners", "halo of ids"),
-    *("halo of owners", "renumbered", "gathered", "known to all", "tune", "choose together", "time line"),
-)

@@ -123,7 +123,7 @@ def test_level_sets_are_those_of_ectrans(ranks, levels, wanted):
             "13 sets of wavenumbers x 1 of levels.*up to 12 sets are allowed.*that work are 12, with up to 1 level",
         ),
         ({"ranks": 26, "level_sets": 2, "levels": 5}, "up to 12 sets are allowed.*ranks that work are 25"),
-        ({"ranks": 0}, "1 or more of each are allowed"),
+        ({"ranks": 0}, "ranks 0: a whole number, 1 or more, is allowed"),
         ({"ranks": 2, "dealt": "even"}, "unknown way to deal wavenumbers"),
         ({"ranks": 2, "dealt": [[0]]}, "1 lists of wavenumbers: 2"),
     ],

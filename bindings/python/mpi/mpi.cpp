@@ -295,6 +295,13 @@ NB_MODULE(_mpi, module) {
         "for\n"
         "longer than `limit_s` (0: no limit) raises, too.");
     module.def(
+        "agreements",
+        [] {
+            const mpi::Agreements taken = mpi::agreements();
+            return std::tuple(taken.begun, taken.failed);
+        },
+        "Agreements in which this thread has taken part, and those of them that have failed.");
+    module.def(
         "decline", [](MPI_Fint comm, double limit_s) { mpi::alike(MPI_Comm_f2c(comm), "", "", limit_s); }, "comm"_a,
         "limit_s"_a = 0.0, Released(),
         "Takes part in place of a tentative plan that this rank does not have: the other ranks get none, either.\n"

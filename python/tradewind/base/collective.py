@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import functools
+import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
-from tradewind.base.errors import InputError, PlanError, as_utf8
+from tradewind.base.errors import InputError, PlanError, as_utf8, quoted
 
 if TYPE_CHECKING:
     from mpi4py import MPI
@@ -24,7 +25,7 @@ def check_communicator(comm: MPI.Intracomm) -> None:
     from mpi4py import MPI
 
     if not isinstance(comm, MPI.Intracomm):
-        raise InputError(f"comm is {comm!r}: an intracommunicator of mpi4py is allowed")
+        raise InputError(f"comm is {quoted(comm)}: an intracommunicator of mpi4py is allowed")
     require_mpi()
     if comm == MPI.COMM_NULL:
         raise InputError("comm is the null communicator: it has been freed, or this rank is not part of it")
@@ -51,11 +52,14 @@ def tell(comm: MPI.Intracomm, problem: str, limit_s: float = 0.0) -> None:
         _mpi.agree(comm.py2f(), "", as_utf8(problem), limit_s)
 
 
-def go_on(comm: MPI.Intracomm) -> None:
-    """All ranks have got this far. Collective: raises PlanError where another one tells of an error."""
+def go_on(comm: MPI.Intracomm, what: str = "") -> None:
+    """All ranks have got this far, to do the same. Collective.
+
+    Raises PlanError where another one tells of an error, and where another text says what they do.
+    """
     from tradewind import _mpi
 
-    _mpi.agree(comm.py2f(), "", "")
+    _mpi.agree(comm.py2f(), as_utf8(what), "")
 
 
 class Telling:
@@ -85,37 +89,74 @@ def said(error: BaseException) -> str:
 
 
 def collective(function: Callable[Arguments, Value]) -> Callable[Arguments, Value]:
-    """A function that all ranks of its argument `comm` call, or a method of what has a `tell` of its own.
+    """Make a function that all ranks of its argument `comm` call, or a method of an object with a `tell`, collective.
 
-    A call whose arguments do not even fit the function, like an unknown keyword, is told to the other ranks, too: so
-    their first step together must be an agreement (`go_on`, or one of the core).
+    An error of any kind that a rank raises before the first agreement of the ranks in the call is raised on the others:
+    arguments that do not fit the function, or that it refuses, and memory that is not there. So what the ranks do
+    together in the function must begin with an agreement: `go_on`, or one of the core.
     """
+    return _gate(function, throughout=False)
+
+
+def collective_throughout(function: Callable[Arguments, Value]) -> Callable[Arguments, Value]:
+    """Make a function collective that consists of several steps of the ranks together.
+
+    An error that a rank raises at any place of it is raised on the others. Each step must begin with an agreement on
+    the same communicator; the ranks agree once more at the end.
+    """
+    return _gate(function, throughout=True)
+
+
+def is_collective(function: Any) -> bool:
+    """Whether a function is one of `collective`."""
+    return hasattr(function, _MARK)
+
+
+def _gate(function: Callable[Arguments, Value], *, throughout: bool) -> Callable[Arguments, Value]:
     of_comm = "comm" in function.__code__.co_varnames[: function.__code__.co_argcount]
 
     @functools.wraps(function)
     def called(*args: Arguments.args, **kwargs: Arguments.kwargs) -> Value:
-        try:
+        comm = _communicator([*args, *kwargs.values()]) if of_comm else None
+        if of_comm and comm is None:  # of one process; or this rank has no way to tell the others
             return function(*args, **kwargs)
-        except TypeError as error:
-            if error.__traceback__ is not None and error.__traceback__.tb_next is None:  # the function has not begun
+        before = _agreements()
+        try:
+            value = function(*args, **kwargs)
+            if throughout and comm is not None:
+                go_on(comm)
+            return value
+        except BaseException as error:
+            if _agreements()[throughout] == before[throughout]:
                 with suppress(InputError, PlanError):
-                    if of_comm:
-                        _tell_of_call([*args, *kwargs.values()], error)
-                    else:
+                    if comm is None:
                         args[0].tell(said(error))  # type: ignore[attr-defined]
+                    else:
+                        require_mpi()
+                        tell(comm, said(error))
             raise
 
+    setattr(called, _MARK, True)
     return called
 
 
-def _tell_of_call(args: Sequence[Any], error: TypeError) -> None:
-    """Find the first communicator among the arguments, at any position."""
-    from mpi4py import MPI
+_MARK = "_is_collective"
 
-    comm = next((arg for arg in args if isinstance(arg, MPI.Intracomm)), None)
-    if comm is not None:  # else this rank has no way to tell the others
-        check_communicator(comm)
-        tell(comm, said(error))
+
+def _agreements() -> tuple[int, int]:
+    """Return the agreements of this thread so far, and those of them that have failed."""
+    from tradewind import _mpi
+
+    return _mpi.agreements()
+
+
+def _communicator(arguments: Sequence[Any]) -> MPI.Intracomm | None:
+    """Return the first communicator among the arguments, at any position; None without one, or for one that is gone."""
+    library = sys.modules.get("mpi4py.MPI")
+    if library is None:
+        return None
+    comm = next((each for each in arguments if isinstance(each, library.Intracomm)), None)
+    return None if comm == library.COMM_NULL else comm
 
 
 def on_root(comm: MPI.Intracomm, make: Callable[[], Value]) -> Value:

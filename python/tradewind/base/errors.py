@@ -41,6 +41,14 @@ def _shortened(value: str) -> str:
     return f"{value[: MAX_QUOTED - end - 30]}... ({len(value)} characters) ...{value[-end:]}"
 
 
+def quoted(value: object) -> str:
+    """Return a value as an error quotes it, in one line; of what cannot be shown its type."""
+    try:
+        return " ".join(repr(value).split())
+    except Exception:  # of a class that is not ours, or a whole number of thousands of digits
+        return f"a value of type {type(value).__name__}"
+
+
 class InputError(TradewindError, ValueError):
     """Invalid input. The text says what is wrong, where, and what is allowed. Exit code 2."""
 

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from numbers import Integral
+from numbers import Integral, Real
 from typing import Any
 
-from tradewind.base.errors import InputError
+from tradewind.base.errors import InputError, quoted
 
 MAX_EXTENT = 2**31 - 1
 """Ranks, points along a direction, fields: what fits the counts of MPI and of the core."""
+MAX_COUNT = 2**63 - 1
+"""The largest number that the core holds."""
 _MAX_DIGITS = 18
 _SHOWN = 60
 """Characters of a text that an error quotes."""
@@ -46,8 +48,32 @@ def _is_number(text: str) -> bool:
     return text.isdigit() and text.isascii() and len(text) <= _MAX_DIGITS
 
 
-def whole_number(what: str, number: Any, least: int = 0) -> int:
-    """Return a number of Python or NumPy as one of Python. Raises InputError for one that is not whole, or below."""
+def whole_number(what: str, number: Any, least: int = 0, most: int = MAX_COUNT) -> int:
+    """Return a number of Python or NumPy as one of Python. Raises InputError for one that is not whole, or outside."""
     if isinstance(number, bool) or not isinstance(number, Integral) or number < least:
-        raise InputError(f"{what} {number!r}: a whole number, {least} or more, is allowed")
-    return int(number)
+        raise InputError(f"{what} {quoted(number)}: a whole number, {least} or more, is allowed")
+    found = int(number)
+    if found > most:
+        raise InputError(f"{what} {quoted(found)}: up to {most} are allowed")
+    return found
+
+
+def true_or_false(what: str, value: Any) -> bool:
+    """Return a truth value of Python or NumPy, or 0 or 1, as one of Python. Raises InputError for anything else."""
+    if isinstance(value, bool) or (getattr(value, "shape", ()) == () and getattr(value, "dtype", None) == "bool"):
+        return bool(value)
+    if not isinstance(value, Integral) or value not in (0, 1):
+        raise InputError(f"{what} {quoted(value)}: True or False is allowed")
+    return bool(value)
+
+
+def real_number(what: str, number: Any, allowed: str = "a finite number is allowed") -> float:
+    """Return a number of Python or NumPy as one of Python. Raises InputError for what is none, or not finite."""
+    try:
+        is_number = isinstance(number, Real) and not isinstance(number, bool)
+        found = float(number) if is_number or getattr(number, "shape", None) == () else math.nan
+    except (TypeError, ValueError, OverflowError):
+        found = math.nan
+    if not math.isfinite(found):
+        raise InputError(f"{what} {quoted(number)}: {allowed}")
+    return found

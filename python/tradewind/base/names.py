@@ -5,12 +5,23 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
+from tradewind.base.errors import MAX_QUOTED, InputError, quoted
 
-def unknown(what: str, name: str, known: Iterable[str]) -> str:
-    """The sentence for a name that nobody knows, with the nearest one that somebody does."""
+
+def unknown(what: str, name: object, known: Iterable[str]) -> str:
+    """Return the error text for an unknown name, with the closest known one."""
     known = list(dict.fromkeys(known))
     if not known:
-        return f"unknown {what} {name!r}; there is none"
-    near = difflib.get_close_matches(name, known, n=1, cutoff=0.4)
+        return f"unknown {what} {quoted(name)}; there is none"
+    is_short = isinstance(name, str) and len(name) <= MAX_QUOTED  # to compare long ones takes minutes
+    near = difflib.get_close_matches(str(name), known, n=1, cutoff=0.4) if is_short else []
     hint = f"; did you mean {near[0]!r}?" if near else ""
-    return f"unknown {what} {name!r}{hint} (known: {', '.join(known)})"
+    return f"unknown {what} {quoted(name)}{hint} (known: {', '.join(known)})"
+
+
+def known_name(what: str, name: object, known: Iterable[str]) -> str:
+    """Return a name if it is a known one. Raises InputError."""
+    known = list(known)
+    if not isinstance(name, str) or name not in known:
+        raise InputError(unknown(what, name, known))
+    return name

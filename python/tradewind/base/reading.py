@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from tradewind.base.errors import InputError
+from tradewind.base.errors import InputError, quoted
 from tradewind.base.files import kind_of, reason_of
 
 MAX_BYTES = 512 * 2**20
@@ -32,6 +32,13 @@ def read_bytes(path: Path, what: str = "", maximum: int = MAX_BYTES) -> bytes:
     if size > maximum:
         raise InputError(f"{_name(path, what)}: {size} bytes; at most {maximum} are allowed")
     return content
+
+
+def path_of(what: str, path: Any) -> Path:
+    """Return a path of a caller. Raises InputError for what is none."""
+    if not isinstance(path, str | os.PathLike) or "\0" in str(path):
+        raise InputError(f"{what} {quoted(path)}: the name of a file or folder is allowed")
+    return Path(path)
 
 
 def read_text(path: Path, what: str = "", maximum: int = MAX_BYTES) -> str:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tradewind.base.errors import InputError
-from tradewind.base.reading import read_text
+from tradewind.base.reading import path_of, read_text
 
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
@@ -38,7 +38,7 @@ class TomlFile:
     """
 
     def __init__(self, path: Path | str, text: str | None = None) -> None:
-        self.path = Path(path)
+        self.path = path_of("file", path)
         self.text = read_text(self.path, maximum=_MAX_BYTES) if text is None else text
         self._elsewhere: dict[Place, Place] = {}
         if long := _LONG_KEY.search(self.text):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tradewind import _core
+from tradewind.base.collective import go_on
 from tradewind.base.errors import NotFiniteError
 from tradewind.dwarfs.gather import gather
 from tradewind.dwarfs.limited_area import BACK, Diagnosis, LimitedArea, LimitedAreaRun
@@ -89,6 +90,7 @@ class BifourierRun(LimitedAreaRun):
         levels = self.dwarf.batch_grid[2]
         for batch, points in enumerate(self.points):
             points[...] = fields[batch * levels : (batch + 1) * levels]
+        go_on(self.comm)
         self._initial = self._transformed()
         for stepped, columns in zip(self.stepped, self.columns, strict=True):
             stepped[...] = columns
@@ -173,6 +175,7 @@ class BifourierRun(LimitedAreaRun):
         """Energy, mean and error of the whole state. Collective. Raises NotFiniteError on all ranks."""
         from mpi4py import MPI
 
+        go_on(self.comm)
         with self.uncounted():
             columns = self._transformed()
         if any(self.comm.allgather(bool(not np.isfinite(columns).all()))):

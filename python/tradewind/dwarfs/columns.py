@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from tradewind import _core
-from tradewind.base.collective import telling
+from tradewind.base.collective import Telling
 from tradewind.base.errors import InputError
 from tradewind.dwarfs.lattice import Surroundings, Window
 from tradewind.dwarfs.semi_lagrangian_options import BEYOND, SemiLagrangianOptions
@@ -218,7 +218,7 @@ class Demand(_Columns):
         The lists go to the owners of the columns, who send these of all fields in one message.
         """
         begin = perf_counter()
-        with telling(self._run.comm):
+        with Telling(self._points.tell):
             self._make_room(departures, cells, reach)
         self._plan()
         self._run.note(f"{self.name}-lists", begin)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
@@ -9,6 +10,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from tradewind import _core
+from tradewind.base.collective import check_communicator, collective_throughout, go_on
 from tradewind.base.elements import DTYPES
 from tradewind.base.errors import InputError, gathered
 from tradewind.base.extents import MAX_EXTENT
@@ -143,6 +145,12 @@ class Dwarf(Workload, ABC):
     has_map: ClassVar[bool] = False
     """Whether a run has a map to draw, see `Running.map`."""
 
+    def __init_subclass__(cls, **options: Any) -> None:
+        """Make `on` of each dwarf collective, throughout: what one rank cannot do is raised on all."""
+        super().__init_subclass__(**options)
+        for name in {"on"} & vars(cls).keys():
+            setattr(cls, name, _on_ranks(vars(cls)[name]))
+
     def __post_init__(self) -> None:
         problems = problems_of(self)
         if self.strategy is not None and self.strategy not in self.strategies:
@@ -171,7 +179,11 @@ class Dwarf(Workload, ABC):
 
     @abstractmethod
     def on(self, comm: MPI.Intracomm, *, record: str = "totals") -> Running:
-        """The dwarf at its first step, on the ranks of a communicator. Collective. `record`: see `Running.events`."""
+        """The dwarf at its first step, on the ranks of a communicator. Collective. `record`: see `Running.events`.
+
+        Raises InputError for another number of ranks, and PlanError where another rank raises anything, or has other
+        options.
+        """
 
     @abstractmethod
     def reference_step(self, whole: Array) -> Array:
@@ -289,3 +301,17 @@ class Dwarf(Workload, ABC):
         packing = method.packing or known[method.transport].packings[0]
         refusals = (_core.transport_refusal(each, method.transport, packing) for each in schedules.values())
         return list(filter(None, refusals))
+
+
+def _on_ranks(on: Callable[..., Running]) -> Callable[..., Running]:
+    """`Dwarf.on` of ranks that have the same dwarf."""
+
+    @functools.wraps(on)
+    def checked(dwarf: Dwarf, comm: MPI.Intracomm, *args: Any, **options: Any) -> Running:
+        check_communicator(comm)
+        if comm.Get_size() != dwarf.ranks:
+            raise InputError(f"{comm.Get_size()} ranks run a dwarf that was made for {dwarf.ranks}")
+        go_on(comm, repr(dwarf))
+        return on(dwarf, comm, *args, **options)
+
+    return collective_throughout(checked)

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tradewind import _core
+from tradewind.base.collective import go_on
+from tradewind.base.errors import InputError
 
 if TYPE_CHECKING:
     from mpi4py import MPI
@@ -19,7 +21,13 @@ def gather(comm: MPI.Intracomm, layout: _core.Blocks, part: Array) -> Array | No
 
     `part`: this rank's own points [z][y][x], with as many levels on every rank as are wanted.
     """
-    parts = comm.gather(np.ascontiguousarray(part))
+    if part.ndim != 3:
+        raise InputError(
+            f"levels of a field: a slice is allowed, which leaves [z][y][x] and not {part.ndim} dimensions"
+        )
+    own = np.ascontiguousarray(part)
+    go_on(comm, f"{len(own)} levels")
+    parts = comm.gather(own)
     if parts is None:
         return None
     nx, ny, _ = layout.grid.points

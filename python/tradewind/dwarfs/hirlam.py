@@ -32,6 +32,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from tradewind import _core
+from tradewind.base.collective import go_on
 from tradewind.base.extents import largest_product
 from tradewind.base.names import unknown
 from tradewind.dwarfs.diagnosis import Diagnosis as Sums
@@ -276,6 +277,7 @@ class HirlamRun(LimitedAreaRun):
         for fields, mode in self._solution():
             for field, values in zip(self.fields, fields, strict=True):
                 field[self.own][mode] = values
+        go_on(self.comm)
         self._swap(self.fields[PHI])
 
     def _solution(self) -> Iterator[tuple[tuple[Array, Array, Array], int]]:

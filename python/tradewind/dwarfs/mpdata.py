@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from tradewind import _core
-from tradewind.base.collective import go_on, telling
+from tradewind.base.collective import go_on
 from tradewind.base.errors import InputError, gathered
 from tradewind.dwarfs.advection import (
     DIAGNOSTICS,
@@ -329,26 +329,23 @@ class MpdataRun(MeshRunning):
         dwarf = self.dwarf
         fluxes = FLUXES[dwarf.fluxes](self.mesh, dwarf.alpha)[self.part.edge_ids]
         rates = outflow_rates(self.part.edges, fluxes, 1 / self.volume)
+        go_on(self.comm)
         self.dt = dwarf.time_step(self.comm.allreduce(float(rates.max(initial=0.0)), MPI.MAX))
-        with telling(self.comm):
-            worst = np.argsort(rates)[-1:]
-            check_fits(
-                float(rates.max(initial=0.0)) * self.dt,
-                COURANT_LIMIT * (1 + 1e-12),
-                self.dt,
-                self.part.own[worst],
-                self.mesh,
-            )
+        worst = np.argsort(rates)[-1:]
+        check_fits(
+            float(rates.max(initial=0.0)) * self.dt,
+            COURANT_LIMIT * (1 + 1e-12),
+            self.dt,
+            self.part.own[worst],
+            self.mesh,
+        )
         go_on(self.comm)
         self.flux = np.ascontiguousarray((fluxes[:, None] * dwarf.level_speeds).astype(dwarf.precision))
 
     def _check_sign(self) -> None:
-        with telling(self.comm):
-            minimum = float(self.field[self.own].min(initial=0.0))
-            if minimum < 0 and not self.dwarf.gauge:
-                raise InputError(
-                    f"the field has values down to {minimum:g}: the basic form is for 0 and more; use gauge"
-                )
+        minimum = float(self.field[self.own].min(initial=0.0))
+        if minimum < 0 and not self.dwarf.gauge:
+            raise InputError(f"the field has values down to {minimum:g}: the basic form is for 0 and more; use gauge")
         go_on(self.comm)
 
     def _name_nodes(self) -> None:

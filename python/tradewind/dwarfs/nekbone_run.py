@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tradewind import _core
+from tradewind.base.collective import collective, go_on
 from tradewind.base.errors import ConvergenceError, InputError, NotFiniteError
 from tradewind.dwarfs.diagnosis import rounded
 from tradewind.dwarfs.nekbone_reference import SHIFT, right_hand_side, source_of_wave, wave
@@ -61,7 +62,9 @@ class NekboneRun(Running):
         self.interior = np.setdiff1d(self.all_elements, self.rim).astype(np.int32)
         self._make_vectors()
         self._make_plans()
+        go_on(comm, "the right-hand side of the dwarf" if initial is None else "a right-hand side of its own")
         self.b = self._side() if initial is None else np.ascontiguousarray(initial(self.brick), np.float64)
+        go_on(comm)
         self._begin()
 
     def _operators(self) -> tuple[_core.ElementOperator, _core.ElementOperator]:
@@ -337,6 +340,7 @@ class NekboneRun(Running):
         """
         from tradewind.mpi.library import MPI
 
+        go_on(self.comm)
         self._check_finite()
         with self.uncounted():
             self._product(self.x)
@@ -386,6 +390,7 @@ class NekboneRun(Running):
                 f"the first one, {first:.4g}; {reduction:g} is asked for: take more steps, or ask for less"
             )
 
+    @collective
     def error(self) -> float:
         """The largest error against the solution of the side "wave", whose largest value is 1. Collective."""
         from tradewind.mpi.library import MPI
@@ -394,11 +399,14 @@ class NekboneRun(Running):
             raise InputError(f"side {self.dwarf.side}: its solution is not known; that of wave is")
         places = self.brick.coordinates(self.basis, self.dwarf.deformation)
         apart = float(np.abs(self.x - wave(places, self.brick.whole)).max())
+        go_on(self.comm)
         return float(self.comm.allreduce(apart, MPI.MAX))
 
     def gathered(self) -> Array | None:
         """Solution and residual [2][element][k][j][i] of all elements, on rank 0. Collective."""
-        parts = self.comm.gather((self.brick.element_ids, np.stack([self.x, self.r])))
+        own = np.stack([self.x, self.r])
+        go_on(self.comm)
+        parts = self.comm.gather((self.brick.element_ids, own))
         if parts is None:
             return None
         whole = np.empty((2, self.brick.count * self.dwarf.ranks, *self.brick.shape[1:]))
@@ -414,7 +422,9 @@ class NekboneRun(Running):
         x, y, z = self.brick.indices()
         nx, ny, nz = (count * (self.brick.points - 1) + 1 for count in self.brick.all_elements)
         element, level = np.nonzero(z == nz // 2)
-        parts = self.comm.gather((x[element], y[element], self.x[element, level]))
+        own = x[element], y[element], self.x[element, level]
+        go_on(self.comm)
+        parts = self.comm.gather(own)
         if parts is None:
             return None
         drawn = np.zeros((ny, nx))

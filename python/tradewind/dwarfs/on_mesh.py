@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from tradewind import _core
+from tradewind.base.collective import go_on
 from tradewind.base.errors import InputError, gathered
 from tradewind.dwarfs.dwarf import Dwarf
 from tradewind.dwarfs.output import Output, of_mesh
@@ -140,7 +141,7 @@ class MeshRunning(Running):
             own = np.sort(own)
         self.part = part = divided.part(own, halo)
         divided_s = perf_counter() - made
-        comm.Barrier()
+        go_on(comm)
         asked = perf_counter()
         self.halo: _core.Fetch = Points(comm, own).halo(halo)
         self.setup_s = {"mesh": made - begin, "partition": divided_s, "who needs what": perf_counter() - asked}
@@ -175,7 +176,9 @@ class MeshRunning(Running):
 
     def whole(self, own: Array) -> Array | None:
         """Values of own nodes as those of the whole mesh, on rank 0. Collective."""
-        found = self.comm.gather((self.part.own, np.ascontiguousarray(own)))
+        part = np.ascontiguousarray(own)
+        go_on(self.comm)
+        found = self.comm.gather((self.part.own, part))
         if found is None:
             return None
         whole = np.empty((self.mesh.nodes, *own.shape[1:]), own.dtype)

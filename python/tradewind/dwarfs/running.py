@@ -16,7 +16,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from tradewind import _core
+from tradewind.base.collective import collective, go_on, require_mpi, tell
 from tradewind.base.errors import InputError
+from tradewind.base.extents import whole_number
 
 if TYPE_CHECKING:
     from mpi4py import MPI
@@ -108,8 +110,23 @@ class Exchanges:
         return list(self._plans.values())
 
 
+COLLECTIVE = {"advance", "diagnose", "gathered", "map", "reset"}
+"""Methods of a run that all ranks call. Each begins with an agreement: it is no part of a step."""
+
+
 class Running(ABC):
     """A dwarf on MPI ranks."""
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        """Make the methods of each dwarf's run that all ranks call collective."""
+        super().__init_subclass__(**options)
+        for name in COLLECTIVE & vars(cls).keys():
+            setattr(cls, name, collective(vars(cls)[name]))
+
+    def tell(self, problem: str) -> None:
+        """Tell the other ranks why this one cannot call the method that they call; they raise PlanError."""
+        require_mpi()
+        tell(self.comm, problem)
 
     def __init__(self, dwarf: Request, comm: MPI.Intracomm, record: str) -> None:
         self.comm, self.rank = comm, comm.Get_rank()
@@ -209,15 +226,20 @@ class Running(ABC):
 
     # Steps of a run, and its records.
 
+    @collective
     def advance(self, steps: int) -> None:
         """Takes time steps. Collective."""
+        steps = whole_number("steps", steps)
+        go_on(self.comm, f"{steps} steps")
         assert self._request.strategy is not None
         strategy = self._request.strategies[self._request.strategy]
         while steps > 0:
             steps -= strategy(self, steps)
 
+    @collective
     def reset(self) -> None:
         """Begins to count seconds and exchanges. Collective: before, each plan exchanges once, which costs more."""
+        go_on(self.comm)
         for plan in self._warm:
             plan()
         for exchanges in self._exchanges.values():

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tradewind.base.collective import collective, go_on
 from tradewind.base.errors import NotFiniteError
 from tradewind.dwarfs.linear_step import VARIABLES, LinearStep, initial
 from tradewind.dwarfs.output import NAMED, Output
@@ -59,6 +60,7 @@ class SphericalHarmonicsRun(Running):
         self._waves = LinearStep(self._m, self._n, dwarf.levels, dwarf.step_s, self._order)
         self._initial = np.take(initial(self._m, self._n, dwarf.levels), _fields_of(self._order), axis=1)
         self._next[:] = self._initial
+        go_on(comm)
         self._to_grid()
 
     # The arrays and exchanges of the transform, as the strategy has them.
@@ -189,6 +191,7 @@ class SphericalHarmonicsRun(Running):
         """Energy, mean and error of the whole state. Collective. Raises NotFiniteError on all ranks."""
         from mpi4py import MPI
 
+        go_on(self.comm)
         with self.uncounted():
             self._to_columns()
         columns = self.transform.columns
@@ -206,6 +209,7 @@ class SphericalHarmonicsRun(Running):
 
     def gathered(self) -> Array | None:
         """All fields on the grid, [field][point], on rank 0. Collective."""
+        go_on(self.comm)
         parts = self.comm.gather(self.transform.points)
         if parts is None:
             return None
@@ -214,9 +218,11 @@ class SphericalHarmonicsRun(Running):
         found[_fields_of(self._order)] = found.copy()
         return found
 
+    @collective
     def outputs(self) -> list[Output]:
         """The fields on the grid. Collective."""
         count = self.transform.points.shape[1]
+        go_on(self.comm)
         first = self.comm.scan(count) - count
         own, grid = np.arange(first, first + count), Gaussian(tuple(self.distribution.truncation.grid.rows))
         return [
@@ -237,7 +243,9 @@ class SphericalHarmonicsRun(Running):
         """
         level = int(np.flatnonzero(self._order == self.dwarf.levels // 2)[0])
         field = level * len(VARIABLES) + len(VARIABLES) - 1
-        parts = self.comm.gather(np.ascontiguousarray(self.transform.points[field]))
+        own = np.ascontiguousarray(self.transform.points[field])
+        go_on(self.comm)
+        parts = self.comm.gather(own)
         if parts is None:
             return None
         whole, grid = np.concatenate(parts), self.distribution.truncation.grid

@@ -6,12 +6,14 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tradewind import _core
-from tradewind.base.errors import InputError
+from tradewind.base.errors import InputError, quoted
+from tradewind.base.extents import real_number
 from tradewind.base.names import unknown
 from tradewind.fieldserver.agreement import Agreement
 from tradewind.fieldserver.field import OutputField
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
     from tradewind.fieldserver.handover import Numbers
     from tradewind.mpi.library import MPI
 
+MAX_LEVELS = 1_000_000
 _ARGUMENTS = ("name", "geometry", "levels", "dtype")
 """Keys of a field that are arguments of `FieldServer.define`."""
 
@@ -64,33 +67,34 @@ def described_field(
     geometry: Geometry,
     levels: Sequence[float] | None,
     dtype: Any,
-    axis: int,
+    axis: Any,
     said: Mapping[str, Any],
     rank: int,
 ) -> Described:
     """Return a field of the arguments of `FieldServer.define`, on a rank of the model. Raises InputError."""
+    shown = name if isinstance(name, str) else quoted(name)
     if not isinstance(geometry, Geometry):
-        raise InputError(f"field {name}: geometry {geometry!r}: one of tradewind.fieldserver.geometry is allowed")
+        raise InputError(
+            f"field {shown}: geometry {quoted(geometry)}: one of tradewind.fieldserver.geometry is allowed"
+        )
     dtype = _element(dtype)
-    if axis not in (-1, 0, 1):
-        raise InputError(f"field {name}: axis {axis!r}: 0, 1 or -1 is allowed")
+    if isinstance(axis, bool) or not isinstance(axis, Integral) or int(axis) not in (-1, 0, 1):
+        raise InputError(f"field {shown}: axis {quoted(axis)}: 0, 1 or -1 is allowed")
     known = [each for each in OutputField.__dataclass_fields__ if each not in _ARGUMENTS]
-    if problems := [f"field {name}: {unknown('key', each, known)}" for each in said if each not in known]:
+    if problems := [f"field {shown}: {unknown('key', each, known)}" for each in said if each not in known]:
         raise InputError(*problems)
+    given = None if levels is None else _levels(shown, levels)
     closed = describe_layout(where) if isinstance(where, _core.Blocks | _core.Product) else None
     own = None if closed is not None else ids_of(where, rank)
     if closed is not None:
         nx, ny, nz = closed["grid"]
         points = nx * ny
     else:
-        points, nz = geometry.points, 1 if levels is None else len(levels)
-    try:
-        numbers = tuple(float(n) for n in (levels if levels is not None else range(1, nz + 1)))
-    except (TypeError, ValueError):
-        raise InputError(f"field {name}: levels {levels!r}: numbers are allowed") from None
+        points, nz = geometry.points, 1 if given is None else len(given)
+    numbers = tuple(map(float, range(1, nz + 1))) if given is None else given
     field = fitting_field(plan, OutputField(name, geometry, numbers, dtype, **said), points, nz)
     layout = None if closed is None else json.dumps(closed)
-    return Described(field, Shape(nz, points, dtype, layout, axis), closed, own)
+    return Described(field, Shape(nz, points, dtype, layout, int(axis)), closed, own)
 
 
 def agreed_field(plan: OutputPlan, agreement: Agreement, comm: MPI.Intracomm, described: Described) -> Defined:
@@ -110,12 +114,23 @@ def agreed_field(plan: OutputPlan, agreement: Agreement, comm: MPI.Intracomm, de
     return Defined(field, shape, own, _alike(shape, digest), single)
 
 
+def _levels(name: str, levels: Any) -> tuple[float, ...]:
+    """Return the numbers of levels. Raises InputError for what is no list of them, or too long a one."""
+    try:
+        count = len(levels)
+    except TypeError:
+        raise InputError(f"field {name}: levels {quoted(levels)}: a list of numbers is allowed") from None
+    if count > MAX_LEVELS:
+        raise InputError(f"field {name}: {count} levels: up to {MAX_LEVELS} are allowed")
+    return tuple(real_number(f"field {name}: level", each) for each in levels)
+
+
 def _element(dtype: Any) -> str:
     """An element type by its short name, where it has one."""
     try:
         found = np.dtype(dtype)
     except (TypeError, ValueError):
-        return str(dtype)
+        return dtype if isinstance(dtype, str) else quoted(dtype)
     return found.str[1:] if found.isnative and found.kind == "f" else str(dtype)
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tradewind.base.elements import DTYPES
-from tradewind.base.errors import InputError
+from tradewind.base.errors import InputError, quoted
 from tradewind.base.names import unknown
 from tradewind.fieldserver.file_names import name_problems
 from tradewind.fieldserver.geometry import Geometry, from_dict
@@ -47,19 +47,19 @@ class OutputField:
         problems = name_problems(self.name)
         if self.dtype not in ("f4", "f8"):
             problems.append(unknown("element type", self.dtype, ("f4", "f8")))
-        if self.level_type not in LEVEL_TYPES:
+        if not isinstance(self.level_type, str) or self.level_type not in LEVEL_TYPES:
             problems.append(unknown("level type", self.level_type, LEVEL_TYPES))
         if not self.levels or len(set(self.levels)) < len(self.levels) or not np.isfinite(self.levels).all():
             problems.append(f"levels of {self.name}: 1 or more finite numbers, each once, are allowed")
         for what in ("units", "long_name", "standard_name"):
             text = getattr(self, what)
             if not isinstance(text, str) or not text.isprintable():
-                problems.append(f"{what} of {self.name}: {text!r}: a text of one line, in UTF-8, is allowed")
+                problems.append(f"{what} of {self.name}: {quoted(text)}: a text of one line, in UTF-8, is allowed")
         grib: Any = self.grib
         if isinstance(grib, list):
             object.__setattr__(self, "grib", tuple(grib))
         if not _is_grib_name(self.grib):
-            said = f"grib of {self.name}: {self.grib!r}"
+            said = f"grib of {self.name}: {quoted(self.grib)}"
             problems.append(f"{said}: a short name of ecCodes, or [discipline, category, number], is allowed")
         if problems:
             raise InputError(*problems)

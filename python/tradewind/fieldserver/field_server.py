@@ -9,6 +9,7 @@ import weakref
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
+from itertools import islice
 from pathlib import Path
 from time import perf_counter
 from types import TracebackType
@@ -17,10 +18,11 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from tradewind import _core
-from tradewind.base.collective import check_communicator, collective, go_on, on_root, telling
-from tradewind.base.errors import InputError, PlanError
+from tradewind.base.collective import check_communicator, collective, go_on, on_root, require_mpi, tell
+from tradewind.base.errors import InputError, PlanError, quoted
 from tradewind.base.extents import whole_number
-from tradewind.base.names import unknown
+from tradewind.base.names import known_name
+from tradewind.base.reading import path_of
 from tradewind.fieldserver.defining import agreed_field, described_field
 from tradewind.fieldserver.ending import before_the_end, forget
 from tradewind.fieldserver.events import Event, Events
@@ -29,7 +31,7 @@ from tradewind.fieldserver.handover import check_method, layout_of
 from tradewind.fieldserver.input_side import InputSide
 from tradewind.fieldserver.manifest import Manifest
 from tradewind.fieldserver.model_side import ModelSide, Sent
-from tradewind.fieldserver.opening import open_shares
+from tradewind.fieldserver.opening import check_servers, open_shares
 from tradewind.fieldserver.plan_file import MAX_STEP, OutputPlan, load_plan
 from tradewind.fieldserver.slots import Defined
 from tradewind.fieldserver.space import check_space
@@ -42,6 +44,10 @@ if TYPE_CHECKING:
     from tradewind.fieldserver.handover import Array
     from tradewind.fieldserver.writer import WriterFigures
     from tradewind.trace.model import TimeLine
+
+
+MAX_FILES = 1_000_000
+"""Files that are named in one call."""
 
 
 class FieldServer:
@@ -67,13 +73,13 @@ class FieldServer:
         steps: int | None = None,
     ) -> None:
         check_communicator(comm)
-        with telling(comm):
-            if not isinstance(plan, OutputPlan | Path | str):
-                raise InputError(f"plan {plan!r}: a plan file, or what load_plan returns, is allowed")
-            check_method(method)
-            if steps is not None:
-                steps = _whole("steps", steps)
-            self.plan = plan if isinstance(plan, OutputPlan) else load_plan(plan)
+        if not isinstance(plan, OutputPlan | Path | str):
+            raise InputError(f"plan {quoted(plan)}: a plan file, or what load_plan returns, is allowed")
+        check_method(method)
+        check_servers(servers, comm.Get_size())
+        if steps is not None:
+            steps = _whole("steps", steps)
+        self.plan = plan if isinstance(plan, OutputPlan) else load_plan(plan)
         go_on(comm)
         self._everyone = comm
         opened = open_shares(self.plan, comm, servers, method)
@@ -155,7 +161,7 @@ class FieldServer:
 
     def wants(self, name: str, step: int) -> bool:
         """Whether the plan has a field written at a step."""
-        return bool(self.plan.requests(name, step))
+        return bool(self.plan.requests(name, _whole("step", step)))
 
     def write(self, name: str, values: Array, step: int, *, level: int | None = None) -> None:
         """Write a field of a step, of which this rank has a part; the array is the model's again at once.
@@ -163,7 +169,7 @@ class FieldServer:
         `level`: the place of one level among those of the field. What the plan does not want is left out without a
         word. Raises InputError for an unknown field, another shape, a step that has ended, and a second writing.
         """
-        with self._blocking(f"write {name} {step}") as (side, _):
+        with self._blocking("write", name, step) as (side, _):
             step, level = _whole("step", step), None if level is None else _whole("level", level)
             what = self._checked_field(name, step)
             places = self._places(what, values, step, level)
@@ -177,7 +183,7 @@ class FieldServer:
         The method `wait` of what this returns says when it is the model's again. Raises InputError as `write` does, and
         for an array that does not lie in one piece.
         """
-        with self._blocking(f"start {name} {step}") as (side, _):
+        with self._blocking("start", name, step) as (side, _):
             step, level = _whole("step", step), None if level is None else _whole("level", level)
             what = self._checked_field(name, step)
             if isinstance(values, np.ndarray) and not values.flags.c_contiguous:
@@ -185,11 +191,11 @@ class FieldServer:
             places = self._places(what, values, step, level)
             if not self._checked:
                 self._check_once()
-            return Started(self, f"wait {name} {step}", side.start(what, step, places, values))
+            return Started(self, ("wait", name, step), side.start(what, step, places, values))
 
     def end_step(self, step: int) -> None:
         """Nothing more comes of a step. Raises WriteError where a server could not write an earlier one."""
-        with self._blocking(f"end step {step}") as (side, _):
+        with self._blocking("end step", step) as (side, _):
             step = _whole("step", step)
             if step <= self._last:
                 raise InputError(f"step {step} has ended: steps end once, in ascending order")
@@ -208,10 +214,11 @@ class FieldServer:
         Returns when each server has confirmed that it is available; it reads then. Raises InputError.
         """
         with self._blocking("prefetch") as (_, source):
-            listed = [] if isinstance(paths, str | Path) or not isinstance(paths, Iterable) else list(paths)
-            if not listed or any(not isinstance(path, str | Path) or "\0" in str(path) for path in listed):
-                raise InputError(f"prefetch {paths!r}: a list of names of files is allowed")
-            source.prefetch([str(Path(path)) for path in listed])
+            one = isinstance(paths, str | bytes | Path) or getattr(paths, "shape", None) == ()
+            listed = [] if one or not isinstance(paths, Iterable) else list(islice(paths, MAX_FILES + 1))
+            if not 0 < len(listed) <= MAX_FILES:
+                raise InputError(f"prefetch {quoted(paths)}: a list of names of files is allowed, up to {MAX_FILES}")
+            source.prefetch([str(path_of("prefetch", path)) for path in listed])
 
     def read(self, name: str, values: Array, path: str | Path) -> None:
         """Fill this rank's part of a field from a file that `prefetch` named. Files before it are not wanted any more.
@@ -219,8 +226,8 @@ class FieldServer:
         Waits where the file is late. Raises InputError for a file that was not named or is no input file, for a field
         that it does not have or of which levels were never written, and for another size or grid than that of `define`.
         """
-        with self._blocking(f"read {name} of {path}") as (_, source):
-            what, path = self._defined(name), str(Path(path))
+        with self._blocking("read", name, "of", path) as (_, source):
+            what, path = self._defined(name), str(path_of("path", path))
             source.check_named(path)
             self._check_array(what, values)
             np.copyto(values, source.read(what, path).reshape(values.shape), casting="same_kind")
@@ -252,6 +259,12 @@ class FieldServer:
         side.raise_errors()
         side.part_from_lost()
 
+    def tell(self, problem: str) -> None:
+        """Tell the other ranks why this one cannot call `time_line`; they raise PlanError."""
+        require_mpi()
+        tell(self._everyone, problem)
+
+    @collective
     def time_line(self, title: str, steps: Sequence[tuple[str, float, float]] = ()) -> TimeLine | None:
         """Return what all ranks and servers did when, on rank 0; None on the others. All ranks call it, after `close`.
 
@@ -262,8 +275,13 @@ class FieldServer:
             raise PlanError("the time line of a field server is there when it is closed")
         rows = of_writers(*self._writers_figures())
         mine = [] if self._server is None else self._server.events
-        rows.events = {"model": [*steps, *self.events], "server": mine, **rows.events}
-        return gather(self._everyone, rows, title)
+        try:
+            own = [(str(name), float(begin), float(end)) for name, begin, end in steps]
+        except (TypeError, ValueError):
+            raise InputError(f"steps {quoted(steps)}: (name, begin, end) of each step is allowed") from None
+        rows.events = {"model": [*own, *self.events], "server": mine, **rows.events}
+        go_on(self._everyone)
+        return gather(self._everyone, rows, title if isinstance(title, str) else quoted(title))
 
     # Parts of these.
 
@@ -288,10 +306,11 @@ class FieldServer:
         return self._sides
 
     @contextmanager
-    def _blocking(self, what: str) -> Iterator[tuple[ModelSide, InputSide]]:
+    def _blocking(self, *what: object) -> Iterator[tuple[ModelSide, InputSide]]:
         """A call that takes time of the model, and whose error the other ranks hear of."""
         sides = self._of_model()
-        with self._timed(what), sides[0].agreement.telling():
+        text = " ".join(str(part) if isinstance(part, str | Path) else quoted(part) for part in what)
+        with self._timed(text), sides[0].agreement.telling():
             yield sides
 
     @contextmanager
@@ -311,9 +330,7 @@ class FieldServer:
         return what
 
     def _defined(self, name: str) -> Defined:
-        if name not in self._fields:
-            raise InputError(unknown("field", name, self._fields))
-        return self._fields[name]
+        return self._fields[known_name("field", name, self._fields)]
 
     def _places(self, what: Defined, values: Array, step: int, level: int | None) -> tuple[int, ...]:
         """The places of the levels that are written."""
@@ -412,13 +429,13 @@ class FieldServer:
 class Started:
     """A field on its way from the model's own array."""
 
-    def __init__(self, server: FieldServer, what: str, sent: Sequence[Sent]) -> None:
+    def __init__(self, server: FieldServer, what: tuple[object, ...], sent: Sequence[Sent]) -> None:
         self._server, self._what, self._sent = server, what, sent
 
     def wait(self) -> None:
         """Return when the array is the model's own again. All ranks call it; a second time it does nothing."""
         if self._sent:
-            with self._server._blocking(self._what) as (side, _):
+            with self._server._blocking(*self._what) as (side, _):
                 sent, self._sent = self._sent, []
                 side.wait(sent)
 
@@ -443,4 +460,4 @@ def _without_ones(shape: tuple[int, ...]) -> tuple[int, ...]:
 
 def committed_steps(folder: Path | str) -> list[int]:
     """Return the steps of a folder that are whole, ascending."""
-    return Manifest(Path(folder)).steps()
+    return Manifest(path_of("folder", folder)).steps()

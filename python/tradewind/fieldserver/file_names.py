@@ -9,6 +9,7 @@ import re
 import string
 from pathlib import PurePosixPath
 
+from tradewind.base.errors import quoted
 from tradewind.base.names import unknown
 
 MANIFEST = "manifest"
@@ -113,7 +114,7 @@ def meets(one: PurePosixPath, other: PurePosixPath) -> bool:
 def name_problems(name: str) -> list[str]:
     """Problems of the name of a field, which may become part of a path."""
     if not isinstance(name, str) or not name or len(name) > _LONGEST_NAME:
-        return [f"field {name!r}: a name of 1 to {_LONGEST_NAME} characters is allowed"]
+        return [f"field {quoted(name)}: a name of 1 to {_LONGEST_NAME} characters is allowed"]
     if any(c in name for c in "/{}") or not name.isprintable() or name.startswith("."):
         return [f"field {name!r}: a name without '/', braces and a leading point, of one line, is allowed"]
     if (count := len(name.encode())) > _LONGEST_NAME:

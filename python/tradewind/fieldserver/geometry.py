@@ -18,10 +18,12 @@ from weakref import WeakValueDictionary
 
 import numpy as np
 
-from tradewind.base.errors import InputError
-from tradewind.base.extents import whole_number
+from tradewind.base import memory
+from tradewind.base.errors import InputError, quoted
+from tradewind.base.extents import MAX_EXTENT, real_number, whole_number
 from tradewind.fieldserver.map_projection import EARTH_RADIUS_M, ConeMap, PolarMap, RotatedSphere
 from tradewind.layout.gaussian import gaussian_latitudes
+from tradewind.layout.lists import ids
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
 
 _BOX_DEGREES = 0.1
 _BOX_NORTH = 80.0
+_MANY = 2**24
 _ROUNDED = 1e-9
 """Degrees beyond a pole that come from rounding."""
 
@@ -90,15 +93,15 @@ class Geometry(ABC):
         return self is other or (isinstance(other, Geometry) and self.digest == other.digest)
 
 
+def _require(numbers: int) -> None:
+    """Raises InputError where memory does not suffice for so many coordinates."""
+    if numbers > _MANY:
+        memory.require(f"a grid with {numbers} coordinates", 8 * numbers, "take a smaller one")
+
+
 def _number(what: str, value: Any, unit: str = "degrees") -> float:
     """A coordinate as a number of Python. Raises InputError for what is none, or not finite."""
-    try:
-        found = float(value)
-    except (TypeError, ValueError):
-        found = np.nan
-    if isinstance(value, str) or not np.isfinite(found):
-        raise InputError(f"{what} {value!r}: a number of {unit} is allowed")
-    return found
+    return real_number(what, value, f"a number of {unit} is allowed")
 
 
 _LATITUDE = {"standard_name": "latitude", "units": "degrees_north"}
@@ -147,6 +150,7 @@ class Regular(Geometry):
     @classmethod
     def box(cls, nx: int, ny: int) -> Regular:
         """Return a box around 0 N for a plane that is nowhere on the Earth: a tenth of a degree per point or less."""
+        nx, ny = whole_number("nx", nx, 1), whole_number("ny", ny, 1)
         step = min(_BOX_DEGREES, 360.0 / nx, 2 * _BOX_NORTH / ny)
         return cls(nx, ny, 0.0, -step * (ny - 1) / 2, step, step)
 
@@ -163,6 +167,7 @@ class Regular(Geometry):
         return min(self.dx, abs(self.dy))
 
     def coordinates(self) -> dict[str, Coordinate]:
+        _require(self.nx + self.ny)
         longitude = self.longitude + self.dx * np.arange(self.nx)
         latitude = self.latitude + self.dy * np.arange(self.ny)
         return {
@@ -180,15 +185,18 @@ class Gaussian(Geometry):
     kind: ClassVar[str] = "gaussian"
 
     def __post_init__(self) -> None:
-        object.__setattr__(
-            self, "rows", tuple(whole_number("points of a row", n, 1) for n in np.asarray(self.rows).ravel())
-        )
+        rows = ids("points of a row", self.rows)
+        if rows.size and rows.min() < 1:
+            raise InputError(f"points of a row {rows.min()}: a whole number, 1 or more, is allowed")
+        object.__setattr__(self, "rows", tuple(rows.tolist()))
         if not self.rows or len(self.rows) % 2:
             raise InputError("rows of a Gaussian grid: an even number of rows with 1 point or more each is allowed")
 
     @classmethod
     def octahedral(cls, n: int) -> Gaussian:
         """Return the grid O<n>."""
+        n = whole_number("rows of a hemisphere", n, 1, MAX_EXTENT)
+        _require(2 * n)
         half = [20 + 4 * i for i in range(n)]
         return cls((*half, *reversed(half)))
 
@@ -213,6 +221,7 @@ class Gaussian(Geometry):
         return {"point": self.points}
 
     def coordinates(self) -> dict[str, Coordinate]:
+        _require(2 * self.points)
         latitudes = np.asarray(np.degrees(gaussian_latitudes(self.half)), "f8")
         if self.is_full:
             longitude = np.arange(self.rows[0]) * (360.0 / self.rows[0])
@@ -250,6 +259,7 @@ class Spectral(Geometry):
         return {"coefficient": self.points}
 
     def coordinates(self) -> dict[str, Coordinate]:
+        _require(2 * self.points)
         m = np.repeat(np.arange(self.truncation + 1), np.arange(self.truncation + 1, 0, -1))
         n = np.concatenate([np.arange(k, self.truncation + 1) for k in range(self.truncation + 1)])
         return {
@@ -301,6 +311,7 @@ class Projected(Geometry):
 
     @cached_property
     def _coordinates(self) -> dict[str, Coordinate]:
+        _require(4 * self.points)
         first = self.origin
         x, y = first[0] + self.dx * np.arange(self.nx), first[1] + self.dy * np.arange(self.ny)
         longitude, latitude = np.broadcast_arrays(*self.map.inverse(x[None, :], y[:, None]))
@@ -566,7 +577,7 @@ class Unstructured(Geometry):
             try:
                 object.__setattr__(self, "uuid", str(uuid.UUID(self.uuid)))
             except (ValueError, AttributeError, TypeError):
-                raise InputError(f"uuid {self.uuid!r}: 32 hexadecimal digits are allowed") from None
+                raise InputError(f"uuid {quoted(self.uuid)}: 32 hexadecimal digits are allowed") from None
 
     @property
     def points(self) -> int:
@@ -593,15 +604,18 @@ class Unstructured(Geometry):
 def _doubles(name: str, given: Any, count: int, shape: tuple[int, ...] | None = None) -> NDArray[np.float64] | None:
     """Coordinates in line, or None for a list of none; read-only. They may have a shape. Raises InputError."""
     try:
-        values = np.frombuffer(base64.b64decode(given)) if isinstance(given, str) else np.array(given, "f8")
+        _require(len(given) if hasattr(given, "__len__") else 0)
+        values = np.frombuffer(base64.b64decode(given)) if isinstance(given, str) else np.asarray(given)
+        if values.shape == shape:
+            values = values.ravel()
+        if values.shape == (count,):
+            values = np.array(values, "f8")
     except (TypeError, ValueError):
         raise InputError(f"{name}: numbers, one for each of {count} points, are allowed") from None
     if values.size == 0:
         return None
     if shape is not None and values.ndim > 1:
-        if values.shape != shape:
-            raise InputError(f"{name} of {values.shape}: {shape} is allowed")
-        values = values.ravel()
+        raise InputError(f"{name} of {values.shape}: {shape} is allowed")
     if values.shape != (count,):
         raise InputError(f"{values.size} {name} of {count} points: one for each, or none, is allowed")
     if not np.isfinite(values).all():

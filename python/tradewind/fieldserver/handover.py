@@ -13,9 +13,10 @@ import numpy as np
 
 from tradewind import _core
 from tradewind.base.elements import DTYPES
-from tradewind.base.errors import InputError
+from tradewind.base.errors import InputError, quoted
 from tradewind.base.names import unknown
 from tradewind.layout.closed import Whole, on_one_grid, own_ids
+from tradewind.layout.lists import ids
 from tradewind.method.method import PARTS, Method
 from tradewind.mpi.arrays import shared_zeros
 from tradewind.mpi.library import MPI, Plan
@@ -73,12 +74,12 @@ def _parts(runs: Sequence[Sequence[Sequence[int]]], points: int) -> _core.Parts:
 def check_method(method: Any) -> None:
     """Raises InputError for what is no method of a hand-over."""
     if method is not None and not isinstance(method, Mapping):
-        raise InputError(f"method {method!r}: a mapping with algorithm, transport and packing is allowed")
+        raise InputError(f"method {quoted(method)}: a mapping with algorithm, transport and packing is allowed")
     said = dict(method or {})
-    problems = [f"method: {unknown('key', str(key), PARTS)}" for key in said if key not in PARTS]
+    problems = [f"method: {unknown('key', key, PARTS)}" for key in said if key not in PARTS]
     for part in PARTS:
         if said.get(part) is not None and not isinstance(said[part], str):
-            problems.append(f"method: {part} {said[part]!r}: a name is allowed")
+            problems.append(f"method: {part} {quoted(said[part])}: a name is allowed")
     if problems:
         raise InputError(*problems)
     algorithm = said.get("algorithm")
@@ -201,7 +202,4 @@ def ids_of(layout: Any, rank: int) -> Numbers:
     if isinstance(layout, _core.Layout):
         found = own_ids(layout, rank)
         return np.asarray(found, np.int64)
-    found = np.asarray(layout)
-    if found.ndim != 1 or not np.issubdtype(found.dtype, np.integer):
-        raise InputError(f"{layout!r}: a layout, or the numbers of this rank's points, is allowed")
-    return found.astype(np.int64)
+    return ids("where, which is no layout: the numbers of this rank's points", layout)

@@ -15,7 +15,7 @@ from typing import Any
 
 from tradewind.base.errors import InputError
 from tradewind.base.files import inside, make_folder, reason_of, remove, write_atomically
-from tradewind.base.reading import is_file, read_json
+from tradewind.base.reading import is_file, path_of, read_json
 from tradewind.fieldserver.file_names import MANIFEST
 from tradewind.fieldserver.sinks.form import Written, checksum
 
@@ -132,10 +132,10 @@ def read_manifest(folder: Path | str, step: int) -> dict[str, Any]:
 
 def check(folder: Path | str) -> list[str]:
     """Read all files that manifests of a folder name, and return what is wrong with them: nothing, if all is well."""
-    problems = []
-    for step in Manifest(Path(folder)).steps():
+    problems, folder = [], path_of("folder", folder)
+    for step in Manifest(folder).steps():
         for each in read_manifest(folder, step)["files"]:
-            path = Path(folder) / each["path"]
+            path = folder / each["path"]
             try:
                 with open(path, "rb") as stream:
                     size, found = checksum(stream)

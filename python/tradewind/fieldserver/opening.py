@@ -11,7 +11,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from tradewind.base.collective import on_root
-from tradewind.base.errors import InputError
+from tradewind.base.errors import InputError, quoted
 from tradewind.base.files import OWN_PARTS, check_folder, inside, make_folder, remove, remove_parts, remove_tree
 from tradewind.fieldserver.channel import Channel
 from tradewind.fieldserver.file_names import folders_of
@@ -55,7 +55,6 @@ class Opened:
 def open_shares(plan: OutputPlan, comm: MPI.Intracomm, servers: int | str, method: Method | None) -> Opened:
     """Split servers off, or make writers on the ranks of the model. Collective. Raises InputError."""
     _check_alike(comm, plan, servers)
-    _check_servers(servers, comm.Get_size())
     holds: list[FolderHold] = []
     on_root(comm, lambda: holds.append(prepare_folder(plan)))
     if isinstance(servers, int) and servers > 0:
@@ -103,11 +102,13 @@ def _check_alike(comm: MPI.Intracomm, plan: OutputPlan, servers: int | str) -> N
             raise InputError(f"rank {others[0]} has another {what} than rank 0: the same on all ranks is allowed")
 
 
-def _check_servers(servers: int | str, ranks: int) -> None:
-    if servers != THREADS and (isinstance(servers, bool) or not isinstance(servers, int)):
-        raise InputError(f"servers {servers!r}: a number, or {THREADS!r}, is allowed")
+def check_servers(servers: int | str, ranks: int) -> None:
+    """Raises InputError for what is no number of servers of so many ranks."""
+    named = isinstance(servers, str) and servers == THREADS
+    if not named and (isinstance(servers, bool) or not isinstance(servers, int)):
+        raise InputError(f"servers {quoted(servers)}: a number, or {THREADS!r}, is allowed")
     if isinstance(servers, int) and not 0 <= servers < ranks:
-        raise InputError(f"{servers} servers of {ranks} ranks: 0..{ranks - 1} are allowed")
+        raise InputError(f"{quoted(servers)} servers of {ranks} ranks: 0..{ranks - 1} are allowed")
 
 
 def _folders_of_files(plan: OutputPlan, *, stores: bool = False) -> Iterator[Path]:

@@ -105,8 +105,6 @@ def take_part(comm: MPI.Intracomm, payload: dict[str, Any]) -> dict[str, Any]:
             _save_output_line(server, dwarf, payload["timeline"])
             return {}
         comm = server.comm
-    if comm.Get_size() != dwarf.ranks:
-        raise InputError(f"{comm.Get_size()} ranks run a dwarf that was made for {dwarf.ranks}")
     running = dwarf.on(comm)
     initial = running.diagnose()
     check = _Check(dwarf, running, steps, repeat) if dwarf.check else None

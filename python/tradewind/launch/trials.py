@@ -83,10 +83,9 @@ def tune(
     figures count. Raises InputError, on all ranks, where the arrays do not fit or nothing is left to try.
     """
     check_communicator(comm)
-    with telling(comm):
-        if not isinstance(pattern, _core.Pattern):
-            raise InputError(f"{pattern!r} is no pattern")
-        default = default_method(pattern.name)
+    if not isinstance(pattern, _core.Pattern):
+        raise InputError(f"{pattern!r} is no pattern")
+    default = default_method(pattern.name)
     go_on(comm)
     terms = on_root(comm, lambda: Terms(tuple(include), tuple(exclude), warmup, trials, give_up))
 

@@ -14,7 +14,8 @@ from tradewind import _core
 from tradewind.base import memory
 from tradewind.base.deferred import Deferred
 from tradewind.base.errors import InputError
-from tradewind.layout.lists import listed
+from tradewind.base.extents import whole_number
+from tradewind.layout.lists import ids, listed
 
 if TYPE_CHECKING:
     import numpy as np
@@ -40,10 +41,10 @@ class ReducedGrid(_core.Grid):
     """
 
     def __init__(self, rows: ArrayLike, nz: int = 1) -> None:
-        lengths = np.asarray(rows, dtype=np.int64)
-        if lengths.ndim != 1 or not lengths.size or lengths.min() < 1:
+        lengths = ids("rows of a reduced grid", rows)
+        if not lengths.size or lengths.min() < 1:
             raise InputError("rows of a reduced grid: a list of the points of each row, 1 or more, is allowed")
-        super().__init__(int(lengths.sum()), 1, nz)
+        super().__init__(int(lengths.sum()), 1, whole_number("levels", nz))
         self.rows = lengths
 
     @classmethod

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from tradewind.base import memory
 from tradewind.base.arrays import host_array
 from tradewind.base.deferred import Deferred
-from tradewind.base.errors import InputError
+from tradewind.base.errors import InputError, quoted
 
 if TYPE_CHECKING:
     import numpy as np
@@ -19,11 +20,20 @@ else:
     np = Deferred("numpy")
 
 
-def ids(what: str, values: ArrayLike) -> NDArray[np.int64]:
+_MANY = 2**24
+"""Numbers of a list from which on memory is asked for before it is taken."""
+
+
+def ids(what: str, values: Any) -> NDArray[np.int64]:
     """A list of whole numbers as the core takes it. Raises InputError for anything else."""
     array = host_array(what, values)
     if array is None:
-        array = np.asarray(values)
+        if hasattr(values, "__len__"):
+            _require(what, len(values))
+        try:
+            array = np.asarray(values)
+        except (TypeError, ValueError):
+            raise InputError(f"{what} {quoted(values)}: a list of whole numbers is allowed") from None
         if array.ndim == 1 and array.dtype.kind == "f":  # so does NumPy convert whole numbers that no type of its holds
             _check_largest(what, array, values)
     if array.size == 0:
@@ -34,7 +44,15 @@ def ids(what: str, values: ArrayLike) -> NDArray[np.int64]:
         raise InputError(
             f"{what}: an array of shape {array.shape} and type {array.dtype}; a list of whole numbers is allowed"
         )
+    if array.dtype != np.int64 or not array.flags.c_contiguous:
+        _require(what, array.size)
     return np.ascontiguousarray(array, dtype=np.int64)
+
+
+def _require(what: str, count: int) -> None:
+    """Raises InputError where memory does not suffice for a list of so many numbers."""
+    if count > _MANY:
+        memory.require(f"{what}: a list of {count} numbers", 8 * count, "list fewer on each rank")
 
 
 def _check_largest(what: str, array: NDArray[Any], values: Any) -> None:
@@ -50,8 +68,8 @@ def _check_largest(what: str, array: NDArray[Any], values: Any) -> None:
 
 def listed(what: str, lists: Sequence[ArrayLike]) -> list[NDArray[np.int64]]:
     """The lists of all ranks. Raises InputError that names the rank, as `ids` does."""
-    if not isinstance(lists, Iterable):
-        raise InputError(f"{what}: {lists!r}: a list for each rank is allowed")
+    if not isinstance(lists, Iterable) or getattr(lists, "shape", None) == ():
+        raise InputError(f"{what}: {quoted(lists)}: a list for each rank is allowed")
     return [ids(f"{what}, rank {rank}", values) for rank, values in enumerate(lists)]
 
 

@@ -8,7 +8,7 @@ from fnmatch import fnmatchcase
 from functools import cache
 
 from tradewind import _core
-from tradewind.base.errors import InputError
+from tradewind.base.errors import InputError, quoted
 from tradewind.base.names import unknown
 
 NATIVE = "native"
@@ -43,7 +43,13 @@ class Method:
 
     def problems(self, pattern: str) -> list[str]:
         """Return the wrong names, for a pattern of that name."""
-        found = []
+        found = [
+            f"{part} {quoted(name)}: a name is allowed"
+            for part in PARTS
+            if (name := getattr(self, part)) is not None and not isinstance(name, str)
+        ]
+        if found:
+            return found
         if self.algorithm is not None and self.algorithm != NATIVE:
             found += algorithm_problems(pattern, self.algorithm)
         for part, name, names in (

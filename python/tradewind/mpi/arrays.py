@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tradewind import _core
-from tradewind.base.collective import check_communicator, collective, go_on, telling
+from tradewind.base.collective import check_communicator, collective, go_on
 from tradewind.base.elements import DTYPES
 from tradewind.base.errors import InputError
 from tradewind.base.memory import require
@@ -38,8 +38,7 @@ def empty(
     Collective: raises InputError for what cannot be, PlanError where no memory is left, and where another rank raises.
     """
     check_communicator(comm)
-    with telling(comm):
-        arrays = _empty(pattern, comm.Get_rank(), dtype, fields, of, dims)
+    arrays = _empty(pattern, comm.Get_rank(), dtype, fields, of, dims)
     go_on(comm)
     return arrays[0] if fields == 1 else arrays
 

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from tradewind.base.collective import check_communicator, collective, go_on
 from tradewind.base.errors import INSTALL_MPI, MissingMPIError
+from tradewind.base.extents import whole_number
 from tradewind.base.installation import in_brackets, not_loaded
 
 if TYPE_CHECKING:
@@ -46,14 +48,19 @@ Peers = _mpi.Processes
 """The processes of a communicator as the core knows them; see `tradewind.simulation.processes`."""
 
 
+@collective
 def ranks_here(comm: MPI.Intracomm) -> int:
     """Ranks on this rank's node. Collective."""
+    check_communicator(comm)
+    go_on(comm)
     node = comm.Split_type(MPI.COMM_TYPE_SHARED)
     ranks: int = node.Get_size()
     node.Free()
     return ranks
 
 
+@collective
 def ranks_per_core(comm: MPI.Intracomm, cores: int) -> float:
     """Ranks that share a node, over the cores that they may use; the worst node. Collective."""
+    cores = whole_number("cores", cores)
     return float(comm.allreduce(ranks_here(comm) / max(cores, 1), MPI.MAX))

@@ -5,6 +5,7 @@ Needs an MPI library and mpi4py (MissingMPIError says what to install); the rest
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -12,7 +13,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 from tradewind import _core
 from tradewind.base.collective import check_communicator, collective, telling
-from tradewind.base.errors import InputError
+from tradewind.base.errors import InputError, as_utf8, quoted
+from tradewind.base.extents import true_or_false, whole_number
 from tradewind.method.choice import choose_alone
 from tradewind.method.memories import PRIVATE, SHARED
 from tradewind.method.method import DEFAULT_PACKING, DEFAULT_TRANSPORT, NATIVE, Method, default_algorithm
@@ -80,6 +82,16 @@ def plan(
         pattern, asked = _asked(what, algorithm, transport, packing)
         one_array = pattern.one_array
         checked_dims(dims)
+        largest_message = whole_number("largest_message", largest_message)
+        ranks_per_node = whole_number("ranks_per_node", ranks_per_node)
+        flags = {"pack_ahead": pack_ahead, "synchronous": synchronous, "check": check}
+        pack_ahead, synchronous, check = (true_or_false(name, value) for name, value in flags.items())
+        for name, text in (("operation", operation), ("record", record)):
+            if not isinstance(text, str):
+                raise InputError(f"{name} {quoted(text)}: a name is allowed")
+        record = as_utf8(record)
+        if not isinstance(watchdog_s, int | float) or not abs(watchdog_s) <= sys.float_info.max:
+            raise InputError(f"watchdog_s {quoted(watchdog_s)}: seconds, 0 or more, are allowed")
         sources = checked("source", fields, writable=pattern.in_place or one_array)
         targets = checked_targets(pattern, sources, target)
         if pattern.has_levels:
@@ -144,7 +156,7 @@ def _asked(
     elif isinstance(what, _core.Pattern):
         pattern = what
     else:
-        raise InputError(f"{what!r} is neither a schedule nor a pattern")
+        raise InputError(f"{quoted(what)} is neither a schedule nor a pattern")
     asked = Method(algorithm, transport, packing)
     if problems := asked.problems(pattern.name):
         raise InputError(*problems)

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from operator import index as whole_number
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 import numpy as np
 
 from tradewind import _core
-from tradewind.base.collective import Telling, check_communicator, collective, go_on, require_mpi, telling
-from tradewind.base.errors import InputError
+from tradewind.base.collective import check_communicator, collective, go_on, require_mpi
+from tradewind.base.errors import InputError, quoted
+from tradewind.base.names import known_name
 from tradewind.layout.lists import ids
 from tradewind.mpi.library import MPI, OwnPoints, _mpi
 
@@ -39,15 +39,14 @@ class PointsMaking(Generic[FetchT]):
     def __init__(self, comm: MPI.Intracomm, what: ArrayLike | _core.Blocks | int) -> None:
         check_communicator(comm)
         self.comm = comm
-        with telling(comm):
-            if isinstance(what, _core.Blocks):
-                own: _core.Blocks | int | NDArray[np.int64] = what
-            elif isinstance(what, int | np.integer):
-                own = int(what)
-                if abs(own) > np.iinfo(np.int64).max:
-                    raise InputError(f"{own} points: up to 2^63 - 1 are allowed")
-            else:
-                own = ids("ids", what)
+        if isinstance(what, _core.Blocks):
+            own: _core.Blocks | int | NDArray[np.int64] = what
+        elif isinstance(what, int | np.integer):
+            own = int(what)
+            if abs(own) > np.iinfo(np.int64).max:
+                raise InputError(f"{quoted(own)} points: up to 2^63 - 1 are allowed")
+        else:
+            own = ids("ids", what)
         go_on(comm)
         handle = comm.py2f()
         if isinstance(own, _core.Blocks):
@@ -71,8 +70,7 @@ class PointsMaking(Generic[FetchT]):
     def locate(self, wanted: ArrayLike) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return owners of ids, and positions in the arrays of the owners. Raises InputError for an unknown id."""
         require_mpi()
-        with Telling(self.tell):
-            listed = ids("wanted", wanted)
+        listed = ids("wanted", wanted)
         owner, index = self._points.locate(listed)
         return owner, index
 
@@ -93,14 +91,13 @@ class PointsMaking(Generic[FetchT]):
         InputError for a point that nobody owns, for lists whose lengths differ, and for an owner that is no peer.
         """
         require_mpi()
-        with Telling(self.tell):
-            known, peer_list = self._known(peers)
-            if wanted is not None:
-                _check_alone(owner, index, places)
-                listed = ids("wanted", wanted)
-            else:
-                owners, indices, at = self._lists(owner, index, places)
-                target = owners.size if places is None else int(np.max(at, initial=-1)) + 1
+        known, peer_list = self._known(peers)
+        if wanted is not None:
+            _check_alone(owner, index, places)
+            listed = ids("wanted", wanted)
+        else:
+            owners, indices, at = self._lists(owner, index, places)
+            target = owners.size if places is None else int(np.max(at, initial=-1)) + 1
         if wanted is not None:
             return self.made(self._points.fetch_ids(listed, 0, False, known, peer_list))
         return self.made(self._points.fetch(owners, indices, at, target, False, known, peer_list))
@@ -121,17 +118,16 @@ class PointsMaking(Generic[FetchT]):
         Else `count` points are the whole array, and those places of it are the halo, which no rank may fetch.
         """
         require_mpi()
-        with Telling(self.tell):
-            known, peer_list = self._known(peers)
-            if wanted is not None:
-                _check_alone(owner, index, places)
-                listed = ids("wanted", wanted)
-            else:
-                owners, indices, at = self._lists(owner, index, places)
-                target = self.count
-                if places is None:
-                    target += owners.size
-                    at = np.arange(self.count, target)
+        known, peer_list = self._known(peers)
+        if wanted is not None:
+            _check_alone(owner, index, places)
+            listed = ids("wanted", wanted)
+        else:
+            owners, indices, at = self._lists(owner, index, places)
+            target = self.count
+            if places is None:
+                target += owners.size
+                at = np.arange(self.count, target)
         if wanted is not None:
             return self.made(self._points.fetch_ids(listed, self.count, True, known, peer_list))
         return self.made(self._points.fetch(owners, indices, at, target, True, known, peer_list))
@@ -158,10 +154,7 @@ class PointsMaking(Generic[FetchT]):
         if peers is None:
             return False, []
         size = self._points.ranks
-        try:
-            known = sorted({whole_number(peer) for peer in peers})
-        except TypeError:
-            raise InputError(f"rank {self._points.rank}: peers: a list of whole numbers is allowed") from None
+        known = sorted(set(ids(f"rank {self._points.rank}: peers", peers).tolist()))
         if known and not 0 <= known[0] <= known[-1] < size:
             wrong = known[0] if known[0] < 0 else known[-1]
             raise InputError(f"rank {self._points.rank} names peer {wrong}; other ranks of 0..{size - 1} are allowed")
@@ -192,10 +185,9 @@ def gathered(comm: MPI.Intracomm, fetch: _core.Fetch) -> _core.Fetch | None:
     Else None. Needs memory for the lists of all ranks there.
     """
     check_communicator(comm)
-    with telling(comm):
-        _check_fetch(fetch)
-        rank = comm.Get_rank()
-        mine = (fetch.source_shape(rank)[2], fetch.list_of(rank))
+    _check_fetch(fetch)
+    rank = comm.Get_rank()
+    mine = (fetch.source_shape(rank)[2], fetch.list_of(rank))
     go_on(comm)
     parts = comm.gather(mine)
     if parts is None:
@@ -205,7 +197,7 @@ def gathered(comm: MPI.Intracomm, fetch: _core.Fetch) -> _core.Fetch | None:
 
 def _check_fetch(fetch: object) -> None:
     if not isinstance(fetch, _core.Fetch):
-        raise InputError(f"{fetch!r} is no fetch")
+        raise InputError(f"{quoted(fetch)} is no fetch")
 
 
 @collective
@@ -217,8 +209,7 @@ def allgather_lists(comm: MPI.Intracomm, fetch: _core.Fetch) -> _core.Fetch:
     for a fetch among other ranks, PlanError where another rank raises or has another fetch.
     """
     check_communicator(comm)
-    with telling(comm):
-        _check_fetch(fetch)
+    _check_fetch(fetch)
     return _mpi.allgather_lists(comm.py2f(), fetch)
 
 
@@ -230,10 +221,8 @@ def shared_ids(comm: MPI.Intracomm, values: ArrayLike, operation: str) -> _core.
     PlanError where another rank raises.
     """
     check_communicator(comm)
-    with telling(comm):
-        own = ids("ids", values)
-        if not isinstance(operation, str):
-            raise InputError(f"operation {operation!r}: add, mul, min and max are allowed")
+    own = ids("ids", values)
+    known_name("operation", operation, ("add", "mul", "min", "max"))
     go_on(comm)
     return _mpi.share_ids(comm.py2f(), own, operation)
 
@@ -263,8 +252,7 @@ def renumbered(comm: MPI.Intracomm, own: ArrayLike, halo: ArrayLike) -> Renumber
     as `Points` does.
     """
     check_communicator(comm)
-    with telling(comm):
-        before, wanted_ids = ids("own", own), ids("halo", halo)
+    before, wanted_ids = ids("own", own), ids("halo", halo)
     exchange = Points(comm, before).halo(wanted_ids)
     rank = comm.Get_rank()
     wanted = [indices for _, indices in sorted(exchange.sent_by(rank), key=lambda sent: sent[0])]

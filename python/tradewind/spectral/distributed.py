@@ -8,12 +8,22 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from tradewind.base import memory
-from tradewind.base.errors import InputError
-from tradewind.base.names import unknown
+from tradewind.base.collective import (
+    check_communicator,
+    collective,
+    collective_throughout,
+    go_on,
+    require_mpi,
+    tell,
+)
+from tradewind.base.errors import InputError, quoted
+from tradewind.base.extents import true_or_false
+from tradewind.base.names import known_name
 from tradewind.base.units import format_bytes
 from tradewind.spectral.fourier import Fourier
 from tradewind.spectral.operators import EARTH_RADIUS_M
 from tradewind.spectral.stages import LegendreStages
+from tradewind.spectral.transform import weight_of
 from tradewind.spectral.winds import WIND_VARIABLES, PerCosine
 
 if TYPE_CHECKING:
@@ -55,9 +65,14 @@ class DistributedTransform:
     - `spectral` ``complex128 [m, n][field]``: coefficients of its wavenumbers, the fields of its levels
     - `columns` ``complex128 [m, n][field]``: coefficients of its wavenumbers and degrees, all fields
 
-    Collective, as all its methods are. Raises InputError; PlanError.
+    Made by all ranks together. `to_spectral`, `to_grid`, their adjoints, `to_columns` and `from_columns` are called by
+    all ranks, too. Each begins with an agreement, about a hundredth of a transform of few levels: a call that is wrong
+    on one rank, or differs from that of the others, is an error on all. Memory that a rank cannot get in the course of
+    a transform, and a wrong call of one of the parts, such as `exchange`, which do not agree, is an error on that rank
+    alone: the others wait for its messages as long as `watchdog_s` of the plans allows. Raises InputError; PlanError.
     """
 
+    @collective_throughout
     def __init__(
         self,
         distribution: Distribution,
@@ -70,18 +85,36 @@ class DistributedTransform:
         radius: float = EARTH_RADIUS_M,
         **options: Any,
     ) -> None:
-        given = dict(methods or {})
-        if strange := [name for name in given if name not in EXCHANGES]:
-            raise InputError(unknown("exchange of a transform", strange[0], EXCHANGES))
+        from tradewind.spectral.distribution import Distribution
+
+        check_communicator(comm)
+        if not isinstance(distribution, Distribution):
+            raise InputError(f"distribution {quoted(distribution)}: a tradewind.spectral.Distribution is allowed")
         if comm.Get_size() != distribution.ranks:
             raise InputError(f"{comm.Get_size()} ranks, and a distribution for {distribution.ranks}")
+        chosen = {name: options | given for name, given in _methods(methods).items()}
 
         def make(name: str, back: bool, pattern: _core.Redistribution, source: Any, target: Any) -> Exchange:
             from tradewind.mpi.planning import plan
 
-            return plan(pattern, comm, source, target, **(options | dict(given.get(name, {}))))
+            return plan(pattern, comm, source, target, **chosen.get(name, options))
 
+        self._comm = comm
+        self._agree(f"a transform, winds {quoted(winds)}, radius {quoted(radius)}")
         self._set_up(distribution, comm.Get_rank(), make, tables=tables, threads=threads, winds=winds, radius=radius)
+
+    _comm: MPI.Intracomm | None = None
+    """None where a function makes the exchanges: then all ranks are taken to make the same calls."""
+
+    def tell(self, problem: str) -> None:
+        """Tell the other ranks why this one cannot call the method that they call; they raise PlanError."""
+        if self._comm is not None:
+            require_mpi()
+            tell(self._comm, problem)
+
+    def _agree(self, call: str) -> None:
+        if self._comm is not None:
+            go_on(self._comm, call)
 
     @classmethod
     def made_by(
@@ -117,6 +150,7 @@ class DistributedTransform:
         radius: float,
     ) -> None:
         self.distribution, self.rank = distribution, rank
+        tables, winds = true_or_false("tables", tables), true_or_false("winds", winds)
         variables = distribution.variables
         if winds and variables < WIND_VARIABLES:
             raise InputError(f"winds of {variables} variables: two or more are allowed, the first two are the wind")
@@ -166,6 +200,8 @@ class DistributedTransform:
 
     def exchange(self, name: str, *, back: bool = False) -> None:
         """Carry out one of `EXCHANGES`, or the way back; none of partial sums where there are none."""
+        known_name("exchange of a transform", name, EXCHANGES)
+        back = true_or_false("back", back)
         if name != "sums" or self.is_split:
             self._exchanges[name, back]()
 
@@ -212,12 +248,16 @@ class DistributedTransform:
 
     # The transforms.
 
+    @collective
     def to_spectral(self) -> Complexes:
-        """Compute `spectral` from `points`, the direct transform, and return it."""
+        """Compute `spectral` from `points`, the direct transform, and return it. Collective."""
+        self._agree("to_spectral")
         return self._analyse()
 
+    @collective
     def to_grid(self) -> Reals:
-        """Compute `points` from `spectral`, the inverse transform, and return them."""
+        """Compute `points` from `spectral`, the inverse transform, and return them. Collective."""
+        self._agree("to_grid")
         return self._synthesise()
 
     def _analyse(self, *, adjoint: bool = False, **factors: Any) -> Complexes:
@@ -238,25 +278,37 @@ class DistributedTransform:
         self.exchange("rows", back=True)
         return self.points
 
+    @collective
     def to_columns(self) -> Complexes:
-        """Bring all fields of a coefficient together: `columns` from `spectral`."""
+        """Bring all fields of a coefficient together: `columns` from `spectral`. Collective."""
+        self._agree("to_columns")
         self.exchange("columns")
         return self.columns
 
+    @collective
     def from_columns(self) -> Complexes:
-        """Deal the fields again: `spectral` from `columns`."""
+        """Deal the fields again: `spectral` from `columns`. Collective."""
+        self._agree("from_columns")
         self.exchange("columns", back=True)
         return self.spectral
 
+    @collective
     def to_spectral_adjoint(self, product: Product = "weighted") -> Reals:
-        """Compute `points` from `spectral` by the adjoint of `to_spectral`; products as of `SpectralTransform`."""
-        twice = 0.5 * _weight(product)
+        """Compute `points` from `spectral` by the adjoint of `to_spectral`; products as of `SpectralTransform`.
+
+        Collective.
+        """
+        twice = 0.5 * weight_of(product)
+        self._agree(f"to_spectral_adjoint, {product}")
         return self._synthesise(adjoint=True, factors=self._fourier.quadrature, twice=twice)
 
+    @collective
     def to_grid_adjoint(self, product: Product = "weighted") -> Complexes:
-        """Compute `spectral` from `points` by the adjoint of `to_grid`."""
+        """Compute `spectral` from `points` by the adjoint of `to_grid`. Collective."""
+        twice = 2 / weight_of(product)
+        self._agree(f"to_grid_adjoint, {product}")
         ones = np.ones(len(self._fourier.rows))
-        return self._analyse(adjoint=True, factors=ones, twice=2 / _weight(product))
+        return self._analyse(adjoint=True, factors=ones, twice=twice)
 
     # The part of the whole that this rank has.
 
@@ -289,7 +341,14 @@ def reversed_pattern(pattern: _core.Redistribution) -> _core.Redistribution:
     return type(pattern)(pattern.to_layout, pattern.from_layout)
 
 
-def _weight(product: str) -> float:
-    if product not in ("plain", "weighted"):
-        raise InputError(f"product {product!r} of an adjoint: plain and weighted are allowed")
-    return 2.0 if product == "weighted" else 1.0
+def _methods(methods: Mapping[str, Mapping[str, Any]] | None) -> dict[str, dict[str, Any]]:
+    """Return the options of plans by name of an exchange. Raises InputError."""
+    if methods is not None and not isinstance(methods, Mapping):
+        raise InputError(f"methods {quoted(methods)}: options of plans by name of an exchange are allowed")
+    found = {}
+    for name, options in (methods or {}).items():
+        known_name("exchange of a transform", name, EXCHANGES)
+        if not isinstance(options, Mapping) or not all(isinstance(each, str) for each in options):
+            raise InputError(f"methods of {name}: {quoted(options)}: options of plans by name are allowed")
+        found[name] = dict(options)
+    return found

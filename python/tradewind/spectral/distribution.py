@@ -24,14 +24,16 @@ import math
 from collections.abc import Sequence
 from functools import cached_property, lru_cache
 from itertools import pairwise
+from numbers import Integral
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tradewind import _core
-from tradewind.base.errors import InputError
-from tradewind.base.extents import largest_product
+from tradewind.base.errors import InputError, quoted
+from tradewind.base.extents import MAX_EXTENT, largest_product, true_or_false, whole_number
 from tradewind.layout.closed import cuts
+from tradewind.layout.lists import ids
 from tradewind.layout.names import SPECTRAL
 from tradewind.spectral.balance import even_cuts, imbalance
 from tradewind.spectral.pieces import SPLIT, Pieces, pieces_of
@@ -93,16 +95,23 @@ class Distribution:
         dealt: str | Sequence[ArrayLike] | Pieces = "packed",
         shared: bool = True,
     ) -> None:
-        levels_of_sets = None if isinstance(levels, int) else np.asarray(levels, np.int64)
-        levels = levels if isinstance(levels, int) else int(sum(levels))
-        if ranks < 1 or levels < 1 or variables < 1:
-            raise InputError(f"{ranks} ranks, {levels} levels, {variables} variables: 1 or more of each are allowed")
+        from tradewind.spectral.truncation import Truncation
+
+        if not isinstance(truncation, Truncation):
+            raise InputError(f"truncation {quoted(truncation)}: a tradewind.spectral.Truncation is allowed")
+        shared = true_or_false("shared", shared)
+        levels_of_sets = None if isinstance(levels, Integral) else ids("levels of sets", levels)
+        levels = int(levels if levels_of_sets is None else levels_of_sets.sum())  # type: ignore[arg-type]
+        counts = (("ranks", ranks), ("levels", levels), ("variables", variables))
+        ranks, levels, variables = (whole_number(what, count, 1, MAX_EXTENT) for what, count in counts)
         self.truncation, self.ranks, self.levels, self.variables = truncation, ranks, levels, variables
         self._split = dealt.is_split if isinstance(dealt, Pieces) else isinstance(dealt, str) and dealt == SPLIT
         maximum = self._max_sets
-        self.level_sets = default_level_sets(ranks, levels, maximum) if level_sets is None else level_sets
+        if level_sets is None:
+            level_sets = default_level_sets(ranks, levels, maximum)
+        self.level_sets = whole_number("level sets", level_sets, 1, MAX_EXTENT)
         self.shared = shared
-        if self.level_sets < 1 or ranks % self.level_sets:
+        if ranks % self.level_sets:
             raise InputError(f"{self.level_sets} level sets on {ranks} ranks: a divisor of the ranks is allowed")
         self.sets = ranks // self.level_sets
         if levels_of_sets is None:

@@ -10,6 +10,7 @@ import numpy as np
 from tradewind import _core
 from tradewind.base import memory
 from tradewind.base.errors import InputError
+from tradewind.base.extents import true_or_false
 from tradewind.spectral.threads import checked_threads, share_out
 from tradewind.spectral.truncation import Truncation
 
@@ -45,7 +46,7 @@ class LegendreFunctions:
         tables: bool = True,
         threads: int = 1,
     ) -> None:
-        self.truncation, threads = truncation, checked_threads(threads)
+        self.truncation, threads, tables = truncation, checked_threads(threads), true_or_false("tables", tables)
         every = truncation.wavenumbers
         self.wavenumbers: Numbers = every if wavenumbers is None else np.asarray(wavenumbers, dtype=np.int64)
         if self.wavenumbers.ndim != 1 or not np.isin(self.wavenumbers, every).all():

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tradewind import _core
-from tradewind.base.errors import InputError
+from tradewind.base.errors import InputError, quoted
+from tradewind.base.extents import whole_number
 from tradewind.layout.closed import ReducedGrid
+from tradewind.layout.lists import ids
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -72,6 +74,7 @@ class GaussianGrid:
 
     def longitudes(self, row: int) -> NDArray[np.float64]:
         """Return the longitudes of a row's points in degrees, from 0 to the east. [point of the row]"""
+        row = whole_number("row", row, 0, len(self.rows) - 1)
         return 360 * np.arange(self.rows[row]) / float(self.rows[row])
 
     def layout_grid(self, levels: int = 1) -> ReducedGrid:
@@ -87,18 +90,17 @@ def _rows_of(name: str) -> NDArray[np.int64]:
     match = re.fullmatch(r"([OF])([1-9][0-9]{0,8})", name) if isinstance(name, str) else None
     if match is None or int(match[2]) > MAX_HALF:
         raise InputError(
-            f"unknown grid {name!r}: O1..O{MAX_HALF} (octahedral) and F1..F{MAX_HALF} (full Gaussian) are allowed; "
-            "for other reduced grids name the points of each row"
+            f"unknown grid {quoted(name)}: O1..O{MAX_HALF} (octahedral) and F1..F{MAX_HALF} (full Gaussian) are "
+            "allowed; for other reduced grids name the points of each row"
         )
     half = int(match[2])
     return ReducedGrid.octahedral(half).rows if match[1] == "O" else np.full(2 * half, 4 * half, np.int64)
 
 
-def _checked(rows: ArrayLike | None) -> NDArray[np.int64]:
-    lengths = np.asarray(rows)
-    whole = lengths.ndim == 1 and lengths.size > 0 and np.issubdtype(lengths.dtype, np.integer)
-    if not whole or len(lengths) % 2 or lengths.min() < 2 or (lengths != lengths[::-1]).any():
+def _checked(rows: Any) -> NDArray[np.int64]:
+    lengths = ids("rows of a Gaussian grid", rows)
+    if not lengths.size or len(lengths) % 2 or lengths.min() < 2 or (lengths != lengths[::-1]).any():
         raise InputError(
             "rows of a Gaussian grid: an even number of whole numbers, 2 or more, alike in both hemispheres, is allowed"
         )
-    return lengths.astype(np.int64)
+    return lengths

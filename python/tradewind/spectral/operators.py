@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tradewind.base.errors import InputError
+from tradewind.base.extents import real_number
 from tradewind.spectral.arrays import fields_of
 from tradewind.spectral.truncation import Truncation
 
@@ -18,6 +19,10 @@ if TYPE_CHECKING:
 
 EARTH_RADIUS_M = 6_371_229.0
 """Radius of the sphere in the models of ECMWF, metres."""
+
+
+_SMALLEST = 1e-100
+_RADII = "a positive number of metres is allowed"
 
 
 class Operators:
@@ -41,9 +46,9 @@ class Operators:
     def __init__(
         self, truncation: Truncation, wavenumbers: NDArray[np.int64] | None = None, *, radius: float = EARTH_RADIUS_M
     ) -> None:
-        if not (np.isfinite(radius) and radius > 0):
-            raise InputError(f"radius {radius}: a positive number of metres is allowed")
-        self.radius, self.top = radius, truncation.top
+        if not _SMALLEST <= real_number("radius", radius, _RADII) <= 1 / _SMALLEST:
+            raise InputError(f"radius {radius}: {_RADII}")
+        self.radius, self.top = float(radius), truncation.top
         own = truncation.wavenumbers if wavenumbers is None else wavenumbers
         self._m, self._n = _numbers(own, truncation.top)
         self._wide_m, self._wide_n = _numbers(own, truncation.top + 1)

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from tradewind.base.errors import InputError
+from tradewind.base.errors import InputError, quoted
 from tradewind.base.names import unknown
+from tradewind.layout.lists import ids
 from tradewind.spectral.balance import DEALS, deal, packed
 
 if TYPE_CHECKING:
@@ -166,9 +167,15 @@ def pieces_of(truncation: Truncation, dealt: str | Sequence[ArrayLike] | Pieces,
         if dealt not in DEALS:
             raise InputError(unknown("way to deal wavenumbers", dealt, WAYS_TO_DEAL))
         dealt = deal(dealt, flops * pairs, sets)
+    if (
+        isinstance(dealt, bytes | bytearray | memoryview)
+        or not hasattr(dealt, "__len__")
+        or getattr(dealt, "shape", 0) == ()
+    ):
+        raise InputError(f"dealt {quoted(dealt)}: {', '.join(WAYS_TO_DEAL)}, or lists of wavenumbers, are allowed")
     if len(dealt) != sets:
         raise InputError(f"{len(dealt)} lists of wavenumbers: {sets}, one for each set, are allowed")
-    whole = [np.asarray(own, dtype=np.int64).tolist() for own in dealt]
+    whole = [ids("wavenumbers of a set", own).tolist() for own in dealt]
     if sorted(m for own in whole for m in own) != truncation.wavenumbers.tolist():
         raise InputError(f"lists of wavenumbers: each of 0..{truncation.degree} once is allowed")
     return Pieces(truncation, [[(m, begin[m], half) for m in own] for own in whole])

@@ -8,16 +8,14 @@ from functools import lru_cache
 
 from threadpoolctl import ThreadpoolController
 
-from tradewind.base.errors import InputError
+from tradewind.base.extents import whole_number
 
 MAX_THREADS = 1024
 
 
 def checked_threads(threads: int) -> int:
     """Return the number of threads. Raises InputError for one that cannot be."""
-    if not 1 <= threads <= MAX_THREADS:
-        raise InputError(f"threads of a transform: {threads}; 1..{MAX_THREADS} are allowed")
-    return threads
+    return whole_number("threads of a transform", threads, 1, MAX_THREADS)
 
 
 def share_out(threads: int, items: int, work: Callable[[range], None]) -> None:

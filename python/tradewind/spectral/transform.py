@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from tradewind.base import memory
-from tradewind.base.errors import InputError, NotFiniteError
-from tradewind.spectral.arrays import checked
+from tradewind.base.errors import InputError, NotFiniteError, quoted
+from tradewind.spectral.arrays import array_of, checked, require
 from tradewind.spectral.fourier import Fourier
 from tradewind.spectral.functions import LegendreFunctions
 from tradewind.spectral.grid import GaussianGrid
@@ -94,7 +94,7 @@ class SpectralTransform:
     def to_spectral_adjoint(self, spectral: Complexes, product: Product = "weighted") -> Reals:
         """Apply the adjoint of `to_spectral` to spectral coefficients; the result is on the grid."""
         flat, axes = self._spectral_fields(spectral)
-        twice = 0.5 * _weight(product)
+        twice = 0.5 * weight_of(product)
         result = self._synthesise(self.legendre, flat, factors=self.fourier.quadrature, twice=twice)
         return self._grid_result(result, axes)
 
@@ -102,7 +102,7 @@ class SpectralTransform:
         """Apply the adjoint of `to_grid` to fields on the grid; the result are spectral coefficients."""
         flat, axes = self._grid_fields(grid)
         ones = np.ones(len(self.grid.rows))
-        result = self._analyse(self.legendre, flat, factors=ones, twice=2 / _weight(product))
+        result = self._analyse(self.legendre, flat, factors=ones, twice=2 / weight_of(product))
         return self._spectral_result(result, axes)
 
     def wind(self, vorticity: Complexes, divergence: Complexes, out: Reals | None = None) -> tuple[Reals, Reals]:
@@ -128,7 +128,7 @@ class SpectralTransform:
     def wind_adjoint(self, u: Reals, v: Reals, product: Product = "weighted") -> tuple[Complexes, Complexes]:
         """Apply the adjoint of `wind` to two fields on the grid; the results are spectral coefficients."""
         both, axes = self._grid_pair_fields(u, v)
-        wind = self._analyse(self._wide_legendre, both, factors=self._per_cosine, twice=2 / _weight(product))
+        wind = self._analyse(self._wide_legendre, both, factors=self._per_cosine, twice=2 / weight_of(product))
         result = np.concatenate(self.operators.wind_adjoint(*_halves(wind, 1)), axis=1)
         return self._spectral_pair_result(result, axes)
 
@@ -138,7 +138,7 @@ class SpectralTransform:
         """Apply the adjoint of `vorticity_divergence` to spectral coefficients; the results are on the grid."""
         both, axes = self._spectral_pair(vorticity, divergence)
         wind = np.concatenate(self.operators.curl_adjoint(*_halves(both, 1)), axis=1)
-        factors, twice = self.fourier.quadrature * self._per_cosine, 0.5 * _weight(product)
+        factors, twice = self.fourier.quadrature * self._per_cosine, 0.5 * weight_of(product)
         grid = self._synthesise(self._wide_legendre, wind, factors=factors, twice=twice)
         return self._grid_pair(grid, axes)
 
@@ -152,12 +152,12 @@ class SpectralTransform:
     def laplacian(self, spectral: Complexes) -> Complexes:
         """Return the coefficients of the Laplacian, per square metre."""
         flat, axes = self._spectral_fields(spectral)
-        return self.operators.laplacian(flat).reshape(spectral.shape[0], *axes)
+        return self._spectral_result(self.operators.laplacian(flat), axes)
 
     def inverse_laplacian(self, spectral: Complexes) -> Complexes:
         """Return the coefficients of the field without a mean that has this Laplacian, but for its mean."""
         flat, axes = self._spectral_fields(spectral)
-        return self.operators.inverse_laplacian(flat).reshape(spectral.shape[0], *axes)
+        return self._spectral_result(self.operators.inverse_laplacian(flat), axes)
 
     # -- the two stages, with the array between them kept for the next call
 
@@ -188,13 +188,13 @@ class SpectralTransform:
     # -- shapes
 
     def _grid_fields(self, grid: Reals) -> tuple[Reals, tuple[int, ...]]:
-        array = np.asarray(grid)
+        array = array_of(grid, "grid points", np.float64)
         if array.ndim < 1 or array.shape[-1] != self.grid.points:
             raise InputError(f"fields of shape {array.shape} on {self.grid.name}: (..., {self.grid.points}) is allowed")
         return array.reshape(int(np.prod(array.shape[:-1], dtype=int)), self.grid.points), array.shape[:-1]
 
     def _spectral_fields(self, spectral: Complexes) -> tuple[Complexes, tuple[int, ...]]:
-        array, count = np.asarray(spectral), self.truncation.coefficients
+        array, count = array_of(spectral, "spectral coefficients", np.complex128), self.truncation.coefficients
         if array.ndim < 1 or array.shape[0] != count:
             raise InputError(
                 f"spectral coefficients of shape {array.shape} of {self.truncation!r}: ({count}, ...) is allowed"
@@ -204,11 +204,13 @@ class SpectralTransform:
     def _grid_pair_fields(self, first: Reals, second: Reals) -> tuple[Reals, tuple[int, ...]]:
         (one, axes), (two, others) = self._grid_fields(first), self._grid_fields(second)
         _require_equal(axes, others)
+        require((2, *one.shape), "both components of winds", np.float64)
         return np.concatenate([one, two]), axes
 
     def _spectral_pair(self, first: Complexes, second: Complexes) -> tuple[Complexes, tuple[int, ...]]:
         (one, axes), (two, others) = self._spectral_fields(first), self._spectral_fields(second)
         _require_equal(axes, others)
+        require((2, *one.shape), "vorticity and divergence", np.complex128)
         both = np.concatenate([one, two], axis=1)
         if not np.isfinite(both).all():
             _report(both.T, "coefficient")
@@ -234,10 +236,10 @@ def _halves(both: Any, axis: int) -> tuple[Any, Any]:
     return first, second
 
 
-def _weight(product: str) -> float:
+def weight_of(product: str) -> float:
     """Weight of a coefficient with m > 0."""
-    if product not in ("plain", "weighted"):
-        raise InputError(f"product {product!r} of an adjoint: plain and weighted are allowed")
+    if not isinstance(product, str) or product not in ("plain", "weighted"):
+        raise InputError(f"product {quoted(product)} of an adjoint: plain and weighted are allowed")
     return 2.0 if product == "weighted" else 1.0
 
 

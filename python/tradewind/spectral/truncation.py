@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tradewind.base.errors import InputError
+from tradewind.base.errors import InputError, quoted
+from tradewind.base.extents import MAX_EXTENT, whole_number
 from tradewind.spectral.grid import GaussianGrid
 
 if TYPE_CHECKING:
@@ -51,11 +52,11 @@ class Truncation:
         self, grid: GaussianGrid | str, degree: int | None = None, rule: str | None = None, *, top: int | None = None
     ) -> None:
         self.grid = grid if isinstance(grid, GaussianGrid) else GaussianGrid(grid)
-        if rule is not None and rule not in DEGREES:
-            raise InputError(f"unknown rule {rule!r} of a truncation: {', '.join(DEGREES)} are allowed")
+        if rule is not None and (not isinstance(rule, str) or rule not in DEGREES):
+            raise InputError(f"unknown rule {quoted(rule)} of a truncation: {', '.join(DEGREES)} are allowed")
         self.degree = self._degree(degree, rule)
         self.rule = rule or self._rule()
-        self.top = self.degree if top is None else top
+        self.top = self.degree if top is None else whole_number("largest degree", top, 0, MAX_EXTENT)
         if self.top < self.degree:
             raise InputError(f"truncation: degrees to {self.top} are fewer than wavenumbers to {self.degree}")
         self.kept: Numbers = _kept(self.grid, self.degree, self.rule)
@@ -89,6 +90,7 @@ class Truncation:
 
     def index(self, m: int, n: int) -> int:
         """Return where the coefficient (m, n) lies. Raises InputError for one that is not kept."""
+        m, n = whole_number("m", m), whole_number("n", n)
         if not (0 <= m <= self.degree and m <= n <= self.top):
             raise InputError(f"coefficient m = {m}, n = {n}: 0 <= m <= {self.degree}, m <= n <= {self.top} are allowed")
         return int(self.start[m]) + n - m
@@ -98,6 +100,7 @@ class Truncation:
         most = DEGREES[rule or "linear"](half)
         if degree is None:
             return most if rule else DEGREES["cubic" if self.grid.name.startswith("O") else "linear"](half)
+        degree = whole_number("degree of a truncation", degree)
         if not 0 <= degree <= most:
             raise InputError(
                 f"truncation T{degree} on grid {self.grid.name}: T0..T{most} are allowed "

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from tradewind.base.collective import check_communicator, collective, go_on, telling
+from tradewind.base.collective import check_communicator, collective, go_on
 from tradewind.base.units import format_seconds
 from tradewind.trace.clock import Clock, compare
 from tradewind.trace.model import Row, TimeLine, TraceEvent, Track
@@ -42,12 +42,11 @@ def gather(
     `now`: the clock that the events were written down with; clocks of ranks are compared now (see `clock.compare`).
     """
     check_communicator(comm)
-    with telling(comm):
-        mine: list[Event] = [
-            (str(name), int(stage), int(peer), int(sent), float(begin), float(end))
-            for name, stage, peer, sent, begin, end in events
-        ]
-        float(now())
+    mine: list[Event] = [
+        (str(name), int(stage), int(peer), int(sent), float(begin), float(end))
+        for name, stage, peer, sent, begin, end in events
+    ]
+    float(now())
     go_on(comm)
     clocks = compare(comm, now)
     everyone = comm.gather(mine)

@@ -1,0 +1,55 @@
+"""Each function whose docstring says that it is collective goes through the one gate of collective calls."""
+
+from __future__ import annotations
+
+import pytest
+from collective_functions import documented
+
+from tradewind.base.collective import is_collective
+
+pytest.importorskip("mpi4py.MPI")
+
+WITHOUT = {
+    "tradewind.base.collective.": "the parts of the gate",
+    "tradewind.dwarfs.columns.Demand.fetch": "part of a step: a strategy, which all ranks have, calls it",
+    "tradewind.dwarfs.diagnosis.diagnose": "called by collective methods; begins with an agreement",
+    "tradewind.dwarfs.gather.gather": "called by collective methods; begins with an agreement",
+    "tradewind.dwarfs.limited_area.LimitedAreaRun.connect": "called while `on` makes a run",
+    "tradewind.dwarfs.nekbone_run.NekboneRun.total": "part of a step",
+    "tradewind.dwarfs.norms.norms": "called by collective methods; begins with an agreement",
+    "tradewind.dwarfs.objects.exchange_objects": "part of a step",
+    "tradewind.dwarfs.on_mesh.MeshRunning.": "called by collective methods; begin with an agreement",
+    "tradewind.dwarfs.running.Exchanges.": "parts of a step",
+    "tradewind.dwarfs.running.Running.map": "that of a dwarf without a map does nothing together",
+    "tradewind.dwarfs.running.Running.plan": "goes through the gate of tradewind.mpi.plan",
+    "tradewind.fieldserver.field_server.Started.wait": "calls are compared by Agreement",
+    **dict.fromkeys(
+        (
+            f"tradewind.fieldserver.{module}."
+            for module in (
+                *("agreement", "channel", "defining", "delivery", "handover", "input_side", "joining"),
+                *("news", "opening", "serving", "slots", "time_line"),
+            )
+        ),
+        "parts of FieldServer, whose calls are compared by Agreement",
+    ),
+    **dict.fromkeys(
+        (
+            f"tradewind.launch.{name}"
+            for name in (
+                *("dwarf.", "measure.", "output_advice.", "probe.", "probe_files.", "program.", "recorded."),
+                *("trials.circumstances", "trials.try_methods", "trials.tune_exchange", "unexpected."),
+            )
+        ),
+        "a job of ranks, which an error on one of them ends",
+    ),
+    "tradewind.mpi.host.host_of": "called by collective functions after they have agreed",
+    "tradewind.trace.clock.compare": "called by collective functions after they have agreed",
+}
+"""Functions without the gate, by the beginnings of their names, and the reason."""
+
+
+def test_what_says_that_it_is_collective_goes_through_the_gate():
+    unguarded = [name for name, function in documented() if not is_collective(function)]
+    assert [name for name in unguarded if not name.startswith(tuple(WITHOUT))] == []
+    assert [begin for begin in WITHOUT if not any(name.startswith(begin) for name in unguarded)] == []
