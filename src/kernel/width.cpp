@@ -12,8 +12,12 @@ namespace {
 int widest_here() {
 #ifdef TRADEWIND_HAS_WIDTHS
     __builtin_cpu_init();
-    if (__builtin_cpu_supports("x86-64-v4")) return 64;
-    return __builtin_cpu_supports("x86-64-v3") ? 32 : 16;
+    const bool has_v3 =
+        __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2");
+    const bool has_v4 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
+                        __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq");
+    if (has_v3 && has_v4) return 64;
+    return has_v3 ? 32 : 16;
 #else
     return own_width;
 #endif
