@@ -19,7 +19,7 @@ STRIDES = [4, *slow(1)]
 def outcomes(request, tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(tmp_path_factory.mktemp("wrong"))  # a tuning file may have any name
-        return launch.run(2, "wrong_calls:run", request.param, timeout_s=240)
+        return launch.run(2, "wrong_arguments:run", request.param, timeout_s=240)
 
 
 def test_an_error_of_one_rank_is_raised_on_all(outcomes):
@@ -52,7 +52,7 @@ def _errors_on_all(name, calls):
 
 
 def test_a_rank_without_memory_is_heard_of():
-    found = launch.run(2, "wrong_calls:starved", [0, 1, 2, 9], timeout_s=240)
+    found = launch.run(2, "wrong_arguments:starved", [0, 1, 2, 9], timeout_s=240)
     for met in found[:3]:
         assert met[0].startswith("PlanError: ")
         assert met[1].startswith("PlanError: rank 0 cannot make this plan: ")

@@ -575,8 +575,8 @@ class Unstructured(Geometry):
                 raise InputError(f"{name} {getattr(self, name)}: 0..{largest} is allowed")
         if self.uuid is not None:
             try:
-                object.__setattr__(self, "uuid", str(uuid.UUID(self.uuid)))
-            except (ValueError, AttributeError, TypeError):
+                object.__setattr__(self, "uuid", str(uuid.UUID(self.uuid if isinstance(self.uuid, str) else "")))
+            except ValueError:
                 raise InputError(f"uuid {quoted(self.uuid)}: 32 hexadecimal digits are allowed") from None
 
     @property
