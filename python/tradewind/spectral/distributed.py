@@ -66,10 +66,11 @@ class DistributedTransform:
     - `columns` ``complex128 [m, n][field]``: coefficients of its wavenumbers and degrees, all fields
 
     Made by all ranks together. `to_spectral`, `to_grid`, their adjoints, `to_columns` and `from_columns` are called by
-    all ranks, too. Each begins with an agreement, about a hundredth of a transform of few levels: a call that is wrong
-    on one rank, or differs from that of the others, is an error on all. Memory that a rank cannot get in the course of
-    a transform, and a wrong call of one of the parts, such as `exchange`, which do not agree, is an error on that rank
-    alone: the others wait for its messages as long as `watchdog_s` of the plans allows. Raises InputError; PlanError.
+    all ranks, too. Each begins with an agreement, less than a hundredth of a transform of few levels: a call that is
+    wrong on one rank, or differs from that of the others, is an error on all. Memory that a rank cannot get in the
+    course of a transform, and a wrong call of one of the parts, which do not agree, such as ``exchange("columns")`` of
+    `to_columns`, is an error on that rank alone: the others wait for its messages as long as `watchdog_s` of the plans
+    allows. Raises InputError; PlanError.
     """
 
     @collective_throughout
