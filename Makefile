@@ -61,8 +61,8 @@ stubs: $(VENV)/installed
 
 # Also what `make test` has no time for, or what needs packages of the system. `make landing` runs those of it whose
 # turn it is (tests/slow_tests.py). Ranks wait for each other half of the time: what measures no time, and what is
-# compiled for the stages after them, has the cores then.
-test-all landing: $(VENV)/installed core-tests lint
+# compiled for the stages after them, has the cores then, as have the linters.
+test-all landing: $(VENV)/installed core-tests
 	tests/again.sh $(BIN)/python -m pytest -m 'not ranks' $(SPREAD)
 	$(MAKE) --jobs=2 ranks later
 	$(MAKE) last
@@ -76,6 +76,7 @@ ranks: $(VENV)/installed
 # The compilations last: they take both cores as soon as those are free.
 CHOSEN = $(BIN)/python tests/slow_tests.py
 later: $(VENV)/installed
+	nice -n 10 $(MAKE) lint
 	$(CHOSEN)
 	if $(CHOSEN) damaged-files; then nice -n 19 $(BIN)/python tests/mutants.py 2000 2; fi
 	if $(CHOSEN) site; then nice -n 19 $(BIN)/mkdocs build --strict --site-dir build/site; fi
