@@ -94,7 +94,7 @@ TEST("an exchange between groups has a line of its own, as they may do them in d
 // Random sound programs of one group: each stage belongs to one instance, lines are never shared by what is open.
 PROPERTY("stages of a line follow each other, and exchanges that are open have lines of their own", 2000) {
     std::string letters, open;
-    for (auto left = draw.integer(0, 25); left > 0; --left) {
+    for (auto left = draw.integer(1, 25); left > 0; --left) {
         const char c = static_cast<char>('a' + draw.integer(0, 4));
         if (const auto at = open.find(c); at != open.npos) {
             letters += c, open.erase(at, 1);
