@@ -121,6 +121,8 @@ def test_values_are_read_in_the_units_of_the_model(tmp_path, form):
         data["t"] = data.t.assign_attrs(units="K")
         data.to_netcdf(tmp_path / "in", engine="netcdf4")
         assert (whole_field(read_input(tmp_path / "in"), "u", SHAPE, NORTHWARD, "degC") == VALUES).all()
+        percent = whole_field(read_input(tmp_path / "in"), "u", SHAPE, NORTHWARD, "%")
+        np.testing.assert_allclose(percent, 100 * VALUES)
     found, grid = read_input(tmp_path / "in"), SOUTHWARD if form == "grib2" else NORTHWARD
     for units, offset in (("degC", -273.15), ("K", 0.0), ("", 0.0), ("of no kind", 0.0)):
         assert np.abs(whole_field(found, "t", SHAPE, grid, units) - VALUES - offset).max() <= 1e-4

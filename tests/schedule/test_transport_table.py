@@ -50,8 +50,8 @@ def test_the_command_line_has_the_tables_defaults_without_loading_it():
     assert default_of(bench.command, "packing") == method.DEFAULT_PACKING
     *first, last = method.two_sided_names()
     assert f"{', '.join(first)} or {last}" in (ROOT / "python/tradewind/cli/verify.py").read_text()
-    options = (ROOT / "python/tradewind/cli/simulation_options.py").read_text()
-    assert f'show_default="{method.DEFAULT_PACKING}"' in options
+    options = (ROOT / "python/tradewind/workload/simulation_options.py").read_text()
+    assert f'shown="{method.DEFAULT_PACKING}"' in options
 
 
 def test_each_family_is_one_file_that_carries_it():

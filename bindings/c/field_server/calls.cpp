@@ -42,9 +42,8 @@ std::set<std::uint64_t>& open_ones() {
 }
 
 void close(tw_field_server server) {
-    const auto found = servers().at(server.id);
-    servers().remove(server.id);
     open_ones().erase(server.id);
+    const auto found = servers().remove(server.id);
     found->close();
 }
 

@@ -137,6 +137,7 @@ bool ModelSide::have_gone(const std::vector<Sent>& sent) const {
 void ModelSide::end_step(Index step) {
     agreement_.check();
     for (std::size_t share = 0; share < shares(); ++share) channel_of(share).end_step({static_cast<int>(share), step});
+    dealing_.end_step(step);
     exchange_news(false);
 }
 

@@ -124,13 +124,22 @@ int Dealing::server_of(const OutputFile& file, const std::string& field, Index s
     return found != owner_.end() ? found->second : owner_.emplace(key, deal(file, field, step, level)).first->second;
 }
 
+void Dealing::end_step(Index step) {
+    steps_.erase(steps_.begin(), steps_.upper_bound(step));
+    owner_.erase(owner_.lower_bound({0, ""}), owner_.lower_bound({step + 1, ""}));
+}
+
 int Dealing::deal(const OutputFile& file, const std::string& field, Index step, double level) {
     const int servers = static_cast<int>(load_.size());
     const auto in_turn = [&](auto& known, const auto& key) {
         return known.emplace(key, static_cast<int>(known.size())).first->second % servers;
     };
     if (how_ == "names") return in_turn(names_, field);
-    if (how_ == "steps") return in_turn(steps_, step);
+    if (how_ == "steps") {
+        const auto [place, is_new] = steps_.try_emplace(step, dealt_steps_);
+        if (is_new) ++dealt_steps_;
+        return static_cast<int>(place->second % servers);
+    }
     if (how_ == "levels" && file.by_level) return in_turn(levels_, level);
     const auto least = std::min_element(load_.begin(), load_.end());
     *least += bytes_of_(file.path, step);

@@ -66,6 +66,8 @@ class Dealing {
     Dealing() = default;
     Dealing(std::string how, int servers, Bytes bytes_of);
     int server_of(const OutputFile& file, const std::string& field, Index step, double level);
+    // Forgets the files of a step, and of those before.
+    void end_step(Index step);
 
   private:
     int deal(const OutputFile& file, const std::string& field, Index step, double level);
@@ -75,7 +77,8 @@ class Dealing {
     std::vector<Index> load_;
     std::map<std::pair<Index, std::string>, int> owner_;
     std::map<std::string, int> names_;
-    std::map<Index, int> steps_;
+    std::map<Index, Index> steps_;
+    Index dealt_steps_ = 0;
     std::map<double, int> levels_;
 };
 

@@ -35,10 +35,8 @@ class Agreement:
         self._last = "none"
         self._left: tuple[_States, _Text] | None = None
         """States and error with which this rank has left word."""
-        self._gone: _States | None = None
-        """Word that it has left, where the others have heard of an error before."""
-        self._leaving: BaseException | None = None
-        """Why it has left, where it is not known whether they have."""
+        self._last_word: tuple[_States, _Text] | None = None
+        """Word after the agreement that an error has broken: whether it takes part in the end, or has left."""
         self.broken: TradewindError | None = None
         """Error after which the ranks do nothing more together, but end."""
         self.deserted = False
@@ -85,41 +83,46 @@ class Agreement:
     def leave(self, error: BaseException) -> None:
         """Leave word of an error after which this rank takes part in nothing more; waits for nobody.
 
-        Where the others have heard of an error before, they hear of this in place of this rank's part in `end`; where
-        they may not have heard yet, by `part`.
+        After an agreement that an error has broken, each rank leaves one word more, in `end` or here: so those that go
+        on learn who has left since then.
         """
-        if self._ended or self.deserted:
+        if self._ended:
             return
-        if self.broken is not None:
-            self._gone = _States(self._comm, self._state(failed=True, gone=True))
-        elif self._left is not None:
-            self._leaving = error
-        else:
-            self._leave_word(error, gone=True)
+        self._ended = True
+        if self.broken is None:
+            if self._left is None:
+                self._leave_word(error, gone=True)
+            else:
+                self._raised = True
+        self._last_word = self._word(error, gone=True)
 
     def part(self) -> None:
         """Wait until the other ranks have heard what this one has left word of, and that it has left."""
-        raised = self._raised
-        while self._left is not None:
-            with suppress(TradewindError):
-                self._settle()
-            if self._leaving is not None:
-                error, self._leaving = self._leaving, None
-                self.leave(error)
-        self._raised = raised
-        if self._gone is not None:
-            self._gone.wait()
-            self._gone = None
+        if self._last_word is None:
+            return
+        words, self._last_word = [self._last_word], None
+        if self._left is not None:
+            states, text = self._left
+            self._left = None
+            states.wait()
+            text.wait()
+            if states.all_failed and states.same and not states.gone:  # all met one: it is the next that breaks
+                words.append(self._word(PlanError("it has left"), gone=True))
+        for states, text in words:
+            states.wait()
+            text.wait()
 
     def end(self) -> bool:
         """Agree for the last time; returns whether all is well. Collective."""
         raised = self._raised
         with suppress(TradewindError):
             self.check()
-        if self.broken is not None and not self.deserted:  # those that have met it may have left since then
-            last = _States(self._comm, self._state(failed=False))
-            last.wait()
-            self.deserted = last.gone
+        if self.broken is not None:
+            states, text = self._last_word = self._word(None)
+            if not self.deserted:  # those that have met it may have left since then
+                states.wait()
+                text.wait()
+                self._last_word, self.deserted = None, states.gone
         self._raised, self._ended = raised, True
         return self.broken is None
 
@@ -131,9 +134,13 @@ class Agreement:
 
     def _leave_word(self, error: BaseException, *, gone: bool = False) -> None:
         self._raised = True
+        self._left = self._word(error, gone=gone)
+
+    def _word(self, error: BaseException | None, *, gone: bool = False) -> tuple[_States, _Text]:
         kind = _INPUT if isinstance(error, InputError) and not gone else _OTHER
-        states = _States(self._comm, self._state(failed=True, gone=gone))
-        self._left = states, _Text(self._comm, self._rank, kind + said(error))
+        states = _States(self._comm, self._state(failed=error is not None, gone=gone))
+        text = "" if error is None else kind + said(error)
+        return states, _Text(self._comm, self._ranks if error is None else self._rank, text)
 
     def _settle(self) -> None:
         """Raise what has broken the agreement, also if it is what this rank has left word of."""

@@ -21,6 +21,7 @@ class Dealing:
         self._owner: dict[tuple[int, str], int] = {}
         self._names: dict[str, int] = {}
         self._steps: dict[int, int] = {}
+        self._dealt_steps = 0
         self._levels: dict[float, int] = {}
 
     def share_of(self, request: Request, name: str, step: int, level: float = 0.0) -> int:
@@ -30,11 +31,19 @@ class Dealing:
             self._owner[key] = self._deal(request, name, step, level)
         return self._owner[key]
 
+    def end_step(self, step: int) -> None:
+        """Forget the files of a step, and of those before."""
+        self._owner = {key: share for key, share in self._owner.items() if key[0] < 0 or key[0] > step}
+        self._steps = {each: share for each, share in self._steps.items() if each > step}
+
     def _deal(self, request: Request, name: str, step: int, level: float) -> int:
         if self._way == "names":
             return self._names.setdefault(name, len(self._names)) % self._shares
         if self._way == "steps":
-            return self._steps.setdefault(step, len(self._steps)) % self._shares
+            if step not in self._steps:
+                self._steps[step] = self._dealt_steps % self._shares
+                self._dealt_steps += 1
+            return self._steps[step]
         if self._way == "levels" and request.by_level:
             return self._levels.setdefault(level, len(self._levels)) % self._shares
         share = min(range(self._shares), key=lambda number: self._load[number])

@@ -103,7 +103,7 @@ class FieldServer:
         self._server, self._channels = opened.server, opened.channels
         self._sides = None
         if opened.comm is not None:
-            side = ModelSide(self.plan, opened, self._fields, self._bytes_of)
+            side = ModelSide(self.plan, opened, self._fields)
             self._at_exit = weakref.finalize(self, _end_without_close, side)
             self._at_exit.atexit = False
             before_the_end(self._at_exit)
@@ -401,15 +401,6 @@ class FieldServer:
             "taken_over": [each.as_dict() for each in side.lost],
             "writers": [*answers, *(each for some in writers for each in some)],
         }
-
-    def _bytes_of(self, path: str, step: int) -> int:
-        """Bytes of the fields that go into a file."""
-        return sum(
-            what.field.level_bytes if request.by_level else what.field.bytes
-            for name, what in self._fields.items()
-            for request in self.plan.requests(name, step)
-            if request.files == path
-        )
 
     def _check_once(self) -> None:
         """Compare fields and plan, and the disk with what the run will need, before the first is written."""

@@ -11,6 +11,7 @@ import numpy as np
 
 from tradewind.base.errors import InputError
 from tradewind.fieldserver.geometry import (
+    Curvilinear,
     Gaussian,
     Geometry,
     Lambert,
@@ -110,8 +111,9 @@ def grid_problem(there: Stated, geometry: Geometry) -> str:
     if isinstance(there, Named):
         return _name_problem(there.uuid, geometry)
     if isinstance(there, Other):
-        if isinstance(geometry, Unstructured):
-            return ""
+        is_of_map = there.kind in _PROJECTED and geometry.kind == there.kind
+        if isinstance(geometry, Unstructured | Curvilinear) or is_of_map:
+            return ""  # on an Earth of another shape, or one that edition 1 does not state
         return f"it has a grid of type {there.kind}, or a part of one, and the model's is {geometry.kind}"
     if isinstance(there, Gaussian) and isinstance(geometry, Gaussian):
         return _rows_problem(there.rows, geometry.rows)
@@ -146,9 +148,12 @@ def _spectral_problem(there: Stated, geometry: Geometry) -> str:
 
 
 def _name_problem(there: str, geometry: Geometry) -> str:
-    """Compare UUIDs: one that was computed from coordinates says nothing about one that others have given."""
+    """Compare UUIDs that somebody has given.
+
+    One that was computed from coordinates says nothing about another one: they differ by the rounding of a point, too.
+    """
     mine = geometry.grid_uuid
-    if mine is None or not there or there == mine or is_computed(there) is not is_computed(mine):
+    if mine is None or not there or there == mine or is_computed(there) or is_computed(mine):
         return ""
     return f"the UUID of its grid is {there}, and that of the model's grid {mine}"
 
@@ -245,9 +250,12 @@ def _projected(number: Any, kind: str, points: int) -> Coordinates | None:
         if number("angleOfRotationInDegrees"):
             return None
         pole = number("longitudeOfSouthernPoleInDegrees") - 180, -number("latitudeOfSouthernPoleInDegrees")
-        steps = number("iDirectionIncrementInDegrees"), way * number("jDirectionIncrementInDegrees")
+        last = number("longitudeOfLastGridPointInDegrees"), number("latitudeOfLastGridPointInDegrees")
+        # Increments are rounded, and the last point is not where they lead.
+        across, up = (last[0] - first[0]) % 360 or 360.0, last[1] - first[1]
+        steps = across / max(number("Nx") - 1, 1), up / max(number("Ny") - 1, 1) or way
         return coordinates_of(Rotated(number("Nx"), number("Ny"), *first, *steps, *pole))
-    if number("earthIsOblate"):
+    if number("earthIsOblate") or number("editionNumber") == 1:  # which knows one sphere alone
         return None
     radius = {"radius": number("radius")}
     grid = (number("Nx"), number("Ny"), *first, number("DxInMetres"), way * number("DyInMetres"))

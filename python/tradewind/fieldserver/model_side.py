@@ -13,7 +13,7 @@ from tradewind.base.errors import PlanError
 from tradewind.fieldserver.agreement import Agreement
 from tradewind.fieldserver.channel import Channel, in_use
 from tradewind.fieldserver.dealing import Dealing
-from tradewind.fieldserver.ending import before_the_end
+from tradewind.fieldserver.ending import after_all_ends
 from tradewind.fieldserver.news import News
 from tradewind.fieldserver.opening import Opened
 from tradewind.fieldserver.plan_file import OutputPlan, Request
@@ -53,12 +53,10 @@ class Lost:
 class ModelSide:
     """The shares of an output, as a rank of the model has them. All methods are collective.
 
-    `fields`: those that are defined. `bytes_of`: bytes of a file, by its path and step.
+    `fields`: those that are defined.
     """
 
-    def __init__(
-        self, plan: OutputPlan, opened: Opened, fields: Mapping[str, Defined], bytes_of: Callable[[str, int], int]
-    ) -> None:
+    def __init__(self, plan: OutputPlan, opened: Opened, fields: Mapping[str, Defined]) -> None:
         assert opened.comm is not None
         self.comm: MPI.Intracomm = opened.comm
         self._opened = opened
@@ -75,7 +73,7 @@ class ModelSide:
         for channel in self.channels:
             channel.agree = self.agreement.check
         self._plan, self._fields = plan, fields
-        self._dealing = Dealing(plan, len(self.channels), bytes_of)
+        self._dealing = Dealing(plan, len(self.channels), self._bytes_of)
         self._news = News(self.comm, self.channels, self.writers, plan.table.patience)
 
     def write(self, what: Defined, step: int, places: tuple[int, ...], values: Array) -> None:
@@ -125,6 +123,7 @@ class ModelSide:
         self.agreement.check()
         for share in range(len(self.channels)):
             self.channels[share].end_step(share, step)
+        self._dealing.end_step(step)
         self._exchange_news()
 
     def finish(self) -> None:
@@ -169,14 +168,17 @@ class ModelSide:
         What this rank has to write of steps that have ended is written when this returns. Returns what writers of this
         rank have met, and nobody has heard of.
         """
-        if not MPI.Is_finalized():
-            self.agreement.leave(error)
-            before_the_end(self._part)
-            for channel in in_use(self.channels):
-                channel.arrive()
-                channel.say({"op": "close", "heard": False})
-        self._close_writers()
-        self._opened.release()
+        try:
+            if not MPI.Is_finalized():
+                self.agreement.leave(error)
+                after_all_ends(self._part)
+                for channel in in_use(self.channels):
+                    channel.arrive()
+                for channel in [*in_use(self.channels), *(each.channel for each in self.lost)]:
+                    channel.say({"op": "close", "heard": False})
+        finally:
+            self._close_writers()
+            self._opened.release()
         return self._news.unheard()
 
     def _end_together(self) -> list[dict[str, Any]]:
@@ -269,6 +271,15 @@ class ModelSide:
                         self._give(what, entry, values)
             if part in old.ended:
                 self.channels[share].end_step(share, step)
+
+    def _bytes_of(self, path: str, step: int) -> int:
+        """Bytes of the fields that go into a file."""
+        return sum(
+            what.field.level_bytes if request.by_level else what.field.bytes
+            for name, what in self._fields.items()
+            for request in self._plan.requests(name, step)
+            if request.files == path
+        )
 
     def _entries(
         self, call: str, what: Defined, step: int, places: tuple[int, ...], values: Array

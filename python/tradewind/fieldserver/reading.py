@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
 _GRIB, _HDF5, _CDF = b"GRIB", b"\x89HDF\r\n\x1a\n", b"CDF"
 _NETCDF_FILL = (float(np.float32(9.9692099683868690e36)), 9.9692099683868690e36)
-_NOTHING_KNOWN = "1"
-"""Units that files of ours have of a field without any."""
+_OF_NUMBERS = "1"
+"""Units that many files have of fields without any, those of earlier versions among them."""
 _MISSING = float(np.finfo("f8").min)
 """The number that ecCodes returns for missing values, which a message marks in a bitmap."""
 
@@ -65,10 +65,13 @@ class InputFile:
     def in_units(self, name: str, units: str, geometry: Geometry) -> Array:
         """Return the values of a field in units. Raises InputError where those of the file do not convert to them.
 
-        Where either is empty, or UDUNITS does not know it, they are as in the file.
+        Where either is empty, or UDUNITS does not know it, they are as in the file; also where that says 1, which does
+        not convert to these units.
         """
         values, own = self.field(name), self.units.get(name, "")
         found = conversion(own, units) if own and units else (1.0, 0.0)
+        if found is None and own == _OF_NUMBERS:
+            found = 1.0, 0.0
         if found is None or (found[1] and isinstance(geometry, Spectral)):
             raise InputError(f"{self.path}: field {name}: it has units {own!r}, and the model's field {units!r}")
         return values if found == (1.0, 0.0) else values * found[0] + found[1]
@@ -116,7 +119,6 @@ def _of_variables(path: Path, found: Sequence[Variable]) -> InputFile:
     values = {each.name: each.decoded() for each in fields}
     unwritten = {each.name: each.levels_without_values(values[each.name]) for each in fields}
     units = {each.name: str(each.said.get("units", "")) for each in fields}
-    units = {name: "" if text == _NOTHING_KNOWN else text for name, text in units.items()}
     return InputFile(str(path), values, grids, unwritten, units)
 
 

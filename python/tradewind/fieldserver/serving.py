@@ -80,18 +80,20 @@ class Server:
             if self._closing:
                 break
         while not self.writer.drained(_LONGEST_S * 50):
-            self._live()
+            if heard:
+                self._live()
         self.writer.close()
         self.ahead.close()
-        if not heard:
-            for each in self.writer.errors:
-                print(f"tradewind: {each}", file=sys.stderr)
-        self._tell()
         figures = self.figures(perf_counter() - begin)
         while self.holds:
             self.holds.pop().release()
-        self.talk.say(ANSWER, figures)
-        self.talk.finish()
+        if heard:
+            self._tell()
+            self.talk.say(ANSWER, figures)
+            self.talk.finish()
+        else:  # the model has left, and receives nothing any more
+            for each in self.writer.errors:
+                print(f"tradewind: {each}", file=sys.stderr)
         return figures
 
     def _carry_out(self, order: dict[str, Any]) -> None:

@@ -60,7 +60,9 @@ class Names:
             coordinates |= found
             if mapping := geometry.grid_mapping:
                 coordinates[self._name(_MAPPING, geometry)] = ((), np.array(0.0), mapping)
-        said = {"units": field.units or "1", "long_name": field.long_name or field.name}
+        said = {"long_name": field.long_name or field.name}
+        if field.units:
+            said["units"] = field.units
         if field.standard_name:
             said["standard_name"] = field.standard_name
         if beside := self._beside[geometry]:
