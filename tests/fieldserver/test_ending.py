@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import xarray
-from ending_model import NX, NY, STEPS, TROUBLE, values
+from ending_model import NX, NY, values
 from slow_tests import slow
 
 pytest.importorskip("mpi4py.MPI")
@@ -28,11 +28,15 @@ WORDS = {
 """Text of the error that the job prints, by the reason of its end."""
 
 
-def ended(folder, servers, reason, form, ranks, who):
+TROUBLE, STEPS = 3, 6
+
+
+def ended(folder, servers, reason, form, ranks, who, trouble=TROUBLE):
     """Returns the exit code of a job, and what it has printed."""
     models = ranks + (servers if isinstance(servers, int) else 0)
     program = Path(__file__).with_name("ending_model.py")
     command = [*launch.find_launcher().arguments(models), sys.executable, program, folder, servers, reason, form, who]
+    command.append(trouble)
     done = subprocess.run(list(map(str, command)), capture_output=True, text=True, timeout=60, check=False)
     return done.returncode, done.stderr
 
@@ -82,3 +86,25 @@ def test_what_had_ended_is_whole_and_the_job_ends(tmp_path, servers, reason, for
         np.testing.assert_allclose(found, values(step), atol=1e-2 if form == "grib2" else 0)
     assert WORDS[reason] in printed
     assert code == {"exit": 3, "write error": 0}.get(reason, 1), printed
+
+
+@pytest.mark.slow
+def test_a_server_that_has_much_to_report_ends_when_the_model_has_left(tmp_path):
+    """Nobody receives its figures, which do not go without a receiver."""
+    code, printed = ended(tmp_path, 1, "raised", "grib2", 1, 0, trouble=400)
+    assert (code, Manifest(tmp_path).steps()) == (1, list(range(400))), printed
+
+
+@pytest.mark.slow
+def test_all_field_servers_of_a_model_end(tmp_path):
+    """Also where a rank ends with two, and the others are within a call of the first."""
+    code, printed = ended(tmp_path / "out", "threads", "two", "netcdf", 2, 0)
+    assert code == 1, printed
+    assert Manifest(tmp_path / "out").steps() == list(range(TROUBLE))
+    assert Manifest(tmp_path / "out-2").steps() == list(range(STEPS))
+
+
+@pytest.mark.slow
+def test_a_process_that_was_forked_from_a_rank_ends_nothing(tmp_path):
+    code, printed = ended(tmp_path, "threads", "fork", "netcdf", 2, 0)
+    assert (code, Manifest(tmp_path).steps()) == (0, list(range(STEPS))), printed
