@@ -40,7 +40,7 @@ def grib(n: int, fields: int) -> None:
 
     field = OutputField("f", Gaussian(tuple(int(row) for row in tw.ReducedGrid.octahedral(n).rows)))
     values = 280 + 20 * np.random.default_rng(2).random(field.geometry.points)
-    template = Template.of(field, "simple", 16, None)
+    template = Template.of(field, "simple", 16, None).handle
     when = Moment(datetime(2026, 1, 1), 3600.0)
 
     def alone() -> None:

@@ -132,7 +132,7 @@ def test_bad_input_is_refused_once(launcher):
     assert "nonsense" in result["error"]
     if launcher is None:
         code, result = tradewind("-n", "0")
-        assert (code, result["error"]) == (2, "ranks 0: 1 or more are allowed")
+        assert (code, result["error"]) == (2, "-n, --processes 0: 1 or more are allowed")
     else:
         code, result = tradewind("-n", "3", launcher=mpiexec(launcher))
         assert code == 2
