@@ -166,6 +166,21 @@ def test_files_are_dealt_to_one_writer_each(tmp_path):
     assert {min(each) for each in owners.values()} == {0, 1}
 
 
+@pytest.mark.parametrize("deal", ["size", "steps"])
+def test_files_of_steps_that_have_ended_are_forgotten_and_later_ones_dealt_as_before(tmp_path, deal):
+    made = load_plan("plan.toml", f'folder = "{tmp_path}"\ndeal = "{deal}"\n{SINK}{RULE}')
+    dealing = Dealing(made, 3, lambda path, step: 1)
+    shares = []
+    for step in range(9):
+        (request,) = made.requests("t", step)
+        shares.append(dealing.share_of(request, "t", step))
+        assert dealing.share_of(request, "t", step) == shares[-1]
+        dealing.end_step(step)
+    assert shares == [0, 1, 2] * 3
+    assert not dealing._owner
+    assert not dealing._steps
+
+
 def test_levels_have_files_of_their_own_and_one_share_each(tmp_path):
     text = SINK.replace("{step}", "{name}-{level:04}-{step}") + RULE
     made = load_plan("plan.toml", f'folder = "{tmp_path}"\ndeal = "levels"\n{text}')

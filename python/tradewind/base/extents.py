@@ -68,7 +68,7 @@ def true_or_false(what: str, value: Any) -> bool:
 
 
 def real_number(what: str, number: Any, allowed: str = "a finite number is allowed") -> float:
-    """Return a number of Python or NumPy as one of Python. Raises InputError for what is none, or not finite."""
+    """Return a number of Python or NumPy as one of Python. Raises InputError for anything else."""
     try:
         is_number = isinstance(number, Real) and not isinstance(number, bool)
         found = float(number) if is_number or getattr(number, "shape", None) == () else math.nan

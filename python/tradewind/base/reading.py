@@ -35,7 +35,7 @@ def read_bytes(path: Path, what: str = "", maximum: int = MAX_BYTES) -> bytes:
 
 
 def path_of(what: str, path: Any) -> Path:
-    """Return a path of a caller. Raises InputError for what is none."""
+    """Return a path that a caller gave. Raises InputError for anything else."""
     if not isinstance(path, str | os.PathLike) or "\0" in str(path):
         raise InputError(f"{what} {quoted(path)}: the name of a file or folder is allowed")
     return Path(path)

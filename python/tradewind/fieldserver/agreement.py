@@ -36,7 +36,7 @@ class Agreement:
         self._left: tuple[_States, _Text] | None = None
         """States and error with which this rank has left word."""
         self._last_word: tuple[_States, _Text] | None = None
-        """Word after the agreement that an error has broken: whether it takes part in the end, or has left."""
+        """Its part in the agreement after a broken one: whether it goes on to `end`, or has left."""
         self.broken: TradewindError | None = None
         """Error after which the ranks do nothing more together, but end."""
         self.deserted = False
@@ -81,23 +81,20 @@ class Agreement:
             raise
 
     def leave(self, error: BaseException) -> None:
-        """Leave word of an error after which this rank takes part in nothing more; waits for nobody.
+        """Send an error after which this rank takes part in nothing more; waits for nobody.
 
-        After an agreement that an error has broken, each rank leaves one word more, in `end` or here: so those that go
-        on learn who has left since then.
+        After an agreement that an error has broken, each rank takes part in exactly one more, from here or from `end`:
+        so a rank that goes on to `end` finds out whether another one has left since then.
         """
         if self._ended:
             return
         self._ended = True
-        if self.broken is None:
-            if self._left is None:
-                self._leave_word(error, gone=True)
-            else:
-                self._raised = True
+        if self.broken is None and self._left is None:
+            self._leave_word(error, gone=True)
         self._last_word = self._word(error, gone=True)
 
     def part(self) -> None:
-        """Wait until the other ranks have heard what this one has left word of, and that it has left."""
+        """Wait until what this rank has sent has been combined with the others' parts, before MPI is finalized."""
         if self._last_word is None:
             return
         words, self._last_word = [self._last_word], None

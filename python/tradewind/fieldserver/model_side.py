@@ -163,10 +163,10 @@ class ModelSide:
         return answers
 
     def leave(self, error: BaseException) -> list[str]:
-        """End without the other ranks, which hear of the error that this one has met; waits for none of them.
+        """End without the other ranks, to which the error is sent; waits for none of them.
 
-        What this rank has to write of steps that have ended is written when this returns. Returns what writers of this
-        rank have met, and nobody has heard of.
+        What this rank has to write of steps that have ended is written when this returns. Returns errors of the writers
+        of this rank that no rank has raised.
         """
         try:
             if not MPI.Is_finalized():
@@ -192,14 +192,14 @@ class ModelSide:
         return answers
 
     def _part(self) -> None:
-        """Wait until the others and the servers have heard: MPI drives no reduction on when it is finalized."""
+        """Wait until what was sent has arrived: MPI_Finalize does not drive pending reductions."""
         self.agreement.part()
         for channel in in_use(self.channels):
             if channel.talk is not None:
                 channel.talk.finish()
 
     def _close_writers(self) -> None:
-        """Let writers of this rank finish what they have, before the interpreter ends with locks in their hands."""
+        """Let the writers of this rank finish: a thread that the interpreter ends would keep the locks of libraries."""
         for _, writer in self.writers:
             writer.close()
 

@@ -100,7 +100,7 @@ class News:
             raise WriteError(*dict.fromkeys(texts))
 
     def unheard(self) -> list[str]:
-        """Return what writers of this rank have met, and no rank has raised."""
+        """Return the errors of writers of this rank that no rank has raised."""
         for number, writer in self._writers:
             self.note_errors(number, [writer.errors.popleft() for _ in range(len(writer.errors))])
         found, self._errors = list(dict.fromkeys(self._errors)), []

@@ -94,12 +94,9 @@ class PointsMaking(Generic[FetchT]):
         known, peer_list = self._known(peers)
         if wanted is not None:
             _check_alone(owner, index, places)
-            listed = ids("wanted", wanted)
-        else:
-            owners, indices, at = self._lists(owner, index, places)
-            target = owners.size if places is None else int(np.max(at, initial=-1)) + 1
-        if wanted is not None:
-            return self.made(self._points.fetch_ids(listed, 0, False, known, peer_list))
+            return self.made(self._points.fetch_ids(ids("wanted", wanted), 0, False, known, peer_list))
+        owners, indices, at = self._lists(owner, index, places)
+        target = owners.size if places is None else int(np.max(at, initial=-1)) + 1
         return self.made(self._points.fetch(owners, indices, at, target, False, known, peer_list))
 
     @collective
@@ -121,15 +118,12 @@ class PointsMaking(Generic[FetchT]):
         known, peer_list = self._known(peers)
         if wanted is not None:
             _check_alone(owner, index, places)
-            listed = ids("wanted", wanted)
-        else:
-            owners, indices, at = self._lists(owner, index, places)
-            target = self.count
-            if places is None:
-                target += owners.size
-                at = np.arange(self.count, target)
-        if wanted is not None:
-            return self.made(self._points.fetch_ids(listed, self.count, True, known, peer_list))
+            return self.made(self._points.fetch_ids(ids("wanted", wanted), self.count, True, known, peer_list))
+        owners, indices, at = self._lists(owner, index, places)
+        target = self.count
+        if places is None:
+            target += owners.size
+            at = np.arange(self.count, target)
         return self.made(self._points.fetch(owners, indices, at, target, True, known, peer_list))
 
     def _lists(
