@@ -22,7 +22,7 @@ from tradewind.spectral import Legendre, SpectralTransform, Truncation
 from tradewind.spectral.functions import LegendreFunctions
 
 Array = Any
-GOALS = {"ducc0": 0.95, "products": 1.5, "on the fly": 1.3}
+GOALS = {"ducc0": 0.95, "products": 1.5, "on the fly": 1.1, "one field on the fly": 1.5}
 
 
 class DuccFFT:
@@ -92,7 +92,8 @@ def ducc_parts(transform: SpectralTransform, spectral: Array, grid: Array, few: 
 
 def products(legendre: Legendre, fourier: Array, spectral: Array, inverse: bool) -> None:
     """The matrix products of a Legendre stage alone."""
-    for functions, parities, _, degrees in legendre.parts(range(len(legendre.wavenumbers)), fourier, spectral):
+    for k, parities, _, degrees in legendre.parts(range(len(legendre.wavenumbers)), fourier, spectral):
+        functions = legendre.functions.of(k, legendre.truncation.top)
         for parity in (0, 1):
             if inverse:
                 np.matmul(functions[parity].T, degrees[parity::2], out=parities[parity])
@@ -148,7 +149,8 @@ def on_the_fly(name: str, every: int, batches: tuple[int, ...], samples: int) ->
     for fields in batches:
         found = milliseconds(stage_parts(stages, fields), {}, samples)
         fly, tables = (sum(found[f"{stage} {way}"] for way in ("inverse", "direct")) for stage in ("fly", "tables"))
-        goal = said(fly / tables, "on the fly") if fields == batches[-1] else ""
+        goals = {batches[0]: "one field on the fly", batches[-1]: "on the fly"}
+        goal = said(fly / tables, goals[fields]) if fields in goals else ""
         print(f"  {fields} fields: on the fly {fly / tables:.2f} of the time with tables, both directions{goal}")
 
 

@@ -29,8 +29,7 @@ TOLERANCES = (1e-12, 1e-7)
 
 def even_functions(truncation: Truncation, m: int) -> Array:
     """Return P(n, m) of even n - m, [latitude][degree]."""
-    functions = LegendreFunctions(truncation, [m], tables=False)
-    return np.ascontiguousarray(functions.of(0, truncation.top, functions.scratch())[0].T)
+    return np.ascontiguousarray(LegendreFunctions(truncation, [m]).of(0, truncation.top)[0].T)
 
 
 def level_ranks(matrix: Array, level: int, tolerance: float, norm: float) -> float:

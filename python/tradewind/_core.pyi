@@ -997,6 +997,21 @@ def legendre(gaussian: Gaussian, first_row: int, m: int, top: int, values: Annot
     normalised to mean square 1 over the sphere: values are [n - m even][latitude], then [n - m odd][latitude].
     """
 
+class LegendreRecurrence:
+    """
+    P(n, m) of a wavenumber, n = m..top, as `legendre` computes them, but some degrees after others.
+    """
+
+    def __init__(self, gaussian: Gaussian, m: int, top: int) -> None: ...
+
+    def start(self, first: int, end: int) -> None:
+        """Go to n = m at the latitudes from `first` to before `end`."""
+
+    def next(self, degrees: int, values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None:
+        """
+        Compute the next degrees: values are [first, third, ... degree][latitude], then those between them.
+        """
+
 def negligible_latitudes(gaussian: Gaussian, m: int, top: int) -> int:
     """
     Return the number of latitudes, from the pole on, at which P(n, m) is below 2^-100 for all n = m..top.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <numbers>
 #include <string>
 
@@ -34,14 +35,15 @@ Root polynomial(Index degree, Long theta) {
     return {value, slope};
 }
 
-// Coefficients of a wavenumber: P(n+1) = P(n) + D(n), D(n) = (gamma - alpha versine) P(n) + beta D(n-1).
+// Coefficients of a wavenumber: P(n+1) = P(n) + D(n), D(n) = (gamma - alpha versine) P(n) + beta D(n-1). Those of the
+// last degree, after which none is computed, are 0.
 struct Coefficients {
     std::vector<double> alpha, beta, gamma;  // [n - m]
 };
 
 Coefficients coefficients(Index m, Index top) {
     Coefficients out;
-    const auto count = static_cast<std::size_t>(std::max<Index>(0, top - m));
+    const auto count = static_cast<std::size_t>(top - m + 1);
     out.alpha.reserve(count);
     out.beta.reserve(count);
     out.gamma.reserve(count);
@@ -56,18 +58,28 @@ Coefficients coefficients(Index m, Index top) {
         out.gamma.push_back(static_cast<double>(alpha - 1 - beta));
         here = next;
     }
+    out.alpha.push_back(0);
+    out.beta.push_back(0);
+    out.gamma.push_back(0);
     return out;
 }
 
-// A number with an exponent of its own: mantissa * 2^exponent.
+// A number with an exponent of its own, mantissa * 2^exponent, whose mantissa is far from the smallest of its type: a
+// product of two is exact but for its rounding.
 struct Wide {
     Long mantissa = 1;
     Index exponent = 0;
 
+    static constexpr int far = -std::numeric_limits<Long>::min_exponent / 4;
+    static inline const Long smallest = std::ldexp(Long{1}, -far), grown = std::ldexp(Long{1}, far);
+
     void operator*=(const Wide& other) {
-        int shift = 0;
-        mantissa = std::frexp(mantissa * other.mantissa, &shift);
-        exponent += other.exponent + shift;
+        mantissa *= other.mantissa;
+        exponent += other.exponent;
+        if (mantissa < smallest) {
+            mantissa *= grown;
+            exponent -= far;
+        }
     }
 };
 
@@ -94,40 +106,46 @@ using Lanes = std::array<double, lanes>;
 struct Block {
     alignas(64) Lanes high, low;  // versine
     alignas(64) Lanes value, difference;
-    std::array<int, lanes> below{};
-    bool small = false;  // some are below
+    alignas(64) Lanes below;  // whole numbers
+    bool small = false;       // some are below
 };
+
+void look_for_small(Block& block) {
+    block.small = std::any_of(block.below.begin(), block.below.end(), [](double below) { return below > 0; });
+}
 
 void start(Block& block, const Gaussian& gaussian, Index first, Index count, Index m, const Wide& norm) {
     for (Index lane = 0; lane < lanes; ++lane) {
-        const auto latitude = static_cast<std::size_t>(first + std::min(lane, count - 1));
+        if (lane >= count) {  // computed with the others, and stored nowhere
+            block.high[lane] = block.low[lane] = block.value[lane] = block.difference[lane] = block.below[lane] = 0;
+            continue;
+        }
+        const auto latitude = static_cast<std::size_t>(first + lane);
         block.high[lane] = gaussian.versine_high[latitude];
         block.low[lane] = gaussian.versine_low[latitude];
         Wide value = power(gaussian.sine[latitude], m);
         value *= norm;
-        block.below[lane] = static_cast<int>(std::max<Index>(0, (-value.exponent + step / 2) / step));
-        block.value[lane] = static_cast<double>(
-            std::ldexp(value.mantissa, static_cast<int>(value.exponent + step * block.below[lane])));
+        int shift = 0;
+        const Long mantissa = std::frexp(value.mantissa, &shift);
+        const Index exponent = value.exponent + shift, below = std::max<Index>(0, (-exponent + step / 2) / step);
+        block.below[lane] = static_cast<double>(below);
+        block.value[lane] = static_cast<double>(std::ldexp(mantissa, static_cast<int>(exponent + step * below)));
         block.difference[lane] = 0;
     }
-    block.small = std::any_of(block.below.begin(), block.below.end(), [](int below) { return below > 0; });
+    look_for_small(block);
 }
 
 // Latitudes whose numbers have grown are kept with fewer factors of 2^-step.
-void rescale(Block& block) {
-    block.small = false;
+[[gnu::always_inline]] inline void rescale(Block& block) {
+    constexpr double large = 0x1p100, less = 0x1p-200;
+    static_assert(step == 200);
     for (Index lane = 0; lane < lanes; ++lane) {
-        if (block.below[lane] > 0 && std::abs(block.value[lane]) > std::ldexp(1.0, step / 2)) {
-            block.value[lane] = std::ldexp(block.value[lane], -step);
-            block.difference[lane] = std::ldexp(block.difference[lane], -step);
-            --block.below[lane];
-        }
-        block.small |= block.below[lane] > 0;
+        const bool grown = (block.below[lane] > 0) & (std::abs(block.value[lane]) > large);
+        const double factor = grown ? less : 1.0;
+        block.value[lane] *= factor;
+        block.difference[lane] *= factor;
+        block.below[lane] -= grown ? 1.0 : 0.0;
     }
-}
-
-void store(const Block& block, double* out, Index count) {
-    for (Index lane = 0; lane < count; ++lane) out[lane] = block.below[lane] > 0 ? 0.0 : block.value[lane];
 }
 
 [[gnu::always_inline]] inline void advance(Block& block, double alpha, double beta, double gamma) {
@@ -138,34 +156,28 @@ void store(const Block& block, double* out, Index count) {
     }
 }
 
-// out(n): where the values of a degree belong.
-template <class Out>
-[[gnu::always_inline]] inline void degrees(Block& block, const Coefficients& by, Index count, const Out& out) {
-    const auto end = static_cast<Index>(by.alpha.size());
-    Index n = 0;
-    for (; n < end && block.small; ++n) {
-        store(block, out(n), count);
-        advance(block, by.alpha[n], by.beta[n], by.gamma[n]);
-        rescale(block);
-    }
-    if (count == lanes) {
-        for (; n < end; ++n) {
-            double* to = out(n);
+// Computes the degrees m + begin..m + end - 1 of the first `count` latitudes of a block. `stride` values from one
+// degree to the next but one, which is of the same parity: those of m + begin are `same`, of the next one `other`.
+TRADEWIND_WIDE_CLONES void run_block(Block& block, const Coefficients& by, Index begin, Index end, Index count,
+                                     double* same, double* other, Index stride) {
+    constexpr Index looks = 8;  // degrees between two looks for what is small
+    for (Index n = begin; n < end; ++n) {
+        double* to = ((n - begin) % 2 ? other : same) + (n - begin) / 2 * stride;
+        if (block.small) {
+            alignas(64) Lanes shown;
+            for (Index lane = 0; lane < lanes; ++lane) shown[lane] = block.below[lane] > 0 ? 0.0 : block.value[lane];
+            std::copy_n(shown.begin(), count, to);
+        } else if (count == lanes) {
             for (Index lane = 0; lane < lanes; ++lane) to[lane] = block.value[lane];
-            advance(block, by.alpha[n], by.beta[n], by.gamma[n]);
+        } else {
+            std::copy_n(block.value.begin(), count, to);
+        }
+        advance(block, by.alpha[n], by.beta[n], by.gamma[n]);
+        if (block.small) {
+            rescale(block);
+            if (n % looks == 0) look_for_small(block);
         }
     }
-    for (; n < end; ++n) {
-        store(block, out(n), count);
-        advance(block, by.alpha[n], by.beta[n], by.gamma[n]);
-    }
-    store(block, out(end), count);
-}
-
-// Computes one block of latitudes; `stride` values from one degree to the next of the same parity.
-TRADEWIND_WIDE_CLONES void run_block(Block& block, const Coefficients& by, Index count, double* even, double* odd,
-                                     Index stride) {
-    degrees(block, by, count, [=](Index n) { return (n % 2 ? odd : even) + n / 2 * stride; });
 }
 
 }  // namespace
@@ -197,22 +209,59 @@ Gaussian gaussian_latitudes(Index latitudes) {
     return out;
 }
 
-void legendre(const Gaussian& gaussian, Index first, Index end, Index m, Index top, double* values, Index size) {
-    const Index latitudes = end - first;
-    if (first < 0 || latitudes < 0 || end > gaussian.latitudes() || m < 0 || top < m ||
-        size != (top - m + 1) * latitudes)
+struct LegendreRecurrence::State {
+    const Gaussian& gaussian;
+    Index m;
+    Coefficients by;
+    Wide scale;
+    Index done = 0, latitudes = 0;  // degrees that are computed, latitudes of the blocks
+    std::vector<Block> blocks;
+};
+
+LegendreRecurrence::LegendreRecurrence(const Gaussian& gaussian, Index m, Index top) {
+    if (m < 0 || top < m)
         throw InputError("Legendre functions of wavenumber " + std::to_string(m) + " to degree " + std::to_string(top) +
-                         " at latitudes from " + std::to_string(first) + " to before " + std::to_string(end) +
-                         ": they do not fit " + std::to_string(size) + " numbers");
-    const Coefficients by = coefficients(m, top);
-    const Wide scale = norm(m);
-    double* odd = values + (top - m) / 2 * latitudes + latitudes;
-    Block block;
-    for (Index at = 0; at < latitudes; at += lanes) {
-        const Index count = std::min(lanes, latitudes - at);
-        start(block, gaussian, first + at, count, m, scale);
-        run_block(block, by, count, values + at, odd + at, latitudes);
+                         ": there are none");
+    state_ = std::make_unique<State>(State{gaussian, m, coefficients(m, top), norm(m), 0, 0, {}});
+}
+
+LegendreRecurrence::~LegendreRecurrence() = default;
+
+void LegendreRecurrence::start(Index first, Index end) {
+    if (first < 0 || end < first || end > state_->gaussian.latitudes())
+        throw InputError("Legendre functions at latitudes from " + std::to_string(first) + " to before " +
+                         std::to_string(end) + ": 0.." + std::to_string(state_->gaussian.latitudes()) + " are allowed");
+    state_->done = 0;
+    state_->latitudes = end - first;
+    state_->blocks.resize(static_cast<std::size_t>((end - first + lanes - 1) / lanes));
+    for (Block& block : state_->blocks) {
+        kernel::start(block, state_->gaussian, first, std::min(lanes, end - first), state_->m, state_->scale);
+        first += lanes;
     }
+}
+
+void LegendreRecurrence::next(Index degrees, double* values, Index size) {
+    State& s = *state_;
+    const Index begin = s.done, end = begin + degrees;
+    if (degrees < 0 || end > static_cast<Index>(s.by.alpha.size()) || size != degrees * s.latitudes)
+        throw InputError("Legendre functions of wavenumber " + std::to_string(s.m) + ": " + std::to_string(degrees) +
+                         " degrees from " + std::to_string(s.m + begin) + " at " + std::to_string(s.latitudes) +
+                         " latitudes do not fit " + std::to_string(size) + " numbers");
+    double* other = values + (degrees + 1) / 2 * s.latitudes;
+    Index left = s.latitudes;
+    for (Block& block : s.blocks) {
+        run_block(block, s.by, begin, end, std::min(lanes, left), values, other, s.latitudes);
+        values += lanes;
+        other += lanes;
+        left -= lanes;
+    }
+    s.done = end;
+}
+
+void legendre(const Gaussian& gaussian, Index first, Index end, Index m, Index top, double* values, Index size) {
+    LegendreRecurrence recurrence(gaussian, m, top);
+    recurrence.start(first, end);
+    recurrence.next(top - m + 1, values, size);
 }
 
 Index negligible_latitudes(const Gaussian& gaussian, Index m, Index top) {
@@ -222,7 +271,7 @@ Index negligible_latitudes(const Gaussian& gaussian, Index m, Index top) {
     const Coefficients by = coefficients(m, top);
     const Wide scale = norm(m);
     const Long turning = static_cast<Long>(m) / std::sqrt(static_cast<Long>(top) * static_cast<Long>(top + 1));
-    std::vector<double> values(static_cast<std::size_t>(top - m + 2));
+    std::vector<double> values(static_cast<std::size_t>(top - m + 1));
     Index begin = 0, end = gaussian.latitudes();  // all before begin are negligible, none from end on
     while (begin < end) {
         const Index middle = (begin + end) / 2;
@@ -230,7 +279,7 @@ Index negligible_latitudes(const Gaussian& gaussian, Index m, Index top) {
         if (negligible) {
             Block block;
             start(block, gaussian, middle, 1, m, scale);
-            run_block(block, by, 1, values.data(), values.data() + (top - m) / 2 + 1, 1);
+            run_block(block, by, 0, top - m + 1, 1, values.data(), values.data() + (top - m) / 2 + 1, 1);
             negligible = std::all_of(values.begin(), values.end(), [](double value) { return value == 0; });
         }
         if (negligible)

@@ -1,6 +1,7 @@
 // Gaussian latitudes and normalised associated Legendre functions.
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "base/units.hpp"
@@ -22,13 +23,30 @@ struct Gaussian {
 // Throws InputError for fewer latitudes than 1 or more than 2^20.
 Gaussian gaussian_latitudes(Index latitudes);
 
-// Computes P(n, m) for n = m..top at the latitudes first..end - 1 from the pole, normalised so that the mean over the
-// sphere of |P exp(i m lambda)|^2 is 1, all positive at n = m (without the Condon-Shortley sign).
-//
-//   values: [n - m even][latitude], then [n - m odd][latitude]; (top - m + 1) * (end - first) numbers
-//
-// Numbers below 2^-100 (8e-31) become zeros. The result does not depend on `first` and `end`. Throws InputError where
-// the sizes do not fit.
+// P(n, m) of a wavenumber for n = m..top, normalised so that the mean over the sphere of |P exp(i m lambda)|^2 is 1,
+// all positive at n = m (without the Condon-Shortley sign). Numbers below 2^-100 (8e-31) become zeros. A value depends
+// neither on the latitudes nor on the degrees that are computed with it. `gaussian` must live longer.
+class LegendreRecurrence {
+  public:
+    LegendreRecurrence(const Gaussian& gaussian, Index m, Index top);
+    ~LegendreRecurrence();
+
+    // Goes to n = m at the latitudes first..end - 1 from the pole.
+    void start(Index first, Index end);
+
+    // Computes the next degrees at these latitudes.
+    //
+    //   values: [first, third, ... degree][latitude], then [second, fourth, ... degree][latitude]; `size` numbers
+    //
+    // Throws InputError, as the others, where the sizes do not fit.
+    void next(Index degrees, double* values, Index size);
+
+  private:
+    struct State;
+    std::unique_ptr<State> state_;
+};
+
+// Computes all degrees at the latitudes first..end - 1: values are [n - m even][latitude], then [n - m odd][latitude].
 void legendre(const Gaussian& gaussian, Index first, Index end, Index m, Index top, double* values, Index size);
 
 // Returns the number of latitudes, from the pole on, at which P(n, m) is below 2^-100 for all n = m..top. One latitude

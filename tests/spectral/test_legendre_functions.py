@@ -121,6 +121,38 @@ def test_tables_are_compact(name: str, degree: int) -> None:
     assert functions.scratch_bytes <= 0.05 * functions.table_bytes
 
 
+def test_blocks_make_what_tables_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In blocks of 32 latitudes or 4 degrees, the last ones shorter: functions of the same bits.
+
+    The library of matrix products may add in another order, so sums of 40 products are equal to some roundings.
+    """
+    monkeypatch.setattr("tradewind.spectral.functions.BLOCK", 200)
+    truncation = Truncation("F40", 39)
+    tables, blocks = (Legendre(truncation, [3, 0, 20], tables=tables) for tables in (True, False))
+    scratch = blocks.functions.scratch()
+    for k in range(3):
+        wanted, at = tables.functions.of(k, 39), 0
+        for begin, end, found in blocks.functions.by_latitude(k, 39, scratch):
+            assert (begin, end - begin) == (at, min(32, blocks.functions.latitudes[k] - at))
+            for parity in (0, 1):
+                np.testing.assert_array_equal(found[parity], wanted[parity][:, begin:end])
+            at = end
+        assert at == blocks.functions.latitudes[k]
+        assert at % 32
+        at = 0
+        for begin, end, found in blocks.functions.by_degree(k, 39, scratch):
+            assert (begin, end - begin) == (at, min(4, wanted[0].shape[0] + wanted[1].shape[0] - at))
+            for parity in (0, 1):
+                np.testing.assert_array_equal(found[parity], wanted[parity][begin // 2 : (end + 1 - parity) // 2])
+            at = end
+        assert at == wanted[0].shape[0] + wanted[1].shape[0]
+    spectral = np.random.default_rng(1).normal(size=(tables.spectral_start[-1], 3)) + 1j
+    fourier = tables.to_fourier(spectral)
+    np.testing.assert_allclose(blocks.to_fourier(spectral), fourier, rtol=0, atol=1e-13 * np.abs(fourier).max())
+    back = tables.to_spectral(fourier)
+    np.testing.assert_allclose(blocks.to_spectral(fourier), back, rtol=0, atol=1e-13 * np.abs(back).max())
+
+
 def test_memory_is_stated_before_it_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
     class Little:
         available = 10_000

@@ -125,6 +125,21 @@ void bind_spectral(nb::module_& module) {
         "end"_a = nb::none(),
         "Compute P(n, m), n = m..top, at the latitudes from `first` to before `end`, to the equator unless given,\n"
         "normalised to mean square 1 over the sphere: values are [n - m even][latitude], then [n - m odd][latitude].");
+    nb::class_<kernel::LegendreRecurrence>(module, "LegendreRecurrence",
+                                           "P(n, m) of a wavenumber, n = m..top, as `legendre` computes them, but some "
+                                           "degrees after others.")
+        .def(nb::init<const Gaussian&, Index, Index>(), "gaussian"_a, "m"_a, "top"_a, nb::keep_alive<1, 2>(),
+             nb::call_guard<nb::gil_scoped_release>())
+        .def("start", &kernel::LegendreRecurrence::start, "first"_a, "end"_a, nb::call_guard<nb::gil_scoped_release>(),
+             "Go to n = m at the latitudes from `first` to before `end`.")
+        .def(
+            "next",
+            [](kernel::LegendreRecurrence& self, Index degrees, const Dense<double, 1>& values) {
+                const nb::gil_scoped_release release;
+                self.next(degrees, values.data(), static_cast<Index>(values.shape(0)));
+            },
+            "degrees"_a, "values"_a.noconvert(),
+            "Compute the next degrees: values are [first, third, ... degree][latitude], then those between them.");
     module.def(
         "negligible_latitudes", &kernel::negligible_latitudes, "gaussian"_a, "m"_a, "top"_a,
         "Return the number of latitudes, from the pole on, at which P(n, m) is below 2^-100 for all n = m..top.");

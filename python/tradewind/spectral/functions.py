@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,14 +20,21 @@ if TYPE_CHECKING:
     Numbers = NDArray[np.int64]
     Reals = NDArray[np.float64]
 
+BLOCK = 2**18
+"""Numbers of a block of functions without tables, which is multiplied while it is in the processor's caches.
+
+Those of 2**16 are as fast for one field; products of many fields take a tenth longer in so small blocks."""
+_LANES = 32
+"""Latitudes that are computed side by side, see src/kernel/legendre.cpp."""
+
 
 class LegendreFunctions:
     """P(n, m)(sin phi) of some wavenumbers, at latitudes of one hemisphere whose rows keep m, to a truncation's top.
 
     `truncation`, `wavenumbers`, `latitudes_of`: as in `Legendre`. `tables`: the functions are kept in `table_bytes` of
-    memory; without them a thread that asks for a wavenumber needs `scratch_bytes`. `threads` compute the tables. For
-    each wavenumber they have even n - m, then odd n - m, each ``float64 [degree][latitude]`` from the pole to the
-    equator.
+    memory; without them they are computed in blocks of some latitudes or some degrees, in `scratch_bytes` of each
+    thread. `threads` compute the tables. Functions of a wavenumber or a block are those of even n - m, then those of
+    odd n - m, each ``float64 [degree][latitude]`` from the pole to the equator; their bits do not depend on the block.
 
     `begin` [k], `end` [k]: the latitudes of a wavenumber are begin..end - 1 from the pole. `first` [k]: the one with
     which its functions begin; at those nearer to the pole all are below 2^-100 (8e-31, see src/kernel/legendre.hpp), so
@@ -61,7 +68,12 @@ class LegendreFunctions:
         self._degrees: Numbers = truncation.degrees_of(self.wavenumbers)
         self._start: Numbers = np.concatenate([[0], np.cumsum(self.latitudes * self._degrees)])
         self.table_bytes = 8 * int(self._start[-1])
-        self.scratch_bytes = 8 * int(np.diff(self._start).max(initial=0))
+        fit = np.maximum(BLOCK // self._degrees // _LANES * _LANES, _LANES)
+        self._some_latitudes: Numbers = np.minimum(fit, self.latitudes)
+        fit = np.maximum(BLOCK // np.maximum(self.latitudes, 1) // 2 * 2, 2)
+        self._some_degrees: Numbers = np.minimum(fit, self._degrees)
+        sizes = np.maximum(self._some_latitudes * self._degrees, self._some_degrees * self.latitudes)
+        self.scratch_bytes = 8 * int(sizes.max(initial=0))
         self._tables = self._computed(threads) if tables else None
 
     def _latitudes(self, given: Sequence[tuple[int, int]] | None) -> tuple[Numbers, Numbers]:
@@ -74,20 +86,46 @@ class LegendreFunctions:
             raise InputError("latitudes of a Legendre stage: for each wavenumber some that keep it are allowed")
         return begin, end
 
-    def of(self, k: int, top: int, scratch: Reals | None) -> tuple[Reals, Reals]:
-        """Return P(n, m) of the k-th wavenumber for even and for odd n - m, n <= top, each [degree][latitude].
-
-        `scratch`: memory of this thread, from `scratch`.
-        """
-        if self._tables is not None:
-            values = self._tables[self._start[k] : self._start[k + 1]]
-        else:
-            assert scratch is not None
-            values = scratch[: self._start[k + 1] - self._start[k]]
-            self._compute(k, values)
-        functions = values.reshape(self._degrees[k], self.latitudes[k])
+    def of(self, k: int, top: int) -> tuple[Reals, Reals]:
+        """Return P(n, m) of the k-th wavenumber for even and for odd n - m, n <= top, from the tables."""
+        assert self._tables is not None
+        functions = self._tables[self._start[k] : self._start[k + 1]].reshape(self._degrees[k], self.latitudes[k])
         even, wanted = (int(self._degrees[k]) + 1) // 2, top + 1 - int(self.wavenumbers[k])
         return functions[: (wanted + 1) // 2], functions[even : even + wanted // 2]
+
+    def by_latitude(self, k: int, top: int, scratch: Reals | None) -> Iterator[tuple[int, int, tuple[Reals, Reals]]]:
+        """Yield two of the latitudes of the k-th wavenumber, and P(n, m) of all n <= top between them, as `of` does.
+
+        `scratch`: memory of this thread, from `scratch`, in which the next ones replace them.
+        """
+        latitudes, first = int(self.latitudes[k]), int(self.first[k])
+        if scratch is None:
+            yield 0, latitudes, self.of(k, top)
+            return
+        recurrence, degrees = self._recurrence(k, top), top + 1 - int(self.wavenumbers[k])
+        some = max(1, int(self._some_latitudes[k]))
+        for begin in range(0, latitudes, some):
+            end = min(begin + some, latitudes)
+            recurrence.start(first + begin, first + end)
+            yield begin, end, _next(recurrence, degrees, end - begin, scratch)
+
+    def by_degree(self, k: int, top: int, scratch: Reals | None) -> Iterator[tuple[int, int, tuple[Reals, Reals]]]:
+        """Yield two of the degrees of the k-th wavenumber, from m, and P(n, m) of all latitudes between them.
+
+        The first one is even. `scratch`: as of `by_latitude`.
+        """
+        degrees = top + 1 - int(self.wavenumbers[k])
+        if scratch is None:
+            yield 0, degrees, self.of(k, top)
+            return
+        recurrence, some = self._recurrence(k, top), int(self._some_degrees[k])
+        recurrence.start(int(self.first[k]), int(self.end[k]))
+        for begin in range(0, degrees, some):
+            end = min(begin + some, degrees)
+            yield begin, end, _next(recurrence, end - begin, int(self.latitudes[k]), scratch)
+
+    def _recurrence(self, k: int, top: int) -> _core.LegendreRecurrence:
+        return _core.LegendreRecurrence(self.truncation.grid.gaussian, int(self.wavenumbers[k]), top)
 
     def scratch(self) -> Reals | None:
         """Return memory for one thread, None where there are tables."""
@@ -100,12 +138,17 @@ class LegendreFunctions:
         tables = np.empty(int(self._start[-1]))
 
         def work(places: range) -> None:
+            grid, top = self.truncation.grid, self.truncation.top
             for k in places:
-                self._compute(k, tables[self._start[k] : self._start[k + 1]])
+                m, first, end = int(self.wavenumbers[k]), int(self.first[k]), int(self.end[k])
+                _core.legendre(grid.gaussian, first, m, top, tables[self._start[k] : self._start[k + 1]], end)
 
         share_out(threads, len(self.wavenumbers), work)
         return tables
 
-    def _compute(self, k: int, values: Reals) -> None:
-        m, truncation = int(self.wavenumbers[k]), self.truncation
-        _core.legendre(truncation.grid.gaussian, int(self.first[k]), m, truncation.top, values, int(self.end[k]))
+
+def _next(recurrence: _core.LegendreRecurrence, degrees: int, latitudes: int, scratch: Reals) -> tuple[Reals, Reals]:
+    values = scratch[: degrees * latitudes]
+    recurrence.next(degrees, values)
+    functions, even = values.reshape(degrees, latitudes), (degrees + 1) // 2
+    return functions[:even], functions[even:]

@@ -71,10 +71,12 @@ class Legendre:
         out = checked(out, (int(self.spectral_start[-1]), fields), "spectral coefficients", np.complex128)
 
         def work(places: range) -> None:
-            for functions, parities, rows, degrees in self.parts(places, fourier, out):
+            scratch = self.functions.scratch()
+            for k, parities, rows, degrees in self.parts(places, fourier, out):
                 _core.split_parities(rows, *parities)
-                for parity in (0, 1):
-                    np.matmul(functions[parity], parities[parity], out=degrees[parity::2])
+                for begin, end, functions in self.functions.by_degree(k, self.truncation.top, scratch):
+                    for parity in (0, 1):
+                        np.matmul(functions[parity], parities[parity], out=degrees[begin + parity : end : 2])
 
         self._share_out(work)
         return out
@@ -85,9 +87,11 @@ class Legendre:
         out = checked(out, (int(self.fourier_start[-1]), fields), "Fourier coefficients", np.complex128)
 
         def work(places: range) -> None:
-            for functions, parities, rows, degrees in self.parts(places, out, spectral):
-                for parity in (0, 1):
-                    np.matmul(functions[parity].T, degrees[parity::2], out=parities[parity])
+            scratch = self.functions.scratch()
+            for k, parities, rows, degrees in self.parts(places, out, spectral):
+                for begin, end, functions in self.functions.by_latitude(k, self.truncation.top, scratch):
+                    for parity in (0, 1):
+                        np.matmul(functions[parity].T, degrees[parity::2], out=parities[parity][begin:end])
                 _core.join_parities(*parities, rows)
             for k in places:
                 if self._negligible[k]:
@@ -108,15 +112,14 @@ class Legendre:
 
     def parts(
         self, places: range, fourier: Complexes, spectral: Complexes
-    ) -> Iterator[tuple[tuple[Reals, Reals], tuple[Reals, Reals], Reals, Reals]]:
-        """Yield for wavenumbers their functions, arrays for both parities, rows and degrees, complex as two reals."""
+    ) -> Iterator[tuple[int, tuple[Reals, Reals], Reals, Reals]]:
+        """Yield wavenumbers, by their places, arrays for both parities, rows and degrees, complex as two reals."""
         width = 2 * fourier.shape[1]
         all_rows, all_degrees = (array.view(np.float64).reshape(len(array), width) for array in (fourier, spectral))
         parities = np.empty((2, int(self.functions.latitudes.max(initial=0)), width))
-        scratch, skipped = self.functions.scratch(), self._negligible
+        skipped = self._negligible
         for k in places:
             latitudes = self.functions.latitudes[k]
             rows = all_rows[self.fourier_start[k] + skipped[k] : self.fourier_start[k + 1] - skipped[k]]
             degrees = all_degrees[self.spectral_start[k] : self.spectral_start[k + 1]]
-            functions = self.functions.of(k, self.truncation.top, scratch)
-            yield functions, (parities[0, :latitudes], parities[1, :latitudes]), rows, degrees
+            yield k, (parities[0, :latitudes], parities[1, :latitudes]), rows, degrees
