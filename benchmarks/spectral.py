@@ -15,7 +15,6 @@ from typing import Any
 
 import ducc0
 import numpy as np
-import scipy.fft
 from threadpoolctl import threadpool_limits
 
 from tradewind.spectral import Legendre, SpectralTransform, Truncation
@@ -23,20 +22,6 @@ from tradewind.spectral.functions import LegendreFunctions
 
 Array = Any
 GOALS = {"ducc0": 0.95, "products": 1.5, "on the fly": 1.1, "one field on the fly": 1.5}
-
-
-class DuccFFT:
-    """ducc0's FFT as a backend of scipy.fft, to see what a faster one would gain."""
-
-    __ua_domain__ = "numpy.scipy.fft"
-
-    @staticmethod
-    def __ua_function__(method: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        if method is scipy.fft.rfft:
-            return ducc0.fft.r2c(args[0], axes=(kwargs["axis"],))
-        if method is scipy.fft.irfft:
-            return ducc0.fft.c2r(args[0], axes=(kwargs["axis"],), lastsize=int(kwargs["n"]), forward=False)
-        return NotImplemented
 
 
 def milliseconds(
@@ -108,15 +93,9 @@ def whole(name: str, fields: int, few: int, samples: int) -> None:
     grid, fourier = transform.to_grid(spectral), legendre.to_fourier(spectral)
     scratch = np.empty_like(spectral)
 
-    def faster(call: Callable[[Array, Array], Array], values: Array, out: Array) -> None:
-        with scipy.fft.set_backend(DuccFFT):
-            call(values, out)
-
     parts: dict[str, Callable[[], object]] = {
         "inverse": lambda: transform.to_grid(spectral, grid),
         "direct": lambda: transform.to_spectral(grid, scratch),
-        "inverse, FFT of ducc0": lambda: faster(transform.to_grid, spectral, grid),
-        "direct, FFT of ducc0": lambda: faster(transform.to_spectral, grid, scratch),
         "Legendre inverse": lambda: legendre.to_fourier(spectral, fourier),
         "Legendre direct": lambda: legendre.to_spectral(fourier, scratch),
         "products inverse": lambda: products(legendre, fourier, spectral, True),
@@ -130,9 +109,8 @@ def whole(name: str, fields: int, few: int, samples: int) -> None:
     for part, value in found.items():
         print(f"  {part}: {value:.3f}")
     theirs = found["ducc0 inverse"] + found["ducc0 direct"]
-    for label, ending in (("ours", ""), ("ours with the FFT of ducc0", ", FFT of ducc0")):
-        ratio = (found[f"inverse{ending}"] + found[f"direct{ending}"]) / theirs
-        print(f"  {label}: {ratio:.2f} of ducc0, both directions{said(ratio, 'ducc0') if not ending else ''}")
+    ratio = (found["inverse"] + found["direct"]) / theirs
+    print(f"  ours: {ratio:.2f} of ducc0, both directions{said(ratio, 'ducc0')}")
     for direction in ("inverse", "direct"):
         ratio = found[f"Legendre {direction}"] / found[f"products {direction}"]
         print(f"  Legendre stage, {direction}: {ratio:.2f} of its matrix products{said(ratio, 'products')}")

@@ -84,6 +84,17 @@ def test_stages_share_functions() -> None:
         Legendre(Truncation("O16"), tables=functions)
 
 
+def test_without_ducc0_the_fft_is_that_of_scipy(monkeypatch: pytest.MonkeyPatch, grid: np.ndarray) -> None:
+    """Two libraries add in another order: equal to some roundings of the largest."""
+    fast = Fourier(TRUNCATION)
+    monkeypatch.setattr("tradewind.spectral.fourier.find_spec", lambda _: None)
+    plain = Fourier(TRUNCATION)
+    fourier = fast.to_fourier(grid)
+    np.testing.assert_allclose(plain.to_fourier(grid), fourier, rtol=0, atol=1e-14 * np.abs(fourier).max())
+    points = fast.to_grid(fourier)
+    np.testing.assert_allclose(plain.to_grid(fourier), points, rtol=0, atol=1e-14 * np.abs(points).max())
+
+
 def test_results_are_written_where_the_caller_wants_them(grid: np.ndarray) -> None:
     fourier, legendre = Fourier(TRUNCATION), Legendre(TRUNCATION)
     coefficients = np.zeros((fourier.coefficients, FIELDS), complex)

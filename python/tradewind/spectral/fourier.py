@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -35,9 +37,7 @@ class Fourier:
     """
 
     def __init__(self, truncation: Truncation, rows: ArrayLike | None = None, *, threads: int = 1) -> None:
-        import scipy.fft  # here, as all commands import this module
-
-        self._fft = scipy.fft
+        self._forward, self._back = _transforms()
         self.truncation, self.threads = truncation, checked_threads(threads)
         every = len(truncation.grid.rows)
         self.rows: Numbers = np.arange(every) if rows is None else np.asarray(rows, dtype=np.int64)
@@ -73,7 +73,7 @@ class Fourier:
         def work(places: range) -> None:
             for i in places:
                 kept = self.truncation.kept[self.rows[i]]
-                line = self._fft.rfft(grid[:, self.first[i] : self.first[i + 1]], axis=1)
+                line = self._forward(grid[:, self.first[i] : self.first[i + 1]])
                 _core.spread_row(line, out, self._places[:kept] + i, factors[i], twice * factors[i])
 
         share_out(self.threads, len(self.rows) if fields else 0, work)
@@ -97,8 +97,33 @@ class Fourier:
             for i in places:
                 kept, line = self.truncation.kept[self.rows[i]], lines[:, : lengths[i] // 2 + 1]
                 _core.collect_row(fourier, self._places[:kept] + i, line, factors[i], twice * factors[i])
-                inverse = self._fft.irfft(line, n=lengths[i], axis=1, norm="forward")
-                out[:, self.first[i] : self.first[i + 1]] = inverse
+                self._back(line, out[:, self.first[i] : self.first[i + 1]])
 
         share_out(self.threads, len(self.rows) if fields else 0, work)
         return out
+
+
+def _transforms() -> tuple[Callable[[Reals], Complexes], Callable[[Complexes, Reals], None]]:
+    """Return the transforms of real lines ``[line][point]`` and back, not scaled: ducc0's, SciPy's where it is missing.
+
+    ducc0's take half as long. Both are imported here, as all commands import this module.
+    """
+    if find_spec("ducc0") is not None:
+        import ducc0
+
+        def forward(lines: Reals) -> Complexes:
+            return np.asarray(ducc0.fft.r2c(lines, axes=(1,)))
+
+        def back(coefficients: Complexes, out: Reals) -> None:
+            ducc0.fft.c2r(coefficients, axes=(1,), lastsize=out.shape[1], forward=False, out=out)
+
+    else:
+        import scipy.fft
+
+        def forward(lines: Reals) -> Complexes:
+            return np.asarray(scipy.fft.rfft(lines, axis=1))
+
+        def back(coefficients: Complexes, out: Reals) -> None:
+            out[:] = scipy.fft.irfft(coefficients, n=out.shape[1], axis=1, norm="forward")
+
+    return forward, back
