@@ -1004,8 +1004,8 @@ class LegendreRecurrence:
 
     def __init__(self, gaussian: Gaussian, m: int, top: int) -> None: ...
 
-    def start(self, first: int, end: int) -> None:
-        """Go to n = m at the latitudes from `first` to before `end`."""
+    def start(self, first_row: int, end: int) -> None:
+        """Go to n = m at the latitudes from `first_row` to before `end`."""
 
     def next(self, degrees: int, values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None:
         """

@@ -130,8 +130,8 @@ void bind_spectral(nb::module_& module) {
                                            "degrees after others.")
         .def(nb::init<const Gaussian&, Index, Index>(), "gaussian"_a, "m"_a, "top"_a, nb::keep_alive<1, 2>(),
              nb::call_guard<nb::gil_scoped_release>())
-        .def("start", &kernel::LegendreRecurrence::start, "first"_a, "end"_a, nb::call_guard<nb::gil_scoped_release>(),
-             "Go to n = m at the latitudes from `first` to before `end`.")
+        .def("start", &kernel::LegendreRecurrence::start, "first_row"_a, "end"_a,
+             nb::call_guard<nb::gil_scoped_release>(), "Go to n = m at the latitudes from `first_row` to before `end`.")
         .def(
             "next",
             [](kernel::LegendreRecurrence& self, Index degrees, const Dense<double, 1>& values) {
