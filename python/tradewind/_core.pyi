@@ -999,7 +999,7 @@ def legendre(gaussian: Gaussian, first_row: int, m: int, top: int, values: Annot
 
 class LegendreRecurrence:
     """
-    P(n, m) of a wavenumber, n = m..top, as `legendre` computes them, but some degrees after others.
+    P(n, m) of a wavenumber, n = m..top, as of `legendre`, a few degrees at a time.
     """
 
     def __init__(self, gaussian: Gaussian, m: int, top: int) -> None: ...

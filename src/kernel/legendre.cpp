@@ -42,6 +42,9 @@ struct Coefficients {
 };
 
 Coefficients coefficients(Index m, Index top) {
+    if (m < 0 || top < m)
+        throw InputError("Legendre functions of wavenumber " + std::to_string(m) + " to degree " + std::to_string(top) +
+                         ": wavenumbers from 0 to the degree are allowed");
     Coefficients out;
     const auto count = static_cast<std::size_t>(top - m + 1);
     out.alpha.reserve(count);
@@ -219,9 +222,6 @@ struct LegendreRecurrence::State {
 };
 
 LegendreRecurrence::LegendreRecurrence(const Gaussian& gaussian, Index m, Index top) {
-    if (m < 0 || top < m)
-        throw InputError("Legendre functions of wavenumber " + std::to_string(m) + " to degree " + std::to_string(top) +
-                         ": there are none");
     state_ = std::make_unique<State>(State{gaussian, m, coefficients(m, top), norm(m), 0, 0, {}});
 }
 
@@ -265,9 +265,6 @@ void legendre(const Gaussian& gaussian, Index first, Index end, Index m, Index t
 }
 
 Index negligible_latitudes(const Gaussian& gaussian, Index m, Index top) {
-    if (m < 0 || top < m)
-        throw InputError("Legendre functions of wavenumber " + std::to_string(m) + " to degree " + std::to_string(top) +
-                         ": there are none");
     const Coefficients by = coefficients(m, top);
     const Wide scale = norm(m);
     const Long turning = static_cast<Long>(m) / std::sqrt(static_cast<Long>(top) * static_cast<Long>(top + 1));

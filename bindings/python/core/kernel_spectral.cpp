@@ -126,8 +126,8 @@ void bind_spectral(nb::module_& module) {
         "Compute P(n, m), n = m..top, at the latitudes from `first` to before `end`, to the equator unless given,\n"
         "normalised to mean square 1 over the sphere: values are [n - m even][latitude], then [n - m odd][latitude].");
     nb::class_<kernel::LegendreRecurrence>(module, "LegendreRecurrence",
-                                           "P(n, m) of a wavenumber, n = m..top, as `legendre` computes them, but some "
-                                           "degrees after others.")
+                                           "P(n, m) of a wavenumber, n = m..top, as of `legendre`, a few degrees at a "
+                                           "time.")
         .def(nb::init<const Gaussian&, Index, Index>(), "gaussian"_a, "m"_a, "top"_a, nb::keep_alive<1, 2>(),
              nb::call_guard<nb::gil_scoped_release>())
         .def("start", &kernel::LegendreRecurrence::start, "first_row"_a, "end"_a,

@@ -106,7 +106,7 @@ class Fourier:
 def _transforms() -> tuple[Callable[[Reals], Complexes], Callable[[Complexes, Reals], None]]:
     """Return the transforms of real lines ``[line][point]`` and back, not scaled: ducc0's, SciPy's where it is missing.
 
-    ducc0's take half as long. Both are imported here, as all commands import this module.
+    Both are imported here, as all commands import this module.
     """
     if find_spec("ducc0") is not None:
         import ducc0
