@@ -13,6 +13,12 @@
 
 namespace tradewind {
 
+// Whether arrays of so many bytes, for a machine on which so many ranks are simulated, are mostly touched, so that they
+// take pages of 2 MiB: a rank touches a few of its ports and of those on its way, each on a small page of its own.
+inline bool is_dense(std::size_t bytes, std::int64_t ranks) {
+    return bytes >> 16 <= static_cast<std::size_t>(ranks);
+}
+
 // All elements have an address, and are zero bits until they are written; memory is taken a page at a time as they are.
 // So processes that share out the elements of one array keep the same indices, and each has the memory of its own.
 template <class T>

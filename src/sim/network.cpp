@@ -11,53 +11,75 @@ namespace tradewind::sim {
 
 Network::Network(const machine::Machine& machine, const machine::Placement& placement, Rank ranks, const Parts& parts,
                  int channels)
-    : parts_(parts),
-      radix_(machine.topology->radix()),
-      count_(machine.topology->switches() * radix_),
+    : topology_(*machine.topology),
+      parts_(parts),
+      radix_(topology_.radix()),
+      count_(topology_.switches() * radix_),
       channels_(channels),
       stride_(1 + (static_cast<std::size_t>(channels) + 1) / 2) {
-    const machine::Topology& topology = *machine.topology;
     port_bits_ = std::max(1, static_cast<int>(std::bit_width(radix_ - 1)));
     port_mask_ = port_bits_ == 32 ? ~0u : (1u << port_bits_) - 1;
     const auto rate = [](BytesPerSecond bandwidth, Picoseconds latency) {
         return Rate{static_cast<std::uint64_t>(std::llround(65536e12 / bandwidth.value)), latency.value};
     };
-    for (const machine::LinkRate* link : {&machine.local, &machine.global, &machine.injection, &machine.ejection})
+    for (const machine::LinkRate* link : {&machine.injection, &machine.local, &machine.global, &machine.ejection})
         rates.push_back(rate(link->bandwidth, link->latency));
     rates.push_back(machine.crossbar_bandwidth.value > 0 ? rate(machine.crossbar_bandwidth, {0}) : Rate{});
-    look_ahead_ = std::min(rates[injection].latency, rates[ejection].latency);
-    divide(topology, placement, machine.nics, ranks);
+    divide(topology_, placement, machine.nics, ranks);
     if (channels > 0) buffer_sizes_ = machine::buffer_sizes(machine);
-    wire(topology);
+    look_ahead_ = smallest_latency();
+    wired_.resize(parts_.here);
+    const auto huge = [&](std::size_t bytes) { return !scattered() && is_dense(bytes, ranks); };
+    const std::size_t count = count_;
+    blocks_ = LazyArray<Block>(count * stride_, huge(count * stride_ * sizeof(Block)));
+    if (channels_ > 0) upstreams = LazyArray<Upstream>(count, huge(count * sizeof(Upstream)));
+    if (buffer_sizes_.output > 0) exits_ = LazyArray<Exit>(count * channels_, huge(count * channels_ * sizeof(Exit)));
+    // What comes from another process has not wired its way there.
+    if (parts_.processes > 1)
+        for_switches_of(parts_.process(), [&](std::uint32_t sw) {
+            for (std::uint32_t port = 0; port < radix_; ++port) wire(sw * radix_ + port);
+        });
 }
 
-void Network::wire(const machine::Topology& topology) {
-    blocks_ = LazyArray<Block>(std::size_t{count_} * stride_, !scattered());
-    if (channels_ > 0) upstreams = LazyArray<Upstream>(count_, !scattered());
-    if (buffer_sizes_.output > 0) exits_ = LazyArray<Exit>(std::size_t{count_} * channels_, !scattered());
-    for_switches_of(parts_.process(), [&](std::uint32_t sw) {
-        for (std::uint32_t port = 0; port < radix_; ++port) wire(topology, sw * radix_ + port);
-    });
+std::int64_t Network::smallest_latency() const {
+    using machine::LinkKind;
+    std::int64_t smallest = std::min(rates[injection].latency, rates[ejection].latency);
+    // Looks no further than for a kind of link that would make it smaller.
+    for (std::uint32_t index = 0; index < count_; ++index) {
+        if (smallest <= std::min(rates[local].latency, rates[global].latency)) break;
+        const LinkKind kind = topology_.port(index / radix_, index % radix_).kind;
+        if (kind == LinkKind::local) smallest = std::min(smallest, rates[local].latency);
+        if (kind == LinkKind::global) smallest = std::min(smallest, rates[global].latency);
+    }
+    return smallest;
 }
 
-void Network::wire(const machine::Topology& topology, std::uint32_t index) {
-    const machine::PortEnd end = topology.port(index / radix_, index % radix_);
+void Network::wire(std::uint32_t index) {
+    const machine::PortEnd end = topology_.port(index / radix_, index % radix_);
     Port& port = *new (&blocks_[index * stride_]) Port;
     port.kind = static_cast<std::uint8_t>(end.kind);
     port.rate = static_cast<std::uint8_t>(end.kind == machine::LinkKind::terminal ? ejection
                                           : end.kind == machine::LinkKind::global ? global
                                                                                   : local);
-    if (end.kind == machine::LinkKind::local || end.kind == machine::LinkKind::global) {
+    const bool link = end.kind == machine::LinkKind::local || end.kind == machine::LinkKind::global;
+    if (link) {
         port.peer = where(end.peer_switch, end.peer_port);
         port.owner = owners_[end.peer_switch];
-        look_ahead_ = std::min(look_ahead_, rates[port.rate].latency);
     }
     for (int c = 0; c < channels_; ++c)
         (new (channels(index) + c) Channel)->credit = static_cast<std::uint32_t>(buffer_sizes_.channel);
     for (int c = 0; has_exits() && c < channels_; ++c)
         (new (&exit(index, static_cast<std::uint32_t>(c))) Exit)->free = static_cast<std::uint32_t>(
             end.kind == machine::LinkKind::terminal ? buffer_sizes_.exit : buffer_sizes_.output);
-    if (channels_ > 0) upstreams[index] = {port.peer, port.owner, port.rate, port.kind};
+    const std::uint32_t sw = index / radix_;
+    if (channels_ > 0) {
+        // With several processes all are wired before, each by its own.
+        const bool other_end = link && parts_.processes == 1;
+        const Upstream here{where(sw, index % radix_), owners_[sw], port.rate, port.kind};
+        const Upstream there{port.peer, port.owner, port.rate, port.kind};
+        upstreams[other_end ? end.peer_switch * radix_ + end.peer_port : index] = other_end ? here : there;
+    }
+    wired_[owners_[sw] - parts_.first].push_back(index);
 }
 
 // Ranks in step, but of unlike messages, keep the switches of one half of a machine busy in one window and those of the

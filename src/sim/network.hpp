@@ -21,7 +21,7 @@ struct alignas(32) Port {
     std::uint32_t peer = 0;              // `where` of the other end
     std::uint32_t pending = none;        // the engine's: a packet that will pass in the slice in hand
     std::uint32_t compact_queue = none;  // packets that will pass much later
-    std::uint8_t rate = 0;               // index of its byte time and latency
+    std::uint8_t rate = 0;               // index of its byte time and latency; 0: not wired
     std::uint8_t kind = 0;               // LinkKind
     std::uint16_t owner = 0;             // the part of the simulation that the other end belongs to
 };
@@ -96,6 +96,16 @@ class Network {
         return reinterpret_cast<Channel*>(&blocks_[std::size_t{index} * stride_ + 1]);
     }
 
+    // Wires a port that a packet takes first: most simulations use few of a machine's ports. Where a port is wired, the
+    // other end of its link knows where to report room. Called by the thread that the port's switch belongs to.
+    void wire(std::uint32_t index);
+    // Calls `use` with each port of this process that has been wired.
+    template <class Use>
+    void for_wired(Use use) const {
+        for (const std::vector<std::uint32_t>& ports : wired_)
+            for (const std::uint32_t index : ports) use(index);
+    }
+
     // The output buffer of a port and one of its channels; a port to a node has only one.
     Exit& exit(std::uint32_t index, std::uint32_t channel) {
         return exits_[std::size_t{index} * static_cast<std::size_t>(channels_) + channel];
@@ -103,9 +113,10 @@ class Network {
     bool has_exits() const { return !exits_.empty(); }
     const machine::BufferSizes& buffer_sizes() const { return buffer_sizes_; }
 
-    std::vector<Rate> rates;        // local, global, injection, ejection, crossbar
+    std::vector<Rate> rates;        // injection, local, global, ejection, crossbar
     LazyArray<Upstream> upstreams;  // [switch * radix + port]; empty where buffers are unbounded
-    static constexpr std::uint32_t local = 0, global = 1, injection = 2, ejection = 3, crossbar = 4;
+    // No port of a switch has the rate of an injection: 0 marks those that are not wired.
+    static constexpr std::uint32_t injection = 0, local = 1, global = 2, ejection = 3, crossbar = 4;
 
   private:
     struct alignas(32) Block {
@@ -116,9 +127,10 @@ class Network {
     bool scattered() const;
     void divide(const machine::Topology& topology, const machine::Placement& placement, std::uint32_t nics, Rank ranks);
     std::uint32_t owner_of_passing(std::uint32_t sw, std::uint32_t passing) const;
-    void wire(const machine::Topology& topology);
-    void wire(const machine::Topology& topology, std::uint32_t index);
+    // The smallest latency of the links that the machine has.
+    std::int64_t smallest_latency() const;
 
+    const machine::Topology& topology_;
     Parts parts_;
     std::uint32_t radix_, count_ = 0;
     int port_bits_;
@@ -130,6 +142,7 @@ class Network {
     LazyArray<Block> blocks_;
     LazyArray<Exit> exits_;              // [(switch * radix + port) * channels + channel]; empty without output buffers
     std::vector<std::uint16_t> owners_;  // [switch]
+    std::vector<std::vector<std::uint32_t>> wired_;  // [part of this process] ports, in the order of their first use
 };
 
 }  // namespace tradewind::sim

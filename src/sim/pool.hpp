@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "base/huge.hpp"
+#include "base/lazy.hpp"
 
 namespace tradewind::sim {
 
@@ -31,14 +31,16 @@ class Pool {
 
   private:
     static constexpr std::uint32_t size = 32768;  // so that large records fill huge pages
+    static constexpr std::uint32_t some = 256;    // that are added at a time: more would be touched for nothing
 
     void grow() {
-        const std::uint32_t first = capacity();
-        blocks_.emplace_back(size);
-        for (std::uint32_t i = size; i-- > 0;) give(first + i);
+        if (used_ == capacity()) blocks_.emplace_back(size, !blocks_.empty());
+        for (std::uint32_t i = some; i-- > 0;) give(used_ + i);
+        used_ += some;
     }
 
-    std::vector<HugeVector<T>> blocks_;
+    std::vector<LazyArray<T>> blocks_;
+    std::uint32_t used_ = 0;  // records that have been added
     std::uint32_t free_ = none;
 };
 

@@ -63,6 +63,7 @@ class Ports {
     // The bytes that wait for a port: committed, or for want of credits.
     std::uint64_t queue(std::uint32_t where, std::int64_t time) const {
         const Port& port = net_.port(where);
+        if (port.rate == 0) return 0;  // no packet has taken it
         std::uint64_t bytes = 0;
         if (port.busy > time)
             bytes = (static_cast<std::uint64_t>(port.busy - time) << 16) / net_.rates[port.rate].byte_time;

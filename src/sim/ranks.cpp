@@ -23,8 +23,9 @@ Ranks::Ranks(World& world, Outbox& outbox, std::uint32_t id)
     : world_(world), outbox_(outbox), id_(id), prefetches_(world.placement.identity() && world.nics_per_node == 1) {
     counts_.step_end.resize(world.program.steps().size(), 0);
     counts_.ended.resize(world.ending.questions(), 0);
-    if (world.finite) credits_ = LazyArray<Credits>(world.nics.size());
-    if (world.arbitrates) lines_ = LazyArray<Line>(world.nics.size());
+    const bool huge = is_dense(world.nics.size() * sizeof(Credits), world.program.ranks());
+    if (world.finite) credits_ = LazyArray<Credits>(world.nics.size(), huge);
+    if (world.arbitrates) lines_ = LazyArray<Line>(world.nics.size(), huge);
     if (!world.shown.empty()) recorder_ = std::make_unique<Recorder>(world.shown, world.lines, world.nics_per_node);
 }
 
@@ -33,6 +34,7 @@ void Ranks::start() {
         const std::uint32_t terminal = world_.terminal(world_.node(r), 0);
         if (world_.network.owner(world_.by_switch.quotient(terminal)) != id_) continue;
         for (std::uint32_t c = 0; c < world_.nics_per_node; ++c) {
+            world_.wire_terminal(terminal + c);
             if (world_.finite)
                 credits_[terminal + c] = {static_cast<std::uint32_t>(world_.network.buffer_sizes().nic), nobody, {}};
             if (world_.arbitrates) lines_[terminal + c] = {nobody, false, {}};

@@ -67,6 +67,11 @@ void take_all(ByteReader& buffer, std::span<T> values) {
     for (T& value : values) value = buffer.take<T>();
 }
 
+void take_used(ByteReader& buffer, std::uint32_t first, std::uint32_t count, SentBytes& sent) {
+    for (std::uint32_t number = first; number < first + count; ++number)
+        if (const auto bytes = buffer.take<std::uint64_t>(); bytes > 0) sent.used.emplace_back(number, bytes);
+}
+
 // The statistics of a buffer go into `other`, which has their sizes.
 void read(ByteReader buffer, const World& world, std::uint32_t process, Share& other, Share& share) {
     SimulationResult& result = other.result;
@@ -88,12 +93,11 @@ void read(ByteReader buffer, const World& world, std::uint32_t process, Share& o
     result.trace_events.resize(buffer.take<std::uint64_t>());
     take_all(buffer, std::span(result.trace_events));
     const std::uint32_t radix = world.network.radix();
-    world.network.for_switches_of(process, [&](std::uint32_t sw) {
-        take_all(buffer, std::span(share.result.port_bytes).subspan(std::size_t{sw} * radix, radix));
-    });
+    world.network.for_switches_of(
+        process, [&](std::uint32_t sw) { take_used(buffer, sw * radix, radix, share.result.port_bytes); });
     world.network.for_switches_of(process, [&](std::uint32_t sw) {
         const Terminals nics = terminals(world, sw);
-        take_all(buffer, std::span(share.result.nic_bytes).subspan(nics.first, nics.count));
+        take_used(buffer, nics.first, nics.count, share.result.nic_bytes);
     });
 }
 
@@ -128,23 +132,27 @@ void weigh(const World& world, Share& share) {
     SimulationResult& result = share.result;
     const bool reports = world.parts.process() == 0;
     if (reports) {
-        result.port_bytes.resize(network.ports());
-        result.nic_bytes.resize(world.nics.size());
+        result.port_bytes.size = network.ports();
+        result.nic_bytes.size = world.nics.size();
     }
     Load& load = share.load;
-    for_ports(world, [&](std::uint32_t index, std::uint64_t bytes) {
+    const auto weigh_nic = [&](std::uint32_t nic) {
+        const std::uint64_t bytes = world.nics[nic].bytes;
         if (bytes == 0) return;
-        if (reports) result.port_bytes[index] = bytes;
-        const Port& port = network.port(index);
-        load.consider(time(bytes, port.rate), index);
-        if (port.kind == static_cast<std::uint8_t>(machine::LinkKind::terminal)) return;
-        load.maximum = std::max(load.maximum, bytes);
-        load.total += bytes;
-        ++load.used;
-    });
-    for_nics(world, [&](std::uint32_t nic, std::uint64_t bytes) {
-        if (reports) result.nic_bytes[nic] = bytes;
+        if (reports) result.nic_bytes.used.emplace_back(nic, bytes);
         load.consider(time(bytes, Network::injection), std::uint64_t{network.ports()} + nic);
+    };
+    network.for_wired([&](std::uint32_t index) {
+        const Port& port = network.port(index);
+        const bool terminal = port.kind == static_cast<std::uint8_t>(machine::LinkKind::terminal);
+        if (terminal) weigh_nic(world.terminal_at(index));
+        if (port.bytes == 0) return;
+        if (reports) result.port_bytes.used.emplace_back(index, port.bytes);
+        load.consider(time(port.bytes, port.rate), index);
+        if (terminal) return;
+        load.maximum = std::max(load.maximum, port.bytes);
+        load.total += port.bytes;
+        ++load.used;
     });
 }
 

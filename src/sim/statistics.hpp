@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/units.hpp"
@@ -114,6 +115,19 @@ struct DelayPairs {
     }
 };
 
+// Bytes of ports or NICs: only of those that have sent any, since most cases use few of a machine's.
+struct SentBytes {
+    std::size_t size = 0;                                       // ports or NICs
+    std::vector<std::pair<std::uint32_t, std::uint64_t>> used;  // number, bytes; in any order
+
+    // Of each, by its number.
+    std::vector<std::uint64_t> all() const {
+        std::vector<std::uint64_t> bytes(size);
+        for (const auto& [number, sent] : used) bytes[number] = sent;
+        return bytes;
+    }
+};
+
 // A packet's head at a switch: when it came, and the port by which it goes on.
 struct Passage {
     std::uint32_t switch_id, port;
@@ -132,13 +146,13 @@ struct SimulationResult {
     DelayHistogram delay;
     DelaySeries delay_series;
     DelayPairs delay_pairs;
-    std::vector<std::uint64_t> port_bytes;  // [switch * radix + port]
-    std::vector<std::uint64_t> nic_bytes;   // [node]
-    Picoseconds bound;                      // the time that the busiest link or NIC needs for its bytes
-    std::string bound_by;                   // which
-    double imbalance = 1;                   // maximum over mean load of the links between switches that were used
-    std::vector<Passage> passages;          // in order of time; empty unless asked for
-    std::vector<TraceEvent> trace_events;   // by rank, in order of time; empty unless asked for
+    SentBytes port_bytes;                  // [switch * radix + port]
+    SentBytes nic_bytes;                   // [node]
+    Picoseconds bound;                     // the time that the busiest link or NIC needs for its bytes
+    std::string bound_by;                  // which
+    double imbalance = 1;                  // maximum over mean load of the links between switches that were used
+    std::vector<Passage> passages;         // in order of time; empty unless asked for
+    std::vector<TraceEvent> trace_events;  // by rank, in order of time; empty unless asked for
 };
 
 }  // namespace tradewind::sim

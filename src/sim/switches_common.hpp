@@ -37,7 +37,9 @@ class CommonSwitches : public Switches {
           slices_(world.network, world.parts.all()),
           ports_(world, outbox, ranks) {
         if (world.machine.crossbar_bandwidth.value > 0)
-            crossbars_ = LazyArray<std::int64_t>(world.machine.topology->switches());
+            crossbars_ = LazyArray<std::int64_t>(
+                world.machine.topology->switches(),
+                is_dense(world.machine.topology->switches() * sizeof(std::int64_t), world.program.ranks()));
     }
 
     // A packet at a switch depends on others, even if it does not look at queues.
@@ -130,7 +132,10 @@ class CommonSwitches : public Switches {
                 if (event.size & Event::undecided_bit) decide(event, claim);
                 if (event.rank() == world_.followed && !claim.credit()) follow(event);
             }
-            ports_.pass(net_.port(event.where), event.where, event, claim);
+            Port& port = net_.port(event.where);
+            if (port.rate == 0) [[unlikely]]
+                net_.wire(event.where);
+            ports_.pass(port, event.where, event, claim);
         }
     }
 

@@ -112,6 +112,8 @@ class RoutedSwitches final : public CommonSwitches<finite, compact_with<Routing,
             if (where == nowhere) [[unlikely]]
                 continue;
             Port& port = net_.port(where);
+            if (port.rate == 0) [[unlikely]]
+                net_.wire(where);
             if (compact && claims[done].call()) [[unlikely]] {
                 ports_.prefetch_queue(port);
                 called_.push_back({packets[done].time, where});

@@ -18,7 +18,7 @@ World::World(const machine::Machine& machine, const program::Program& program, c
       progress(options.progress_by),
       senders(static_cast<std::size_t>(program.ranks()) * lines * machine.nics),
       receivers(static_cast<std::size_t>(program.ranks()) * lines),
-      nics(machine.topology->nodes()),
+      nics(machine.topology->nodes(), is_dense(machine.topology->nodes() * sizeof(Nic), program.ranks())),
       by_switch(machine.topology->nodes_per_switch()),
       by_radix(network.radix()),
       first_terminal(machine.topology->first_terminal()),
@@ -56,7 +56,9 @@ World::World(const machine::Machine& machine, const program::Program& program, c
     if (send_overhead > 0 || receive_overhead > 0 || program.computes() || message_cost || copies || program.order())
         cpus = LazyArray<std::int64_t>(ranks);
     if (handshake) handshakes = LazyArray<Handshake>(receivers.size());
-    if (shared_nodes) memory = LazyArray<std::int64_t>(machine.topology->nodes() / machine.nics);
+    if (shared_nodes)
+        memory = LazyArray<std::int64_t>(machine.topology->nodes() / machine.nics,
+                                         is_dense(nics.size() * sizeof(Nic), program.ranks()));
     if (copies || (handshake && receives_at_start)) posted = LazyArray<std::uint32_t>(receivers.size());
     ordered = shared_nodes || finite || handshake || receive_overhead > 0 || message_cost || copies || program.order();
     arbitrates = shared_nodes || handshake || lines > 1;

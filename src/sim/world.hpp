@@ -31,6 +31,17 @@ struct World {
 
     std::uint32_t node(Rank rank) const { return placement.node(rank); }
     std::uint32_t terminal(std::uint32_t node, std::uint32_t nic) const { return node * nics_per_node + nic; }
+    // The NIC at a port of a switch, by the number of the port among all.
+    std::uint32_t terminal_at(std::uint32_t port) const {
+        const std::uint32_t sw = by_radix.quotient(port);
+        return sw * by_switch.divisor() + (port - sw * network.radix() - first_terminal);
+    }
+    // Wires the port to a NIC, if no other rank of its node has: room for what it sends is reported there.
+    void wire_terminal(std::uint32_t terminal) {
+        const std::uint32_t sw = by_switch.quotient(terminal);
+        const std::uint32_t index = sw * network.radix() + first_terminal + by_switch.remainder(terminal);
+        if (network.port(index).rate == 0) network.wire(index);
+    }
     // Both ends of a message use the NIC of one number, and a rank's messages spread over all of them, on either side:
     // those to the rank of its own place on each other node as well.
     std::uint32_t nic_of_message(Rank from, Rank to) const {

@@ -192,7 +192,7 @@ TEST("messages share the NICs of a node") {
         Simulation simulation(machine_on(crossbar()), all_to_all(8 * each, "two-level-" + std::to_string(each), 100));
         simulation.machine.nics = 2;
         simulation.ranks_per_node = static_cast<std::uint32_t>(each);
-        const auto sent = simulation.packets().nic_bytes;
+        const auto sent = simulation.packets().nic_bytes.all();
         const auto [least, most] = std::minmax_element(sent.begin(), sent.begin() + 16);
         CHECK(10 * *least > 3 * *most);
     }
@@ -211,7 +211,7 @@ TEST("node-aware halos bring each point to a node once") {
              {"direct", 2 * 9 * 8 * (4 + 2 * 9) * 8}, {"two-level-8", 2 * 9 * 32 * 8}, {"leaders-8", 2 * 9 * 32 * 8}}) {
         Simulation simulation(machine_on(crossbar()), halo({32, 32, 1}, {8, 8}, 9, "xy", algorithm));
         simulation.ranks_per_node = 8;
-        const auto ports = simulation.packets().port_bytes;
+        const auto ports = simulation.packets().port_bytes.all();
         CHECK_EQUAL(std::vector<std::uint64_t>(ports.begin(), ports.begin() + 8),
                     std::vector<std::uint64_t>(8, expected));
     }

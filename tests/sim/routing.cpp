@@ -12,10 +12,11 @@ using machine::LinkKind;
 // Bytes of all ports of one kind of link.
 std::vector<std::uint64_t> loads(const Simulation& simulation, const sim::SimulationResult& result, LinkKind kind) {
     std::vector<std::uint64_t> found;
+    const auto bytes = result.port_bytes.all();
     const auto& topology = *simulation.machine.topology;
     for (std::uint32_t s = 0; s < topology.switches(); ++s) {
         for (std::uint32_t port = 0; port < topology.radix(); ++port) {
-            if (topology.port(s, port).kind == kind) found.push_back(result.port_bytes[s * topology.radix() + port]);
+            if (topology.port(s, port).kind == kind) found.push_back(bytes[s * topology.radix() + port]);
         }
     }
     return found;
@@ -57,10 +58,9 @@ TEST("d-mod-k carries shift permutations without contention") {
 TEST("round-robin gives the uplinks of a switch the same number of packets, or one more to some") {
     Simulation simulation(machine_on(fattree(), "round-robin"), all_to_all(64, "ring-3", 8));
     simulation.options.packet = {64};
-    const auto result = simulation.packets();
+    const auto bytes = simulation.packets().port_bytes.all();
     for (std::size_t s = 0; s < 32; ++s) {
-        const auto ups =
-            result.port_bytes.begin() + static_cast<std::ptrdiff_t>(s * simulation.machine.topology->radix()) + 4;
+        const auto ups = bytes.begin() + static_cast<std::ptrdiff_t>(s * simulation.machine.topology->radix()) + 4;
         const auto [least, most] = std::minmax_element(ups, ups + 4);
         CHECK(*least > 0 && *most - *least <= 64);
     }
@@ -109,10 +109,9 @@ TEST("both links of a pair of GPUs are used alike") {
     // GPU g exchanges with GPU g + 4; 0 and 1 have two links there, 2 and 3 one.
     Simulation simulation(machine_on(v100(), "direct"), transpose({4, 2, 20'000}, {4, 2}, "xy", "burst"));
     simulation.options.packet = {512};
-    const auto result = simulation.packets();
+    const auto bytes = simulation.packets().port_bytes.all();
     for (std::size_t gpu = 0; gpu < 4; ++gpu) {
-        const auto ports =
-            result.port_bytes.begin() + static_cast<std::ptrdiff_t>(gpu * simulation.machine.topology->radix());
+        const auto ports = bytes.begin() + static_cast<std::ptrdiff_t>(gpu * simulation.machine.topology->radix());
         const auto lanes = ports + 2 * (static_cast<std::ptrdiff_t>(gpu) + 4);
         CHECK_EQUAL(lanes[0] + lanes[1], static_cast<std::uint64_t>(result.bytes) / 8);
         CHECK_EQUAL(sum({ports, ports + 16}), static_cast<std::uint64_t>(result.bytes) / 8);
@@ -156,12 +155,12 @@ TEST("ugal of SST/macro 7.1 never takes a detour and has a third of the room") {
 TEST("valiant spreads over all other groups, and within a group") {
     auto simulation = neighbour_groups("valiant", 2);
     simulation.options.packet = {256};
-    const auto result = simulation.packets();
+    const auto bytes = simulation.packets().port_bytes.all();
     std::vector<std::uint64_t> out(81);  // [from group][to group]
     const auto& topology = *simulation.machine.topology;
     for (const auto& link : links_of(topology)) {
         if (link.kind == LinkKind::global)
-            out[link.from / 8 * 9 + link.to / 8] += result.port_bytes[link.from * topology.radix() + link.port];
+            out[link.from / 8 * 9 + link.to / 8] += bytes[link.from * topology.radix() + link.port];
     }
     CHECK_EQUAL(out[1], 0u);  // a valiant path never takes the direct link
     CHECK(alike({out.begin() + 2, out.begin() + 9}));

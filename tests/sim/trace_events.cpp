@@ -151,10 +151,12 @@ TEST("messages of an adjoint go the other way") {
     const Simulation one(machine_on(torus({4, 2}, 1)), there), other(machine_on(torus({4, 2}, 1)), back);
     const auto sent = one.packets(), returned = other.packets();
     CHECK_EQUAL(returned.bytes, sent.bytes);
+    const auto ports = sent.port_bytes.all(), nics = sent.nic_bytes.all();
+    const auto returned_ports = returned.port_bytes.all(), returned_nics = returned.nic_bytes.all();
     for (std::uint32_t node = 0; node < 8; ++node) {
         const auto port = one.machine.topology->radix() * node + one.machine.topology->first_terminal();
-        CHECK_EQUAL(returned.nic_bytes[node], sent.port_bytes[port]);
-        CHECK_EQUAL(returned.port_bytes[port], sent.nic_bytes[node]);
+        CHECK_EQUAL(returned_nics[node], ports[port]);
+        CHECK_EQUAL(returned_ports[port], nics[node]);
     }
 }
 

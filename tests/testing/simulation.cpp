@@ -194,7 +194,7 @@ std::string bits(const sim::SimulationResult& r) {
     text += part("delays", r.delay.counts, number);
     text += part("series " + std::to_string(r.delay_series.shift), r.delay_series.values, number);
     text += part("pairs", r.delay_pairs.values, number);
-    text += part("ports", r.port_bytes, number) + part("NICs", r.nic_bytes, number);
+    text += part("ports", r.port_bytes.all(), number) + part("NICs", r.nic_bytes.all(), number);
     return text;
 }
 

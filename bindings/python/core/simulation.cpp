@@ -149,11 +149,11 @@ void bind_result(nb::module_& module) {
             "of the "
             "ranks that are shown, by rank and in order of time. Peer -1: none, or one that could not be told.")
         .def_prop_ro(
-            "port_bytes", [](const sim::SimulationResult& r) { return array(r.port_bytes); }, nb::rv_policy::reference,
-            "Bytes that each port of each switch has sent, [switch * radix + port].")
+            "port_bytes", [](const sim::SimulationResult& r) { return array(r.port_bytes.all()); },
+            nb::rv_policy::reference, "Bytes that each port of each switch has sent, [switch * radix + port].")
         .def_prop_ro(
-            "nic_bytes", [](const sim::SimulationResult& r) { return array(r.nic_bytes); }, nb::rv_policy::reference,
-            "Bytes that each node has injected, [node].");
+            "nic_bytes", [](const sim::SimulationResult& r) { return array(r.nic_bytes.all()); },
+            nb::rv_policy::reference, "Bytes that each node has injected, [node].");
 }
 
 program::StepKind kind_of(const std::string& name) {
