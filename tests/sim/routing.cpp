@@ -109,7 +109,8 @@ TEST("both links of a pair of GPUs are used alike") {
     // GPU g exchanges with GPU g + 4; 0 and 1 have two links there, 2 and 3 one.
     Simulation simulation(machine_on(v100(), "direct"), transpose({4, 2, 20'000}, {4, 2}, "xy", "burst"));
     simulation.options.packet = {512};
-    const auto bytes = simulation.packets().port_bytes.all();
+    const auto result = simulation.packets();
+    const auto bytes = result.port_bytes.all();
     for (std::size_t gpu = 0; gpu < 4; ++gpu) {
         const auto ports = bytes.begin() + static_cast<std::ptrdiff_t>(gpu * simulation.machine.topology->radix());
         const auto lanes = ports + 2 * (static_cast<std::ptrdiff_t>(gpu) + 4);
@@ -155,7 +156,8 @@ TEST("ugal of SST/macro 7.1 never takes a detour and has a third of the room") {
 TEST("valiant spreads over all other groups, and within a group") {
     auto simulation = neighbour_groups("valiant", 2);
     simulation.options.packet = {256};
-    const auto bytes = simulation.packets().port_bytes.all();
+    const auto result = simulation.packets();
+    const auto bytes = result.port_bytes.all();
     std::vector<std::uint64_t> out(81);  // [from group][to group]
     const auto& topology = *simulation.machine.topology;
     for (const auto& link : links_of(topology)) {

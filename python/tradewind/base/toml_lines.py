@@ -31,6 +31,11 @@ _BLANK = re.compile(r"(?:[ \t\r\n,]|#[^\n]*)*")
 _SCALAR = re.compile(r"[^,\]}#\n]*")
 
 
+def toml_text(path: Path | str) -> str:
+    """Return the text of a TOML file. Raises InputError for a file that cannot be read, or is too large."""
+    return read_text(path_of("file", path), maximum=_MAX_BYTES)
+
+
 class TomlFile:
     """A TOML file: `data`, and `line(place)` for the line on which a place of it begins.
 
@@ -39,7 +44,7 @@ class TomlFile:
 
     def __init__(self, path: Path | str, text: str | None = None) -> None:
         self.path = path_of("file", path)
-        self.text = read_text(self.path, maximum=_MAX_BYTES) if text is None else text
+        self.text = toml_text(self.path) if text is None else text
         self._elsewhere: dict[Place, Place] = {}
         if long := _LONG_KEY.search(self.text):
             line = self.text.count("\n", 0, long.start()) + 1

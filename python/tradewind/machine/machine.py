@@ -13,6 +13,7 @@ import json
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -25,7 +26,7 @@ from tradewind.base.errors import InputError
 from tradewind.base.file_work import FileWork
 from tradewind.base.names import unknown
 from tradewind.base.tables import Table
-from tradewind.base.toml_lines import Place, TomlFile
+from tradewind.base.toml_lines import Place, TomlFile, toml_text
 from tradewind.machine.evidence import IMAGINARY, WHOLE, Evidence, evidence_of, naming, problem_of
 from tradewind.machine.intranode import IntranodeTransport, RateTable, find_intranode
 from tradewind.machine.topology import TOPOLOGIES, Count, Graph, Topology, Torus, with_nics
@@ -343,14 +344,23 @@ def load_machine(name: str | Path, settings: Mapping[str, str] | None = None) ->
     """The machine of a name or a file, with some of its values set anew. Raises InputError with all problems."""
     path = Path(name)
     if path.suffix != ".toml":
-        if str(name) not in machine_names():
-            raise InputError(unknown("machine", str(name), machine_names()) + "; or name a file like mine.toml")
         path = machine_folder() / f"{name}.toml"
-    file = TomlFile(path)
+        if path.name != f"{name}.toml" or not path.is_file():
+            raise InputError(unknown("machine", str(name), machine_names()) + "; or name a file like mine.toml")
+    text = toml_text(path)
+    # What a graph's file holds may change as well.
+    read = _checked.__wrapped__ if "graph" in text else _checked
+    return read(path, text, tuple((key, str(value)) for key, value in (settings or {}).items()))
+
+
+@lru_cache(maxsize=64)
+def _checked(path: Path, text: str, settings: tuple[tuple[str, str], ...]) -> MachineFile:
+    """Return the machine of a text. Loops over many small cases load the same one again and again."""
+    file = TomlFile(path, text)
     _read_former_keys(file)
     _read_one_source(file)
     numbers = list(_keys(file.data))  # what a setting adds has no line in the file, and needs no source there
-    problems = [_set(file.data, key, text) for key, text in (settings or {}).items()]
+    problems = [_set(file.data, key, value) for key, value in settings]
     _find_graph(file)
     try:
         machine = Machine.model_validate(file.data)
