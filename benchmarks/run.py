@@ -28,6 +28,7 @@ from nekbone import nekbone
 from peer import peer
 from semi_lagrangian import semi_lagrangian
 from simulator import simulator
+from small_cases import small_cases
 from spectral import spectral
 
 BIN = Path(sys.executable).parent
@@ -72,6 +73,7 @@ PARTS: dict[str, Callable[[], None]] = {
     "nekbone": nekbone,
     "peer": peer,
     "semi_lagrangian": semi_lagrangian,
+    "small_cases": small_cases,
     "spectral": spectral,
 }
 

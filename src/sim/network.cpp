@@ -34,7 +34,7 @@ Network::Network(const machine::Machine& machine, const machine::Placement& plac
     blocks_ = LazyArray<Block>(count * stride_, huge(count * stride_ * sizeof(Block)));
     if (channels_ > 0) upstreams = LazyArray<Upstream>(count, huge(count * sizeof(Upstream)));
     if (buffer_sizes_.output > 0) exits_ = LazyArray<Exit>(count * channels_, huge(count * channels_ * sizeof(Exit)));
-    // What comes from another process has not wired its way there.
+    // Packets from another process have not wired the links they came by.
     if (parts_.processes > 1)
         for_switches_of(parts_.process(), [&](std::uint32_t sw) {
             for (std::uint32_t port = 0; port < radix_; ++port) wire(sw * radix_ + port);

@@ -120,7 +120,7 @@ struct SentBytes {
     std::size_t size = 0;                                       // ports or NICs
     std::vector<std::pair<std::uint32_t, std::uint64_t>> used;  // number, bytes; in any order
 
-    // Of each, by its number.
+    // Return those of each, by its number.
     std::vector<std::uint64_t> all() const {
         std::vector<std::uint64_t> bytes(size);
         for (const auto& [number, sent] : used) bytes[number] = sent;

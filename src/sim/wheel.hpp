@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/huge.hpp"
+#include "base/lazy.hpp"
 #include "base/prefetch.hpp"
 #include "sim/clock.hpp"
 #include "sim/event.hpp"
@@ -68,6 +68,7 @@ class ChunkPool {
 
   private:
     static constexpr std::size_t slab_bytes = HugeAllocator<Event>::page;
+    static constexpr std::size_t some = 64;  // chunks that are added at a time: more would be touched for nothing
 
     void give(Chunk* chunk) {
         chunk->next = free_;
@@ -75,14 +76,16 @@ class ChunkPool {
     }
     void grow() {
         const std::size_t chunks = slab_bytes / (sizeof(Event) * (capacity_ + 1));
-        slabs_.emplace_back().reserve(slab_bytes / sizeof(Event));
-        for (std::size_t i = chunks; i-- > 0;)
-            give(reinterpret_cast<Chunk*>(slabs_.back().data() + i * (capacity_ + 1)));
+        if (used_ == chunks * slabs_.size()) slabs_.emplace_back(slab_bytes / sizeof(Event), !slabs_.empty());
+        const std::size_t first = used_ % chunks, end = std::min(first + some, chunks);
+        for (std::size_t i = end; i-- > first;) give(reinterpret_cast<Chunk*>(&slabs_.back()[i * (capacity_ + 1)]));
+        used_ += end - first;
     }
 
     std::uint32_t capacity_;
     Chunk* free_ = nullptr;
-    std::vector<HugeVector<Event>> slabs_;
+    std::vector<LazyArray<Event>> slabs_;
+    std::size_t used_ = 0;  // chunks that have been added
 };
 
 // The events that one thread has put aside for another (or for itself), by window: a wheel of the next 4096 windows,

@@ -294,6 +294,15 @@ def test_settings_change_any_value(written):
     assert torus.machine.build().topology.nodes == 625
 
 
+def test_a_file_is_parsed_once_until_it_changes(written):
+    path = written()
+    first = load_machine(path)
+    assert load_machine(path) is first
+    assert load_machine(path, {"link.latency": "1ns"}).machine.link.latency != first.machine.link.latency
+    written(("100ns", "200ns"))
+    assert load_machine(path).machine.link.latency == 2 * first.machine.link.latency
+
+
 @pytest.mark.parametrize("machine", ["dragonfly-MM", "torus-M"])
 def test_a_value_that_only_a_setting_names_needs_no_source(machine):
     file = load_machine(machine, {"link.global.bandwidth": "20GB/s"})

@@ -226,7 +226,9 @@ class Simulation:
 
     def _simulated(self, progress: Watch | None) -> _core.SimulationResult:
         try:
-            arguments, report = self._arguments(), memory.while_it_lasts(self._reporter(progress) if progress else None)
+            arguments, report = self._arguments(), self._reporter(progress) if progress else None
+            if self.model == "packet":  # loggp takes no memory for messages
+                report = memory.while_it_lasts(report)
         except BaseException:
             if self.peers is not None:
                 self.peers.refuse()  # the others would wait
