@@ -159,7 +159,7 @@ Forecast forecast(const machine::Machine& machine, const program::Program& progr
     if (!(forecast.bytes < static_cast<double>(max_counted)))
         refuse_count("messages of the simulation", "about " + std::to_string(forecast.bytes), "bytes", max_counted);
     forecast.packet_hops = sent.hops * scale;
-    // Of a machine's ports and NICs only those that packets take, each with its page (see is_dense).
+    // Counts only the ports and NICs that packets take, each with its page (see is_dense).
     constexpr double page = 1 << 16;
     const double whole = ports * port_bytes + topology.nodes() * (sizeof(sim::Nic) + 24.0);
     forecast.memory_bytes = std::min(whole, page * forecast.packet_hops) + program.ranks() * rank_bytes_of(program) +
