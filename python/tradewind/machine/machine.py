@@ -348,9 +348,10 @@ def load_machine(name: str | Path, settings: Mapping[str, str] | None = None) ->
         if path.name != f"{name}.toml" or not path.is_file():
             raise InputError(unknown("machine", str(name), machine_names()) + "; or name a file like mine.toml")
     text = toml_text(path)
+    changes = tuple((key, str(value)) for key, value in (settings or {}).items())
     # The file of a graph may change as well.
-    read = _checked.__wrapped__ if "graph" in text else _checked
-    return read(path, text, tuple((key, str(value)) for key, value in (settings or {}).items()))
+    read = _checked.__wrapped__ if "graph" in f"{text}{changes}" else _checked
+    return read(path, text, changes)
 
 
 @lru_cache(maxsize=64)
