@@ -28,21 +28,22 @@ study: $(VENV)/runs
 # Ranks wait for each other half of the time: core_tests and the tests without ranks have the cores then. These run in as
 # many processes as there are cores, as tests/conftest.py orders and shares them.
 SPREAD := -n auto --maxprocesses 8 --no-loadscope-reorder
-test: $(VENV)/installed
+# Packages that only tests need are installed while the tests of the core are compiled.
+test: $(VENV)/runs
 	$(MAKE) --jobs=2 fast-ranks fast-others
 
 fast-ranks: $(VENV)/installed
 	tests/again.sh $(BIN)/python -m pytest -m 'not slow and ranks'
 
 # Printed at its end, not between the lines of the others.
-fast-others: core-tests
+fast-others: core-tests $(VENV)/installed
 	@echo "tests without ranks run now, beside those with ranks"
 	@nice -n 10 $(BIN)/python -m pytest -m 'not slow and not ranks' $(SPREAD) >build/fast-others.txt 2>&1; \
 	    code=$$?; cat build/fast-others.txt; exit $$code
 
 # The tests of the core are one program. SEED chooses what they draw.
 SEED ?= 1
-core-tests: $(VENV)/installed
+core-tests: $(VENV)/runs
 	folder=$$(ls -td build/cp*/ | head -n 1) && env -u MAKEFLAGS nice -n 19 $(BIN)/cmake --build $$folder --target core_tests && \
 	    nice -n 19 $${folder}core_tests --jobs $$(nproc) --seed $(SEED)
 
