@@ -32,12 +32,17 @@ template <int W>
     std::memcpy(to, &value, sizeof value);
 }
 
-// f<W>(first) for runs of W, then of half as many, ... 1 of C values.
+// Values of the next narrower vectors than those of W.
+constexpr int fewer(int W) {
+    return W > 1 ? narrower(8 * W) / 8 : 1;
+}
+
+// f<W>(first) for runs of W, then of fewer values, ... 1 of C.
 template <int W, int C, int First = 0, class F>
 [[gnu::always_inline]] inline void in_vectors(const F& f) {
     constexpr int last = First + (C - First) / W * W;
     for (int first = First; first < last; first += W) f.template operator()<W>(first);
-    if constexpr (W > 1) in_vectors<W / 2, C, last>(f);
+    if constexpr (W > 1) in_vectors<fewer(W), C, last>(f);
 }
 
 // f<W>(first) for all of n values: vectors where their number is known.
@@ -84,16 +89,19 @@ template <int B, int N>
                                                    double* __restrict out, int n) {
     const int rows = n * n;
     if constexpr (N > 0) {
-        constexpr int R = N % 2 == 0 ? 4 : 3, W = B / 8, half = W > 1 ? W / 2 : 1;
+        constexpr int R = N % 2 == 0 ? 4 : 3, W = B / 8, half = fewer(W);
         constexpr int vectors = N / W, halves = (N - vectors * W) / half, singles = N - vectors * W - halves * half;
         constexpr int at_halves = vectors * W, at_singles = at_halves + halves * half;
         static_assert(N * N % R == 0);
 #pragma GCC unroll 1
         for (int row = 0; row < rows; row += R) {
+            // Else parts of the matrix are loaded before the loop, more than registers hold, and put on the stack.
+            const double* from = by;
+            asm("" : "+r"(from));
             Vector<W> sum[R][vectors > 0 ? vectors : 1] = {};
             Vector<half> sum_half[R][halves > 0 ? halves : 1] = {};
             double sum_single[R][singles > 0 ? singles : 1] = {};
-#pragma GCC unroll 16
+#pragma GCC unroll 2  // in one go, g++ for ARM would load so much ahead that it comes to lie on the stack
             for (int m = 0; m < N; ++m) {
                 double value[R];
 #pragma GCC unroll 4
@@ -101,16 +109,16 @@ template <int B, int N>
 #pragma GCC unroll 8
                 for (int v = 0; v < vectors; ++v)
 #pragma GCC unroll 4
-                    for (int r = 0; r < R; ++r) sum[r][v] += value[r] * load<W>(by + m * N + v * W);
+                    for (int r = 0; r < R; ++r) sum[r][v] += value[r] * load<W>(from + m * N + v * W);
 #pragma GCC unroll 4
                 for (int v = 0; v < halves; ++v)
 #pragma GCC unroll 4
                     for (int r = 0; r < R; ++r)
-                        sum_half[r][v] += value[r] * load<half>(by + m * N + at_halves + v * half);
+                        sum_half[r][v] += value[r] * load<half>(from + m * N + at_halves + v * half);
 #pragma GCC unroll 4
                 for (int v = 0; v < singles; ++v)
 #pragma GCC unroll 4
-                    for (int r = 0; r < R; ++r) sum_single[r][v] += value[r] * by[m * N + at_singles + v];
+                    for (int r = 0; r < R; ++r) sum_single[r][v] += value[r] * from[m * N + at_singles + v];
             }
 #pragma GCC unroll 4
             for (int r = 0; r < R; ++r) {

@@ -26,18 +26,18 @@ TRADEWIND_INLINE void store(Real* place, const V& value) {
     std::memcpy(place, &value, sizeof(V));
 }
 
-// body(a vector to be taken as an example, its first level): in vectors of B bytes, then of half as many, then one by
+// body(a vector to be taken as an example, its first level): in vectors of B bytes, then in narrower ones, then one by
 // one.
 template <int B, class Real, class Body>
 TRADEWIND_INLINE void over_levels(Index levels, const Body& body) {
-    constexpr int half = B > 16 ? B / 2 : B;
+    constexpr int less = B > 16 ? narrower(B) : B;
     typename Lanes<Real, B>::Type wide{};
-    typename Lanes<Real, half>::Type narrow{};
+    typename Lanes<Real, less>::Type narrow{};
     Real single{};
-    constexpr Index in_wide = B / sizeof(Real), in_narrow = half / sizeof(Real);
+    constexpr Index in_wide = B / sizeof(Real), in_narrow = less / sizeof(Real);
     Index level = 0;
     for (; level + in_wide <= levels; level += in_wide) body(wide, level);
-    if constexpr (half < B)
+    if constexpr (less < B)
         for (; level + in_narrow <= levels; level += in_narrow) body(narrow, level);
     for (; level < levels; ++level) body(single, level);
 }

@@ -23,6 +23,15 @@ inline constexpr int own_width = __ARM_FEATURE_SVE_BITS / 8;
 inline constexpr int own_width = 16;
 #endif
 
+// Bytes of the next narrower vectors. Between SVE of a fixed length and NEON there are none: vectors of 32 bytes with
+// SVE of 64 would lie in memory, and g++ 12.2 got values of them wrong.
+constexpr int narrower(int bytes) {
+#if defined(__ARM_FEATURE_SVE_BITS) && __ARM_FEATURE_SVE_BITS >= 128
+    if (bytes > 16) return 16;
+#endif
+    return bytes / 2;
+}
+
 // Bytes of the vectors that loops use: those of this processor, or fewer where the environment variable
 // TRADEWIND_VECTORS says so, which is read once. Throws InputError for a width that there is not here.
 int width_here();
@@ -30,27 +39,30 @@ int width_here();
 }  // namespace tradewind::kernel
 
 // A function `result name parameters`, which calls the template `name##_by<bytes> arguments` with the width of the
-// processor. Parameters and arguments are in parentheses.
+// processor. Parameters and arguments are in parentheses. A test finds the compiled ones by their names.
 #ifdef TRADEWIND_HAS_WIDTHS
-#define TRADEWIND_BY_WIDTH(result, name, parameters, arguments)               \
-    [[gnu::target("arch=x86-64-v4")]] static result name##_in_64 parameters { \
-        return name##_by<64> arguments;                                       \
-    }                                                                         \
-    [[gnu::target("arch=x86-64-v3")]] static result name##_in_32 parameters { \
-        return name##_by<32> arguments;                                       \
-    }                                                                         \
-    static result name##_in_16 parameters {                                   \
-        return name##_by<16> arguments;                                       \
-    }                                                                         \
-    static result name parameters {                                           \
-        const int width = width_here();                                       \
-        if (width == 64) return name##_in_64 arguments;                       \
-        if (width == 32) return name##_in_32 arguments;                       \
-        return name##_in_16 arguments;                                        \
+#define TRADEWIND_BY_WIDTH(result, name, parameters, arguments)                              \
+    [[gnu::noinline, gnu::target("arch=x86-64-v4")]] static result name##_in_64 parameters { \
+        return name##_by<64> arguments;                                                      \
+    }                                                                                        \
+    [[gnu::noinline, gnu::target("arch=x86-64-v3")]] static result name##_in_32 parameters { \
+        return name##_by<32> arguments;                                                      \
+    }                                                                                        \
+    [[gnu::noinline]] static result name##_in_16 parameters {                                \
+        return name##_by<16> arguments;                                                      \
+    }                                                                                        \
+    static result name parameters {                                                          \
+        const int width = width_here();                                                      \
+        if (width == 64) return name##_in_64 arguments;                                      \
+        if (width == 32) return name##_in_32 arguments;                                      \
+        return name##_in_16 arguments;                                                       \
     }
 #else
 #define TRADEWIND_BY_WIDTH(result, name, parameters, arguments) \
-    static result name parameters {                             \
+    [[gnu::noinline]] static result name##_in_own parameters {  \
         return name##_by<own_width> arguments;                  \
+    }                                                           \
+    static result name parameters {                             \
+        return name##_in_own arguments;                         \
     }
 #endif

@@ -88,23 +88,6 @@ def test_without_a_compiler(environment, tmp_path):
     assert json.loads(measured)["exchange"]["ranks"] == 2
 
 
-def test_loops_give_the_same_bits_with_vectors_of_each_width(environment, tmp_path):
-    """A wheel has them all; a build for this processor its own alone."""
-    shell = {"env": without_compiler(environment), "cwd": tmp_path}
-    program = ROOT / "tests" / "kernel" / "bits_of_loops.py"
-    widest = call(environment / "bin" / "python", program, **shell)
-    refused = call(environment / "bin" / "python", program, code=1, **with_vectors(shell, "8"))
-    widths = refused.split("'8': ")[1].split(" allowed")[0].replace("and", ",").replace("are", ",").replace("is", ",")
-    named = [width.strip() for width in widths.split(",") if width.strip()]
-    assert named in (["16"], ["16", "32"], ["16", "32", "64"])
-    for width in named:
-        assert call(environment / "bin" / "python", program, **with_vectors(shell, width)) == widest
-
-
-def with_vectors(shell: dict, width: str) -> dict:
-    return {**shell, "env": {**shell["env"], "TRADEWIND_VECTORS": width}}
-
-
 @pytest.mark.parametrize("library", ["_mpi.*.so", "lib/libtradewind.so"])
 def test_finds_the_library_of_mpi(library, package, environment, tmp_path):
     """Each by itself: mpi4py, or flags of a program, would find it in its place."""
