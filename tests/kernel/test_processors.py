@@ -32,7 +32,7 @@ class Processor:
 
     name: str
     prefix: str = ""
-    """Of the compiler and its tools."""
+    """Prefix of the names of its compiler and tools."""
     flags: str = ""
     emulator: tuple[str, ...] = ()
 
@@ -118,7 +118,7 @@ def by_width(objects: list[Path], prefix: str = "") -> Iterator[tuple[str, list[
 
 VECTOR = re.compile(r"%[xyz]mm|\b[qzvds]\d+\b")
 STACK = re.compile(r"\(%r[sb]p\b|\[sp\b")
-"""Of x86-64 and aarch64."""
+"""Operands on the stack, of x86-64 and of aarch64."""
 
 
 def on_the_stack(objects: list[Path], prefix: str = "") -> dict[str, float]:
