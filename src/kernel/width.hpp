@@ -23,8 +23,10 @@ inline constexpr int own_width = __ARM_FEATURE_SVE_BITS / 8;
 inline constexpr int own_width = 16;
 #endif
 
-// Bytes of the next narrower vectors. Between SVE of a fixed length and NEON there are none: vectors of 32 bytes with
-// SVE of 64 would lie in memory, and g++ 12.2 got values of them wrong.
+// Bytes of the next narrower vectors. Between SVE of a fixed length and NEON there are none. With SVE of 64 bytes
+// vectors of 32 would lie in memory, and g++ 12.2 compiles `a > b ? c : d` of eight floats wrongly: where a condition
+// is used twice, its code sets two of the eight bytes of the predicate and selects with them all (seen in the
+// assembly).
 constexpr int narrower(int bytes) {
 #if defined(__ARM_FEATURE_SVE_BITS) && __ARM_FEATURE_SVE_BITS >= 128
     if (bytes > 16) return 16;

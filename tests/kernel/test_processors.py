@@ -21,9 +21,21 @@ import pytest
 pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parents[2]
 BIN = Path(sys.executable).parent
-LARGEST = 0.08
-"""Share of a function's instructions that may have both a vector register and the stack. g++ puts vectors aside where a
-loop has more than registers hold (up to 0.077); of vectors wider than registers 0.1 to 0.28."""
+LARGEST = {
+    "x86-64": {
+        "run_pipelined": 0.08,
+        "run_limits": 0.075,
+        "run_corrected": 0.075,
+        "run": 0.065,
+        "run_divergence": 0.057,
+        "apply_row": 0.025,
+    },
+    "aarch64": {"run_pipelined": 0.04, "run_limits": 0.03, "run": 0.02, "run_corrected": 0.02},
+}
+"""Share of a function's instructions that may have both a vector register and the stack; of those not named here 0.01.
+g++ 12.2 puts vectors aside where a loop has more than registers hold. With vectors twice as wide as registers 36 of 39
+functions have more than this; the others are rows of the Helmholtz operator, whose vectors g++ divides among registers.
+"""
 
 
 @dataclass(frozen=True)
@@ -129,23 +141,32 @@ def on_the_stack(objects: list[Path], prefix: str = "") -> dict[str, float]:
     }
 
 
+def loop_of(name: str) -> str:
+    """Return the name of a function's loop, without its width."""
+    return re.sub(r".*?(\w+)_in_\w+\(.*", r"\1", name)
+
+
+def too_many(found: dict[str, float], processor: str) -> dict[str, float]:
+    """Return the functions that have more on the stack than they may."""
+    return {name: share for name, share in found.items() if share > LARGEST[processor].get(loop_of(name), 0.01)}
+
+
 def objects_of(folder: Path) -> list[Path]:
     return sorted((folder / "CMakeFiles" / "tradewind_kernel.dir").rglob("*.o"))
 
 
 def test_vectors_stay_in_registers(x86):
     found = on_the_stack(objects_of(x86))
-    names = {re.sub(r".*?(\w+)_in_\d+\(.*", r"\1", name) for name in found}
-    assert names >= {"run", "run_sweep", "run_corrected", "apply_row", "run_pipelined"}
+    assert set(map(loop_of, found)) >= {"run", "run_sweep", "run_corrected", "apply_row", "run_pipelined"}
     assert len(found) % 3 == 0
-    assert {name: share for name, share in found.items() if share > LARGEST} == {}
+    assert too_many(found, "x86-64") == {}
 
 
 def test_vectors_stay_in_registers_on_aarch64(arm):
     processor, folder = arm
     found = on_the_stack(objects_of(folder), processor.prefix)
     assert any("run_sweep_in_own" in name for name in found)
-    assert {name: share for name, share in found.items() if share > LARGEST} == {}
+    assert too_many(found, "aarch64") == {}
 
 
 def test_vectors_that_are_wider_than_registers_are_found(tmp_path):
@@ -161,4 +182,4 @@ def test_vectors_that_are_wider_than_registers_are_found(tmp_path):
     called(compiler, *flags, "-c", ROOT / "src" / "kernel" / "conjugate_gradients.cpp", "-o", target)
     found = on_the_stack([target])
     assert len(found) == 3
-    assert ["_in_32" in name for name in found] == [share > LARGEST for share in found.values()]
+    assert [name for name in found if "_in_32" in name] == list(too_many(found, "x86-64"))
