@@ -36,7 +36,7 @@ def test_memory_and_time_of_a_step_do_not_grow(tmp_path, servers, every, ends_al
     moments = [steps // 2, 3 * steps // 4, steps]
     request = {"plan": plan, "servers": servers, "ends_all": ends_all, "moments": moments}
     half, later, end = launch.run(1, "server_cases:long_run", request, timeout_s=300)
-    # What leaks grows all the time; pages that the system joins to a huge one grow memory once, by 2 MiB.
+    # A leak grows all the time; pages that the system joins to a huge one grow memory once, by 2 MiB.
     growth = min(later["bytes"] - half["bytes"], end["bytes"] - later["bytes"])
     assert growth < 0.75 * MIB, (half, later, end)
     if steps > 50_000:  # else a moment of the machine is a large part of it
