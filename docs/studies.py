@@ -34,6 +34,7 @@ from tradewind.study.claims.judgement import (
     counted,
     counts,
     reasons,
+    verdicts_of,
 )
 from tradewind.study.claims.prediction import pairs
 from tradewind.study.claims.remarks import LEFT_OUT, value_text
@@ -126,8 +127,8 @@ def counts_text(verdicts: Sequence[Verdict]) -> str:
     found = counts(verdicts)
     if len(found) < 2:
         return f"Claims tested: {counted(verdicts)}."
-    rows = [(count.name, *count.verdicts.values()) for count in found]
-    return table(("claims", *found[0].verdicts), rows)
+    words = verdicts_of(found)
+    return table(("claims", *words), [(count.name, *(count.verdicts[word] for word in words)) for count in found])
 
 
 def claims_tables(verdicts: Sequence[Verdict], figure: str) -> str:

@@ -255,6 +255,7 @@ def test_keys_of_study_files() -> None:
     assert first_column(section(text, "Sweeps")) == sweeps | {"like"}
     assert first_column(section(text, "Plots")) == set(study.Plot.model_fields)
     assert first_column(section(text, "Findings")) == set(study.Finding.model_fields)
+    assert first_column(section(text, "Fitted")) == set(study.Fitted.model_fields)
     assert first_column(section(text, "Quantities")) == set(QUANTITIES) == set(get_args(study.QuantityName))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tradewind.study.claims.finding import CONFIRMED, CONTRADICTED, NOT_TESTABLE, Verdict
+from tradewind.study.claims.finding import CONFIRMED, CONTRADICTED, FITTED, NOT_TESTABLE, Verdict
 from tradewind.study.claims.judgement import (
     Claim,
     bases_in,
@@ -15,6 +15,7 @@ from tradewind.study.claims.judgement import (
     judge_all,
     reasons,
 )
+from tradewind.study.claims.selection import selection_problems
 from tradewind.study.plan.load import load_study
 
 STUDY = """\
@@ -67,6 +68,7 @@ def records() -> list[dict[str, Any]]:
     same = {"ranks": 4, "seed": 1, "routing": "dimension-order", "exchange": "e"}
     return [
         {**same, "sweep": sweep, "base": base, "algorithm": algorithm, "time_s": time}
+        | ({} if sweep == "m" else {"machine": "torus-M"})
         for (sweep, base, algorithm), time in TIMES.items()
     ]
 
@@ -114,6 +116,32 @@ def test_what_cannot_be_tested_is_so_under_each_base_and_once_without_any() -> N
     assert judged('untestable = "u"', bare) == [(None, NOT_TESTABLE)]
 
 
+BETTER_THAN_MEASURED = 'better = { sweep = "a", algorithm = "ring-1" }\nthan = { sweep = "m" }'
+TAKEN = '\n[[fitted]]\nto = { sweep = "m" }\nof = { sweep = "a" }\nvalues = "the rate is taken from it"\n'
+
+
+def test_what_holds_for_data_that_told_values_is_fitted() -> None:
+    fitted = STUDY + TAKEN
+    assert judged(BETTER_THAN_MEASURED, fitted) == [("near", FITTED), ("far", CONTRADICTED)]
+    assert judged(BETTER_THAN_MEASURED, fitted.replace('of = { sweep = "a" }\n', "")) == judged(
+        BETTER_THAN_MEASURED, fitted
+    )
+    assert judged(BETTER_THAN_MEASURED, fitted.replace('of = { sweep = "a" }', 'of = { sweep = "b" }'))[0] == (
+        "near",
+        CONFIRMED,
+    )
+    assert judged('where = { sweep = "m" }\nnear = {}\nvalue = 3.5', fitted) == [(None, CONFIRMED)]
+    own = 'where = { sweep = "a", algorithm = "ring-1" }\nnear = {}\nvalue = 1\nfitted = "so chosen"'
+    assert judged(own) == [("near", FITTED), ("far", CONTRADICTED)]
+
+
+def test_what_told_values_is_a_case_of_the_study() -> None:
+    wrong = TAKEN.replace('"m"', '"n"').replace('"a"', '"c"')
+    problems = selection_problems(load_study("a.toml", STUDY + wrong))
+    assert "fitted 1: to: unknown sweep 'n'" in problems[0]
+    assert "fitted 1: of: unknown sweep 'c'" in problems[1]
+
+
 def verdict(claim: str, word: str, base: str | None = None, group: str = "source", **more: Any) -> Verdict:
     said = {"figure": "1", "claim": claim, "verdict": word, "because": "", "figures": [], **more}
     return Verdict(**said, base=base, group=group)
@@ -142,6 +170,7 @@ def test_claims_are_counted_apart_by_group_and_base() -> None:
         "base": "far",
         "confirmed": 0,
         "contradicted": 1,
+        "fitted": 0,
         "not testable": 0,
     }
     assert counted(BOTH).startswith("of the source, under near: 2 confirmed, 0 contradicted, 0 not testable; of the ")

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from tradewind.cli.screen import say, show_table
 from tradewind.cli.table import Column, Table
-from tradewind.study.claims.finding import CONFIRMED, CONTRADICTED, NOT_TESTABLE, SOURCE, Verdict
+from tradewind.study.claims.finding import CONFIRMED, CONTRADICTED, FITTED, NOT_TESTABLE, SOURCE, Verdict
 from tradewind.study.claims.judgement import bases_in, claims_of, counts, figures_of
 
-STYLES = {CONFIRMED: "green", CONTRADICTED: "red"}
+STYLES = {CONFIRMED: "green", CONTRADICTED: "red", FITTED: "yellow"}
 SHOWN = 6
 """Maximum number of values printed for a claim; the report has them all."""
 UNTESTABLE_SHOWN = 10

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from tradewind.report.table import Cell, Column, Row, Table, number, whole
-from tradewind.study.claims.finding import CONFIRMED, CONTRADICTED, SOURCE, VERDICTS, Verdict
+from tradewind.study.claims.finding import CONFIRMED, CONTRADICTED, SOURCE, Verdict
 from tradewind.study.claims.judgement import (
     DECIDED_BY,
     GROUPS,
@@ -15,6 +15,7 @@ from tradewind.study.claims.judgement import (
     claims_of,
     figures_of,
     reasons,
+    verdicts_of,
 )
 
 LOOKS = {CONFIRMED: "good", CONTRADICTED: "bad"}
@@ -63,11 +64,12 @@ def _verdict(verdict: Verdict | None) -> Cell:
 
 def counts_table(counts: Sequence[Count]) -> Table:
     """Count the verdicts of claims by group and base."""
+    words = verdicts_of(counts)
     rows = [
-        {"Claims": Cell(count.name), **{word.capitalize(): whole(n) for word, n in count.verdicts.items()}}
+        {"Claims": Cell(count.name), **{word.capitalize(): whole(count.verdicts[word]) for word in words}}
         for count in counts
     ]
-    columns = (Column("Claims"), *(number(word.capitalize()) for word in VERDICTS))
+    columns = (Column("Claims"), *(number(word.capitalize()) for word in words))
     return Table("counts-table", "Claims tested, apart by whose they are", columns, rows)
 
 

@@ -29,23 +29,28 @@ time ``{ algorithm = ["recursive-8", "recursive-21"] }`` is the better of the tw
 ===================== ==================================================================================
 
 Where the routing or the placement is random, a comparison must hold for the worst of at least 5 seeds.
+
+A claim that holds is *confirmed*, unless values of the simulation were taken from the data that it is held against
+(`fitted` of the finding, or of the study): then it is *fitted*, which shows that the model can take these values, and
+no more.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from tradewind.base.toml_lines import Place
 from tradewind.study.claims import comparison, prediction, published_comparison, shape, statistic
 from tradewind.study.claims.curve import NotTestableError, Record, TestOutcome, matches
 from tradewind.study.claims.remarks import filled
-from tradewind.study.model.study import Finding
+from tradewind.study.model.study import Finding, Fitted, Selection
 
-CONFIRMED, CONTRADICTED, NOT_TESTABLE = "confirmed", "contradicted", "not testable"
-VERDICTS = (CONFIRMED, CONTRADICTED, NOT_TESTABLE)
+CONFIRMED, CONTRADICTED, FITTED, NOT_TESTABLE = "confirmed", "contradicted", "fitted", "not testable"
+VERDICTS = (CONFIRMED, CONTRADICTED, FITTED, NOT_TESTABLE)
 SOURCE = "source"
-EARLIER_VERDICTS = dict(zip(("reproduced", "not reproduced", "not testable here"), VERDICTS, strict=True))
+EARLIER_VERDICTS = {"reproduced": CONFIRMED, "not reproduced": CONTRADICTED, "not testable here": NOT_TESTABLE}
 """Names of the verdicts in older results."""
 
 
@@ -133,10 +138,15 @@ OPTIONAL: dict[str, tuple[str, ...]] = {"near": ("than",)}
 """Keys that a test may have."""
 
 
-def judge(finding: Finding, records: Iterable[Record], base: str | None = None) -> Verdict:
-    """Puts one finding to its test; with `base`, over the cases of it, and those of no base, alone."""
+def judge(finding: Finding, records: Iterable[Record], base: str | None = None, fits: Sequence[Fitted] = ()) -> Verdict:
+    """Puts one finding to its test; with `base`, over the cases of it, and those of no base, alone.
+
+    `fits`: the values of the study's simulations that its own data told.
+    """
     every = list(records)
     verdict, because, figures = _tried(finding, _under(base, every))
+    if verdict == CONFIRMED and (values := _fitted_by(finding, _under(base, every), fits)):
+        verdict, because = FITTED, values
     return Verdict(
         finding.figure,
         finding.claim,
@@ -148,6 +158,32 @@ def judge(finding: Finding, records: Iterable[Record], base: str | None = None) 
         finding.group,
         finding.decided_by,
     )
+
+
+def _fitted_by(finding: Finding, records: Sequence[Record], fits: Sequence[Fitted]) -> str | None:
+    """Return the values that were taken from data of a finding and are used by its simulated cases; None for none."""
+    if finding.fitted is not None:
+        return finding.fitted
+    selections = [selection for _, selection in selections_of(finding)] or [{}]
+    chosen = [record for record in records if matches(record, finding.where)]
+    touched = [record for record in chosen if any(matches(record, selection) for selection in selections)]
+    found = [
+        fit.values
+        for fit in fits
+        if any(matches(record, fit.to) for record in touched)
+        and any(record.get("machine") is not None and matches(record, fit.of) for record in touched)
+    ]
+    return "; ".join(found) or None
+
+
+def selections_of(finding: Finding) -> Iterator[tuple[Place, Selection]]:
+    """Yield the selections of a finding, without `where`, and the place of each in it."""
+    for key in SELECTIONS:
+        value = getattr(finding, key)
+        if isinstance(value, list):
+            yield from (((key, i), each) for i, each in enumerate(value))
+        elif value is not None:
+            yield (key,), value
 
 
 def _under(base: str | None, records: Iterable[Record]) -> list[Record]:
@@ -171,10 +207,7 @@ def why_untestable(finding: Finding, records: Iterable[Record], base: str | None
 
 def base_of(finding: Finding) -> str | None:
     """The base that a finding names itself for its cases; None for none or several."""
-    selections = [finding.where]
-    for key in SELECTIONS:
-        value = getattr(finding, key)
-        selections += value if isinstance(value, list) else [value] if value is not None else []
+    selections = [finding.where, *(selection for _, selection in selections_of(finding))]
     named = {str(base) for selection in selections for base in selection.get("base", [])}
     return named.pop() if len(named) == 1 else None
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tradewind.study.cases.records import Record
-from tradewind.study.claims.finding import SOURCE, VERDICTS, Verdict, judge
+from tradewind.study.claims.finding import FITTED, SOURCE, VERDICTS, Verdict, judge
 from tradewind.study.claims.selection import bases_of, labels_of
 from tradewind.study.model.study_file import StudyFile
 
@@ -29,7 +29,11 @@ def judge_all(study_file: StudyFile, records: Sequence[Record]) -> list[Verdict]
     """Put each finding of a study to its test, once for each base whose cases it is about."""
     study = study_file.study
     cases = labels_of(study_file) if study.base else []
-    return [judge(finding, records, base) for finding in study.finding for base in bases_of(finding, study, cases)]
+    return [
+        judge(finding, records, base, study.fitted)
+        for finding in study.finding
+        for base in bases_of(finding, study, cases)
+    ]
 
 
 @dataclass(frozen=True)
@@ -52,8 +56,8 @@ class Count:
 
     @property
     def text(self) -> str:
-        """Return a text like "16 confirmed, 3 contradicted, 6 not testable"."""
-        return ", ".join(f"{number} {word}" for word, number in self.verdicts.items())
+        """Return a text like "16 confirmed, 3 contradicted, 6 not testable"; fitted ones where there are any."""
+        return ", ".join(f"{self.verdicts[word]} {word}" for word in verdicts_of([self]))
 
     def as_dict(self) -> dict[str, Any]:
         return {"group": self.group, "base": self.base, **self.verdicts}
@@ -72,12 +76,18 @@ def counts(verdicts: Iterable[Verdict]) -> list[Count]:
     ]
 
 
+def verdicts_of(found: Iterable[Count]) -> list[str]:
+    """Return the verdicts that tables of counts have a column for: fitted where there is one."""
+    fitted = any(count.verdicts[FITTED] for count in found)
+    return [word for word in VERDICTS if word != FITTED or fitted]
+
+
 def counted(verdicts: Iterable[Verdict]) -> str:
     """Return for example "16 confirmed, 3 contradicted, 6 not testable"; with the name of each group where there are
     others than the source's, or bases."""
     found = counts(verdicts)
     if all((count.group, count.base) == (SOURCE, None) for count in found):
-        return found[0].text if found else ", ".join(f"0 {word}" for word in VERDICTS)
+        return found[0].text if found else ", ".join(f"0 {word}" for word in verdicts_of(found))
     return "; ".join(f"{count.name}: {count.text}" for count in found)
 
 

@@ -16,7 +16,7 @@ from tradewind.study.cases.case import Case
 from tradewind.study.cases.expand import expand
 from tradewind.study.cases.machines import own_routings
 from tradewind.study.claims.curve import Selected, is_meant, name_of, number_along, some_of
-from tradewind.study.claims.finding import SELECTIONS, base_of
+from tradewind.study.claims.finding import base_of, selections_of
 from tradewind.study.claims.remarks import base_problems, headline_problems, value_problems
 from tradewind.study.model.study import Finding, Plot, Study
 from tradewind.study.model.study_file import StudyFile
@@ -41,7 +41,7 @@ def selection_problems(study_file: StudyFile) -> list[str]:
         if finding.untestable is None or finding.values or not isinstance(finding.remark, str)
     ]
     plots = [(i, plot) for i, plot in enumerate(study.plot)] if len(study.base) > 1 else []
-    if not findings and not plots and study.headline is None:
+    if not findings and not plots and not study.fitted and study.headline is None:
         return []
     routing_of = own_routings(study_file)
     expanded, skips = expand(study, routing_of)
@@ -50,6 +50,12 @@ def selection_problems(study_file: StudyFile) -> list[str]:
         study_file.file.at(("finding", i, *place), f"finding {i + 1}: {text}")
         for i, finding in findings
         for place, text in _problems(finding, cases, study)
+    ]
+    problems += [
+        study_file.file.at(("fitted", i, key, *place), f"fitted {i + 1}: {key}: {text}")
+        for i, fit in enumerate(study.fitted)
+        for key, selection in (("to", fit.to), ("of", fit.of))
+        for place, text in _unmatched(selection, cases)
     ]
     if study.headline is not None:
         wrong = headline_problems(study.headline, cases)
@@ -88,7 +94,7 @@ def bases_of(finding: Finding, study: Study, cases: Sequence[Labels]) -> list[st
     if finding.untestable is not None:
         return names
     within = _matching(cases, finding.where)
-    chosen = [_matching(within, selection) for _, selection in _selections(finding)] or [within]
+    chosen = [_matching(within, selection) for _, selection in selections_of(finding)] or [within]
     found = [name for name in names if all(any(_is_under(case, name) for case in each) for each in chosen)]
     own = {case[BASE][0] for each in chosen for case in each}
     return [name for name in found if name in own] or [None]
@@ -96,7 +102,7 @@ def bases_of(finding: Finding, study: Study, cases: Sequence[Labels]) -> list[st
 
 def _names_bases(finding: Finding) -> bool:
     compared = (finding.apart, finding.best, finding.by)
-    return BASE in (*finding.where, *compared) or any(BASE in selection for _, selection in _selections(finding))
+    return BASE in (*finding.where, *compared) or any(BASE in selection for _, selection in selections_of(finding))
 
 
 def _is_under(case: Labels, base: str | None) -> bool:
@@ -128,15 +134,6 @@ def _matching(cases: Sequence[Labels], selection: Selected) -> list[Labels]:
     return [case for case in cases if all(_has(case, label, values) for label, values in selection.items())]
 
 
-def _selections(finding: Finding) -> Iterator[tuple[Place, Selected]]:
-    for key in SELECTIONS:
-        value = getattr(finding, key)
-        if isinstance(value, list):
-            yield from (((key, i), each) for i, each in enumerate(value))
-        elif value is not None:
-            yield (key,), value
-
-
 def _problems(finding: Finding, cases: Sequence[Labels], study: Study) -> Iterator[tuple[Place, str]]:
     wrong = list(_test_problems(finding, cases, study)) if finding.untestable is None else []
     yield from wrong
@@ -156,7 +153,7 @@ def _test_problems(finding: Finding, cases: Sequence[Labels], study: Study) -> I
         return
     bases = bases_of(finding, study, cases)
     if bases == [None] and any(case[BASE][0] for case in _matching(cases, finding.where)):
-        test = next(_selections(finding), ((), {}))[0]
+        test = next(selections_of(finding), ((), {}))[0]
         yield test, f"{_key_of(test)}: no base has cases of all its selections: name base in each of them"
     for base in bases if bases != [None] else ():
         for place, text in _unlike(finding, [case for case in cases if _is_under(case, base)], values=False):
@@ -165,7 +162,7 @@ def _test_problems(finding: Finding, cases: Sequence[Labels], study: Study) -> I
 
 def _several_bases(finding: Finding, cases: Sequence[Labels]) -> Iterator[tuple[Place, str]]:
     """Selections that name no base, beside others that do: the lowest of all bases would speak for them."""
-    for place, selection in _selections(finding):
+    for place, selection in selections_of(finding):
         if BASE in (*finding.where, *selection, finding.apart, finding.best, finding.by):
             continue
         chosen = _matching(_matching(cases, finding.where), selection)
@@ -179,7 +176,7 @@ def _unlike(finding: Finding, cases: Sequence[Labels], *, values: bool = True) -
     if wrong := [(("where", *place), text) for place, text in _unmatched(finding.where, cases) if values]:
         yield from wrong
         return
-    for place, selection in _selections(finding):
+    for place, selection in selections_of(finding):
         wrong = [((*place, *within), text) for within, text in _unmatched(selection, chosen) if values]
         wrong += [] if wrong else _ranks_problems(finding, place, _matching(chosen, selection))
         yield from ((where, f"{_key_of(place)}: {text}") for where, text in wrong)

@@ -368,6 +368,19 @@ class Finding(Table):
     """Origin of the claim (see `tradewind.study.claims.judgement`)."""
     decided_by: Literal["parameter", "simulator", "model", "unexplained"] | None = None
     """Parameter or test that decides it."""
+    fitted: str | None = None
+    """Values of the simulation that were taken from the figure that this claim states, and how."""
+
+
+class Fitted(Table):
+    """Values of simulations that were taken from measured or published cases of the same study."""
+
+    to: Selection
+    """The measured or published cases."""
+    of: Selection = Field(default_factory=dict)
+    """The simulated cases that use these values; left out: all that are simulated."""
+    values: str
+    """Which values, and how many: a sentence without its full stop."""
 
 
 class Headline(Table):
@@ -398,4 +411,5 @@ class Study(Table):
         Field(min_length=1),
     ]
     plot: list[Plot] = Field(default_factory=list)
+    fitted: list[Fitted] = Field(default_factory=list)
     finding: list[Finding] = Field(default_factory=list)
