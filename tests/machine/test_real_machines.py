@@ -20,6 +20,18 @@ NODES = {
     "dgx-1p": 8,
     "dgx-1v": 8,
     "dgx-2": 16,
+    "archer2": 5860,
+    "archer": 4920,
+    "athena": 512,
+    "peta4-skylake": 768,
+    "tesseract": 800,
+    "cirrus": 280,
+    "polaris": 560,
+    "lumi-c": 2048,
+    "lumi-g": 2978,
+    "alps": 2688,
+    "eiger": 1024,
+    "jupiter": 25 * 240,
 }
 # Minimum and maximum seconds of a message between neighbours: of MPI (WP-Aries01-1112: 1.2 to 1.3 us; Uehara et al.
 # 2002: 5.58 us; IT4Innovations: 0.6 us), and for Fugaku of a put, 0.49 us (Ajima et al. 2018), with the overheads.
@@ -29,6 +41,8 @@ LATENCY = {
     "fugaku": (0.49e-6 + 0.5e-6, 0.50e-6 + 0.5e-6),
     "nec-sx6": (5.5e-6, 5.7e-6),
     "barbora": (0.58e-6, 0.62e-6),
+    "archer": (1.2e-6, 1.3e-6),
+    "isambard": (1.2e-6, 1.3e-6),
 }
 # Peak flop/s of the whole system, over its real nodes (TOP500; Fugaku 537 Pflop/s in boost mode, Sato et al. 2020).
 PEAK = {
