@@ -1,0 +1,1 @@
+"""Published measurements between nodes, predicted before they are looked at."""
