@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import random
-from collections.abc import Iterable
+from collections.abc import Iterator, Sequence
 
 import tradewind as tw
 from tradewind import _core
@@ -12,7 +13,7 @@ from tradewind.workload.messages import of
 from tradewind.workload.workload import Workload
 from validation.between_nodes.questions import Case
 
-Messages = Iterable[tuple[int, int, int]]
+Messages = Sequence[tuple[int, int, int]]
 """Of one stage: source, destination, points."""
 VALUE = 8
 """Bytes of a point; sizes are rounded up to whole points."""
@@ -52,13 +53,27 @@ def program(case: Case) -> Workload:
             return tw.Program(*(stage(case.ranks, each) for each in node_aware_allreduce(case)))
         return tw.Exchange("allreduce", case.ranks, count=points(case.size), algorithm=case.algorithm)
     if case.what == "homme":
-        return tw.Program(stage(case.ranks, homme_messages(case.ranks)), fields=HOMME_POINT // VALUE)
+        return tw.Program(stage(case.ranks, list(homme_messages(case.ranks))), fields=HOMME_POINT // VALUE)
     if case.what.startswith("halo "):
         return cell_halo(case)
-    return tw.Program(*(stage(case.ranks, each) for each in plain_stages(case)))
+    stages = [stage(case.ranks, each) for each in plain_stages(case)]
+    return at_once(stages) if case.algorithm == "both at once" else tw.Program(*stages)
 
 
-def plain_stages(case: Case) -> list[Messages]:
+def at_once(*groups: Sequence[_core.Schedule]) -> Workload:
+    """Return the exchanges of each group at once, one group after another.
+
+    Messages that are one exchange leave a rank one after another, by the number of their receiver; those of several
+    share its adapters packet by packet, as non-blocking messages of an MPI library do.
+    """
+    steps = []
+    for number, group in enumerate(groups):
+        exchanges = [tw.Exchanged(f"{number}, {i}", schedule) for i, schedule in enumerate(group)]
+        steps += [exchange.start() for exchange in exchanges] + [exchange.wait() for exchange in exchanges]
+    return tw.Program(*steps)
+
+
+def plain_stages(case: Case) -> Sequence[Messages]:
     """Return the stages of messages between pairs and around rings."""
     n, count = case.ranks, points(case.size)
     if case.what == "pingpong":
@@ -71,12 +86,11 @@ def plain_stages(case: Case) -> list[Messages]:
     right = [(order[i], order[(i + 1) % n], count) for i in range(n)]
     if case.what == "sendrecv":
         return [right]
-    left = [(b, a, size) for a, b, size in right]
-    return [right + left] if case.algorithm == "both at once" else [right, left]
+    return [right, [(b, a, size) for a, b, size in right]]
 
 
-def node_aware_allreduce(case: Case) -> list[Messages]:
-    """Reduce within each node by a binomial tree, then over the first ranks of the nodes, and broadcast within nodes."""
+def node_aware_allreduce(case: Case) -> Sequence[Messages]:
+    """Return the stages: a binomial tree within nodes, an allreduce between their first ranks, the tree back."""
     each, count = case.ranks_per_node, points(case.size)
     up = []
     distance = 1
@@ -108,34 +122,40 @@ def cell_halo(case: Case) -> Workload:
         place = rank // stride % shape[dimension]
         return rank + ((place + by) % shape[dimension] - place) * stride
 
-    used = [d for d in range(3) if shape[d] > 1]
-    groups = [used] if case.algorithm == "all at once" else [[d] for d in used]
-    steps = []
-    for number, dimensions in enumerate(groups):
-        pair = [
-            tw.Exchanged(f"{number}{'-+'[by > 0]}", stage(ranks, faces))
-            for by in (1, -1)
-            for faces in [[(r, moved(r, d, by), count) for d in dimensions for r in range(ranks)]]
-        ]
-        steps += [exchange.start() for exchange in pair] + [exchange.wait() for exchange in pair]
-    return tw.Program(*steps)
+    faces = [
+        [stage(ranks, [(r, moved(r, d, by), count) for r in range(ranks)]) for by in (1, -1)]
+        for d in range(3)
+        if shape[d] > 1
+    ]
+    return at_once(list(itertools.chain(*faces))) if case.algorithm == "all at once" else at_once(*faces)
 
 
-def homme_messages(ranks: int) -> Messages:
-    """Yield the messages of a boundary exchange; ranks have rectangles of elements along a Z-order curve.
-
-    Between elements with a common edge go its four points, between those with a common corner that point.
-    """
+def homme_rectangles(ranks: int) -> tuple[int, int, int, int]:
+    """Return the ranks across and down, and the elements of each."""
     bits = ranks.bit_length() - 1
     if 2**bits != ranks:
         raise ValueError(f"{ranks} ranks of a Z-order curve; a power of two is allowed")
     across, down = 2 ** (bits - bits // 2), 2 ** (bits // 2)
-    elements = (HOMME_GRID[0] // across, HOMME_GRID[1] // down)
+    return across, down, HOMME_GRID[0] // across, HOMME_GRID[1] // down
+
+
+def edge_points(side: int) -> int:
+    """Return the points that ranks with so many elements side by side exchange; 0: those of a common corner."""
+    return 4 * side + 2 * (side - 1) if side else 1
+
+
+def homme_messages(ranks: int) -> Iterator[tuple[int, int, int]]:
+    """Yield the messages of a boundary exchange; ranks have rectangles of elements along a Z-order curve.
+
+    Between elements with a common edge go its four points, between those with a common corner that point.
+    """
+    across, down, *elements = homme_rectangles(ranks)
+    bits = across.bit_length()
 
     def number(x: int, y: int) -> int:
         """Return the place on the curve; of unequal sides the longer one, x, has one bit more."""
         x, y = x % across, y % down
-        return sum((x >> i & 1) << 2 * i | (y >> i & 1) << (2 * i + 1) for i in range(bits - bits // 2))
+        return sum((x >> i & 1) << 2 * i | (y >> i & 1) << (2 * i + 1) for i in range(bits))
 
     for x in range(across):
         for y in range(down):
@@ -143,7 +163,7 @@ def homme_messages(ranks: int) -> Messages:
                 for dy in (-1, 0, 1):
                     if (dx, dy) != (0, 0):
                         side = 0 if dx and dy else elements[1] if dx else elements[0]
-                        yield number(x, y), number(x + dx, y + dy), 4 * side + 2 * (side - 1) if side else 1
+                        yield number(x, y), number(x + dx, y + dy), edge_points(side)
 
 
 def packet_hops(case: Case) -> float:
@@ -157,7 +177,8 @@ def packet_hops(case: Case) -> float:
         stages = 2 * n if case.algorithm == "ring" else 2 * math.log2(n)
         return ports * n * max(stages, 2 * packets)
     if case.what == "homme":
-        return ports * sum(size for _, _, size in homme_messages(n)) * HOMME_POINT / 4096
+        sides = homme_rectangles(n)[2:]
+        return ports * n * 2 * sum(edge_points(side) for side in sides) * HOMME_POINT / 4096
     return ports * n * 2 * packets
 
 
