@@ -54,12 +54,12 @@ def test_the_bet_changes_with_size_and_ranks():
 
 
 def test_neighbours_of_a_rectangle_send_each_other_as_many_points():
-    """Of 8 x 8 ranks with 384 x 256 elements each."""
+    """The case has 8 x 8 ranks with 384 x 256 elements each."""
     messages = {(source, destination): size for source, destination, size in homme_messages(64)}
     assert len(messages) == 64 * 8
     assert all(messages[b, a] == size for (a, b), size in messages.items())
-    of_first = sorted(size for (source, _), size in messages.items() if source == 0)
-    assert of_first == [1] * 4 + [6 * 256 - 2] * 2 + [6 * 384 - 2] * 2
+    sizes = sorted(size for (source, _), size in messages.items() if source == 0)
+    assert sizes == [1] * 4 + [6 * 256 - 2] * 2 + [6 * 384 - 2] * 2
 
 
 def test_figures_of_rings_are_of_one_message():

@@ -89,9 +89,13 @@ def asked() -> dict[Case, list[tuple[Question, bool]]]:
 
 @cache
 def commit() -> str:
-    """Return the commit of the code that simulates."""
+    """Return the last commit that changed the simulator."""
     return subprocess.run(
-        ["git", "rev-parse", "--short=10", "HEAD"], cwd=HERE, check=True, capture_output=True, text=True
+        ["git", "log", "-1", "--format=%h", "--abbrev=10", "--", "src", "python"],
+        cwd=HERE.parents[1],
+        check=True,
+        capture_output=True,
+        text=True,
     ).stdout.strip()
 
 
