@@ -15,6 +15,11 @@ from validation.between_nodes.questions import HERE, Case, Question, questions
 
 FILE = HERE / "predictions.csv"
 COLUMNS = ("id", "what", "nodes", "size", "algorithm", "bet", "seconds", "figure", "unit", "packet", "commit")
+HEADER = (
+    "# seconds: one exchange in the packet model, from the common start of all ranks on an empty network until the last\n"
+    "# rank has all that it receives; not a mean over calls that follow each other. figure: what the benchmark reports.\n"
+    "# bet: the algorithm that the MPI library is said to take. commit: the last that changed the simulator.\n"
+)
 MAX_HOPS = 3e8
 """Packet-hops above which a bet is left out: more than about two minutes of one core. Of other algorithms a tenth."""
 
@@ -51,7 +56,7 @@ def read(path: Path = FILE) -> dict[Key, Prediction]:
         return {}
     found = {}
     with path.open(newline="", encoding="utf-8") as file:
-        for row in csv.DictReader(file):
+        for row in csv.DictReader(line for line in file if not line.startswith("#")):
             at: Key = (row["id"], row["what"], int(row["nodes"]), int(row["size"]), row["algorithm"])
             found[at] = Prediction(
                 at,
@@ -71,6 +76,7 @@ def write(predictions: dict[Key, Prediction], path: Path = FILE) -> None:
         predictions.values(), key=lambda each: (int(each.key[0][1:]), each.key[1:4], not each.bet, each.key)
     )
     with path.open("w", newline="", encoding="utf-8") as file:
+        file.write(HEADER)
         lines = csv.writer(file, lineterminator="\n")
         lines.writerow(COLUMNS)
         lines.writerows(each.row() for each in ordered)
