@@ -16,8 +16,8 @@ from validation.between_nodes.questions import HERE, Case, Question, questions
 FILE = HERE / "predictions.csv"
 COLUMNS = ("id", "what", "nodes", "size", "algorithm", "bet", "seconds", "figure", "unit", "packet", "commit")
 HEADER = (
-    "# seconds: one exchange in the packet model, from the common start of all ranks on an empty network until the last\n"
-    "# rank has all that it receives; not a mean over calls that follow each other. figure: what the benchmark reports.\n"
+    "# seconds: one exchange in the packet model, from the common start of all ranks on an empty network until the\n"
+    "# last rank has all that it receives; no mean over many calls. figure: what the benchmark reports of it.\n"
     "# bet: the algorithm that the MPI library is said to take. commit: the last that changed the simulator.\n"
 )
 MAX_HOPS = 3e8
