@@ -20,7 +20,7 @@ HEADER = (
     "# last rank has all that it receives; no mean over many calls. figure: what the benchmark reports of it.\n"
     "# bet: the algorithm that the MPI library is said to take. commit: the last that changed the simulator.\n"
 )
-MAX_HOPS = 2e8
+MAX_HOPS = 2.5e8
 """Packet-hops above which a bet is left out: more than about a minute of one core. Of other algorithms a tenth."""
 
 Key = tuple[str, str, int, int, str]
