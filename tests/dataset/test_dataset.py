@@ -4,11 +4,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import netCDF4
 import numpy as np
 import pytest
 import xarray as xr
 
-from tradewind.dataset.build import build_dataset, provenance, write_dataset
+from tradewind.dataset.build import build_dataset, provenance, write_dataset, write_results
 from tradewind.simulation import simulate
 from tradewind.study.cases.case import Case
 from tradewind.study.cases.environment import here
@@ -63,6 +64,36 @@ def test_netcdf_holds_every_number_with_units(records: list[dict[str, Any]], tmp
         assert data.attrs["seed"] == 7
         assert "tradewind" in data.attrs["versions"]
         assert data.attrs["cpu"] == ENVIRONMENT.cpu
+
+
+def test_the_file_is_the_one_that_xarray_would_write(records: list[dict[str, Any]], tmp_path: Path) -> None:
+    """By the library of NetCDF itself: dimensions, types, attributes and bytes of all variables."""
+    attributes = {"title": "t", "seed": 7, "notes": "f\u00fcr alle\n"}
+    records[0]["settings"] = "l\u00e4nge=1"
+    many = records * 40  # some variables are compressed, others small
+    dataset = build_dataset(many, attributes)
+    encoding = {name: {"dtype": "S1"} for name, each in dataset.variables.items() if each.dtype.kind == "O"}
+    dataset.to_netcdf(tmp_path / "xarray.nc", engine="h5netcdf", encoding=encoding)
+    write_results(many, attributes, tmp_path / "ours.nc")
+    ours, theirs = stored(tmp_path / "ours.nc"), stored(tmp_path / "xarray.nc")
+    assert ours == theirs
+    assert len(ours[1]) > 100
+
+
+def stored(path: Path) -> tuple[dict[str, Any], ...]:
+    """Dimensions, variables and attributes of a file, as they lie there."""
+    with netCDF4.Dataset(path) as data:
+        data.set_auto_maskandscale(False)
+        dimensions = {name: (len(each), each.isunlimited()) for name, each in data.dimensions.items()}
+        variables = {
+            name: (each.dimensions, str(each.dtype), each[...].tobytes(), attributes_of(each))
+            for name, each in data.variables.items()
+        }
+        return dimensions, variables, attributes_of(data)
+
+
+def attributes_of(what: Any) -> dict[str, str]:
+    return {name: repr(what.getncattr(name)) for name in what.ncattrs()}
 
 
 @pytest.mark.slow  # see test_open_results.py

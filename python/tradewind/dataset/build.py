@@ -10,6 +10,7 @@ dimensions of their own, filled up with NaN to the longest.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -105,8 +106,28 @@ ORIGINS = {
 
 def build_dataset(records: Sequence[Record], attributes: dict[str, Any]) -> xr.Dataset:
     """The Dataset of a study's cases. `attributes` say where it comes from (see `provenance`)."""
-    import numpy as np
     import xarray as xr
+
+    coordinates, variables = _variables(records)
+    return xr.Dataset(variables, coords=coordinates, attrs=attributes)
+
+
+def write_results(records: Sequence[Record], attributes: dict[str, Any], path: Path) -> None:
+    """Writes the Dataset of a study's cases without making it: xarray takes longer to load than this does."""
+    from tradewind.dataset.netcdf import netcdf
+
+    coordinates, variables = _variables(records)
+    found = {
+        name: ((dims,) if isinstance(dims, str) else dims, values, own)
+        for name, (dims, values, own) in (variables | coordinates).items()
+    }
+    content = netcdf(found, [name for name in coordinates if name != "case"], attributes)
+    write_atomically(path, content, "dataset")
+
+
+def _variables(records: Sequence[Record]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the coordinates and the data variables of a study's cases: dimensions, values and attributes."""
+    import numpy as np
 
     coordinates: dict[str, Any] = {}
     for label, long_name in LABELS.items():
@@ -134,14 +155,12 @@ def build_dataset(records: Sequence[Record], attributes: dict[str, Any]) -> xr.D
     )
     case = np.array([record["key"] for record in records], dtype=object)
     coordinates["case"] = ("case", case, {"units": "1", "long_name": "hash of the inputs of the case"})
-    return xr.Dataset(variables, coords=coordinates, attrs=attributes)
+    return coordinates, variables
 
 
 def provenance(study_text: str, title: str, source: str, seed: int, environment: Environment) -> dict[str, Any]:
     """Return the origin of a Dataset: study text, seed, versions, commit, MPI library, processor."""
-    import h5netcdf
     import numpy as np
-    import xarray as xr
 
     versions = f"tradewind {environment.version}, Python {environment.python}, NumPy {np.__version__}"
     return {
@@ -150,7 +169,7 @@ def provenance(study_text: str, title: str, source: str, seed: int, environment:
         "study": study_text,
         "seed": seed,
         "git_commit": environment.commit or "none: an installed package",
-        "versions": f"{versions}, xarray {xr.__version__}, h5netcdf {h5netcdf.__version__}",
+        "versions": f"{versions}, xarray {version('xarray')}, h5netcdf {version('h5netcdf')}",
         "mpi_library": environment.mpi or "none",
         "host": environment.host,
         "cpu": environment.cpu,
@@ -161,8 +180,13 @@ def provenance(study_text: str, title: str, source: str, seed: int, environment:
 
 def write_dataset(dataset: xr.Dataset, path: Path) -> None:
     """Writes NetCDF, compressed, whole or not at all."""
-    encoding = {name: _packed(variable) for name, variable in dataset.variables.items()}
-    write_atomically(path, dataset.to_netcdf(engine="h5netcdf", encoding=encoding), "dataset")
+    from tradewind.dataset.netcdf import netcdf
+
+    variables = {
+        str(name): (tuple(map(str, each.dims)), each.values, each.attrs) for name, each in dataset.variables.items()
+    }
+    coordinates = [str(name) for name in dataset.coords if name not in dataset.dims]
+    write_atomically(path, netcdf(variables, coordinates, dataset.attrs), "dataset")
 
 
 def without_empty(dataset: xr.Dataset) -> xr.Dataset:
@@ -175,20 +199,6 @@ def without_empty(dataset: xr.Dataset) -> xr.Dataset:
 def _is_empty(variable: xr.Variable) -> bool:
     values = variable.values.ravel()
     return bool((values == "").all() if variable.dtype.kind in "OU" else (values != values).all())
-
-
-SMALL_BYTES = 4096
-"""A variable up to this size is kept as it is: the index of its chunks would take more than compression saves."""
-
-
-def _packed(variable: xr.Variable) -> dict[str, Any]:
-    """Return the encoding of a variable: texts as rows of characters, since HDF5 stores others one by one."""
-    if not variable.size:
-        return {}
-    is_text = variable.dtype.kind in "OU"
-    width = max(len(text) for text in variable.values.ravel()) if is_text else variable.dtype.itemsize
-    packed = {"zlib": True, "complevel": 9, "shuffle": not is_text} if variable.size * width > SMALL_BYTES else {}
-    return packed | ({"dtype": "S1"} if is_text else {})
 
 
 def _text(value: Any) -> str:

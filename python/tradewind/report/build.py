@@ -49,7 +49,7 @@ class Report:
 
 def build_report(folder: Path, environment: Environment) -> Report:
     """Writes results.nc, report.html and figures/ into a results folder. Raises InputError for any other folder."""
-    from tradewind.dataset.build import build_dataset, provenance, write_dataset
+    from tradewind.dataset.build import provenance, write_results
     from tradewind.report.page import render, summary
 
     store = Store.existing(folder)
@@ -60,7 +60,7 @@ def build_report(folder: Path, environment: Environment) -> Report:
     attributes = provenance(text, study.title, study.source, study.seed, environment)
     attributes["findings"] = json.dumps([verdict.as_dict() for verdict in verdicts])
     attributes["notes"] = json.dumps(records.notes)
-    write_dataset(build_dataset(records.records, attributes), inside(folder, "results.nc", "dataset"))
+    write_results(records.records, attributes, inside(folder, "results.nc", "dataset"))
     figures = _draw(study_file.study.plot, records)
     outcome = headline_of(study.headline, records.records) if study.headline is not None else summary(figures)
     page = render(study, text, records, verdicts, figures, environment, machine_texts(store), outcome)
