@@ -10,7 +10,6 @@ dimensions of their own, filled up with NaN to the longest.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -160,6 +159,7 @@ def _variables(records: Sequence[Record]) -> tuple[dict[str, Any], dict[str, Any
 
 def provenance(study_text: str, title: str, source: str, seed: int, environment: Environment) -> dict[str, Any]:
     """Return the origin of a Dataset: study text, seed, versions, commit, MPI library, processor."""
+    import h5py
     import numpy as np
 
     versions = f"tradewind {environment.version}, Python {environment.python}, NumPy {np.__version__}"
@@ -169,7 +169,7 @@ def provenance(study_text: str, title: str, source: str, seed: int, environment:
         "study": study_text,
         "seed": seed,
         "git_commit": environment.commit or "none: an installed package",
-        "versions": f"{versions}, xarray {version('xarray')}, h5netcdf {version('h5netcdf')}",
+        "versions": f"{versions}, h5py {h5py.__version__}",
         "mpi_library": environment.mpi or "none",
         "host": environment.host,
         "cpu": environment.cpu,
@@ -232,7 +232,8 @@ def _steps(records: Sequence[Record]) -> dict[str, Any]:
     variables = {}
     for name in names:
         attributes = {"units": "s", "long_name": STEP + name}
-        variables[f"time_{name.replace(' ', '_')}"] = (
+        # Slashes would make groups of HDF5.
+        variables[f"time_{name.replace(' ', '_').replace('/', '_')}"] = (
             "case",
             _numbers([steps.get(name) for steps in by_case]),
             attributes,

@@ -37,17 +37,17 @@ def netcdf(variables: Mapping[str, Variable], coordinates: Iterable[str], attrib
     sizes = {dim: size for dims, values, _ in stored.values() for dim, size in zip(dims, values.shape, strict=True)}
     numbers = {dim: number for number, dim in enumerate(sizes)}
     with h5py.File("results.nc", "w", driver="core", backing_store=False, track_order=True) as file:
+        scales: dict[str, Any] = {}
         for dim, size in sizes.items():
             if dim not in stored:
                 scale = file.create_dataset(dim, (size,), ">f4", maxshape=_maximum((size,)), track_order=True)
                 scale.make_scale(f"{_NOT_A_VARIABLE}{size:10}")
+                scales[dim] = scale.id
+                _describe(scale.id, {"_Netcdf4Dimid": np.array(numbers[dim], "i4")})
         for name in sorted(stored, key=lambda name: name not in sizes):  # scales before what is attached to them
-            _write(file, name, *stored[name], numbers)
-        for dim, number in numbers.items():
-            file[dim].attrs["_Netcdf4Dimid"] = np.int32(number)
-        _describe(file, attributes)
+            _write(file, name, stored[name], numbers, scales)
         versions = f"version=2,hdf5={h5py.version.hdf5_version},h5py={h5py.__version__}"
-        file.attrs["_NCProperties"] = np.bytes_(versions)
+        _describe(file.id, {**attributes, "_NCProperties": np.array(versions.encode())})
         file.flush()
         return bytes(file.id.get_file_image())
 
@@ -78,35 +78,41 @@ def _maximum(shape: Sequence[int]) -> tuple[int | None, ...]:
     return tuple(size or None for size in shape)
 
 
-def _write(
-    file: Any,
-    name: str,
-    dims: Sequence[str],
-    values: NDArray[Any],
-    attributes: Mapping[str, Any],
-    numbers: Mapping[str, int],
-) -> None:
+def _write(file: Any, name: str, variable: Variable, numbers: Mapping[str, int], scales: dict[str, Any]) -> None:
+    """Writes a variable. `numbers`, `scales`: of dimensions; one that is a variable is added when it is written."""
     import h5py
 
+    dims, values, attributes = variable
     packed = values.nbytes > SMALL_BYTES
     options = {"compression": "gzip", "compression_opts": 9, "shuffle": values.dtype.kind != "S"} if packed else {}
-    fill = attributes.get("_FillValue")
     maximum = _maximum(values.shape)
     if None in maximum:
         options["maxshape"] = maximum
-    made = file.create_dataset(name, data=values, fillvalue=fill, track_order=True, **options)
-    if name == dims[0]:
+    made = file.create_dataset(name, data=values, fillvalue=attributes.get("_FillValue"), track_order=True, **options)
+    if name in numbers:
         made.make_scale(name)
+        scales[name] = made.id
     else:
         for axis, dim in enumerate(dims):
-            h5py.h5ds.attach_scale(made.id, file[dim].id, axis)
+            h5py.h5ds.attach_scale(made.id, scales[dim], axis)
     own = np.array([numbers[dim] for dim in dims], "i4")
-    made.attrs["_Netcdf4Coordinates"] = own
-    made.attrs["_Netcdf4Dimid"] = own[0]
-    _describe(made, attributes)
+    _describe(made.id, {"_Netcdf4Coordinates": own, "_Netcdf4Dimid": np.array(numbers[dims[0]], "i4"), **attributes})
 
 
-def _describe(what: Any, attributes: Mapping[str, Any]) -> None:
-    """Writes attributes, numbers as arrays of one, as the library of NetCDF does."""
+def _describe(target: Any, attributes: Mapping[str, Any]) -> None:
+    """Writes attributes: texts, arrays, and numbers as arrays of one, as the library of NetCDF does.
+
+    By calls of HDF5 itself: a study has 700 attributes.
+    """
+    import h5py
+    from h5py import h5a, h5s, h5t
+
+    texts = h5py.string_dtype()
+    text, scalar = h5t.py_create(texts, logical=True), h5s.create(h5s.SCALAR)
     for key, value in attributes.items():
-        what.attrs[key] = value if isinstance(value, str) else np.atleast_1d(value)
+        if isinstance(value, str):
+            h5a.create(target, key.encode(), text, scalar).write(np.array(value, texts))
+        else:
+            array = value if isinstance(value, np.ndarray) else np.atleast_1d(value)
+            kind = h5t.py_create(array.dtype, logical=True)
+            h5a.create(target, key.encode(), kind, h5s.create_simple(array.shape)).write(array)

@@ -31,7 +31,7 @@ def draw(plot: Plot, records: Sequence[Record]) -> dict[str, Any] | None:
     chart = _CHARTS[plot.kind](plot, cases) if plot.kind in _CHARTS else _line_chart(plot, cases)
     if chart is None:
         return None
-    specification: dict[str, Any] = chart.to_dict()
+    specification: dict[str, Any] = chart.to_dict(validate=False)
     specification["config"] = CONFIG
     specification["description"] = describe(plot, cases)
     return specification

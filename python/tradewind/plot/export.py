@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
 import re
 from functools import lru_cache
@@ -15,10 +17,12 @@ import vl_convert as vlc
 
 from tradewind.base.errors import InputError, WriteError
 from tradewind.base.files import write_atomically
-from tradewind.plot.text_width import with_lengths
+from tradewind.plot.text_width import with_lengths, without_lengths
 
 VEGA_LITE = "_".join(alt.SCHEMA_VERSION.split(".")[:2])
 """The version of Vega-Lite that the specifications are written for."""
+_NAMES = re.compile(r"(<svg[^>]*>)(?:<title>[^<]*</title>)?(?:<desc>[^<]*</desc>)?")
+"""The beginning of a picture, with what `named` adds to it."""
 SUFFIXES = (".svg", ".png", ".pdf", ".html")
 """The kinds of files of `picture`."""
 
@@ -34,8 +38,33 @@ def picture(specification: dict[str, Any], suffix: str, scale: float = 1.5) -> b
 
 def to_svg(specification: dict[str, Any]) -> str:
     """Return a chart as SVG, with texts as wide as they were measured, named by its description."""
-    svg = with_lengths(str(vlc.vegalite_to_svg(specification, vl_version=VEGA_LITE)))
-    return named(svg, _title(specification), str(specification.get("description", "")))
+    return _completed(_drawn(specification), specification)
+
+
+def to_svg_and_pdf(specification: dict[str, Any], former: str) -> tuple[str, bytes]:
+    """Return a chart as SVG and PDF. `former`: what this returned as SVG before, or any other text.
+
+    Vega takes most of a second to start, so an unchanged picture is not drawn again. The last line of an SVG has the
+    digest of its specification, of the programs that drew it, and of what they drew.
+    """
+    svg, _, mark = former.rpartition("\n")
+    drawn = without_lengths(_NAMES.sub(r"\1", svg, count=1))
+    if mark != _mark(specification, drawn):
+        drawn = _drawn(specification)
+    return f"{_completed(drawn, specification)}\n{_mark(specification, drawn)}", bytes(vlc.svg_to_pdf(drawn))
+
+
+def _mark(specification: dict[str, Any], drawn: str) -> str:
+    content = json.dumps([specification, version("vl-convert-python"), VEGA_LITE, drawn])
+    return f"<!-- {hashlib.sha256(content.encode()).hexdigest()} -->"
+
+
+def _drawn(specification: dict[str, Any]) -> str:
+    return str(vlc.vegalite_to_svg(specification, vl_version=VEGA_LITE))
+
+
+def _completed(drawn: str, specification: dict[str, Any]) -> str:
+    return named(with_lengths(drawn), _title(specification), str(specification.get("description", "")))
 
 
 def _title(specification: dict[str, Any]) -> str:

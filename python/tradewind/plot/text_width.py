@@ -47,6 +47,7 @@ _WIDTHS = {
 
 # Not those without a content, which end in "/>".
 _TEXT = re.compile(r"<text((?:[^>]*[^>/])?)>(.*?)</text>", re.DOTALL)
+_LENGTH = re.compile(r' textLength="[\d.]+" lengthAdjust="spacingAndGlyphs"')
 _LINE = re.compile(r"<tspan((?:[^>]*[^>/])?)>([^<]*)</tspan>")
 
 
@@ -66,6 +67,11 @@ def length_attribute(text: str, size: float, bold: bool = False) -> str:
     """The attributes of SVG that make a viewer draw a text as wide as it is in `FONT`."""
     width = text_width(text, size, bold)
     return f' textLength="{width:.1f}" lengthAdjust="spacingAndGlyphs"' if width else ""
+
+
+def without_lengths(svg: str) -> str:
+    """Return a picture as it was before `with_lengths`."""
+    return _LENGTH.sub("", svg)
 
 
 def with_lengths(svg: str) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from tradewind.base.files import inside, make_folder, remove, write_inside
-from tradewind.base.reading import read_text
+from tradewind.base.reading import is_file, read_bytes, read_text
 from tradewind.report.page import Figure
 from tradewind.study.cases.environment import Environment
 from tradewind.study.cases.records import Records, read_records
@@ -94,13 +94,16 @@ def slug(title: str) -> str:
 
 
 def _export(figures: list[Figure], folder: Path) -> list[Path]:
-    from tradewind.plot.export import to_pdf, to_svg
+    from tradewind.plot.export import to_svg_and_pdf
 
     make_folder(folder, "figures in")
     written = []
     for figure in figures:
-        written.append(write_inside(folder, f"{figure.name}.svg", to_svg(figure.specification).encode()))
-        written.append(write_inside(folder, f"{figure.name}.pdf", to_pdf(figure.specification)))
+        kept = folder / f"{figure.name}.svg"
+        former = read_bytes(kept).decode(errors="replace") if is_file(kept) else ""
+        svg, pdf = to_svg_and_pdf(figure.specification, former)
+        written.append(write_inside(folder, kept.name, svg.encode()))
+        written.append(write_inside(folder, f"{figure.name}.pdf", pdf))
     for old in folder.iterdir():
         if old.suffix in (".svg", ".pdf") and old not in written:
             remove(old)  # of a plot that the study no longer has

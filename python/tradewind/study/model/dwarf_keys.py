@@ -18,6 +18,7 @@ FIRST = ("grid", "split", "precision", "strategy")
 """Keys in which cases differ last, in this order; the others come after them."""
 
 
+@cache
 def dwarf_keys(dwarf: str) -> Mapping[str, Option]:
     """The options of a dwarf that a sweep may vary, beside ranks."""
     known = {name: each for name, each in options_of(find(dwarf)).items() if each.swept}
