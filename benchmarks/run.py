@@ -26,6 +26,7 @@ from million import million
 from mpdata import mpdata
 from nekbone import nekbone
 from peer import peer
+from reports import reports
 from semi_lagrangian import semi_lagrangian
 from simulator import simulator
 from small_cases import small_cases
@@ -72,6 +73,7 @@ PARTS: dict[str, Callable[[], None]] = {
     "mpdata": mpdata,
     "nekbone": nekbone,
     "peer": peer,
+    "reports": reports,
     "semi_lagrangian": semi_lagrangian,
     "small_cases": small_cases,
     "spectral": spectral,

@@ -86,8 +86,8 @@ def test_the_matrix_of_a_proof_and_none_of_what_only_the_library_knows() -> None
 
 
 @pytest.mark.parametrize("kind", ["best", "congestion", "matrix"])
-def test_their_pictures(kind: str) -> None:
-    from tradewind.plot.export import to_svg
+def test_their_pictures(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    from tradewind.plot import export
 
     request = {"pattern": "allreduce", "ranks": 10, "algorithm": "recursive-2"}
     congestion = {"switches": 1, "switches_per_bin": 1, "from": [0], "to": [0], "share": [0.5], "quantiles": [0.5] * 4}
@@ -95,7 +95,10 @@ def test_their_pictures(kind: str) -> None:
     records = [each | {"request": request, "result": {"congestion": congestion}} for each in records]
     specification = draw(Plot(kind=kind, title="t", of=[{}], curve="algorithm"), records)
     assert specification is not None
-    assert "<svg" in to_svg(specification)
+    svg, _ = export.to_svg_and_pdf(specification, "")
+    assert svg.startswith("<svg")
+    monkeypatch.delattr(export.vlc, "vegalite_to_svg")
+    assert export.to_svg_and_pdf(specification, svg)[0] == svg, "what Vega draws is found again"
 
 
 def rows_of(plot: Plot, records: list[dict[str, Any]]) -> list[dict[str, Any]]:
