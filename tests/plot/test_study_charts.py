@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import altair as alt
 import pytest
+from altair.utils.schemapi import validate_jsonschema
 
 from tradewind.figure.best import best_rows
 from tradewind.figure.curves import time_rows
@@ -99,6 +101,19 @@ def test_their_pictures(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     assert svg.startswith("<svg")
     monkeypatch.delattr(export.vlc, "vegalite_to_svg")
     assert export.to_svg_and_pdf(specification, svg)[0] == svg, "what Vega draws is found again"
+
+
+@pytest.mark.parametrize("panel", [None, "machine"])
+@pytest.mark.parametrize("kind", ["time", "bars", "delay", "over-time"])
+def test_plain_specifications_are_those_of_vega_lite(kind: str, panel: str | None) -> None:
+    """The others are checked by Altair."""
+    over_time = {"bin_s": 1e-6, "packets": [1, 2], "mean_delay_s": [1e-6, 2e-6]}
+    result = {"delay": {"edges_s": [1e-9, 1e-6, 1e-3], "counts": [1, 2]}, "delay_over_time": over_time}
+    records = [record(ranks=8, machine=name, result=result) for name in ("torus-M", "dgx-2")]
+    specification = draw(Plot(kind=kind, title="t", of=[{}], panel=panel), records)
+    assert specification is not None
+    assert ("facet" in specification) == (panel is not None)
+    validate_jsonschema(specification, alt.load_schema())
 
 
 def rows_of(plot: Plot, records: list[dict[str, Any]]) -> list[dict[str, Any]]:

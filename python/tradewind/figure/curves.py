@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import altair as alt
-
-from tradewind.plot.style import COUNT, SECONDS, colour, log_axis
+from tradewind.plot.style import COUNT, SECONDS, Part, colour, log_axis, nominal, quantitative
 from tradewind.study.cases.records import Record
 from tradewind.study.claims.quantity import QUANTITIES, quantity_of
 from tradewind.study.model.labels import INTEGER_LABELS, LABELS
@@ -81,41 +79,38 @@ def _rest(plot: Plot, record: Record) -> tuple[Any, ...]:
     return tuple(record.get(label) for label in LABELS if label not in ("sweep", "exchange", *plot.over))
 
 
-def time_chart(plot: Plot, rows: list[Row], curves: list[str]) -> Any:
+def time_chart(plot: Plot, rows: list[Row], curves: list[str]) -> Part:
     """A line through the medians over seeds, with one point per case."""
     values = [row["time"] for row in rows]
+    quantity = QUANTITIES[plot.quantity]
+    scale: Part
     if plot.over:
-        axis = alt.Axis(title=f"{plot.quantity} over that with {_over_text(plot)}", format=".3~g")
-        height = alt.Y("time:Q", axis=axis, scale=alt.Scale(zero=False, nice=True))
-    elif QUANTITIES[plot.quantity].is_part:
-        axis = alt.Axis(title=QUANTITIES[plot.quantity].title, format=".0%")
-        height = alt.Y("time:Q", axis=axis, scale=alt.Scale(domain=[0, max(1.0, *values)]))
+        scale = {"zero": False, "nice": True}
+        axis = {"title": f"{plot.quantity} over that with {_over_text(plot)}", "format": ".3~g"}
+    elif quantity.is_part:
+        scale, axis = {"domain": [0, max(1.0, *values)]}, {"title": quantity.title, "format": ".0%"}
     else:
-        labels = SECONDS if QUANTITIES[plot.quantity].title.endswith("(s)") else COUNT
-        scale, axis = log_axis(values, QUANTITIES[plot.quantity].title, labels)
-        height = alt.Y("time:Q", scale=scale, axis=axis)
-    base = alt.Chart().encode(x=_across(plot, rows), color=colour("curve", plot.curve, curves))
-    line = base.mark_line(strokeWidth=2).encode(y=height.aggregate("median"))
-    points = base.mark_point(filled=True, size=55, opacity=1).encode(
-        y=height,
-        shape=alt.Shape("curve:N", title=plot.curve, sort=curves, scale=alt.Scale(domain=curves)),
-        tooltip=[
-            alt.Tooltip("case:N"),
-            alt.Tooltip("ranks:Q", format=","),
-            alt.Tooltip("shown:N", title=plot.quantity),
-        ],
-    )
-    return alt.layer(line, points)
+        scale, axis = log_axis(values, quantity.title, SECONDS if quantity.title.endswith("(s)") else COUNT)
+    height = quantitative("time", scale=scale, axis=axis)
+    base = {"x": _across(plot, rows), "color": colour("curve", plot.curve, curves)}
+    tooltip = [nominal("case"), quantitative("ranks", format=","), nominal("shown", title=plot.quantity)]
+    shape = nominal("curve", title=plot.curve, sort=curves, scale={"domain": curves})
+    line = {"mark": {"type": "line", "strokeWidth": 2}, "encoding": {**base, "y": {**height, "aggregate": "median"}}}
+    points = {
+        "mark": {"type": "point", "filled": True, "size": 55, "opacity": 1},
+        "encoding": {**base, "y": height, "shape": shape, "tooltip": tooltip},
+    }
+    return {"layer": [line, points]}
 
 
-def _across(plot: Plot, rows: list[Row]) -> alt.X:
+def _across(plot: Plot, rows: list[Row]) -> Part:
     """A logarithmic axis of numbers, or texts in the order of the cases."""
     values = list(dict.fromkeys(row["along"] for row in rows))
     if plot.along in INTEGER_LABELS and all(value and not isinstance(value, str) for value in values):
         title = "ranks (number)" if plot.along == "ranks" else LABELS[plot.along]
         scale, axis = log_axis(values, title, COUNT)
-        return alt.X("along:Q", scale=scale, axis=axis)
-    return alt.X("along:O", sort=values, title=LABELS[plot.along])
+        return quantitative("along", scale=scale, axis=axis)
+    return {"field": "along", "type": "ordinal", "sort": values, "title": LABELS[plot.along]}
 
 
 def _over_text(plot: Plot) -> str:

@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import bisect
+import importlib
 import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import altair as alt
-
 from tradewind.base.units import format_seconds
-from tradewind.figure.best import best_chart
 from tradewind.figure.curves import label_text, row_of, time_chart, time_rows, valued
-from tradewind.figure.heat import congestion_chart, matrix_chart, pairs_chart
-from tradewind.figure.kept import groups_figure, over_time_rows
-from tradewind.figure.parts import parts_chart
-from tradewind.plot.style import CONFIG, SECONDS, colour, linear_time_axis, log_axis
+from tradewind.plot.style import CONFIG, SECONDS, Part, colour, linear_time_axis, log_axis, nominal, quantitative
 from tradewind.study.cases.records import Record
 from tradewind.study.claims.curve import matches
 from tradewind.study.claims.quantity import QUANTITIES
@@ -28,13 +23,16 @@ Row = dict[str, Any]
 def draw(plot: Plot, records: Sequence[Record]) -> dict[str, Any] | None:
     """The Vega-Lite specification of a plot; None where no stored case belongs to it."""
     cases = chosen(plot, records)
-    chart = _CHARTS[plot.kind](plot, cases) if plot.kind in _CHARTS else _line_chart(plot, cases)
-    if chart is None:
+    specification = _altair(plot, cases) if plot.kind in _ALTAIR else _line_chart(plot, cases)
+    if specification is None:
         return None
-    specification: dict[str, Any] = chart.to_dict(validate=False)
-    specification["config"] = CONFIG
-    specification["description"] = describe(plot, cases)
-    return specification
+    return {**specification, "config": CONFIG, "description": describe(plot, cases)}
+
+
+def _altair(plot: Plot, cases: Sequence[Record]) -> dict[str, Any] | None:
+    module, _, function = _ALTAIR[plot.kind].partition(":")
+    chart = getattr(importlib.import_module(module), function)(plot, cases)
+    return None if chart is None else chart.to_dict()
 
 
 def chosen(plot: Plot, records: Sequence[Record]) -> list[Record]:
@@ -60,9 +58,15 @@ def _sentence(text: str) -> str:
     return text[:1].upper() + text[1:].rstrip(".")
 
 
-def _line_chart(plot: Plot, records: Sequence[Record]) -> Any | None:
+def _line_chart(plot: Plot, records: Sequence[Record]) -> dict[str, Any] | None:
+    from tradewind.plot.export import VEGA_LITE
+
     rows = _ROWS[plot.kind](plot, records)
-    return _ROW_CHARTS[plot.kind](plot, rows, list(dict.fromkeys(row["curve"] for row in rows))) if rows else None
+    if not rows:
+        return None
+    schema = f"https://vega.github.io/schema/vega-lite/{VEGA_LITE.partition('_')[0]}.json"
+    chart = _ROW_CHARTS[plot.kind](plot, rows, list(dict.fromkeys(row["curve"] for row in rows)))
+    return {"$schema": schema, **chart, "data": {"name": "rows"}, "datasets": {"rows": rows}}
 
 
 def _bar_rows(plot: Plot, records: Sequence[Record]) -> list[Row]:
@@ -121,79 +125,85 @@ def _drawn_counts(histogram: dict[str, list[float]] | None) -> list[float]:
     return counts
 
 
-def _panelled(chart: Any, plot: Plot, rows: list[Row], height: int = 260) -> Any:
+def _panelled(chart: Part, plot: Plot, rows: list[Row], height: int = 260) -> Part:
     panels = list(dict.fromkeys(row["panel"] for row in rows))
     if plot.panel is None or len(panels) < 2:
-        return chart.properties(width=460, height=height, data=alt.InlineData(values=rows))
-    chart = chart.properties(width=max(200, 780 // min(len(panels), 3)), height=height)
-    facet = alt.Facet("panel:N", title=None, sort=panels)
-    return chart.facet(facet=facet, columns=3, data=alt.InlineData(values=rows))
+        return {**chart, "width": 460, "height": height}
+    each = {**chart, "width": max(200, 780 // min(len(panels), 3)), "height": height}
+    return {"facet": nominal("panel", title=None, sort=panels), "columns": 3, "spec": each}
 
 
-def _time_chart(plot: Plot, rows: list[Row], curves: list[str]) -> Any:
+def _time_chart(plot: Plot, rows: list[Row], curves: list[str]) -> Part:
     return _panelled(time_chart(plot, rows, curves), plot, rows)
 
 
-def _bar_chart(plot: Plot, rows: list[Row], curves: list[str]) -> Any:
+def _bar_chart(plot: Plot, rows: list[Row], curves: list[str]) -> Part:
     named = list(dict.fromkeys(row["bar"] for row in rows))
-    base = alt.Chart().encode(y=alt.Y("bar:N", sort=named, title=None, axis=alt.Axis(labelLimit=240)))
+    bar = nominal("bar", sort=named, title=None, axis={"labelLimit": 240})
     title = "time of a step" if all(row["is_dwarf"] for row in rows) else "time of the exchange"
     axis = linear_time_axis(f"{title}, median (s); tick: shortest")
-    bars = base.mark_bar(size=14).encode(
-        x=alt.X("time:Q", axis=axis, stack=None),  # cases that share a bar are no sum
-        color=colour("curve", plot.curve, curves).legend(None),
-        tooltip=[alt.Tooltip("case:N"), alt.Tooltip("shown:N", title=plot.quantity), alt.Tooltip("minimum:N")],
-    )
-    ticks = base.mark_tick(thickness=2, size=18, color="#888888").encode(x=alt.X("minimum_s:Q", axis=axis))
-    height = max(80, 26 * len(named))
-    chart = _panelled(alt.layer(bars, ticks), plot, rows, height)
+    bars = {
+        "y": bar,
+        "x": quantitative("time", axis=axis, stack=None),  # cases that share a bar are no sum
+        "color": {**colour("curve", plot.curve, curves), "legend": None},
+        "tooltip": [nominal("case"), nominal("shown", title=plot.quantity), nominal("minimum")],
+    }
+    ticks = {"y": bar, "x": quantitative("minimum_s", axis=axis)}
+    layers = [
+        {"mark": {"type": "bar", "size": 14}, "encoding": bars},
+        {"mark": {"type": "tick", "thickness": 2, "size": 18, "color": "#888888"}, "encoding": ticks},
+    ]
+    chart = _panelled({"layer": layers}, plot, rows, max(80, 26 * len(named)))
     # Panels have times of their own; of one chart that would give bars and ticks two axes.
-    return chart.resolve_scale(x="independent") if isinstance(chart, alt.FacetChart) else chart
+    return {**chart, "resolve": {"scale": {"x": "independent"}}} if "facet" in chart else chart
 
 
-def _delay_chart(plot: Plot, rows: list[Row], curves: list[str]) -> Any:
+def _delay_chart(plot: Plot, rows: list[Row], curves: list[str]) -> Part:
     title = "delay: arrival minus arrival on an empty network (s); leftmost: none"
     scale, axis = log_axis([row["from"] for row in rows], title, SECONDS)
-    line = alt.Chart().mark_line(interpolate="step-after", strokeWidth=2)
-    chart = line.encode(
-        x=alt.X("from:Q", scale=scale, axis=axis),
-        y=alt.Y("share:Q", axis=alt.Axis(title="share of arrivals (%)", format=".0%")),
-        color=colour("curve", plot.curve, curves),
-        tooltip=[alt.Tooltip("curve:N"), alt.Tooltip("delay:N"), alt.Tooltip("share:Q", format=".1%")],
-    )
-    return _panelled(chart, plot, rows)
+    encoding = {
+        "x": quantitative("from", scale=scale, axis=axis),
+        "y": quantitative("share", axis={"title": "share of arrivals (%)", "format": ".0%"}),
+        "color": colour("curve", plot.curve, curves),
+        "tooltip": [nominal("curve"), nominal("delay"), quantitative("share", format=".1%")],
+    }
+    mark = {"type": "line", "interpolate": "step-after", "strokeWidth": 2}
+    return _panelled({"mark": mark, "encoding": encoding}, plot, rows)
 
 
-def _over_time_chart(plot: Plot, rows: list[Row], curves: list[str]) -> Any:
-    chart = (
-        alt.Chart()
-        .mark_line(strokeWidth=1.5)
-        .encode(
-            x=alt.X("time:Q", axis=linear_time_axis("simulated time (s)")),
-            y=alt.Y("delay:Q", axis=linear_time_axis("mean delay of the packets that arrive (s)")),
-            color=colour("curve", plot.curve, curves),
-        )
-    )
-    return _panelled(chart, plot, rows)
+def _over_time_rows(plot: Plot, records: Sequence[Record]) -> list[Row]:
+    from tradewind.figure.kept import over_time_rows
+
+    return over_time_rows(plot, records)
+
+
+def _over_time_chart(plot: Plot, rows: list[Row], curves: list[str]) -> Part:
+    encoding = {
+        "x": quantitative("time", axis=linear_time_axis("simulated time (s)")),
+        "y": quantitative("delay", axis=linear_time_axis("mean delay of the packets that arrive (s)")),
+        "color": colour("curve", plot.curve, curves),
+    }
+    return _panelled({"mark": {"type": "line", "strokeWidth": 1.5}, "encoding": encoding}, plot, rows)
 
 
 _ROWS: dict[str, Callable[[Plot, Sequence[Record]], list[Row]]] = {
     "time": time_rows,
     "bars": _bar_rows,
     "delay": _delay_rows,
-    "over-time": over_time_rows,
+    "over-time": _over_time_rows,
 }
-_ROW_CHARTS: dict[str, Callable[[Plot, list[Row], list[str]], Any]] = {
+_ROW_CHARTS: dict[str, Callable[[Plot, list[Row], list[str]], Part]] = {
     "time": _time_chart,
     "bars": _bar_chart,
     "delay": _delay_chart,
     "over-time": _over_time_chart,
 }
-_CHARTS: dict[str, Callable[[Plot, Sequence[Record]], Any | None]] = {
-    "best": best_chart,
-    "congestion": congestion_chart,
-    "groups": groups_figure,
-    "matrix": matrix_chart,
-    "pairs": pairs_chart,
-    "parts": parts_chart,
+_ALTAIR = {
+    "best": "tradewind.figure.best:best_chart",
+    "congestion": "tradewind.figure.heat:congestion_chart",
+    "groups": "tradewind.figure.kept:groups_figure",
+    "matrix": "tradewind.figure.heat:matrix_chart",
+    "pairs": "tradewind.figure.heat:pairs_chart",
+    "parts": "tradewind.figure.parts:parts_chart",
 }
+"""Functions that make a chart of a plot and its cases; None where no case has what it shows."""

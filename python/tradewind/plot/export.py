@@ -12,15 +12,14 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-import altair as alt
 import vl_convert as vlc
 
 from tradewind.base.errors import InputError, WriteError
 from tradewind.base.files import write_atomically
 from tradewind.plot.text_width import with_lengths, without_lengths
 
-VEGA_LITE = "_".join(alt.SCHEMA_VERSION.split(".")[:2])
-"""The version of Vega-Lite that the specifications are written for."""
+VEGA_LITE = "v" + "_".join(map(str, max([int(n) for n in each.split(".")] for each in vlc.get_vegalite_versions())))
+"""The version of Vega-Lite that draws: the newest that vl-convert has."""
 _NAMES = re.compile(r"(<svg[^>]*>)(?:<title>[^<]*</title>)?(?:<desc>[^<]*</desc>)?")
 """The beginning of a picture, with what `named` adds to it."""
 SUFFIXES = (".svg", ".png", ".pdf", ".html")

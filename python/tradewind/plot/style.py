@@ -6,8 +6,6 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-import altair as alt
-
 from tradewind.plot.text_width import FONT
 
 PALETTE = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#7F6A00", "#7A7A7A"]
@@ -27,24 +25,38 @@ CONFIG: dict[str, Any] = {
 }
 
 
-def log_axis(values: Sequence[float], title: str, labels: str) -> tuple[alt.Scale, alt.Axis]:
-    """A logarithmic axis around values, with ticks at 1, and at 2 and 5 where that is not too many."""
+Part = dict[str, Any]
+"""Part of a specification of Vega-Lite, for plain ones and those of Altair, which takes half a second to load."""
+
+
+def quantitative(field: str, **options: Any) -> Part:
+    """Return the encoding of numbers."""
+    return {"field": field, "type": "quantitative", **options}
+
+
+def nominal(field: str, **options: Any) -> Part:
+    """Return the encoding of names."""
+    return {"field": field, "type": "nominal", **options}
+
+
+def log_axis(values: Sequence[float], title: str, labels: str) -> tuple[Part, Part]:
+    """Return scale and axis, logarithmic, around values, with ticks at 1, and at 2 and 5 where there is room."""
     low, high = math.log10(min(values)), math.log10(max(values))
     margin = max(0.12, 0.06 * (high - low))
     low, high = low - margin, high + margin
     steps = (1,) if high - low > 2.5 else (1, 2, 5)
     ticks = [float(f"{step}e{k}") for k in range(math.floor(low), math.ceil(high) + 1) for step in steps]
     ticks = [tick for tick in ticks if low <= math.log10(tick) <= high]
-    scale = alt.Scale(type="log", domain=[10**low, 10**high], nice=False)
-    return scale, alt.Axis(title=title, labelExpr=labels, values=ticks)
+    scale = {"type": "log", "domain": [10**low, 10**high], "nice": False}
+    return scale, {"title": title, "labelExpr": labels, "values": ticks}
 
 
-def linear_time_axis(title: str) -> alt.Axis:
-    return alt.Axis(title=title, labelExpr=SECONDS, tickCount=6)
+def linear_time_axis(title: str) -> Part:
+    return {"title": title, "labelExpr": SECONDS, "tickCount": 6}
 
 
-def colour(label: str, title: str, values: list[str]) -> alt.Color:
-    return alt.Color(f"{label}:N", title=title, sort=values, scale=alt.Scale(domain=values, range=colours(len(values))))
+def colour(label: str, title: str | None, values: list[str]) -> Part:
+    return nominal(label, title=title, sort=values, scale={"domain": values, "range": colours(len(values))})
 
 
 def colours(count: int) -> list[str]:
