@@ -10,7 +10,9 @@ import dataclasses
 import types
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import MISSING, dataclass
-from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+from functools import cache
+from inspect import get_annotations
+from typing import Any, Literal, Union, get_args, get_origin
 
 from tradewind.base.errors import InputError, gathered
 from tradewind.base.extents import parse_extents
@@ -157,11 +159,17 @@ def option(
 _FOUND: dict[type[Any], Mapping[str, Option]] = {}
 
 
+@cache
+def _own_hints(kind: type[Any]) -> Mapping[str, Any]:
+    """Return the types of a class's own fields: classes share bases, and types are texts until they are evaluated."""
+    return get_annotations(kind, eval_str=True)
+
+
 def options_of(kind: type[Any]) -> Mapping[str, Option]:
     """The options of a request, by the names of their fields, those of its own before the common ones."""
     if kind in _FOUND:
         return _FOUND[kind]
-    hints = get_type_hints(kind)
+    hints = {name: hint for each in reversed(kind.__mro__) for name, hint in _own_hints(each).items()}
     found = {}
     for field in dataclasses.fields(kind):
         told = field.metadata.get(_KEY)
