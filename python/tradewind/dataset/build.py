@@ -159,7 +159,7 @@ def _variables(records: Sequence[Record]) -> tuple[dict[str, Any], dict[str, Any
 
 def provenance(study_text: str, title: str, source: str, seed: int, environment: Environment) -> dict[str, Any]:
     """Return the origin of a Dataset: study text, seed, versions, commit, MPI library, processor."""
-    import h5py
+    import netCDF4
     import numpy as np
 
     versions = f"tradewind {environment.version}, Python {environment.python}, NumPy {np.__version__}"
@@ -169,7 +169,7 @@ def provenance(study_text: str, title: str, source: str, seed: int, environment:
         "study": study_text,
         "seed": seed,
         "git_commit": environment.commit or "none: an installed package",
-        "versions": f"{versions}, h5py {h5py.__version__}",
+        "versions": f"{versions}, netCDF4 {netCDF4.__version__}",
         "mpi_library": environment.mpi or "none",
         "host": environment.host,
         "cpu": environment.cpu,
