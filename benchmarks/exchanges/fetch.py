@@ -55,8 +55,8 @@ def _on_demand(comm: MPI.Intracomm, payload: dict[str, Any]) -> list[str]:
     lines = []
     for depth in (1, levels):
         own = rank * count + np.arange(count)
-        lines += _made(comm, payload, blocks, own, wanted, depth, "points on demand")
-        lines += _made(comm, payload, scattered, dealt, wanted, depth, "scattered points on demand")
+        lines += _made(comm, payload, blocks, own, wanted, depth, "points on demand", (5, 2))
+        lines += _made(comm, payload, scattered, dealt, wanted, depth, "scattered points on demand", (3, 3))
     return lines
 
 
@@ -68,8 +68,9 @@ def _made(
     wanted: np.ndarray,
     depth: int,
     name: str,
+    goals: tuple[float, float],
 ) -> list[str]:
-    """Making the plan beside one exchange of so many levels."""
+    """Making the plan beside one exchange of so many levels. `goals`: with the consensus, and among known peers."""
     peers = [other for other in range(comm.Get_size()) if other != comm.Get_rank()]
     source = np.broadcast_to(own, (depth, own.size)).astype("f8")
     target = np.empty((depth, wanted.size))
@@ -89,6 +90,6 @@ def _made(
     }
     samples = contest(comm, contenders, payload["samples"])
     return [
-        line(f"{what}: {names[0]}", samples, names[0], names[2], at_most=5),
-        line(f"{what}: {names[1]}", samples, names[1], names[2], at_most=2),
+        line(f"{what}: {names[0]}", samples, names[0], names[2], at_most=goals[0]),
+        line(f"{what}: {names[1]}", samples, names[1], names[2], at_most=goals[1]),
     ]

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -21,25 +20,56 @@ struct Owner {
     Index index = 0;
 };
 
-// Points by their global numbers (ids), any that are not negative. Where there is one in every 64 ids or more, it takes
-// a few steps to find one, whatever the order; else it lies on a shelf, which has one or two where ids are spread
-// evenly.
+// An owner in one word, as directories keep it and ranks send it. The words of points that follow each other in the
+// array of their owner ascend by one.
+class OwnerWord {
+  public:
+    static constexpr int index_bits = 33;
+    static constexpr Index points_per_rank = (Index{1} << index_bits) - 1;
+
+    OwnerWord() = default;  // nobody
+    explicit OwnerWord(std::uint64_t word) : word_(word) {}
+    explicit OwnerWord(const Owner& owner)
+        : word_((static_cast<std::uint64_t>(owner.rank) + 1) << index_bits | static_cast<std::uint64_t>(owner.index)) {}
+
+    std::uint64_t word() const { return word_; }
+    bool nobody() const { return word_ == 0; }
+    Rank rank() const { return static_cast<Rank>(word_ >> index_bits) - 1; }  // of nobody -1
+    Index index() const { return static_cast<Index>(word_ & static_cast<std::uint64_t>(points_per_rank)); }
+
+  private:
+    std::uint64_t word_ = 0;
+};
+
+// Points by their global numbers (ids), any that are not negative. Where there is one in every 32 ids or more, a few
+// look-ups find it, whatever the order; else it lies on a shelf, which has one or two where ids are spread evenly.
 class Directory {
   public:
     // The ids of a rank's own points, in the order of its array; of several ranks, in any order.
     void add(Rank rank, std::span<const Index> ids);
-    void add(Index id, Owner owner) { entries_.push_back({id, owner}); }
-    // Once, before the first look-up. What is wrong, "" if nothing: a negative id, or one that is owned twice.
+    void add(Index id, Owner owner) {
+        ids_.push_back(id);
+        owners_.push_back(OwnerWord(owner));
+        last_ = std::max(last_, owner.index);
+    }
+    // Once, before the first look-up. What is wrong, "" if nothing: a negative id, one that is owned twice, or a rank
+    // that owns more points than a word can say.
     std::string finish();
 
-    // Calls `take(i, owner)` for each of `ids` in turn; the owner is rank -1 where there is none.
+    // Calls `take(i, OwnerWord)` for each of `ids` in turn.
     template <class Take>
     void find_each(std::span<const Index> ids, Take take) const {
-        std::array<const Owner*, 32> found;
+        find_each_in([this](Index) -> const Directory& { return *this; }, ids, take);
+    }
+    // The same, each in the directory `among(id)`.
+    template <class Among, class Take>
+    static void find_each_in(Among among, std::span<const Index> ids, Take take) {
+        std::array<const OwnerWord*, 32> found;
         for (std::size_t begin = 0; begin < ids.size(); begin += found.size()) {
             const std::size_t count = std::min(found.size(), ids.size() - begin);
             for (std::size_t k = 0; k < count; ++k) {
-                found[k] = &entries_[place_of(ids[begin + k])].owner;
+                const Directory& directory = among(ids[begin + k]);
+                found[k] = directory.owners_.data() + directory.place_of(ids[begin + k]);
                 prefetch_line(found[k]);
             }
             for (std::size_t k = 0; k < count; ++k) take(begin + k, *found[k]);
@@ -47,37 +77,33 @@ class Directory {
     }
 
   private:
-    struct Entry {
-        Index id;
-        Owner owner;
-    };
-    // Which of 64 ids are there, and how many entries come before them.
-    struct Mark {
-        std::uint64_t bits = 0;
-        std::size_t before = 0;
-    };
-    // Where its entry is, or the one for nobody, the last.
+    static constexpr std::uint8_t absent = 255;
+    static constexpr std::size_t ids_together = 64;
+    // Where its owner is, or nobody, the last.
     std::size_t place_of(Index id) const {
         const std::uint64_t beyond = static_cast<std::uint64_t>(id) - first_;
         if (beyond >= span_) return points_;
-        if (marks_.empty()) return place_on_shelf(id);
-        const Mark& mark = marks_[beyond / 64];
-        const std::uint64_t bit = std::uint64_t{1} << beyond % 64;
-        const std::size_t place = mark.before + static_cast<std::size_t>(std::popcount(mark.bits & (bit - 1)));
-        const std::uint64_t there =
-            -(mark.bits >> beyond % 64 & 1);  // all bits or none: which of both is hard to guess
+        if (steps_.empty()) return place_on_shelf(id);
+        const std::uint8_t step = steps_[beyond];
+        const std::size_t place = before_[beyond / ids_together] + step;
+        const std::size_t there = std::size_t{step == absent} - 1;  // all bits or none: which of both is hard to guess
         return (place & there) | (points_ & ~there);
     }
     std::size_t place_on_shelf(Index id) const;
-    bool mark();
+    bool count();
     std::string sort();
     void shelve();
 
-    std::vector<Entry> entries_;        // by id; and one for nobody
-    std::vector<Mark> marks_;           // of each 64 ids, counted from the first; empty where there are few ids
+    std::vector<OwnerWord> owners_;  // by id; and nobody
+    std::vector<Index> ids_;         // ascending; empty where there are steps
+    // The number of ids that come before each `ids_together`, counted from the first id that there is; and of those
+    // together how many come before each. Empty where there are few ids.
+    std::vector<std::size_t> before_;
+    std::vector<std::uint8_t> steps_;
     std::vector<std::size_t> shelves_;  // where those of each 2^shift_ ids begin, counted so; and the end
     std::size_t points_ = 0;
     std::uint64_t first_ = 0, span_ = 0;  // the lowest id; how many there are from it to the highest
+    Index last_ = 0;                      // the highest index
     int shift_ = 0;
 };
 

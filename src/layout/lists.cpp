@@ -47,7 +47,7 @@ std::vector<Box> Lists::boxes(Rank rank) const {
 
 Rank Lists::owner(const std::array<Index, 3>& point) const {
     Rank found = -1;
-    directory_.find_each(std::span(&point[X], 1), [&](std::size_t, const Owner& owner) { found = owner.rank; });
+    directory_.find_each(std::span(&point[X], 1), [&](std::size_t, OwnerWord owner) { found = owner.rank(); });
     return found;
 }
 

@@ -16,7 +16,7 @@ namespace tradewind::mpi {
 namespace {
 
 // Two exchanges in a row must not have the same.
-enum Tag { tell = 1, ask, reply, request };
+enum Tag { tell = 1, question, reply, request };
 
 std::string doing() {
     return "making a fetch";
@@ -92,6 +92,56 @@ pattern::Runs runs_of(RecycledVector<Index> words) {
     return runs;
 }
 
+// Some runs of a list: where each begins in it, up to the begin of the next one, with its owner and its begin there.
+struct SomeRuns {
+    std::size_t runs = 0;
+    Index* begins = nullptr;
+    std::array<Rank, Consecutive::maximum> owners;
+    std::array<Index, Consecutive::maximum> sources, targets;
+    std::array<std::uint16_t, Consecutive::maximum> others;  // those that are added already, whose owners are -1
+    std::size_t left = 0;                                    // how many these are
+
+    // Uses the lists up. Most runs are of the length of those around them.
+    void add_to(pattern::Bundler& bundler, Index behind) {
+        const Index length = begins[1] - begins[0];
+        Index differ = 0;
+        for (std::size_t k = 0; k < runs; ++k) differ |= (begins[k + 1] - begins[k]) ^ length;
+        if (differ != 0) {
+            for (std::size_t k = 0; k < runs; ++k)
+                if (owners[k] >= 0) bundler.add(owners[k], {sources[k], behind + begins[k], begins[k + 1] - begins[k]});
+            return;
+        }
+        if (behind == 0 && left == 0) {  // the targets are there already
+            bundler.add(length, runs, {owners.data(), sources.data(), begins});
+            return;
+        }
+        for (std::size_t k = 0; k < runs; ++k) targets[k] = behind + begins[k];
+        for (std::size_t n = left; n-- > 0;) {  // the last ones take the places of those that are added already
+            --runs;
+            owners[others[n]] = owners[runs];
+            sources[others[n]] = sources[runs];
+            targets[others[n]] = targets[runs];
+        }
+        bundler.add(length, runs, {owners.data(), sources.data(), targets.data()});
+    }
+};
+
+// Bundles points by the words of their owners, whose targets lie `behind` others.
+void bundle_words(std::span<const Index> words, Index behind, pattern::Bundler& bundler) {
+    SomeRuns found;
+    Consecutive some(words);
+    while ((found.runs = some.more()) > 0) {
+        found.begins = some.begins();
+        bundler.reached(static_cast<std::size_t>(found.begins[0]));
+        for (std::size_t k = 0; k < found.runs; ++k) {
+            const layout::OwnerWord owner(static_cast<std::uint64_t>(words[static_cast<std::size_t>(found.begins[k])]));
+            found.owners[k] = owner.rank();
+            found.sources[k] = owner.index();
+        }
+        found.add_to(bundler, behind);
+    }
+}
+
 }  // namespace
 
 Points::Points(MPI_Comm comm, std::span<const Index> ids) : communicator_(comm), named_(true) {
@@ -132,6 +182,7 @@ void Points::build_directory(std::span<const Index> ids) {
     const Index maximum = ids.empty() ? -1 : *std::max_element(ids.begin(), ids.end());
     highest_ = over_all(comm, maximum, MPI_MAX);
     block_ = static_cast<std::uint64_t>(highest_ / ranks()) + 1;
+    by_block_ = LongDivider(static_cast<std::int64_t>(block_));
     MessagesByRank outgoing;
     for (std::size_t i = 0; i < ids.size(); ++i) {
         auto& words = outgoing.to(directory_rank(ids[i]));
@@ -163,48 +214,26 @@ std::string Points::each_piece(std::span<const Index> ids, const Index* begins, 
     return "";
 }
 
-// Most runs are of one owner, and of the length of those around them.
-std::string Points::bundle(std::span<const Index> ids, Index behind, pattern::Bundler& bundler) const {
-    std::array<Rank, Consecutive::maximum> owners;
-    std::array<Index, Consecutive::maximum> sources, targets;
-    std::array<std::uint16_t, Consecutive::maximum> others;
+std::string Points::bundle_columns(std::span<const Index> ids, Index behind, pattern::Bundler& bundler) const {
+    SomeRuns found;
     Consecutive some(ids);
-    while (std::size_t runs = some.more()) {
-        Index* const begins = some.begins();
-        bundler.reached(static_cast<std::size_t>(begins[0]));
-        std::size_t left = 0;
-        if (!columns_->find(ids.data(), begins, runs, owners.data(), sources.data()))
-            for (std::size_t k = 0; k < runs; ++k) {
-                others[left] = static_cast<std::uint16_t>(k);
-                left += owners[k] < 0;
+    while ((found.runs = some.more()) > 0) {
+        found.begins = some.begins();
+        bundler.reached(static_cast<std::size_t>(found.begins[0]));
+        found.left = 0;
+        if (!columns_->find(ids.data(), found.begins, found.runs, found.owners.data(), found.sources.data()))
+            for (std::size_t k = 0; k < found.runs; ++k) {
+                found.others[found.left] = static_cast<std::uint16_t>(k);
+                found.left += found.owners[k] < 0;
             }
-        for (std::size_t n = 0; n < left; ++n) {
+        for (std::size_t n = 0; n < found.left; ++n) {
             const std::string problem =
-                each_piece(ids, begins + others[n], 1, [&](Rank owner, const pattern::FetchRun& run) {
+                each_piece(ids, found.begins + found.others[n], 1, [&](Rank owner, const pattern::FetchRun& run) {
                     bundler.add(owner, {run.source, behind + run.target, run.length});
                 });
             if (!problem.empty()) return problem;
         }
-        const Index length = begins[1] - begins[0];
-        Index differ = 0;
-        for (std::size_t k = 0; k < runs; ++k) differ |= (begins[k + 1] - begins[k]) ^ length;
-        if (differ != 0) {
-            for (std::size_t k = 0; k < runs; ++k)
-                if (owners[k] >= 0) bundler.add(owners[k], {sources[k], behind + begins[k], begins[k + 1] - begins[k]});
-            continue;
-        }
-        if (behind == 0 && left == 0) {  // the targets are there already
-            bundler.add(length, runs, {owners.data(), sources.data(), begins});
-            continue;
-        }
-        for (std::size_t k = 0; k < runs; ++k) targets[k] = behind + begins[k];
-        for (std::size_t n = left; n-- > 0;) {  // the last ones take the places of those that are added already
-            --runs;
-            owners[others[n]] = owners[runs];
-            sources[others[n]] = sources[runs];
-            targets[others[n]] = targets[runs];
-        }
-        bundler.add(length, runs, {owners.data(), sources.data(), targets.data()});
+        found.add_to(bundler, behind);
     }
     return "";
 }
@@ -214,8 +243,8 @@ pattern::FetchList Points::locate(std::span<const Index> ids) const {
     list.target = static_cast<Index>(ids.size());
     list.owner.resize(ids.size());
     list.index.resize(ids.size());
+    collectively(communicator_.handle(), problem_of_names(), "owners of ids");
     std::string problem;
-    if (!named_) problem = "these points have no ids: name owners and indices";
     if (columns_) {
         const auto take = [&](Rank owner, const pattern::FetchRun& run) {
             for (Index k = 0; k < run.length; ++k) {
@@ -226,101 +255,94 @@ pattern::FetchList Points::locate(std::span<const Index> ids) const {
         Consecutive some(ids);
         while (const std::size_t runs = problem.empty() ? some.more() : 0)
             problem = each_piece(ids, some.begins(), runs, take);
-        collectively(communicator_.handle(), problem);
     } else {
-        collectively(communicator_.handle(), problem);
-        look_up(ids, list);
+        const Found found = look_up(ids);
+        problem = found.problem;
+        for (std::size_t i = 0; i < ids.size(); ++i) {
+            const layout::OwnerWord owner(static_cast<std::uint64_t>(found.owners[i]));
+            list.owner[i] = owner.rank();
+            list.index[i] = owner.index();
+        }
     }
+    collectively(communicator_.handle(), problem);
     return list;
 }
 
-// Asks the directory ranks of the ids that are not the rank's own. Where ids are dealt out at random to few
+// Asks other ranks for the ids that lead to them and are not the rank's own. Where ids are dealt out at random to few
 // ranks, whether one is its own is anybody's guess, so no branch depends on it: the others are put aside first.
-void Points::look_up(std::span<const Index> ids, pattern::FetchList& list) const {
+Points::Found Points::look_up(std::span<const Index> ids) const {
+    Found found;
+    found.owners.resize(ids.size());
     RecycledVector<std::size_t> others(ids.size());
     std::size_t count = 0;
-    own_.find_each(ids, [&](std::size_t i, const layout::Owner& owner) {
-        list.owner[i] = owner.rank;
-        list.index[i] = owner.index;
-        others[count] = i;
-        count += owner.rank < 0;
-    });
+    const std::array<const layout::Directory*, 2> both{&own_, &directory_};
+    layout::Directory::find_each_in([&](Index id) -> const layout::Directory& { return *both[leads_here(id)]; }, ids,
+                                    [&](std::size_t i, layout::OwnerWord owner) {
+                                        found.owners[i] = static_cast<Index>(owner.word());
+                                        others[count] = i;
+                                        count += owner.nobody();
+                                    });
     MessagesByRank outgoing;
     constexpr std::size_t none = static_cast<std::size_t>(-1);
     RecycledVector<std::size_t> asked(count, none);  // which message asks for it
-    std::string problem;
     for (std::size_t k = 0; k < count; ++k) {
         const Index id = ids[others[k]];
         if (id < 0 || id > highest_) {
-            if (problem.empty()) problem = wanted_by(rank(), id, others[k]);
-        } else {
+            if (found.problem.empty()) found.problem = wanted_by(rank(), id, others[k]);
+        } else if (!leads_here(id)) {
             asked[k] = outgoing.message_to(directory_rank(id));
             outgoing.add(asked[k], id);
         }
     }
-    // Replies are twice as long.
-    if (const std::string many = too_long(rank(), outgoing.messages(), longest_message / 2); !many.empty()) {
-        problem = many;
-        outgoing = MessagesByRank();  // asks nobody, but replies; the others are told below
+    if (const std::string many = too_long(rank(), outgoing.messages()); !many.empty()) {
+        found.problem = many;
+        outgoing = MessagesByRank();  // asks nobody, but replies
         count = 0;
     }
-    const std::vector<PeerMessage> replies = replies_to(outgoing.messages());  // in the order of the messages
+    std::vector<PeerMessage> messages = outgoing.take();
+    ask(messages);
     std::vector<const Index*> next;
-    for (const PeerMessage& message : replies) next.push_back(message.words.data());
+    for (const PeerMessage& message : messages) next.push_back(message.words.data());
     for (std::size_t k = 0; k < count; ++k) {
-        if (asked[k] == none) continue;
         const std::size_t i = others[k];
-        const Index*& at = next[asked[k]];
-        list.owner[i] = static_cast<Rank>(at[0]);
-        list.index[i] = at[1];
-        at += 2;
-        if (list.owner[i] < 0 && problem.empty()) problem = wanted_by(rank(), ids[i], i);
+        if (asked[k] != none) found.owners[i] = *next[asked[k]]++;
+        if (found.owners[i] == 0 && found.problem.empty()) found.problem = wanted_by(rank(), ids[i], i);
     }
-    collectively(communicator_.handle(), problem);
+    return found;
 }
 
 // Who was asked knows by whom: replies need no consensus.
-std::vector<PeerMessage> Points::replies_to(const std::vector<PeerMessage>& questions) const {
+void Points::ask(std::vector<PeerMessage>& questions) const {
     const MPI_Comm comm = communicator_.handle();
-    std::vector<PeerMessage> responses;
-    for (const PeerMessage& question : exchange_sparsely(comm, ask, questions)) {
-        PeerMessage& response =
-            responses.emplace_back(PeerMessage{question.peer, RecycledVector<Index>(2 * question.words.size())});
-        Index* next = response.words.data();
-        directory_.find_each(question.words, [&](std::size_t, const layout::Owner& owner) {
-            *next++ = owner.rank;
-            *next++ = owner.index;
-        });
-    }
+    std::vector<PeerMessage> asked = exchange_sparsely(comm, question, questions);
     std::vector<MPI_Request> sends;
-    for (const PeerMessage& response : responses)
-        check(MPI_Isend(response.words.data(), static_cast<int>(response.words.size()), MPI_INT64_T, response.peer,
-                        reply, comm, &sends.emplace_back()),
+    for (PeerMessage& message : asked) {
+        directory_.find_each(message.words, [&](std::size_t i, layout::OwnerWord owner) {
+            message.words[i] = static_cast<Index>(owner.word());
+        });
+        check(MPI_Isend(message.words.data(), static_cast<int>(message.words.size()), MPI_INT64_T, message.peer, reply,
+                        comm, &sends.emplace_back()),
               doing);
-    std::vector<PeerMessage> replies;
-    for (const PeerMessage& question : questions) {
-        PeerMessage& message =
-            replies.emplace_back(PeerMessage{question.peer, RecycledVector<Index>(2 * question.words.size())});
+    }
+    for (PeerMessage& message : questions)
         check(MPI_Recv(message.words.data(), static_cast<int>(message.words.size()), MPI_INT64_T, message.peer, reply,
                        comm, MPI_STATUS_IGNORE),
               doing);
-    }
     check(MPI_Waitall(static_cast<int>(sends.size()), sends.data(), MPI_STATUSES_IGNORE), doing);
-    return replies;
 }
 
 std::shared_ptr<pattern::Fetch> Points::fetch_ids(std::span<const Index> ids, Index behind, bool one_array, bool known,
                                                   const std::vector<Rank>& peers) const {
-    if (!columns_) {
-        pattern::FetchList list = locate(ids);
-        if (behind > 0)
-            for (Index i = 0; i < list.target; ++i) list.place.push_back(behind + i);
-        list.target += behind;
-        return fetch(std::move(list), one_array, known, peers);
+    Found found;
+    if (!columns_) {  // all ranks are to look up together
+        collectively(communicator_.handle(), problem_of_names(), "owners of ids");
+        found = look_up(ids);
     }
     const auto bundles = [&] {
         pattern::Bundler bundler(ids.size());
-        if (const std::string problem = bundle(ids, behind, bundler); !problem.empty()) throw InputError(problem);
+        if (columns_) found.problem = bundle_columns(ids, behind, bundler);
+        if (!found.problem.empty()) throw InputError(found.problem);
+        bundle_words(found.owners, behind, bundler);
         return bundler.take();
     };
     return made_of(bundles, true, behind + static_cast<Index>(ids.size()), one_array, known, peers);
@@ -367,7 +389,7 @@ std::shared_ptr<pattern::Fetch> Points::made_of(Bundles bundles, bool owned, Ind
         if (const std::string problem = too_long(rank(), messages); !problem.empty()) throw InputError(problem);
         return true;
     };
-    const std::string what = std::string(one_array ? "a halo" : "a fetch") + (owned ? " by columns" : "");
+    const std::string what = std::string(one_array ? "a halo" : "a fetch") + (columns_ && owned ? " by columns" : "");
     prepare(comm, what + (known ? " among known peers" : ""), ask, over_all);
     if (over_all[1] != 0)
         throw InputError("the ranks do not name each other as peers: each must be among the peers of all of its own");

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/long_divide.hpp"
 #include "layout/columns.hpp"
 #include "layout/directory.hpp"
 #include "mpi/communicator.hpp"
@@ -50,28 +51,39 @@ class Points {
   private:
     void begin(Index count);
     void build_directory(std::span<const Index> ids);
-    Rank directory_rank(Index id) const { return static_cast<Rank>(static_cast<std::uint64_t>(id) / block_); }
+    Rank directory_rank(Index id) const { return static_cast<Rank>(by_block_.quotient(id)); }
+    bool leads_here(Index id) const {
+        return static_cast<std::uint64_t>(id) - block_ * static_cast<std::uint64_t>(rank()) < block_;
+    }
     // Calls `take(owner, FetchRun)` for each piece of runs of ids (see Consecutive) whose points follow each other
     // where they lie; its target is counted from 0. Returns the problem of the ids, "" if they have none.
     template <class Take>
     std::string each_piece(std::span<const Index> ids, const Index* begins, std::size_t runs, Take take) const;
     // The same for all ids, whose targets lie `behind` others.
-    std::string bundle(std::span<const Index> ids, Index behind, pattern::Bundler& bundler) const;
+    std::string bundle_columns(std::span<const Index> ids, Index behind, pattern::Bundler& bundler) const;
     // Makes a fetch, of whichever kind; `bundles()` makes those of this rank, or throws InputError. `owned`, on all
     // ranks alike: there is nothing among them that its owner might not have.
     template <class Bundles>
     std::shared_ptr<pattern::Fetch> made_of(Bundles bundles, bool owned, Index target, bool one_array, bool known,
                                             const std::vector<Rank>& peers) const;
-    void look_up(std::span<const Index> ids, pattern::FetchList& list) const;
-    std::vector<PeerMessage> replies_to(const std::vector<PeerMessage>& questions) const;
+    // The words of the owners of ids, in their order, and the problem of the ids, "" if they have none. Collective.
+    struct Found {
+        RecycledVector<Index> owners;
+        std::string problem;
+    };
+    Found look_up(std::span<const Index> ids) const;
+    // Puts the words of owners in the place of ids that other ranks are asked for. Collective.
+    void ask(std::vector<PeerMessage>& questions) const;
+    std::string problem_of_names() const { return named_ ? "" : "these points have no ids: name owners and indices"; }
     void take_requests(pattern::FetchPart& part, std::vector<PeerMessage> requests, bool owned) const;
     void check_owned(const pattern::Runs& runs, Rank wants) const;
     void check_no_ghosts(const pattern::FetchPart& part) const;
 
     Communicator communicator_;
     Index count_ = 0, first_ = 0;
-    Index highest_ = -1;                 // of all ids
-    std::uint64_t block_ = 1;            // ids that lead to one rank
+    Index highest_ = -1;       // of all ids
+    std::uint64_t block_ = 1;  // ids that lead to one rank
+    LongDivider by_block_{1};
     layout::Directory directory_, own_;  // the points whose ids lead to this rank; its own points
     std::unique_ptr<const layout::Columns> columns_;
     bool named_ = false;  // whether points have ids

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/numbering.hpp"
@@ -31,6 +32,7 @@ class MessagesByRank {
     }
     void add(std::size_t message, Index word) { messages_[message].words.push_back(word); }
     const std::vector<PeerMessage>& messages() const { return messages_; }
+    std::vector<PeerMessage> take() { return std::move(messages_); }
 
   private:
     Numbering numbers_;

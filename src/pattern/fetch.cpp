@@ -275,10 +275,10 @@ std::vector<FetchList> lists_of_ids(const std::vector<std::vector<Index>>& owned
         list.owner.resize(count);
         list.index.resize(count);
         std::size_t unowned = count;
-        directory.find_each(wanted[r], [&](std::size_t i, const layout::Owner& owner) {
-            list.owner[i] = owner.rank;
-            list.index[i] = owner.index;
-            if (owner.rank < 0) unowned = std::min(unowned, i);
+        directory.find_each(wanted[r], [&](std::size_t i, layout::OwnerWord owner) {
+            list.owner[i] = owner.rank();
+            list.index[i] = owner.index();
+            if (owner.nobody()) unowned = std::min(unowned, i);
         });
         if (unowned < count)
             throw InputError("rank " + std::to_string(r) + " wants point " + std::to_string(wanted[r][unowned]) +

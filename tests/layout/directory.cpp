@@ -60,13 +60,27 @@ PROPERTY("owners are those of a table, and what nobody owns is not found", 2000)
     }
     CHECK_EQUAL(directory.finish(), "");
     std::size_t calls = 0;
-    directory.find_each(asked, [&](std::size_t i, const layout::Owner& owner) {
+    directory.find_each(asked, [&](std::size_t i, layout::OwnerWord owner) {
         CHECK_EQUAL(i, calls++);
         const auto known = table.find(asked[i]);
-        CHECK_EQUAL(owner.rank, known == table.end() ? -1 : known->second.rank);
-        CHECK(owner.rank == -1 || owner.index == known->second.index);
+        CHECK_EQUAL(owner.nobody(), known == table.end());
+        CHECK_EQUAL(owner.rank(), known == table.end() ? -1 : known->second.rank);
+        CHECK(owner.nobody() || owner.index() == known->second.index);
     });
     CHECK_EQUAL(calls, asked.size());
+}
+
+TEST("an owner in a word is the same owner, up to the points that a rank may have") {
+    constexpr Index last = layout::OwnerWord::points_per_rank - 1;
+    for (const auto& [rank, index] : {layout::Owner{0, 0}, layout::Owner{std::numeric_limits<Rank>::max() - 1, last}}) {
+        const layout::OwnerWord owner({rank, index});
+        CHECK(!owner.nobody());
+        CHECK_EQUAL(owner.rank(), rank);
+        CHECK_EQUAL(owner.index(), index);
+    }
+    layout::Directory directory;
+    directory.add(3, {0, last + 1});
+    CHECK_EQUAL(directory.finish(), "a rank owns 8589934592 points with ids: up to 8589934591 are allowed");
 }
 
 PROPERTY("a point that is owned twice, and a negative one, are named", 500) {
