@@ -19,17 +19,20 @@ PACKAGED := $(shell find python machines studies -name __pycache__ -prune -o -ty
 # Python and pytest keep what they have compiled: hundreds of processes import the same files.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: study test fast-ranks fast-others core-tests lint stubs test-all landing ranks later last wheel validation benchmark docs clean
+.PHONY: study languages test fast-ranks fast-others core-tests lint stubs test-all landing ranks later last wheel validation benchmark docs clean
 
 study: $(VENV)/runs
 	@echo "The study takes about a minute on two cores. Each of its tables is printed as soon as it is complete."
 	@$(BIN)/tradewind study studies/quickstart.toml
 
+# libtradewind, for programs in C, C++ and Fortran: `tradewind config` says where it is.
+languages: $(VENV)/languages
+
 # Ranks wait for each other half of the time: core_tests and the tests without ranks have the cores then. These run in as
 # many processes as there are cores, as tests/conftest.py orders and shares them.
 SPREAD := -n auto --maxprocesses 8 --no-loadscope-reorder
 # Packages that only tests need are installed while the tests of the core are compiled.
-test: $(VENV)/runs
+test: $(VENV)/languages
 	$(MAKE) --jobs=2 fast-ranks fast-others
 
 fast-ranks: $(VENV)/installed
@@ -43,7 +46,7 @@ fast-others: core-tests $(VENV)/installed
 
 # The tests of the core are one program. SEED chooses what they draw.
 SEED ?= 1
-core-tests: $(VENV)/runs
+core-tests: $(VENV)/languages
 	folder=$$(ls -td build/cp*/ | head -n 1) && env -u MAKEFLAGS nice -n 19 $(BIN)/cmake --build $$folder --target core_tests && \
 	    nice -n 19 $${folder}core_tests --jobs $$(nproc) --seed $(SEED)
 
@@ -124,11 +127,17 @@ $(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Tradewind needs Python 3.11 or newer; name one: make PYTHON=python3.11")'
 	@$(PYTHON) -m venv $(VENV)
 
-# Built in place. A study needs no more than this.
+# Built in place. A study needs no more than the extension modules: libtradewind is compiled for it only where it has
+# been before, and stays up to date.
+INSTALL = PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python cmake/install.py
 $(VENV)/runs: $(VENV)/bin/python $(COMPILED_FROM)
-	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python cmake/install.py build $(DEFINES)
-	@touch $@
+	@$(INSTALL) $(if $(wildcard $(VENV)/languages),all,extensions) $(DEFINES)
+	@touch $@ $(wildcard $(VENV)/languages)
 
-$(VENV)/installed: $(VENV)/runs
+$(VENV)/languages: $(VENV)/bin/python $(COMPILED_FROM)
+	@$(INSTALL) all $(DEFINES)
+	@touch $(VENV)/runs $@
+
+$(VENV)/installed: $(VENV)/languages
 	@$(BIN)/python cmake/install.py packages $(EXTRAS)
 	@touch $@

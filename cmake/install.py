@@ -1,7 +1,8 @@
 """Installs Tradewind in place, for make: says what it does and how far it is, and prints errors of the build in full.
 
-    python cmake/install.py build [NAME=VALUE ...]    what runs need: packages, then the compilation
-    python cmake/install.py packages EXTRA[,EXTRA]    the packages of further extras of pyproject.toml
+    python cmake/install.py extensions [NAME=VALUE ...]  what runs need: packages, then the compilation
+    python cmake/install.py all [NAME=VALUE ...]         also libtradewind, for C, C++ and Fortran
+    python cmake/install.py packages EXTRA[,EXTRA]       the packages of further extras of pyproject.toml
 
 NAME=VALUE are variables of CMake. Without isolation, so that a change compiles only what it touches.
 """
@@ -13,7 +14,7 @@ import subprocess
 import sys
 import time
 import tomllib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import build_backend
@@ -101,7 +102,11 @@ def requirements(extras: Sequence[str]) -> list[str]:
     return [requirement for extra in extras for requirement in known[extra]]
 
 
-def build(defines: Sequence[str]) -> None:
+EXTENSIONS_ONLY = {"build.targets": "extensions", "install.components": "python"}
+"""Settings of scikit-build-core. They are not kept in the build folder: a later build without them is whole."""
+
+
+def build(defines: Sequence[str], only: Mapping[str, str]) -> None:
     settings: dict[str, str | list[str]] = dict(f"cmake.define.{each}".split("=", 1) for each in defines)
     build_backend.check_machine(settings)
     mpi = "mpi" if "cmake.define.MPI_C_COMPILER" in settings else "mpich"
@@ -109,14 +114,14 @@ def build(defines: Sequence[str]) -> None:
     print("Tradewind is installed into .venv. The first time, on two slow cores, packages take half a minute, the")
     print("compilation about three.", flush=True)
     run("packages", [*PIP, *needed], Packages())
-    given = [f"-C{name}={value}" for name, value in settings.items()]
+    given = [f"-C{name}={value}" for name, value in {**settings, **only}.items()]
     run("compilation", [*PIP, "--verbose", "--no-build-isolation", "--no-deps", *given, "-e", "."], of_compilation)
 
 
 def main(arguments: Sequence[str]) -> None:
     what, *rest = arguments
-    if what == "build":
-        build(rest)
+    if what in ("extensions", "all"):
+        build(rest, EXTENSIONS_ONLY if what == "extensions" else {})
     else:
         run("packages for development", [*PIP, *requirements(rest[0].split(","))], Packages())
 

@@ -63,6 +63,7 @@ read_headers_once(tradewind_mpi REUSE_FROM tradewind_exchange)
 if(TRADEWIND_PYTHON)
   file(GLOB mpi_bindings CONFIGURE_DEPENDS bindings/python/mpi/*.cpp)
   nanobind_add_module(_mpi NB_STATIC NB_DOMAIN tradewind ${mpi_bindings})
+  add_dependencies(extensions _mpi)
   target_link_libraries(_mpi PRIVATE tradewind_mpi)
   # lib/pythonX.Y/site-packages/tradewind -> lib, where the wheel puts libmpi.
   set_target_properties(_mpi PROPERTIES INSTALL_RPATH "$ORIGIN/../../.." BUILD_WITH_INSTALL_RPATH ON)

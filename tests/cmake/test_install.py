@@ -1,6 +1,7 @@
 """Lines that make prints while it installs, and where that fails."""
 
 import importlib
+import subprocess
 import sys
 from pathlib import Path
 
@@ -50,3 +51,21 @@ def test_runs_need_no_packages_of_development(install):
     names = {text.split(">")[0].split("<")[0] for text in install.requirements(["", "mpich"])}
     assert {"numpy", "mpich", "mpi4py"} <= names
     assert names.isdisjoint({"pytest", "mkdocs", "dask", "eccodes"})
+
+
+def test_make_study_builds_the_extension_modules_and_no_libtradewind(install, monkeypatch, tmp_path):
+    commands = []
+    monkeypatch.setattr(install, "run", lambda _, command, __: commands.append(command))
+    install.main(["extensions"])
+    assert {"-Cbuild.targets=extensions", "-Cinstall.components=python"} <= set(commands[-1])
+    install.main(["all"])
+    assert not any("build.targets" in word or "install.components" in word for word in commands[-1])
+
+    build = sorted(ROOT.glob(f"build/cp{sys.version_info.major}{sys.version_info.minor}-*"))[-1]
+    ninja = [Path(sys.executable).parent / "ninja", "-C", build, "-t", "inputs"]
+    of_all, of_study = (
+        set(subprocess.run([*ninja, target], capture_output=True, text=True, check=True).stdout.split())
+        for target in ("all", "extensions")
+    )
+    assert of_study < of_all
+    assert {"libtradewind_core.a", "libtradewind.so"} & of_study == {"libtradewind_core.a"}

@@ -76,9 +76,11 @@ def build_folder() -> Path:
     named = os.environ.get("TRADEWIND_BUILD")
     tag = f"cp{sys.version_info.major}{sys.version_info.minor}-*"
     folders = [Path(named)] if named else sorted(ROOT.glob(f"build/{tag}"))
-    built = [folder for folder in folders if (folder / "tradewindConfig.cmake").exists()]
+    built = [folder for folder in folders if (folder / "libtradewind.so").exists()]
     if not built:
-        pytest.skip("libtradewind was not built (no MPI?); TRADEWIND_BUILD names another build folder")
+        pytest.skip(
+            "libtradewind was not built (no MPI? no `make languages`?); TRADEWIND_BUILD names another build folder"
+        )
     return built[-1]
 
 

@@ -132,7 +132,8 @@ def flags() -> Flags:
     mpi = built_with()
     found = Flags(package_folder(), mpi)
     if not found.cmake.exists():
-        raise MissingMPIError(f"libtradewind is not part of this Tradewind (there is no {found.cmake}): {BUILD_AGAIN}")
+        what = f"libtradewind is not part of this Tradewind (there is no {found.cmake})"
+        raise MissingMPIError(f"{what}: after `make study` build it with  make languages; otherwise {BUILD_AGAIN}")
     for file in (mpi.compiler, *mpi.libraries):
         if not file.exists():
             what = f"{mpi.name}, which is not here (there is no {file}){_another_mpich(mpi)}"
