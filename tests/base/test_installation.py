@@ -101,9 +101,7 @@ def test_built_without_mpi(package):
 
 def test_built_without_the_library(package):
     package(OF_WHEEL, library=False)
-    with pytest.raises(
-        MissingMPIError, match="libtradewind is not part of this Tradewind .*: after `make study` build"
-    ):
+    with pytest.raises(MissingMPIError, match=r"libtradewind is not part of this Tradewind .*  make languages;"):
         flags()
 
 

@@ -79,7 +79,7 @@ def build_folder() -> Path:
     built = [folder for folder in folders if (folder / "libtradewind.so").exists()]
     if not built:
         pytest.skip(
-            "libtradewind was not built (no MPI? no `make languages`?); TRADEWIND_BUILD names another build folder"
+            "libtradewind was not built (no MPI, or by `make study`); TRADEWIND_BUILD names another build folder"
         )
     return built[-1]
 
