@@ -18,7 +18,7 @@ endif()
 
 file(GLOB c_sources CONFIGURE_DEPENDS bindings/c/*.cpp bindings/c/field_server/*.cpp)
 add_library(tradewind SHARED ${c_sources})
-optimize_plainly(tradewind)
+compile_plainly(tradewind)
 read_headers_once(tradewind REUSE_FROM tradewind_exchange)
 target_compile_definitions(tradewind PRIVATE TRADEWIND_VERSION="${PROJECT_VERSION}")
 target_compile_definitions(tradewind INTERFACE OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX)

@@ -57,7 +57,7 @@ target_compile_options(tradewind_packing PRIVATE ${loop_options})
 file(GLOB mpi_sources CONFIGURE_DEPENDS src/mpi/*.cpp src/mpi/transport/*.cpp)
 add_library(tradewind_mpi OBJECT ${mpi_sources})
 target_link_libraries(tradewind_mpi PUBLIC tradewind_packing)
-optimize_plainly(tradewind_mpi)
+compile_plainly(tradewind_mpi)
 read_headers_once(tradewind_mpi REUSE_FROM tradewind_exchange)
 
 if(TRADEWIND_PYTHON)
