@@ -1166,15 +1166,29 @@ class ColumnBlock:
 
     def __init__(self, first: Sequence[int], points: Sequence[int], levels: int, period: int = 0) -> None: ...
 
-@overload
-def trace_departures(block: ColumnBlock, wind: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None, None), order='C', device='cpu', writable=False)], half_step: float, scale: float, departures: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None, None), order='C', device='cpu')], team: Team, *, extrapolated: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), order='C', device='cpu', writable=False)] | None = None, corner: Sequence[int] = [0, 0], place: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None = None, grid: Sequence[int] = [1, 1], cos_x: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, sin_x: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, cos_y: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, sin_y: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, guess: bool = False, iterations: int = 1) -> tuple[list[int], list[int], int]: ...
+class DepartureChunks:
+    """
+    Iterations of a block's trajectories whose winds are fetched on demand.
+    """
+
+    def __init__(self, block: ColumnBlock) -> None: ...
+
+    def cells(self, done: int) -> tuple[list[int], list[int]]:
+        """
+        Return the first and the last cell (x, y) of departure points that have so many iterations.
+        """
 
 @overload
-def trace_departures(block: ColumnBlock, wind: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None, None), order='C', device='cpu', writable=False)], half_step: float, scale: float, departures: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None, None), order='C', device='cpu')], team: Team, *, extrapolated: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)] | None = None, corner: Sequence[int] = [0, 0], place: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None = None, grid: Sequence[int] = [1, 1], cos_x: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, sin_x: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, cos_y: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, sin_y: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, guess: bool = False, iterations: int = 1) -> tuple[list[int], list[int], int]:
+def trace_departures(block: ColumnBlock, wind: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None, None), order='C', device='cpu', writable=False)], half_step: float, scale: float, departures: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None, None), order='C', device='cpu')], team: Team, *, extrapolated: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), order='C', device='cpu', writable=False)] | None = None, corner: Sequence[int] = [0, 0], place: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None = None, grid: Sequence[int] = [1, 1], cos_x: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, sin_x: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, cos_y: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, sin_y: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, guess: bool = False, iterations: int = 1, chunks: DepartureChunks | None = None, done: int = 0) -> tuple[list[int], list[int], int]: ...
+
+@overload
+def trace_departures(block: ColumnBlock, wind: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None, None), order='C', device='cpu', writable=False)], half_step: float, scale: float, departures: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None, None), order='C', device='cpu')], team: Team, *, extrapolated: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)] | None = None, corner: Sequence[int] = [0, 0], place: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None = None, grid: Sequence[int] = [1, 1], cos_x: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, sin_x: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, cos_y: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, sin_y: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, guess: bool = False, iterations: int = 1, chunks: DepartureChunks | None = None, done: int = 0) -> tuple[list[int], list[int], int]:
     """
     Replace departure points [x, y(, z)][z][y][x] by the next iterations of SETTLS, which begin with the
     first guess where they are asked to; without extrapolated winds, by that alone. Returns the first and the last cell (x, y) that they lie in,
-    and the first point that is not finite, or -1. Raises InputError for winds that are not there.
+    and the first point that is not finite, or -1. Raises InputError for winds that are not there. With
+    `chunks`, points whose winds are not there wait: later calls, with guess=False, take those that have
+    `done` so many of the iterations, and go on with them while the block itself has the winds.
     """
 
 @overload
@@ -1193,10 +1207,11 @@ def departure_cells(block: ColumnBlock, departures: Annotated[NDArray[numpy.floa
     Return the first and the last cell (x, y) that departure points lie in.
     """
 
-def mark_stencils(block: ColumnBlock, departures: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None, None), order='C', device='cpu', writable=False)], corner: Sequence[int], marks: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu')], stencil: str) -> None:
+def mark_stencils(block: ColumnBlock, departures: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None, None), order='C', device='cpu', writable=False)], corner: Sequence[int], marks: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu')], stencil: str, chunks: DepartureChunks | None = None, done: int = 0) -> None:
     """
     Set to 1 the cells [y][x] that the stencils (linear, quasi-cubic or cubic) of departure points need,
-    where not all of them lie in the block. `corner`: the first cell (x, y). Raises InputError.
+    where not all of them lie in the block. `corner`: the first cell (x, y). With `chunks` of those
+    points alone that have `done` so many iterations. Raises InputError.
     """
 
 class Elements:

@@ -291,35 +291,58 @@ void keep_least(std::atomic<Index>& least, Index place) {
 
 // Returns whether the window has all stencils.
 TRADEWIND_CLONES bool mark_all(const double* departures, const Block& block, const Window& window, Reach reach,
-                               std::uint8_t* marks) {
+                               std::uint8_t* marks, const Chunks* chunks, int done) {
     const Index before = reach == Reach::linear ? 0 : 1, width = reach == Reach::linear ? 2 : 4;
     const CellAxis along_x = cell_axis(block, window, 0, before, width - 1 - before);
     const CellAxis along_y = cell_axis(block, window, 1, before, width - 1 - before);
     const Index volume = block.points[0] * block.points[1] * block.levels;
     const Index from_x = -window.first[0], to_x = from_x + block.points[0] - width;
     const Index from_y = -window.first[1], to_y = from_y + block.points[1] - width;
+    const auto far = [&](const Chunk& chunk) __attribute__((always_inline)) {
+        for (std::size_t axis = 0; axis < 2; ++axis) {
+            const double first = chunk.low[axis] - static_cast<double>(before);
+            const double last = chunk.high[axis] + static_cast<double>(width - 1 - before);
+            if (!(first >= 0 && last < static_cast<double>(block.points[axis]))) return true;
+        }
+        return false;
+    };
     alignas(64) std::int32_t x[departure_chunk], y[departure_chunk];
     alignas(64) double rest[departure_chunk];
     bool there = true;
-    each_chunk(volume, [&](Index begin, Index n) __attribute__((always_inline)) {
-        const bool in_x = locate(departures + begin, n, along_x, x, rest);
-        const bool in_y = locate(departures + volume + begin, n, along_y, y, rest);
-        there = there && in_x && in_y;
-        if (!there || (within(x, n, from_x, to_x) && within(y, n, from_y, to_y))) return;
-        for (Index i = 0; i < n; ++i)
-            for (Index row = 0; row < width; ++row) {
-                std::uint8_t* const to = marks + (y[i] + row) * window.cells[0] + x[i];
-                const bool outer = reach == Reach::quasi_cubic && (row == 0 || row == 3);
-                for (Index column = outer ? 1 : 0; column < (outer ? 3 : width); ++column) to[column] = 1;
+    std::size_t number = 0;
+    for (Index row = 0; row < volume; row += block.points[0])
+        each_chunk(block.points[0], [&](Index begin, Index n) __attribute__((always_inline)) {
+            if (chunks != nullptr) {
+                const Chunk& chunk = chunks->all[number++];
+                if (chunk.done != done || !far(chunk)) return;
+                // The next one is often that of the next row.
+                const double* const next = departures + row + block.points[0] + begin;
+                for (Index i = 0; i < n && row + block.points[0] < volume; i += 8) {
+                    __builtin_prefetch(next + i);
+                    __builtin_prefetch(next + volume + i);
+                }
             }
-    });
+            const bool in_x = locate(departures + row + begin, n, along_x, x, rest);
+            const bool in_y = locate(departures + volume + row + begin, n, along_y, y, rest);
+            there = there && in_x && in_y;
+            if (!there || (within(x, n, from_x, to_x) && within(y, n, from_y, to_y))) return;
+            for (Index i = 0; i < n; ++i) {
+                if ((x[i] >= from_x) & (x[i] <= to_x) & (y[i] >= from_y) & (y[i] <= to_y)) continue;
+                for (Index line = 0; line < width; ++line) {
+                    std::uint8_t* const to = marks + (y[i] + line) * window.cells[0] + x[i];
+                    const bool outer = reach == Reach::quasi_cubic && (line == 0 || line == 3);
+                    for (Index column = outer ? 1 : 0; column < (outer ? 3 : width); ++column) to[column] = 1;
+                }
+            }
+        });
     return there;
 }
 
 }  // namespace
 
-void mark(const double* departures, const Block& block, const Window& window, Reach reach, std::uint8_t* marks) {
-    if (!mark_all(departures, block, window, reach, marks))
+void mark(const double* departures, const Block& block, const Window& window, Reach reach, std::uint8_t* marks,
+          const Chunks* chunks, int done) {
+    if (!mark_all(departures, block, window, reach, marks, chunks, done))
         throw InputError("departure points: the window does not have the stencil of one of them");
 }
 

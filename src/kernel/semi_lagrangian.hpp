@@ -8,6 +8,8 @@
 
 #include <array>
 #include <cstdint>
+#include <limits>
+#include <vector>
 
 #include "base/units.hpp"
 #include "kernel/team.hpp"
@@ -40,6 +42,41 @@ struct CellRange {
     std::array<Index, 2> low{0, 0}, high{0, 0};
 };
 
+// Some points that follow one another in a row of the block: the cells [x, y] that their departure points lie in, and
+// how many iterations these have had.
+struct Chunk {
+    std::array<double, 2> low, high;
+    int done = -1;
+};
+
+// The state of trajectories whose winds are fetched on demand. Most departure points lie within the block: theirs go
+// through all iterations while they are in the cache. Those of the other chunks wait for the winds of their next one.
+struct Chunks {
+    // Those at the ends of a row are short: most points that wait for winds are there.
+    static constexpr Index points = 64, at_ends = 16;
+
+    // Points of the chunk of a row that begins here.
+    static Index length(Index begin, Index row) {
+        const bool short_ends = row > 2 * at_ends;
+        if (short_ends && begin == 0) return at_ends;
+        const Index rest = short_ends && begin < row - at_ends ? row - at_ends - begin : row - begin;
+        return rest < points ? rest : points;
+    }
+
+    static Index per_row(Index row) {
+        const bool short_ends = row > 2 * at_ends;
+        return (short_ends ? 2 : 0) + ((short_ends ? row - 2 * at_ends : row) + points - 1) / points;
+    }
+
+    explicit Chunks(const Block& block)
+        : all(static_cast<std::size_t>(per_row(block.points[0]) * block.points[1] * block.levels)) {}
+
+    // The cells that the departure points lie in of which this is the number of iterations.
+    CellRange cells(int done) const;
+
+    std::vector<Chunk> all;  // [z][y][chunk of a row]
+};
+
 enum class Geometry : std::uint8_t { plane, sphere };
 
 // Trajectories of a block. Winds: on a plane u, v in m/s; on the sphere the three Cartesian components over its radius,
@@ -59,6 +96,8 @@ struct Trajectories {
     Window window;
     bool guess = false;            // begins with the first guess, by V_A in the place of E
     int iterations = 0;            // after that, by E
+    Chunks* chunks = nullptr;      // winds are fetched on demand
+    int done = 0;                  // only the chunks are taken that have had so many iterations, of all
     double* departures = nullptr;  // [x, y(, z)][z][y][x], in points of the grid
 
     Index components() const { return (geometry == Geometry::sphere ? 3 : 2) + (lifted ? 1 : 0); }
@@ -68,14 +107,18 @@ struct Trajectories {
 CellRange cells_of(const double* departures, const Block& block);
 
 // The first guess and iterations of all points of the block: replaces the departure points. Returns the cells that they
-// lie in. The first point of which one is no number is told by `not_finite` (its place in [z][y][x]; else -1), and has
-// no cell. Throws InputError for a point whose wind the window does not have.
+// lie in. With chunks the first guess and all iterations are made of those for which the window has the winds; then,
+// from the iterations `done` on, one of the others, and more as long as the block itself has the winds. The first point
+// of which one is no number is told by `not_finite` (its place in [z][y][x]; else -1), and has no cell. Throws
+// InputError for a point whose wind the window does not have.
 template <class Real>
 CellRange trace(const Trajectories<Real>& trajectories, Index& not_finite, Team& team);
 
 // Marks the columns [y][x] of a window that the stencils of departure points need and that do not lie in the block.
 enum class Reach : std::uint8_t { linear, quasi_cubic, cubic };  // 4, 12 and 16 columns
-void mark(const double* departures, const Block& block, const Window& window, Reach reach, std::uint8_t* marks);
+// With chunks only those that have had so many iterations.
+void mark(const double* departures, const Block& block, const Window& window, Reach reach, std::uint8_t* marks,
+          const Chunks* chunks = nullptr, int done = 0);
 
 struct Interpolation {
     Block block;

@@ -12,7 +12,7 @@
 
 namespace tradewind::kernel {
 
-inline constexpr Index departure_chunk = 64;
+inline constexpr Index departure_chunk = Chunks::points;
 
 // The cells of an axis: how they are numbered, and which of them a stencil may begin in.
 struct CellAxis {
@@ -142,6 +142,16 @@ inline Rows rows_of(const Window& window, const Block& block) {
     return {};
 }
 
+// Those of them that are the block's.
+inline Rows within_block(Rows rows, const Window& window, const Block& block) {
+    for (std::size_t axis = 0; axis < 2; ++axis) {
+        const Index begin = -window.first[axis], end = begin + block.points[axis];
+        if (rows.begin[axis] < begin) rows.begin[axis] = static_cast<std::int32_t>(begin);
+        if (rows.end[axis] > end) rows.end[axis] = static_cast<std::int32_t>(end);
+    }
+    return rows;
+}
+
 // How the columns of stencils lie in the array.
 enum class Lie : std::uint8_t {
     anywhere,  // and places have to be looked up
@@ -177,11 +187,13 @@ template <class Real>
     return bad == 0;
 }
 
-// Calls `take(begin, count)` for the points of a row, `departure_chunk` at a time.
+// Calls `take(begin, count)` for the chunks of a row.
 template <class Take>
 [[gnu::always_inline]] inline void each_chunk(Index points, Take take) {
-    for (Index begin = 0; begin < points; begin += departure_chunk)
-        take(begin, points - begin < departure_chunk ? points - begin : departure_chunk);
+    for (Index begin = 0, count = 0; begin < points; begin += count) {
+        count = Chunks::length(begin, points);
+        take(begin, count);
+    }
 }
 
 }  // namespace tradewind::kernel

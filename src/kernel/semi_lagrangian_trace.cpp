@@ -15,24 +15,45 @@ constexpr double pi = 3.14159265358979323846;
 // A departure point so near to a grid line lies on it, so that no rounding decides which cell it is in.
 constexpr double snap = 1e-10;
 
-// The angle of the point (x, y) from the x axis: by vectors, and the same bits on every processor. The ratio of
-// the smaller to the larger is brought near 0, tan(pi/8) or 1, which leaves a rest below tan(pi/16) to the series of
-// the arc tangent.
-[[gnu::always_inline]] inline double angle_of(double y, double x) {
+// A ratio of two lengths brought near 0, tan(pi/8) or 1, and the angle there.
+struct Nearest {
+    double ratio, angle;
+};
+
+[[gnu::always_inline]] inline Nearest nearest_angle(double small, double large) {
     constexpr double middle = 0.41421356237309504880, below = 0.19891236737965800691, above = 0.66817863791929891999;
-    const double ax = std::fabs(x), ay = std::fabs(y);
-    const double large = ax > ay ? ax : ay, small = ax > ay ? ay : ax;
     const bool first = small < below * large, second = small < above * large;
-    const double near = first ? 0.0 : second ? middle : 1.0;
-    const double base = first ? 0.0 : second ? pi / 8 : pi / 4;
-    const double t = large > 0 ? (small - near * large) / (large + near * small) : large, q = t * t;  // 0, or no number
-    double sum = 1.0 / 23;
+    return {first ? 0.0 : second ? middle : 1.0, first ? 0.0 : second ? pi / 8 : pi / 4};
+}
+
+// The angles of points (x, y) from the x axis: by vectors, and the same bits on every processor. The rest of the ratio
+// of the smaller to the larger is below tan(pi/16), for the series of the arc tangent. Three short loops, as in one of
+// them all the next points would wait for the long chain of operations of those before.
+[[gnu::always_inline]] inline void angles_of(const double* y, const double* x, Index n, double* angle) {
+    alignas(64) double rest[departure_chunk];
+#pragma GCC ivdep
+    for (Index i = 0; i < n; ++i) {
+        const double ax = std::fabs(x[i]), ay = std::fabs(y[i]);
+        const double large = ax > ay ? ax : ay, small = ax > ay ? ay : ax, near = nearest_angle(small, large).ratio;
+        rest[i] = large > 0 ? (small - near * large) / (large + near * small) : large;  // 0, or no number
+    }
+#pragma GCC ivdep
+    for (Index i = 0; i < n; ++i) {
+        const double t = rest[i], q = t * t;
+        double sum = 1.0 / 23;
 #pragma GCC unroll 12
-    for (int k = 21; k > 0; k -= 2) sum = 1.0 / k - q * sum;
-    double angle = base + t * sum;
-    angle = ay > ax ? pi / 2 - angle : angle;
-    angle = x < 0 ? pi - angle : angle;
-    return y < 0 ? -angle : angle;
+        for (int k = 21; k > 0; k -= 2) sum = 1.0 / k - q * sum;
+        rest[i] = t * sum;
+    }
+#pragma GCC ivdep
+    for (Index i = 0; i < n; ++i) {
+        const double ax = std::fabs(x[i]), ay = std::fabs(y[i]);
+        const double large = ax > ay ? ax : ay, small = ax > ay ? ay : ax;
+        double found = nearest_angle(small, large).angle + rest[i];
+        found = ay > ax ? pi / 2 - found : found;
+        found = x[i] < 0 ? pi - found : found;
+        angle[i] = y[i] < 0 ? -found : found;
+    }
 }
 
 [[gnu::always_inline]] inline double snapped(double coordinate) {
@@ -56,10 +77,11 @@ template <class Real>
         for (Index i = 0; i < n; ++i) sum[c][i] = 2 * static_cast<double>(what.wind[c * volume + row + i]);
 }
 
-// Computes the sum V_A + E_D [component][point] of some points of a row of the block.
+// Computes the sum V_A + E_D [component][point] of some points of a row of the block. Returns whether the winds are
+// there; `by_rows`: among those that lie by rows.
 template <class Real>
 [[gnu::always_inline]] inline bool winds(const Trajectories<Real>& what, const CellAxis* axes, const Rows& rows,
-                                         Index row, Index z, Index n, double (*sum)[departure_chunk]) {
+                                         bool by_rows, Index row, Index z, Index n, double (*sum)[departure_chunk]) {
     const Block& block = what.block;
     const Index level = block.points[0] * block.points[1], volume = level * block.levels;
     const Index components = what.components();
@@ -71,6 +93,7 @@ template <class Real>
     if (!there) return false;
     const Lie lie = lie_of(rows, 2, 2, x, y, n, place[0]);
     if (lie == Lie::anywhere) {
+        if (by_rows) return false;
         for (int corner = 0; corner < 4; ++corner)
             there = look_up_columns(what.window, corner % 2, corner / 2, x, y, n, place[corner]) >= 0 && there;
         if (!there) return false;
@@ -134,13 +157,23 @@ template <class Real>
     const double middle = static_cast<double>(what.grid[1]) / 2 - 0.5;
     const double cos_y = what.cos_y[y], sin_y = what.sin_y[y];
     const double *cos_x = what.cos_x + begin, *sin_x = what.sin_x + begin;
+    alignas(64) double dx[departure_chunk], dy[departure_chunk], dz[departure_chunk], flat[departure_chunk];
+    alignas(64) double longitude[departure_chunk], latitude[departure_chunk];
 #pragma GCC ivdep
     for (Index i = 0; i < n; ++i) {
         const double px = what.half_step * sum[0][i], py = what.half_step * sum[1][i], pz = what.half_step * sum[2][i];
         const double longer = curvature(px * px + py * py + pz * pz);
-        const double dx = cos_y * cos_x[i] - longer * px, dy = cos_y * sin_x[i] - longer * py, dz = sin_y - longer * pz;
-        to_x[i] = snapped(per_x * angle_of(dy, dx));
-        to_y[i] = snapped(per_y * angle_of(dz, std::sqrt(dx * dx + dy * dy)) + middle);
+        dx[i] = cos_y * cos_x[i] - longer * px;
+        dy[i] = cos_y * sin_x[i] - longer * py;
+        dz[i] = sin_y - longer * pz;
+        flat[i] = std::sqrt(dx[i] * dx[i] + dy[i] * dy[i]);
+    }
+    angles_of(dy, dx, n, longitude);
+    angles_of(dz, flat, n, latitude);
+#pragma GCC ivdep
+    for (Index i = 0; i < n; ++i) {
+        to_x[i] = snapped(per_x * longitude[i]);
+        to_y[i] = snapped(per_y * latitude[i] + middle);
     }
 }
 
@@ -186,12 +219,15 @@ template <bool periodic>
 #pragma GCC ivdep
         for (Index lane = 0; lane < lanes; ++lane) take(i + lane, lane);
     for (Index i = whole; i < n; ++i) take(i, i - whole);
-    for (Index lane = 0; lane < lanes; ++lane) {
-        const double from = periodic ? low[lane] : cell_of<periodic>(std::floor(low[lane]), axis);
-        const double to = periodic ? high[lane] : cell_of<periodic>(std::floor(high[lane]), axis);
-        lowest = from < lowest ? from : lowest;
-        highest = to > highest ? to : highest;
-    }
+    for (Index half = lanes / 2; half > 0; half /= 2)
+        for (Index lane = 0; lane < half; ++lane) {
+            low[lane] = low[lane + half] < low[lane] ? low[lane + half] : low[lane];
+            high[lane] = high[lane + half] > high[lane] ? high[lane + half] : high[lane];
+        }
+    const double from = periodic ? low[0] : cell_of<periodic>(std::floor(low[0]), axis);
+    const double to = periodic ? high[0] : cell_of<periodic>(std::floor(high[0]), axis);
+    lowest = from < lowest ? from : lowest;
+    highest = to > highest ? to : highest;
 }
 
 // The cells of some departure points; `volume`: points of the block.
@@ -218,21 +254,51 @@ template <class Real>
             if (!std::isfinite(what.departures[c * volume + row + i])) found.not_finite = row + i;
 }
 
+// Brings what the chunk of the next row needs into the cache: chunks that wait are not in line.
+template <class Real>
+[[gnu::always_inline]] inline void fetch_ahead(const Trajectories<Real>& what, const Rows& own, Index begin, Index y,
+                                               Index z, Index n) {
+    constexpr Index line = 64 / sizeof(Real);
+    const Block& block = what.block;
+    const Index volume = block.points[0] * block.points[1] * block.levels;
+    const Index row = (z * block.points[1] + y) * block.points[0] + begin;
+    const Index place = own.place + (y - what.window.first[1]) * own.pitch + begin - what.window.first[0];
+    for (Index i = 0; i < n; i += line) {
+        for (Index c = 0; c < (what.lifted ? 3 : 2); ++c) __builtin_prefetch(what.departures + c * volume + row + i, 1);
+        for (Index c = 0; c < what.components(); ++c) {
+            __builtin_prefetch(what.wind + c * volume + row + i);
+            __builtin_prefetch(what.extrapolated.values + (c * block.levels + z) * what.extrapolated.stride + place +
+                               i);
+        }
+    }
+}
+
 template <class Real>
 [[gnu::always_inline]] inline void level_of(const Trajectories<Real>& what, const Rows& rows, Index z, Found& found) {
     const Block& block = what.block;
     const Index volume = block.points[0] * block.points[1] * block.levels;
+    std::size_t number = static_cast<std::size_t>(z * block.points[1] * Chunks::per_row(block.points[0]));
     const CellAxis numbered[2] = {cell_axis(block, 0), cell_axis(block, 1)};
     const CellAxis axes[2] = {cell_axis(block, what.window, 0, 0, 1), cell_axis(block, what.window, 1, 0, 1)};
+    const Rows own = within_block(rows, what.window, block);
     alignas(64) double sum[4][departure_chunk];
     for (Index y = 0; y < block.points[1]; ++y)
         each_chunk(block.points[0], [&](Index begin, Index n) __attribute__((always_inline)) {
-            const Index row = (z * block.points[1] + y) * block.points[0] + begin;
+            const Index line = z * block.points[1] + y, row = line * block.points[0] + begin;
+            Chunk whole;
+            Chunk& chunk = what.chunks != nullptr ? what.chunks->all[number++] : whole;
+            if (what.chunks != nullptr && !what.guess && chunk.done != what.done) return;
+            if (what.chunks != nullptr && !what.guess && y + 1 < block.points[1])
+                fetch_ahead(what, own, begin, y + 1, z, n);
             // All iterations of a chunk at once: what they read and write is in the first-level cache then.
-            for (int done = what.guess ? -1 : 0; done < what.iterations; ++done) {
+            int done = what.guess ? -1 : what.done;
+            for (; done < what.iterations; ++done) {
+                const bool fetched = !what.guess && done == what.done;
+                const bool near = what.chunks != nullptr && !what.guess && !fetched;
                 if (done < 0) {
                     double_winds(what, row, n, sum);
-                } else if (!winds(what, axes, rows, row, z, n, sum)) {
+                } else if (!winds(what, axes, near ? own : rows, near, row, z, n, sum)) {
+                    if (what.chunks != nullptr && !fetched) break;
                     found.outside = true;
                     return;
                 }
@@ -240,7 +306,15 @@ template <class Real>
                 if (what.lifted) rise(what, z, row, n, sum[what.components() - 1]);
             }
             check_finite(what, row, n, found);
-            note(what.departures, volume, numbered, row, n, found);
+            Found here;
+            note(what.departures, volume, numbered, row, n, here);
+            for (std::size_t axis = 0; axis < 2; ++axis) {
+                found.low[axis] = std::min(found.low[axis], here.low[axis]);
+                found.high[axis] = std::max(found.high[axis], here.high[axis]);
+                chunk.low[axis] = here.low[axis];
+                chunk.high[axis] = here.high[axis];
+            }
+            chunk.done = done;
         });
 }
 
@@ -271,6 +345,18 @@ CellRange cells_of(const double* departures, const Block& block) {
     const Index volume = block.points[0] * block.points[1] * block.levels;
     Found found;
     note(departures, volume, axes, 0, volume, found);
+    return range_of(found);
+}
+
+CellRange Chunks::cells(int done) const {
+    Found found;
+    for (const Chunk& chunk : all) {
+        if (chunk.done != done) continue;
+        for (std::size_t axis = 0; axis < 2; ++axis) {
+            found.low[axis] = std::min(found.low[axis], chunk.low[axis]);
+            found.high[axis] = std::max(found.high[axis], chunk.high[axis]);
+        }
+    }
     return range_of(found);
 }
 

@@ -49,6 +49,10 @@ void check_block(const char* what, const A& array, Index first, const Block& blo
               std::to_string(block.points[1]) + " x " + std::to_string(block.points[0]) + " values is allowed");
 }
 
+void check_chunks(const kernel::Chunks& chunks, const Block& block) {
+    check(chunks.all.size() == kernel::Chunks(block).all.size(), "chunks: those of this block are allowed");
+}
+
 Window window_of(std::array<Index, 2> first, const Places& place, Index places) {
     check(place.size() < (std::size_t{1} << 31), "place: less than 2^31 cells are allowed");
     const std::int32_t* const begin = place.data();
@@ -71,7 +75,7 @@ Cells trace(const Block& block, const Dense<const Real, 4>& wind, double half_st
             const Dense<double, 4>& departures, Team& team, std::optional<Dense<const Real, 3>> extrapolated,
             std::array<Index, 2> first, std::optional<Places> place, std::array<Index, 2> grid,
             std::optional<Line> cos_x, std::optional<Line> sin_x, std::optional<Line> cos_y, std::optional<Line> sin_y,
-            bool guess, int iterations) {
+            bool guess, int iterations, kernel::Chunks* chunks, int done) {
     kernel::Trajectories<Real> what;
     what.lifted = departures.shape(0) == 3;
     check_block("departures", departures, what.lifted ? 3 : 2, block);
@@ -101,6 +105,12 @@ Cells trace(const Block& block, const Dense<const Real, 4>& wind, double half_st
               "extrapolated: levels of each component, and the places of columns, are allowed");
         what.extrapolated = {extrapolated->data(), stride_of(*extrapolated)};
         what.window = window_of(first, *place, what.extrapolated.stride);
+        if (chunks != nullptr) {
+            check_chunks(*chunks, block);
+            check(done >= 0 && done < iterations, "done: iterations from 0 to the last but one are allowed");
+            what.chunks = chunks;
+            what.done = done;
+        }
     }
     const nb::gil_scoped_release release;
     Index not_finite = -1;
@@ -117,10 +127,11 @@ std::tuple<std::array<Index, 2>, std::array<Index, 2>> cells(const Block& block,
 }
 
 void mark(const Block& block, const Dense<const double, 4>& departures, std::array<Index, 2> first,
-          const Dense<std::uint8_t, 2>& marks, const std::string& reach) {
+          const Dense<std::uint8_t, 2>& marks, const std::string& reach, const kernel::Chunks* chunks, int done) {
     check(departures.shape(0) >= 2 && departures.shape(0) <= 3, "departures: 2 or 3 coordinates are allowed");
     check_block("departures", departures, extent(departures, 0), block);
     check(marks.size() < (std::size_t{1} << 31), "marks: less than 2^31 cells are allowed");
+    if (chunks != nullptr) check_chunks(*chunks, block);
     const bool linear = reach == "linear", quasi = reach == "quasi-cubic";
     check(linear || quasi || reach == "cubic", "reach " + reach + ": linear, quasi-cubic or cubic are allowed");
     const nb::gil_scoped_release release;
@@ -128,7 +139,7 @@ void mark(const Block& block, const Dense<const double, 4>& departures, std::arr
                  linear  ? kernel::Reach::linear
                  : quasi ? kernel::Reach::quasi_cubic
                          : kernel::Reach::cubic,
-                 marks.data());
+                 marks.data(), chunks, done);
 }
 
 template <class Real>
@@ -166,10 +177,13 @@ void bind_semi_lagrangian_loops(nb::module_& module) {
                "corner"_a = std::array<Index, 2>{0, 0}, "place"_a.noconvert() = nb::none(),
                "grid"_a = std::array<Index, 2>{1, 1}, "cos_x"_a = nb::none(), "sin_x"_a = nb::none(),
                "cos_y"_a = nb::none(), "sin_y"_a = nb::none(), "guess"_a = false, "iterations"_a = 1,
+               "chunks"_a = nb::none(), "done"_a = 0,
                "Replace departure points [x, y(, z)][z][y][x] by the next iterations of SETTLS, which begin with the\n"
                "first guess where they are asked to; without extrapolated winds, by that alone. Returns the first and "
                "the last cell (x, y) that they lie in,\n"
-               "and the first point that is not finite, or -1. Raises InputError for winds that are not there.");
+               "and the first point that is not finite, or -1. Raises InputError for winds that are not there. With\n"
+               "`chunks`, points whose winds are not there wait: later calls, with guess=False, take those that have\n"
+               "`done` so many of the iterations, and go on with them while the block itself has the winds.");
     module.def("interpolate_tracers", &interpolate<Real>, "block"_a, "field"_a.noconvert(), "departures"_a.noconvert(),
                "corner"_a, "place"_a.noconvert(), "own_first"_a, "own_pitch"_a, "tracers"_a, "full"_a, "limiter"_a,
                "team"_a,
@@ -191,14 +205,25 @@ void bind_semi_lagrangian(nb::module_& module) {
                 new (self) Block{first, points, levels, period};
             },
             "first"_a, "points"_a, "levels"_a, "period"_a = 0);
+    nb::class_<kernel::Chunks>(module, "DepartureChunks",
+                               "Iterations of a block's trajectories whose winds are fetched on demand.")
+        .def(nb::init<const Block&>(), "block"_a)
+        .def(
+            "cells",
+            [](const kernel::Chunks& self, int done) {
+                const kernel::CellRange range = self.cells(done);
+                return std::make_tuple(range.low, range.high);
+            },
+            "done"_a, "Return the first and the last cell (x, y) of departure points that have so many iterations.");
     bind_semi_lagrangian_loops<float>(module);
     bind_semi_lagrangian_loops<double>(module);
     module.def("departure_cells", &cells, "block"_a, "departures"_a.noconvert(),
                "Return the first and the last cell (x, y) that departure points lie in.");
     module.def("mark_stencils", &mark, "block"_a, "departures"_a.noconvert(), "corner"_a, "marks"_a.noconvert(),
-               "stencil"_a,
+               "stencil"_a, "chunks"_a = nb::none(), "done"_a = 0,
                "Set to 1 the cells [y][x] that the stencils (linear, quasi-cubic or cubic) of departure points need,\n"
-               "where not all of them lie in the block. `corner`: the first cell (x, y). Raises InputError.");
+               "where not all of them lie in the block. `corner`: the first cell (x, y). With `chunks` of those\n"
+               "points alone that have `done` so many iterations. Raises InputError.");
 }
 
 }  // namespace tradewind::python

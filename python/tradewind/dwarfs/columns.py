@@ -58,16 +58,23 @@ def stencil_window(cells: Cells, reach: str) -> tuple[tuple[int, int], tuple[int
 
 
 def wanted_columns(
-    around: Surroundings, block: _core.ColumnBlock, departures: Array, cells: Cells, reach: str
-) -> tuple[tuple[int, int], tuple[int, int], NDArray[np.int64]]:
-    """First cell and shape of the window of some departure points, and the columns of others that their stencils need.
+    around: Surroundings,
+    block: _core.ColumnBlock,
+    departures: Array,
+    cells: Cells,
+    reach: str,
+    chunks: _core.DepartureChunks | None = None,
+    done: int = 0,
+) -> tuple[tuple[int, int], NDArray[np.uint8], NDArray[np.int64]]:
+    """First cell and marked cells of the window of some departure points, and the columns of others that they need.
 
-    This is the rule by which columns are fetched on demand.
+    This is the rule by which columns are fetched on demand. With `chunks` only points are taken that have `done` so
+    many iterations, which lie in `cells`; the others need no columns of other ranks.
     """
     first, shape = stencil_window(cells, reach)
     marks = np.zeros(shape, np.uint8)
-    _core.mark_stencils(block, departures, first, marks, reach)
-    return first, shape, around.wanted(first, marks)
+    _core.mark_stencils(block, departures, first, marks, reach, chunks, done)
+    return first, marks, around.wanted(first, marks)
 
 
 class _Columns:
@@ -205,6 +212,8 @@ class Demand(_Columns):
         way = math.ceil(min(run.dwarf.passed, run.dwarf.grid[0])) + BEYOND + 1
         self._rows(min(way * (nx + ny + way), math.prod(run.dwarf.grid[:2])))
         self._points = Points(run.comm, self.around.columns)
+        nothing = np.zeros(0, np.int64)
+        self.local = self.around.window((-way, -way), (ny + 2 * way, nx + 2 * way), nothing, nothing)
         self.plan: Plan | None = None
         self.reset()
 
@@ -212,14 +221,17 @@ class Demand(_Columns):
         """Begin to count."""
         self.calls = self.messages = self.bytes_sent = 0
 
-    def fetch(self, departures: Array, cells: Cells, reach: str) -> None:
-        """Bring the columns that the stencils of departure points need. Collective.
+    local: Window
+    """The window of the columns of this rank alone, as far around its block as air comes from."""
+
+    def fetch(self, departures: Array, cells: Cells, reach: str, chunks: _core.DepartureChunks, done: int) -> None:
+        """Bring the columns that the stencils of departure points with `done` iterations need. Collective.
 
         The lists go to the owners of the columns, who send these of all fields in one message.
         """
         begin = perf_counter()
         with Telling(self._points.tell):
-            self._make_room(departures, cells, reach)
+            self._make_room(departures, cells, reach, chunks, done)
         self._plan()
         self._run.note(f"{self.name}-lists", begin)
         assert self.plan is not None
@@ -229,16 +241,18 @@ class Demand(_Columns):
         self.bytes_sent += self.plan.bytes_sent
         self._run.collect(self.name, self.plan)
 
-    def _make_room(self, departures: Array, cells: Cells, reach: str) -> None:
+    def _make_room(
+        self, departures: Array, cells: Cells, reach: str, chunks: _core.DepartureChunks, done: int
+    ) -> None:
         run = self._run
-        first, shape, wanted = wanted_columns(self.around, run.block, departures, cells, reach)
+        first, marks, wanted = wanted_columns(self.around, run.block, departures, cells, reach, chunks, done)
         self._owner, self._index, places = self.around.listed(wanted)
         room = self.field.shape[1] * self.field.shape[2] - self.around.columns
         if len(wanted) > room:
             before, own = self.field, self.own
             self._rows(len(wanted) + len(wanted) // 4)
             self.field[self.own] = before[own]
-        self.window = self.around.window(first, shape, wanted, places)
+        self.window = self.around.window(first, marks.shape, wanted, places, marks)
 
     def _plan(self) -> None:
         from tradewind import mpi

@@ -120,15 +120,24 @@ class Surroundings:
 
     def wanted(self, first: tuple[int, int], marks: NDArray[np.uint8]) -> Ids:
         """Numbers, ascending, of the marked cells' columns that belong to others."""
-        y, x = np.nonzero(marks)
-        ids = self.lattice.ids(x + (first[0] + self.first[0]), y + (first[1] + self.first[1]))
+        ids = self._ids(first, *np.nonzero(marks.view(bool)))
         columns, rows = ids % self.lattice.nx, ids // self.lattice.nx
         (x0, y0), (x1, y1) = self.box
         others = (columns < x0) | (columns >= x1) | (rows < y0) | (rows >= y1)
         return np.unique(ids[others])
 
-    def window(self, first: tuple[int, int], shape: tuple[int, int], fetched: Ids, places: Ids) -> Window:
-        """The window of an array that holds the block row by row, and columns of others (ascending) at some places."""
+    def window(
+        self,
+        first: tuple[int, int],
+        shape: tuple[int, int],
+        fetched: Ids,
+        places: Ids,
+        marks: NDArray[np.uint8] | None = None,
+    ) -> Window:
+        """The window of an array that holds the block row by row, and columns of others (ascending) at some places.
+
+        With `marks` columns of others are placed in the marked cells alone.
+        """
         lattice, (x0, y0) = self.lattice, self.first
         nx, ny = self.points
         place = np.full(shape, MISSING, np.int32)
@@ -140,23 +149,16 @@ class Surroundings:
             own_y = np.flatnonzero((turned == turn) & (rows >= y0) & (rows < y0 + ny))
             if len(own_x) and len(own_y):
                 place[np.ix_(own_y, own_x)] = ((rows[own_y] - y0) * nx)[:, None] + (x[own_x] - x0)
-            self._place_fetched(place, fetched, places, np.flatnonzero(turned == turn), rows, x)
+        cells = np.nonzero(place == MISSING if marks is None else (place == MISSING) & marks.view(bool))
+        if len(fetched) and len(cells[0]):
+            wanted = self._ids(first, *cells)
+            found = np.minimum(np.searchsorted(fetched, wanted), len(fetched) - 1)
+            place[cells] = np.where(fetched[found] == wanted, places[found], MISSING)
         return Window(first, place)
 
-    def _place_fetched(self, place: NDArray[np.int32], fetched: Ids, places: Ids, at: Ids, rows: Ids, x: Ids) -> None:
-        """Place the columns that are fetched in the rows `at` of a window, whose columns are `x`."""
-        if not len(fetched):
-            return
-        begin = np.searchsorted(fetched, rows[at] * self.lattice.nx)
-        end = np.searchsorted(fetched, (rows[at] + 1) * self.lattice.nx)
-        for row, low, high in zip(at, begin, end, strict=True):
-            if low == high:
-                continue
-            here = fetched[low:high] - rows[row] * self.lattice.nx
-            found = np.searchsorted(here, x)
-            found[found == len(here)] = 0
-            held = here[found] == x
-            place[row, held] = places[low:high][found[held]]
+    def _ids(self, first: tuple[int, int], y: Ids, x: Ids) -> Ids:
+        """Numbers of the columns of some cells of a window."""
+        return self.lattice.ids(x + (first[0] + self.first[0]), y + (first[1] + self.first[1]))
 
     def listed(self, wanted: Ids) -> tuple[Ids, Ids, Ids]:
         """Owners and indices of columns in the order in which they are fetched, and the place of each of `wanted`.

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
 
     from tradewind.dwarfs.diagnosis import Slices
     from tradewind.dwarfs.flows import Wind
+    from tradewind.dwarfs.lattice import Window
     from tradewind.mpi.library import Array, Plan
     from tradewind.workload.program import Program
 
@@ -75,11 +76,11 @@ def overlap(run: SemiLagrangianRun, steps: int) -> int:
 def on_demand(run: SemiLagrangianRun, steps: int) -> int:
     """Find out where the air comes from, then fetch what is there: winds for each iteration, then the tracers."""
     run.extrapolate()
-    run.guess()
-    for _ in range(run.dwarf.iterations):
-        run.winds.fetch(run.departures, run.cells, "linear")
-        run.trace()
-    run.tracers.fetch(run.departures, run.cells, run.dwarf.stencil)
+    run.trace_local()
+    for done in range(run.dwarf.iterations):
+        run.winds.fetch(run.departures, run.cells, "linear", run.chunks, done)
+        run.trace_fetched(done)
+    run.tracers.fetch(run.departures, run.cells, run.dwarf.stencil, run.chunks, run.dwarf.iterations)
     run.interpolate()
     return 1
 
@@ -153,6 +154,7 @@ class SemiLagrangianRun(GridRunning):
         self.winds: Any = kind(self, "winds", dwarf.components)
         nx, ny = self.around.points
         self.departures = np.full((3 if dwarf.lift > 0 else 2, dwarf.grid[2], ny, nx), np.nan)
+        self.chunks = _core.DepartureChunks(self.block) if kind is Demand else None
         self._blow()
         if initial is None:
             first = dwarf.exact(wind, self.x, self.y, 0.0)
@@ -205,6 +207,22 @@ class SemiLagrangianRun(GridRunning):
         self.winds.check(self.cells, "linear")
         self._trace(self.winds)
 
+    def trace_local(self) -> None:
+        """Guess departure points, and iterate as long as the winds are on this rank."""
+        self._trace(self.winds, self.winds.local, guess=True, iterations=self.dwarf.iterations, chunks=self.chunks)
+        self._cells_of(0)
+
+    def trace_fetched(self, done: int) -> None:
+        """Go on with the points that waited for winds after so many iterations."""
+        self.winds.check(self.cells, "linear")
+        self._trace(self.winds, iterations=self.dwarf.iterations, chunks=self.chunks, done=done)
+        self._cells_of(done + 1)
+
+    def _cells_of(self, done: int) -> None:
+        assert self.chunks is not None
+        low, high = self.chunks.cells(done)
+        self.cells = ((low[0], low[1]), (high[0], high[1]))
+
     def trajectories(self) -> None:
         """The first guess and all iterations at once, where all winds are there: a third of the time in memory."""
         try:
@@ -214,11 +232,12 @@ class SemiLagrangianRun(GridRunning):
             for _ in range(self.dwarf.iterations):
                 self.trace()
 
-    def _trace(self, winds: Any, **how: Any) -> None:
+    def _trace(self, winds: Any, window: Window | None = None, **how: Any) -> None:
         dwarf, lattice = self.dwarf, self.dwarf.lattice
         more: dict[str, Any] = how
         if winds is not None:
-            more |= {"extrapolated": winds.field, "corner": winds.window.first, "place": winds.window.place}
+            window = window or winds.window
+            more |= {"extrapolated": winds.field, "corner": window.first, "place": window.place}
         if lattice.sphere:
             longitudes, latitudes = lattice.longitudes(self.x), lattice.latitudes(self.y[:, 0])
             more |= {"grid": (lattice.nx, lattice.ny), "cos_x": np.cos(longitudes), "sin_x": np.sin(longitudes)}
