@@ -241,9 +241,7 @@ class Demand(_Columns):
         self.bytes_sent += self.plan.bytes_sent
         self._run.collect(self.name, self.plan)
 
-    def _make_room(
-        self, departures: Array, cells: Cells, reach: str, chunks: _core.DepartureChunks, done: int
-    ) -> None:
+    def _make_room(self, departures: Array, cells: Cells, reach: str, chunks: _core.DepartureChunks, done: int) -> None:
         run = self._run
         first, marks, wanted = wanted_columns(self.around, run.block, departures, cells, reach, chunks, done)
         self._owner, self._index, places = self.around.listed(wanted)

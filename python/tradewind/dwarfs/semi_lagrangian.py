@@ -139,6 +139,9 @@ class SemiLagrangian(SemiLagrangianOptions):
 class SemiLagrangianRun(GridRunning):
     """The dwarf on MPI ranks, one of which this process is."""
 
+    cells: Cells
+    """First and last cell (x, y) of departure points; on demand of those that wait for the next fetch."""
+
     def __init__(
         self, dwarf: SemiLagrangian, comm: MPI.Intracomm, initial: Array | None, wind: Wind, record: str
     ) -> None:
@@ -253,7 +256,7 @@ class SemiLagrangianRun(GridRunning):
                 self.team,
                 **more,
             )
-            self.cells: Cells = ((low[0], low[1]), (high[0], high[1]))
+            self.cells = ((low[0], low[1]), (high[0], high[1]))
 
         self.timed(loop, part="compute-trajectories")
         if self._lost >= 0:

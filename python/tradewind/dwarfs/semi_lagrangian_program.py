@@ -178,7 +178,8 @@ def _first_departures(dwarf: SemiLagrangianOptions) -> list[Array]:
     found = [departures.copy()]
     for _ in range(dwarf.iterations):
         first, shape = stencil_window(((low[0], low[1]), (high[0], high[1])), "linear")
-        window = around.window(first, shape, *[np.zeros(0, np.int64)] * 2)
+        nothing = np.zeros(0, np.int64)
+        window = around.window(first, shape, nothing, nothing)
         at: dict[str, Any] = {"extrapolated": later, "corner": first, "place": window.place}
         low, high, _ = _core.trace_departures(block, now, half, scale, departures, team, **more, **at)
         found.append(departures.copy())
