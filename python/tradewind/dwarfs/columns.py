@@ -204,6 +204,9 @@ class Ring(_Standing):
 class Demand(_Columns):
     """Columns that are found and fetched anew each time."""
 
+    local: Window
+    """The window of the columns of this rank alone, as far around its block as air comes from."""
+
     def __init__(self, run: Run, name: str, fields: int) -> None:
         from tradewind.mpi.points import Points
 
@@ -220,9 +223,6 @@ class Demand(_Columns):
     def reset(self) -> None:
         """Begin to count."""
         self.calls = self.messages = self.bytes_sent = 0
-
-    local: Window
-    """The window of the columns of this rank alone, as far around its block as air comes from."""
 
     def fetch(self, departures: Array, cells: Cells, reach: str, chunks: _core.DepartureChunks, done: int) -> None:
         """Bring the columns that the stencils of departure points with `done` iterations need. Collective.
