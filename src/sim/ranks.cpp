@@ -20,7 +20,12 @@ constexpr const char* computes = "a rank computes until";
 }  // namespace
 
 Ranks::Ranks(World& world, Outbox& outbox, std::uint32_t id)
-    : world_(world), outbox_(outbox), id_(id), prefetches_(world.placement.identity() && world.nics_per_node == 1) {
+    : world_(world),
+      outbox_(outbox),
+      id_(id),
+      prefetches_(world.placement.identity() && world.nics_per_node == 1),
+      independent_(world.finite && world.nics_per_node == 1 && !world.arbitrates && !world.program.order() &&
+                   world.receive_overhead == 0 && !world.message_cost && world.unexpected_byte_time <= 0) {
     counts_.step_end.resize(world.program.steps().size(), 0);
     counts_.ended.resize(world.ending.questions(), 0);
     const bool huge = is_dense(world.nics.size() * sizeof(Credits), world.program.ranks());
@@ -36,7 +41,8 @@ void Ranks::start() {
         for (std::uint32_t c = 0; c < world_.nics_per_node; ++c) {
             world_.wire_terminal(terminal + c);
             if (world_.finite)
-                credits_[terminal + c] = {static_cast<std::uint32_t>(world_.network.buffer_sizes().nic), nobody, {}};
+                credits_[terminal + c] = {
+                    static_cast<std::uint32_t>(world_.network.buffer_sizes().nic), nobody, {}, 0, 0};
             if (world_.arbitrates) lines_[terminal + c] = {nobody, false, {}};
         }
         if (!world_.handshakes.empty())
@@ -89,7 +95,9 @@ void Ranks::prefetch_early(const Event& event) const {
 void Ranks::process() {
     counts_.actions += actions_.size();
     early_.settle();
-    if (world_.ordered) {
+    if (independent_ && !outbox_.has_now()) {
+        process_by_node();
+    } else if (world_.ordered) {
         process_in_order();
     } else {
         const std::size_t count = actions_.size();
@@ -137,11 +145,51 @@ void Ranks::process_in_order() {
     }
 }
 
+// Where no node has an effect on another within a window, only the actions of each one are put in order. Most nodes
+// have one action in a window.
+void Ranks::process_by_node() {
+    const auto count = static_cast<std::uint32_t>(actions_.size());
+    const auto node_of = [this](const Event& event) {
+        return event.where == sim::credit || world_.placement.identity() ? event.to
+                                                                         : world_.node(static_cast<Rank>(event.to));
+    };
+    following_.resize(std::max<std::size_t>(following_.size(), count));
+    acting_.clear();
+    for (std::uint32_t i = 0; i < count; ++i) {
+        if (i + actions_ahead < count) prefetch_line(&credits_[node_of(actions_[i + actions_ahead])]);
+        const std::uint32_t node = node_of(actions_[i]);
+        std::uint32_t& first = credits_[node].actions;
+        if (first == 0) acting_.push_back(node);
+        following_[i] = std::exchange(first, i + 1);
+    }
+    for (std::size_t k = 0; k < acting_.size(); ++k) {
+        if (count > early_actions && k + actions_ahead < acting_.size())
+            prefetch(actions_[credits_[acting_[k + actions_ahead]].actions - 1]);
+        if (k + states_ahead < acting_.size())
+            prefetch_early(actions_[credits_[acting_[k + states_ahead]].actions - 1]);
+        std::uint32_t i = std::exchange(credits_[acting_[k]].actions, 0);
+        if (following_[i - 1] == 0) {
+            process(actions_[i - 1]);
+        } else {
+            of_node_.clear();
+            for (; i != 0; i = following_[i - 1]) of_node_.push_back(i - 1);
+            std::sort(of_node_.begin(), of_node_.end(),
+                      [this](std::uint32_t a, std::uint32_t b) { return Outbox::later(actions_[b], actions_[a]); });
+            for (const std::uint32_t each : of_node_) {
+                const Event& event = actions_[each];
+                while (outbox_.has_now() && Outbox::later(event, outbox_.first_now())) process(outbox_.pop_now());
+                process(event);
+            }
+        }
+        while (outbox_.has_now()) process(outbox_.pop_now());
+    }
+}
+
 void Ranks::process(const Event& event) {
     time_ = event.time;
     const auto r = static_cast<Rank>(event.to);
     switch (event.where) {
-        case emit: run_sender(event.to); return;
+        case emit: run_sender(event.to, event.memory); return;
         case advance:
             if (world_.program.order()) {
                 stage_over(world_.line(r, event.stage), event.time);

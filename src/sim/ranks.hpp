@@ -86,6 +86,8 @@ class Ranks {
     struct Credits {
         std::uint32_t credit, first;
         Queue others;
+        std::uint32_t peer;     // of the message that the first one sends + 1; 0: not known
+        std::uint32_t actions;  // list of those of the window in hand; numbers + 1, 0: none
     };
     struct Waiter {
         std::uint32_t sender, next;
@@ -103,6 +105,7 @@ class Ranks {
     void prefetch(const Event& event) const;
     void prefetch_early(const Event& event) const;
     void process_in_order();
+    void process_by_node();
     void process(const Event& event);
     void enqueue(std::int64_t time, std::uint32_t who, RankEvent what, std::uint32_t stage, std::uint32_t size,
                  std::uint32_t memory = 0) {
@@ -179,8 +182,8 @@ class Ranks {
     // Until when whoever deals with messages is busy.
     std::int64_t& clock(Rank r) { return world_.helpers.empty() || calling_ == r ? world_.cpus[r] : world_.helpers[r]; }
 
-    void run_sender(std::uint32_t sender);
-    bool send(std::size_t line, std::uint32_t nic, int& packets);
+    void run_sender(std::uint32_t sender, std::uint32_t peer = 0);
+    bool send(std::size_t line, std::uint32_t nic, int& packets, std::uint32_t peer = 0);
     bool must_wait_to_copy(Rank r, const Sender& sender, const program::Program::Stage& at,
                            const schedule::Message& message, std::uint32_t nic);
     bool send_message(Rank r, Sender& sender, const program::Program::Stage& at, const schedule::Message& message,
@@ -194,8 +197,8 @@ class Ranks {
     void grant(std::uint32_t terminal);
     void queue_up(Queue& queue, std::uint32_t sender);
     void emit_packet(std::uint32_t terminal, std::int64_t start, const Event& packet);
-    void wait_for_credit(Credits& credits, std::uint32_t sender);
-    bool take_credit(std::uint32_t terminal, std::uint32_t bytes, std::uint32_t sender);
+    void wait_for_credit(Credits& credits, std::uint32_t sender, std::uint32_t peer);
+    bool take_credit(std::uint32_t terminal, std::uint32_t bytes, std::uint32_t sender, std::uint32_t peer = 0);
     void return_credit(std::uint32_t terminal, std::uint32_t bytes);
     std::uint32_t draw(std::uint32_t from, std::uint32_t to, std::uint32_t stage, std::int64_t left) const;
 
@@ -209,8 +212,12 @@ class Ranks {
     World& world_;
     Outbox& outbox_;
     std::uint32_t id_;
-    bool prefetches_;  // the number of a rank is that of its NIC
+    bool prefetches_;   // the number of a rank is that of its NIC
+    bool independent_;  // with finite buffers: only actions of the same node have an effect on each other
     std::vector<Event> actions_;
+    std::vector<std::uint32_t> following_;  // [action]: the next one in the list of its node + 1; 0: none
+    std::vector<std::uint32_t> acting_;     // nodes with actions
+    std::vector<std::uint32_t> of_node_;    // actions of one that has several
     HugeVector<std::uint64_t> keys_, other_keys_;
     std::int64_t time_ = 0;  // of the action in hand
     EarlyPackets early_;

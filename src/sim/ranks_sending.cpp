@@ -17,18 +17,23 @@ void Ranks::run(std::size_t line) {
     } while (world_.receivers[line].sending == 0 && end_stage_if_done(line));
 }
 
-void Ranks::run_sender(std::uint32_t sender) {
+// `peer`: of the message that it has begun, + 1; 0: to be asked of the schedule.
+void Ranks::run_sender(std::uint32_t sender, std::uint32_t peer) {
     const std::uint32_t nics = world_.nics_per_node, line = nics == 1 ? sender : sender / nics;
     int packets = 0;
-    if (!send(line, sender - line * nics, packets)) return;
+    if (!send(line, sender - line * nics, packets, peer)) return;
     if (world_.receivers[line].sending == 0 && end_stage_if_done(line)) run(line);
 }
 
 // Returns false when it has put the rest aside for a later time; counts the packets that it has sent.
-bool Ranks::send(std::size_t line, std::uint32_t nic, int& packets) {
+bool Ranks::send(std::size_t line, std::uint32_t nic, int& packets, std::uint32_t peer) {
     const Rank r = world_.rank_of(line);
     Sender& sender = world_.senders[line * world_.nics_per_node + nic];
     if (sender.message == Sender::all_sent) return true;
+    if (peer != 0 && sender.left > 0) {
+        if (!inject(r, sender, static_cast<Rank>(peer - 1), nic, packets)) return false;
+        ++sender.message;
+    }
     const auto at = world_.program.at(sender.stage);
     const auto count = static_cast<std::uint32_t>(at.sends(r));
     for (; sender.message < count; ++sender.message) {
@@ -162,12 +167,12 @@ bool Ranks::inject(Rank r, Sender& sender, Rank peer, std::uint32_t nic_index, i
         // One that has a NIC for itself knows when its next packets will leave, and sends a few ahead: an action costs
         // as much as a hop.
         if (world_.arbitrates ? start > time_ : packets >= packets_ahead && start >= outbox_.end()) {
-            enqueue(start, id, emit, 0, 0);
+            enqueue(start, id, emit, 0, 0, static_cast<std::uint32_t>(peer) + 1);
             return false;
         }
         if (world_.arbitrates && !arbitrate(terminal, id)) return false;
         const auto bytes = static_cast<std::uint32_t>(std::min(sender.left, world_.packet));
-        if (world_.finite && !take_credit(terminal, bytes, id)) return false;
+        if (world_.finite && !take_credit(terminal, bytes, id, static_cast<std::uint32_t>(peer) + 1)) return false;
         const std::uint32_t random =
             draw(static_cast<std::uint32_t>(r), static_cast<std::uint32_t>(peer), sender.stage, sender.left);
         sender.left -= bytes;
@@ -221,7 +226,7 @@ void Ranks::queue_up(Queue& queue, std::uint32_t sender) {
     queue.push(waiters_, id);
 }
 
-inline void Ranks::emit_packet(std::uint32_t terminal, std::int64_t start, const Event& packet) {
+[[gnu::always_inline]] inline void Ranks::emit_packet(std::uint32_t terminal, std::int64_t start, const Event& packet) {
     const Network& net = world_.network;
     const Rate rate = net.rates[Network::injection];
     const std::uint32_t bytes = packet.kind() == Event::control ? world_.header : packet.bytes();
@@ -241,20 +246,21 @@ inline void Ranks::emit_packet(std::uint32_t terminal, std::int64_t start, const
     event.delay = packet.delay;
 }
 
-bool Ranks::take_credit(std::uint32_t terminal, std::uint32_t bytes, std::uint32_t sender) {
+inline bool Ranks::take_credit(std::uint32_t terminal, std::uint32_t bytes, std::uint32_t sender, std::uint32_t peer) {
     Credits& credits = credits_[terminal];
     if (credits.credit >= bytes) {
         credits.credit -= bytes;
         return true;
     }
-    wait_for_credit(credits, sender);
+    wait_for_credit(credits, sender, peer);
     return false;
 }
 
 // Behind the others; one that was resumed, and must wait again, before them.
-void Ranks::wait_for_credit(Credits& credits, std::uint32_t sender) {
+void Ranks::wait_for_credit(Credits& credits, std::uint32_t sender, std::uint32_t peer) {
     if (credits.first == nobody) {
         credits.first = sender;
+        credits.peer = peer;
         return;
     }
     if (!resuming_) {
@@ -263,6 +269,7 @@ void Ranks::wait_for_credit(Credits& credits, std::uint32_t sender) {
     }
     const std::uint32_t id = waiters_.take();
     waiters_[id].sender = std::exchange(credits.first, sender);
+    credits.peer = peer;
     credits.others.push_front(waiters_, id);
 }
 
@@ -274,7 +281,7 @@ void Ranks::return_credit(std::uint32_t terminal, std::uint32_t bytes) {
     if (credits.first == nobody) return;
     world_.nics[terminal].busy = std::max(world_.nics[terminal].busy, time_);
     while (credits.first != nobody) {
-        const std::uint32_t sender = credits.first;
+        const std::uint32_t sender = credits.first, peer = std::exchange(credits.peer, 0);
         credits.first = nobody;
         if (!credits.others.empty()) {
             const std::uint32_t id = credits.others.pop(waiters_);
@@ -285,13 +292,13 @@ void Ranks::return_credit(std::uint32_t terminal, std::uint32_t bytes) {
         if (sender == jobs_wait)
             serve_jobs(terminal);
         else
-            run_sender(sender);
+            run_sender(sender, peer);
         resuming_ = false;
         if (credits.first == sender) return;
     }
 }
 
-std::uint32_t Ranks::draw(std::uint32_t from, std::uint32_t to, std::uint32_t stage, std::int64_t left) const {
+inline std::uint32_t Ranks::draw(std::uint32_t from, std::uint32_t to, std::uint32_t stage, std::int64_t left) const {
     std::uint64_t random = mix(world_.seed ^ (static_cast<std::uint64_t>(from) << 32 | to));
     if (world_.spreads)
         random = mix(random ^ (static_cast<std::uint64_t>(stage) << 40) ^ static_cast<std::uint64_t>(left));

@@ -23,8 +23,10 @@ inline void radix_sort(HugeVector<std::uint64_t>& keys, HugeVector<std::uint64_t
     const int passes = (bits + widest - 1) / widest;
     const int width = (bits + passes - 1) / passes;
     const std::size_t buckets = std::size_t{1} << width;
-    static thread_local std::array<std::uint32_t, 8 * 4096> counts;
-    std::fill_n(counts.begin(), buckets * static_cast<std::size_t>(passes), 0u);
+    // Its address is asked for once, not in the loops: where it is in a shared library that is a call.
+    static thread_local std::array<std::uint32_t, 8 * 4096> counts_of_thread;
+    std::uint32_t* const counts = counts_of_thread.data();
+    std::fill_n(counts, buckets * static_cast<std::size_t>(passes), 0u);
     for (std::size_t i = 0; i < n; ++i) {
         std::uint64_t key = keys[i] >> low;
         for (int p = 0; p < passes; ++p, key >>= width)
