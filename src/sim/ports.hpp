@@ -123,6 +123,7 @@ class Ports {
         if (id != Port::none && id < waiting_.capacity()) prefetch_line(&waiting_[id]);
     }
 
+    bool has_queues() const { return compact_queue_.any(); }
     // Fetches the compact queue of a port that has one; once that has come, what it has of a packet's message: see
     // Claim.
     void prefetch_queue(const Port& port) const { compact_queue_.prefetch(port); }

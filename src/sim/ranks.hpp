@@ -196,7 +196,8 @@ class Ranks {
     bool arbitrate(std::uint32_t terminal, std::uint32_t sender);
     void grant(std::uint32_t terminal);
     void queue_up(Queue& queue, std::uint32_t sender);
-    void emit_packet(std::uint32_t terminal, std::int64_t start, const Event& packet);
+    std::uint32_t where_of(std::uint32_t terminal) const;
+    void emit_packet(std::uint32_t terminal, std::uint32_t where, std::int64_t start, const Event& packet);
     void wait_for_credit(Credits& credits, std::uint32_t sender, std::uint32_t peer);
     bool take_credit(std::uint32_t terminal, std::uint32_t bytes, std::uint32_t sender, std::uint32_t peer = 0);
     void return_credit(std::uint32_t terminal, std::uint32_t bytes);

@@ -161,26 +161,30 @@ bool Ranks::inject(Rank r, Sender& sender, Rank peer, std::uint32_t nic_index, i
     if (recorder_)
         recorder_->sending(r, sender.stage, nic_index, false, sender.left, std::max({nic.busy, sender.post, time_}));
     const std::uint32_t id = sender_id(r, sender.stage, nic_index);
+    const std::uint32_t where = where_of(terminal), next_peer = static_cast<std::uint32_t>(peer) + 1;
+    const std::uint32_t origin = world_.origins.told() ? world_.origins.code(r) : 0;
+    const auto drawn = [&] {
+        return draw(static_cast<std::uint32_t>(r), static_cast<std::uint32_t>(peer), sender.stage, sender.left);
+    };
+    std::uint32_t random = drawn();
     for (; sender.left > 0; ++packets) {
         // The CPU may have to post it, and may do copies before, when the window has long begun.
         const std::int64_t start = std::max({world_.arbitrates ? 0 : nic.busy, sender.post, time_});
         // One that has a NIC for itself knows when its next packets will leave, and sends a few ahead: an action costs
         // as much as a hop.
         if (world_.arbitrates ? start > time_ : packets >= packets_ahead && start >= outbox_.end()) {
-            enqueue(start, id, emit, 0, 0, static_cast<std::uint32_t>(peer) + 1);
+            enqueue(start, id, emit, 0, 0, next_peer);
             return false;
         }
         if (world_.arbitrates && !arbitrate(terminal, id)) return false;
         const auto bytes = static_cast<std::uint32_t>(std::min(sender.left, world_.packet));
-        if (world_.finite && !take_credit(terminal, bytes, id, static_cast<std::uint32_t>(peer) + 1)) return false;
-        const std::uint32_t random =
-            draw(static_cast<std::uint32_t>(r), static_cast<std::uint32_t>(peer), sender.stage, sender.left);
+        if (world_.finite && !take_credit(terminal, bytes, id, next_peer)) return false;
+        if (world_.spreads) random = drawn();
         sender.left -= bytes;
-        emit_packet(
-            terminal, start,
-            {0, 0, static_cast<std::uint32_t>(peer) | nic_index << Event::rank_bits,
-             bytes | (sender.left == 0 ? Event::last_bit : 0), Event::stage_word(sender.stage, Network::injection, 0),
-             machine::memory::fresh | random, world_.origins.told() ? world_.origins.code(r) : 0});
+        emit_packet(terminal, where, start,
+                    {0, 0, static_cast<std::uint32_t>(peer) | nic_index << Event::rank_bits,
+                     bytes | (sender.left == 0 ? Event::last_bit : 0),
+                     Event::stage_word(sender.stage, Network::injection, 0), machine::memory::fresh | random, origin});
         sender.departed = std::max(sender.departed, nic.busy);  // a copy may take longer
     }
     if (recorder_) recorder_->sent(r, sender.stage, nic_index, false, peer, nic.busy);
@@ -226,7 +230,14 @@ void Ranks::queue_up(Queue& queue, std::uint32_t sender) {
     queue.push(waiters_, id);
 }
 
-[[gnu::always_inline]] inline void Ranks::emit_packet(std::uint32_t terminal, std::int64_t start, const Event& packet) {
+// The input port of a NIC's switch that it sends to.
+inline std::uint32_t Ranks::where_of(std::uint32_t terminal) const {
+    return world_.network.where(world_.by_switch.quotient(terminal),
+                                world_.first_terminal + world_.by_switch.remainder(terminal));
+}
+
+[[gnu::always_inline]] inline void Ranks::emit_packet(std::uint32_t terminal, std::uint32_t where, std::int64_t start,
+                                                      const Event& packet) {
     const Network& net = world_.network;
     const Rate rate = net.rates[Network::injection];
     const std::uint32_t bytes = packet.kind() == Event::control ? world_.header : packet.bytes();
@@ -237,8 +248,7 @@ void Ranks::queue_up(Queue& queue, std::uint32_t sender) {
     const std::int64_t time = start + rate.latency;
     Event& event = outbox_.push(id_, time);
     event.time = time;
-    event.where =
-        net.where(world_.by_switch.quotient(terminal), world_.first_terminal + world_.by_switch.remainder(terminal));
+    event.where = where;
     event.to = packet.to;
     event.size = packet.size;
     event.stage = packet.stage;
@@ -341,7 +351,7 @@ void Ranks::serve_jobs(std::uint32_t terminal) {
             recorder_->sending(static_cast<Rank>(job.from), job.payload, job.to >> Event::rank_bits, true,
                                job.left + bytes, time_);
     }
-    emit_packet(terminal, time_, packet);
+    emit_packet(terminal, where_of(terminal), time_, packet);
     if (recorder_ && !job.is_control && job.left == 0)
         recorder_->sent(static_cast<Rank>(job.from), job.payload, job.to >> Event::rank_bits, true,
                         static_cast<Rank>(job.to & Event::rank_mask), world_.nics[terminal].busy);

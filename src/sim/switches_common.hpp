@@ -60,14 +60,15 @@ class CommonSwitches : public Switches {
         constexpr std::size_t ahead = 8;
         Event* const packets = slice.packets.data();
         const std::size_t count = used_.size();
+        const bool queues = compact && ports_.has_queues();
         for (std::size_t i = 0; i < count; ++i) {
             if (i + 2 * ahead < count) prefetch_line(&net_.port(used_[i + 2 * ahead]));
             if (i + ahead < count) {
                 const Port& soon = net_.port(used_[i + ahead]);
                 prefetch_line(&packets[soon.pending]);
-                if (compact && soon.compact_queue != Port::none) ports_.prefetch_queue(soon);
+                if (queues && soon.compact_queue != Port::none) ports_.prefetch_queue(soon);
             }
-            if (compact && i + ahead / 2 < count) prefetch_queue(used_[i + ahead / 2], packets);
+            if (queues && i + ahead / 2 < count) prefetch_queue(used_[i + ahead / 2], packets);
             const std::uint32_t where = used_[i];
             Port& port = net_.port(where);
             const std::uint32_t first = std::exchange(port.pending, Port::none);
