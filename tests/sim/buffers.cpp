@@ -130,6 +130,26 @@ TEST("small buffers take longer, and output buffers help") {
     CHECK(simulation.packets().time < helped && helped < small);
 }
 
+// Where messages may be asked for, all actions of a window are processed in order of time, and a NIC takes packet after
+// packet; otherwise the order is kept within each node alone. A window as long as dozens of packets gives a node
+// several actions.
+TEST("a size that no message exceeds changes nothing with finite buffers") {
+    for (const auto& machine : {machine_on(torus()), machine_on(dragonfly()), machine_on(fattree())}) {
+        for (const std::int64_t buffer : {128, 512, 2048}) {
+            Simulation simulation(
+                machine, Steps{exchange(all_to_all(42, "ring-3", 40), 2), exchange(all_reduce(42, 90, "recursive-3"))});
+            simulation.placement = "random";
+            simulation.options.packet = {64};
+            simulation.options.finite_buffers = true;
+            simulation.machine.buffer = {buffer};
+            simulation.machine.local.latency = simulation.machine.injection.latency = {300 * ns};
+            const auto by_node = bits(simulation.packets());
+            simulation.machine.eager_limit = {1 << 30};
+            CHECK_EQUAL(bits(simulation.packets()), by_node);
+        }
+    }
+}
+
 TEST("messages in one packet are cut to what a buffer holds, and larger packets are refused") {
     Simulation simulation(machine_on(crossbar()), all_reduce(2, 250, "recursive-2"));
     simulation.machine.buffer = {1000};
