@@ -126,7 +126,7 @@ class Outbox {
     };
 
     // The place is good until the next event for that part.
-    Event* place_away(std::uint32_t part, std::int64_t time) {
+    [[gnu::noinline]] Event* place_away(std::uint32_t part, std::int64_t time) {
         Away& away = away_[part];
         if (away.count == away.events.size()) {
             flush();

@@ -154,25 +154,20 @@ void Ranks::process_by_node() {
                                                                          : world_.node(static_cast<Rank>(event.to));
     };
     following_.resize(std::max<std::size_t>(following_.size(), count));
-    acting_.clear();
     for (std::uint32_t i = 0; i < count; ++i) {
         if (i + actions_ahead < count) prefetch_line(&credits_[node_of(actions_[i + actions_ahead])]);
-        const std::uint32_t node = node_of(actions_[i]);
-        std::uint32_t& first = credits_[node].actions;
-        if (first == 0) acting_.push_back(node);
-        following_[i] = std::exchange(first, i + 1);
+        following_[i] = std::exchange(credits_[node_of(actions_[i])].actions, i + 1);
     }
-    for (std::size_t k = 0; k < acting_.size(); ++k) {
-        if (count > early_actions && k + actions_ahead < acting_.size())
-            prefetch(actions_[credits_[acting_[k + actions_ahead]].actions - 1]);
-        if (k + states_ahead < acting_.size())
-            prefetch_early(actions_[credits_[acting_[k + states_ahead]].actions - 1]);
-        std::uint32_t i = std::exchange(credits_[acting_[k]].actions, 0);
-        if (following_[i - 1] == 0) {
-            process(actions_[i - 1]);
+    for (std::uint32_t i = 0; i < count; ++i) {
+        if (count > early_actions && i + actions_ahead < count) prefetch(actions_[i + actions_ahead]);
+        if (i + states_ahead < count) prefetch_early(actions_[i + states_ahead]);
+        std::uint32_t at = std::exchange(credits_[node_of(actions_[i])].actions, 0);
+        if (at == 0) continue;  // processed with the first one of its node
+        if (following_[at - 1] == 0) {
+            process(actions_[at - 1]);
         } else {
             of_node_.clear();
-            for (; i != 0; i = following_[i - 1]) of_node_.push_back(i - 1);
+            for (; at != 0; at = following_[at - 1]) of_node_.push_back(at - 1);
             std::sort(of_node_.begin(), of_node_.end(),
                       [this](std::uint32_t a, std::uint32_t b) { return Outbox::later(actions_[b], actions_[a]); });
             for (const std::uint32_t each : of_node_) {

@@ -83,7 +83,7 @@ class Ranks {
     };
     // With finite buffers: room for a NIC at its switch, and which of its senders wait for it.
     // The first stands here: to look it up elsewhere would cost a cache miss, and most NICs have one sender.
-    struct Credits {
+    struct alignas(32) Credits {
         std::uint32_t credit, first;
         Queue others;
         std::uint32_t peer;     // of the message that the first one sends + 1; 0: not known
@@ -115,14 +115,22 @@ class Ranks {
     void receive(Rank r, std::uint32_t stage, std::int64_t bytes, std::int64_t time) {
         counts_.arrived += bytes;
         Receiver& rank = world_.receivers[world_.line(r, stage)];
-        if (stage - rank.stage >= Receiver::ring) {
-            ++rank.early;
-            early_.add(r, stage, time);
+        if (stage - rank.stage >= Receiver::ring) [[unlikely]] {
+            receive_early(rank, r, stage, time);
             return;
         }
         std::int64_t& last = rank.time[stage % Receiver::ring];
         last = std::max(last, time);
-        if (--rank.missing[stage % Receiver::ring] == 0 && stage == rank.stage && all_sent(world_.line(r, stage), rank))
+        if (--rank.missing[stage % Receiver::ring] == 0 && stage == rank.stage) [[unlikely]]
+            end_receiving(rank, r, stage, last);
+    }
+    // Out of the way of most packets, which are neither the last of a stage nor come so early.
+    [[gnu::noinline]] void receive_early(Receiver& rank, Rank r, std::uint32_t stage, std::int64_t time) {
+        ++rank.early;
+        early_.add(r, stage, time);
+    }
+    [[gnu::noinline]] void end_receiving(const Receiver& rank, Rank r, std::uint32_t stage, std::int64_t last) {
+        if (all_sent(world_.line(r, stage), rank))
             enqueue(std::max(rank.departed, last), static_cast<std::uint32_t>(r), advance, line_bits(stage), 0);
     }
     void deliver_other(const Event& event, std::int64_t time);
@@ -197,7 +205,7 @@ class Ranks {
     void grant(std::uint32_t terminal);
     void queue_up(Queue& queue, std::uint32_t sender);
     std::uint32_t where_of(std::uint32_t terminal) const;
-    void emit_packet(std::uint32_t terminal, std::uint32_t where, std::int64_t start, const Event& packet);
+    void emit_packet(std::uint32_t terminal, std::int64_t start, const Event& packet);
     void wait_for_credit(Credits& credits, std::uint32_t sender, std::uint32_t peer);
     bool take_credit(std::uint32_t terminal, std::uint32_t bytes, std::uint32_t sender, std::uint32_t peer = 0);
     void return_credit(std::uint32_t terminal, std::uint32_t bytes);
@@ -217,7 +225,6 @@ class Ranks {
     bool independent_;  // with finite buffers: only actions of the same node have an effect on each other
     std::vector<Event> actions_;
     std::vector<std::uint32_t> following_;  // [action]: the next one in the list of its node + 1; 0: none
-    std::vector<std::uint32_t> acting_;     // nodes with actions
     std::vector<std::uint32_t> of_node_;    // actions of one that has several
     HugeVector<std::uint64_t> keys_, other_keys_;
     std::int64_t time_ = 0;  // of the action in hand

@@ -161,32 +161,60 @@ bool Ranks::inject(Rank r, Sender& sender, Rank peer, std::uint32_t nic_index, i
     if (recorder_)
         recorder_->sending(r, sender.stage, nic_index, false, sender.left, std::max({nic.busy, sender.post, time_}));
     const std::uint32_t id = sender_id(r, sender.stage, nic_index);
-    const std::uint32_t where = where_of(terminal), next_peer = static_cast<std::uint32_t>(peer) + 1;
-    const std::uint32_t origin = world_.origins.told() ? world_.origins.code(r) : 0;
-    const auto drawn = [&] {
-        return draw(static_cast<std::uint32_t>(r), static_cast<std::uint32_t>(peer), sender.stage, sender.left);
+    Event packet{0,
+                 where_of(terminal),
+                 static_cast<std::uint32_t>(peer) | nic_index << Event::rank_bits,
+                 0,
+                 Event::stage_word(sender.stage, Network::injection, 0),
+                 0,
+                 world_.origins.told() ? world_.origins.code(r) : 0};
+    const auto draw_way = [&](std::int64_t left) {
+        packet.memory = machine::memory::fresh |
+                        draw(static_cast<std::uint32_t>(r), static_cast<std::uint32_t>(peer), sender.stage, left);
     };
-    std::uint32_t random = drawn();
-    for (; sender.left > 0; ++packets) {
+    draw_way(sender.left);
+    // Until all of it is sent, these are kept in variables: they might be what is written to an event.
+    const Rate rate = world_.network.rates[Network::injection];
+    const std::int64_t whole = world_.packet, earliest = std::max(sender.post, time_), end = outbox_.end();
+    const bool arbitrates = world_.arbitrates, finite = world_.finite, spreads = world_.spreads;
+    std::int64_t left = sender.left, busy = nic.busy, sent = 0;
+    while (left > 0) {
         // The CPU may have to post it, and may do copies before, when the window has long begun.
-        const std::int64_t start = std::max({world_.arbitrates ? 0 : nic.busy, sender.post, time_});
+        const std::int64_t start = arbitrates ? earliest : std::max(busy, earliest);
         // One that has a NIC for itself knows when its next packets will leave, and sends a few ahead: an action costs
         // as much as a hop.
-        if (world_.arbitrates ? start > time_ : packets >= packets_ahead && start >= outbox_.end()) {
-            enqueue(start, id, emit, 0, 0, next_peer);
-            return false;
+        if (arbitrates ? start > time_ : packets + sent >= packets_ahead && start >= end) {
+            enqueue(start, id, emit, 0, 0, static_cast<std::uint32_t>(peer) + 1);
+            break;
         }
-        if (world_.arbitrates && !arbitrate(terminal, id)) return false;
-        const auto bytes = static_cast<std::uint32_t>(std::min(sender.left, world_.packet));
-        if (world_.finite && !take_credit(terminal, bytes, id, next_peer)) return false;
-        if (world_.spreads) random = drawn();
-        sender.left -= bytes;
-        emit_packet(terminal, where, start,
-                    {0, 0, static_cast<std::uint32_t>(peer) | nic_index << Event::rank_bits,
-                     bytes | (sender.left == 0 ? Event::last_bit : 0),
-                     Event::stage_word(sender.stage, Network::injection, 0), machine::memory::fresh | random, origin});
-        sender.departed = std::max(sender.departed, nic.busy);  // a copy may take longer
+        if (arbitrates) {
+            nic.busy = busy;
+            if (!arbitrate(terminal, id)) break;
+        }
+        const auto bytes = static_cast<std::uint32_t>(std::min(left, whole));
+        if (finite && !take_credit(terminal, bytes, id, static_cast<std::uint32_t>(peer) + 1)) break;
+        if (spreads) draw_way(left);
+        left -= bytes;
+        ++sent;
+        busy = start + rate.duration(bytes);
+        Event& event = outbox_.push(id_, start + rate.latency);
+        event.time = start + rate.latency;
+        event.where = packet.where;
+        event.to = packet.to;
+        event.size = bytes | (left == 0 ? Event::last_bit : 0);
+        event.stage = packet.stage;
+        event.memory = packet.memory;
+        event.delay = packet.delay;
     }
+    if (sent > 0) {
+        nic.busy = busy;
+        nic.bytes += static_cast<std::uint64_t>(sender.left - left);
+        counts_.hops += sent;
+        packets += static_cast<int>(sent);
+        sender.left = left;
+        sender.departed = std::max(sender.departed, busy);  // a copy may take longer
+    }
+    if (left > 0) return false;
     if (recorder_) recorder_->sent(r, sender.stage, nic_index, false, peer, nic.busy);
     return true;
 }
@@ -236,8 +264,7 @@ inline std::uint32_t Ranks::where_of(std::uint32_t terminal) const {
                                 world_.first_terminal + world_.by_switch.remainder(terminal));
 }
 
-[[gnu::always_inline]] inline void Ranks::emit_packet(std::uint32_t terminal, std::uint32_t where, std::int64_t start,
-                                                      const Event& packet) {
+void Ranks::emit_packet(std::uint32_t terminal, std::int64_t start, const Event& packet) {
     const Network& net = world_.network;
     const Rate rate = net.rates[Network::injection];
     const std::uint32_t bytes = packet.kind() == Event::control ? world_.header : packet.bytes();
@@ -248,7 +275,7 @@ inline std::uint32_t Ranks::where_of(std::uint32_t terminal) const {
     const std::int64_t time = start + rate.latency;
     Event& event = outbox_.push(id_, time);
     event.time = time;
-    event.where = where;
+    event.where = where_of(terminal);
     event.to = packet.to;
     event.size = packet.size;
     event.stage = packet.stage;
@@ -351,7 +378,7 @@ void Ranks::serve_jobs(std::uint32_t terminal) {
             recorder_->sending(static_cast<Rank>(job.from), job.payload, job.to >> Event::rank_bits, true,
                                job.left + bytes, time_);
     }
-    emit_packet(terminal, where_of(terminal), time_, packet);
+    emit_packet(terminal, time_, packet);
     if (recorder_ && !job.is_control && job.left == 0)
         recorder_->sent(static_cast<Rank>(job.from), job.payload, job.to >> Event::rank_bits, true,
                         static_cast<Rank>(job.to & Event::rank_mask), world_.nics[terminal].busy);

@@ -101,11 +101,10 @@ class Wheel {
         *place(window, current, pool) = event;
     }
     // Credits for one more event of a window, to be filled before the window begins.
-    Event* place(std::int64_t window, std::int64_t current, ChunkPool& pool) {
+    [[gnu::always_inline]] Event* place(std::int64_t window, std::int64_t current, ChunkPool& pool) {
         if (static_cast<std::uint64_t>(window - current - 1) < windows - 1) [[likely]]
             return place_near(window, pool);
-        if (window <= current) throw std::logic_error("an event for a window that has begun");
-        return append(far_[window / stretch], pool);
+        return place_far(window, current, pool);
     }
     // The window that must be visited for the sake of an event: its own, or the one before which its far list moves
     // near.
@@ -145,19 +144,23 @@ class Wheel {
   private:
     static std::size_t slot(std::int64_t window) { return static_cast<std::size_t>(window & (windows - 1)); }
 
-    static Event* append(Chunks& list, ChunkPool& pool) {
+    // No more than this is compiled wherever an event is pushed.
+    [[gnu::always_inline]] Event* place_near(std::int64_t window, ChunkPool& pool) {
+        Chunks& list = slots_[slot(window)];
         if (!list.first || list.count == pool.capacity()) [[unlikely]]
-            list = {pool.take_before(list.first), 0};
+            begin_chunk(list, slot(window), pool);
         return &list.first->events()[list.count++];
     }
-    Event* place_near(std::int64_t window, ChunkPool& pool) {
-        const std::size_t at = slot(window);
-        Chunks& list = slots_[at];
-        if (!list.first) {
-            bits_[at / 64] |= 1ULL << (at % 64);
-            words_ |= 1ULL << (at / 64);
-        }
-        return append(list, pool);
+    [[gnu::noinline]] void begin_chunk(Chunks& list, std::size_t at, ChunkPool& pool) {
+        bits_[at / 64] |= 1ULL << (at % 64);
+        words_ |= 1ULL << (at / 64);
+        list = {pool.take_before(list.first), 0};
+    }
+    [[gnu::noinline]] Event* place_far(std::int64_t window, std::int64_t current, ChunkPool& pool) {
+        if (window <= current) throw std::logic_error("an event for a window that has begun");
+        Chunks& list = far_[window / stretch];
+        if (!list.first || list.count == pool.capacity()) list = {pool.take_before(list.first), 0};
+        return &list.first->events()[list.count++];
     }
     std::int64_t next_near(std::int64_t current) const {
         const std::size_t start = slot(current + 1);
