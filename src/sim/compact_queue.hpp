@@ -34,9 +34,9 @@ class CompactQueue {
     // `likely`: as `prefetch` has said, or any number.
     bool put(Port& port, const Waiting& packet, std::int64_t duration, std::uint32_t likely);
 
-    // When the first packet of a port that has a compact queue takes it.
     // Whether any port ever had one.
     bool any() const { return lines_.capacity() > 0; }
+    // When the first packet of a port that has a compact queue takes it.
     std::int64_t first(const Port& port) const { return lines_[port.compact_queue].first; }
 
     // Calls `use` with each packet that takes the port before `end`, in order. Returns whether any are left; else the

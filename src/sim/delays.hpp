@@ -20,9 +20,9 @@ class Delays {
     void record(const Event& event, std::uint32_t delay, std::int64_t time) {
         const float picoseconds = Delay::picoseconds(delay);
         histogram_.add(picoseconds);
-        series_.add(time, picoseconds);
         if (pairs_.blocks > 0) [[unlikely]]
             record_pair(event, delay);
+        series_.add(time, picoseconds);
     }
     void add_to(SimulationResult& result) const {
         result.delay.merge(histogram_);

@@ -68,7 +68,7 @@ struct Nic {
     std::uint64_t bytes = 0;  // sent in all
 };
 
-// Beside an ordinary rank's 64 + 32 + 16 bytes 8 where messages cost CPU time, 8 for handshakes, 16 for credits.
+// Beside an ordinary rank's 64 + 32 + 16 bytes 8 where messages cost CPU time, 8 for handshakes, 32 for credits.
 inline constexpr std::size_t rank_bytes = sizeof(Sender) + sizeof(Receiver) + sizeof(Nic) + 8;
 
 }  // namespace tradewind::sim

@@ -74,13 +74,17 @@ struct DelaySeries {
     std::vector<Delayed> values = std::vector<Delayed>(bins);
 
     void add(std::int64_t time, float delay) {
-        while (static_cast<std::size_t>(time >> shift) >= bins) [[unlikely]]
-            widen_to(time);
+        if (static_cast<std::size_t>(time >> shift) >= bins) [[unlikely]]
+            return add_beyond(time, delay);
+        values[static_cast<std::size_t>(time >> shift)].add(delay);
+    }
+    [[gnu::noinline]] void add_beyond(std::int64_t time, float delay) {
+        while (static_cast<std::size_t>(time >> shift) >= bins) widen_to(time);
         values[static_cast<std::size_t>(time >> shift)].add(delay);
     }
     // Throws InputError for a time that 64 bits did not hold: what waits for the port of a rank is no event that would
     // tell before.
-    [[gnu::noinline]] void widen_to(std::int64_t time) {
+    void widen_to(std::int64_t time) {
         if (time < 0)
             sim::refuse_time("a packet arrives at", static_cast<double>(static_cast<std::uint64_t>(time)) * 1e-12);
         widen();
