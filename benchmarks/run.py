@@ -29,6 +29,7 @@ from peer import peer
 from reports import reports
 from semi_lagrangian import semi_lagrangian
 from simulator import simulator
+from skip import skip
 from small_cases import small_cases
 from spectral import spectral
 
@@ -75,6 +76,7 @@ PARTS: dict[str, Callable[[], None]] = {
     "peer": peer,
     "reports": reports,
     "semi_lagrangian": semi_lagrangian,
+    "skip": skip,
     "small_cases": small_cases,
     "spectral": spectral,
 }

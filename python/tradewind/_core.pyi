@@ -713,6 +713,16 @@ class SimulationResult:
     def unexpected_bytes(self) -> int: ...
 
     @property
+    def steps_simulated(self) -> int: ...
+
+    @property
+    def steps_skipped(self) -> int: ...
+
+    @property
+    def no_skip(self) -> str:
+        """Why no step was skipped; empty where some were."""
+
+    @property
     def packet_hops(self) -> int: ...
 
     @property
@@ -861,7 +871,7 @@ class Peers:
         """Whether nothing can be done together any more: all have to end."""
 
 class SimulationOptions:
-    def __init__(self, *, packet_bytes: int, threads: int = 1, seed: int = 1, adaptive: bool = True, finite_buffers: bool = False, one_sided: bool = False, blocks: int = 0, followed: int = -1, shown: Sequence[int] = [], peers: Peers | None = None, intranode: IntranodeTransport | None = None, compact_from_bytes: int = 536870912, repetition_steps: int = 1, asked: Sequence[int] = [], enough: Callable[[Sequence[float]], bool] | None = None, progress_by: str = 'pokes') -> None: ...
+    def __init__(self, *, packet_bytes: int, threads: int = 1, seed: int = 1, adaptive: bool = True, finite_buffers: bool = False, one_sided: bool = False, blocks: int = 0, followed: int = -1, shown: Sequence[int] = [], peers: Peers | None = None, intranode: IntranodeTransport | None = None, compact_from_bytes: int = 536870912, repetition_steps: int = 1, asked: Sequence[int] = [], enough: Callable[[Sequence[float]], bool] | None = None, progress_by: str = 'pokes', skip: bool = True) -> None: ...
 
 class Forecast:
     @property

@@ -255,6 +255,13 @@ std::int64_t Order::stages() const {
     return stages;
 }
 
+Order Order::without(std::int64_t parts, std::int64_t all) const {
+    Order order = *this;
+    for (std::vector<Operation>& operations : order.operations_)
+        operations.resize(operations.size() / static_cast<std::size_t>(all) * static_cast<std::size_t>(all - parts));
+    return order;
+}
+
 bool Order::has(std::uint32_t stage) const {
     const std::uint32_t line = stage >> line_shift;
     if (line >= of_line_.size() || of_line_[line].empty()) return false;

@@ -99,6 +99,9 @@ class Order {
     const Instance& at(std::uint32_t stage) const;
     // The number of times that an exchange takes place.
     std::int64_t times(std::size_t exchange) const { return times_[exchange]; }
+    // The same without the last operations of each group: so many of `all` equal parts of them. Those that are left,
+    // and their exchanges, keep their numbers.
+    Order without(std::int64_t parts, std::int64_t all) const;
 
   private:
     void check_exchange(const Exchange& exchange) const;

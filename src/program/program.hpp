@@ -69,6 +69,7 @@ class Program {
     std::int64_t bytes_per_point(const Step& step) const { return order_ ? step.bytes_per_point : bytes_per_point_; }
     // Null: steps follow one another, the same on all ranks.
     const Order* order() const { return order_.get(); }
+    const std::shared_ptr<const Order>& shared_order() const { return order_; }
     // The number of exchanges that may be open at once.
     std::uint32_t lines() const { return order_ ? order_->lines() : 1; }
     std::uint32_t line_of(std::uint32_t stage) const { return order_ ? stage >> Order::line_shift : 0; }

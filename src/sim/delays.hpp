@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "sim/event.hpp"
 #include "sim/statistics.hpp"
@@ -22,7 +23,24 @@ class Delays {
         histogram_.add(picoseconds);
         if (pairs_.blocks > 0) [[unlikely]]
             record_pair(event, delay);
-        series_.add(time, picoseconds);
+        if (keeps_log_) [[unlikely]]
+            log_.push_back({time, picoseconds});
+        series_.add(time + ahead_, picoseconds);
+    }
+    // Begins a log of what is recorded, or ends it; what there is of one is forgotten.
+    void keep_log(bool keeps) {
+        keeps_log_ = keeps;
+        log_ = {};
+    }
+    // Adds what the log holds so many times more over time, each later by a period; all that comes after it is later.
+    void repeat(std::int64_t period, std::int64_t times);
+    template <class Tally>
+    void tally(Tally& count) {
+        for (std::uint64_t& packets : histogram_.counts) count(packets);
+        for (Delayed& pair : pairs_.values) {
+            count(pair.packets);
+            pair.delay.tally(count);
+        }
     }
     void add_to(SimulationResult& result) const {
         result.delay.merge(histogram_);
@@ -31,6 +49,11 @@ class Delays {
     }
 
   private:
+    struct Logged {
+        std::int64_t time;
+        float delay;
+    };
+
     [[gnu::noinline]] void record_pair(const Event& event, std::uint32_t delay) {
         const std::uint32_t from = world_.origins.block(Delay::block(delay)),
                             to = world_.origins.block_of(static_cast<Rank>(event.rank()));
@@ -38,6 +61,9 @@ class Delays {
     }
 
     const World& world_;
+    std::int64_t ahead_ = 0;  // ps that were skipped
+    bool keeps_log_ = false;
+    std::vector<Logged> log_;
     DelayHistogram histogram_;
     DelaySeries series_;
     DelayPairs pairs_;

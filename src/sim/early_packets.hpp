@@ -60,6 +60,16 @@ class EarlyPackets {
         return some;
     }
 
+    // Calls `use` with rank, stage, packets and the time of the last one.
+    template <class Use>
+    void for_each(Use use) const {
+        for (const Line& line : lines_)
+            for (std::uint32_t i = 0; line.key != none && i < a_line; ++i)
+                if (line.packets[i] > 0)
+                    use(static_cast<Rank>((line.key - 1) >> 32), static_cast<std::uint32_t>(line.key - 1) * a_line + i,
+                        line.packets[i], line.time[i]);
+    }
+
   private:
     static constexpr std::uint32_t a_line = 4;  // stages
     static constexpr std::uint64_t none = 0;

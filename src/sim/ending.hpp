@@ -29,6 +29,12 @@ class Ending {
     // The number of steps that it is about.
     std::size_t steps_asked() const { return static_cast<std::size_t>(early_.asked[next_] * early_.steps); }
 
+    // The program has become shorter.
+    void shorten() {
+        stages_ = program_.stages();
+        steps_ = program_.steps().size();
+    }
+
     // The verdict. `furthest`: the last stage that any rank has begun.
     void conclude(bool enough, std::uint32_t furthest) {
         ++next_;

@@ -76,11 +76,18 @@ void Engine::work(int id) {
         reports_[0][id].alone = options_.threads == 1;
     });
     for (std::size_t round = 0;; ++round) {
-        const Report all = conclude(id, round % 2);
+        Report all = conclude(id, round % 2);
         if (all.stop || all.next == Wheel::never) return;
         if (all.ended == world_.program.ranks()) {
             if (id == 0) ask(all);
             barrier_.wait();
+            if (refused_) return;
+        }
+        if (skip_ && skip_->due(all)) {
+            barrier_.wait();  // all know that it is
+            if (id == 0) next_ = skip(all);
+            barrier_.wait();
+            all.next = next_;
             if (refused_) return;
         }
         const bool alone = reports_[round % 2][0].alone;
@@ -124,6 +131,7 @@ void Engine::go_alone(Report all, std::size_t parity) {
         all = agree(parity);
         if (!all.stop && all.next != Wheel::never) {
             if (all.ended == world_.program.ranks()) ask(all);
+            if (skip_ && skip_->due(all)) all.next = skip(all);
             if (!refused_) continue;
             all.stop = reports[0].stop = true;
         }
@@ -173,6 +181,16 @@ void Engine::ask(const Report& all) {
     } catch (...) {
         fail();
         refused_ = true;
+    }
+}
+
+std::int64_t Engine::skip(const Report& all) {
+    try {
+        return skip_->act(all);
+    } catch (...) {
+        fail();
+        refused_ = true;
+        return all.next;
     }
 }
 

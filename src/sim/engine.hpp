@@ -15,6 +15,7 @@
 #include "sim/pace.hpp"
 #include "sim/part.hpp"
 #include "sim/process_exchange.hpp"
+#include "sim/skip.hpp"
 
 namespace tradewind::sim {
 
@@ -23,6 +24,8 @@ class Engine {
     Engine(World& world, const SwitchFactory& switches, const SimulationOptions& options, Peers& peers,
            double events_per_window);
 
+    // Lets it act between windows; of one process.
+    void skip_by(Skip& skip) { skip_ = &skip; }
     // Throws what a thread has thrown; PeerFailed where one of another process has.
     void run();
 
@@ -43,6 +46,8 @@ class Engine {
     Report agree(std::size_t parity);
     // All ranks have ended what is asked about next. By the first thread, while the others wait.
     void ask(const Report& all);
+    // One thread alone. Returns the next window.
+    std::int64_t skip(const Report& all);
     // Runs in the first thread between windows. Returns whether it goes on alone.
     bool look_up(const Report& all);
     // An exception in one thread stops all of them at the next barrier.
@@ -70,6 +75,8 @@ class Engine {
     bool stopped_ = false;
     bool refused_ = false;  // the question whether the program may end early has failed
     std::uint64_t windows_ = 0, windows_alone_ = 0;
+    Skip* skip_ = nullptr;
+    std::int64_t next_ = 0;  // window, where it acts
     Pace pace_;
     std::chrono::steady_clock::time_point told_ = std::chrono::steady_clock::now();
     std::mutex mutex_;

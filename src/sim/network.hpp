@@ -80,6 +80,11 @@ class Network {
         for (std::uint32_t sw = 0; sw < owners_.size(); ++sw)
             if (parts_.process_of(owners_[sw]) == process) use(sw);
     }
+    template <class Use>
+    void for_switches_of_part(std::uint32_t part, Use use) const {
+        for (std::uint32_t sw = 0; sw < owners_.size(); ++sw)
+            if (owners_[sw] == part) use(sw);
+    }
     int channels() const { return channels_; }
     // The smallest latency of this process's switches: nothing that happens there has an effect elsewhere sooner.
     std::int64_t look_ahead() const { return look_ahead_; }
@@ -104,6 +109,11 @@ class Network {
     void for_wired(Use use) const {
         for (const std::vector<std::uint32_t>& ports : wired_)
             for (const std::uint32_t index : ports) use(index);
+    }
+    // The same of one of its parts, in the order of their first use.
+    template <class Use>
+    void for_wired_of(std::uint32_t part, Use use) const {
+        for (const std::uint32_t index : wired_[part - parts_.first]) use(index);
     }
 
     // The output buffer of a port and one of its channels; a port to a node has only one.

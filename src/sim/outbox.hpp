@@ -26,14 +26,16 @@ class Outbox {
 
     void enter(std::int64_t window) {
         window_ = window;
-        start_ = window << shift_;
-        end_ = (window + 1) << shift_;
+        start_ = start_of(window);
+        end_ = start_ + (std::int64_t{1} << shift_);
     }
     std::uint32_t id() const { return id_; }
     std::int64_t window() const { return window_; }
     std::int64_t start() const { return start_; }
     std::int64_t end() const { return end_; }
     int shift() const { return shift_; }
+    std::int64_t start_of(std::int64_t window) const { return origin_ + (window << shift_); }
+    std::int64_t window_of(std::int64_t time) const { return (time - origin_) >> shift_; }
     std::size_t bytes() const { return pool_.bytes(); }
 
     // An event that will arrive at a part at `time`, in a later window, for the caller to fill in at once. Its place is
@@ -43,7 +45,7 @@ class Outbox {
         Staged& staged = staged_[staging_++ % staged_.size()];
         *staged.place = staged.event;
         if (parts_.has(part)) [[likely]]
-            staged.place = wheels_[part - parts_.first]->place(time >> shift_, window_, pool_);
+            staged.place = wheels_[part - parts_.first]->place(window_of(time), window_, pool_);
         else
             staged.place = place_away(part, time);
         prefetch_line(staged.place);
@@ -71,7 +73,9 @@ class Outbox {
         away_next_ = Wheel::never;
     }
     // A packet from another process.
-    void receive(const Event& event) { wheels_[id_ - parts_.first]->push(event, event.time >> shift_, window_, pool_); }
+    void receive(const Event& event) {
+        wheels_[id_ - parts_.first]->push(event, window_of(event.time), window_, pool_);
+    }
 
     // An action of a rank or NIC of this part; within the window it waits in a heap, else in the wheel of actions.
     void enqueue(const Event& event) {
@@ -79,7 +83,7 @@ class Outbox {
             now_.push_back(event);
             std::push_heap(now_.begin(), now_.end(), later);
         } else {
-            actions_.push(event, event.time >> shift_, window_, pool_);
+            actions_.push(event, window_of(event.time), window_, pool_);
         }
     }
     template <class Use>
@@ -109,10 +113,30 @@ class Outbox {
         std::int64_t next = away_next_;
         for (auto& wheel : wheels_) {
             wheel->clear(window_);
-            next = std::min(next, wheel->next(window_, shift_, pool_));
+            next = std::min(next, wheel->next(window_, origin_, shift_, pool_));
         }
         actions_.clear(window_);
-        return std::min(next, actions_.next(window_, shift_, pool_));
+        return std::min(next, actions_.next(window_, origin_, shift_, pool_));
+    }
+
+    // Calls `use` with each packet and `use_action` with each action; of a single process, between windows.
+    template <class Use, class UseAction>
+    void for_each(Use use, UseAction use_action) const {
+        for (const auto& wheel : wheels_) wheel->for_each(pool_, use);
+        actions_.for_each(pool_, use_action);
+    }
+    // Lets a window begin at this time, which has not come, from now on; also there.
+    void align(std::int64_t begin) {
+        const std::int64_t end = end_;
+        origin_ = begin & ((std::int64_t{1} << shift_) - 1);
+        enter(window_of(end) - 1);
+        const auto place_anew = [&](Wheel& wheel) {
+            std::vector<Event> events;
+            wheel.take_all(pool_, [&](const Event& event) { events.push_back(event); });
+            for (const Event& event : events) wheel.push(event, window_of(event.time), window_, pool_);
+        };
+        for (auto& wheel : wheels_) place_anew(*wheel);
+        place_anew(actions_);
     }
 
   private:
@@ -132,13 +156,14 @@ class Outbox {
             flush();
             away.events.resize(std::max<std::size_t>(64, 2 * away.count));
         }
-        away_next_ = std::min(away_next_, Wheel::visit(time >> shift_, window_));
+        away_next_ = std::min(away_next_, Wheel::visit(window_of(time), window_));
         return &away.events[away.count++];
     }
 
     Parts parts_;
     std::uint32_t id_;
     int shift_;
+    std::int64_t origin_ = 0;  // ps at which window 0 begins
     std::int64_t window_ = 0, start_ = 0, end_ = 0;
     ChunkPool pool_;
     std::vector<std::unique_ptr<Wheel>> wheels_;  // [part of this process]

@@ -28,6 +28,8 @@ class Part {
           switches_(switches.make(world, outbox_, ranks_)) {}
 
     Outbox& outbox() { return outbox_; }
+    Ranks& ranks() { return ranks_; }
+    Switches& switches() { return *switches_; }
 
     void start() {
         outbox_.enter(0);
@@ -55,11 +57,17 @@ class Part {
             refuse_count("messages of the simulation", "more", "bytes", max_counted);
         report.hops = switches_->hops() + ranks_.counts().hops;
         report.furthest = ranks_.counts().furthest;
+        report.begun = ranks_.begun();
         if (world_.ending.asks()) report.ended = ranks_.counts().ended[world_.ending.next()];
         return report;
     }
     // When the last rank here ended a step, in ps.
     std::int64_t step_end(std::size_t step) const { return ranks_.counts().step_end[step]; }
+
+    void tally(Tally& count) {
+        switches_->tally(count);
+        ranks_.tally(count);
+    }
 
     void add_to(Share& share) const {
         const Ranks::Counts& counts = ranks_.counts();

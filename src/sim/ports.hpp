@@ -54,7 +54,13 @@ class Ports {
 
     std::int64_t hops() const { return hops_; }
     std::uint64_t calls() const { return calls_; }
-    const Delays& delays() const { return delays_; }
+    Delays& delays() { return delays_; }
+    void write(StateWriter& out) const;
+    template <class Count>
+    void tally(Count& count) {
+        count(hops_);
+        delays_.tally(count);
+    }
 
     std::uint32_t size_of(const Event& event) const {
         return event.kind() == Event::control ? world_.header : event.bytes();
@@ -148,6 +154,9 @@ class Ports {
         std::uint32_t bytes, next;
     };
     static constexpr std::int64_t unknown = -1;
+
+    void write_channel(StateWriter& out, std::uint32_t where, int number) const;
+    void write_exit(StateWriter& out, std::uint32_t where, int number, bool terminal) const;
 
     void wait(Channel& channel, const Event& event, std::uint32_t input) {
         const std::uint32_t id = waiting_.take(), bytes = size_of(event);

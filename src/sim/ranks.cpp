@@ -291,6 +291,8 @@ void Ranks::begin_stage(std::size_t line, std::int64_t time) {
     const Rank r = world_.rank_of(line);
     Receiver& receiver = world_.receivers[line];
     counts_.furthest = std::max(counts_.furthest, receiver.stage);
+    if (receiver.stage == world_.watched_stage) [[unlikely]]
+        begun_ = std::min(begun_, world_.ordered ? time_ : time);
     const auto at = world_.program.at(receiver.stage);
     std::uint64_t expected = 0;
     for (int j = 0, n = at.receives(r); j < n; ++j)

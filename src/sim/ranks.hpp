@@ -11,6 +11,7 @@
 #include "sim/outbox.hpp"
 #include "sim/pool.hpp"
 #include "sim/recorder.hpp"
+#include "sim/state.hpp"
 #include "sim/unexpected.hpp"
 #include "sim/world.hpp"
 
@@ -57,6 +58,15 @@ class Ranks {
     };
     const Counts& counts() const { return counts_; }
 
+    // When the first of them began what is watched for, since this was asked last; `never` if none has.
+    std::int64_t take_begun() { return std::exchange(begun_, Wheel::never); }
+    std::int64_t begun() const { return begun_; }
+    // See state.hpp.
+    void settle();
+    void write(StateWriter& out) const;
+    void tally(Tally& count);
+    StateWriter::Pulled pulled(std::uint32_t record) const;
+
   private:
     static constexpr int packets_ahead = 8;
     static constexpr std::size_t early_actions = 1024, actions_ahead = 12, states_ahead = 5;
@@ -99,6 +109,9 @@ class Ranks {
         Queue others;
         bool empty() const { return !again && others.empty(); }
     };
+    void write_line(StateWriter& out, Rank r, std::size_t line) const;
+    void write_nic(StateWriter& out, std::uint32_t terminal) const;
+    void write_jobs(StateWriter& out, std::uint32_t terminal, const Queue& queue) const;
     static constexpr std::uint32_t jobs_wait = ~0u;  // for a sender: the terminal's jobs
     static constexpr std::uint32_t nobody = ~0u - 1;
 
@@ -243,6 +256,7 @@ class Ranks {
     std::size_t going_ = ~std::size_t{0};  // the line that is being brought on
     Pool<Held> held_;                      // what has come, and waits for a call
     Counts counts_;
+    std::int64_t begun_ = Wheel::never;
     std::unique_ptr<Recorder> recorder_;  // null: no trace events are kept
 };
 

@@ -39,6 +39,8 @@ void Ranks::walk(Rank r) {
             ++counts_.finished;
             return;
         }
+        if (walker.operation == world_.watched_operation && group == 0) [[unlikely]]
+            begun_ = std::min(begun_, time_);
         const program::Operation& operation = operations[walker.operation];
         if (recorder_) recorder_->begin_operation(r, time_);
         switch (operation.kind) {

@@ -4,6 +4,7 @@
 
 #include "sim/engine.hpp"
 #include "sim/outcome.hpp"
+#include "sim/skip.hpp"
 
 namespace tradewind::sim {
 
@@ -31,19 +32,30 @@ SimulationResult run(const machine::Machine& machine, const program::Program& pr
     options.threads = static_cast<int>(peers.minimum(expected.threads));
     if (options.threads == 0) throw PeerFailed();                        // one has refused
     options.blocks = static_cast<int>(-peers.minimum(-options.blocks));  // as many as any of them wants
+    const std::string obstacle = Skip::obstacle(options, switches.spreads);
+    program::Program simulated = program;  // it may become shorter
     std::optional<World> world;
     peers.collective([&] {
-        world.emplace(machine, program, placement, options, Parts(options.threads, peers), switches.channels,
+        world.emplace(machine, simulated, placement, options, Parts(options.threads, peers), switches.channels,
                       switches.spreads);
     });
     world->look_ahead(peers.minimum(world->network.look_ahead()));
     std::optional<Engine> engine;
     peers.collective([&] { engine.emplace(*world, switches, options, peers, expected.events_per_window); });
+    std::optional<Skip> skip;
+    if (obstacle.empty()) skip.emplace(*world, simulated, engine->parts());
+    if (skip && skip->is_useful()) engine->skip_by(*skip);
     engine->run();
     Share share(world->ending.steps());
     share.result.windows = engine->windows();
     share.result.solo_windows = engine->windows_alone();
     for (const auto& part : engine->parts()) part->add_to(share);
+    if (skip) {
+        skip->complete(share.result);
+    } else {
+        share.result.no_skip = obstacle;
+        if (options.early_end.asked.empty()) share.result.steps_simulated = Repeated(program).times();
+    }
     return conclude(*world, peers, share);
 }
 

@@ -67,6 +67,9 @@ struct SimulationOptions {
     static constexpr std::int64_t long_hold_factor = 4;
     // For programs with an order.
     Progress progress_by = Progress::pokes;
+    // Packet model: skip repetitions that are the same as those before but for the time (see Skip). The result is the
+    // same.
+    bool skip = true;
 
     static constexpr std::int64_t largest_packet = 1 << 27;
     static constexpr std::int64_t max_trace_events = 500'000;

@@ -45,6 +45,11 @@ class DelaySum {
   public:
     void add(float picoseconds) { sum_ += static_cast<std::uint64_t>(picoseconds); }
     void add(DelaySum other) { sum_ += other.sum_; }
+    void remove(DelaySum other) { sum_ -= other.sum_; }
+    template <class Tally>
+    void tally(Tally& count) {
+        count(sum_);
+    }
     double picoseconds() const { return static_cast<double>(sum_); }
 
   private:
@@ -63,6 +68,10 @@ struct Delayed {
     void add(const Delayed& other) {
         packets += other.packets;
         delay.add(other.delay);
+    }
+    void remove(const Delayed& other) {
+        packets -= other.packets;
+        delay.remove(other.delay);
     }
 };
 
@@ -147,6 +156,10 @@ struct SimulationResult {
     std::int64_t packet_hops = 0;       // one packet through one port, injection and ejection included
     std::uint64_t events = 0;
     std::uint64_t windows = 0, solo_windows = 0;  // visited in all, and by one thread for all parts
+    // Repetitions of a program that were simulated, and were skipped as they are the same as others; events and windows
+    // are those of the first. Where none could be skipped: why.
+    std::int64_t steps_simulated = 0, steps_skipped = 0;
+    std::string no_skip;
     DelayHistogram delay;
     DelaySeries delay_series;
     DelayPairs delay_pairs;

@@ -14,6 +14,9 @@
 
 namespace tradewind::sim {
 
+class StateWriter;
+class Tally;
+
 class Switches {
   public:
     virtual ~Switches() = default;
@@ -24,8 +27,12 @@ class Switches {
 
     virtual std::int64_t hops() const = 0;
     virtual std::uint64_t events() const = 0;
-    virtual const Delays& delays() const = 0;
+    virtual Delays& delays() = 0;
     virtual const std::vector<Passage>& passages() const = 0;
+
+    // See state.hpp.
+    virtual void write(StateWriter& out) const = 0;
+    virtual void tally(Tally& count) = 0;
 };
 
 // Makes the switches of each part, which share a routing.

@@ -22,7 +22,9 @@ class CommonSwitches : public Switches {
 
     std::int64_t hops() const override { return ports_.hops(); }
     std::uint64_t events() const override { return events_ - ports_.calls(); }
-    const Delays& delays() const override { return ports_.delays(); }
+    Delays& delays() override { return ports_.delays(); }
+    void write(StateWriter& out) const override;
+    void tally(Tally& count) override;
     const std::vector<Passage>& passages() const override { return passages_; }
 
   protected:
@@ -91,7 +93,6 @@ class CommonSwitches : public Switches {
     void sort(const Slice& slice) {
         const int time_bits = outbox_.shift(), port_bits = input_bits();
         const int index_bits = 64 - time_bits - port_bits;
-        const std::uint64_t within = (std::uint64_t{1} << time_bits) - 1;
         if (slice.count >> index_bits != 0)
             throw std::runtime_error("more packets in one window than can be numbered: name a larger packet");
         if (keys_.size() < slice.count) {
@@ -103,7 +104,8 @@ class CommonSwitches : public Switches {
             std::uint64_t input = net_.port_of(event.where);
             if (finite && event.kind() == Event::aside)
                 input |= (std::uint64_t{16} | event.channel()) << net_.port_bits();
-            keys_[i] = ((static_cast<std::uint64_t>(event.time) & within) << port_bits | input) << index_bits | i;
+            const auto time = static_cast<std::uint64_t>(event.time - outbox_.start());
+            keys_[i] = (time << port_bits | input) << index_bits | i;
         }
         radix_sort(keys_, other_keys_, slice.count, index_bits, time_bits + port_bits);
     }

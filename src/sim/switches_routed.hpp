@@ -7,7 +7,7 @@
 
 #include "machine/routing/dispatch.hpp"
 #include "machine/routing/packet.hpp"
-#include "sim/switches_common.hpp"
+#include "sim/ports_state.hpp"
 
 namespace tradewind::sim {
 
@@ -25,6 +25,12 @@ class RoutedSwitches final : public CommonSwitches<finite, compact_with<Routing,
   public:
     RoutedSwitches(World& world, Routing& routing, Outbox& outbox, Ranks& ranks)
         : Common(world, outbox, ranks), routing_(routing) {}
+
+    void write(StateWriter& out) const override {
+        Common::write(out);
+        if constexpr (requires { routing_.turn(0u); })
+            net_.for_switches_of_part(this->outbox_.id(), [&](std::uint32_t sw) { out.put(routing_.turn(sw)); });
+    }
 
     void process(std::size_t number) override {
         Slice& slice = slices_[number];

@@ -35,6 +35,15 @@ class Unexpected {
         return bytes;
     }
 
+    // Calls `use` with rank, first stage, bytes and time of each packet.
+    template <class Use>
+    void for_each(Use use) const {
+        for (const auto& [key, last] : lists_)
+            for (std::uint32_t id = last; id != Pool<Packet>::none; id = packets_[id].next)
+                use(static_cast<Rank>(key >> 32), static_cast<std::uint32_t>(key), packets_[id].bytes,
+                    packets_[id].time);
+    }
+
   private:
     struct Packet {
         std::int64_t time;

@@ -66,6 +66,12 @@ class ChunkPool {
         }
     }
 
+    template <class Use>
+    void for_each(Chunks list, Use use) const {
+        for (; list.first; list = {list.first->next, capacity_})
+            for (std::uint32_t i = 0; i < list.count; ++i) use(list.first->events()[i]);
+    }
+
   private:
     static constexpr std::size_t slab_bytes = HugeAllocator<Event>::page;
     static constexpr std::size_t some = 64;  // chunks that are added at a time: more would be touched for nothing
@@ -125,7 +131,7 @@ class Wheel {
     // moves a far list near once no nearer event is left before it and all its windows lie on the wheel (the slot of
     // the current window, which a reader may still be taking, is not among them). Throws InputError where an event is
     // later than the clock goes: only far ones can be.
-    std::int64_t next(std::int64_t current, int shift, ChunkPool& pool) {
+    std::int64_t next(std::int64_t current, std::int64_t origin, int shift, ChunkPool& pool) {
         for (;;) {
             const std::int64_t near = next_near(current);
             if (far_.empty()) return near;
@@ -137,13 +143,34 @@ class Wheel {
             if (first + stretch - current > windows) return std::min(near, first - 1);
             const Chunks chunks = far_.begin()->second;
             far_.erase(far_.begin());
-            pool.drain(chunks, [&](const Event& event) { *place_near(event.time >> shift, pool) = event; });
+            pool.drain(chunks, [&](const Event& event) { *place_near((event.time - origin) >> shift, pool) = event; });
         }
+    }
+
+    // Calls `use` with each event.
+    template <class Use>
+    void for_each(const ChunkPool& pool, Use use) const {
+        for_used([&](std::size_t at) { pool.for_each(slots_[at], use); });
+        for (const auto& [stretch, chunks] : far_) pool.for_each(chunks, use);
+    }
+    // The same, and takes them all out.
+    template <class Use>
+    void take_all(ChunkPool& pool, Use use) {
+        for_used([&](std::size_t at) { pool.drain(std::exchange(slots_[at], {}), use); });
+        for (const auto& [stretch, chunks] : std::exchange(far_, {})) pool.drain(chunks, use);
+        bits_ = {};
+        words_ = 0;
     }
 
   private:
     static std::size_t slot(std::int64_t window) { return static_cast<std::size_t>(window & (windows - 1)); }
 
+    template <class Use>
+    void for_used(Use use) const {
+        for (std::size_t word = 0; word < bits_.size(); ++word)
+            for (std::uint64_t bits = bits_[word]; bits != 0; bits &= bits - 1)
+                use(word * 64 + static_cast<std::size_t>(std::countr_zero(bits)));
+    }
     // No more than this is compiled wherever an event is pushed.
     [[gnu::always_inline]] Event* place_near(std::int64_t window, ChunkPool& pool) {
         Chunks& list = slots_[slot(window)];

@@ -113,6 +113,9 @@ struct World {
     Origins origins;
     std::uint64_t seed;
     int shift = 0;  // a window is 2^shift ps long
+    // The stage, or, with an order, the operation of the first group, whose begin is watched for (see Skip).
+    static constexpr std::uint32_t nothing = ~0u;
+    std::uint32_t watched_stage = nothing, watched_operation = nothing;
 };
 
 }  // namespace tradewind::sim

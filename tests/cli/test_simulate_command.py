@@ -43,6 +43,17 @@ def test_one_simulation_is_one_object(tradewind):
     assert keys | {"peak_rss_bytes", "step_time_s", "delay"} <= result.keys()
 
 
+def test_equal_repetitions_are_skipped_unless_all_are_wanted(tradewind):
+    request = [*ALLREDUCE, "--count", "4", "--times", "50", "--algorithm", "recursive-2"]
+    some, full = simulate(tradewind, *request), simulate(tradewind, *request, "--full")
+    assert some["steps_skipped"] > 0
+    assert some["steps_simulated"] + some["steps_skipped"] == full["steps_simulated"] == 50
+    assert full["no_skip"] == "all steps were asked for"
+    same = ("time_s", "step_time_s", "messages", "bytes", "packet_hops", "bound_s", "imbalance", "delay")
+    assert [some[key] for key in same] == [full[key] for key in same]
+    assert f"{some['steps_skipped']} skipped" in tradewind("simulate", *request)[1]
+
+
 def test_lists_are_computed_by_a_list(tradewind):
     results = simulate(tradewind, *ALLREDUCE, "--algorithm", "recursive-2,ring")
     assert [result["algorithm"] for result in results] == ["recursive-2", "ring"]

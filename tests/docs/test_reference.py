@@ -130,7 +130,7 @@ COPIES = "--set mpi.unexpected_bandwidth=5GB/s"
 
 
 def test_keys_of_simulate(tmp_path: Path) -> None:
-    result = printed(f"simulate halo --ranks 4 {GRID} --machine torus-M --timeline line {COPIES}", tmp_path)
+    result = printed(f"simulate halo --ranks 4 {GRID} --times 8 --machine torus-M --timeline line {COPIES}", tmp_path)
     step_times = result.pop("step_time_s")
     assert list(step_times) == ["halo"]
     check_keys("simulate", {*keys(result), "step_time_s"})

@@ -115,6 +115,9 @@ void bind_result(nb::module_& module) {
         .def_ro("messages", &sim::SimulationResult::messages)
         .def_ro("bytes", &sim::SimulationResult::bytes)
         .def_ro("unexpected_bytes", &sim::SimulationResult::unexpected_bytes)
+        .def_ro("steps_simulated", &sim::SimulationResult::steps_simulated)
+        .def_ro("steps_skipped", &sim::SimulationResult::steps_skipped)
+        .def_ro("no_skip", &sim::SimulationResult::no_skip, "Why no step was skipped; empty where some were.")
         .def_ro("packet_hops", &sim::SimulationResult::packet_hops)
         .def_prop_ro("bound_s", [](const sim::SimulationResult& r) { return r.bound.seconds(); })
         .def_ro("bound_by", &sim::SimulationResult::bound_by)
@@ -270,7 +273,7 @@ void bind_simulation(nb::module_& module) {
                bool finite_buffers, bool one_sided, int blocks, Rank followed, std::vector<Rank> shown,
                std::shared_ptr<Peers> peers, std::shared_ptr<machine::IntranodeTransport> intranode,
                std::int64_t compact_from_bytes, int repetition_steps, std::vector<int> asked, Enough enough,
-               const std::string& progress_by) {
+               const std::string& progress_by, bool skip) {
                 new (self) sim::SimulationOptions{{packet_bytes},
                                                   threads,
                                                   seed,
@@ -285,13 +288,14 @@ void bind_simulation(nb::module_& module) {
                                                   std::move(peers),
                                                   early_end(repetition_steps, std::move(asked), std::move(enough)),
                                                   {compact_from_bytes},
-                                                  progress_of(progress_by)};
+                                                  progress_of(progress_by),
+                                                  skip};
             },
             nb::kw_only(), "packet_bytes"_a, "threads"_a = 1, "seed"_a = 1, "adaptive"_a = true,
             "finite_buffers"_a = false, "one_sided"_a = false, "blocks"_a = 0, "followed"_a = -1,
             "shown"_a = std::vector<Rank>{}, "peers"_a.none() = nb::none(), "intranode"_a.none() = nb::none(),
             "compact_from_bytes"_a = sim::SimulationOptions{}.compact_from.value, "repetition_steps"_a = 1,
-            "asked"_a = std::vector<int>{}, "enough"_a.none() = nb::none(), "progress_by"_a = "pokes");
+            "asked"_a = std::vector<int>{}, "enough"_a.none() = nb::none(), "progress_by"_a = "pokes", "skip"_a = true);
     nb::class_<sim::Forecast>(module, "Forecast")
         .def_ro("messages", &sim::Forecast::messages)
         .def_ro("bytes", &sim::Forecast::bytes)

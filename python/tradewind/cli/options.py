@@ -43,6 +43,10 @@ Congestion = Annotated[
     ),
 ]
 Force = Annotated[bool | None, Option("--force", help="Run even if the estimate exceeds memory.", show_default=False)]
+Full = Annotated[
+    bool | None,
+    Option("--full", help="Simulate all repetitions, also those that are the same as others.", show_default=False),
+]
 Json = Annotated[bool, Option("--json", help="Print JSON.")]
 
 
@@ -130,7 +134,13 @@ def machine_settings(texts: list[str] | None) -> dict[str, str]:
     return {key: value for key, _, value in (text.partition("=") for text in texts)}
 
 
-_BESIDE: Mapping[str, Any] = {"settings": Settings, "links": Links, "congestion": Congestion, "force": Force}
+_BESIDE: Mapping[str, Any] = {
+    "settings": Settings,
+    "links": Links,
+    "congestion": Congestion,
+    "force": Force,
+    "full": Full,
+}
 """Options of simulations that stand beside those of a `SimulationOptions`."""
 
 
@@ -156,7 +166,7 @@ class Simulated:
             settings = machine_settings(self.given.get("settings"))
         if problems:
             raise InputError(*problems)
-        return values | {"settings": settings}
+        return values | {"settings": settings} | ({"skip": False} if self.given.get("full") else {})
 
     @property
     def links(self) -> Path | None:

@@ -185,6 +185,7 @@ _BOTTLENECKS = {
 def _show(results: list[dict[str, Any]]) -> None:
     from tradewind.base.units import format_bytes, format_count, format_seconds
     from tradewind.cli.screen import say, show_table
+    from tradewind.cli.simulation_run import say_skipped
     from tradewind.cli.table import Column, Table
 
     first = results[0]
@@ -223,6 +224,7 @@ def _show(results: list[dict[str, Any]]) -> None:
             buffers = "finite" if first["buffers"] == "credits" else first["buffers"]
             bottleneck = _BOTTLENECKS.get(first["bound_by"], first["bound_by"])
             say(f"bottleneck: {bottleneck}; {size}; {buffers} buffers")
+        say_skipped(first)
     for picture in (picture for r in results for picture in r.get("pictures", [])):
         print(f"picture: {picture}")
     if "timeline" in first:

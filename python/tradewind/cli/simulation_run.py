@@ -65,3 +65,13 @@ def progress_bar(*, quiet: bool = False) -> Iterator[Watch | None]:
             bar.update(task, completed=now.fraction, description=now.text)
 
         yield watch
+
+
+def say_skipped(result: dict[str, Any]) -> None:
+    """Say how many repetitions of steps were simulated, if there are any."""
+    from tradewind.cli.screen import say
+
+    if "steps_simulated" in result:
+        skipped = result["steps_skipped"]
+        why = f"{skipped:,} skipped, which are the same" if skipped else f"none skipped: {result['no_skip']}"
+        say(f"{result['steps_simulated']:,} repetitions simulated, {why}")

@@ -26,12 +26,14 @@ def prepare(
     *,
     settings: Mapping[str, str] | None = None,
     pairs: int = 0,
+    skip: bool = True,
     **options: Any,
 ) -> Simulation:
     """Check everything that a simulation needs. Raises InputError with all problems at once.
 
     `exchange`: also a request that makes a program, such as a dwarf. `settings`: changed values of the machine.
-    `pairs`: blocks of ranks between which delays are kept. `options`: those of
+    `pairs`: blocks of ranks between which delays are kept. `skip`: repetitions of steps that are the same as others but
+    for the time are not simulated; the result is that of all. `options`: those of
     `tradewind.workload.simulation_options.SimulationOptions`. `timeline`: a file for the time line of the ranks
     `timeline_ranks` (see `tradewind.trace.ranks`). `transport` and `packing` (None: the default of the transport): the
     transport within a node, for machines whose file has its costs; without a transport only the memory bandwidth of the
@@ -87,6 +89,7 @@ def prepare(
         buffers=asked.buffers,
         protocol=asked.protocol,
         pairs=pairs,
+        skip=skip,
         intranode=intranode,
         method=method,
         timeline=line,

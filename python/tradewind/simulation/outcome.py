@@ -63,8 +63,17 @@ def _figures(result: _core.SimulationResult, model: str, copies: bool) -> dict[s
             "bound_by": result.bound_by,
             "imbalance": result.imbalance,
             "delay": _delay(result.delay_counts),
+            **_skipped(result),
         }
     return figures
+
+
+def _skipped(result: _core.SimulationResult) -> dict[str, Any]:
+    """Return the numbers of repetitions that were simulated and skipped, and why none was skipped."""
+    if result.steps_simulated == 0:
+        return {}
+    found = {"steps_simulated": result.steps_simulated, "steps_skipped": result.steps_skipped}
+    return found | ({"no_skip": result.no_skip} if result.no_skip else {})
 
 
 def over_time(result: _core.SimulationResult) -> dict[str, Any]:

@@ -80,6 +80,8 @@ class Simulation:
     """Ranks of it."""
     mpi_progress: str = "pokes"
     """Progress of open exchanges; see `prepare`."""
+    skip: bool = True
+    """Repetitions that are the same as others are skipped; see `prepare`."""
     posting: str = "together"
     """Posting order of the messages of a stage; see `prepare`."""
 
@@ -102,6 +104,7 @@ class Simulation:
             peers=self.peers,
             intranode=self.intranode,
             progress_by=self.mpi_progress,
+            skip=self.skip,
             **early,
         )
         return self.machine, self.program(), self.placement, options

@@ -108,6 +108,8 @@ class RoundRobin : public ChosenUp {
         next_[sw] = up + 1 == up_[level] ? 0 : up + 1;
         return down_[level] + up;
     }
+    // The state of a switch: an adaptive routing that does not spread says what it keeps.
+    std::uint32_t turn(std::uint32_t sw) const { return next_[sw]; }
 
   private:
     std::vector<std::uint32_t> next_;  // [switch], touched only by the thread that owns the switch
