@@ -64,7 +64,7 @@ TEST("nothing is skipped where steps differ, and the result says why") {
     CHECK_EQUAL(why(simulation), "the routing draws a random number for each packet");
 }
 
-PROPERTY("a run that skips has the bits of one that does not", 120) {
+PROPERTY("a run that skips has the bits of one that does not", 40) {
     const auto& pair = draw.from(fixed_routes());
     const auto topology = pair.network->make();
     const auto each = static_cast<std::uint32_t>(draw.integer(1, 3));
@@ -125,7 +125,7 @@ PROPERTY("a run that skips has the bits of one that does not", 120) {
 }
 
 // Two groups that exchange something with each other, and the first also among its own ranks.
-PROPERTY("a program with open exchanges that skips has the bits of one that does not", 100) {
+PROPERTY("a program with open exchanges that skips has the bits of one that does not", 30) {
     using program::Exchange, program::Group, program::GroupStep, program::StepKind;
     const auto own = static_cast<Rank>(draw.integer(2, 4)), other = static_cast<Rank>(draw.integer(1, 3));
     const std::vector<Exchange> exchanges = {
