@@ -181,7 +181,7 @@ void Points::build_directory(std::span<const Index> ids) {
     collectively(comm, own_.finish());
     const Index maximum = ids.empty() ? -1 : *std::max_element(ids.begin(), ids.end());
     highest_ = over_all(comm, maximum, MPI_MAX);
-    block_ = static_cast<std::uint64_t>(highest_ / ranks()) + 1;
+    block_ = static_cast<std::uint64_t>(std::max<Index>(highest_, 0) / ranks()) + 1;  // without any id, too
     by_block_ = LongDivider(static_cast<std::int64_t>(block_));
     MessagesByRank outgoing;
     for (std::size_t i = 0; i < ids.size(); ++i) {
