@@ -1,12 +1,17 @@
-"""``python -m validation.between_nodes predict [--cpu-s S]``: adds to predictions.csv what it lacks, cheap cases first.
+"""Predictions of published measurements between nodes, and their errors.
 
-Without a command prints how many values are predicted for each machine.
+``python -m validation.between_nodes predict [--cpu-s S]`` adds to predictions.csv what it lacks, cheap cases first.
+``compare`` prints the errors for each machine, exchange and class of size, and writes comparison.csv, the tables of the
+pages, and the picture. ``experiments`` simulates some cases with one thing changed, and writes that table. Without a
+command prints how many values are predicted for each machine.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 
+from validation.between_nodes import compare
+from validation.between_nodes.experiments import experiments
 from validation.between_nodes.predictions import predict, read
 from validation.between_nodes.questions import content, questions
 from validation.table import parser, print_rows
@@ -35,9 +40,18 @@ def summary() -> list[dict[str, object]]:
 
 def main() -> None:
     options = parser(__doc__)
-    options.add_argument("command", nargs="?", choices=("predict",))
+    options.add_argument("command", nargs="?", choices=("predict", "compare", "experiments"))
     options.add_argument("--cpu-s", type=float, default=600.0, help="seconds of processor time; default 600")
     given = options.parse_args()
+    if given.command == "compare":
+        compare.write()
+        print_rows(compare.summaries(), given.json)
+        return
+    if given.command == "experiments":
+        rows = experiments()
+        compare.write_experiments(rows)
+        print_rows(rows, given.json)
+        return
     if given.command == "predict":
         predict(given.cpu_s)
     print_rows(summary(), given.json)

@@ -187,8 +187,11 @@ def packet(case: Case) -> str | None:
     return "16KiB" if case.what == "alltoall" and case.size >= 16384 and case.ranks > COARSE_RANKS else None
 
 
-def simulate(case: Case) -> float:
-    """Return the seconds from the common start of all ranks until the last rank has all that it receives."""
+def simulate(case: Case, settings: dict[str, str] | None = None) -> float:
+    """Return the seconds from the common start of all ranks until the last rank has all that it receives.
+
+    `settings`: other values of the machine file.
+    """
     run = tw.simulate(
         program(case),
         case.machine,
@@ -197,6 +200,7 @@ def simulate(case: Case) -> float:
         packet=packet(case),
         threads=1,
         warn=False,
+        settings=settings,
     )
     return float(run["time_s"])
 
