@@ -231,7 +231,7 @@ def believed() -> str:
         factors = [row.factor for row in compared() if belongs(row)]
         lines.append(
             f"- **{name}**: {within(factors, limit)} of {len(factors)} within a factor of {limit:g}; "
-            f"factors {min(factors):.2f} to {max(factors):.2f}, median {median(factors):.2f}."
+            f"{min(factors):.2f} to {max(factors):.2f}, median {median(factors):.2f}."
         )
     return "\n".join(lines)
 

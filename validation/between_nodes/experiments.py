@@ -47,8 +47,7 @@ def experiments() -> list[dict[str, object]]:
         {
             "changed": name,
             "id": at[0],
-            "machine": rows[at].case.machine,
-            "exchange": at[1],
+            "exchange": f"{at[1]}, {rows[at].case.machine}",
             "nodes": at[2],
             "bytes": at[3],
             "predicted": rows[at].factor,
