@@ -11,11 +11,11 @@ from pathlib import Path
 
 
 def compile_seconds(build: Path) -> dict[str, float]:
-    """Wall seconds of each compiled file, the last time that it was compiled."""
+    """Wall seconds of each compiled file but those of tests, the last time that it was compiled."""
     seconds = {}
     for line in (build / ".ninja_log").read_text().splitlines()[1:]:
         begin, end, _, output, _ = line.split("\t")
-        if output.endswith((".o", ".gch")):
+        if output.endswith((".o", ".gch")) and "core_tests.dir" not in output:
             seconds[output.removeprefix("CMakeFiles/")] = (int(end) - int(begin)) / 1e3
     return seconds
 
