@@ -3,8 +3,8 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-# A cluster's own MPI instead of the mpich wheel: make MPI_C_COMPILER=/path/to/mpicc
-MPI_C_COMPILER ?=
+# A cluster's own MPI instead of the mpich wheel: make MPI_C_COMPILER=/path/to/mpicc. It stays that of .venv.
+MPI_C_COMPILER ?= $(shell cat $(VENV)/mpi_c_compiler 2>/dev/null)
 # Variables of CMake.
 DEFINES := TRADEWIND_NATIVE=ON $(if $(MPI_C_COMPILER),MPI_C_COMPILER=$(MPI_C_COMPILER))
 # What the tests need beside what runs need.
@@ -131,11 +131,13 @@ $(VENV)/bin/python:
 # been before, and stays up to date.
 INSTALL = PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python cmake/install.py
 $(VENV)/runs: $(VENV)/bin/python $(COMPILED_FROM)
-	@$(INSTALL) $(if $(wildcard $(VENV)/languages),all,extensions) $(DEFINES)
+	@$(INSTALL) $(if $(wildcard $(VENV)/languages $(VENV)/lib/python*/site-packages/tradewind/lib/libtradewind.*),all,extensions) $(DEFINES)
+	@echo '$(MPI_C_COMPILER)' >$(VENV)/mpi_c_compiler
 	@touch $@ $(wildcard $(VENV)/languages)
 
 $(VENV)/languages: $(VENV)/bin/python $(COMPILED_FROM)
 	@$(INSTALL) all $(DEFINES)
+	@echo '$(MPI_C_COMPILER)' >$(VENV)/mpi_c_compiler
 	@touch $(VENV)/runs $@
 
 $(VENV)/installed: $(VENV)/languages

@@ -9,6 +9,7 @@ NAME=VALUE are variables of CMake. Without isolation, so that a change compiles 
 
 from __future__ import annotations
 
+import fcntl
 import re
 import subprocess
 import sys
@@ -120,6 +121,8 @@ def build(defines: Sequence[str], only: Mapping[str, str]) -> None:
 
 def main(arguments: Sequence[str]) -> None:
     what, *rest = arguments
+    lock = (Path(sys.prefix) / "install.lock").open("w")
+    fcntl.flock(lock, fcntl.LOCK_EX)  # until this process ends: `make --jobs study test` begins two installations
     if what in ("extensions", "all"):
         build(rest, EXTENSIONS_ONLY if what == "extensions" else {})
     else:

@@ -41,6 +41,7 @@ def test_netcdf_holds_every_number_with_units(records: list[dict[str, Any]], tmp
     attributes = provenance('title = "t"', "t", "a paper", 7, ENVIRONMENT)
     result = records[0]["result"]
     result["step_time_s"]["ice/ocean model"] = 5.0
+    result["step_time_s"]["ice ocean\tmodel"] = 6.0
     write_results(records, attributes, tmp_path / "results.nc")
     assert [path.name for path in tmp_path.iterdir()] == ["results.nc"]
     with netCDF4.Dataset(tmp_path / "results.nc") as data:
@@ -60,6 +61,7 @@ def test_netcdf_holds_every_number_with_units(records: list[dict[str, Any]], tmp
     assert found["delay_count"][0].sum() == sum(result["delay"]["counts"]) > 0
     assert sum(found[f"time_{slab}"][0] for slab in ("xz", "xy", "yz")) == pytest.approx(result["time_s"])
     assert found["time_ice_ocean_model"][0] == 5.0
+    assert found["time_ice_ocean_model_2"][0] == 6.0
     assert list(found["algorithm"]) == ["ring-1", "native", "ring-1"]
     assert list(found["machine"]) == ["torus-M", "", ""]
     assert list(found["split"]) == ["2x2"] * 3

@@ -131,6 +131,10 @@ def test_what_holds_for_data_that_told_values_is_fitted() -> None:
         CONFIRMED,
     )
     assert judged('where = { sweep = "m" }\nnear = {}\nvalue = 3.5', fitted) == [(None, CONFIRMED)]
+    elsewhere = fitted.replace('to = { sweep = "m" }', 'to = { sweep = "m", ranks = 2 }').replace(
+        "ranks = 4", "ranks = [2, 4]"
+    )
+    assert judged(BETTER_THAN_MEASURED + "\nranks = [4]", elsewhere)[0] == ("near", CONFIRMED)
     own = 'where = { sweep = "a", algorithm = "ring-1" }\nnear = {}\nvalue = 1\nfitted = "so chosen"'
     assert judged(own) == [("near", FITTED), ("far", CONTRADICTED)]
 

@@ -9,6 +9,8 @@ dimensions of their own, filled up with NaN to the longest.
 
 from __future__ import annotations
 
+import itertools
+import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -229,11 +231,13 @@ def _steps(records: Sequence[Record]) -> dict[str, Any]:
     """The time of each slab or other step of the simulated cases."""
     by_case = [_of("simulate", "step_time_s")(record) or {} for record in records]
     names = list(dict.fromkeys(name for steps in by_case for name in steps))
-    variables = {}
+    variables: dict[str, Any] = {}
     for name in names:
         attributes = {"units": "s", "long_name": STEP + name}
-        # Slashes would make groups of HDF5.
-        variables[f"time_{name.replace(' ', '_').replace('/', '_')}"] = (
+        # NetCDF refuses slashes, control characters and long names; two steps may have one name then.
+        plain = "time_" + re.sub(r"\W", "_", name)[:200]
+        key = next(key for n in itertools.count(1) if (key := plain if n == 1 else f"{plain}_{n}") not in variables)
+        variables[key] = (
             "case",
             _numbers([steps.get(name) for steps in by_case]),
             attributes,

@@ -43,7 +43,7 @@ from typing import Any
 
 from tradewind.base.toml_lines import Place
 from tradewind.study.claims import comparison, prediction, published_comparison, shape, statistic
-from tradewind.study.claims.curve import NotTestableError, Record, TestOutcome, matches
+from tradewind.study.claims.curve import NotTestableError, Record, TestOutcome, is_meant, matches, number_along
 from tradewind.study.claims.remarks import filled
 from tradewind.study.model.study import Finding, Fitted, Selection
 
@@ -165,7 +165,7 @@ def _fitted_by(finding: Finding, records: Sequence[Record], fits: Sequence[Fitte
     if finding.fitted is not None:
         return finding.fitted
     selections = [selection for _, selection in selections_of(finding)] or [{}]
-    chosen = [record for record in records if matches(record, finding.where)]
+    chosen = [record for record in records if matches(record, finding.where) and _is_along(finding, record)]
     touched = [record for record in chosen if any(matches(record, selection) for selection in selections)]
     found = [
         fit.values
@@ -174,6 +174,12 @@ def _fitted_by(finding: Finding, records: Sequence[Record], fits: Sequence[Fitte
         and any(record.get("machine") is not None and matches(record, fit.of) for record in touched)
     ]
     return "; ".join(found) or None
+
+
+def _is_along(finding: Finding, record: Record) -> bool:
+    """Whether a case lies where the test must hold."""
+    number = number_along(finding, record)
+    return finding.ranks is None or (number is not None and is_meant(finding, number))
 
 
 def selections_of(finding: Finding) -> Iterator[tuple[Place, Selection]]:
