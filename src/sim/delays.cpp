@@ -2,7 +2,14 @@
 
 #include <algorithm>
 
+#include "sim/clock.hpp"
+
 namespace tradewind::sim {
+
+bool Delays::can_repeat(std::int64_t later) const {
+    return log_is_whole_ && std::all_of(log_.begin(), log_.end(),
+                                        [&](const Logged& packet) { return packet.time <= latest.value - later; });
+}
 
 void Delays::repeat(std::int64_t period, std::int64_t times) {
     ahead_ += period * times;

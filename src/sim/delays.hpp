@@ -24,14 +24,17 @@ class Delays {
         if (pairs_.blocks > 0) [[unlikely]]
             record_pair(event, delay);
         if (keeps_log_) [[unlikely]]
-            log_.push_back({time, picoseconds});
+            log(time, picoseconds);
         series_.add(time + ahead_, picoseconds);
     }
     // Begins a log of what is recorded, or ends it; what there is of one is forgotten.
     void keep_log(bool keeps) {
         keeps_log_ = keeps;
+        log_is_whole_ = true;
         log_ = {};
     }
+    // Whether the log holds all that was recorded, and it can be so much later.
+    bool can_repeat(std::int64_t later) const;
     // Adds what the log holds so many times more over time, each later by a period; all that comes after it is later.
     void repeat(std::int64_t period, std::int64_t times);
     template <class Tally>
@@ -54,6 +57,16 @@ class Delays {
         float delay;
     };
 
+    // A log of a hundred megabytes is given up: memory is for the simulation.
+    static constexpr std::size_t longest_log = std::size_t{1} << 22;
+    [[gnu::noinline]] void log(std::int64_t time, float delay) {
+        if (log_.size() < longest_log) {
+            log_.push_back({time, delay});
+            return;
+        }
+        keep_log(false);
+        log_is_whole_ = false;
+    }
     [[gnu::noinline]] void record_pair(const Event& event, std::uint32_t delay) {
         const std::uint32_t from = world_.origins.block(Delay::block(delay)),
                             to = world_.origins.block_of(static_cast<Rank>(event.rank()));
@@ -62,7 +75,7 @@ class Delays {
 
     const World& world_;
     std::int64_t ahead_ = 0;  // ps that were skipped
-    bool keeps_log_ = false;
+    bool keeps_log_ = false, log_is_whole_ = true;
     std::vector<Logged> log_;
     DelayHistogram histogram_;
     DelaySeries series_;

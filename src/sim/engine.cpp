@@ -29,7 +29,7 @@ Report sum(const std::vector<Report>& reports) {
 
 Engine::Engine(World& world, const SwitchFactory& switches, const SimulationOptions& options, Peers& peers,
                double events_per_window)
-    : world_(world), options_(options), peers_(peers), barrier_(options.threads) {
+    : world_(world), options_(options), peers_(peers), barrier_(options.threads), ranks_(world.program.ranks()) {
     const std::uint32_t events_per_chunk = events_per_window < full_window ? 7 : 63;
     for (auto& reports : reports_) reports.resize(world.parts.here);
     for (std::uint32_t p = 0; p < world.parts.here; ++p)
@@ -78,21 +78,25 @@ void Engine::work(int id) {
     for (std::size_t round = 0;; ++round) {
         Report all = conclude(id, round % 2);
         if (all.stop || all.next == Wheel::never) return;
-        if (all.ended == world_.program.ranks()) {
+        if (all.ended == ranks_) {
             if (id == 0) ask(all);
             barrier_.wait();
             if (refused_) return;
         }
-        if (skip_ && skip_->due(all)) {
-            barrier_.wait();  // all know that it is
-            if (id == 0) next_ = skip(all);
-            barrier_.wait();
-            all.next = next_;
-            if (refused_) return;
-        }
         const bool alone = reports_[round % 2][0].alone;
-        if (alone && id != 0) continue;
+        if (alone && id != 0) continue;  // and look at nothing that the first thread changes
         const std::size_t parity = (round + 1) % 2;
+        if (skip_ && skip_->due(all)) {
+            if (!alone) barrier_.wait();  // all know that it is
+            if (id == 0) next_ = skip(all);
+            if (!alone) barrier_.wait();
+            all.next = next_;
+            if (refused_ && !alone) return;
+            if (refused_) {
+                reports_[parity][0].stop = true;
+                continue;
+            }
+        }
         if (alone) {
             go_alone(all, parity);
             continue;
@@ -130,7 +134,7 @@ void Engine::go_alone(Report all, std::size_t parity) {
         if (reports[0].stop || !reports[0].alone) return;
         all = agree(parity);
         if (!all.stop && all.next != Wheel::never) {
-            if (all.ended == world_.program.ranks()) ask(all);
+            if (all.ended == ranks_) ask(all);
             if (skip_ && skip_->due(all)) all.next = skip(all);
             if (!refused_) continue;
             all.stop = reports[0].stop = true;

@@ -75,6 +75,7 @@ class Engine {
     bool stopped_ = false;
     bool refused_ = false;  // the question whether the program may end early has failed
     std::uint64_t windows_ = 0, windows_alone_ = 0;
+    const Rank ranks_;  // of the program, which may become shorter
     Skip* skip_ = nullptr;
     std::int64_t next_ = 0;  // window, where it acts
     Pace pace_;

@@ -65,6 +65,7 @@ void Repeated::find_operations(const program::Order& order) {
         const std::vector<program::Operation>& operations = order.operations(g);
         Group& group = groups_.emplace_back();
         group.operations = static_cast<std::uint32_t>(operations.size() / static_cast<std::size_t>(times));
+        if (group.operations == 0) return;  // its ranks end at once, and a state without them is none
         group.stages.resize(order.lines(), 0);
         for (std::size_t i = 0; i < operations.size(); ++i) {
             if (i >= group.operations) {

@@ -25,6 +25,7 @@ void Skip::watch(std::int64_t repetition) {
     watched_ = repetition;
     // Those that begin when nothing is left to skip are of no interest.
     const bool is_late = repetition + 2 >= repeated_.times();
+    if (is_late && in_period_) end_period();
     if (repeated_.has_order())
         world_.watched_operation =
             is_late ? World::nothing : repeated_.operations(0) * static_cast<std::uint32_t>(repetition);
@@ -98,7 +99,8 @@ void Skip::look(const Cut& cut) {
         const auto before = std::find_if(seen_.rbegin(), seen_.rend(), [&](auto& s) { return s.hash == state.hash; });
         if (before == seen_.rend()) {
             seen_.push_back({cut.repetition, state.hash});
-        } else if (const std::int64_t target = 2 * cut.repetition - before->repetition; target < repeated_.times()) {
+        } else if (const std::int64_t target = 2 * cut.repetition - before->repetition;
+                   target + 2 < repeated_.times()) {
             target_ = target;
             begin_period(cut);
         }
@@ -182,6 +184,8 @@ bool Skip::skip(const Cut& cut) {
     };
     if (in_all(cut.time, period) > latest.value) return false;
     if (in_all(sent, sent - sent_) > std::numeric_limits<std::int64_t>::max() / 2) return false;
+    for (const auto& part : parts_)
+        if (!part->switches().delays().can_repeat(period * periods)) return false;
     for (std::size_t p = 0; p < parts_.size(); ++p) {
         tallies_[p].repeat(static_cast<std::uint64_t>(periods));
         parts_[p]->tally(tallies_[p]);

@@ -64,6 +64,20 @@ TEST("nothing is skipped where steps differ, and the result says why") {
     CHECK_EQUAL(why(simulation), "the routing draws a random number for each packet");
 }
 
+TEST("ranks without steps stand beside steps that are repeated") {
+    using program::Exchange, program::Group, program::GroupStep, program::StepKind;
+    const std::vector<GroupStep> steps = {{"a", StepKind::exchange, 0, 1, {}}};
+    const auto order =
+        std::make_shared<const program::Order>(std::vector<Exchange>{{"a", all_reduce(4, 10, "recursive-2"), 8, 0}},
+                                               std::vector<Group>{{"work", 4, steps, 16, 0}, {"idle", 2, {}, 16, 0}});
+    const auto machine = machine_on(torus({4, 4, 2}, 2));
+    const machine::Placement place("linear", 6, 1, machine.nodes(), 1);
+    sim::SimulationOptions options;
+    const auto some = sim::simulate_packets(machine, program::Program(order), place, options);
+    options.skip = false;
+    check_same(some, sim::simulate_packets(machine, program::Program(order), place, options));
+}
+
 PROPERTY("a run that skips has the bits of one that does not", 40) {
     const auto& pair = draw.from(fixed_routes());
     const auto topology = pair.network->make();
