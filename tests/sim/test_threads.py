@@ -42,7 +42,7 @@ def test_other_python_threads_run_meanwhile():
 
 def test_progress_is_told_and_may_raise():
     seen = []
-    exchange = all_to_all(256, "ring-1", 4, times=20)
+    exchange = all_to_all(256, "ring-1", 4, times=100)
     simulation = prepare(exchange, machine(CROSSBAR | {"nodes": 256}, packet="8B"), buffers="unbounded", skip=False)
     result = core(simulation, 1, lambda *told: seen.append(told))
     assert seen
