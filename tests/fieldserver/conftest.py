@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 
-@pytest.fixture(autouse=True, scope="session")
+@pytest.fixture(autouse=True, scope="module")
 def ranks_find_the_tests():
     """Let ranks import the modules beside the tests."""
     with pytest.MonkeyPatch.context() as patch:

@@ -5,7 +5,7 @@ import pytest
 TESTS = Path(__file__).parent
 
 
-@pytest.fixture(autouse=True, scope="session")
+@pytest.fixture(autouse=True, scope="module")
 def processes_find_the_tests():
     """Their programs lie beside the tests, and in the package validation."""
     with pytest.MonkeyPatch.context() as patch:
