@@ -70,7 +70,10 @@ def _made(
     name: str,
     goals: tuple[float, float],
 ) -> list[str]:
-    """Making the plan beside one exchange of so many levels. `goals`: with the consensus, and among known peers."""
+    """Return lines with the time to make the plan, over that of one exchange of `depth` levels.
+
+    `goals`: with the consensus, and among known peers.
+    """
     peers = [other for other in range(comm.Get_size()) if other != comm.Get_rank()]
     source = np.broadcast_to(own, (depth, own.size)).astype("f8")
     target = np.empty((depth, wanted.size))

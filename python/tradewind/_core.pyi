@@ -1185,7 +1185,7 @@ class DepartureChunks:
 
     def cells(self, done: int) -> tuple[list[int], list[int]]:
         """
-        Return the first and the last cell (x, y) of departure points that have so many iterations.
+        Return the first and the last cell (x, y) of departure points that have `done` iterations.
         """
 
 @overload
@@ -1198,7 +1198,7 @@ def trace_departures(block: ColumnBlock, wind: Annotated[NDArray[numpy.float64],
     first guess where they are asked to; without extrapolated winds, by that alone. Returns the first and the last cell (x, y) that they lie in,
     and the first point that is not finite, or -1. Raises InputError for winds that are not there. With
     `chunks`, points whose winds are not there wait: later calls, with guess=False, take those that have
-    `done` so many of the iterations, and go on with them while the block itself has the winds.
+    `done` of the iterations, and go on with them while the block itself has the winds.
     """
 
 @overload
@@ -1221,7 +1221,7 @@ def mark_stencils(block: ColumnBlock, departures: Annotated[NDArray[numpy.float6
     """
     Set to 1 the cells [y][x] that the stencils (linear, quasi-cubic or cubic) of departure points need,
     where not all of them lie in the block. `corner`: the first cell (x, y). With `chunks` of those
-    points alone that have `done` so many iterations. Raises InputError.
+    points alone that have `done` iterations. Raises InputError.
     """
 
 class Elements:

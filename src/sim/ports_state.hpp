@@ -1,6 +1,8 @@
 // The state of ports and switches, for comparison with another time.
 #pragma once
 
+#include <cstdint>
+
 #include "sim/state.hpp"
 #include "sim/switches_common.hpp"
 

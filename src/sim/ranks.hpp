@@ -1,10 +1,12 @@
 // The ranks of one part of a simulation: what they post and receive, stage after stage, and what their NICs send.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <memory>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "sim/early_packets.hpp"
@@ -13,6 +15,7 @@
 #include "sim/recorder.hpp"
 #include "sim/state.hpp"
 #include "sim/unexpected.hpp"
+#include "sim/wheel.hpp"
 #include "sim/world.hpp"
 
 namespace tradewind::sim {

@@ -90,7 +90,10 @@ void Ranks::write_line(StateWriter& out, Rank r, std::size_t line) const {
             out.put(request.message);
         }
     }
-    if (!world_.posted.empty()) out.put(out.stage(r, world_.posted[line]));
+    if (!world_.posted.empty()) {
+        const std::uint32_t posted = world_.posted[line];  // 0: nothing on this line so far
+        out.put(posted == 0 ? ~std::uint64_t{0} : out.stage(r, posted));
+    }
 }
 
 void Ranks::write_nic(StateWriter& out, std::uint32_t terminal) const {

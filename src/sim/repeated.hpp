@@ -1,6 +1,7 @@
 // The part of a program that is the same steps again and again.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <vector>

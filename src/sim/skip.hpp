@@ -8,6 +8,8 @@
 // senders are a few packets ahead of the window: so from each such time on windows begin anew.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>

@@ -24,6 +24,12 @@ void StateWriter::put(const State::Record& record) {
     if (kept_) state_.records.push_back(record);
 }
 
+void StateWriter::put_pull(std::array<std::uint64_t, 7>& words, const Pulled& pull) const {
+    words[4] = pair_of(pull.source, pull.message);
+    words[5] = static_cast<std::uint64_t>(pull.left);
+    words[6] = busy(pull.time);
+}
+
 std::array<std::uint64_t, 7> StateWriter::packet(const Event& event) const {
     std::array<std::uint64_t, 7> words{time(event.time), pair_of(event.where, event.to), 0, 0, 0, 0, 0};
     const auto rank = static_cast<Rank>(event.rank());
@@ -34,9 +40,7 @@ std::array<std::uint64_t, 7> StateWriter::packet(const Event& event) const {
         case Event::pulled: {
             const Pulled pull = pulled(rank, number);
             number = stage(rank, pull.stage);
-            words[4] = pair_of(pull.source, pull.message);
-            words[5] = static_cast<std::uint64_t>(pull.left);
-            words[6] = busy(pull.time);
+            put_pull(words, pull);
             break;
         }
         case Event::control:
@@ -67,9 +71,7 @@ std::array<std::uint64_t, 7> StateWriter::action(const Event& event) const {
         case acknowledge_pull: {
             const Pulled pull = pulled(rank, memory);
             memory = stage(rank, pull.stage);
-            words[4] = pair_of(pull.source, pull.message);
-            words[5] = static_cast<std::uint64_t>(pull.left);
-            words[6] = busy(pull.time);
+            put_pull(words, pull);
             break;
         }
         default: break;

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "sim/event.hpp"
@@ -70,6 +72,7 @@ class StateWriter {
         std::int64_t left, time;
     };
     Pulled pulled(Rank receiver, std::uint32_t record) const;
+    void put_pull(std::array<std::uint64_t, 7>& words, const Pulled& pull) const;
 
     State finish() &&;
 

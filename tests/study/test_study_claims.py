@@ -120,7 +120,7 @@ BETTER_THAN_MEASURED = 'better = { sweep = "a", algorithm = "ring-1" }\nthan = {
 TAKEN = '\n[[fitted]]\nto = { sweep = "m" }\nof = { sweep = "a" }\nvalues = "the rate is taken from it"\n'
 
 
-def test_what_holds_for_data_that_told_values_is_fitted() -> None:
+def test_a_claim_about_data_that_values_were_taken_from_is_fitted() -> None:
     fitted = STUDY + TAKEN
     assert judged(BETTER_THAN_MEASURED, fitted) == [("near", FITTED), ("far", CONTRADICTED)]
     assert judged(BETTER_THAN_MEASURED, fitted.replace('of = { sweep = "a" }\n', "")) == judged(
@@ -139,7 +139,7 @@ def test_what_holds_for_data_that_told_values_is_fitted() -> None:
     assert judged(own) == [("near", FITTED), ("far", CONTRADICTED)]
 
 
-def test_what_told_values_is_a_case_of_the_study() -> None:
+def test_data_that_values_were_taken_from_are_cases_of_the_study() -> None:
     wrong = TAKEN.replace('"m"', '"n"').replace('"a"', '"c"')
     problems = selection_problems(load_study("a.toml", STUDY + wrong))
     assert "fitted 1: to: unknown sweep 'n'" in problems[0]

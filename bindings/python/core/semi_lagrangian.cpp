@@ -183,7 +183,7 @@ void bind_semi_lagrangian_loops(nb::module_& module) {
                "the last cell (x, y) that they lie in,\n"
                "and the first point that is not finite, or -1. Raises InputError for winds that are not there. With\n"
                "`chunks`, points whose winds are not there wait: later calls, with guess=False, take those that have\n"
-               "`done` so many of the iterations, and go on with them while the block itself has the winds.");
+               "`done` of the iterations, and go on with them while the block itself has the winds.");
     module.def("interpolate_tracers", &interpolate<Real>, "block"_a, "field"_a.noconvert(), "departures"_a.noconvert(),
                "corner"_a, "place"_a.noconvert(), "own_first"_a, "own_pitch"_a, "tracers"_a, "full"_a, "limiter"_a,
                "team"_a,
@@ -214,7 +214,7 @@ void bind_semi_lagrangian(nb::module_& module) {
                 const kernel::CellRange range = self.cells(done);
                 return std::make_tuple(range.low, range.high);
             },
-            "done"_a, "Return the first and the last cell (x, y) of departure points that have so many iterations.");
+            "done"_a, "Return the first and the last cell (x, y) of departure points that have `done` iterations.");
     bind_semi_lagrangian_loops<float>(module);
     bind_semi_lagrangian_loops<double>(module);
     module.def("departure_cells", &cells, "block"_a, "departures"_a.noconvert(),
@@ -223,7 +223,7 @@ void bind_semi_lagrangian(nb::module_& module) {
                "stencil"_a, "chunks"_a = nb::none(), "done"_a = 0,
                "Set to 1 the cells [y][x] that the stencils (linear, quasi-cubic or cubic) of departure points need,\n"
                "where not all of them lie in the block. `corner`: the first cell (x, y). With `chunks` of those\n"
-               "points alone that have `done` so many iterations. Raises InputError.");
+               "points alone that have `done` iterations. Raises InputError.");
 }
 
 }  // namespace tradewind::python

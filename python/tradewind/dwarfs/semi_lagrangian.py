@@ -216,7 +216,7 @@ class SemiLagrangianRun(GridRunning):
         self._cells_of(0)
 
     def trace_fetched(self, done: int) -> None:
-        """Go on with the points that waited for winds after so many iterations."""
+        """Continue with the points that waited for winds after `done` iterations."""
         self.winds.check(self.cells, "linear")
         self._trace(self.winds, iterations=self.dwarf.iterations, chunks=self.chunks, done=done)
         self._cells_of(done + 1)

@@ -141,7 +141,7 @@ OPTIONAL: dict[str, tuple[str, ...]] = {"near": ("than",)}
 def judge(finding: Finding, records: Iterable[Record], base: str | None = None, fits: Sequence[Fitted] = ()) -> Verdict:
     """Puts one finding to its test; with `base`, over the cases of it, and those of no base, alone.
 
-    `fits`: the values of the study's simulations that its own data told.
+    `fits`: the values of the study's simulations that were taken from its own data.
     """
     every = list(records)
     verdict, because, figures = _tried(finding, _under(base, every))
