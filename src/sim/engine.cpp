@@ -16,8 +16,6 @@ constexpr double full_window = 16;
 // The first thread, alone, looks up after so many windows, or events where these are full.
 constexpr int look_up_windows = 64;
 constexpr std::uint64_t look_up_events = 50'000;
-// Time between two calls of the caller's progress function.
-constexpr std::chrono::milliseconds between_calls{100};
 
 Report sum(const std::vector<Report>& reports) {
     Report all;
@@ -200,7 +198,7 @@ std::int64_t Engine::skip(const Report& all) {
 
 bool Engine::look_up(const Report& all) {
     const auto now = std::chrono::steady_clock::now();
-    if (options_.progress && now - told_ > between_calls) {
+    if (options_.progress && now - told_ >= options_.between_calls) {
         told_ = now;
         if (!options_.progress(Picoseconds{all.next << world_.shift}, Bytes{all.arrived}, all.hops))
             throw Interrupted();

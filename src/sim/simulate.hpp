@@ -1,6 +1,7 @@
 // Executor 3: how long a program takes on a machine.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -70,6 +71,8 @@ struct SimulationOptions {
     // Packet model: skip repetitions that are the same as those before but for the time (see Skip). The result is the
     // same.
     bool skip = true;
+    // Packet model: at least this much time passes between two calls of `progress`.
+    std::chrono::milliseconds between_calls{100};
 
     static constexpr std::int64_t largest_packet = 1 << 27;
     static constexpr std::int64_t max_trace_events = 500'000;

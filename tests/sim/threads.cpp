@@ -68,8 +68,9 @@ TEST("the same bits where a thread has several runs of switches") {
 }
 
 TEST("progress ascends to the end, and may stop the simulation") {
-    Simulation simulation(machine_on(crossbar(256)), repeated({exchange(all_to_all(256, "ring-1", 4))}, 20));
+    Simulation simulation(machine_on(crossbar(256)), repeated({exchange(all_to_all(256, "ring-1", 4))}, 2));
     simulation.options.packet = {8};
+    simulation.options.between_calls = {};
     std::vector<std::array<std::int64_t, 3>> seen;
     simulation.options.progress = [&](Picoseconds time, Bytes bytes, std::int64_t hops) {
         seen.push_back({time.value, bytes.value, hops});
