@@ -55,6 +55,7 @@ lint: $(VENV)/installed
 	$(BIN)/ruff format --check $(PY_FOLDERS)
 	$(BIN)/python tests/core_floors.py
 	$(BIN)/python tests/words.py
+	$(BIN)/python docs/provenance.py check
 	@$(BIN)/clang-format --dry-run --Werror $(CXX_FILES) $(C_PROGRAMS) validation/simgrid/replay.cpp
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache --no-logo

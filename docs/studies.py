@@ -21,6 +21,7 @@ from pathlib import Path
 from kept_results import AS_PIXELS, DOCS, PICTURES, STUDIES, Kept, keep, load
 from study_tables import TABLES, table
 
+from tradewind.dataset.build import CHANGED_TREE, EARLIER_MODEL
 from tradewind.figure.figure import draw
 from tradewind.plot.export import to_png, to_svg
 from tradewind.study.cases.expand import expand
@@ -59,6 +60,11 @@ PAGES = {
 """The pages with sections, and the folder of `STUDIES` that they are about."""
 GROUPS_OF_FINDINGS = {f"all-findings-{group}": group for group in GROUPS}
 """The sections with the findings of one group."""
+MARKS = {
+    EARLIER_MODEL: "were simulated by an earlier model: their times today would be others, or are not known",
+    CHANGED_TREE: "were computed from a source tree with changes that are in no commit",
+}
+"""The marks of kept cases, as pages explain them."""
 REASONS = 2
 """As many problems of a finding as a table shows."""
 
@@ -96,6 +102,17 @@ def _caption(plot: Plot) -> str:
 
 
 def _notes(kept: Kept) -> str:
+    return _marks(kept) + _missing(kept)
+
+
+def _marks(kept: Kept) -> str:
+    """Return how many cases have a mark, and why."""
+    counts = Counter(mark for record in kept.records for mark in (record["mark"] or "").split(", ") if mark)
+    of = len(kept.records)
+    return "".join(f" {counts[mark]} of {of} cases {text}." for mark, text in MARKS.items() if counts[mark])
+
+
+def _missing(kept: Kept) -> str:
     notes = [note for note in json.loads(kept.attributes.get("notes", "[]")) if note.startswith("quick run:")]
     if notes:
         return "".join(f" This was a {note}." for note in notes)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import gc
 import os
 import re
@@ -19,6 +20,9 @@ settings.register_profile("tradewind", deadline=None)
 settings.load_profile("tradewind")
 
 TESTS = Path(__file__).parent
+
+KEPT_CASES_SEED = os.environ.setdefault("TRADEWIND_KEPT_CASES_SEED", datetime.date.today().isoformat())
+"""Chooses the kept cases of studies that are simulated again (docs/test_kept_cases.py): others each day."""
 
 # pytest-xdist says its terminal's width to the processes that share the tests, in which no terminal looks on.
 os.environ.pop("COLUMNS", None)
@@ -52,10 +56,14 @@ LONGEST = (
     "validation/test_sstmacro.py",
 )
 """Files that begin first: one process would be left alone with them at the end."""
-APART = ("docs/test_pages.py",)
+APART = ("docs/test_pages.py", "docs/test_kept_cases.py")
 """Files whose tests have nothing in common, and may run in several processes."""
 ALONE = ("dwarfs/test_mpdata_peer.py",)
 """Files of RANKS that start none, and take long."""
+
+
+def pytest_report_header() -> str:
+    return f"kept cases of studies: TRADEWIND_KEPT_CASES_SEED={KEPT_CASES_SEED}"
 
 
 def _name(item: pytest.Item) -> str:

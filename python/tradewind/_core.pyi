@@ -852,6 +852,10 @@ class Program:
     @property
     def stages(self) -> int: ...
 
+    @property
+    def fingerprint(self) -> int:
+        """A number that changes with whatever the program asks of its ranks."""
+
 class Peers:
     """
     The processes that share a simulation; made from a communicator by _mpi.

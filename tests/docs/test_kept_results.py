@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-import dataclasses
 import importlib.util
 import re
 import sys
 from pathlib import Path
 from types import ModuleType
-from typing import Any
 
 import numpy as np
 import pytest
 import xarray as xr
 from document_blocks import ROOT
 
-from tradewind.study.cases.environment import here
-from tradewind.study.model.study_file import StudyFile
 from tradewind.study.plan.load import load_study
-from tradewind.study.plan.planned import Plan, make_plan, simulation_options
-from tradewind.study.runner.executors import default_executors
 
 MAX_BYTES = 700_000
 
@@ -171,43 +165,3 @@ def test_a_picture_comes_out_as_it_is_kept(studies: ModuleType) -> None:
 def small_ones(source: str) -> list[Path]:
     """The kept files about a source, the smallest first: they are read soonest."""
     return sorted((ROOT / "studies" / source / "results").glob("*.nc"), key=lambda path: path.stat().st_size)
-
-
-LONGEST_S = 3
-"""Wall time, when it was computed, of a case that is simulated again."""
-
-
-def cheapest(studies: ModuleType, number: int, files: int) -> list[tuple[str, dict[str, Any]]]:
-    """Kept cases of figures of zheng2018 with the names of their studies, from so many files: of each study
-    the ones that took the least, one of each study before a second of any."""
-    found: dict[str, tuple[int, str, dict[str, Any]]] = {}
-    for path in small_ones("zheng2018")[:files]:
-        kept = studies.load(path.stem).records
-        simulated = [record for record in kept if record["kind"] == "simulate" and record["wall_s"] < LONGEST_S]
-        for turn, record in enumerate(sorted(simulated, key=lambda record: record["wall_s"])[:3]):
-            found.setdefault(record["key"], (turn, path.stem, record))
-    ordered = sorted(found.values(), key=lambda each: each[0])
-    return [(name, record) for _, name, record in ordered[:number]]
-
-
-def planned(study_file: StudyFile, sweep: str, ranks: int) -> Plan:
-    """The cases of one sweep on one number of ranks."""
-    alone = [each.model_copy(update={"ranks": [ranks]}) for each in study_file.study.sweep if each.name == sweep]
-    study = study_file.study.model_copy(update={"sweep": alone, "plot": [], "finding": []})
-    return make_plan(dataclasses.replace(study_file, study=study), default_executors(), here())
-
-
-@pytest.mark.parametrize(("number", "files"), [(2, 6), pytest.param(10, 10, marks=pytest.mark.slow)])
-@pytest.mark.slow
-def test_kept_cases_are_the_results_of_today(studies: ModuleType, number: int, files: int) -> None:
-    """The kept results of zheng2018 come from one run, long ago; some of them are simulated again, bit for bit."""
-    chosen = cheapest(studies, number, files)
-    assert len(chosen) == number
-    for name, record in chosen:
-        plan = planned(studies.load(name).file, record["sweep"], record["ranks"])
-        cases = {each.key: each for each in plan.planned}
-        assert record["key"] in cases, f"{name}: {record['sweep']}: the study has no such case any more"
-        case = cases[record["key"]]
-        options = simulation_options(case.case)
-        result = default_executors().simulate(case.case.workload, case.machine, threads=1, **options)
-        assert result["time_s"] == record["time_s"], case.case.name

@@ -7,10 +7,11 @@ from pathlib import Path
 
 from study_fakes import FAKES, HERE, run_study
 
-from tradewind.study.cases.store import Store
+from tradewind.study.cases.store import OTHER_PROGRAM, Store
 from tradewind.study.plan.load import load_study
 from tradewind.study.plan.planned import Planned, make_plan
 from tradewind.study.runner.cached_cases import scan_cache
+from tradewind.study.runner.run import StudyRun
 
 
 def planned_cases(path: Path) -> tuple[list[Planned], Store]:
@@ -31,9 +32,39 @@ def test_of_a_new_study_all_is_missing_once(small_study: Path) -> None:
     assert (cached.present, cached.missing, cached.damaged) == ([], cases, {})
 
 
+def test_a_stored_simulation_of_another_program_is_missing(small_study: Path, calls: Callable[[str], int]) -> None:
+    """The model of its work has changed under the same key, or no hash was stored with it by an earlier version."""
+    cases, store = stored_cases(small_study)
+    simulated = [planned for planned in cases if planned.case.kind == "simulate"]
+    assert len({planned.program for planned in simulated}) == 3, "on two machines the same ones"
+    bodies = [store.load(planned.key) or {} for planned in simulated[:3]]
+    store.save(simulated[0].key, {**bodies[0], "program": "0" * 16})
+    for planned, body in zip(simulated[1:], bodies[1:], strict=False):
+        store.save(planned.key, {key: value for key, value in body.items() if key != "program"})
+    cached = scan_cache(cases, store)
+    assert cached.missing == simulated[:3]
+    assert cached.recomputed() == [
+        "1 stored cases are computed again: their programs have changed since: other steps, exchanges, flops or bytes",
+        "2 stored cases are computed again: no hash of a program is stored with them",
+    ]
+
+
+def test_known_results_of_another_program_are_not_taken(small_study: Path, calls: Callable[[str], int]) -> None:
+    cases, store = planned_cases(small_study)
+    first, second = [planned for planned in cases if planned.case.kind == "simulate"][:2]
+    known = {first.key: {"key": first.key, "program": first.program}, second.key: {"program": "0" * 16}}
+    assert first in scan_cache(cases, store, known=known).present
+    study_file = load_study(small_study)
+    study = StudyRun(study_file, make_plan(study_file, FAKES, HERE), store)
+    study.take(known)
+    assert store.load(first.key) is not None
+    assert store.load(second.key) is None
+    assert study.notes == [f"1 known cases are computed again: {OTHER_PROGRAM}"]
+
+
 def test_what_is_known_is_at_hand(small_study: Path) -> None:
     cases, store = planned_cases(small_study)
-    cached = scan_cache(cases, store, known={cases[1].key, "another"})
+    cached = scan_cache(cases, store, known={cases[1].key: {}, "another": {}})
     assert cached.present == cases[1:2]
     assert cached.missing == cases[:1] + cases[2:]
 
@@ -51,7 +82,7 @@ def test_what_is_damaged_is_missing_even_where_it_is_known(small_study: Path, ca
     cases, store = stored_cases(small_study)
     path = store.path(cases[0].key)
     path.write_text(path.read_text()[:-30])
-    cached = scan_cache(cases, store, known={cases[0].key})
+    cached = scan_cache(cases, store, known={cases[0].key: {}})
     assert cached.missing == cases[:1]
     [said] = cached.damaged.values()
     assert str(path) in said

@@ -11,6 +11,7 @@
 
 #include "bind.hpp"
 #include "places.hpp"
+#include "program/fingerprint.hpp"
 #include "sim/clock.hpp"
 #include "sim/network.hpp"
 #include "sim/rank.hpp"
@@ -252,7 +253,10 @@ void bind_program(nb::module_& module) {
             },
             "order"_a)
         .def_prop_ro("ranks", &program::Program::ranks)
-        .def_prop_ro("stages", &program::Program::stages);
+        .def_prop_ro("stages", &program::Program::stages)
+        .def_prop_ro(
+            "fingerprint", [](const program::Program& self) { return program::fingerprint(self); },
+            "A number that changes with whatever the program asks of its ranks.");
 }
 
 }  // namespace

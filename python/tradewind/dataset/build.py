@@ -103,6 +103,14 @@ ORIGINS = {
     "mpi": "its MPI library",
     "commit": "git commit of Tradewind there",
 }
+EARLIER_MODEL, CHANGED_TREE = "earlier model", "changed tree"
+"""Marks of cases: simulated by a model that has changed since, computed from a source tree that differs from every
+commit."""
+TEXTS = {
+    "program": "hash of the simulated program: its steps, exchanges, flops and bytes",
+    "mark": f"what is wrong with the origin of the case: {EARLIER_MODEL}, {CHANGED_TREE}",
+}
+"""Texts of a case beside its labels."""
 
 
 def build_dataset(records: Sequence[Record], attributes: dict[str, Any]) -> xr.Dataset:
@@ -110,7 +118,12 @@ def build_dataset(records: Sequence[Record], attributes: dict[str, Any]) -> xr.D
     import xarray as xr
 
     coordinates, variables = _variables(records)
-    return xr.Dataset(variables, coords=coordinates, attrs=attributes)
+    return xr.Dataset(variables, coords=coordinates, attrs={**attributes, **commits_of(records)})
+
+
+def commits_of(records: Sequence[Record]) -> dict[str, str]:
+    """Return the attribute that lists the commits of Tradewind by which cases were computed."""
+    return {"git_commits": ", ".join(sorted({c for record in records if (c := record["environment"]["commit"])}))}
 
 
 def write_results(records: Sequence[Record], attributes: dict[str, Any], path: Path) -> None:
@@ -122,6 +135,7 @@ def write_results(records: Sequence[Record], attributes: dict[str, Any], path: P
         name: ((dims,) if isinstance(dims, str) else dims, values, own)
         for name, (dims, values, own) in (variables | coordinates).items()
     }
+    attributes = {**attributes, **commits_of(records)}
     content = netcdf(found, [name for name in coordinates if name != "case"], attributes)
     write_atomically(path, content, "dataset")
 
@@ -146,6 +160,9 @@ def _variables(records: Sequence[Record]) -> tuple[dict[str, Any], dict[str, Any
     for name, long_name in ORIGINS.items():
         origins = np.array([_text(record["environment"][name]) for record in records], dtype=object)
         variables[name] = ("case", origins, {"units": "1", "long_name": long_name})
+    for name, long_name in TEXTS.items():
+        texts = np.array([_text(record.get(name)) for record in records], dtype=object)
+        variables[name] = ("case", texts, {"units": "1", "long_name": long_name})
     variables |= (
         _parts(records)
         | _steps(records)
@@ -160,7 +177,7 @@ def _variables(records: Sequence[Record]) -> tuple[dict[str, Any], dict[str, Any
 
 
 def provenance(study_text: str, title: str, source: str, seed: int, environment: Environment) -> dict[str, Any]:
-    """Return the origin of a Dataset: study text, seed, versions, commit, MPI library, processor."""
+    """Return the origin of a Dataset: study text, seed, versions, MPI library, processor."""
     import netCDF4
     import numpy as np
 
@@ -170,7 +187,6 @@ def provenance(study_text: str, title: str, source: str, seed: int, environment:
         "source": source,
         "study": study_text,
         "seed": seed,
-        "git_commit": environment.commit or "none: an installed package",
         "versions": f"{versions}, netCDF4 {netCDF4.__version__}",
         "mpi_library": environment.mpi or "none",
         "host": environment.host,

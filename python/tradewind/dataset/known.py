@@ -1,8 +1,8 @@
 """Simulated cases of datasets as a study stores them: so that what somebody has computed is not computed again.
 
-A simulation has the same result on every machine, under a key that names all its inputs and the version of the model.
-So a dataset that was kept, or sent by somebody else, is as good as the cases themselves. What was measured is not
-taken: it is about another moment.
+A simulation has the same result on every machine, under a key that names all its inputs and the version of the model,
+and with the same program, whose hash stands beside the key. So a dataset that was kept, or sent by somebody else, is as
+good as the cases themselves. What was measured is not taken: it is about another moment.
 """
 
 from __future__ import annotations
@@ -52,6 +52,8 @@ def _body(record: Record, origin: str) -> dict[str, Any]:
     return {
         "key": record["key"],
         "result": record["result"],
+        "program": record["program"],
+        "mark": record["mark"],
         "wall_s": record["wall_s"],
         "environment": {**nowhere, **record["environment"]},
         "finished": origin,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +14,7 @@ import numpy as np
 from tradewind.base.errors import InputError
 from tradewind.base.reading import check_source
 from tradewind.base.units import byte_count
-from tradewind.dataset.build import CONGESTION, COUNTS, ORIGINS, PART, STEP
+from tradewind.dataset.build import CONGESTION, COUNTS, ORIGINS, PART, STEP, TEXTS
 from tradewind.study.cases.model_step import PATTERN
 from tradewind.study.cases.records import Record
 from tradewind.study.cases.store import FORMER_KEYS
@@ -55,8 +56,13 @@ def read_dataset(path: Path) -> tuple[list[Record], Mapping[str, Any]]:
     holds, so that one made from these records is the same.
     """
     loaded = load_dataset(path)
+    return records_of(loaded), _attributes(loaded.attrs)
+
+
+def records_of(loaded: xr.Dataset) -> list[Record]:
+    """Return the records of the cases of a Dataset."""
     columns = {str(name): _Column.of(variable) for name, variable in loaded.variables.items()}
-    return [_record(_Case(columns, i)) for i in range(loaded.sizes["case"])], _attributes(loaded.attrs)
+    return [_record(_Case(columns, i)) for i in range(loaded.sizes["case"])]
 
 
 @dataclass(frozen=True)
@@ -143,6 +149,7 @@ def _record(case: _Case) -> Record:
         "request": _request(record),
         "environment": environment,
         "is_foreign": False,
+        **{name: str(case[name].item()) or None if name in case else None for name in TEXTS},
         "result": _result(case, record),
     }
 
@@ -157,9 +164,17 @@ def _label(case: _Case, label: str) -> str | int | bool | None:
     text = str(case[label].item()) if label in case else ""
     if label in BOOL_LABELS and text in ("True", "False"):
         return text == "True"
+    if text:
+        return text
     pattern = str(case["pattern"].item()) if "pattern" in case else ""
+    return "" if label in _empty_by_default(pattern) else None
+
+
+@cache
+def _empty_by_default(pattern: str) -> frozenset[str]:
+    """Return the options of a pattern that are an empty text unless they are named."""
     known = options_of(pattern_named(pattern)) if pattern in PATTERNS else {}
-    return text if text or (label in known and known[label].default == "") else None
+    return frozenset(name for name, option in known.items() if option.default == "")
 
 
 def _number(case: _Case, name: str, former: str | None = None) -> float | None:

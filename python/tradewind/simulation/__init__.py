@@ -96,9 +96,11 @@ def forecast(
     congestion: bool | str | Path = False,
     steady: bool | float = False,
     **options: Any,
-) -> dict[str, float]:
+) -> dict[str, Any]:
     """Estimate the cost of `simulate` with the same arguments: messages, packet_hops, memory_bytes, wall_s.
 
-    For a steady simulation: the cost of the repetitions that are simulated in any case.
+    For a steady simulation: the cost of the repetitions that are simulated in any case. Also returns ``program``, a
+    hash of the simulated program: of its steps, its exchanges, and the flops and bytes of its computations.
     """
-    return prepare(exchange if steady is False else first_of(exchange, steady), machine, **options).forecast()
+    prepared = prepare(exchange if steady is False else first_of(exchange, steady), machine, **options)
+    return {**prepared.forecast(), "program": f"{prepared.program().fingerprint:016x}"}

@@ -111,6 +111,10 @@ class Simulation:
 
     def program(self) -> _core.Program:
         """Return the program for the core."""
+        return self._program
+
+    @cached_property
+    def _program(self) -> _core.Program:
         return self.posted.core()
 
     @cached_property

@@ -20,8 +20,9 @@ from tradewind.workload.output_run import OUTPUT
 Record = dict[str, Any]
 """The labels of a case, `request` (its exchange as plain values), `key`, `layout_imbalance`, `time_s` (None for a
 proof), `result`, `wall_s`, `environment`, `finished` (when, or from which dataset it was taken), `is_foreign`: whether
-it was measured on another machine; of a simulated one also `switches` and `links` of its network, and `all_settings`:
-the text of all changed values of the machine, those of a base included."""
+it was measured on another machine; `program`: the hash of the simulated program; `mark`: what is wrong with its origin
+(see `tradewind.dataset.origin`); of a simulated one also `switches` and `links` of its network, and `all_settings`: the
+text of all changed values of the machine, those of a base included."""
 
 
 def exchange_of(record: Mapping[str, Any]) -> Exchange:
@@ -67,24 +68,29 @@ def read_records(store: Store, environment: Environment, sweep: str | None = Non
         if body is None:
             found.missing.append(name)
         else:
-            record = _record(labels, body, environment)
-            settings = entry.get("settings", labels["settings"])  # those of a base are none of the label's
-            size = _network(store, labels, settings) if labels["kind"] == "simulate" else {}
-            more = {"all_settings": settings, "layout_imbalance": entry["layout_imbalance"]}
-            found.records.append({**record, **size, **more})
+            machine = store.machines / f"{Path(labels['machine']).stem}.toml" if labels["machine"] else None
+            found.records.append(record_of(entry, body, environment, machine))
     return found
 
 
-def _network(store: Store, labels: Mapping[str, Any], settings: str | None) -> Mapping[str, int]:
-    return network_size(store.machines / f"{Path(labels['machine']).stem}.toml", settings)
+def record_of(
+    entry: Mapping[str, Any], body: Mapping[str, Any], environment: Environment, machine: Path | None
+) -> Record:
+    """Return the record of a case: of its entry in the manifest, what is stored of it, and the file of its machine."""
+    labels = entry["labels"]
+    settings = entry.get("settings", labels["settings"])  # those of a base are none of the label's
+    size = network_size(machine, settings) if machine is not None and labels["kind"] == "simulate" else {}
+    more = {"all_settings": settings, "layout_imbalance": entry["layout_imbalance"]}
+    return {**_record(labels, body, environment), **size, **more}
 
 
-def _record(labels: dict[str, Any], body: dict[str, Any], environment: Environment) -> Record:
+def _record(labels: Mapping[str, Any], body: Mapping[str, Any], environment: Environment) -> Record:
     result, kind = body["result"], labels["kind"]
     record = {
         **dict.fromkeys(LABELS),
         **labels,
         **{key: body[key] for key in ("result", "wall_s", "environment", "finished", "key")},
+        **{key: body.get(key) for key in ("program", "mark")},
     }
     request = body["identity"]["request"]
     record["request"] = next(request[what] for what in ("dwarf", PATTERN, OUTPUT, "exchange") if what in request)

@@ -1,11 +1,11 @@
 """The folder of a study's results: one file a case, whole or not there at all.
 
-======================== ====================================================================
+======================== ========================================================================================
 ``study.toml``           the study file as last run: what a report is rebuilt from
 ``manifest.json``        the cases that belong to it, those skipped and those failed
-``cases/<key>.json``     one result, with its inputs, its provenance and a checksum
+``cases/<key>.json``     one result, with its inputs, its provenance, a checksum, and a hash of the simulated program
 ``machines/<name>.toml`` the machines that were simulated
-======================== ====================================================================
+======================== ========================================================================================
 
 Several studies may share their cases: then these lie in a pool, a folder of cases that the manifest names.
 """
@@ -16,7 +16,8 @@ import fcntl
 import json
 import os
 import tomllib
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import IO, Any
@@ -30,6 +31,9 @@ from tradewind.study.cases.case import digest
 
 FORMER_KEYS = {"reckoned_change": "extrapolated_change", "least_bytes": "minimum_bytes"}
 """Keys of results that earlier versions stored, and their current names."""
+NO_PROGRAM = "no hash of a program is stored with them"
+OTHER_PROGRAM = "their programs have changed since: other steps, exchanges, flops or bytes"
+"""Why stored cases are not used again."""
 RESULTS = "results in"
 """Text of errors before the name of a folder."""
 
@@ -174,6 +178,19 @@ class Store:
             raise TradewindError(f"{self.manifest_file} is damaged ({problem}); run the study again") from None
         found: dict[str, Any] = manifest
         return found
+
+
+def outdated(body: Mapping[str, Any], program: str | None) -> str | None:
+    """Return why a stored simulation is not that of the program of today, a hash; None where it is, or nothing was
+    simulated."""
+    if program is None or body.get("program") == program:
+        return None
+    return OTHER_PROGRAM if body.get("program") else NO_PROGRAM
+
+
+def said_once(what: str, reasons: Iterable[str]) -> list[str]:
+    """Return a line for each reason why cases are computed again, with the number of them."""
+    return [f"{count} {what} computed again: {reason}" for reason, count in Counter(reasons).items()]
 
 
 @contextmanager

@@ -16,6 +16,7 @@ from tradewind.study.cases.case import Case, digest, identity
 from tradewind.study.cases.environment import Environment
 from tradewind.study.cases.expand import expand
 from tradewind.study.cases.machines import located, own_routings
+from tradewind.study.model.labels import settings_text
 from tradewind.study.model.like import Problem, reported
 from tradewind.study.model.output_model import OutputSweep
 from tradewind.study.model.program_model import ProgramSweep
@@ -42,7 +43,7 @@ class Executors:
     run: Callable[..., Result]
     """(dwarf, steps, repeat=...)"""
     forecast: Callable[..., Result]
-    """Arguments as `simulate`; returns messages, packet_hops, memory_bytes and wall_s. Raises InputError."""
+    """Arguments as `simulate`; returns messages, packet_hops, memory_bytes, wall_s and program. Raises InputError."""
     model_version: Callable[[MachineFile, int, bool, str], object]
     """(machine, ranks_per_node, steady, routing): changes whenever the same inputs may give other simulated times."""
 
@@ -62,6 +63,21 @@ class Planned:
         return digest(self.identity)
 
     @property
+    def entry(self) -> dict[str, Any]:
+        """The case as the manifest of a results folder names it."""
+        return {
+            "key": self.key,
+            "labels": self.case.labels,
+            "layout_imbalance": self.case.imbalance(),
+            "settings": settings_text(self.case.options.get("settings", {})),
+        }
+
+    @property
+    def program(self) -> str | None:
+        """The hash of the simulated program; None for other kinds of cases. It stands beside the key in the store."""
+        return str(self.forecast["program"]) if self.forecast else None
+
+    @property
     def cost_s(self) -> float:
         """Wall time that the case will take on one core, as far as anybody knows."""
         return float(self.forecast["wall_s"]) if self.forecast else 0.0
@@ -75,12 +91,20 @@ class Plan:
     skips: list[Skip] = field(default_factory=list)
 
 
-def make_plan(study_file: StudyFile, executors: Executors, environment: Environment) -> Plan:
-    """Expands a study and forecasts its simulations. Raises InputError with all unknown machines and settings."""
+def make_plan(
+    study_file: StudyFile,
+    executors: Executors,
+    environment: Environment,
+    wanted: Callable[[Case], bool] = lambda _: True,
+) -> Plan:
+    """Expands a study and forecasts its simulations, of the cases that are wanted.
+
+    Raises InputError with all unknown machines and settings.
+    """
     machines = _machines(study_file, executors)
     cases, skips = expand(study_file.study, own_routings(study_file))
     plan = Plan(skips=skips)
-    for case in cases:
+    for case in filter(wanted, cases):
         if case.kind != "simulate":
             plan.planned.append(Planned(case, identity(case, environment)))
             continue

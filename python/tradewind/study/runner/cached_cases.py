@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from tradewind.base.reading import is_there
 from tradewind.study.cases.case import HERE_ONLY
-from tradewind.study.cases.store import CorruptCaseError, Store
+from tradewind.study.cases.store import CorruptCaseError, Store, outdated, said_once
 from tradewind.study.plan.planned import Planned
 
 
@@ -21,28 +22,45 @@ class CachedCases:
     """To be computed."""
     damaged: dict[str, str] = field(default_factory=dict)
     """Key -> problem of a damaged stored case, which is computed again."""
+    outdated: dict[str, str] = field(default_factory=dict)
+    """Key -> why a stored case is not that of today, and computed again."""
+
+    def recomputed(self, others: Collection[str] = ()) -> list[str]:
+        """Return a line for each damaged case, and one for each reason for others; without the keys of `others`."""
+        damaged = [text for key, text in self.damaged.items() if key not in others]
+        return damaged + said_once("stored cases are", (why for key, why in self.outdated.items() if key not in others))
 
 
 def scan_cache(
-    cases: Iterable[Planned], store: Store, *, known: Collection[str] = (), remeasure: bool = False
+    cases: Iterable[Planned],
+    store: Store,
+    *,
+    known: Mapping[str, Mapping[str, Any]] | None = None,
+    remeasure: bool = False,
 ) -> CachedCases:
     """Sort cases by whether they have to be computed.
 
-    `known`: keys of results that stand for cases without a stored one. `remeasure`: measure again what was measured.
+    A stored simulation counts only where its program is that of today. `known`: results by key that stand for cases
+    without a stored one. `remeasure`: measure again what was measured.
     """
     cached = CachedCases()
-    for key, planned in {planned.key: planned for planned in cases}.items():
+    for planned in {planned.key: planned for planned in cases}.values():
         again = remeasure and planned.case.kind in HERE_ONLY
-        is_whole = _is_whole(key, store, known, cached.damaged)
+        is_whole = _is_whole(planned, store, known or {}, cached)
         (cached.present if is_whole and not again else cached.missing).append(planned)
     return cached
 
 
-def _is_whole(key: str, store: Store, known: Collection[str], damaged: dict[str, str]) -> bool:
+def _is_whole(planned: Planned, store: Store, known: Mapping[str, Mapping[str, Any]], cached: CachedCases) -> bool:
+    key, program = planned.key, planned.program
     if key in known and not is_there(store.path(key)):
-        return True
+        return outdated(known[key], program) is None
     try:
-        return store.load(key) is not None
+        body = store.load(key)
     except CorruptCaseError as error:
-        damaged[key] = f"{error}; it is computed again"
+        cached.damaged[key] = f"{error}; it is computed again"
         return False
+    if body is not None and (why := outdated(body, program)) is not None:
+        cached.outdated[key] = why
+        return False
+    return body is not None

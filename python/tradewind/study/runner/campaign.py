@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -95,7 +95,9 @@ def plan_campaign(
     return Campaign(entries, folder, pool or (folder / POOL if is_folder else None), is_folder)
 
 
-def at_hand(campaign: Campaign, known: Collection[str] = (), *, remeasure: bool = False) -> set[str]:
+def at_hand(
+    campaign: Campaign, known: Mapping[str, Mapping[str, Any]] | None = None, *, remeasure: bool = False
+) -> set[str]:
     """Keys of the cases that a run would not compute: those stored already, and those `known`."""
     keys: set[str] = set()
     for entry in campaign.entries:

@@ -21,8 +21,7 @@ from tradewind.base.reading import is_there, read_bytes
 from tradewind.simulation import Progress
 from tradewind.study.cases.case import HERE_ONLY
 from tradewind.study.cases.environment import Environment
-from tradewind.study.cases.store import Store, locked
-from tradewind.study.model.labels import settings_text
+from tradewind.study.cases.store import Store, locked, outdated, said_once
 from tradewind.study.model.skip import Skip
 from tradewind.study.model.study_file import StudyFile
 from tradewind.study.plan.planned import Executors, Plan, Planned, Result
@@ -88,10 +87,15 @@ class StudyRun:
             self.store.write(self.store.machines / f"{machine.stem}.toml", read_bytes(machine))
 
     def take(self, known: Mapping[str, dict[str, Any]]) -> None:
-        """Stores results that are known by their keys."""
+        """Stores results that are known by their keys, unless they are those of another program."""
+        refused = {}
         for planned in self.plan.planned:
             if planned.key in known and not is_there(self.store.path(planned.key)):
+                if (why := outdated(known[planned.key], planned.program)) is not None:
+                    refused[planned.key] = why
+                    continue
                 self.store.save(planned.key, {**known[planned.key], "identity": planned.identity})
+        self.notes = [*self.notes, *said_once("known cases are", refused.values())]
 
     def claim(self, cached: CachedCases, taken: set[str]) -> None:
         """Takes over what is missing, but for the keys that an earlier study has taken; adds its own to `taken`."""
@@ -101,7 +105,7 @@ class StudyRun:
         for planned in self.plan.planned:
             self.open_sweeps[planned.case.sweep] |= self.open & {planned.key}
         self.own = [planned for planned in cached.missing if planned.key not in taken]
-        self.outcome.recomputed = [text for key, text in cached.damaged.items() if key not in taken]
+        self.outcome.recomputed = cached.recomputed(taken)
         taken |= self.open
 
     def settle(self, key: str) -> None:
@@ -118,15 +122,7 @@ class StudyRun:
         return complete
 
     def save_manifest(self) -> None:
-        cases = [
-            {
-                "key": planned.key,
-                "labels": planned.case.labels,
-                "layout_imbalance": planned.case.imbalance(),
-                "settings": settings_text(planned.case.options.get("settings", {})),
-            }
-            for planned in self.plan.planned
-        ]
+        cases = [planned.entry for planned in self.plan.planned]
         skipped = [skip.as_dict() for skip in self.outcome.skipped]
         notes = [*self.notes, *self.outcome.recomputed]
         self.store.save_manifest({"cases": cases, "skipped": skipped, "failed": self.outcome.failed, "notes": notes})
@@ -274,6 +270,7 @@ class _Run:
         body = {
             "key": planned.key,
             "identity": planned.identity,
+            **({"program": planned.program} if planned.program else {}),
             "result": result.result,
             "wall_s": result.wall_s,
             "environment": result.environment or self.environment.as_dict(),

@@ -1,0 +1,15 @@
+// A number that tells programs apart: what is stored of one is not taken for the result of another.
+#pragma once
+
+#include <cstdint>
+
+#include "program/program.hpp"
+
+namespace tradewind::program {
+
+// Changes whenever a program's steps, their computations or their exchanges change: names, order, repetitions, seconds,
+// flops, bytes and points; of an exchange its pattern, its algorithm and the messages of some ranks in some stages. The
+// same on every machine. Takes microseconds per step, and time that grows with the ranks for lists of points alone.
+std::uint64_t fingerprint(const Program& program);
+
+}  // namespace tradewind::program
