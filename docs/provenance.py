@@ -234,10 +234,9 @@ def _made(dataset: xr.Dataset, record: Record) -> xr.Dataset:
     return made.rename({name: names[text] for name, text in steps.items() if text.startswith(STEP) and text in names})
 
 
-def drawn(records: list[Record], seconds: float, seed: object) -> list[int]:
-    """Return the numbers of some simulated records that cost so many seconds in all; the cheapest one at least."""
-    able = [i for i, record in enumerate(records) if record["kind"] == "simulate" and not record["mark"]]
-    able.sort(key=lambda i: float(records[i]["wall_s"]))
+def drawn(records: list[Record], able: list[int], seconds: float, seed: object) -> list[int]:
+    """Return the numbers of some of these records that cost so many seconds in all; the cheapest one at least."""
+    able = sorted(able, key=lambda i: float(records[i]["wall_s"]))
     able = [i for i in able if records[i]["wall_s"] < LONGEST_S] or able[:1]
     random.Random(str(seed)).shuffle(able)
     chosen: list[int] = []
@@ -290,8 +289,12 @@ def adopt(names: list[str], seconds: float) -> None:
         if all(record["kind"] != "simulate" for record in records):
             continue
         by_key = {planned.key: planned for planned in planned_today(file.study, records)}
-        known = [record if record["key"] in by_key else {**record, "mark": EARLIER_MODEL} for record in records]
-        sample = drawn(known, seconds, commit) if any(not record["program"] for record in records) else []
+        unknown = [
+            i
+            for i, record in enumerate(records)
+            if record["key"] in by_key and not record["program"] and EARLIER_MODEL not in (record["mark"] or "")
+        ]
+        sample = drawn(records, unknown, seconds, commit)
         differing = {}
         for i in sample:
             if found := differences(file.dataset, i, simulated_now(by_key[records[i]["key"]], commit)):
