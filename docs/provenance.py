@@ -53,6 +53,7 @@ from tradewind.simulation import prepare
 from tradewind.study.cases.case import Case
 from tradewind.study.cases.environment import here
 from tradewind.study.cases.records import Record, record_of
+from tradewind.study.cases.store import FORMER_KEYS
 from tradewind.study.claims.judgement import judge_all
 from tradewind.study.model.labels import LABELS
 from tradewind.study.model.study_file import StudyFile
@@ -108,6 +109,7 @@ class KeptFile:
     @classmethod
     def read(cls, path: Path) -> KeptFile:
         dataset = xr.load_dataset(path, engine="netcdf4")  # h5netcdf takes five times as long
+        dataset = dataset.rename({former: name for former, name in FORMER_KEYS.items() if former in dataset})
         return cls(path, dataset.assign_coords(case=dataset["case"].astype(str).astype(object)))
 
     @property
