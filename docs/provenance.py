@@ -349,6 +349,7 @@ def again(names: list[str], longest_s: float) -> None:
                 marks = file.texts("mark")
                 is_clean = file.origin(str(records[i]["environment"]["commit"])) == CLEAN
                 marks[i] = marks[i] if is_clean else marked(marks[i], CHANGED_TREE)
+                marks[i] = marks[i] if records[i]["program"] else marked(marks[i], EARLIER_MODEL)
                 file.set_texts("mark", marks)
                 counts["marked"] += 1
                 continue
