@@ -16,6 +16,7 @@ from tradewind import _core, mpi
 from tradewind.base.collective import attempt
 from tradewind.base.errors import InputError
 from tradewind.launch import unexpected, worker
+from tradewind.launch.flops import measure_flops
 from tradewind.launch.measure import measure_copy, provenance
 from tradewind.machine.calibration import spread
 from tradewind.method.method import DEFAULT_PACKING, DEFAULT_TRANSPORT, Method
@@ -119,7 +120,8 @@ def probe(comm: MPI.Intracomm, payload: dict[str, Any]) -> dict[str, Any]:
         **measured,
         "eager_bytes": eager,
         "copy_bytes_per_s": measure_copy(comm),
-        "copy_alone_bytes_per_s": _copy_alone(comm),
+        "copy_alone_bytes_per_s": _alone(comm, lambda: measure_copy(MPI.COMM_SELF)),
+        "core_flops": _alone(comm, measure_flops),
         "nodes": places.nodes,
         "ranks_per_node": places.each,
         "cores": cores,
@@ -135,10 +137,9 @@ def shapes_of(sizes: Sequence[int], runs: Sequence[int]) -> list[Shape]:
     return [shape for shape in found if not shape.run or 2 <= shape.rows <= _MAX_RUNS]
 
 
-def _copy_alone(comm: MPI.Intracomm) -> float:
-    """Bytes per second that rank 0 copies while the others wait. Collective."""
-    alone = measure_copy(MPI.COMM_SELF) if comm.Get_rank() == 0 else 0.0
-    rate: float = comm.bcast(alone)
+def _alone(comm: MPI.Intracomm, measure: Callable[[], float]) -> float:
+    """A rate that rank 0 measures while the others wait. Collective."""
+    rate: float = comm.bcast(measure() if comm.Get_rank() == 0 else 0.0)
     return rate
 
 

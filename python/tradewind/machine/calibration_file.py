@@ -69,6 +69,7 @@ def _node(probed: Mapping[str, Any]) -> dict[str, str | int]:
         "cores": probed["cores"],
         "memory_bandwidth": _rate(together),
         "flow_memory_bandwidth": _rate(alone),
+        "core_flops": _flops(probed["core_flops"]),
     }
 
 
@@ -100,6 +101,7 @@ def _sources(calibration: Calibration, files: Mapping[str, float]) -> dict[str, 
         '"node.cores"': "counted",
         '"node.memory_bandwidth"': f"copies of 64 MiB by all ranks of a node at the same time; {by}",
         '"node.flow_memory_bandwidth"': f"copies of 64 MiB by one rank while the others wait; {by}",
+        '"node.core_flops"': f"{_OF_FLOPS}; {here}",
         "packet": "assumed: 4 KiB; not measured",
     }
     if calibration.unexpected.bytes_per_s is not None:
@@ -123,6 +125,12 @@ _OF_FILES = {
     "disk_bandwidth": f"files of 32 MiB until they are on the disk, {_AT_ONCE}, all bytes together",
     "file_bandwidth": "such a file by one rank while the others wait",
 }
+
+
+_OF_FLOPS = (
+    "multiplications and additions of NumPy, in double precision, with 4096 values that stay in the caches, by one "
+    "rank while the others wait; the fastest of 100 samples"
+)
 
 
 def _copied(found: Unexpected, rounds: int) -> str:
@@ -170,6 +178,10 @@ _FACTORS = {"B": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40}
 
 def _rate(rate: float) -> str:
     return f"{min(max(rate, 1e6), 1e15) / 1e9:.4g}GB/s"
+
+
+def _flops(rate: float) -> str:
+    return f"{max(rate, 1e6) / 1e9:.4g}Gflop/s"
 
 
 def _time(seconds: float) -> str:

@@ -62,8 +62,8 @@ def prepare(
         problems.append(f"transport {method[0]}: only the packet model knows transports, not {asked.model}")
     with gathered(problems):
         file = machine if isinstance(machine, MachineFile) else load_machine(machine, settings)
-        exchange = exchange.at_rates(file.machine.files)
         each = ranks_per_node_on(file, asked.ranks_per_node)
+        exchange = exchange.at_rates(file.machine, each, request.threads)
         built = file.machine.build(asked.routing, max(0, exchange.ranks - each))
         if asked.packet is None:
             packet_bytes = file.machine.packet.size

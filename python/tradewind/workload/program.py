@@ -34,7 +34,7 @@ from tradewind.workload.steps import (
 from tradewind.workload.workload import Step, Workload
 
 if TYPE_CHECKING:
-    from tradewind.machine.machine import Files
+    from tradewind.machine.machine import Machine
 
 __all__ = ["Compute", "Exchanged", "Group", "Poke", "Program", "Scheduled", "Start", "Wait", "Whole", "schedule_of"]
 
@@ -205,10 +205,16 @@ class Program(Workload):
         every = [*steps, *(step for group in said["groups"] for step in group.steps)]
         return any(compute.files for step in every if (compute := _computed(step)) is not None)
 
-    def at_rates(self, rates: Files) -> Program:
-        if not self.has_files:
+    def at_rates(self, machine: Machine, ranks_per_node: int, threads: int) -> Program:
+        if not self.has_files and not machine.has_core_rates:
             return self
-        return self.with_steps(lambda step, ranks: _at_rates(step, rates, ranks))
+        sharing = min(ranks_per_node, self.ranks)
+
+        def computed(compute: Compute, ranks: int) -> Compute:
+            made = compute.with_files(machine.files, ranks)
+            return made.on_cores(machine, sharing, threads) if machine.has_core_rates else made
+
+        return self.with_steps(lambda step, ranks: _with_compute(step, lambda compute: computed(compute, ranks)))
 
     def with_steps(self, change: Callable[[Any, int], Any]) -> Program:
         """Return the same program with changed steps: what `change` makes of each and the ranks of its group."""
@@ -240,11 +246,12 @@ def _computed(step: Any) -> Any:
     return step if isinstance(step, Compute) else step.compute if isinstance(step, Whole) else None
 
 
-def _at_rates(step: Any, rates: Files, ranks: int) -> Any:
+def _with_compute(step: Any, change: Callable[[Compute], Compute]) -> Any:
+    """The step with another computation, if it has one."""
     if isinstance(step, Compute):
-        return step.with_files(rates, ranks)
+        return change(step)
     if isinstance(step, Whole) and step.compute is not None:
-        return replace(step, compute=step.compute.with_files(rates, ranks))
+        return replace(step, compute=change(step.compute))
     return step
 
 
