@@ -363,20 +363,12 @@ class _Computing:
         self._small = flops.values()
 
     def run(self, compute: Compute) -> None:
-        points = self._points(compute)
+        points = compute.points_of(self.rank)
         end = perf_counter() + compute.seconds + compute.point_s * points
         self._copy(int(compute.bytes * points))
         flops.do_flops(self._small, int(compute.flops * points))
         while perf_counter() < end:
             pass
-
-    def _points(self, compute: Compute) -> float:
-        if compute.layout is not None:
-            boxes = compute.layout.boxes(self.rank)
-            return float(sum(np.prod(np.subtract(upper, lower), dtype=float) for lower, upper in boxes))
-        if compute.points is None:
-            return 1.0
-        return float(compute.points(self.rank) if callable(compute.points) else compute.points[self.rank])
 
     def _copy(self, size: int) -> None:
         """Reads and writes so many bytes together."""

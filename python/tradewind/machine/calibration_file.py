@@ -37,6 +37,8 @@ def text_of(calibration: Calibration, name: str, files: Mapping[str, float | Non
     ]
     if (copied := calibration.unexpected.bytes_per_s) is not None:
         tables.append(("mpi", {"unexpected_bandwidth": _rate(copied)}))
+    if probed["kernels"]:
+        tables.append(("kernel", {name: _flops(rate) for name, rate in probed["kernels"].items()}))
     known = {key: rate for key, rate in (files or {}).items() if rate is not None}
     if known:
         tables.append(("files", {key: _rate(rate) for key, rate in known.items()}))
@@ -107,6 +109,8 @@ def _sources(calibration: Calibration, files: Mapping[str, float]) -> dict[str, 
     if calibration.unexpected.bytes_per_s is not None:
         sources['"mpi.unexpected_bandwidth"'] = f"{_copied(calibration.unexpected, calibration.rounds)}; {here}"
     sources |= {f'"files.{key}"': f"{_OF_FILES[key]}; {here}" for key in files}
+    if probed["kernels"]:
+        sources["kernel"] = f"{_OF_KERNELS}; {here}"
     if calibration.copies is not None:
         sources["copy"] = f"copies around the seam of a halo of one rank, by all ranks at the same time; {by}"
     if calibration.methods:
@@ -130,6 +134,12 @@ _OF_FILES = {
 _OF_FLOPS = (
     "multiplications and additions of NumPy, in double precision, with 4096 values that stay in the caches, by one "
     "rank while the others wait; the fastest of 100 samples"
+)
+
+
+_OF_KERNELS = (
+    "flops of the programs of the dwarfs, over the seconds that a run of one rank counts as computing, with about as "
+    "many points as `tradewind run` takes; the fewest of the samples of a second, while the other ranks wait"
 )
 
 

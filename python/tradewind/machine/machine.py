@@ -220,9 +220,10 @@ class Machine(Table):
             rate = cores * node.core_flops if rate is None else min(rate, cores * node.core_flops)
             memory = min(memory, cores * (node.flow_memory_bandwidth or memory))
         if flops and rate is None:
+            named = f"kernel.{kernel}, " if kernel else ""
             raise InputError(
-                f"a computation of flops by the kernel {kernel or 'of no name'!r}: the machine states none of "
-                f"kernel.{kernel or 'NAME'}, node.core_flops and node.flops; `tradewind calibrate` measures them"
+                f"a computation has flops, and the machine has no rate for them: {named}node.core_flops or node.flops "
+                "is needed; `tradewind calibrate` measures the first ones on this machine"
             )
         return max(flops / rate if rate else 0.0, copied / memory)
 

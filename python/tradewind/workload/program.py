@@ -200,19 +200,27 @@ class Program(Workload):
         return super().schedules()
 
     @property
-    def has_files(self) -> bool:
+    def computes(self) -> list[Compute]:
+        """The computations of all steps."""
         steps, said = self._made_of
         every = [*steps, *(step for group in said["groups"] for step in group.steps)]
-        return any(compute.files for step in every if (compute := _computed(step)) is not None)
+        return [compute for step in every if (compute := _computed(step)) is not None]
+
+    @property
+    def has_files(self) -> bool:
+        return any(compute.files for compute in self.computes)
 
     def at_rates(self, machine: Machine, ranks_per_node: int, threads: int) -> Program:
-        if not self.has_files and not machine.has_core_rates:
+        sharing, of_cores = min(ranks_per_node, self.ranks), machine.has_core_rates
+        if machine.node.flops is None and not of_cores:
+            for compute in self.computes:
+                compute.on_cores(machine, sharing, threads)  # refuses what has flops
+        if not self.has_files and not of_cores:
             return self
-        sharing = min(ranks_per_node, self.ranks)
 
         def computed(compute: Compute, ranks: int) -> Compute:
             made = compute.with_files(machine.files, ranks)
-            return made.on_cores(machine, sharing, threads) if machine.has_core_rates else made
+            return made.on_cores(machine, sharing, threads) if of_cores else made
 
         return self.with_steps(lambda step, ranks: _with_compute(step, lambda compute: computed(compute, ranks)))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol
@@ -88,6 +89,15 @@ class Compute:
         if self.layout is None and self.points is None:
             return replace(self, flops=0.0, bytes=0.0, seconds=self.seconds + seconds)
         return replace(self, flops=0.0, bytes=0.0, point_s=self.point_s + seconds)
+
+    def points_of(self, rank: int) -> float:
+        """Return the points of a rank; 1 without points."""
+        if self.layout is not None:
+            boxes = self.layout.boxes(rank)
+            return float(sum(math.prod(b - a for a, b in zip(*box, strict=True)) for box in boxes))
+        if self.points is None:
+            return 1.0
+        return float(self.points(rank) if callable(self.points) else self.points[rank])
 
     def core(self, ranks: int) -> _core.Compute:
         """Return the computation of so many ranks as the core takes it."""
