@@ -115,7 +115,7 @@ class Counted:
 
 
 def test_kernels_are_measured_in_flops_of_the_program_per_second():
-    """Of the shortest sample; parts that no other kernel names belong to the dwarf's own."""
+    """The shortest sample counts; parts that no other kernel names belong to the dwarf's own."""
     seconds = {"diffusion": 1.0, "helmholtz": 1.0, "nekbone": 0.5, "nekbone-sums": 0.5}
     for kind in ("diffusion", "helmholtz", "nekbone"):
         dwarf = small(kind, 1)

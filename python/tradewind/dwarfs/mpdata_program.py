@@ -51,8 +51,7 @@ def program(dwarf: MeshDwarf, stages: Sequence[str], host_bandwidth: float | Non
         flops = 0.0 if dwarf.point_s else FLOPS[kind]
         moved = copied(VALUES[kind] * dwarf.element_bytes)
         points = [float(dwarf.work * dwarf.levels * n) for n in nodes]
-        more = {"points": points, "point_s": dwarf.point_s, "kernel": dwarf.kind}
-        return Compute(label, flops=flops, bytes=moved, during=during, **more)
+        return Compute(label, 0.0, flops, moved, None, during, 1, dwarf.point_s, points, kernel=dwarf.kind)
 
     if dwarf.strategy == "fused":
         steps += [
