@@ -51,6 +51,7 @@ PAGES = {
     "explanation/fesom2026.md": "fesom2026",
     "how-to/servers.md": "field_server",
     "explanation/here.md": "here",
+    "explanation/here-dwarfs.md": "here",
     "explanation/gcr.md": "gcr",
     "explanation/on_demand_halo.md": "on-demand-halo",
     "how-to/packets.md": ".",

@@ -156,6 +156,26 @@ def on_demand_here() -> str:
     return table(header, cells)
 
 
+def here_dwarfs() -> str:
+    """The shortest step of each dwarf, and what is simulated of it: ms, and times what is measured."""
+    rows: dict[tuple[str, int], dict[str, float]] = {}
+    for record in load("dwarfs").records:
+        value = quantity_of(record, "minimum")
+        assert value is not None
+        machine = str(record["machine"] or "measured").rpartition("vm-2-cores-")[2].removesuffix(".toml")
+        rows.setdefault((record["dwarf"], record["ranks"]), {})[machine] = 1e3 * value
+
+    def beside(row: dict[str, float], machine: str) -> tuple[str, str]:
+        return f"{row[machine]:.3g}", f"{row[machine] / row['measured']:.2f}"
+
+    cells = [
+        (dwarf, ranks, f"{row['measured']:.3g}", *beside(row, "blind"), *beside(row, "kernels"))
+        for (dwarf, ranks), row in rows.items()
+    ]
+    simulated = ("blind, ms", "of measured", "by kernels, ms", "of measured")
+    return table(("dwarf", "ranks", "measured, ms", *simulated), cells)
+
+
 TABLES: dict[str, Callable[[], str]] = {
     "packets-table": packets,
     "packets-ranges": packet_ranges,
@@ -165,5 +185,6 @@ TABLES: dict[str, Callable[[], str]] = {
     "on-demand-ranks": lambda: on_demand_ranks(("strategies", "a million")),
     "on-demand-buffers": lambda: on_demand_ranks(("finite buffers",)),
     "on-demand-here": on_demand_here,
+    "here-dwarfs": here_dwarfs,
 }
 """The sections of pages that show one table of one study."""
