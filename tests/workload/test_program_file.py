@@ -194,3 +194,8 @@ def test_groups_are_known_by_name():
         read(groups + between.format("a", "c"), head)
     with pytest.raises(tw.InputError, match="from and to belong together"):
         read(groups + between.format("a", "b").replace("to = 'b'\n", ""), head)
+
+
+def test_computations_name_their_kernels():
+    program = read('[[step]]\ncompute = "rank"\nflops = 5e9\nkernel = "physics"\n')
+    assert [compute.kernel for compute in program.computes] == ["physics"]

@@ -235,7 +235,8 @@ class _Builder:
         during = None if said.during is None else self._known(said.during)
         name = said.label or f"{number} compute {said.compute}"
         files = FileWork(**{key: getattr(said, key) for key in FILE_KEYS})
-        return Compute(name, said.seconds, said.flops, said.bytes, layout, during, said.times, point_s, points, files)
+        done = said.seconds, said.flops, said.bytes
+        return Compute(name, *done, layout, during, said.times, point_s, points, files, said.kernel)
 
 
 def _gather_scatter(said: Moved, ranks: int) -> _core.Pattern:

@@ -155,6 +155,7 @@ class FileStep(Moved):
     seconds: Duration = 0.0
     flops: Amount = 0.0
     bytes: Amount = 0.0
+    kernel: str = ""
     encode: Size = 0
     compress: Size = 0
     decode: Size = 0
@@ -175,7 +176,7 @@ class FileStep(Moved):
         if len(found) != 1:
             all_keys = ", ".join((*what, *MOVED))
             raise InputError(f"a step has one of {all_keys}, not {' and '.join(found) or 'none of them'}")
-        own = {"compute": {"share", "seconds", "flops", "bytes", "points", "during", *FILE_KEYS}}
+        own = {"compute": {"share", "seconds", "flops", "bytes", "kernel", "points", "during", *FILE_KEYS}}
         own |= {key: set(Moved.model_fields) for key in MOVED}
         allowed = own.get(found[0], set()) | {"label", "times", found[0]}
         if strange := sorted(self.model_fields_set - allowed):
