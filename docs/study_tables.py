@@ -170,10 +170,10 @@ def here_dwarfs() -> str:
         rows.setdefault((record["dwarf"], record["ranks"]), {})[machine] = 1e3 * value
 
     def beside(row: dict[str, float], machine: str) -> tuple[str, str]:
-        return f"{row[machine]:.3g}", f"{row[machine] / row['measured']:.2f}"
+        return f"{row[machine]:.4g}", f"{row[machine] / row['measured']:.2f}"
 
     cells = [
-        (dwarf, ranks, f"{row['measured']:.3g}", *beside(row, "blind"), *beside(row, "kernels"))
+        (dwarf, ranks, f"{row['measured']:.4g}", *beside(row, "blind"), *beside(row, "kernels"))
         for (dwarf, ranks), row in rows.items()
     ]
     simulated = ("blind, ms", "of measured", "by kernels, ms", "of measured")
