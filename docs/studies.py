@@ -54,6 +54,7 @@ PAGES = {
     "explanation/here-dwarfs.md": "here",
     "explanation/gcr.md": "gcr",
     "explanation/on_demand_halo.md": "on-demand-halo",
+    "explanation/unexplained.md": "unexplained",
     "how-to/packets.md": ".",
     "how-to/nodes.md": ".",
 }
