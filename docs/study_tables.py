@@ -270,7 +270,7 @@ def burst_factors() -> str:
 
 
 def _burst_sizes(rows: Sequence[tuple[str, Row]]) -> str:
-    ranks = (100, 200, 500, 1000, 2000, 5000, 10000, 20000)
+    ranks = sorted({count for _, row in rows for count, _ in row})
     cells = [(name, *(_burst(row, n) for n in ranks)) for name, row in rows]
     return table(("burst / ring-4", *(f"{n:,}" for n in ranks)), cells)
 
