@@ -20,6 +20,7 @@ from pathlib import Path
 
 from kept_results import AS_PIXELS, DOCS, PICTURES, STUDIES, Kept, keep, load
 from study_tables import TABLES, table
+from unexplained_tables import FACTORS
 
 from tradewind.figure.figure import draw
 from tradewind.plot.export import to_png, to_svg
@@ -249,8 +250,8 @@ def section(name: str, folder: str) -> str:
         return all_counts(folder)
     if name == "cost":
         return cost(folder)
-    if name in TABLES:
-        return TABLES[name]()
+    if found := (TABLES | FACTORS).get(name):
+        return found()
     if name.endswith("-outliers"):
         return outliers(name.removesuffix("-outliers"))
     if name.endswith("-findings"):
