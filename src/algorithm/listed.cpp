@@ -72,6 +72,20 @@ std::shared_ptr<const pattern::Fetch> fetch_of(Rank ranks, const std::vector<Lis
     return std::make_shared<pattern::Fetch>(sources, targets, std::move(bundles));
 }
 
+// The messages of a rank in a stage, by round; -1: none.
+using Rounds = std::vector<std::int64_t>;
+
+std::int64_t in_round(const Rounds& rounds, int round) {
+    return static_cast<std::size_t>(round) < rounds.size() ? rounds[static_cast<std::size_t>(round)] : -1;
+}
+
+void put(Rounds& rounds, int round, std::int64_t message) {
+    if (static_cast<std::size_t>(round) >= rounds.size()) rounds.resize(static_cast<std::size_t>(round) + 1, -1);
+    rounds[static_cast<std::size_t>(round)] = message;
+}
+
+// A message goes to the first round behind all that its sender has sent in which its receiver has none: so ranks that
+// do one round after another meet, whichever messages there are.
 class Listed : public schedule::Schedule {
   public:
     Listed(std::shared_ptr<const pattern::Fetch> fetch, std::vector<ListedMessage> messages, std::vector<Places> places)
@@ -84,46 +98,59 @@ class Listed : public schedule::Schedule {
         sent_.resize(ends);
         received_.resize(ends);
         for (std::size_t i = 0; i < messages_.size(); ++i) {
-            sent_[place(messages_[i].source, messages_[i].stage)].push_back(i);
-            received_[place(messages_[i].destination, messages_[i].stage)].push_back(i);
+            Rounds& sent = sent_[place(messages_[i].source, messages_[i].stage)];
+            Rounds& received = received_[place(messages_[i].destination, messages_[i].stage)];
+            int round = static_cast<int>(sent.size());
+            while (in_round(received, round) >= 0) ++round;
+            put(sent, round, static_cast<std::int64_t>(i));
+            put(received, round, static_cast<std::int64_t>(i));
         }
     }
 
     int stages() const override { return stages_; }
-    int sends(Rank rank, int stage) const override { return static_cast<int>(sent_[place(rank, stage)].size()); }
-    int receives(Rank rank, int stage) const override { return static_cast<int>(received_[place(rank, stage)].size()); }
+    int sends(Rank rank, int stage) const override { return rounds(rank, stage); }
+    int receives(Rank rank, int stage) const override { return rounds(rank, stage); }
     schedule::Message send(Rank rank, int stage, int j) const override {
-        const ListedMessage& m = messages_[number(sent_, rank, stage, j)];
-        return {m.destination, m.points, m.tag, m.parity};
+        const std::int64_t i = in_round(sent_[place(rank, stage)], j);
+        return i < 0 ? schedule::Message{rank, 0, 0, 0}
+                     : message(i, messages_[static_cast<std::size_t>(i)].destination);
     }
     schedule::Message receive(Rank rank, int stage, int j) const override {
-        const ListedMessage& m = messages_[number(received_, rank, stage, j)];
-        return {m.source, m.points, m.tag, m.parity};
+        const std::int64_t i = in_round(received_[place(rank, stage)], j);
+        return i < 0 ? schedule::Message{rank, 0, 0, 0} : message(i, messages_[static_cast<std::size_t>(i)].source);
     }
     void send_pieces(Rank rank, int stage, int j, std::vector<schedule::Piece>& pieces) const override {
-        const std::size_t i = number(sent_, rank, stage, j);
-        const Index source = places_[i].source;
-        pieces.push_back({schedule::Buffer::source, fetch_->source_of(rank, {source, 0, messages_[i].points})});
+        const std::int64_t i = in_round(sent_[place(rank, stage)], j);
+        if (i < 0) return;
+        const auto at = static_cast<std::size_t>(i);
+        pieces.push_back(
+            {schedule::Buffer::source, fetch_->source_of(rank, {places_[at].source, 0, messages_[at].points})});
     }
     void receive_pieces(Rank rank, int stage, int j, std::vector<schedule::Piece>& pieces) const override {
-        const std::size_t i = number(received_, rank, stage, j);
-        pieces.push_back({schedule::Buffer::target, fetch_->target_of({0, places_[i].target, messages_[i].points})});
+        const std::int64_t i = in_round(received_[place(rank, stage)], j);
+        if (i < 0) return;
+        const auto at = static_cast<std::size_t>(i);
+        pieces.push_back({schedule::Buffer::target, fetch_->target_of({0, places_[at].target, messages_[at].points})});
     }
 
   private:
-    using Numbers = std::vector<std::vector<std::size_t>>;  // by rank and stage
     std::size_t place(Rank rank, int stage) const {
         return static_cast<std::size_t>(rank) * static_cast<std::size_t>(stages_) + static_cast<std::size_t>(stage);
     }
-    std::size_t number(const Numbers& numbers, Rank rank, int stage, int j) const {
-        return numbers[place(rank, stage)][static_cast<std::size_t>(j)];
+    int rounds(Rank rank, int stage) const {
+        const std::size_t at = place(rank, stage);
+        return static_cast<int>(std::max(sent_[at].size(), received_[at].size()));
+    }
+    schedule::Message message(std::int64_t i, Rank peer) const {
+        const ListedMessage& m = messages_[static_cast<std::size_t>(i)];
+        return {peer, m.points, m.tag, m.parity};
     }
 
     std::shared_ptr<const pattern::Fetch> fetch_;
     std::vector<ListedMessage> messages_;
     std::vector<Places> places_;
     int stages_ = 1;
-    Numbers sent_, received_;
+    std::vector<Rounds> sent_, received_;  // by rank and stage
 };
 
 }  // namespace

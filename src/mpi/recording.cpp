@@ -9,7 +9,7 @@
 #include <memory>
 #include <mutex>
 #include <numeric>
-#include <optional>
+#include <tuple>
 #include <vector>
 
 #include "base/error.hpp"
@@ -151,7 +151,7 @@ std::vector<Words> gathered(MPI_Comm comm, Rank rank, Rank ranks, const Words& m
 
 // A message of a program.
 struct Listed {
-    std::int64_t stage, source, destination, bytes, tag, parity;
+    std::int64_t stage, order, source, destination, bytes, tag, parity;  // order: of its sender in a stage
 };
 
 // What one rank says of the calls and plans.
@@ -179,8 +179,11 @@ OfRank parsed(const Words& words, std::int64_t rank) {
         const std::int64_t ranks = *word++;
         plan.ranks.assign(word, word + ranks);
         word += ranks;
-        for (std::int64_t i = 0, n = *word++; i < n; ++i, word += 5)
-            plan.sent.push_back({word[0], rank, word[1], word[2], word[3], word[4]});
+        std::int64_t order = 0;
+        for (std::int64_t i = 0, n = *word++; i < n; ++i, word += 5) {
+            order = plan.sent.empty() || plan.sent.back().stage != word[0] ? 0 : order + 1;
+            plan.sent.push_back({word[0], order, rank, word[1], word[2], word[3], word[4]});
+        }
         found.plans.push_back(std::move(plan));
     }
     return found;
@@ -215,8 +218,7 @@ std::string extents_text(const std::vector<Index>& numbers) {
 std::string name_of_blocks(const std::vector<Index>& split, const std::string& axes,
                            const std::vector<Index>& of_file) {
     if (split == of_file) return axes;
-    const bool one_direction = split[1] == 1 && split[0] == of_file[0] * of_file[1];
-    return one_direction && axes[1] == (axes[0] == 'y' ? 'x' : 'y') ? axes.substr(0, 1) : "";
+    return split[1] == 1 && split[0] == of_file[0] * of_file[1] ? axes.substr(0, 1) : "";
 }
 
 // The keys of an exchange whose pattern a program file can name; "" where it can not.
@@ -343,6 +345,9 @@ class Text {
             std::vector<Listed> all;
             for (const OfRank& rank : ranks_)
                 all.insert(all.end(), rank.plans[p].sent.begin(), rank.plans[p].sent.end());
+            std::sort(all.begin(), all.end(), [](const Listed& a, const Listed& b) {
+                return std::tie(a.stage, a.order, a.source) < std::tie(b.stage, b.order, b.source);
+            });
             text += messages_text(all, carried.fields * bytes_of(carried.element));
         }
         text += "fields = " + std::to_string(carried.fields) + "\ndtype = " + quoted(name_of(carried.element)) + "\n";

@@ -33,7 +33,7 @@ class Model:
         source = np.zeros(levels.source_shape(rank), np.float32)
         target = np.zeros(levels.target_shape(rank), np.float32)
         self.levels = levels.plan(comm, source, target, algorithm="ring-2")
-        points = tw.Points(comm, ids=range(10 * rank, 10 * rank + 10))
+        points = tw.Points(comm, range(10 * rank, 10 * rank + 10))
         fetch = points.fetch([(10 * rank + 13) % (10 * ranks), (10 * rank + 27) % (10 * ranks)])
         self.fetch = fetch.plan(comm, np.zeros(10), np.zeros(2))
         self.row = comm.Split(rank // 2, rank)
@@ -126,8 +126,11 @@ def refusals(comm: Any) -> dict[str, str]:
             model.step()
 
     def other_order(model: Model) -> None:
+        model.fetch()
         model.in_row() if rank % 4 < 2 else None
         model.levels()
+        None if rank % 4 < 2 else model.in_row()
+        model.in_row() if rank % 4 < 2 else None
         None if rank % 4 < 2 else model.in_row()
 
     def raises(model: Model) -> None:
