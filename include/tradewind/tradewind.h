@@ -38,7 +38,7 @@ typedef enum tw_status {
     TW_ERROR_HANDLE = 3,   /* a handle that was never made, or has been freed */
     TW_ERROR_MEMORY = 4,   /* no memory left */
     TW_ERROR_INTERNAL = 5, /* an error in Tradewind: please report it */
-    TW_ERROR_WRITE = 6,    /* a field server could not write what it was given, or its disk has no room */
+    TW_ERROR_WRITE = 6,    /* a field server or a recording could not be written, or the disk has no room */
 } tw_status;
 
 /* Return the text of this thread's last error; "" if there was none. Valid until the thread's next error. */
