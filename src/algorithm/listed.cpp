@@ -149,7 +149,7 @@ class Listed : public schedule::Schedule {
     std::shared_ptr<const pattern::Fetch> fetch_;
     std::vector<ListedMessage> messages_;
     std::vector<Places> places_;
-    int stages_ = 1;
+    int stages_ = 0;
     std::vector<Rounds> sent_, received_;  // by rank and stage
 };
 
