@@ -54,6 +54,7 @@ PAGES = {
     "explanation/here.md": "here",
     "explanation/here-dwarfs.md": "here",
     "explanation/gcr.md": "gcr",
+    "explanation/spectral_or_grid_point.md": "spectral_or_grid_point",
     "explanation/on_demand_halo.md": "on-demand-halo",
     "explanation/unexplained.md": "unexplained",
     "how-to/packets.md": ".",
