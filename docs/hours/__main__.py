@@ -53,7 +53,7 @@ def sections(parts: Parts) -> dict[str, Callable[[], str]]:
     return {
         "balance": lambda: tables.balance_table(parts),
         "claims": lambda: claims.claims_table(parts),
-        "base": lambda: tables.base_table(parts),
+        "base": lambda: tables.base_table(parts, machines=tables.QUIET),
         "slow": lambda: tables.base_table(parts, "slow"),
         "parts": lambda: tables.parts_table(parts),
         "winners": lambda: tables.winners_table(parts),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 import numpy as np
 from choices import CHOICES, LEVELS, LINKS, NODES, POINTS, Values, base, changed, combinations
@@ -55,10 +55,10 @@ def _where(parts: Parts, place: Place) -> list[str]:
     return [GRIDS[place.points], NETWORKS[place.machine], thousands(place.ranks) + mark]
 
 
-def base_table(parts: Parts, base_name: str = TODAY) -> str:
+def base_table(parts: Parts, base_name: str = TODAY, machines: Collection[str] = tuple(NETWORKS)) -> str:
     """Seconds per simulated hour of each model with the base choices; the fastest in bold."""
     rows = []
-    for place in places(parts, base_name):
+    for place in (place for place in places(parts, base_name) if place.machine in machines):
         found = hours(parts, place, base())
         times = {name: float(value[0]) for name, value in totals(found).items()}
         fastest = min(times.values())
