@@ -20,6 +20,7 @@ from pathlib import Path
 
 from kept_results import AS_PIXELS, DOCS, PICTURES, STUDIES, Kept, keep, load
 from study_tables import TABLES, table
+from unexplained_tables import FACTORS
 
 from tradewind.dataset.build import CHANGED_TREE, EARLIER_MODEL
 from tradewind.figure.figure import draw
@@ -52,8 +53,11 @@ PAGES = {
     "explanation/fesom2026.md": "fesom2026",
     "how-to/servers.md": "field_server",
     "explanation/here.md": "here",
+    "explanation/here-dwarfs.md": "here",
     "explanation/gcr.md": "gcr",
+    "explanation/spectral_or_grid_point.md": "spectral_or_grid_point",
     "explanation/on_demand_halo.md": "on-demand-halo",
+    "explanation/unexplained.md": "unexplained",
     "how-to/packets.md": ".",
     "how-to/nodes.md": ".",
 }
@@ -264,8 +268,8 @@ def section(name: str, folder: str) -> str:
         return all_counts(folder)
     if name == "cost":
         return cost(folder)
-    if name in TABLES:
-        return TABLES[name]()
+    if found := (TABLES | FACTORS).get(name):
+        return found()
     if name.endswith("-outliers"):
         return outliers(name.removesuffix("-outliers"))
     if name.endswith("-findings"):

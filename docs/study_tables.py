@@ -43,11 +43,12 @@ def packet_ranges() -> str:
         key = (record["sweep"], record["machine"], record["routing"], buffers)
         rows.setdefault(key, {}).setdefault(record["packet"], []).append(ratio)
     sizes = [size for size in SIZES[1:] if any(size in row for row in rows.values())]
-    cells = [(*key, *(_from_to(row.get(size, [])) for size in sizes)) for key, row in rows.items()]
+    cells = [(*key, *(from_to(row.get(size, [])) for size in sizes)) for key, row in rows.items()]
     return table(("sweep", "machine", "routing", "buffers", *sizes), cells)
 
 
-def _from_to(values: Sequence[float]) -> str:
+def from_to(values: Sequence[float]) -> str:
+    """Return the least and the greatest of some ratios, or the one that all are."""
     if not values:
         return ""
     minimum, maximum = f"{min(values):.2f}", f"{max(values):.2f}"
@@ -104,36 +105,54 @@ def _beside_compute(record: Record) -> float:
     return 1e3 * found
 
 
-def on_demand_acceptance() -> str:
-    """Time of a step in ms that is not computing, by buffers and ranks: of columns on demand, of each width of halo."""
-    rows: dict[tuple[str, int], dict[int | None, float]] = {}
-    for record in load("acceptance").records:
-        rows.setdefault((record["base"], record["ranks"]), {})[record["width"]] = _beside_compute(record)
+def on_demand_source_case() -> str:
+    """Time of a whole step in ms, by buffers and ranks: of columns on demand, of each width of halo; and the share of
+    the narrowest halo's exchange that the columns take."""
+    rows: dict[tuple[str, int], dict[int | None, Record]] = {}
+    for record in load("source-case").records:
+        rows.setdefault((record["base"], record["ranks"]), {})[record["width"]] = record
     widths = sorted({width for row in rows.values() for width in row if width is not None})
     cells = [
-        (base, f"{ranks:,}", *(f"{row[width]:.3g}" for width in (None, *widths)))
+        (
+            *(base, f"{ranks:,}"),
+            *(f"{1e3 * row[width]['time_s']:.4g}" for width in (None, *widths)),
+            f"{row[None]['time_s'] / row[widths[0]]['time_s']:.3g}",
+            f"{_beside_compute(row[None]) / _beside_compute(row[widths[0]]):.3g}",
+        )
         for (base, ranks), row in sorted(rows.items())
     ]
-    return table(("buffers", "ranks", "on demand", *(f"{width} points" for width in widths)), cells)
-
-
-def on_demand_ranks(sweeps: Sequence[str]) -> str:
-    """Bytes and time beside computing of both strategies, by wind, tracers and ranks: MB per rank, and ms."""
-    rows: dict[tuple[float, int, int], dict[str, Record]] = {}
-    for record in load("ranks").records:
-        if record["sweep"] in sweeps:
-            key = (float(record["wind"]), record["tracers"], record["ranks"])
-            rows.setdefault(key, {})[record["strategy"]] = record
-    cells = []
-    for (wind, tracers, ranks), found in sorted(rows.items()):
-        if len(found) < len(BOTH):
-            continue
-        sent = [found[each]["result"]["bytes"] / ranks / 1e6 for each in BOTH]
-        times = [_beside_compute(found[each]) for each in BOTH]
-        numbers = (f"{number:.3g}" for number in (*sent, *times, times[1] / times[0]))
-        cells.append((f"{wind:g}", tracers, f"{ranks:,}", *numbers))
-    header = ("m/s", "tracers", "ranks", "MB per rank: wide", "on demand", "ms: wide", "on demand", "on demand / wide")
+    over = f"on demand / {widths[0]} points"
+    header = ("buffers", "ranks", "on demand", *(f"{width} points" for width in widths), over, "of the exchange alone")
     return table(header, cells)
+
+
+def on_demand_steps(sweeps: Sequence[str]) -> str:
+    """Times of whole steps in ms by wind, tracers and ranks: on demand over wide, and their ratio; in brackets the
+    ratio of the exchanges alone."""
+    rows: dict[tuple[float, int], dict[int, dict[str, Record]]] = {}
+    for record in load("steps").records:
+        if record["sweep"] in sweeps:
+            row = rows.setdefault((float(record["wind"]), record["tracers"]), {})
+            row.setdefault(record["ranks"], {})[record["strategy"]] = record
+    ranks = sorted({count for row in rows.values() for count in row})
+    cells = [
+        (f"{wind:g}", tracers, *(_both_steps(row.get(count, {})) for count in ranks))
+        for (wind, tracers), row in sorted(rows.items())
+    ]
+    return table(("m/s", "tracers", *(f"{count:,} ranks" for count in ranks)), cells)
+
+
+def _both_steps(found: dict[str, Record]) -> str:
+    if len(found) < len(BOTH):
+        return ""
+    wide, asked = (found[each] for each in BOTH)
+    times = " / ".join(_digits(1e3 * record["time_s"]) for record in (asked, wide))
+    return f"{times} = {asked['time_s'] / wide['time_s']:.2f} ({_beside_compute(asked) / _beside_compute(wide):.2f})"
+
+
+def _digits(number: float) -> str:
+    """Return four digits, or all of a number of more."""
+    return f"{number:.4g}" if number < 1e4 else f"{number:.0f}"
 
 
 def on_demand_here() -> str:
@@ -156,14 +175,39 @@ def on_demand_here() -> str:
     return table(header, cells)
 
 
+def here_dwarfs() -> str:
+    """The shortest step of each dwarf, and what is simulated of it: ms, and times what is measured."""
+    if not load("dwarfs").records:
+        return "*No results of this study are kept yet.*"
+    if not load("dwarfs").records:
+        return "*No results of this study are kept yet.*"
+    rows: dict[tuple[str, int], dict[str, float]] = {}
+    for record in load("dwarfs").records:
+        value = quantity_of(record, "minimum")
+        assert value is not None
+        machine = str(record["machine"] or "measured").rpartition("vm-2-cores-")[2].removesuffix(".toml")
+        rows.setdefault((record["dwarf"], record["ranks"]), {})[machine] = 1e3 * value
+
+    def beside(row: dict[str, float], machine: str) -> tuple[str, str]:
+        return f"{row[machine]:.4g}", f"{row[machine] / row['measured']:.2f}"
+
+    cells = [
+        (dwarf, ranks, f"{row['measured']:.4g}", *beside(row, "blind"), *beside(row, "kernels"))
+        for (dwarf, ranks), row in rows.items()
+    ]
+    simulated = ("blind, ms", "of measured", "by kernels, ms", "of measured")
+    return table(("dwarf", "ranks", "measured, ms", *simulated), cells)
+
+
 TABLES: dict[str, Callable[[], str]] = {
     "packets-table": packets,
     "packets-ranges": packet_ranges,
     "gcr-times": gcr_times,
     "gcr-exchanges": gcr_exchanges,
-    "on-demand-acceptance": on_demand_acceptance,
-    "on-demand-ranks": lambda: on_demand_ranks(("strategies", "a million")),
-    "on-demand-buffers": lambda: on_demand_ranks(("finite buffers",)),
+    "on-demand-source-case": on_demand_source_case,
+    "on-demand-steps": lambda: on_demand_steps(("strategies", "a million")),
+    "on-demand-buffers": lambda: on_demand_steps(("finite buffers",)),
     "on-demand-here": on_demand_here,
+    "here-dwarfs": here_dwarfs,
 }
 """The sections of pages that show one table of one study."""

@@ -351,6 +351,18 @@ module tradewind_interfaces
       integer(c_int) :: status
     end function tw_release
 
+    function c_record_begin_f(comm) bind(C, name="tw_record_begin_f") result(status)
+      import :: c_int
+      integer(c_int), value :: comm
+      integer(c_int) :: status
+    end function c_record_begin_f
+
+    function c_record_end(path) bind(C, name="tw_record_end") result(status)
+      import :: c_int, c_char
+      character(kind=c_char), intent(in) :: path(*)
+      integer(c_int) :: status
+    end function c_record_end
+
     function c_plan_make_f(pattern, comm, sources, source, targets, target, options, plan) &
       bind(C, name="tw_plan_make_f") result(status)
       import :: c_int, c_ptr, tw_pattern, tw_plan

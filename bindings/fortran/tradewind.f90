@@ -29,6 +29,7 @@ module tradewind
   public :: tw_empty, tw_release
   public :: tw_plan_make, tw_plan_call, tw_plan_start, tw_plan_poke, tw_plan_pokes, tw_plan_wait, tw_plan_free
   public :: tw_plan_text, tw_plan_way, tw_plan_origin, tw_plan_traffic, tw_plan_seconds
+  public :: tw_record_begin, tw_record_end
   public :: tw_field_server, tw_geometry, tw_regular, tw_gaussian, tw_spectral, tw_unstructured
   public :: tw_lambert, tw_polar_stereographic, tw_rotated, tw_curvilinear
   public :: tw_field_server_open, tw_field_server_comm, tw_field_server_define, tw_field_server_define_points
@@ -54,6 +55,13 @@ module tradewind
     integer :: ranks_per_node = 0  !< transport shared: as if so many ranks in a row had a node; 0: as it is
     integer :: axis = 1  !< of a fetch or a gather-scatter: which dimension is over points, 1 to 3; others: levels
   end type tw_options
+
+  !> Records what all plans do until tw_record_end, most often in a time step: their calls in order, with the messages
+  !! that they send; the time between them is computation. Collective; `comm`: the ranks of the program, which call their
+  !! plans in one order.
+  interface tw_record_begin
+    procedure :: record_on_integer, record_on_handle
+  end interface tw_record_begin
 
   !> Binds a pattern to fields, which travel in one message: status = tw_plan_make(plan, pattern, comm, fields
   !! [, targets] [, options]). Collective. `fields`: [tw_field(u), tw_field(v)], of arrays with the attribute target
@@ -273,6 +281,26 @@ contains
     first = int(begin) + 1
     last = int(end)
   end function tw_halo_widened
+
+  function record_on_handle(comm) result(status)
+    type(MPI_Comm), intent(in) :: comm
+    integer(c_int) :: status
+    status = c_record_begin_f(int(comm%MPI_VAL, c_int))
+  end function record_on_handle
+
+  function record_on_integer(comm) result(status)
+    integer, intent(in) :: comm
+    integer(c_int) :: status
+    status = c_record_begin_f(int(comm, c_int))
+  end function record_on_integer
+
+  !> Ends the recording, and writes it from rank 0 to a program file, which `tradewind verify program` and
+  !! `tradewind simulate program` read. Collective.
+  function tw_record_end(path) result(status)
+    character(len=*), intent(in) :: path
+    integer(c_int) :: status
+    status = c_record_end(trim(path) // c_null_char)
+  end function tw_record_end
 
   function make_on_handle(plan, pattern, comm, fields, targets, options) result(status)
     type(tw_plan), intent(out) :: plan

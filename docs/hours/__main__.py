@@ -1,8 +1,8 @@
 """Answers docs/explanation/spectral_or_grid_point.md from the results that are kept of its studies.
 
-``python docs/hours`` writes the picture, and the tables of the page between ``<!-- hours NAME -->`` and ``<!-- end
-hours -->``; a test compares them. ``python docs/hours --set iterations=50`` prints the base table with other values of
-parameters (see ``choices.py``), and writes nothing.
+``python docs/hours`` writes the pictures, and the tables of this page and of the page of its choices between ``<!--
+hours NAME -->`` and ``<!-- end hours -->``; a test compares them. ``python docs/hours --set iterations=50`` prints the
+base table with other values of parameters (see ``choices.py``), and writes nothing.
 """
 
 from __future__ import annotations
@@ -16,17 +16,23 @@ from typing import Any
 
 import checks
 import choices
+import claims
 import picture
 import tables
-from parts import HUNDREDTH, Parts
+from parts import Parts
 
 from tradewind.dataset.read import read_dataset
 from tradewind.plot.export import to_svg
 
 DOCS = Path(__file__).resolve().parents[1]
 RESULTS = DOCS.parent / "studies" / "spectral_or_grid_point" / "results"
-PAGE = DOCS / "explanation" / "spectral_or_grid_point.md"
-PICTURE = DOCS / "images" / "spectral_or_grid_point.svg"
+PAGES = tuple(
+    DOCS / "explanation" / f"{name}.md" for name in ("spectral_or_grid_point", "spectral_or_grid_point_choices")
+)
+PICTURES = {
+    DOCS / "images" / "spectral_or_grid_point.svg": picture.balance_picture,
+    DOCS / "images" / "spectral_or_grid_point_choices.svg": picture.picture,
+}
 STUDIES = ("transpositions", "halos", "allreduces")
 MARKS = re.compile(r"(<!-- hours ([\w-]+) -->\n).*?(<!-- end hours -->)", re.DOTALL)
 
@@ -43,19 +49,18 @@ def records(*names: str) -> list[dict[str, Any]]:
 
 def sections(parts: Parts) -> dict[str, Callable[[], str]]:
     """Return what each section of the page is made by."""
-    few, many = (tables.largest(parts, "dragonfly-ML", points) for points in (choices.POINTS, HUNDREDTH))
+    few = tables.largest(parts, "dragonfly-ML", choices.POINTS)
     return {
-        "base": lambda: tables.base_table(parts),
+        "balance": lambda: tables.balance_table(parts),
+        "claims": lambda: claims.claims_table(parts),
+        "base": lambda: tables.base_table(parts, machines=tables.QUIET),
         "slow": lambda: tables.base_table(parts, "slow"),
         "parts": lambda: tables.parts_table(parts),
         "winners": lambda: tables.winners_table(parts),
         "choices": tables.choices_table,
         "changes": lambda: tables.changes_table(parts, few),
-        "changes-hundredth": lambda: tables.changes_table(parts, many),
         "even": lambda: tables.break_even_table(parts, few),
-        "even-hundredth": lambda: tables.break_even_table(parts, many),
-        "buffers": lambda: tables.buffers_table(parts),
-        "crossings": lambda: tables.crossings_table(parts),
+        "buffers": lambda: tables.buffers_text(parts),
         "quiet": lambda: checks.quiet_table(records("checks")),
         "estimates": lambda: checks.estimate_table(records(*STUDIES)),
         "seeds": lambda: checks.seeds_text(records("checks")),
@@ -90,8 +95,10 @@ def main(arguments: list[str]) -> None:
     if arguments:
         print(tables.base_table(parts))
         return
-    PICTURE.write_text(to_svg(picture.picture(parts)), encoding="utf-8")
-    PAGE.write_text(filled(PAGE.read_text(encoding="utf-8"), parts), encoding="utf-8")
+    for path, drawn in PICTURES.items():
+        path.write_text(to_svg(drawn(parts)), encoding="utf-8")
+    for page in PAGES:
+        page.write_text(filled(page.read_text(encoding="utf-8"), parts), encoding="utf-8")
 
 
 if __name__ == "__main__":

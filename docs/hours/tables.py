@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 import numpy as np
-from choices import CHOICES, LEVELS, POINTS, Values, base, changed, combinations
+from choices import CHOICES, LEVELS, LINKS, NODES, POINTS, Values, base, changed, combinations
 from models import MODELS, hours, totals
 from parts import HUNDREDTH, NETWORKS, SPLITS, Parts, Place
 
@@ -55,10 +55,10 @@ def _where(parts: Parts, place: Place) -> list[str]:
     return [GRIDS[place.points], NETWORKS[place.machine], thousands(place.ranks) + mark]
 
 
-def base_table(parts: Parts, base_name: str = TODAY) -> str:
+def base_table(parts: Parts, base_name: str = TODAY, machines: Collection[str] = tuple(NETWORKS)) -> str:
     """Seconds per simulated hour of each model with the base choices; the fastest in bold."""
     rows = []
-    for place in places(parts, base_name):
+    for place in (place for place in places(parts, base_name) if place.machine in machines):
         found = hours(parts, place, base())
         times = {name: float(value[0]) for name, value in totals(found).items()}
         fastest = min(times.values())
@@ -68,11 +68,53 @@ def base_table(parts: Parts, base_name: str = TODAY) -> str:
     return table(["grid", "network", "ranks", *MODELS, "without pipelining"], rows)
 
 
-def parts_table(parts: Parts) -> str:
-    """Where the time goes with the base choices on the most ranks of each grid and network: all parts from 1 % on."""
+SOLVERS = ("semi-implicit", "pipelined")
+QUIET = ("fattree-L", "dragonfly-ML")
+"""The networks on which a balance decides; on the torus congestion does."""
+
+
+def ratios(parts: Parts, values: Values, points: tuple[int, int]) -> dict[str, list[float]]:
+    """Return the hour of each model over that of the semi-implicit one, and the share of transpositions in the
+    spectral one, for all ranks of the networks `QUIET` whose exchanges were simulated."""
+    found: dict[str, list[float]] = {name: [] for name in (*MODELS, "transposition")}
+    for place in places(parts):
+        if place.machine in QUIET and place.points == points:
+            hour = hours(parts, place, values)
+            times = {name: float(value[0]) for name, value in totals(hour).items()}
+            for name in MODELS:
+                found[name].append(times[name] / times["semi-implicit"])
+            found["transposition"].append(float(hour["spectral"]["transposition"][0]) / times["spectral"])
+    return found
+
+
+def balance_table(parts: Parts) -> str:
+    """Nodes by their balance of memory and network: how many times as long as the semi-implicit model the others take,
+    and the share of transpositions, from the smallest to the largest over networks and ranks."""
     rows = []
-    for place in [largest(parts, machine, points) for points in GRIDS for machine in NETWORKS]:
-        for name, hour in hours(parts, place, base()).items():
+    for node in NODES:
+        whole, hundredth = (ratios(parts, node.values(), points) for points in GRIDS)
+        own = [whole["spectral"], whole["split-explicit"], hundredth["spectral"], hundredth["split-explicit"]]
+        cells = [*(_span(values) for values in own), _span(whole["transposition"], percent=True)]
+        nominal = [f"{node.memory / 1e9:,.0f}".replace(",", " "), f"{node.network / 1e9:g}", f"{node.balance:.0f}"]
+        rows.append([node.name, *nominal, *cells])
+    header = ["node", "memory, GB/s", "links, GB/s", "balance", "spectral", "split-explicit"]
+    return table([*header, "spectral, a hundredth", "split-explicit, a hundredth", "transpositions"], rows)
+
+
+def _span(values: Sequence[float], *, percent: bool = False) -> str:
+    low, high = min(values), max(values)
+    return f"{100 * low:.0f} to {100 * high:.0f} %" if percent else f"{low:.2f} to {high:.2f}"
+
+
+def parts_table(parts: Parts) -> str:
+    """Where the time goes with the base choices on the most ranks of each grid and of `QUIET`: all parts from 1 % on,
+    of the semi-implicit model with its better solver."""
+    rows = []
+    for place in [largest(parts, machine, points) for points in GRIDS for machine in QUIET]:
+        found = hours(parts, place, base())
+        better = min(SOLVERS, key=lambda name: sum(float(part[0]) for part in found[name].values()))
+        for name in ("spectral", better, "split-explicit"):
+            hour = found[name]
             total = sum(float(part[0]) for part in hour.values())
             shares = {part: float(value[0]) / total for part, value in hour.items()}
             shown = [f"{part} {share:.0%}" for part, share in shares.items() if share >= 0.01]
@@ -89,10 +131,10 @@ def winners(parts: Parts, place: Place) -> dict[str, tuple[float, float]]:
     return dict(zip(MODELS, shares, strict=True))
 
 
-def winners_table(parts: Parts, base_name: str = TODAY) -> str:
-    """In how many of all combinations each model is the fastest, and in how many it is close to that."""
+def winners_table(parts: Parts) -> str:
+    """In how many of all combinations each model is the fastest, and in how many it is close to that: on `QUIET`."""
     rows = []
-    for place in places(parts, base_name):
+    for place in (place for place in places(parts) if place.machine in QUIET):
         shares = winners(parts, place)
         most = max(first for first, _ in shares.values())
         cells = [
@@ -129,13 +171,11 @@ def _ratios(parts: Parts, place: Place, values: Values) -> list[str]:
 VARIED = {
     "long_step_s": "semi-Lagrangian step, s",
     "short_step_s": "split-explicit step, s",
-    "substeps": "acoustic substeps",
     "forth": "fields transposed forth (back in proportion)",
-    "tracers": "tracers",
     "long_traffic": "traffic of a semi-Lagrangian step, B/point",
     "short_traffic": "traffic of a split-explicit step, B/point",
     "iterations": "solver iterations",
-    "faster_links": "bandwidth of links, times 10 GB/s",
+    "faster_links": "memory : network, by the links",
 }
 """Parameters for which a value is looked for at which two models are equally fast."""
 PAIRS = (("spectral", "semi-implicit"), ("semi-implicit", "split-explicit"), ("spectral", "split-explicit"))
@@ -163,64 +203,20 @@ def break_even_table(parts: Parts, place: Place) -> str:
     for parameter, words in VARIED.items():
         start = float(base()[parameter][0])
         factors = [break_even(parts, place, parameter, a, b) for a, b in PAIRS]
+        if parameter == "faster_links":
+            start = float(base()["memory"][0]) / (LINKS * start)
+            factors = [factor and 1 / factor for factor in factors]
         rows.append([words, f"{start:g}", *("never" if f is None else f"{start * f:.2g}" for f in factors)])
     rows = [[cell if "e+" not in cell else f"{float(cell):,.0f}".replace(",", " ") for cell in row] for row in rows]
     return table(["parameter", "base", *(f"{a} = {b} at" for a, b in PAIRS)], rows)
 
 
-def buffers_table(parts: Parts) -> str:
-    """Transpositions of four fields: the time with finite buffers over that with unbounded ones."""
-    rows = []
+def buffers_text(parts: Parts) -> str:
+    """Return what finite buffers make of the time of transpositions of four fields."""
+    found = []
     for machine, network in NETWORKS.items():
         for ranks in SPLITS:
             ratio = parts.finite_over_unbounded(Place(machine, TODAY, HUNDREDTH, ranks), 4 * LEVELS)
             if ratio is not None:
-                rows.append([network, thousands(ranks), f"{ratio:.2f}"])
-    return table(["network", "ranks", "finite over unbounded"], rows)
-
-
-def crossings_table(parts: Parts) -> str:
-    """Ranks at which one model overtakes another, on each grid and network, with each choice changed by itself."""
-    rows = []
-    for points in GRIDS:
-        for machine in NETWORKS:
-            for a, b in PAIRS:
-                own = [place for place in places(parts) if (place.points, place.machine) == (points, machine)]
-                if len(own) > 1:
-                    rows.append([GRIDS[points], NETWORKS[machine], f"{a}, {b}", *_crossing_cells(parts, own, a, b)])
-    return table(["grid", "network", "models", "base", "earliest", "latest"], rows)
-
-
-def _crossing_cells(parts: Parts, own: list[Place], a: str, b: str) -> list[str]:
-    changes = {"": base()} | {f"{c.name} {c.shown(i)}": changed(c, i) for c in CHOICES for i in range(1, c.count)}
-    found = {
-        name: crossing(own, [_ratio(parts, place, values, a, b) for place in own]) for name, values in changes.items()
-    }
-    numbers = {name: at for name, at in found.items() if not isinstance(at, str)}
-    cell = _ranks(found[""], a, b)
-    if not numbers:
-        return [cell, "none", "none"]
-    first, last = (pick(numbers, key=numbers.__getitem__) for pick in (min, max))
-    return [cell, *(f"{_ranks(numbers[name], a, b)} ({name or 'base'})" for name in (first, last))]
-
-
-def _ratio(parts: Parts, place: Place, values: Values, a: str, b: str) -> float:
-    times = totals(hours(parts, place, values))
-    return float(times[a][0] / times[b][0])
-
-
-def crossing(own: Sequence[Place], ratios: Sequence[float]) -> float | str:
-    """Return the ranks at which a ratio of times passes 1, between two simulated numbers of ranks on a line in the
-    logarithms of both; "first" or "second": the model that is faster throughout."""
-    logs = np.log(ratios)
-    for i in range(len(logs) - 1):
-        if logs[i] * logs[i + 1] < 0:
-            share = logs[i] / (logs[i] - logs[i + 1])
-            return float(np.exp((1 - share) * np.log(own[i].ranks) + share * np.log(own[i + 1].ranks)))
-    return "first" if logs[0] < 0 else "second"
-
-
-def _ranks(at: float | str, a: str, b: str) -> str:
-    if isinstance(at, str):
-        return f"always {a if at == 'first' else b}"
-    return thousands(float(f"{at:.1g}"))
+                found.append(f"{ratio:.2f} ({network}, {thousands(ranks)} ranks)")
+    return f"Time of a transposition with finite buffers over that with unbounded ones: {', '.join(found)}."

@@ -38,7 +38,7 @@ typedef enum tw_status {
     TW_ERROR_HANDLE = 3,   /* a handle that was never made, or has been freed */
     TW_ERROR_MEMORY = 4,   /* no memory left */
     TW_ERROR_INTERNAL = 5, /* an error in Tradewind: please report it */
-    TW_ERROR_WRITE = 6,    /* a field server could not write what it was given, or its disk has no room */
+    TW_ERROR_WRITE = 6,    /* a field server or a recording could not be written, or the disk has no room */
 } tw_status;
 
 /* Return the text of this thread's last error; "" if there was none. Valid until the thread's next error. */
@@ -309,6 +309,20 @@ TW_API tw_status tw_plan_traffic(tw_plan plan, int64_t* messages, int64_t* bytes
 TW_API tw_status tw_plan_seconds(tw_plan plan, double seconds[5]);
 /* Free a plan. Collective. Refused between start and wait. */
 TW_API tw_status tw_plan_free(tw_plan plan);
+
+/* --- recording --- */
+
+/* Record what all plans of this process do, most often in a time step: their calls in order, with the messages that
+ * they send; the time between them is computation. Collective over `comm`, the ranks of the program, which call their
+ * plans in one order. */
+TW_API tw_status tw_record_begin(MPI_Comm comm);
+/* The same with a communicator of Fortran's. */
+TW_API tw_status tw_record_begin_f(MPI_Fint comm);
+/* End the recording, and write it to `path`, from rank 0, as a program file: `tradewind verify program PATH` proves it,
+ * `tradewind simulate program PATH --machine fugaku` says how long it takes elsewhere. Collective. TW_ERROR_INPUT for
+ * an exchange that was started in the recording and not awaited, or the reverse, and where ranks call plans in
+ * different orders; TW_ERROR_WRITE, on all ranks, where the file cannot be written. */
+TW_API tw_status tw_record_end(const char* path);
 
 /* --- field server --- */
 

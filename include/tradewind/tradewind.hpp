@@ -384,6 +384,14 @@ struct Options {
     tw_options more = tw_default_options();  // of these all but the names, which stand above
 };
 
+// Record what all plans do from begin to end, as a program file; see tw_record_begin.
+inline void record_begin(MPI_Comm comm) {
+    check(tw_record_begin(comm));
+}
+inline void record_end(const std::string& path) {
+    check(tw_record_end(path.c_str()));
+}
+
 // A pattern bound to arrays, which must outlive it unless they are of Empty. Made by all ranks of `comm`, and freed by
 // all.
 class Plan : public Owned<tw_plan, tw_plan_free> {

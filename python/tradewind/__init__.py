@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     )
     from tradewind.points import Points as Points
     from tradewind.points import renumbered as renumbered
+    from tradewind.recording import record as record
     from tradewind.simulation import forecast, simulate
     from tradewind.simulation.advice import advise, compare_machines
     from tradewind.spectral import DistributedTransform, GaussianGrid, SpectralTransform
@@ -101,6 +102,7 @@ _HOMES = {
         "Whole",
     ),
     "tradewind.points": ("Points", "renumbered"),  # needs MPI too
+    "tradewind.recording": ("record",),  # and so does this
     "tradewind.workload.program": ("Compute", "Exchanged", "Group", "Poke"),
     "tradewind.workload.program_file": ("load_program",),
     "tradewind.simulation": ("forecast", "simulate"),

@@ -479,6 +479,11 @@ def one_by_one(schedule: Schedule) -> Schedule:
     simulations. Raises InputError where both ends of a message number it otherwise.
     """
 
+def schedule_of_messages(ranks: int, messages: Sequence[tuple[int, int, int, int, int, int]]) -> Schedule:
+    """
+    Make a schedule of [(stage, source, destination, points, tag, half)]. Raises InputError; see algorithm/listed.hpp.
+    """
+
 def default_algorithm(pattern: str) -> str:
     """
     Return the algorithm of a pattern where none is named: one that every rank count allows.

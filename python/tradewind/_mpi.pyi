@@ -175,6 +175,14 @@ def measure(comm: int, steps: Sequence[tuple[Plan, int]], warmup: int, samples: 
 def shared_bytes(bytes: int) -> Annotated[NDArray[numpy.uint8], dict(shape=(None,))]:
     """An array in memory that the ranks of a node share."""
 
+def record_begin(comm: int) -> None:
+    """Record what all plans do from here on. Collective."""
+
+def record_end(problem: str = '') -> str:
+    """
+    End the recording, and return the text of a program file. Collective. `problem`: why there is none.
+    """
+
 def library_version() -> str:
     """Return the name and version of the MPI library in use."""
 

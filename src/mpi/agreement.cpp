@@ -4,6 +4,7 @@
 #include <limits>
 #include <memory>
 
+#include "base/hash.hpp"
 #include "mpi/error.hpp"
 #include "mpi/threads.hpp"
 #include "mpi/waiting.hpp"
@@ -16,13 +17,6 @@ constexpr std::int64_t nobody = std::numeric_limits<std::int64_t>::max();
 
 std::string agreeing() {
     return "comparing the plans of the ranks";
-}
-
-// FNV-1a.
-std::uint64_t hash(const std::string& text) {
-    std::uint64_t h = 14695981039346656037ULL;
-    for (const unsigned char c : text) h = (h ^ c) * 1099511628211ULL;
-    return h;
 }
 
 std::int64_t first_rank(MPI_Comm comm, int rank, bool applies) {
@@ -78,7 +72,7 @@ Verdict compare(MPI_Comm comm, const std::string& text, const std::string& probl
     ++taken.failed;  // until all ranks are known to go on
     int rank = 0;
     MPI_Comm_rank(comm, &rank);
-    const auto h = static_cast<std::int64_t>(hash(text) >> 1);  // leave its negative a number
+    const auto h = static_cast<std::int64_t>(fnv1a(text) >> 1);  // leave its negative a number
     auto reduction = std::make_unique<Reduction>(Reduction{{problem.empty() ? nobody : rank, h, -h, sums}, {}});
     check(MPI_Iallreduce(&reduction->mine, &reduction->all, 1, counting.ballot, counting.operation, comm,
                          &reduction->request),

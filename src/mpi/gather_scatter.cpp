@@ -164,9 +164,9 @@ struct CellWork {
 
 class GatherScatterPlan : public Plan {
   public:
-    GatherScatterPlan(MPI_Comm comm, const std::string& description, const PlanRequest& request,
-                      std::unique_ptr<CellWork> work, std::unique_ptr<Plan> exchange)
-        : Plan(comm, description, request), work_(std::move(work)), exchange_(std::move(exchange)) {
+    GatherScatterPlan(MPI_Comm comm, const pattern::GatherScatter& whole, const std::string& algorithm,
+                      const PlanRequest& request, std::unique_ptr<CellWork> work, std::unique_ptr<Plan> exchange)
+        : Plan(comm, whole, algorithm, request), work_(std::move(work)), exchange_(std::move(exchange)) {
         messages_ = exchange_->messages();
         bytes_sent_ = exchange_->bytes_sent();
     }
@@ -176,6 +176,7 @@ class GatherScatterPlan : public Plan {
     }
 
     bool pokes() const override { return exchange_->pokes(); }
+    std::vector<Sent> sent() const override { return exchange_->sent(); }
     Recorder& recorder() override { return exchange_->recorder(); }
     void copy_only() override {
         gather();
@@ -242,8 +243,8 @@ std::unique_ptr<Plan> make_gather_scatter_plan(const schedule::Schedule& schedul
     of_cells.source = work->cells.fields(request.source.size());
     of_cells.target = work->received.fields(request.source.size());
     auto exchange = make_plan(OfCells(schedule, whole), comm, of_cells);
-    return std::make_unique<GatherScatterPlan>(comm, whole->describe() + ", " + schedule.algorithm(), request,
-                                               std::move(work), std::move(exchange));
+    return std::make_unique<GatherScatterPlan>(comm, *whole, schedule.algorithm(), request, std::move(work),
+                                               std::move(exchange));
 }
 
 }  // namespace tradewind::mpi

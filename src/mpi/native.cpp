@@ -37,7 +37,7 @@ MPI_Op operation_of(Operation operation) {
 class NativeAllReduce : public Plan {
   public:
     NativeAllReduce(MPI_Comm comm, const pattern::Pattern& pattern, const PlanRequest& request)
-        : Plan(comm, pattern.describe() + ", native", request),
+        : Plan(comm, pattern, "native", request),
           type_(type_of(request.element)),
           operation_(operation_of(request.operation)),
           watchdog_s_(request.watchdog_s),

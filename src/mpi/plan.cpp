@@ -4,16 +4,35 @@
 
 #include "mpi/error.hpp"
 #include "mpi/prepare.hpp"
+#include "mpi/recording.hpp"
 #include "mpi/threads.hpp"
+#include "pattern/halo.hpp"
 
 namespace tradewind::mpi {
 
-Plan::Plan(MPI_Comm comm, std::string description, const PlanRequest& request)
+namespace {
+
+std::string axes_of(const pattern::Pattern& pattern) {
+    const auto* const halo = dynamic_cast<const pattern::Halo*>(&pattern);
+    return halo ? halo->layout().axes() : "";
+}
+
+std::uint64_t next_number() {
+    static std::atomic<std::uint64_t> numbers{0};
+    return ++numbers;
+}
+
+}  // namespace
+
+Plan::Plan(MPI_Comm comm, const pattern::Pattern& pattern, const std::string& algorithm, const PlanRequest& request)
     : communicator_(comm, limit_of(request.watchdog_s)),
       recorder_(request.recording),
-      description_(std::move(description)),
-      transport_(request.transport),
-      packing_(request.packing) {}
+      description_(pattern.describe() + ", " + algorithm),
+      carried_{pattern.name(),   algorithm,       pattern.parameters(),
+               axes_of(pattern), pattern.ranks(), request.transport,
+               request.packing,  request.element, static_cast<Index>(request.source.size()),
+               request.operation},
+      number_(next_number()) {}
 
 Plan::~Plan() {
     if (!settled()) communicator_.keep();
@@ -37,18 +56,21 @@ void Plan::advance(Step step, State after) {
 
 void Plan::start() {
     enter(State::idle, "start");
+    const Recorded recorded(*this, Call::start);
     const ThreadPermit permit;
     advance([this] { begin(); }, State::in_flight);
 }
 
 void Plan::wait() {
     enter(State::in_flight, "wait for");
+    const Recorded recorded(*this, Call::wait);
     const ThreadPermit permit;
     advance([this] { finish(); }, State::idle);
 }
 
 bool Plan::poke() {
     enter(State::in_flight, "poke of");
+    const Recorded recorded(*this, Call::poke);
     const ThreadPermit permit;
     bool over = false;
     advance([&] { over = go_on(); }, State::in_flight);
@@ -57,6 +79,7 @@ bool Plan::poke() {
 
 void Plan::run() {
     enter(State::idle, "run");
+    const Recorded recorded(*this, Call::whole);
     const ThreadPermit permit;
     advance([this] { whole(); }, State::idle);
 }

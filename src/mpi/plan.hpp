@@ -4,6 +4,7 @@
 #include <mpi.h>
 
 #include <atomic>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "mpi/field.hpp"
 #include "mpi/recorder.hpp"
 #include "mpi/reduce.hpp"
+#include "pattern/pattern.hpp"
 #include "schedule/transport.hpp"
 
 namespace tradewind::mpi {
@@ -35,6 +37,27 @@ struct PlanRequest {
 
     bool packed_by(schedule::Packing kind) const { return packing == schedule::name_of(kind); }
     const schedule::TransportEntry& carried_by() const { return schedule::transport(transport); }
+};
+
+// A message that a rank sends in a call of a plan.
+struct Sent {
+    int stage = 0;
+    Rank peer = 0;
+    Bytes bytes;
+    int tag = 0;             // tells messages of one stage between two ranks apart
+    std::int8_t parity = 0;  // see schedule::Message
+};
+
+// What a plan carries out, as far as it can be written down.
+struct Carried {
+    std::string pattern, algorithm;  // "halo", "sweep"
+    pattern::Parameters parameters;  // of the pattern
+    std::string axes;                // that the blocks of a halo divide: "xy"
+    Rank ranks = 0;
+    std::string transport, packing;
+    Element element = Element::f8;
+    Index fields = 1;
+    Operation operation = Operation::sum;
 };
 
 // start() posts the first stage and returns; wait() does the rest; run() is both. poke() between them completes what
@@ -67,13 +90,18 @@ class Plan {
     // Sent by this rank in one call; 0 where the MPI library's own collective decides.
     Index messages() const { return messages_; }
     Bytes bytes_sent() const { return bytes_sent_; }
-    const std::string& transport() const { return transport_; }
-    const std::string& packing() const { return packing_; }
+    const std::string& transport() const { return carried_.transport; }
+    const std::string& packing() const { return carried_.packing; }
+    const Carried& carried() const { return carried_; }
+    // By this rank, stage after stage; nothing where the MPI library's own collective decides.
+    virtual std::vector<Sent> sent() const { return {}; }
+    // No other plan of this process has the same number.
+    std::uint64_t number() const { return number_; }
     virtual Recorder& recorder() { return recorder_; }
     MPI_Comm communicator() const { return communicator_.handle(); }
 
   protected:
-    Plan(MPI_Comm comm, std::string description, const PlanRequest& request);
+    Plan(MPI_Comm comm, const pattern::Pattern& pattern, const std::string& algorithm, const PlanRequest& request);
     virtual void begin() = 0;
     virtual void finish() = 0;
     virtual bool go_on() { return false; }
@@ -94,7 +122,9 @@ class Plan {
     template <typename Step>
     void advance(Step step, State after);
 
-    std::string description_, transport_, packing_;
+    std::string description_;
+    Carried carried_;
+    std::uint64_t number_;
     std::atomic<State> state_{State::idle};
 };
 

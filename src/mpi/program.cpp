@@ -235,7 +235,7 @@ std::vector<End> Compiler::ends(int count, Get get) const {
     for (int j = 0; j < count; ++j)
         if (const schedule::Message m = get(j); m.count > 0) {
             of_peer[m.peer].emplace_back(m.tag, all.size());
-            all.push_back({m.peer, 0, j, m.count * element_ * fields_, {}, nullptr, {}, false});
+            all.push_back({m.peer, 0, j, m.count * element_ * fields_, {}, nullptr, {}, false, m.parity});
         }
     for (auto& [peer, messages] : of_peer) {
         std::sort(messages.begin(), messages.end());

@@ -30,6 +30,7 @@ struct End {
     std::byte* buffer = nullptr;  // where it is gathered, or arrives; none where it goes straight from or to memory
     Range copies;                 // between memory and buffer; none of a message that is combined
     bool ahead = false;           // of a send: it may be gathered while the stage before is under way
+    std::int8_t parity = 0;       // see schedule::Message
 
     // The address of a message that is buffered, or lies in one run.
     std::byte* data() const { return buffer ? buffer : memory[0].data; }

@@ -17,7 +17,7 @@ namespace {
 class StagedPlan : public Plan {
   public:
     StagedPlan(const schedule::Schedule& schedule, MPI_Comm comm, const PlanRequest& request)
-        : Plan(comm, schedule.pattern().describe() + ", " + schedule.algorithm(), request),
+        : Plan(comm, schedule.pattern(), schedule.algorithm(), request),
           work_(std::make_unique<Work>(Work{request, communicator_, Program(), recorder_, describe()})),
           schedule_adds_(schedule.adds()),
           combine_(schedule.pattern().reduces() ? combine_function(request.element, request.operation) : nullptr) {
@@ -58,6 +58,13 @@ class StagedPlan : public Plan {
     }
 
     bool pokes() const override { return carrier_->pokes(); }
+    std::vector<Sent> sent() const override {
+        std::vector<Sent> all;
+        for (std::size_t s = 0; s < work_->program.stages.size(); ++s)
+            for (const End& end : work_->program.stages[s].sends)
+                all.push_back({static_cast<int>(s), end.peer, Bytes{end.bytes}, end.tag, end.parity});
+        return all;
+    }
     void copy_only() override {
         for (int s = 0; s < stages(); ++s) {
             for (const End& end : work_->stage(s).sends) program().copy(end.copies);

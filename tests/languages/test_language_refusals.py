@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-OK, INPUT, PLAN, HANDLE = 0, 1, 2, 3
+OK, INPUT, PLAN, HANDLE, WRITE = 0, 1, 2, 3, 6
 
 # The error that a rank must get; where two stand, those of rank 0 and rank 1.
 Expected = dict[str, list[tuple[int, str]]]
@@ -165,6 +165,20 @@ C: Expected = {
     "free_pattern": [(OK, "")],
     "plan_outlives_pattern": [(OK, "")],
     "start_last": [(OK, "")],
+    "record_end_first": [(PLAN, "no recording is under way: begin one first")],
+    "record_null_communicator": [
+        (INPUT, "the communicator is the null communicator: it was freed, or this rank is not part of it")
+    ],
+    "record_begin": [(OK, "")],
+    "record_begin_twice": [(PLAN, "a recording is under way: end it before the next one begins")],
+    "record_open": [(INPUT, "an exchange that was started in the recording, and not awaited: halo of width 2")],
+    "record_no_path": [
+        (PLAN, "rank 1 cannot make this plan: path is empty: the name of a file is allowed"),
+        (INPUT, "path is empty: the name of a file is allowed"),
+    ],
+    "record_no_folder": [
+        (WRITE, "a recorded program could not be written: /nowhere/at/all/step.toml: No such file or directory")
+    ],
     "after_finalize": [(PLAN, "a plan used after MPI was finalized")],
 }
 FORTRAN: Expected = {

@@ -6,6 +6,10 @@ import sys
 
 import pytest
 
+from tradewind import _core
+from tradewind.workload.program_file import load_program
+from tradewind.workload.steps import Compute, Start, Wait
+
 OK, INPUT = 0, 1
 LANGUAGES = ("c", "fortran")
 
@@ -95,6 +99,21 @@ def test_the_environment_comes_first(planned, file):
         assert plans["fetch"][1] == "direct,alltoallw,datatype"
         assert plans["allreduce"][1] == "ring,shared,buffer"
         assert plans["transpose"][1] == METHODS["transpose"]
+
+
+def test_recorded(planned, tmp_path):
+    """The step of the program is the halo that it starts and awaits, as Python makes it."""
+    planned()
+    program = load_program(tmp_path / "step.toml")
+    (halo,) = program.exchanges
+    wanted = _core.make_schedule(_core.Halo(_core.Blocks(_core.Grid(12, 8, 3), (2, 1)), 2, [True, False]), "sweep")
+    for rank in range(2):
+        for stage in range(wanted.stages):
+            sent = [[(m.peer, m.count) for m in each.sends(rank, stage)] for each in (halo.core, wanted)]
+            assert sent[0] == sent[1]
+    assert halo.bytes_per_point == 16
+    kinds = [type(step) for step in program.groups[0].steps]
+    assert kinds == [Compute, Start, Compute, Wait, Compute]
 
 
 def test_tuned_elsewhere(planned, file, tmp_path):

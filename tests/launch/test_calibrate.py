@@ -25,10 +25,10 @@ from tradewind.workload.exchange import Exchange
 
 pytest.importorskip("mpi4py.MPI")
 
-QUICK = "calibrate -n 2 --transport isend-irecv,shared --packing buffer --largest 8KiB --repeat 3 --force"
+QUICK = "calibrate -n 2 --transport isend-irecv,shared --packing buffer --largest 8KiB --repeat 3 --no-kernels --force"
 
 
-SHARED = {"transports": ["shared"], "packings": ["buffer"], "largest": 8192, "force": True}
+SHARED = {"transports": ["shared"], "packings": ["buffer"], "largest": 8192, "kernels": False, "force": True}
 
 
 def tradewind(capsys: pytest.CaptureFixture[str], arguments: str) -> tuple[int, str]:
@@ -40,7 +40,7 @@ def tradewind(capsys: pytest.CaptureFixture[str], arguments: str) -> tuple[int, 
 def here(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """This machine, measured in haste."""
     path = tmp_path_factory.mktemp("calibrated") / "here.toml"
-    options = {"transports": ["isend-irecv", "shared"], "packings": ["buffer"], "largest": 8192}
+    options = {"transports": ["isend-irecv", "shared"], "packings": ["buffer"], "largest": 8192, "kernels": False}
     write(run_calibrate(2, **options, repeat=3, force=True), path)
     return path
 
@@ -63,6 +63,8 @@ def test_a_machine_is_written(capsys, tmp_path):
     assert (isend.transport, shared.transport) == ("isend-irecv", "shared")
     assert list(isend.runs) == ["8B", "24B", "64B", "512B", "4KiB"]
     assert list(isend.scattered) == list(isend.runs)
+    assert machine.node.core_flops == pytest.approx(result["core_flops"], rel=1e-3)
+    assert 1e8 < machine.node.core_flops < 1e11, "flops per second"
     assert machine.topology.nodes == 1
     rate = result["unexpected"]["bytes_per_s"]
     assert machine.mpi.unexpected_bandwidth == (rate and pytest.approx(rate, rel=1e-3))
@@ -103,8 +105,7 @@ def test_sizes_go_up_to_the_eager_limit():
 
 @pytest.mark.slow
 def test_samples_of_all_rounds_count():
-    options = {"transports": ["shared"], "packings": ["buffer"], "largest": 8192, "force": True}
-    probed = run_calibrate(2, **options, repeat=11, rounds=3).probed
+    probed = run_calibrate(2, **SHARED, repeat=11, rounds=3).probed
     assert {len(row["samples_s"]) for name in ("inside", "scattered", "copies") for row in probed[name]} == {11}
     (row,) = (row for row in probed["copies"] if not row["run"])
     rounds = [spread(row["samples_s"][i:j]) for i, j in ((0, 4), (4, 8), (8, 11))]
@@ -123,8 +124,7 @@ def test_the_table_for_a_reader(capsys, tmp_path):
 
 def test_pretended_nodes_are_measured_too(tmp_path):
     path = tmp_path / "nodes.toml"
-    quick = {"transports": ["shared"], "packings": ["buffer"], "largest": 8192, "repeat": 2, "force": True}
-    calibration = run_calibrate(2, **quick, ranks_per_node=1)
+    calibration = run_calibrate(2, **SHARED, repeat=2, ranks_per_node=1)
     write(calibration, path)
     machine = load_machine(path).machine
     assert machine.topology.nodes == 2

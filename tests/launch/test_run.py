@@ -309,7 +309,7 @@ def test_all_problems_at_once(capsys):
         ("run diffusion -n 2 --timeline no/folder/a.pftrace", "there is no folder"),
         ("run diffusion -n 2 --transport neighbor --algorithm sweep", "neighbor"),
         ("run diffusion -n 200 --grid 4x4x4", "200 ranks: no split"),
-        ("run diffusion -n 2 --simulate torus-M", "the machine does not say node.flops"),
+        ("run diffusion -n 2 --simulate torus-M", "no rate for them: kernel.diffusion, node.core_flops or"),
         ("run diffusion -n 2 --simulate torus-M --check", "it has no field"),
         ("run diffusion -n 0", "ranks 0: 1 or more are allowed"),
         ("run diffusion -n -2 --simulate torus-M --set node.flops=1TFlop/s", "ranks -2: 1 or more are allowed"),

@@ -22,6 +22,7 @@ WHOLE = {8192: 2e9, 65536: 12e9, 1048576: 5e9}
 GATHER, SCATTER = {8: 4e-10, 512: 1e-10}, {8: 2e-10, 512: 0.5e-10}
 """Seconds a byte more, at either end."""
 EAGER = 8000
+KERNELS = {"diffusion": 4e9, "nekbone-sums": 0.5e9}
 LATE, UNEXPECTED = 40e-9, 5.3e9
 """The extra cost of a message that came before its receive: seconds for each, and bytes per second."""
 
@@ -79,6 +80,8 @@ def made_up(noise: float = 0.05, transport: str = "isend-irecv", latency: float 
         "eager_bytes": EAGER,
         "copy_bytes_per_s": 8e9,
         "copy_alone_bytes_per_s": 9e9,
+        "core_flops": 2.5e9,
+        "kernels": dict(KERNELS),
         "nodes": 1,
         "ranks_per_node": 2,
         "cores": 2,
@@ -152,6 +155,7 @@ def test_the_file_is_a_machine_with_these_values(tmp_path):
     assert (machine.node.cores, machine.topology.kind, machine.topology.nodes) == (2, "crossbar", 1)
     assert machine.node.memory_bandwidth == pytest.approx(16e9)
     assert machine.node.flow_memory_bandwidth == pytest.approx(9e9)
+    assert (machine.node.core_flops, machine.kernel) == (2.5e9, KERNELS)
     sources = tomllib.loads(text)["source"]
     assert sources["nic"] == "not measured, as there is one node: taken from what is within it"
     assert "measured by tradewind calibrate" in sources["intranode"]

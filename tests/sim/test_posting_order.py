@@ -57,6 +57,19 @@ def test_each_exchange_of_a_program_is_posted_as_its_transport_does():
     assert time(a, b, posting="sendrecv") == pytest.approx(2 * ONE_BY_ONE, rel=1e-9)
 
 
+def test_all_ranks_of_an_exchange_or_a_program_begin_with_the_first_one():
+    """Each of 4 ranks sends 3 messages without a gap; the last 3 of all go to rank 3, through one port."""
+    grid = tw.Grid(16, 1, 16)
+    burst = tw.Transpose(tw.Blocks(grid, (4, 1), "xy"), tw.Blocks(grid, (4, 1), "zy")).schedule("burst")
+    size = 4 * 4 * 8 * BYTE
+    options = {"buffers": "unbounded", "packet": "message"}
+    for posting, messages in (("together", 3), ("ascending", 5)):
+        assert burst.simulate(FILE, posting=posting, **options)["time_s"] == pytest.approx(
+            TRIP + messages * size, rel=1e-9
+        )
+        assert time(tw.Exchanged("turn", burst), posting=posting) == pytest.approx(TRIP + messages * size, rel=1e-9)
+
+
 def test_a_computation_hides_the_first_exchange_alone():
     """The second one is posted in the wait, as MPI makes no progress by itself."""
     a, trip = carried("sendrecv"), ONE_BY_ONE / 2

@@ -9,6 +9,7 @@ from tradewind.workload.program_file import points_of
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 HEAD = 'ranks = 4\ngrid = "8x6x4"\nsplit = "2x2"\n'
+MESSAGES = "[[exchange]]\nname = 'm'\nmessages = {}\n[[step]]\nexchange = 'm'\n"
 
 
 def read(text, head=HEAD):
@@ -169,11 +170,22 @@ def test_points_are_a_list_or_a_formula():
         ("[[step]]\nhalo = 1\nbrick = '4x1x1'\n", r"p.toml:4: brick belongs to gather_scatter, and not to halo"),
         ("[[step]]\nhalo = 1\nperiodic = 'z'\n", r"p.toml:4: periodic 'z': some of 'xy' are allowed"),
         ("[[step]]\nhalo = 1\ntimes = 0\n", r"p.toml:6: times = 0: input should be greater"),
+        (MESSAGES.format("[[0, 0, 4, 1]]"), r"p.toml:4: message 0: rank 4; 0..3 are allowed"),
+        (MESSAGES.format("[[0, 0, 1, -1]]"), r"p.toml:4: message 0: -1 points; 1 or more"),
+        (MESSAGES.format("[[0, 0, 1, 1], [0, 1]]"), r"p.toml:6: messages: message 1: \[0, 1\]: \[stage, source"),
+        (MESSAGES.format("[[0, 0, 1, 1.5]]"), r"p.toml:6: messages: message 0: \[0, 0, 1, 1.5\]"),
+        (MESSAGES.format("[]\nalgorithm = 'direct'"), r"p.toml:4: exchange 'm': algorithm 'direct' of messages"),
     ],
 )
 def test_what_is_wrong_is_said_with_its_line(text, message):
     with pytest.raises(tw.InputError, match=message):
         read(text)
+
+
+def test_messages_are_sent_as_they_are_listed():
+    program = read(MESSAGES.format("[[0, 3, 0, 7], [0, 3, 0, 5, 1, 0], [2, 1, 2, 9]]\ndtype = 'f4'"))
+    result = tw.verify(program)
+    assert (result["stages"], result["messages"], result["bytes"]) == (3, 3, 21 * 4)
 
 
 def test_a_split_is_that_of_all_ranks():
@@ -194,3 +206,8 @@ def test_groups_are_known_by_name():
         read(groups + between.format("a", "c"), head)
     with pytest.raises(tw.InputError, match="from and to belong together"):
         read(groups + between.format("a", "b").replace("to = 'b'\n", ""), head)
+
+
+def test_computations_name_their_kernels():
+    program = read('[[step]]\ncompute = "rank"\nflops = 5e9\nkernel = "physics"\n')
+    assert [compute.kernel for compute in program.computes] == ["physics"]

@@ -7,10 +7,16 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <limits>
+#include <tuple>
+
+#include "algorithm/listed.hpp"
 #include "algorithm/method.hpp"
 #include "algorithm/registry.hpp"
+#include "base/error.hpp"
 #include "bind.hpp"
 #include "places.hpp"
+#include "schedule/ascending.hpp"
 #include "schedule/one_by_one.hpp"
 
 namespace nb = nanobind;
@@ -82,6 +88,34 @@ void bind_schedule(nb::module_& module) {
         "schedule"_a,
         "Return the same messages in the posting order of sendrecv, one exchange of a stage after another, for\n"
         "simulations. Raises InputError where both ends of a message number it otherwise.");
+    module.def(
+        "ascending",
+        [](std::shared_ptr<schedule::Schedule> all) {
+            return std::const_pointer_cast<schedule::Schedule>(schedule::ascending(std::move(all)));
+        },
+        "schedule"_a,
+        "Return the same messages, the sends of each stage in ascending order of their receivers. Raises InputError\n"
+        "where they do not go around the ring of ranks.");
+    module.def(
+        "schedule_of_messages",
+        [](Index ranks, const std::vector<std::tuple<Index, Index, Index, Index, Index, Index>>& messages) {
+            std::vector<algorithm::ListedMessage> listed;
+            for (const auto& [stage, source, destination, points, tag, half] : messages) {
+                for (const Index number : {stage, source, destination, tag, half})
+                    if (number < 0 || number > std::numeric_limits<std::int32_t>::max())
+                        throw InputError("message " + std::to_string(listed.size()) + ": " + std::to_string(number) +
+                                         "; numbers of 0..2147483647 are allowed");
+                listed.push_back({static_cast<int>(stage), static_cast<Rank>(source), static_cast<Rank>(destination),
+                                  points, static_cast<std::int32_t>(tag),
+                                  static_cast<std::int8_t>(std::min<Index>(half, 2))});
+            }
+            const auto size = checked_place("ranks", ranks, std::int64_t{1} << 31);
+            return std::const_pointer_cast<schedule::Schedule>(
+                algorithm::listed(static_cast<Rank>(size), std::move(listed)));
+        },
+        "ranks"_a, "messages"_a,
+        "Make a schedule of [(stage, source, destination, points, tag, half)]. Raises InputError; see "
+        "algorithm/listed.hpp.");
     module.def("default_algorithm", &algorithm::default_algorithm, "pattern"_a,
                "Return the algorithm of a pattern where none is named: one that every rank count allows.");
     module.def("variable_of", &algorithm::variable_of, "pattern"_a,

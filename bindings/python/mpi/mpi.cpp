@@ -19,6 +19,7 @@
 #include "mpi/measure.hpp"
 #include "mpi/plan.hpp"
 #include "mpi/processes.hpp"
+#include "mpi/recording.hpp"
 #include "mpi/shared_memory.hpp"
 #include "points.hpp"
 
@@ -324,6 +325,15 @@ NB_MODULE(_mpi, module) {
     module.def("measure", &measured, "comm"_a, "steps"_a, "warmup"_a, "samples"_a, "copy_only"_a = false,
                "Collective. Seconds of `samples` exchanges, the maximum over ranks: ([sample], [step][sample]).");
     module.def("shared_bytes", &shared_bytes, "bytes"_a, "An array in memory that the ranks of a node share.");
+    module.def(
+        "record_begin",
+        [](MPI_Fint comm) {
+            const nb::gil_scoped_release release;
+            mpi::record_begin(MPI_Comm_f2c(comm));
+        },
+        "comm"_a, "Record what all plans do from here on. Collective.");
+    module.def("record_end", &mpi::record_end, "problem"_a = "", Released(),
+               "End the recording, and return the text of a program file. Collective. `problem`: why there is none.");
     module.def("library_version", &library_version, "Return the name and version of the MPI library in use.");
     module.attr("build_mpi") = build_version();
     module.attr("build_compiler") = std::string(__VERSION__);

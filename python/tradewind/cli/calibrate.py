@@ -46,6 +46,9 @@ def command(
             show_default=False,
         ),
     ] = None,
+    no_kernels: Annotated[
+        bool, Option("--no-kernels", help="Leave out the rates of the dwarfs' loops, which take some 15 seconds.")
+    ] = False,
     force: Annotated[bool, Option("--force", help="Write the file even if the machine was busy.")] = False,
     timeout: mpi_ranks.Timeout = None,
     *,
@@ -72,6 +75,7 @@ def command(
                 warmup=warmup,
                 ranks_per_node=ranks_per_node or 0,
                 limit=limit,
+                kernels=not no_kernels,
                 force=force,
                 timeout_s=mpi_ranks.seconds(timeout),
                 watch=tell and (lambda told: tell("{probed} of {probes} shapes, round {round}".format_map(told))),
@@ -101,6 +105,8 @@ def _result(calibration: Calibration, out: Path) -> dict[str, Any]:
         "ranks_per_node": probed["ranks_per_node"],
         "ranks_per_core": probed["ranks_per_core"],
         "copy_bytes_per_s": probed["copy_bytes_per_s"],
+        "core_flops": probed["core_flops"],
+        "kernels": [{"name": name, "flops_per_s": rate} for name, rate in probed["kernels"].items()],
         "spread": calibration.spread,
         "worst_spread": calibration.worst_spread,
         "methods": [
@@ -148,6 +154,8 @@ def _show(result: dict[str, Any]) -> None:
         f"{format_rate(result['copy_bytes_per_s'])} per rank"
     )
     say(_copies(result["unexpected"]))
+    kernels = f", and those of {len(result['kernels'])} kernels of dwarfs" if result["kernels"] else ""
+    say(f"node.core_flops: one core does {result['core_flops'] / 1e9:.3g} Gflop/s in its caches{kernels}")
     if "files" in result:
         known = {key: rate for key, rate in result["files"].items() if rate is not None}
         say("files: " + ", ".join(f"{key} {format_rate(rate)}" for key, rate in known.items()))

@@ -318,7 +318,8 @@ class Bifourier(SpectralArea):
         times = self.work * ((self.batches or 1) if part == WAVES else 1)
         points = [times * float(np.prod(pattern.target_shape(rank))) for rank in range(self.ranks)]
         each = self.point_s * flops / (5 * math.log2(nx) + 5 * math.log2(ny) + WAVE_FLOPS / 6 + 4 * levels)
-        return Compute(part + more, 0.0, 0.0 if each else flops, copied(moved), points=points, point_s=each)
+        done, kernel = 0.0 if each else flops, f"{self.kind}-{part}"
+        return Compute(part + more, 0.0, done, copied(moved), points=points, point_s=each, kernel=kernel)
 
     def initial(self, y: Array, x: Array) -> Array:
         """The fields [variable, level][y][x] at points whose indices NumPy broadcasts."""

@@ -170,7 +170,8 @@ class Recorder:
             flops, moved = detail
             point_s = self.dwarf.point_s * moved / (OPERATOR_BYTES + COLUMN_BYTES)
             layout = self.dwarf.layout
-            return Compute(label, 0.0, 0.0 if point_s else flops, copied(moved), layout, point_s=point_s)
+            done, kernel = 0.0 if point_s else flops, self.dwarf.kind
+            return Compute(label, 0.0, done, copied(moved), layout, point_s=point_s, kernel=kernel)
         if what == "poke":
             return Poke(label)
         kinds: dict[str, Any] = {"halo": Whole, "sum": Whole, "start": Start, "wait": Wait}

@@ -224,15 +224,17 @@ class Hirlam(LimitedArea):
 
     def _computed(self, name: str, layout: _core.Layout, share: float) -> Compute:
         """A computation of all points, or unknowns, of a layout, or a share of it."""
+        part = name.split()[0].removesuffix(BACK)
         flops = {
             STENCILS: STENCIL_FLOPS,
             FFT: 2.5 * math.log2(max(self.grid[0], 2)),
             TRIDIAGONAL: TRIDIAGONAL_FLOPS,
-        }[name.split()[0].removesuffix(BACK)]
-        moved = {STENCILS: 64.0, FFT: 16.0, TRIDIAGONAL: 32.0}[name.split()[0].removesuffix(BACK)]
+        }[part]
+        moved = {STENCILS: 64.0, FFT: 16.0, TRIDIAGONAL: 32.0}[part]
         share *= self.work
         point_s = share * self.point_s * flops / (STENCIL_FLOPS + TRIDIAGONAL_FLOPS / 2 + 5 * math.log2(self.grid[0]))
-        return Compute(name, 0.0, 0.0 if point_s else share * flops, copied(share * moved), layout, point_s=point_s)
+        done, kernel = 0.0 if point_s else share * flops, f"{self.kind}-{part}"
+        return Compute(name, 0.0, done, copied(share * moved), layout, point_s=point_s, kernel=kernel)
 
     def waves(self) -> StandingWaves:
         """The waves to begin with, and the solution."""

@@ -51,7 +51,7 @@ def program(dwarf: MeshDwarf, stages: Sequence[str], host_bandwidth: float | Non
         flops = 0.0 if dwarf.point_s else FLOPS[kind]
         moved = copied(VALUES[kind] * dwarf.element_bytes)
         points = [float(dwarf.work * dwarf.levels * n) for n in nodes]
-        return Compute(label, flops=flops, bytes=moved, point_s=dwarf.point_s, points=points, during=during)
+        return Compute(label, 0.0, flops, moved, None, during, 1, dwarf.point_s, points, kernel=dwarf.kind)
 
     if dwarf.strategy == "fused":
         steps += [

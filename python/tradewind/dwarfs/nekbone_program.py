@@ -100,14 +100,15 @@ class _Maker:
         """The sums over elements of a rank: of all copies of points that they share."""
         each = [(count * self.dwarf.nx1, count * (self.dwarf.nx1 - 2)) for count in self.dwarf.elements]
         shared = math.prod(total for total, _ in each) - math.prod(inner for _, inner in each)
-        return self.compute(name, shared, 1, SUM_BYTES[self.dwarf.own or "strides"])
+        return self.compute(name, shared, 1, SUM_BYTES[self.dwarf.own or "strides"], "-sums")
 
     def update(self, name: str, flops: int, values: int) -> Compute:
         return self.compute(name, self.points, flops, 8 * values)
 
-    def compute(self, name: str, points: int, flops: float, moved: float) -> Compute:
+    def compute(self, name: str, points: int, flops: float, moved: float, part: str = "") -> Compute:
         seconds = points * self.dwarf.point_s
-        return Compute(name, seconds, 0.0 if self.dwarf.point_s else flops * points, copied(moved * points))
+        done, kernel = 0.0 if self.dwarf.point_s else flops * points, self.dwarf.kind + part
+        return Compute(name, seconds, done, copied(moved * points), kernel=kernel)
 
 
 def _packing(transport: str) -> str:

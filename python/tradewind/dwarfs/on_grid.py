@@ -88,7 +88,8 @@ class GridDwarf(Dwarf):
         share = points / ((x1 - x0) * (y1 - y0) * (z1 - z0))
         seconds = points * self.point_s
         moved = copied(2 * self.element_bytes * share)
-        return Compute(name, seconds, 0.0 if self.point_s else flops * share, moved, self.layout, during)
+        done = 0.0 if self.point_s else flops * share
+        return Compute(name, seconds, done, moved, self.layout, during, kernel=self.kind)
 
 
 def points_of(box: Slices) -> int:

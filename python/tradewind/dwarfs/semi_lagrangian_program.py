@@ -223,7 +223,7 @@ def _trajectories(
 
 def _listing(dwarf: SemiLagrangianOptions, name: str) -> Compute:
     """Finding the columns that departure points need."""
-    return _compute(dwarf, name, LIST_FLOPS, 2, LISTING)
+    return _compute(dwarf, name, LIST_FLOPS, 2, LISTING, "listing")
 
 
 def _interpolation(dwarf: SemiLagrangianOptions) -> Compute:
@@ -231,12 +231,16 @@ def _interpolation(dwarf: SemiLagrangianOptions) -> Compute:
     limited = (17 if dwarf.lift > 0 else 9) if dwarf.limiter else 0
     each = FLOPS[dwarf.stencil, dwarf.lift > 0] + limited
     flops = dwarf.tracers * each + directions * WEIGHT_FLOPS
-    return _compute(dwarf, "interpolation", flops, 2 * dwarf.tracers + directions, dwarf.tracers + SHARED)
+    name, values = "interpolation", 2 * dwarf.tracers + directions
+    return _compute(dwarf, name, flops, values, dwarf.tracers + SHARED, name)
 
 
-def _compute(dwarf: SemiLagrangianOptions, name: str, flops: float, values: float, times: float) -> Compute:
+def _compute(
+    dwarf: SemiLagrangianOptions, name: str, flops: float, values: float, times: float, part: str = "trajectories"
+) -> Compute:
     """Computing of all points of each rank; with a time of a point and tracer it takes so many `times` that."""
     seconds = dwarf.point_s * times
     layout = dwarf.layout_of(1)
     moved = copied(values * dwarf.element_bytes)
-    return Compute(name, flops=0.0 if dwarf.point_s else flops, bytes=moved, layout=layout, point_s=seconds)
+    done, kernel = 0.0 if dwarf.point_s else flops, f"{dwarf.kind}-{part}"
+    return Compute(name, flops=done, bytes=moved, layout=layout, point_s=seconds, kernel=kernel)

@@ -35,6 +35,8 @@ class Request(running.Request, Protocol):
     """The part of a request that a program and a run need, see `SphericalHarmonics`."""
 
     @property
+    def kind(self) -> str: ...
+    @property
     def ranks(self) -> int: ...
     @property
     def levels(self) -> int: ...
@@ -120,7 +122,8 @@ class _Parts:
         """A computation on all ranks."""
         points = (self._dwarf.work * self._flops[name]).tolist()
         moved = self._fft_bytes_per_flop if name == FFT else 0.0
-        return Compute(label, 0.0, 0.0 if self._slower else 1.0, moved, points=points, point_s=self._slower)
+        flops, kernel = 0.0 if self._slower else 1.0, f"{self._dwarf.kind}-{name}"
+        return Compute(label, 0.0, flops, moved, points=points, point_s=self._slower, kernel=kernel)
 
     def winds(self, label: str) -> list[Compute]:
         """Winds of vorticity and divergence, or the other way."""

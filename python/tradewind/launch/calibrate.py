@@ -36,6 +36,7 @@ def calibrate(
     warmup: int = 2,
     ranks_per_node: int = 0,
     limit: float = SPREAD_LIMIT,
+    kernels: bool = True,
     force: bool = False,
     timeout_s: float | None = None,
     watch: Watch | None = None,
@@ -45,6 +46,7 @@ def calibrate(
     Within nodes, and between them where ranks run on several. `largest` bytes of a message; `repeat`: at most so many
     samples of each, in `rounds` (or fewer, of three samples or more each, whose spread tells a busy machine), in each
     of which all is measured with new plans. Of each figure the best round counts.
+    `kernels`: also the rates of the dwarfs' loops on one core, in some 15 seconds.
     `ranks_per_node`: as if so many of the ranks that follow one another shared a node; 0: as it is.
     Starts the ranks, or where this process is one of them, is one (rank 0 has the calibration, and others an equal
     one). Raises InputError where samples lie further apart than `limit` (a fraction of their median, the middle half of
@@ -75,6 +77,7 @@ def calibrate(
         "repeat": repeat,
         "rounds": rounds,
         "warmup": warmup,
+        "kernels": kernels,
         "ranks_per_node": ranks_per_node,
         "tell": not job.is_rank(),
     }

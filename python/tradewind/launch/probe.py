@@ -8,7 +8,7 @@ import statistics
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import product
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -16,12 +16,15 @@ from tradewind import _core, mpi
 from tradewind.base.collective import attempt
 from tradewind.base.errors import InputError
 from tradewind.launch import unexpected, worker
+from tradewind.launch.flops import measure_flops
 from tradewind.launch.measure import measure_copy, provenance
+from tradewind.launch.probe_kernels import kernel_rates
 from tradewind.machine.calibration import spread
 from tradewind.method.method import DEFAULT_PACKING, DEFAULT_TRANSPORT, Method
 from tradewind.mpi.host import host_of
 from tradewind.mpi.library import MPI, _mpi
 
+_T = TypeVar("_T")
 Row = dict[str, Any]
 Measured = Callable[[], Iterable[Row]]
 
@@ -119,7 +122,9 @@ def probe(comm: MPI.Intracomm, payload: dict[str, Any]) -> dict[str, Any]:
         **measured,
         "eager_bytes": eager,
         "copy_bytes_per_s": measure_copy(comm),
-        "copy_alone_bytes_per_s": _copy_alone(comm),
+        "copy_alone_bytes_per_s": _alone(comm, lambda: measure_copy(MPI.COMM_SELF)),
+        "core_flops": _alone(comm, measure_flops),
+        "kernels": _alone(comm, kernel_rates) if payload["kernels"] else {},
         "nodes": places.nodes,
         "ranks_per_node": places.each,
         "cores": cores,
@@ -135,11 +140,10 @@ def shapes_of(sizes: Sequence[int], runs: Sequence[int]) -> list[Shape]:
     return [shape for shape in found if not shape.run or 2 <= shape.rows <= _MAX_RUNS]
 
 
-def _copy_alone(comm: MPI.Intracomm) -> float:
-    """Bytes per second that rank 0 copies while the others wait. Collective."""
-    alone = measure_copy(MPI.COMM_SELF) if comm.Get_rank() == 0 else 0.0
-    rate: float = comm.bcast(alone)
-    return rate
+def _alone(comm: MPI.Intracomm, measure: Callable[[], _T]) -> _T:
+    """Return what rank 0 measures while the others wait. Collective."""
+    measured: _T = comm.bcast(measure() if comm.Get_rank() == 0 else None)
+    return measured
 
 
 class Places:

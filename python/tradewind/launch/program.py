@@ -12,7 +12,7 @@ import numpy as np
 
 from tradewind.base.errors import InputError, PlanError, VerificationError
 from tradewind.base.reading import read_text
-from tradewind.launch import job
+from tradewind.launch import flops, job
 from tradewind.workload.program import Compute, Exchanged, Group, Poke, Program, Start, Wait, Whole
 from tradewind.workload.program_file import load_program
 from tradewind.workload.steps import GroupStep
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
 _STREAM_BYTES = 32 * 2**20
 """Size of the array that stands for a computation's memory: beyond most caches."""
-_FLOP_POINTS = 4096
 
 
 def bench_program(
@@ -361,23 +360,15 @@ class _Computing:
         self.ranks = ranks
         self._stream = np.ones(0)
         self._target = np.ones(0)
-        self._small = np.linspace(0.5, 1.5, _FLOP_POINTS)
+        self._small = flops.values()
 
     def run(self, compute: Compute) -> None:
-        points = self._points(compute)
+        points = compute.points_of(self.rank)
         end = perf_counter() + compute.seconds + compute.point_s * points
         self._copy(int(compute.bytes * points))
-        self._do_flops(int(compute.flops * points))
+        flops.do_flops(self._small, int(compute.flops * points))
         while perf_counter() < end:
             pass
-
-    def _points(self, compute: Compute) -> float:
-        if compute.layout is not None:
-            boxes = compute.layout.boxes(self.rank)
-            return float(sum(np.prod(np.subtract(upper, lower), dtype=float) for lower, upper in boxes))
-        if compute.points is None:
-            return 1.0
-        return float(compute.points(self.rank) if callable(compute.points) else compute.points[self.rank])
 
     def _copy(self, size: int) -> None:
         """Reads and writes so many bytes together."""
@@ -387,8 +378,3 @@ class _Computing:
             count = min(size // 16 + 1, self._stream.size)
             self._target[:count] = self._stream[:count]
             size -= 16 * count
-
-    def _do_flops(self, flops: int) -> None:
-        values = self._small
-        for _ in range(-(-flops // (2 * _FLOP_POINTS))):
-            values = values * 0.999 + 0.001

@@ -37,6 +37,8 @@ def text_of(calibration: Calibration, name: str, files: Mapping[str, float | Non
     ]
     if (copied := calibration.unexpected.bytes_per_s) is not None:
         tables.append(("mpi", {"unexpected_bandwidth": _rate(copied)}))
+    if probed["kernels"]:
+        tables.append(("kernel", {name: _flops(rate) for name, rate in probed["kernels"].items()}))
     known = {key: rate for key, rate in (files or {}).items() if rate is not None}
     if known:
         tables.append(("files", {key: _rate(rate) for key, rate in known.items()}))
@@ -69,6 +71,7 @@ def _node(probed: Mapping[str, Any]) -> dict[str, str | int]:
         "cores": probed["cores"],
         "memory_bandwidth": _rate(together),
         "flow_memory_bandwidth": _rate(alone),
+        "core_flops": _flops(probed["core_flops"]),
     }
 
 
@@ -100,11 +103,14 @@ def _sources(calibration: Calibration, files: Mapping[str, float]) -> dict[str, 
         '"node.cores"': "counted",
         '"node.memory_bandwidth"': f"copies of 64 MiB by all ranks of a node at the same time; {by}",
         '"node.flow_memory_bandwidth"': f"copies of 64 MiB by one rank while the others wait; {by}",
+        '"node.core_flops"': f"{_OF_FLOPS}; {here}",
         "packet": "assumed: 4 KiB; not measured",
     }
     if calibration.unexpected.bytes_per_s is not None:
         sources['"mpi.unexpected_bandwidth"'] = f"{_copied(calibration.unexpected, calibration.rounds)}; {here}"
     sources |= {f'"files.{key}"': f"{_OF_FILES[key]}; {here}" for key in files}
+    if probed["kernels"]:
+        sources["kernel"] = f"{_OF_KERNELS}; {here}"
     if calibration.copies is not None:
         sources["copy"] = f"copies around the seam of a halo of one rank, by all ranks at the same time; {by}"
     if calibration.methods:
@@ -123,6 +129,18 @@ _OF_FILES = {
     "disk_bandwidth": f"files of 32 MiB until they are on the disk, {_AT_ONCE}, all bytes together",
     "file_bandwidth": "such a file by one rank while the others wait",
 }
+
+
+_OF_FLOPS = (
+    "multiplications and additions of NumPy, in double precision, with 4096 values that stay in the caches, by one "
+    "rank while the others wait; the fastest of 100 samples"
+)
+
+
+_OF_KERNELS = (
+    "flops of the programs of the dwarfs, over the seconds that a run of one rank counts as computing, with about as "
+    "many points as `tradewind run` takes; the fewest of the samples of a second, while the other ranks wait"
+)
 
 
 def _copied(found: Unexpected, rounds: int) -> str:
@@ -170,6 +188,10 @@ _FACTORS = {"B": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40}
 
 def _rate(rate: float) -> str:
     return f"{min(max(rate, 1e6), 1e15) / 1e9:.4g}GB/s"
+
+
+def _flops(rate: float) -> str:
+    return f"{max(rate, 1e6) / 1e9:.4g}Gflop/s"
 
 
 def _time(seconds: float) -> str:

@@ -108,6 +108,8 @@ class Node(Table):
     """Maximum that one copy reaches alone; None: as memory_bandwidth."""
     flops: Flops | None = None
     """Peak rate of all its cores, in double precision."""
+    core_flops: Flops | None = None
+    """Rate of one core in loops over what is in its cache; where it is known, computations are limited by cores."""
 
 
 class Mpi(Table):
@@ -182,6 +184,8 @@ class Machine(Table):
     mpi: Mpi = Mpi()
     packet: Packet
     files: Files = Files()
+    kernel: dict[str, Flops] = Field(default_factory=dict)
+    """Rates of one core alone, by the names of kernels (`tradewind.workload.steps.Compute.kernel`)."""
     copy_: Annotated[RateTable | None, Field(alias="copy")] = None
     """Rates of copies within a rank; required with `intranode`."""
     intranode: list[IntranodeTransport] = Field(default_factory=list)
@@ -193,6 +197,35 @@ class Machine(Table):
     def buffer_bytes(self) -> int:
         """Bytes per virtual channel of an input port."""
         return self.switch.buffer or max(DEFAULT_BUFFER, self.packet.size)
+
+    @property
+    def has_core_rates(self) -> bool:
+        """Whether computations are limited by cores, and not only by a rank's share of its node."""
+        return self.node.core_flops is not None or bool(self.kernel)
+
+    def compute_s(self, flops: float, copied: float, kernel: str, ranks: int, threads: int) -> float:
+        """Return the seconds of a computation of a rank with so many threads, where `ranks` share a node.
+
+        It takes as long as its flops, or as the bytes that it copies, whichever is longer. A thread has a core as far
+        as there are enough: its flops are at the rate of the kernel, or else at `node.core_flops`, and its copies at
+        most at `node.flow_memory_bandwidth`, which a kernel's own rate includes. All ranks of the node share
+        `node.memory_bandwidth` and `node.flops`. Raises InputError where no rate is known.
+        """
+        node = self.node
+        cores = threads if node.cores is None else min(threads, node.cores / ranks)
+        memory, rate = node.memory_bandwidth / ranks, None if node.flops is None else node.flops / ranks
+        if flops and kernel in self.kernel:
+            rate = cores * self.kernel[kernel]
+        elif node.core_flops is not None:
+            rate = cores * node.core_flops if rate is None else min(rate, cores * node.core_flops)
+            memory = min(memory, cores * (node.flow_memory_bandwidth or memory))
+        if flops and rate is None:
+            named = f"kernel.{kernel}, " if kernel else ""
+            raise InputError(
+                f"a computation has flops, and the machine has no rate for them: {named}node.core_flops or node.flops "
+                "is needed; `tradewind calibrate` measures the first ones on this machine"
+            )
+        return max(flops / rate if rate else 0.0, copied / memory)
 
     def evidence(self) -> dict[str, Evidence]:
         """Return the evidence per value of the file; a value that only a setting names may be missing."""
@@ -301,8 +334,9 @@ class MachineFile:
 
     def _identity(self, *, with_files: bool) -> str:
         values = self.machine.model_dump(exclude={"title", "source"} | (set() if with_files else {"files"}))
-        if not any(values.get("files", {}).values()):  # as of all before there were such rates
-            values.pop("files", None)
+        for name in ("files", "kernel"):
+            if not any(values.get(name, {}).values()):  # as of all before there were such rates
+                values.pop(name, None)
         intranode = values.pop("intranode")
         if intranode:  # under its first name, so that stored cases keep their identity
             values["carriage"] = intranode
@@ -322,6 +356,7 @@ _LATER_KEYS = (
     ("switch", "output_buffer", None),
     ("switch", "channels", None),
     ("nic", "buffer", None),
+    ("node", "core_flops", None),
     ("mpi", "bypass_distance", "path"),
     ("mpi", "unexpected_bandwidth", None),
     ("mpi", "receives", "stage"),
@@ -377,7 +412,7 @@ def _checked(path: Path, text: str, settings: tuple[tuple[str, str], ...]) -> Ma
     return MachineFile(path.stem, machine)
 
 
-_OPTIONAL = ("global", "switch", "mpi", "files")
+_OPTIONAL = ("global", "switch", "mpi", "files", "kernel")
 """Tables that a file may leave out."""
 
 

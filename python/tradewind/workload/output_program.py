@@ -20,7 +20,7 @@ from tradewind.workload.program import Program
 from tradewind.workload.steps import Compute, Exchanged, Group, GroupStep, Whole
 
 if TYPE_CHECKING:
-    from tradewind.machine.machine import Files
+    from tradewind.machine.machine import Files, Machine
 
 MODEL, WRITERS = "model", "writers"
 ALGORITHM = "burst"
@@ -40,10 +40,9 @@ class OutputProgram(Program):
         self.end_of_model = f"{MODEL}: {made.end}" if beside else made.end
         """Name of the model's last step."""
 
-    def at_rates(self, rates: Files) -> Program:
-        if not self.has_files:
-            return self
-        return Program.at_rates(OutputProgram(self.run, self._slowed_s(rates)), rates)
+    def at_rates(self, machine: Machine, ranks_per_node: int, threads: int) -> Program:
+        made = OutputProgram(self.run, self._slowed_s(machine.files)) if self.has_files else self
+        return Program.at_rates(made, machine, ranks_per_node, threads)
 
     def _slowed_s(self, rates: Files) -> float:
         """Seconds that an interval takes longer, as threads write and read meanwhile."""

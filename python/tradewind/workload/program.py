@@ -34,7 +34,7 @@ from tradewind.workload.steps import (
 from tradewind.workload.workload import Step, Workload
 
 if TYPE_CHECKING:
-    from tradewind.machine.machine import Files
+    from tradewind.machine.machine import Machine
 
 __all__ = ["Compute", "Exchanged", "Group", "Poke", "Program", "Scheduled", "Start", "Wait", "Whole", "schedule_of"]
 
@@ -200,15 +200,29 @@ class Program(Workload):
         return super().schedules()
 
     @property
-    def has_files(self) -> bool:
+    def computes(self) -> list[Compute]:
+        """The computations of all steps."""
         steps, said = self._made_of
         every = [*steps, *(step for group in said["groups"] for step in group.steps)]
-        return any(compute.files for step in every if (compute := _computed(step)) is not None)
+        return [compute for step in every if (compute := _computed(step)) is not None]
 
-    def at_rates(self, rates: Files) -> Program:
-        if not self.has_files:
+    @property
+    def has_files(self) -> bool:
+        return any(compute.files for compute in self.computes)
+
+    def at_rates(self, machine: Machine, ranks_per_node: int, threads: int) -> Program:
+        sharing, of_cores = min(ranks_per_node, self.ranks), machine.has_core_rates
+        if machine.node.flops is None and not of_cores:
+            for compute in self.computes:
+                compute.on_cores(machine, sharing, threads)  # refuses what has flops
+        if not self.has_files and not of_cores:
             return self
-        return self.with_steps(lambda step, ranks: _at_rates(step, rates, ranks))
+
+        def computed(compute: Compute, ranks: int) -> Compute:
+            made = compute.with_files(machine.files, ranks)
+            return made.on_cores(machine, sharing, threads) if of_cores else made
+
+        return self.with_steps(lambda step, ranks: _with_compute(step, lambda compute: computed(compute, ranks)))
 
     def with_steps(self, change: Callable[[Any, int], Any]) -> Program:
         """Return the same program with changed steps: what `change` makes of each and the ranks of its group."""
@@ -240,11 +254,12 @@ def _computed(step: Any) -> Any:
     return step if isinstance(step, Compute) else step.compute if isinstance(step, Whole) else None
 
 
-def _at_rates(step: Any, rates: Files, ranks: int) -> Any:
+def _with_compute(step: Any, change: Callable[[Compute], Compute]) -> Any:
+    """The step with another computation, if it has one."""
     if isinstance(step, Compute):
-        return step.with_files(rates, ranks)
+        return change(step)
     if isinstance(step, Whole) and step.compute is not None:
-        return replace(step, compute=step.compute.with_files(rates, ranks))
+        return replace(step, compute=change(step.compute))
     return step
 
 

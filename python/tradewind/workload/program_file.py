@@ -129,6 +129,10 @@ class _Builder:
         ranks = sum(each.ranks for each in taking_part)
         split = group.split if group is not None else self.groups[0].split if len(self.groups) == 1 else None
         names = () if len(self.groups) == 1 else tuple(each.name for each in taking_part)
+        if said.messages is not None:
+            messages = [(*message, 0, 0)[:6] for message in said.messages]
+            self.named[said.name] = self._carried(said.name, said, _core.schedule_of_messages(ranks, messages), names)
+            return
         (pattern,) = (pattern for _, pattern in self._patterns(said, ranks, split))
         self.named[said.name] = self._exchanged(said.name, said, pattern, names)
 
@@ -161,6 +165,9 @@ class _Builder:
 
     def _exchanged(self, name: str, said: Moved, pattern: _core.Pattern, groups: tuple[str, ...] = ()) -> Exchanged:
         schedule = _core.make_schedule(pattern, said.algorithm or default_algorithm(pattern.name))
+        return self._carried(name, said, schedule, groups)
+
+    def _carried(self, name: str, said: Moved, schedule: _core.Schedule, groups: tuple[str, ...]) -> Exchanged:
         fields = self.table.fields if said.fields is None else said.fields
         dtype = said.dtype or self.table.dtype
         # The pattern of a gather-scatter knows its own operation.
@@ -235,7 +242,8 @@ class _Builder:
         during = None if said.during is None else self._known(said.during)
         name = said.label or f"{number} compute {said.compute}"
         files = FileWork(**{key: getattr(said, key) for key in FILE_KEYS})
-        return Compute(name, said.seconds, said.flops, said.bytes, layout, during, said.times, point_s, points, files)
+        done = said.seconds, said.flops, said.bytes
+        return Compute(name, *done, layout, during, said.times, point_s, points, files, said.kernel)
 
 
 def _gather_scatter(said: Moved, ranks: int) -> _core.Pattern:

@@ -41,6 +41,17 @@ def _names(value: Any) -> Any:
     return value
 
 
+def _messages(value: Any) -> Any:
+    """Lists of whole numbers; what they mean is checked by the core."""
+    form = "[stage, source, destination, points] or [stage, source, destination, points, tag, half] is allowed"
+    if not isinstance(value, list):
+        raise InputError(f"messages {value!r}: a list of them is allowed")
+    for i, message in enumerate(value):
+        if not (isinstance(message, list) and len(message) in (4, 6) and all(type(n) is int for n in message)):
+            raise InputError(f"message {i}: {message!r}: {form}")
+    return value
+
+
 def _path(value: Any) -> Any:
     if isinstance(value, str) and (problems := path_problems(value)):
         raise InputError(*problems)
@@ -126,18 +137,24 @@ class NamedExchange(Moved):
     target: str | None = Field(default=None, alias="to")
     source_layout: Annotated[str, one_of("layout", LAYOUTS)] = "xy"
     target_layout: Annotated[str, one_of("layout", LAYOUTS)] = "z"
+    messages: Annotated[list[list[int]], BeforeValidator(_messages)] | None = None
+    """Of each message stage, source, destination and points; and tag and half, where they are not 0."""
 
     @model_validator(mode="after")
     def _one_thing(self) -> Self:
         between = self.source is not None or self.target is not None
-        found = [*self.moved, *(["from"] if between else [])]
+        found = [*self.moved, *(["from"] if between else []), *([] if self.messages is None else ["messages"])]
         if len(found) != 1:
             raise InputError(
-                f"exchange {self.name!r} has one of {', '.join(MOVED)}, and from with to, not "
+                f"exchange {self.name!r} has one of {', '.join(MOVED)}, messages, and from with to, not "
                 + (" and ".join(found) or "none of them")
             )
         if between and (self.source is None or self.target is None):
             raise InputError(f"exchange {self.name!r}: from and to belong together")
+        if self.messages is not None and self.algorithm is not None:
+            raise InputError(
+                f"exchange {self.name!r}: algorithm {self.algorithm!r} of messages, which say it themselves"
+            )
         if self.path is not None and self.path.count("-") != 1:
             raise InputError(f"exchange {self.name!r}: path {self.path!r}: one leg is allowed, like xy-zy")
         if problems := self.problems(found[0]):
@@ -155,6 +172,7 @@ class FileStep(Moved):
     seconds: Duration = 0.0
     flops: Amount = 0.0
     bytes: Amount = 0.0
+    kernel: str = ""
     encode: Size = 0
     compress: Size = 0
     decode: Size = 0
@@ -175,7 +193,7 @@ class FileStep(Moved):
         if len(found) != 1:
             all_keys = ", ".join((*what, *MOVED))
             raise InputError(f"a step has one of {all_keys}, not {' and '.join(found) or 'none of them'}")
-        own = {"compute": {"share", "seconds", "flops", "bytes", "points", "during", *FILE_KEYS}}
+        own = {"compute": {"share", "seconds", "flops", "bytes", "kernel", "points", "during", *FILE_KEYS}}
         own |= {key: set(Moved.model_fields) for key in MOVED}
         allowed = own.get(found[0], set()) | {"label", "times", found[0]}
         if strange := sorted(self.model_fields_set - allowed):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol
@@ -14,7 +15,7 @@ from tradewind.base.names import unknown
 from tradewind.method.method import DEFAULT_PACKING, DEFAULT_TRANSPORT, packing_names, transport_names
 
 if TYPE_CHECKING:
-    from tradewind.machine.machine import Files
+    from tradewind.machine.machine import Files, Machine
 
 OPERATIONS = ("sum", "min", "max", "prod")
 
@@ -56,6 +57,8 @@ class Compute:
     points: Sequence[float] | Callable[[int], float] | None = None
     files: FileWork = NO_FILES
     """Work on files, at the rates of the machine; with `points`, of each of them."""
+    kernel: str = ""
+    """Name of its loops, for which a machine may have a rate."""
 
     def __post_init__(self) -> None:
         if self.point_s and self.layout is None and self.points is None:
@@ -76,6 +79,25 @@ class Compute:
         sharing = max(1, sum(number > 0 for number in each))
         point_s = self.point_s + rates.seconds(self.files, sharing)
         return replace(self, files=NO_FILES, points=each, point_s=point_s)
+
+    def on_cores(self, machine: Machine, sharing: int, threads: int) -> Compute:
+        """Return the same with its flops and bytes in seconds, on so many threads of a node that `sharing` ranks share.
+
+        Raises InputError where the machine has no rate.
+        """
+        seconds = machine.compute_s(self.flops, self.bytes, self.kernel, sharing, threads)
+        if self.layout is None and self.points is None:
+            return replace(self, flops=0.0, bytes=0.0, seconds=self.seconds + seconds)
+        return replace(self, flops=0.0, bytes=0.0, point_s=self.point_s + seconds)
+
+    def points_of(self, rank: int) -> float:
+        """Return the points of a rank; 1 without points."""
+        if self.layout is not None:
+            boxes = self.layout.boxes(rank)
+            return float(sum(math.prod(b - a for a, b in zip(*box, strict=True)) for box in boxes))
+        if self.points is None:
+            return 1.0
+        return float(self.points(rank) if callable(self.points) else self.points[rank])
 
     def core(self, ranks: int) -> _core.Compute:
         """Return the computation of so many ranks as the core takes it."""

@@ -11,7 +11,7 @@ from tradewind import _core
 from tradewind.base.elements import DTYPES, point_bytes
 
 if TYPE_CHECKING:
-    from tradewind.machine.machine import Files
+    from tradewind.machine.machine import Machine
 
 
 @dataclass(frozen=True)
@@ -78,8 +78,14 @@ class Workload:
         """Whether it writes or reads files, at rates that the machine says."""
         return False
 
-    def at_rates(self, rates: Files) -> Workload:
-        """Return the workload with its work on files in seconds. Raises InputError where a rate is missing."""
+    @property
+    def threads(self) -> int:
+        """Threads per rank that compute."""
+        return 1
+
+    def at_rates(self, machine: Machine, ranks_per_node: int, threads: int) -> Workload:
+        """Return the workload with its work on files in seconds, and its computations, too, on a machine whose cores
+        have rates. Raises InputError where a rate is missing."""
         return self
 
     def core(self) -> _core.Program:

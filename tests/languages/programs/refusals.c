@@ -268,6 +268,24 @@ static void patterns(void) {
     met("start_last", tw_plan_start(plan)); /* and no wait before MPI is finalized */
 }
 
+static void recordings(void) {
+    const char* const file = "/nowhere/at/all/step.toml";
+    tw_plan plan = made(part());
+    met("record_end_first", tw_record_end(file));
+    met("record_null_communicator", tw_record_begin(MPI_COMM_NULL));
+    met("record_begin", tw_record_begin(MPI_COMM_WORLD));
+    met("record_begin_twice", tw_record_begin(MPI_COMM_WORLD));
+    tw_plan_start(plan);
+    met("record_open", tw_record_end(file));
+    tw_plan_wait(plan);
+    tw_record_begin(MPI_COMM_WORLD);
+    met("record_no_path", tw_record_end(rank == 1 ? "" : file));
+    tw_record_begin(MPI_COMM_WORLD);
+    tw_plan_call(plan);
+    met("record_no_folder", tw_record_end(file));
+    tw_plan_free(plan);
+}
+
 int main(int count, char** arguments) {
     char path[4096];
     tw_plan early = TW_NULL, late = TW_NULL;
@@ -298,6 +316,7 @@ int main(int count, char** arguments) {
     made_alone();
     late = made(field);
     patterns();
+    recordings();
     MPI_Finalize();
     met("after_finalize", tw_plan_call(late));
     return fclose(out) != 0;

@@ -77,6 +77,15 @@ int main(int argc, char** argv) {
     planned("fetch", fetch, 1, &here, &there, NULL);
     planned("adjoint", adjoint, 1, &there, &here, NULL);
 
+    tw_plan plan;
+    check(tw_plan_make(halo, MPI_COMM_WORLD, 2, halos, 0, NULL, NULL, &plan));
+    snprintf(path, sizeof path, "%s/step.toml", argc > 1 ? argv[1] : ".");
+    check(tw_record_begin(MPI_COMM_WORLD));
+    check(tw_plan_start(plan));
+    check(tw_plan_wait(plan));
+    check(tw_record_end(path));
+    check(tw_plan_free(plan));
+
     for (int n = 0; n < 2; ++n) check(tw_release(shared[n].data));
     fclose(out);
     MPI_Finalize();

@@ -14,6 +14,7 @@ program tuned
   real(real32), target :: from(6, 8, 3), to(12, 4, 3)
   real(real64), pointer :: one(:, :, :), other(:, :, :)
   integer(int32), target :: vector(7)
+  type(tw_plan) :: plan
 
   call MPI_Init()
   call MPI_Comm_rank(MPI_COMM_WORLD, rank)
@@ -44,6 +45,12 @@ program tuned
   call planned("allreduce", addition, [tw_field(vector)])
   call planned("fetch", fetch, [tw_field(here)], [tw_field(there)])
   call planned("adjoint", adjoint, [tw_field(there)], [tw_field(here)])
+  call check(tw_plan_make(plan, halo, MPI_COMM_WORLD, [tw_field(a), tw_field(b)]))
+  call check(tw_record_begin(MPI_COMM_WORLD))
+  call check(tw_plan_start(plan))
+  call check(tw_plan_wait(plan))
+  call check(tw_record_end(trim(folder) // "/step.toml"))
+  call check(tw_plan_free(plan))
   close (out)
   call MPI_Finalize()
 

@@ -1,0 +1,165 @@
+"""Time steps that ranks record, and what is wrong with their programs; run by test_recording.py on MPI ranks."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from ranks_problems import problems_of
+
+import tradewind as tw
+from tradewind.base.errors import InputError, PlanError
+
+GRID = (24, 16, 5)
+PAUSE_S = 0.02
+"""Computation of rank 1 in a step."""
+
+
+class Model:
+    """A plain model: a halo of two fields that overlaps with work, a fetch, rows of ranks, and a sum."""
+
+    def __init__(self, comm: Any) -> None:
+        self.comm = comm
+        rank, ranks = comm.Get_rank(), comm.Get_size()
+        grid = tw.Grid(*GRID)
+        blocks = tw.Blocks(grid, split=(2, ranks // 2))
+        halo = tw.Halo(blocks, width=2, periodic="x")
+        u, v = (np.zeros(halo.source_shape(rank)) for _ in range(2))
+        self.halo = halo.plan(comm, [u, v], algorithm="sweep")
+        levels = tw.Transpose(blocks, tw.Blocks(grid, split=(ranks, 1), axes="zx"))
+        source = np.zeros(levels.source_shape(rank), np.float32)
+        target = np.zeros(levels.target_shape(rank), np.float32)
+        self.levels = levels.plan(comm, source, target, algorithm="ring-2")
+        points = tw.Points(comm, range(10 * rank, 10 * rank + 10))
+        fetch = points.fetch([(10 * rank + 13) % (10 * ranks), (10 * rank + 27) % (10 * ranks)])
+        self.fetch = fetch.plan(comm, np.zeros(10), np.zeros(2))
+        self.row = comm.Split(rank // 2, rank)
+        sums = tw.AllReduce(2, 3)
+        self.in_row = sums.plan(self.row, np.zeros(3), algorithm="recursive-2")
+        self.total = tw.AllReduce(ranks, 1).plan(comm, np.zeros(1), algorithm="native")
+
+    @property
+    def calls(self) -> list[tuple[Any, int]]:
+        """The plans of a step, and how often each is called."""
+        return [(self.halo, 1), (self.levels, 2), (self.fetch, 1), (self.in_row, 1)]
+
+    def step(self) -> None:
+        self.halo.start()
+        if self.comm.Get_rank() == 1:
+            time.sleep(PAUSE_S)
+        self.halo.poke()
+        self.halo.wait()
+        self.levels()
+        self.fetch()
+        self.in_row()
+        self.levels()
+        self.total()
+
+
+def same_messages(comm: Any) -> str:
+    """Messages and bytes of the program are those that the plans sent."""
+    model = Model(comm)
+    with tw.record(comm) as program:
+        model.step()
+    own = [sum(plan.messages * times for plan, times in model.calls)]
+    own += [sum(plan.bytes_sent * times for plan, times in model.calls)]
+    messages, size = (sum(numbers) for numbers in zip(*comm.allgather(own), strict=True))
+    verified = program.verify()
+    named = {exchange.name: exchange for exchange in program.exchanges}
+    reduced = named["5 allreduce native"].core
+    sent = [m for rank in range(reduced.ranks) for stage in range(reduced.stages) for m in reduced.sends(rank, stage)]
+    found = verified["messages"] - len(sent), verified["bytes"] - sum(m.count for m in sent) * 8
+    if found != (messages, size):
+        return f"messages and bytes of the program {found}, of its run {(messages, size)}"
+    kinds = [type(step).__name__ for step in program.groups[0].steps if type(step).__name__ != "Compute"]
+    wanted = ["Start", "Poke", "Wait", *["Whole"] * 5]
+    patterns = [exchange.core.pattern.name for exchange in program.exchanges]
+    if patterns != ["halo", "transpose", "fetch", "fetch", "allreduce"]:
+        return f"patterns {patterns}"
+    return "" if kinds == wanted else f"steps {kinds}"
+
+
+def same_when_loaded(comm: Any, folder: Path) -> str:
+    """The saved file is the same program, which is simulated; computations last as long as they did."""
+    model = Model(comm)
+    with tw.record(comm) as program:
+        model.step()
+    program.save(folder / "step.toml")
+    comm.Barrier()
+    loaded = tw.load_program(folder / "step.toml")
+    here, there = (each.simulate("torus-M") for each in (program, tw.Program(groups=loaded.groups)))
+    if here["time_s"] != there["time_s"] or here["messages"] != there["messages"]:
+        return f"recorded {here['time_s']} s, loaded {there['time_s']} s"
+    longest = [
+        max(float(step.points[rank]) for step in program.groups[0].steps if hasattr(step, "points"))
+        for rank in range(comm.Get_size())
+    ]
+    if here["time_s"] < PAUSE_S or longest[1] < PAUSE_S:
+        return f"{PAUSE_S} s of rank 1 are missing: simulated {here['time_s']} s, longest computations {longest}"
+    return ""
+
+
+def _refused(comm: Any, error: type[Exception], words: str, do: Callable[[Model], None]) -> str:
+    model = Model(comm)
+    try:
+        with tw.record(comm):
+            do(model)
+    except error as found:
+        problem = "" if words in str(found) else f"{found}"
+    else:
+        problem = "nothing was raised"
+    if model.halo.in_flight:
+        model.halo.wait()
+    with tw.record(comm):  # and the next one works
+        model.step()
+    return problem
+
+
+def refusals(comm: Any) -> dict[str, str]:
+    rank = comm.Get_rank()
+
+    def nested(model: Model) -> None:
+        with tw.record(comm):
+            model.step()
+
+    def other_order(model: Model) -> None:
+        model.fetch()
+        model.in_row() if rank % 4 < 2 else None
+        model.levels()
+        None if rank % 4 < 2 else model.in_row()
+        model.in_row() if rank % 4 < 2 else None
+        None if rank % 4 < 2 else model.in_row()
+
+    def raises(model: Model) -> None:
+        if rank == 1:
+            raise KeyError("of the model")
+
+    def early(comm: Any) -> str:
+        model = Model(comm)
+        with tw.record(comm) as program:
+            try:
+                program.verify()
+            except PlanError as error:
+                problem = "" if "when the block of record() has ended" in str(error) else str(error)
+            model.step()
+        return problem
+
+    own = KeyError if rank == 1 else PlanError
+    return problems_of(
+        comm,
+        [
+            ("open", lambda c: _refused(c, InputError, "and not awaited: halo", lambda model: model.halo.start())),
+            ("nested", lambda c: _refused(c, PlanError, "a recording is under way", nested)),
+            ("order", lambda c: _refused(c, InputError, "call their plans in one order", other_order)),
+            ("raises", lambda c: _refused(c, own, "of the model", raises)),
+            ("early", early),
+        ],
+    )
+
+
+def run(comm: Any, folder: str) -> dict[str, str]:
+    cases = [("messages", same_messages), ("loaded", lambda comm: same_when_loaded(comm, Path(folder)))]
+    return problems_of(comm, cases) | refusals(comm)
