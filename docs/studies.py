@@ -66,7 +66,7 @@ GROUPS_OF_FINDINGS = {f"all-findings-{group}": group for group in GROUPS}
 """The sections with the findings of one group."""
 MARKS = {
     EARLIER_MODEL: "were simulated by an earlier model: their times today would be others, or are not known",
-    CHANGED_TREE: "were computed from a source tree with changes that are in no commit",
+    CHANGED_TREE: "were computed from a source tree that is no commit of the history",
 }
 """The marks of kept cases, as pages explain them."""
 REASONS = 2

@@ -105,7 +105,7 @@ ORIGINS = {
 }
 EARLIER_MODEL, CHANGED_TREE = "earlier model", "changed tree"
 """Marks of cases: simulated by a model that has changed since, computed from a source tree that differs from every
-commit."""
+commit of the history."""
 TEXTS = {
     "program": "hash of the simulated program: its steps, exchanges, flops and bytes",
     "mark": f"what is wrong with the origin of the case: {EARLIER_MODEL}, {CHANGED_TREE}",
