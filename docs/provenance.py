@@ -147,6 +147,11 @@ class KeptFile:
         findings = json.dumps([verdict.as_dict() for verdict in judge_all(self.study, records)])
         return {"findings": findings, **commits_of(records)}
 
+    def is_today(self) -> bool:
+        """Whether it would be written as it is. Of two files with the same content bytes may differ."""
+        today = self.today()
+        return "git_commit" not in self.dataset.attrs and all(self.dataset.attrs.get(n) == v for n, v in today.items())
+
     def write(self) -> None:
         self.dataset.attrs.pop("git_commit", None)  # of files before their records were listed
         self.dataset.attrs |= self.today()
@@ -278,9 +283,8 @@ def check(names: list[str]) -> None:
 
 def write(names: list[str]) -> None:
     for file in kept_files(names):
-        before = file.path.read_bytes()
-        file.write()
-        if file.path.read_bytes() != before:
+        if not file.is_today():
+            file.write()
             print(f"written: {file.path.relative_to(ROOT)}", flush=True)
 
 
