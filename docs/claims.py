@@ -37,7 +37,7 @@ def by_source() -> str:
                 count = rows.setdefault((_link(source), *_name(kept, source, whose, verdict)), Counter())
                 count.update(("claims", verdict.verdict))
                 if whose == SOURCE and verdict.verdict == CONTRADICTED:
-                    count[reason(kept, kept.study.finding[i])] += 1
+                    count[reason(kept, kept.study.finding[i], verdict.base)] += 1
     cells = [(*key, *(count[column] or _none(key, column) for column in COLUMNS)) for key, count in rows.items()]
     return table(("source", "whose", "base", *COLUMNS), cells)
 
@@ -72,15 +72,16 @@ def _name(kept: Kept, source: str, whose: str, verdict: Verdict) -> tuple[str, s
     return GROUPS[whose], verdict.base or ("between bases" if kept.study.base else "")
 
 
-def reason(kept: Kept, finding: Finding) -> str:
-    """Return what is known of why a claim of a source is contradicted. Raises ValueError where its study does not say,
-    and where an experiment that it names does not show it."""
+def reason(kept: Kept, finding: Finding, base: str | None = None) -> str:
+    """Return what is known of why a claim of a source is contradicted under a base: its cause is shown if an experiment
+    turned the verdict under it, or under another base where the claim is confirmed. Raises ValueError where its study
+    does not say, and where an experiment that it names does not show it."""
     if finding.decided_by == "data":
         return DATA
     if finding.cause:
-        for _ in experiments(kept, finding):
-            pass
-        return SHOWN if finding.shown else ASSERTED
+        claimed = _claimed(kept, finding)
+        turned = [verdict.base for _, verdicts in experiments(kept, finding) for verdict in verdicts]
+        return SHOWN if any(each == base or claimed[each] == CONFIRMED for each in turned) else ASSERTED
     if finding.decided_by == "unexplained":
         return UNEXPLAINED
     raise ValueError(
@@ -89,10 +90,15 @@ def reason(kept: Kept, finding: Finding) -> str:
     )
 
 
-def experiments(kept: Kept, finding: Finding) -> Iterator[str]:
-    """Yield in words what the experiments came to that show the cause of a finding. Raises ValueError for one whose
-    verdict is under no base another than that of the claim."""
-    claimed = {verdict.base: verdict.verdict for verdict in kept.judged[kept.study.finding.index(finding)]}
+def _claimed(kept: Kept, finding: Finding) -> dict[str | None, str]:
+    """Return the verdicts on a claim by base."""
+    return {verdict.base: verdict.verdict for verdict in kept.judged[kept.study.finding.index(finding)]}
+
+
+def experiments(kept: Kept, finding: Finding) -> Iterator[tuple[str, list[Verdict]]]:
+    """Yield the experiments that show the cause of a finding, each with its verdicts that are another than the claim's
+    under the same base. Raises ValueError for one that has none."""
+    claimed = _claimed(kept, finding)
     for name in finding.shown:
         study, figure = experiment_of(name)
         other = load(study) if study else kept
@@ -109,11 +115,7 @@ def experiments(kept: Kept, finding: Finding) -> Iterator[str]:
                 f"{kept.name}: {finding.figure}, {finding.claim}: {name} does not show its cause: it is {words}, "
                 f"and the claim {', '.join(claimed.values())}"
             )
-        under = "; ".join(
-            f"{verdict.verdict}{f' under {verdict.base}' if verdict.base else ''}, the claim {claimed[verdict.base]}"
-            for verdict in turned
-        )
-        yield f"{figure}: {under}"
+        yield figure, turned
 
 
 def _turns(one: str, other: str) -> bool:
@@ -121,10 +123,19 @@ def _turns(one: str, other: str) -> bool:
     return {one, other} == {CONFIRMED, CONTRADICTED}
 
 
+def _outcome(figure: str, turned: list[Verdict]) -> str:
+    """Return in words how the verdict of an experiment differs from that of the claim."""
+    words = [f"{verdict.verdict}{f' under {verdict.base}' if verdict.base else ''}" for verdict in turned]
+    return f"{figure}: {', '.join(words)}, unlike the claim"
+
+
 def causes_shown() -> str:
     """List the contradicted claims of sources whose cause an experiment has shown."""
     rows = [
-        (SOURCES[source][0], finding.figure, finding.claim, finding.cause, ". ".join(experiments(kept, finding)))
+        (
+            *(SOURCES[source][0], finding.figure, finding.claim, finding.cause),
+            ". ".join(_outcome(*experiment) for experiment in experiments(kept, finding)),
+        )
         for source in SOURCES
         for kept in _studies(source)
         for finding, verdicts in zip(kept.study.finding, kept.judged, strict=True)
