@@ -18,6 +18,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from claims import by_source, causes_shown
 from kept_results import AS_PIXELS, DOCS, PICTURES, STUDIES, Kept, keep, load
 from study_tables import TABLES, table
 
@@ -55,6 +56,7 @@ PAGES = {
     "explanation/on_demand_halo.md": "on-demand-halo",
     "how-to/packets.md": ".",
     "how-to/nodes.md": ".",
+    "explanation/claims.md": ".",
 }
 """The pages with sections, and the folder of `STUDIES` that they are about."""
 GROUPS_OF_FINDINGS = {f"all-findings-{group}": group for group in GROUPS}
@@ -247,6 +249,10 @@ def section(name: str, folder: str) -> str:
         return all_counts(folder)
     if name == "cost":
         return cost(folder)
+    if name == "claims-by-source":
+        return by_source()
+    if name == "causes-shown":
+        return causes_shown()
     if name in TABLES:
         return TABLES[name]()
     if name.endswith("-outliers"):
