@@ -26,7 +26,6 @@ SHOWN, ASSERTED, UNEXPLAINED, DATA = "cause shown", "asserted", "unexplained", "
 REASONS = (SHOWN, ASSERTED, UNEXPLAINED, DATA)
 """What is known of why a claim of a source is contradicted."""
 COLUMNS = ("claims", CONFIRMED, CONTRADICTED, *REASONS, FITTED, NOT_TESTABLE)
-HOLDS = (CONFIRMED, FITTED)
 
 
 def by_source() -> str:
@@ -100,7 +99,7 @@ def experiments(kept: Kept, finding: Finding) -> Iterator[str]:
         found = [
             verdict
             for each, verdicts in zip(other.study.finding, other.judged, strict=True)
-            if each.figure == figure and each.group != SOURCE
+            if each.figure == figure
             for verdict in verdicts
         ]
         turned = [verdict for verdict in found if _turns(verdict.verdict, claimed.get(verdict.base, NOT_TESTABLE))]
@@ -118,8 +117,8 @@ def experiments(kept: Kept, finding: Finding) -> Iterator[str]:
 
 
 def _turns(one: str, other: str) -> bool:
-    """Whether of two verdicts one says that a claim holds, and the other that it does not."""
-    return (one in HOLDS and other == CONTRADICTED) or (one == CONTRADICTED and other in HOLDS)
+    """Whether one of two verdicts is confirmed and the other contradicted; what was fitted turns nothing."""
+    return {one, other} == {CONFIRMED, CONTRADICTED}
 
 
 def causes_shown() -> str:

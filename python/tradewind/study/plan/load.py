@@ -17,7 +17,7 @@ from tradewind.base.names import unknown
 from tradewind.base.toml_lines import Place, TomlFile
 from tradewind.dwarfs import DWARFS, find
 from tradewind.machine import machine_names
-from tradewind.study.claims.finding import COMPANIONS, CURVES, OPTIONAL, SOURCE, TESTS, experiment_of
+from tradewind.study.claims.finding import COMPANIONS, CURVES, OPTIONAL, TESTS, experiment_of
 from tradewind.study.claims.remarks import name_problems
 from tradewind.study.model.base_model import Base
 from tradewind.study.model.dwarf_keys import all_dwarf_keys, dwarf_keys, unused_dwarf_keys
@@ -401,8 +401,8 @@ def _shown_problems(data: dict[str, Any], folder: Path) -> Iterator[Problem]:
             if study and not other.is_file():
                 continue
             tables = _tables(TomlFile(other).data if study else data, "finding")
-            known = [str(each.get("figure")) for _, each in tables if each.get("group", SOURCE) != SOURCE]
-            text = f"shown: {known.count(figure)} findings of our own have the figure {figure!r}: one is needed"
+            known = [str(each.get("figure")) for _, each in tables]
+            text = f"shown: {known.count(figure)} findings have the figure {figure!r}: one is needed"
             if known.count(figure) != 1:
                 yield ("finding", i, *place), text if figure in known else "shown: " + unknown("figure", figure, known)
 
