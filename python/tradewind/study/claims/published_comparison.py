@@ -42,7 +42,7 @@ def _of_seeds(values: list[list[float]]) -> list[float]:
 
 
 def _taken(finding: Finding, found: Mapping[int, list[float]]) -> dict[str, list[float]]:
-    """What is compared with the published value, and where it is."""
+    """Return the values that are compared with the published one, by where they are."""
     if finding.taken == "mean":
         ends = [[values[end] for values in found.values()] for end in (0, -1)]
         return {f"in the mean over {len(found)} numbers of {finding.along}": [sum(each) / len(each) for each in ends]}
@@ -60,7 +60,7 @@ def _published(finding: Finding) -> list[float]:
 
 
 def _off(finding: Finding, values: list[float]) -> str:
-    """How far values are from one that was published, "2 times "; empty for a span."""
+    """Return how far values are from the published one, "2 times "; of a span, "not "."""
     published = _published(finding)
     if len(published) > 1:
         return "not "
