@@ -258,6 +258,10 @@ def test_a_gain_holds_within_a_fifth_of_itself_and_a_span_within_its_ends() -> N
     assert gained(1.0, 1.26, gain=0.13, taken="mean") == CONFIRMED
     assert gained(2.0, 9.5, value=10, taken="largest") == CONFIRMED
     assert gained(2.0, 11.5, value=10, taken="largest") == CONTRADICTED
+    for ratio in (0.82, 1.22):
+        assert gained(ratio, wording="similar") == CONFIRMED, "neither may be the faster one"
+    assert gained(1.05, 1.25, wording="clearly") == CONTRADICTED
+    assert gained(1.05, 1.25, wording="clearly", taken="mean") == CONFIRMED
     because = verdict(near=BRUCK, than=RING_4, gain=0.5, taken="largest")[1]
     assert because == "at most, at 100 ranks, bruck over ring-4 is 3.06, 2.04 times the published 1.5"
 

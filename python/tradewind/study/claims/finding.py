@@ -141,7 +141,8 @@ WORDED: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("better", "apart", "jumps"), tuple(WORDINGS)),
     "same": ("same", "similar"),
     "alike": ("same", "similar", "slightly"),
-    **dict.fromkeys(("near", "best"), ("about",)),
+    "near": (*WORDINGS, "about"),
+    "best": ("about",),
 }
 """The wordings that a test may have."""
 

@@ -10,8 +10,9 @@ from tradewind.study.model.study import Finding
 
 
 def near(finding: Finding, cases: list[Record]) -> TestOutcome:
-    """A curve, or with `than` its ratio to another one, agrees with `value` or `gain` at each number of ranks, or in
-    the mean or the largest of them (`taken`).
+    """A curve, or with `than` its ratio to another one, agrees with `value`, `gain` or `wording`.
+
+    It does so at each number of ranks, or in the mean or the largest of them (`taken`).
 
     Of several seeds the lowest and the highest must; of a ratio, the lowest over the highest and the reverse.
     """
@@ -19,7 +20,7 @@ def near(finding: Finding, cases: list[Record]) -> TestOutcome:
     curves = [curve(finding, cases, selection) for selection in (finding.near, finding.than) if selection is not None]
     name = " over ".join(name_of(each) for each in (finding.near, finding.than) if each is not None)
     found = {ranks: _of_seeds([each[ranks] for each in curves]) for ranks in common_ranks(curves)}
-    sought = _text(finding, _published(finding))
+    sought = _text(finding, _published(finding)) or f'"{finding.wording}"'
     figures = [
         f"{n} {finding.along}: {name} {_text(finding, values)}, published {sought}" for n, values in found.items()
     ]
@@ -53,16 +54,15 @@ def _taken(finding: Finding, found: Mapping[int, list[float]]) -> dict[str, list
 
 
 def _published(finding: Finding) -> list[float]:
-    """What was published: one value or the ends of a span; of a gain, the ratio."""
-    given, base = (finding.value, 0.0) if finding.gain is None else (finding.gain, 1.0)
-    assert given is not None
+    """Return what was published: one value or the ends of a span; of a gain, the ratio; of a word, nothing."""
+    given, base = (finding.value or (), 0.0) if finding.gain is None else (finding.gain, 1.0)
     return [base + each for each in (given if isinstance(given, tuple) else (given,))]
 
 
 def _off(finding: Finding, values: list[float]) -> str:
     """Return how far values are from the published one, "2 times "; of a span, "not "."""
     published = _published(finding)
-    if len(published) > 1:
+    if len(published) != 1:
         return "not "
     return f"{max((value / published[0] for value in values), key=lambda ratio: abs(ratio - 1)):.3g} times "
 

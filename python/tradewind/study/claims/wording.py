@@ -41,10 +41,13 @@ def tolerance_of(finding: Finding) -> float:
 
 
 def value_limits(finding: Finding) -> tuple[float, float]:
-    """Return the smallest and the largest value that agree with what `near` was published as."""
+    """Return the smallest and the largest value, or ratio, that agree with what was published."""
     if finding.gain is not None:
         return _limits(finding.gain, GAIN_TOLERANCE, 1.0)
-    assert finding.value is not None
+    if finding.value is None:
+        assert finding.wording is not None
+        low, high = WORDINGS[finding.wording]
+        return (1 / high if low == 1.0 else low), high
     return _limits(finding.value, tolerance_of(finding), 0.0)
 
 

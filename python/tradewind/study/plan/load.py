@@ -377,10 +377,11 @@ def _finding_problems(finding: dict[str, Any]) -> list[Problem]:
             problems.append(((key,), f"{key} belongs to {' or '.join(owners)}, and not to {tests[0]}"))
     if "along" in finding and tests[0] not in CURVES:
         problems.append((("along",), f"along belongs to tests of curves, {', '.join(CURVES)}, and not to {tests[0]}"))
-    if tests[0] == "near" and ("value" in finding) == ("gain" in finding):
-        problems.append((("near",), "near needs value or gain, and not both"))
-    if "gain" in finding and "than" not in finding:
-        problems.append((("gain",), "gain needs than, the curve that is compared with"))
+    compared = [key for key in ("gain", "wording") if key in finding and finding[key] != "about"]
+    if tests[0] == "near" and len(compared) + ("value" in finding) != 1:
+        problems.append((("near",), "near needs one of value, gain and wording"))
+    if tests[0] == "near" and compared and "than" not in finding:
+        problems.append(((compared[0],), f"{compared[0]} needs than, the curve that is compared with"))
     problems += _wording_problems(finding, tests[0])
     if tests[0] == "delays" and ("below" in finding) == ("above" in finding):
         problems.append((("delays",), "delays needs below or above, and not both"))
@@ -398,9 +399,7 @@ def _wording_problems(finding: dict[str, Any], test: str) -> list[Problem]:
         problems.append((("wording",), f"wording belongs to {' or '.join(WORDED)}, and not to {test}"))
     elif finding["wording"] not in WORDED[test]:
         problems.append((("wording",), unknown(f"wording of {test}", str(finding["wording"]), WORDED[test])))
-    problems += [
-        ((key,), f"{key}: wording sets the limits") for key in ("factor", "tolerance", "gain") if key in finding
-    ]
+    problems += [((key,), f"{key}: wording sets the limits") for key in ("factor", "tolerance") if key in finding]
     return problems
 
 
