@@ -16,6 +16,7 @@ from command_line import run_tradewind
 from document_blocks import ROOT
 
 import tradewind as tw
+from tradewind.study.claims import wording
 from tradewind.study.claims.quantity import QUANTITIES
 
 REFERENCE = ROOT / "docs" / "reference"
@@ -256,7 +257,18 @@ def test_keys_of_study_files() -> None:
     assert first_column(section(text, "Plots")) == set(study.Plot.model_fields)
     assert first_column(section(text, "Findings")) == set(study.Finding.model_fields)
     assert first_column(section(text, "Fitted")) == set(study.Fitted.model_fields)
+    assert first_column(section(text, "Limits")) == {"wording", *get_args(study.Wording)}
     assert first_column(section(text, "Quantities")) == set(QUANTITIES) == set(get_args(study.QuantityName))
+
+
+def test_words_of_sources_have_the_limits_of_the_reference() -> None:
+    text = section(page("study-file.md"), "Limits")
+    rows = re.findall(r"^\| `([a-z ]+)` \| ([\d.]+) \| ([\d.]*) ?\|", text, re.MULTILINE)
+    limits = {word: (float(low), float(high or "inf")) for word, low, high in rows}
+    assert limits.pop("about") == pytest.approx((1 - wording.ABOUT, 1 + wording.ABOUT))
+    assert set(limits) == set(wording.WORDINGS)
+    for word, (low, high) in wording.WORDINGS.items():
+        assert limits[word] == pytest.approx((low, high), rel=1e-2), word
 
 
 def signatures() -> dict[str, ast.Call]:

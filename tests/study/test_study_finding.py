@@ -1,11 +1,13 @@
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import pytest
 
-from tradewind.study.claims.finding import CONFIRMED, CONTRADICTED, NOT_TESTABLE, Verdict, judge
+from tradewind.study.claims.finding import CONFIRMED, CONTRADICTED, NOT_TESTABLE, WORDED, Verdict, judge
 from tradewind.study.claims.judgement import counted
+from tradewind.study.claims.wording import WORDINGS
 from tradewind.study.model.study import Finding
 
 TIMES = {
@@ -215,6 +217,53 @@ def test_apart() -> None:
     assert found == CONTRADICTED
     assert because == "the widest gap is 3.06 times, at 100 ranks"
     assert verdict(where=RING_1, apart="algorithm")[0] == NOT_TESTABLE
+
+
+@pytest.mark.parametrize(("word", "limits"), WORDINGS.items())
+def test_a_wording_has_limits_on_both_sides(word: str, limits: tuple[float, float]) -> None:
+    for limit, outwards in zip(limits, (0.99, 1.01), strict=True):
+        if limit == math.inf:
+            continue
+        for ratio, holds in ((limit / outwards, True), (limit * outwards, limit == 1.0)):
+            cases = [*shaped(1.0, 1.0), *({**case, "algorithm": "bruck"} for case in shaped(ratio, ratio))]
+            expected = CONFIRMED if holds else CONTRADICTED
+            wanted = CONTRADICTED if ratio < 1 and word != "no worse" else expected
+            assert verdict(cases, better=RING_1, than=BRUCK, wording=word)[0] == wanted, ratio
+            if ratio > 1:
+                assert verdict(cases, apart="algorithm", wording=word)[0] == expected, ratio
+                assert verdict(shaped(1, 1, ratio), jumps=RING_1, between=(200, 400), wording=word)[0] == expected
+            if ratio > 1 and word in WORDED["same"]:
+                assert verdict(cases, same=[RING_1, BRUCK], wording=word)[0] == expected, ratio
+
+
+def test_slightly_other_delays_are_other() -> None:
+    cases = [waited(10.0, 20.0), waited(10.0, 20.0, algorithm="ring-4"), waited(11.0, 19.0, algorithm="bruck")]
+    assert verdict(cases, alike=[RING_1, RING_4], wording="slightly")[0] == CONTRADICTED
+    assert verdict(cases, alike=[RING_1, BRUCK], wording="slightly")[0] == CONFIRMED
+
+
+def test_a_gain_holds_within_a_fifth_of_itself_and_a_span_within_its_ends() -> None:
+    def gained(*ratios: float, **test: Any) -> str:
+        cases = [*shaped(*([1.0] * len(ratios))), *({**case, "algorithm": "bruck"} for case in shaped(*ratios))]
+        return verdict(cases, near=BRUCK, than=RING_1, **test)[0]
+
+    for ratio, holds in ((1.017, False), (1.103, False), (1.105, True), (1.155, True), (1.157, False), (1.24, False)):
+        assert gained(ratio, gain=0.13) == (CONFIRMED if holds else CONTRADICTED), ratio
+    for ratio, holds in ((1.09, False), (1.11, True), (1.19, True), (1.21, False)):
+        assert gained(ratio, gain=(0.1, 0.2)) == gained(ratio, value=(1.1, 1.2))
+        assert gained(ratio, gain=(0.1, 0.2)) == (CONFIRMED if holds else CONTRADICTED), ratio
+    assert gained(2.25, value=2) == CONTRADICTED
+    assert gained(2.25, value=2, wording="about") == CONFIRMED
+    assert gained(1.0, 1.26, gain=0.13) == CONTRADICTED
+    assert gained(1.0, 1.26, gain=0.13, taken="mean") == CONFIRMED
+    assert gained(2.0, 9.5, value=10, taken="largest") == CONFIRMED
+    assert gained(2.0, 11.5, value=10, taken="largest") == CONTRADICTED
+    for ratio in (0.82, 1.22):
+        assert gained(ratio, wording="similar") == CONFIRMED, "neither may be the faster one"
+    assert gained(1.05, 1.25, wording="clearly") == CONTRADICTED
+    assert gained(1.05, 1.25, wording="clearly", taken="mean") == CONFIRMED
+    because = verdict(near=BRUCK, than=RING_4, gain=0.5, taken="largest")[1]
+    assert because == "at most, at 100 ranks, bruck over ring-4 is 3.06, 2.04 times the published 1.5"
 
 
 def test_not_testable() -> None:

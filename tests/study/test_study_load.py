@@ -139,7 +139,7 @@ def test_what_a_quick_run_cannot_be(quick: str, problem: str) -> None:
         ("crosses = { ranks = 4 }\nthan = { ranks = 6 }", "crosses needs between"),
         (
             "falls = { ranks = 4 }\nthan = { ranks = 6 }",
-            "than belongs to better or flatter or crosses or predicts or ranked, and not to falls",
+            "than belongs to better or crosses or flatter or near or predicts or ranked, and not to falls",
         ),
         ("delays = { ranks = 4 }\nshare = [0, 1]", "delays needs below or above, and not both"),
         (
@@ -153,6 +153,12 @@ def test_what_a_quick_run_cannot_be(quick: str, problem: str) -> None:
         ("best = 'algorihm'", "unknown label 'algorihm'; did you mean 'algorithm'?"),
         ("order = [{ ranks = 4 }]", "order"),
         ("bands = { sweep = 'b' }\noffsets = 1", "unknown sweep 'b'"),
+        ("near = { ranks = 4 }", "near needs one of value, gain and wording"),
+        ("near = { ranks = 4 }\nvalue = 2\nwording = 'far'", "near needs one of value, gain and wording"),
+        ("near = { ranks = 4 }\ngain = 0.1", "gain needs than, the curve that is compared with"),
+        ("better = { ranks = 4 }\nthan = { ranks = 6 }\nwording = 'about'", "unknown wording of better 'about'"),
+        ("apart = 'ranks'\nwording = 'far'\nfactor = 2", "factor: wording sets the limits"),
+        ("falls = { ranks = 4 }\nwording = 'far'", "wording belongs to better or apart or jumps or same or "),
         ("falls = {}\nshown = '1'", "shown needs cause: what the experiments show"),
         ("falls = {}\ncause = ''", "cause is empty: text is needed"),
         ("falls = {}\ncause = 'w'\ndecided_by = 'data'", "cause: a claim that is decided by 'data' has none"),

@@ -6,6 +6,7 @@ Over several seeds, "below" means that the highest of one lies below the lowest 
 from __future__ import annotations
 
 from itertools import pairwise
+from math import inf
 
 from tradewind.study.claims.curve import (
     Curve,
@@ -19,26 +20,30 @@ from tradewind.study.claims.curve import (
     some_of,
     text_of,
 )
+from tradewind.study.claims.wording import likeness_limits, ratio_limits
 from tradewind.study.model.study import Finding, Selection
 
 
 def better(finding: Finding, cases: list[Record]) -> TestOutcome:
-    """One curve lies below the other, by `factor` or more."""
+    """One curve lies below the other, by `factor` or more, or by what `wording` allows."""
     assert finding.better is not None
     assert finding.than is not None
-    return _below(finding, cases, [finding.better, finding.than], finding.factor)
+    return _below(finding, cases, [finding.better, finding.than], ratio_limits(finding))
 
 
 def order(finding: Finding, cases: list[Record]) -> TestOutcome:
     """Each curve lies below the next."""
     assert finding.order is not None
-    return _below(finding, cases, finding.order, 1.0)
+    return _below(finding, cases, finding.order, (1.0, inf))
 
 
-def _below(finding: Finding, cases: list[Record], selections: list[Selection], factor: float) -> TestOutcome:
+def _below(
+    finding: Finding, cases: list[Record], selections: list[Selection], limits: tuple[float, float]
+) -> TestOutcome:
     names = [name_of(selection) for selection in selections]
     curves = [curve(finding, cases, selection) for selection in selections]
-    by = f" by {factor:g}" if factor != 1 else ""
+    factor, most = limits
+    by = f" by {factor:.3g}" if factor != 1 else ""
     problems, figures = [], []
     for ranks in common_ranks(curves):
         values = [each[ranks] for each in curves]
@@ -52,47 +57,52 @@ def _below(finding: Finding, cases: list[Record], selections: list[Selection], f
                     f"at {ranks} {finding.along} {names[i]} ({texts[i]}) is not below "
                     f"{names[i + 1]} ({texts[i + 1]}){by}"
                 )
+            elif low[0] * most < high[-1]:
+                problems.append(
+                    f"at {ranks} {finding.along} {names[i]} ({texts[i]}) is below "
+                    f"{names[i + 1]} ({texts[i + 1]}) by more than {most:.3g}"
+                )
     return problems, figures
 
 
 def same(finding: Finding, cases: list[Record]) -> TestOutcome:
-    """The curves differ by no more than the fraction `tolerance` of the lowest."""
+    """The curves differ by no more than the fraction `tolerance` of the lowest, or by what `wording` allows."""
     assert finding.same is not None
     names = [name_of(selection) for selection in finding.same]
     curves = [curve(finding, cases, selection) for selection in finding.same]
+    most = likeness_limits(finding)[1]
     problems, figures = [], []
     for ranks in common_ranks(curves):
         values = [each[ranks] for each in curves]
         low, high = min(value[0] for value in values), max(value[-1] for value in values)
         listed = _listed(finding, names, values)
         figures.append(f"{ranks} {finding.along}: {listed}")
-        if high > low * (1 + finding.tolerance):
+        if high > low * most:
             problems.append(f"at {ranks} {finding.along} {listed} differ by {100 * (high / low - 1):.3g} %")
     return problems, figures
 
 
 def apart(finding: Finding, cases: list[Record]) -> TestOutcome:
-    """Somewhere the values of a label differ by `factor` or more."""
+    """Where the values of a label differ most, they do so by `factor` or more, or by what `wording` allows."""
     label = finding.apart
     assert label is not None
     values = list(dict.fromkeys(case[label] for case in cases if case.get(label) is not None))
     if len(values) < 2:
         raise NotTestableError(f"the cases have {len(values)} values of {label}")
     curves = {value: curve(finding, cases, {label: [value]}) for value in values}
-    figures, widest = [], (0.0, 0)
+    figures, widest = [], (0.0, 0.0, 0)
     for ranks in common_ranks(curves.values()):
         times = [each[ranks] for each in curves.values()]
         ratio = max(t[0] for t in times) / min(t[-1] for t in times)
-        widest = max(widest, (ratio, ranks))
+        widest = max(widest, (ratio, max(t[-1] for t in times) / min(t[0] for t in times), ranks))
         figures.append(
             f"{ranks} {finding.along}: {_listed(finding, [str(v) for v in values], times)} ({ratio:.3g} times)"
         )
-    problems = (
-        [f"the widest gap is {widest[0]:.3g} times, at {widest[1]} {finding.along}"]
-        if widest[0] < finding.factor
-        else []
-    )
-    return problems, figures
+    low, high = ratio_limits(finding)
+    text = f"the widest gap is {widest[0]:.3g} times, at {widest[2]} {finding.along}"
+    if widest[0] < low:
+        return [text], figures
+    return ([f"{text}, more than {high:.3g}"] if widest[1] > high else []), figures
 
 
 def crosses(finding: Finding, cases: list[Record]) -> TestOutcome:

@@ -17,8 +17,8 @@ time ``{ algorithm = ["recursive-8", "recursive-21"] }`` is the better of the tw
 ``delays``            a `share` of the packets is delayed by less than `below`, or more than `above`
 ``alike``             the histograms of delay differ by no more than `tolerance`
 ``bands``             senders and receivers are exactly `offsets` apart
-``near``, ``value``   a curve lies within the fraction `tolerance` of a published value; with `than`, its ratio to that
-                      curve does
+``near``, ``value``   a curve lies within the fraction `tolerance` of a published value, or within a published span;
+                      with `than`, its ratio to that curve does, or lies above it by `gain`
 ``passes``            a curve lies below `level` up to the first number of ranks of `between`, and above it from
                       the second on
 ``proved``            a proof or run of each of `ranks` ended well, with every transport of the selection
@@ -28,6 +28,7 @@ time ``{ algorithm = ["recursive-8", "recursive-21"] }`` is the better of the tw
 ``untestable``        why these cases cannot show it
 ===================== ==================================================================================
 
+Where a source uses a word, `wording` sets the limits in place of `factor` and `tolerance`, on both sides (`WORDINGS`).
 Where the routing or the placement is random, a comparison must hold for the worst of at least 5 seeds.
 
 A claim that does not hold may name its `cause`, and what has `shown` it: findings that change this cause alone. Without
@@ -48,6 +49,7 @@ from tradewind.base.toml_lines import Place
 from tradewind.study.claims import comparison, prediction, published_comparison, shape, statistic
 from tradewind.study.claims.curve import NotTestableError, Record, TestOutcome, is_meant, matches, number_along
 from tradewind.study.claims.remarks import filled
+from tradewind.study.claims.wording import WORDINGS
 from tradewind.study.model.study import Finding, Fitted, Selection
 
 CONFIRMED, CONTRADICTED, FITTED, NOT_TESTABLE = "confirmed", "contradicted", "fitted", "not testable"
@@ -126,7 +128,6 @@ COMPANIONS: dict[str, tuple[str, ...]] = {
     "delays": ("share",),
     "bands": ("offsets",),
     "passes": ("level", "between"),
-    "near": ("value",),
     "proved": ("ranks",),
     "predicts": ("than",),
     "ranked": ("than", "by", "share"),
@@ -137,8 +138,16 @@ CURVES = (
     "near",
 )
 """The tests of curves, which may be against nodes (`along`)."""
-OPTIONAL: dict[str, tuple[str, ...]] = {"near": ("than",)}
+OPTIONAL: dict[str, tuple[str, ...]] = {"near": ("than", "value", "gain", "taken")}
 """Keys that a test may have."""
+WORDED: dict[str, tuple[str, ...]] = {
+    **dict.fromkeys(("better", "apart", "jumps"), tuple(WORDINGS)),
+    "same": ("same", "similar"),
+    "alike": ("same", "similar", "slightly"),
+    "near": (*WORDINGS, "about"),
+    "best": ("about",),
+}
+"""The wordings that a test may have."""
 
 
 def judge(finding: Finding, records: Iterable[Record], base: str | None = None, fits: Sequence[Fitted] = ()) -> Verdict:

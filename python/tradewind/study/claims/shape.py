@@ -14,6 +14,7 @@ from tradewind.study.claims.curve import (
     name_of,
     text_of,
 )
+from tradewind.study.claims.wording import ratio_limits
 from tradewind.study.model.study import Finding, Selection
 
 
@@ -63,7 +64,8 @@ def flatter(finding: Finding, cases: list[Record]) -> TestOutcome:
 
 
 def jumps(finding: Finding, cases: list[Record]) -> TestOutcome:
-    """The steepest rise from one number of ranks to the next is by `factor` or more, and lies within `between`."""
+    """The steepest rise from one number of ranks to the next is by `factor` or what `wording` allows, and lies within
+    `between`."""
     assert finding.jumps is not None
     assert finding.between is not None
     values = curve(finding, cases, finding.jumps)
@@ -76,7 +78,8 @@ def jumps(finding: Finding, cases: list[Record]) -> TestOutcome:
     (before, after), steepest = max(steps.items(), key=lambda step: step[1])
     found = f"the steepest step is from {before} to {after} {finding.along}, by {steepest:.3g}"
     figures = [f"{name_of(finding.jumps)}: {_listed(finding, values)}"]
-    holds = steepest >= finding.factor and first <= before and after <= last
+    low, high = ratio_limits(finding)
+    holds = low <= steepest <= high and first <= before and after <= last
     return ([] if holds else [found]), [*figures, found]
 
 

@@ -11,6 +11,7 @@ from typing import Any
 from tradewind.base.units import format_seconds, seconds
 from tradewind.study.cases.records import exchange_of
 from tradewind.study.claims.curve import NotTestableError, Record, TestOutcome, curve, is_meant, matches, name_of
+from tradewind.study.claims.wording import likeness_limits, tolerance_of
 from tradewind.study.model.study import Finding
 from tradewind.workload.exchange import Exchange
 
@@ -39,8 +40,9 @@ def best(finding: Finding, cases: list[Record]) -> TestOutcome:
             for ranks, number in found.items()
             if not low <= number <= high
         ]
-    if finding.median is not None and abs(middle - finding.median) > finding.tolerance * finding.median:
-        problems.append(f"the median is {middle:g} and not within {100 * finding.tolerance:g} % of {finding.median:g}")
+    tolerance = tolerance_of(finding)
+    if finding.median is not None and abs(middle - finding.median) > tolerance * finding.median:
+        problems.append(f"the median is {middle:g} and not within {100 * tolerance:g} % of {finding.median:g}")
     return problems, figures
 
 
@@ -101,7 +103,8 @@ def delays(finding: Finding, cases: list[Record]) -> TestOutcome:
 
 
 def alike(finding: Finding, cases: list[Record]) -> TestOutcome:
-    """The histograms of delay differ by no more than `tolerance`: so do the shares of delays longer than any time."""
+    """The histograms of delay differ by no more than `tolerance`, or by what `wording` allows: so do the shares of
+    delays longer than any time."""
     assert finding.alike is not None
     tails: dict[str, list[list[float]]] = {}
     for selection in finding.alike:
@@ -115,7 +118,8 @@ def alike(finding: Finding, cases: list[Record]) -> TestOutcome:
         for other in names[i + 1 :]
     }
     figures = [f"{one} and {other}: at most {100 * gap:.3g} % apart" for (one, other), gap in gaps.items()]
-    return [text for text, gap in zip(figures, gaps.values(), strict=True) if gap > finding.tolerance], figures
+    low, high = (limit - 1 for limit in likeness_limits(finding))
+    return [text for text, gap in zip(figures, gaps.values(), strict=True) if not low <= gap <= high], figures
 
 
 def _tail(histogram: dict[str, list[float]]) -> list[float]:

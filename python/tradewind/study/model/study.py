@@ -79,6 +79,8 @@ QuantityName = Literal[
     "blocked",
     "blocked-share",
 ]
+Wording = Literal["same", "similar", "slightly", "clearly", "far", "order of magnitude", "no worse", "about"]
+"""Words of sources that set the limits of a finding (see `tradewind.study.claims.wording`)."""
 Quantity = Annotated[
     QuantityName,
     BeforeValidator(lambda name: FORMER_QUANTITIES.get(name, name) if isinstance(name, str) else name),
@@ -321,6 +323,8 @@ class Finding(Table):
     quantity: Quantity = "time"
     tolerance: Annotated[float, Field(ge=0)] = 0.1
     factor: Annotated[float, Field(gt=0)] = 1.0
+    wording: Wording | None = None
+    """In place of both: the word of the source that sets the limits."""
     better: Selection | None = None
     order: Annotated[list[Selection], Field(min_length=2)] | None = None
     same: Annotated[list[Selection], Field(min_length=2)] | None = None
@@ -348,8 +352,12 @@ class Finding(Table):
     bands: Selection | None = None
     proved: Selection | None = None
     near: Selection | None = None
-    value: Annotated[float, Field(gt=0)] | None = None
-    """near: what somebody has published, in units of the quantity."""
+    value: Annotated[float, Field(gt=0)] | Span[Annotated[float, Field(gt=0)]] | None = None
+    """near: what somebody has published, in units of the quantity; or the limits of what was published as "a to b"."""
+    gain: Annotated[float, Field(gt=0)] | Span[Annotated[float, Field(gt=0)]] | None = None
+    """near, with than: by which fraction the curve lies above the other, or the limits of it."""
+    taken: Literal["each", "mean", "largest"] = "each"
+    """near: each number of ranks counts, or the mean over them, or the largest value."""
     predicts: Selection | None = None
     ranked: Selection | None = None
     by: str | None = None

@@ -17,7 +17,7 @@ from tradewind.base.names import unknown
 from tradewind.base.toml_lines import Place, TomlFile
 from tradewind.dwarfs import DWARFS, find
 from tradewind.machine import machine_names
-from tradewind.study.claims.finding import COMPANIONS, CURVES, OPTIONAL, TESTS, experiment_of
+from tradewind.study.claims.finding import COMPANIONS, CURVES, OPTIONAL, TESTS, WORDED, experiment_of
 from tradewind.study.claims.remarks import name_problems
 from tradewind.study.model.base_model import Base
 from tradewind.study.model.dwarf_keys import all_dwarf_keys, dwarf_keys, unused_dwarf_keys
@@ -373,12 +373,18 @@ def _finding_problems(finding: dict[str, Any]) -> list[Problem]:
     for key in needed:
         if key not in finding:
             problems.append(((tests[0],), f"{tests[0]} needs {key}"))
-    for key in ("than", "between", "share", "offsets", "level", "value", "by"):
+    for key in ("than", "between", "share", "offsets", "level", "value", "gain", "taken", "by"):
         if key in finding and key not in (*needed, *OPTIONAL.get(tests[0], ())):
-            owners = [test for test, companions in COMPANIONS.items() if key in companions]
+            owners = [test for test in TESTS if key in (*COMPANIONS.get(test, ()), *OPTIONAL.get(test, ()))]
             problems.append(((key,), f"{key} belongs to {' or '.join(owners)}, and not to {tests[0]}"))
     if "along" in finding and tests[0] not in CURVES:
         problems.append((("along",), f"along belongs to tests of curves, {', '.join(CURVES)}, and not to {tests[0]}"))
+    compared = [key for key in ("gain", "wording") if key in finding and finding[key] != "about"]
+    if tests[0] == "near" and len(compared) + ("value" in finding) != 1:
+        problems.append((("near",), "near needs one of value, gain and wording"))
+    if tests[0] == "near" and compared and "than" not in finding:
+        problems.append(((compared[0],), f"{compared[0]} needs than, the curve that is compared with"))
+    problems += _wording_problems(finding, tests[0])
     if tests[0] == "delays" and ("below" in finding) == ("above" in finding):
         problems.append((("delays",), "delays needs below or above, and not both"))
     if "shown" in finding and "cause" not in finding:
@@ -388,6 +394,18 @@ def _finding_problems(finding: dict[str, Any]) -> list[Problem]:
     for key in ("apart", "best", "by"):
         if key in finding and str(finding[key]) not in LABELS:
             problems.append(((key,), unknown("label", str(finding[key]), LABELS)))
+    return problems
+
+
+def _wording_problems(finding: dict[str, Any], test: str) -> list[Problem]:
+    if "wording" not in finding:
+        return []
+    problems: list[Problem] = []
+    if test not in WORDED:
+        problems.append((("wording",), f"wording belongs to {' or '.join(WORDED)}, and not to {test}"))
+    elif finding["wording"] not in WORDED[test]:
+        problems.append((("wording",), unknown(f"wording of {test}", str(finding["wording"]), WORDED[test])))
+    problems += [((key,), f"{key}: wording sets the limits") for key in ("factor", "tolerance") if key in finding]
     return problems
 
 
