@@ -24,7 +24,7 @@ SOURCES = {
 OURS = "our own studies"
 SHOWN, ASSERTED, UNEXPLAINED, DATA = "cause shown", "asserted", "unexplained", "own data"
 REASONS = (SHOWN, ASSERTED, UNEXPLAINED, DATA)
-"""What is known of why a claim of a source is contradicted."""
+"""Columns of the contradicted claims of a source, by what is known of the reason."""
 COLUMNS = ("claims", CONFIRMED, CONTRADICTED, *REASONS, FITTED, NOT_TESTABLE)
 
 

@@ -60,7 +60,7 @@ MACHINE_KEYS = (*OnMachine.model_fields, "nodes", "ranks_per_node", "point_time"
 """The keys of a sweep of runs that say how a simulated machine is used."""
 
 NO_CAUSE = ("data", "unexplained")
-"""What decides a claim that has no cause."""
+"""Values of `decided_by` of a claim that has no cause."""
 _TABLES = [(name,) for name in ("base", "sweep", "plot", "finding")]
 _MAX_MISTAKES = 40
 """Names of a sweep that do not fit, of which it is said; the others come out when these are mended."""
