@@ -479,6 +479,12 @@ def one_by_one(schedule: Schedule) -> Schedule:
     simulations. Raises InputError where both ends of a message number it otherwise.
     """
 
+def ascending(schedule: Schedule) -> Schedule:
+    """
+    Return the same messages, the sends of each stage in ascending order of their receivers. Raises InputError
+    where they do not go around the ring of ranks.
+    """
+
 def schedule_of_messages(ranks: int, messages: Sequence[tuple[int, int, int, int, int, int]]) -> Schedule:
     """
     Make a schedule of [(stage, source, destination, points, tag, half)]. Raises InputError; see algorithm/listed.hpp.
