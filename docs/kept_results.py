@@ -18,7 +18,7 @@ from tradewind.report.build import build_report, slug
 from tradewind.study.cases.environment import here
 from tradewind.study.cases.records import Record
 from tradewind.study.claims.finding import Verdict
-from tradewind.study.claims.judgement import judge_all
+from tradewind.study.claims.judgement import judge_each
 from tradewind.study.model.study import Plot, Study
 from tradewind.study.model.study_file import StudyFile
 from tradewind.study.plan.load import load_study
@@ -44,8 +44,13 @@ class Kept:
         return self.file.study
 
     @cached_property
+    def judged(self) -> list[list[Verdict]]:
+        """The verdicts on each finding."""
+        return judge_each(self.file, self.records)
+
+    @property
     def verdicts(self) -> list[Verdict]:
-        return judge_all(self.file, self.records)
+        return [verdict for verdicts in self.judged for verdict in verdicts]
 
     @property
     def pictures(self) -> Iterator[tuple[Plot, Path]]:

@@ -18,6 +18,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from claims import CLAIMS
 from kept_results import AS_PIXELS, DOCS, PICTURES, STUDIES, Kept, keep, load
 from study_tables import TABLES, table
 from unexplained_tables import FACTORS
@@ -60,6 +61,7 @@ PAGES = {
     "explanation/unexplained.md": "unexplained",
     "how-to/packets.md": ".",
     "how-to/nodes.md": ".",
+    "explanation/claims.md": ".",
 }
 """The pages with sections, and the folder of `STUDIES` that they are about."""
 GROUPS_OF_FINDINGS = {f"all-findings-{group}": group for group in GROUPS}
@@ -268,7 +270,7 @@ def section(name: str, folder: str) -> str:
         return all_counts(folder)
     if name == "cost":
         return cost(folder)
-    if found := (TABLES | FACTORS).get(name):
+    if found := (TABLES | FACTORS | CLAIMS).get(name):
         return found()
     if name.endswith("-outliers"):
         return outliers(name.removesuffix("-outliers"))

@@ -289,6 +289,15 @@ def test_a_remark_goes_with_the_verdict() -> None:
     assert judge(finding, records()).remark == "by much"
 
 
+def test_a_contradicted_claim_says_its_cause_and_how_it_was_found() -> None:
+    test = {"figure": "1", "claim": "so", "better": BRUCK, "than": RING_1, "cause": "so many bytes"}
+    asserted = Finding(**test, ranks=100, remark="By much.")
+    assert judge(asserted, records()).remark == "By much. Cause, asserted: so many bytes."
+    shown = Finding(**test, ranks=100, shown=["1 (few bytes)", "more: 1 (fewer bytes)"])
+    assert judge(shown, records()).remark == "Cause, shown by 1 (few bytes), 1 (fewer bytes): so many bytes."
+    assert judge(Finding(**test, ranks=10000, remark="By little."), records()).remark == "By little."
+
+
 def waits(algorithm: str, pairs: list[list[float]]) -> dict[str, Any]:
     known = {"sweep": "s", "exchange": "e", "algorithm": algorithm, "ranks": 100, "seed": 1, "routing": "minimal"}
     return {**known, "time_s": 2.0, "switches": 3, "links": 5, "result": {"delay_pairs": pairs}}

@@ -159,11 +159,32 @@ def test_what_a_quick_run_cannot_be(quick: str, problem: str) -> None:
         ("better = { ranks = 4 }\nthan = { ranks = 6 }\nwording = 'about'", "unknown wording of better 'about'"),
         ("apart = 'ranks'\nwording = 'far'\nfactor = 2", "factor: wording sets the limits"),
         ("falls = { ranks = 4 }\nwording = 'far'", "wording belongs to better or apart or jumps or same or "),
+        ("falls = {}\nshown = '1'", "shown needs cause: what the experiments show"),
+        ("falls = {}\ncause = ''", "cause is empty: text is needed"),
+        ("falls = {}\ncause = 'w'\ndecided_by = 'data'", "cause: a claim that is decided by 'data' has none"),
+        ("falls = {}\ncause = 'w'\nshown = ['1 (b)']", "shown: unknown figure '1 (b)' (known: 1)"),
     ],
 )
 def test_what_a_finding_cannot_be(test: str, problem: str) -> None:
     problems = problems_of(f'title = "t"\n{SWEEP}[[finding]]\nfigure = "1"\nclaim = "c"\n{test}\n')
     assert any("finding 1: " in p and problem in p for p in problems), problems
+
+
+def test_an_experiment_is_one_finding_of_this_study_or_of_one_beside_it(tmp_path: Path) -> None:
+    experiment = '[[finding]]\nfigure = "1 (b)"\nclaim = "c"\nfalls = { ranks = 4 }\n'
+    claim = '[[finding]]\nfigure = "1"\nclaim = "c"\nfalls = { ranks = 4 }\ncause = "w"\nshown = "%s"\n'
+    text = f'title = "t"\n{SWEEP}'
+    load_study(tmp_path / "a.toml", text + experiment + claim % "1 (b)")
+    load_study(tmp_path / "a.toml", text + claim % "b: 1 (b)")  # where no study b lies beside it
+    (tmp_path / "b.toml").write_text(text + experiment, encoding="utf-8")
+    load_study(tmp_path / "a.toml", text + claim % "b: 1 (b)")
+    for shown, problem in (
+        ("b: 1 (c)", "shown: unknown figure '1 (c)'; did you mean '1 (b)'? (known: 1 (b))"),
+        ("1 (b)", "shown: 2 findings have the figure '1 (b)': one is needed"),
+    ):
+        with pytest.raises(InputError) as caught:
+            load_study(tmp_path / "a.toml", text + 2 * experiment + claim % shown)
+        assert caught.value.problems[0].endswith(problem)
 
 
 def test_more_rounds_than_samples() -> None:

@@ -176,7 +176,7 @@ def test_what_can_be_filled_is_no_problem(finding: str) -> None:
             "values.x.of: under base near, unknown sweep 'b'",
         ),
         ('group = "varaint"', 1, "group 'varaint': input should be 'source', 'variant' or 'question'"),
-        ('decided_by = "chance"', 1, "decided_by 'chance': input should be 'parameter', 'simulator', 'model' or"),
+        ('decided_by = "chance"', 1, "decided_by 'chance': input should be 'parameter', 'simulator', 'model', 'data'"),
     ],
 )
 def test_what_cannot_be_filled_is_told_with_its_line(finding: str, line: int, problem: str) -> None:

@@ -31,6 +31,9 @@ time ``{ algorithm = ["recursive-8", "recursive-21"] }`` is the better of the tw
 Where a source uses a word, `wording` sets the limits in place of `factor` and `tolerance`, on both sides (`WORDINGS`).
 Where the routing or the placement is random, a comparison must hold for the worst of at least 5 seeds.
 
+A claim that does not hold may name its `cause`, and what has `shown` it: findings that change this cause alone. Without
+one the cause is asserted.
+
 A claim that holds is *confirmed*, unless values of the simulation were taken from the data that it is held against
 (`fitted` of the finding, or of the study): then it is *fitted*, which shows that the model can take these values, and
 no more.
@@ -156,17 +159,31 @@ def judge(finding: Finding, records: Iterable[Record], base: str | None = None, 
     verdict, because, figures = _tried(finding, _under(base, every))
     if verdict == CONFIRMED and (values := _fitted_by(finding, _under(base, every), fits)):
         verdict, because = FITTED, values
+    remark = filled(finding, base or base_of(finding), every)
     return Verdict(
         finding.figure,
         finding.claim,
         verdict,
         because,
         figures,
-        filled(finding, base or base_of(finding), every),
+        ". ".join(filter(None, (remark.removesuffix("."), cause_of(finding)))) if verdict == CONTRADICTED else remark,
         base or base_of(finding),
         finding.group,
         finding.decided_by,
     )
+
+
+def cause_of(finding: Finding) -> str:
+    """Return the cause that a finding names, and how it was found, as a sentence; empty where it names none."""
+    experiments = [figure for _, figure in map(experiment_of, finding.shown)]
+    how = f"shown by {', '.join(experiments)}" if experiments else "asserted"
+    return f"Cause, {how}: {finding.cause}." if finding.cause else ""
+
+
+def experiment_of(name: str) -> tuple[str, str]:
+    """Return the study, empty for its own, and the figure of an experiment: "STUDY: FIGURE", or "FIGURE"."""
+    study, _, figure = name.rpartition(": ")
+    return study, figure
 
 
 def _fitted_by(finding: Finding, records: Sequence[Record], fits: Sequence[Fitted]) -> str | None:

@@ -19,6 +19,7 @@ DECIDED_BY = {
     "parameter": "a parameter that the source leaves open",
     "simulator": "a fault of the source's simulator",
     "model": "a modelling choice",
+    "data": "the source's own data",
     "unexplained": "unexplained",
 }
 """Tests that decide a claim, as tables name them."""
@@ -26,13 +27,17 @@ _SENTENCES = re.compile(r"(?<=[.?!]) +(?=[A-Z0-9])")
 
 
 def judge_all(study_file: StudyFile, records: Sequence[Record]) -> list[Verdict]:
-    """Put each finding of a study to its test, once for each base whose cases it is about."""
+    """Put each finding of a study to its test, under each base whose cases it is about."""
+    return [verdict for verdicts in judge_each(study_file, records) for verdict in verdicts]
+
+
+def judge_each(study_file: StudyFile, records: Sequence[Record]) -> list[list[Verdict]]:
+    """Return the verdicts on each finding of a study in its order, one under each base whose cases it is about."""
     study = study_file.study
     cases = labels_of(study_file) if study.base else []
     return [
-        judge(finding, records, base, study.fitted)
+        [judge(finding, records, base, study.fitted) for base in bases_of(finding, study, cases)]
         for finding in study.finding
-        for base in bases_of(finding, study, cases)
     ]
 
 

@@ -374,8 +374,12 @@ class Finding(Table):
     values: dict[str, ValueOf] = Field(default_factory=dict)
     group: Literal["source", "variant", "question"] = "source"
     """Origin of the claim (see `tradewind.study.claims.judgement`)."""
-    decided_by: Literal["parameter", "simulator", "model", "unexplained"] | None = None
+    decided_by: Literal["parameter", "simulator", "model", "data", "unexplained"] | None = None
     """Parameter or test that decides it."""
+    cause: Annotated[str, Field(min_length=1)] | None = None
+    """Why a claim that is contradicted comes out otherwise, without a full stop; asserted where nothing is `shown`."""
+    shown: Many[str] = []
+    """Experiments, findings of this study or ("STUDY: FIGURE") of one beside it, that change this cause alone."""
     fitted: str | None = None
     """Values of the simulation that were taken from the figure that this claim states, and how."""
 

@@ -17,7 +17,7 @@ from tradewind.base.names import unknown
 from tradewind.base.toml_lines import Place, TomlFile
 from tradewind.dwarfs import DWARFS, find
 from tradewind.machine import machine_names
-from tradewind.study.claims.finding import COMPANIONS, CURVES, OPTIONAL, TESTS, WORDED
+from tradewind.study.claims.finding import COMPANIONS, CURVES, OPTIONAL, TESTS, WORDED, experiment_of
 from tradewind.study.claims.remarks import name_problems
 from tradewind.study.model.base_model import Base
 from tradewind.study.model.dwarf_keys import all_dwarf_keys, dwarf_keys, unused_dwarf_keys
@@ -59,6 +59,8 @@ SHAPES = ("falls", "rises", "flatter", "jumps", "passes")
 MACHINE_KEYS = (*OnMachine.model_fields, "nodes", "ranks_per_node", "point_time")
 """The keys of a sweep of runs that say how a simulated machine is used."""
 
+NO_CAUSE = ("data", "unexplained")
+"""Values of `decided_by` of a claim that has no cause."""
 _TABLES = [(name,) for name in ("base", "sweep", "plot", "finding")]
 _MAX_MISTAKES = 40
 """Names of a sweep that do not fit, of which it is said; the others come out when these are mended."""
@@ -77,7 +79,7 @@ def load_study(path: Path | str, text: str | None = None) -> StudyFile:
     except ValidationError as error:
         mistakes, more = file.first(error.errors(include_url=False), _place)
         problems += [_problem(details, data) for details in mistakes]
-    problems += _cross_checks(data)
+    problems += [*_cross_checks(data), *_shown_problems(data, file.path.parent)]
     if problems or study is None:
         problems += _unknown_machines(data)  # else planning reads the machines and reports all about them
         problems = of_likes + [problem for problem in problems if problem[0][:2] not in incomplete]
@@ -385,6 +387,10 @@ def _finding_problems(finding: dict[str, Any]) -> list[Problem]:
     problems += _wording_problems(finding, tests[0])
     if tests[0] == "delays" and ("below" in finding) == ("above" in finding):
         problems.append((("delays",), "delays needs below or above, and not both"))
+    if "shown" in finding and "cause" not in finding:
+        problems.append((("shown",), "shown needs cause: what the experiments show"))
+    if "cause" in finding and finding.get("decided_by") in NO_CAUSE:
+        problems.append((("cause",), f"cause: a claim that is decided by {finding['decided_by']!r} has none"))
     for key in ("apart", "best", "by"):
         if key in finding and str(finding[key]) not in LABELS:
             problems.append(((key,), unknown("label", str(finding[key]), LABELS)))
@@ -401,6 +407,22 @@ def _wording_problems(finding: dict[str, Any], test: str) -> list[Problem]:
         problems.append((("wording",), unknown(f"wording of {test}", str(finding["wording"]), WORDED[test])))
     problems += [((key,), f"{key}: wording sets the limits") for key in ("factor", "tolerance") if key in finding]
     return problems
+
+
+def _shown_problems(data: dict[str, Any], folder: Path) -> Iterator[Problem]:
+    """Return names of experiments that no finding, or more than one, has. Of a study that is not in the folder, as of a
+    copied one, nothing can be said."""
+    for i, finding in _tables(data, "finding"):
+        for place, name in _values(finding, "shown"):
+            study, figure = experiment_of(str(name))
+            other = folder / f"{study}.toml"
+            if study and not other.is_file():
+                continue
+            tables = _tables(TomlFile(other).data if study else data, "finding")
+            known = [str(each.get("figure")) for _, each in tables]
+            text = f"shown: {known.count(figure)} findings have the figure {figure!r}: one is needed"
+            if known.count(figure) != 1:
+                yield ("finding", i, *place), text if figure in known else "shown: " + unknown("figure", figure, known)
 
 
 def _selections(table: dict[str, Any]) -> Iterator[tuple[Place, dict[str, Any]]]:
