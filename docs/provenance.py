@@ -153,6 +153,9 @@ class KeptFile:
         return "git_commit" not in self.dataset.attrs and all(self.dataset.attrs.get(n) == v for n, v in today.items())
 
     def write(self) -> None:
+        if history() is not None:  # a commit may have become part of it, by a merge
+            each = zip(self.texts("mark"), self.texts("commit"), strict=True)
+            self.set_texts("mark", [without(m, CHANGED_TREE) if self.origin(c) == CLEAN else m for m, c in each])
         self.dataset.attrs.pop("git_commit", None)  # of files before their records were listed
         self.dataset.attrs |= self.today()
         write_dataset(without_empty(self.dataset), self.path)
@@ -325,6 +328,10 @@ def adopt(names: list[str], seconds: float) -> None:
         for i, found in differing.items():
             print(f"    {records[i]['exchange']}, {records[i]['ranks']} ranks: {', '.join(found)}")
         sys.stdout.flush()
+
+
+def without(mark: str, part: str) -> str:
+    return ", ".join(each for each in mark.split(", ") if each != part)
 
 
 def marked(mark: str, more: str) -> str:
