@@ -68,7 +68,7 @@ SHORT = 12
 """Digits of a commit in a record."""
 LONGEST_S = 3.0
 """Wall time, when it was computed, of a case that is drawn at random."""
-NOT_COMPARED = {"wall_time", "peak_rss", "memory", "pair_delay", *ORIGINS, *TEXTS, *LABELS}
+NOT_COMPARED = {"wall_time", "peak_rss", "memory", "pair_delay", "pair_blocks", *ORIGINS, *TEXTS, *LABELS}
 """Variables that are about the computer, or are kept in fewer digits."""
 CLEAN, CHANGED, UNKNOWN = "clean", "changed tree", "not in the history"
 
