@@ -7,6 +7,7 @@ from typing import Any
 
 from kept_results import load
 
+from tradewind.base.units import format_seconds
 from tradewind.figure.curves import valued
 from tradewind.study.cases.records import Record
 from tradewind.study.claims.quantity import quantity_of
@@ -61,6 +62,48 @@ def _over_4_kib(sweeps: Sequence[str]) -> list[tuple[Record, float]]:
     return [
         pair for sweep in sweeps for pair in valued(plot, [r for r in load("packets").records if r["sweep"] == sweep])
     ]
+
+
+def packet_orders() -> str:
+    """The time in the order of the ports and in those that are drawn, and the latter over the former."""
+    rows: dict[tuple[str, ...], dict[str, float]] = {}
+    for record in load("packet-order").records:
+        details = [record["algorithm"]]
+        if record["sweep"] == "ring of eight":
+            details.append(record["settings"].split(",")[0].replace("switch.buffer=", "buffers of "))
+        details += [record[label] for label in _DETAILS.get(record["sweep"], ())]
+        machine = record["machine"] + (f", {record['routing']}" if record["machine"] == "dragonfly-MM" else "")
+        times = rows.setdefault((record["sweep"], f"{record['ranks']:,}", ", ".join(details), machine), {})
+        times[record["order"]] = record["time_s"]
+        if record["sweep"].startswith(_LARGEST):
+            times["ports"] = _of_ports(record)
+    cells = []
+    for key, times in rows.items():
+        drawn = [time for order, time in times.items() if order != "ports"]
+        ends = min(drawn), max(drawn)
+        over = [f"{round(100 * (time / times['ports'] - 1), 1) + 0.0:+.1f}" for time in ends]
+        spread, change = (" to ".join(dict.fromkeys(each)) for each in (map(format_seconds, ends), over))
+        cells.append((*key, format_seconds(times["ports"]), len(drawn), spread, f"{change} %"))
+    return table(("exchange", "ranks", "how", "machine", "ports", "drawn", "times", "over ports"), cells)
+
+
+_DETAILS = {"packets": ("packet",), "a hundredth": ("placement",), "a hundredth, dragonfly": ("placement",)}
+"""Labels in which cases of a sweep of the study of orders differ, beside algorithm and machine."""
+_LARGEST = "10 000 ranks"
+"""Sweeps of that study without cases in the order of the ports, which the studies of Zheng & Marguinaud have."""
+
+
+def _of_ports(record: Record) -> float:
+    """Return the time of a case of the largest sweeps in the order of the ports."""
+    alike = {label: record[label] for label in ("exchange", "slab", "ranks", "machine", "routing", "seed")}
+    alike |= {"base": "ours"}
+    (time,) = {
+        float(other["time_s"])
+        for name in ("figure-5b", "figure-5d")
+        for other in load(name).records
+        if all(other[label] == value for label, value in alike.items()) and not other["settings"]
+    }
+    return time
 
 
 RULES = ("calls", "pokes", "thread")
@@ -202,6 +245,7 @@ def here_dwarfs() -> str:
 TABLES: dict[str, Callable[[], str]] = {
     "packets-table": packets,
     "packets-ranges": packet_ranges,
+    "packet-orders": packet_orders,
     "gcr-times": gcr_times,
     "gcr-exchanges": gcr_exchanges,
     "on-demand-source-case": on_demand_source_case,
