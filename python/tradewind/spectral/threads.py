@@ -11,6 +11,8 @@ from threadpoolctl import ThreadpoolController
 from tradewind.base.extents import whole_number
 
 MAX_THREADS = 1024
+_BLOCK_BYTES = 2**21
+"""Memory that the work on a block touches; with less, calls of NumPy and SciPy cost more than their loops gain."""
 
 
 def checked_threads(threads: int) -> int:
@@ -34,6 +36,20 @@ def share_out(threads: int, items: int, work: Callable[[range], None]) -> None:
             work(range(0, items, threads))
         for done in running:
             done.result()
+
+
+def share_out_blocks(threads: int, items: int, item_bytes: int, work: Callable[[slice], None]) -> None:
+    """Call work(some items that follow one another) on each thread, until all are done.
+
+    `item_bytes`: memory that the work on an item touches; caches hold that of a call.
+    """
+    block = max(1, min(_BLOCK_BYTES // max(1, item_bytes), -(-items // threads)))
+
+    def blocks(numbers: range) -> None:
+        for number in numbers:
+            work(slice(number * block, min(items, (number + 1) * block)))
+
+    share_out(threads, -(-items // block), blocks)
 
 
 @lru_cache(maxsize=1)
