@@ -1,14 +1,18 @@
 """Each dwarf on 2 ranks of one thread and on 1 rank of 2 threads, in turns, in one job on two cores.
 
-The ranks that do not take part sleep meanwhile. ``python benchmarks/threads.py NAME ...`` measures some dwarfs only.
+The rank that does not take part sleeps meanwhile. Times need an idle machine: threads that meet several times per step
+wait for each other's time slices on a busy one. The CPU time of the first thread does not: it is half of that of one
+thread where all of a step is shared. ``python benchmarks/threads.py NAME ...`` measures some dwarfs only.
 """
 
 from __future__ import annotations
 
 import os
+import statistics
 import sys
 import time
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -39,39 +43,47 @@ HYBRID, RANKS = "1 rank of 2 threads", "2 ranks"
 
 
 def hybrid(comm: MPI.Intracomm, payload: dict[str, Any]) -> list[str]:
-    """Return the line of one dwarf, and the parts of its step. Collective."""
+    """Return the line of one dwarf, how much of its step threads share, and the parts of its step. Collective."""
     from exchanges import sampling
 
     from tradewind.mpi import MPI
 
-    kind, rank = find(payload["dwarf"]), comm.Get_rank()
+    kind, steps = find(payload["dwarf"]), payload["steps"]
     options = {key: tuple(value) if isinstance(value, list) else value for key, value in payload["options"].items()}
     both = kind(ranks=comm.Get_size(), **options).on(comm)
-    alone = kind(ranks=1, threads=comm.Get_size(), **options).on(MPI.COMM_SELF) if rank == 0 else None
-    steps = payload["steps"]
+    alone: dict[int, Running] = {}
+    if comm.Get_rank() == 0:
+        alone = {n: kind(ranks=1, threads=n, **options).on(MPI.COMM_SELF) for n in (1, comm.Get_size())}
+    cpu_s: dict[int, list[float]] = {n: [] for n in alone}
 
-    def of_one() -> float:
+    def on_first(threads: int) -> float:
         comm.Barrier()
-        begin = MPI.Wtime()
-        if alone is not None:
-            alone.advance(steps)
+        begin, cpu_begin = MPI.Wtime(), time.thread_time()
+        if alone:
+            alone[threads].advance(steps)
+            cpu_s[threads].append(time.thread_time() - cpu_begin)
         seconds = MPI.Wtime() - begin
         ended = comm.Ibarrier()
         while not ended.Test():  # a rank that waits for MPI would take a core from the other's threads
             time.sleep(1e-3)
-        return seconds if alone is not None else 0.0
+        return seconds if alone else 0.0
 
-    contenders = {HYBRID: of_one, RANKS: sampling.calls(comm, lambda: both.advance(steps))}
+    contenders = {
+        HYBRID: partial(on_first, comm.Get_size()),
+        "1 rank of 1 thread": partial(on_first, 1),
+        RANKS: sampling.calls(comm, lambda: both.advance(steps)),
+    }
     sampling.contest(comm, contenders, 1)
-    for running in (both, alone):
-        if running is not None:
-            running.reset()
+    for running in (both, *alone.values()):
+        running.reset()
     samples = sampling.contest(comm, contenders, payload["rounds"], warmup=0)
     samples = {name: [seconds / steps for seconds in taken] for name, taken in samples.items()}
     lines = [sampling.line(f"{payload['dwarf']}, {RANKS}", samples, RANKS, HYBRID, at_least=GOAL)]
-    for name, running in ((RANKS, both), (HYBRID, alone)):
-        if running is not None:
-            lines.append(parts(name, running, steps * payload["rounds"]))
+    if alone:
+        one, first = (statistics.median(taken[-payload["rounds"] :]) for taken in cpu_s.values())
+        lines.append(f"  CPU time of the first of 2 threads: {first / one:.2f} of that of 1 thread; ideal: 0.5")
+        count = steps * payload["rounds"]
+        lines += [parts(RANKS, both, count), parts(HYBRID, alone[comm.Get_size()], count)]
     return lines
 
 
