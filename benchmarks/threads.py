@@ -1,8 +1,9 @@
 """Each dwarf on 2 ranks of one thread and on 1 rank of 2 threads, in turns, in one job on two cores.
 
-The rank that does not take part sleeps meanwhile. Times need an idle machine: threads that meet several times per step
-wait for each other's time slices on a busy one. The CPU time of the first thread does not: it is half of that of one
-thread where all of a step is shared. ``python benchmarks/threads.py NAME ...`` measures some dwarfs only.
+The rank that does not take part sleeps meanwhile. Times need an idle machine: on a busy one threads that meet several
+times per step wait for each other's time slices. The CPU time of the first thread counts 0.1 ms of that per loop at
+most; it is half of that of one thread where all of a step is shared. ``python benchmarks/threads.py NAME ...`` measures
+some dwarfs only.
 """
 
 from __future__ import annotations

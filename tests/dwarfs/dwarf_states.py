@@ -26,20 +26,20 @@ def states(comm: Any, payload: tuple[str, dict[str, dict[str, Any]]]) -> dict[st
 
 
 def bits_by_threads(comm: Any, asked: dict[str, dict[str, Any]]) -> dict[str, dict[int, list[str]]] | None:
-    """By dwarf and number of ranks digests of state and diagnosis: 1 rank of 1, 2 and 3 threads, 2 ranks of 1 and 2."""
+    """By case and number of ranks digests of state and diagnosis: 1 rank of 1, 2 and 3 threads, 2 ranks of 1 and 2."""
     from mpi4py import MPI
 
     found: dict[str, dict[int, list[str]]] = {}
-    for dwarf, options in asked.items():
+    for name, options in asked.items():
         given = {key: tuple(value) if isinstance(value, list) else value for key, value in options.items()}
-        found[dwarf] = {1: [], comm.Get_size(): []}
+        found[name] = {1: [], comm.Get_size(): []}
         runs = [(MPI.COMM_SELF, n) for n in (1, 2, 3) if comm.Get_rank() == 0] + [(comm, n) for n in (1, 2)]
         for on, threads in runs:
-            run = find(dwarf)(ranks=on.Get_size(), threads=threads, **given).on(on)
+            run = find(name.partition(",")[0])(ranks=on.Get_size(), threads=threads, **given).on(on)
             run.advance(STEPS)
             whole, diagnosis = run.gathered(), run.diagnose()
             if whole is not None:
                 digest = hashlib.sha256(whole.tobytes())
                 digest.update(repr(diagnosis).encode())
-                found[dwarf][on.Get_size()].append(digest.hexdigest())
+                found[name][on.Get_size()].append(digest.hexdigest())
     return found if comm.Get_rank() == 0 else None

@@ -22,16 +22,22 @@ CASES: dict[str, dict[str, Any]] = {  # levels, lines and elements that threads 
     "semi_lagrangian": {"grid": (16, 12, 5), "tracers": 2},
     "nekbone": {"elements": (2, 2, 2), "nx1": 4},
 }
+OTHER_LOOPS = {
+    "mpdata, fused": {**CASES["mpdata"], "strategy": "fused"},
+    "helmholtz, pipelined": {**CASES["helmholtz"], "strategy": "pipelined"},
+    "semi_lagrangian, on-demand": {**CASES["semi_lagrangian"], "geometry": "sphere", "strategy": "on-demand"},
+    "nekbone, pipelined": {**CASES["nekbone"], "strategy": "pipelined", "factors": "stored"},
+}
 
 
 @pytest.mark.ranks
 def test_any_number_of_threads_has_the_same_bits() -> None:
     assert set(CASES) == set(DWARFS)
-    found = launch.run(2, "dwarf_states:bits_by_threads", CASES, timeout_s=240)
-    for dwarf, by_ranks in found.items():
+    found = launch.run(2, "dwarf_states:bits_by_threads", CASES | OTHER_LOOPS, timeout_s=240)
+    for name, by_ranks in found.items():
         (one, two, three), pair = by_ranks["1"], by_ranks["2"]
-        assert one == two == three, f"{dwarf} on 1 rank"
-        assert pair[0] == pair[1], f"{dwarf} on 2 ranks"
+        assert one == two == three, f"{name}, on 1 rank"
+        assert pair[0] == pair[1], f"{name}, on 2 ranks"
 
 
 @pytest.mark.parametrize("threads", [0, 1025])
