@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import statistics
-import time
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
+from turns import seconds
 
 from tradewind import _core
 from tradewind.dwarfs.diffusion import ALPHA, Diffusion
@@ -20,16 +21,6 @@ SIZES = ((128, 128, 64), (1024, 1024, 64))
 GOALS = {(128, 128, 64): "; goal: 1.4 Gpoint/s", (1024, 1024, 64): ""}
 SLOW_SAMPLES, SAMPLES = 5, 30
 TEAM = _core.Team()
-
-
-def seconds(step: Step, source: Array, target: Array, samples: int) -> list[float]:
-    step(source, target)  # a compiler, and pages that nobody has touched
-    taken = []
-    for _ in range(samples):
-        begin = time.perf_counter()
-        step(source, target)
-        taken.append(time.perf_counter() - begin)
-    return taken
 
 
 def numpy_step(source: Array, target: Array) -> None:
@@ -87,7 +78,7 @@ def diffusion() -> None:
 
 
 def kernel() -> None:
-    """The compiled loop on one core."""
+    """The compiled loop on one core, in CPU time."""
     steps: dict[str, Step] = {
         "memory copy": lambda source, target: np.copyto(target, source),
         "ours": our_step,
@@ -101,11 +92,12 @@ def kernel() -> None:
         source = np.random.default_rng(1).random((nz, ny + 4, nx + 4))
         target = np.zeros_like(source)
         print(f"{nx}x{ny}x{nz} doubles, one core{GOALS[nx, ny, nz]}")
-        copy = 0.0
-        for name, step in steps.items():
-            samples = seconds(step, source, target, SLOW_SAMPLES if name == "numpy" else SAMPLES)
+        taken = seconds(
+            {name: partial(step, source, target) for name, step in steps.items()}, SAMPLES, {"numpy": SLOW_SAMPLES}
+        )
+        copy = min(taken["memory copy"])
+        for name, samples in taken.items():
             median, minimum = statistics.median(samples), min(samples)
-            copy = copy or minimum
             print(
                 f"  {name:>11}: median {1e3 * median:.2f} ms of {len(samples)}, minimum {1e3 * minimum:.2f} ms: "
                 f"{nx * ny * nz / minimum / 1e9:.2f} Gpoint/s, {copy / minimum:.2f} of a memory copy"

@@ -9,11 +9,10 @@ from __future__ import annotations
 
 import os
 import statistics
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+from turns import seconds
 
 from tradewind import _core
 from tradewind.dwarfs.helmholtz import Helmholtz
@@ -24,18 +23,6 @@ from tradewind.launch.dwarf import run
 GRID = (256, 128, 64)
 SAMPLES = 9
 GOAL = 0.7
-
-
-def seconds(loops: dict[str, Callable[[], object]]) -> dict[str, list[float]]:
-    """Return samples of the CPU's time of each; they take turns, so that what disturbs the machine disturbs all."""
-    taken: dict[str, list[float]] = {name: [] for name in loops}
-    for sample in range(SAMPLES + 1):
-        for name, loop in loops.items():
-            begin = time.thread_time()
-            loop()
-            if sample:
-                taken[name].append(time.thread_time() - begin)
-    return taken
 
 
 def loops() -> None:
@@ -65,7 +52,8 @@ def loops() -> None:
         operator()
 
     taken = seconds(
-        {"copy": lambda: np.copyto(target, factors), "operator": operator, "columns": preconditioner, "both": both}
+        {"copy": lambda: np.copyto(target, factors), "operator": operator, "columns": preconditioner, "both": both},
+        SAMPLES,
     )
     rate = moved["copy"] / statistics.median(taken["copy"])
     print(f"  {nx}x{ny}x{nz}, one core; a copy moves {rate / 1e9:.1f} GB/s, read and written")

@@ -8,12 +8,12 @@ from __future__ import annotations
 import os
 import statistics
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from turns import seconds
 
 from tradewind import _core
 from tradewind.dwarfs.advection import exact, outflow_rates, stream_fluxes
@@ -28,16 +28,6 @@ SAMPLES, SLOW_SAMPLES = 9, 2
 PLAIN_FLOPS = {"divergence": 22, "tracer": 46}
 """Per node and level: each face once, and the sums of the nodes."""
 GOAL = 0.6
-
-
-def seconds(loop: Callable[[], object], samples: int) -> list[float]:
-    loop()
-    taken = []
-    for _ in range(samples):
-        begin = time.perf_counter()
-        loop()
-        taken.append(time.perf_counter() - begin)
-    return taken
 
 
 class Case:
@@ -95,9 +85,15 @@ class Case:
 
 
 def kernels(picture: Path | None = None) -> None:
-    """Each loop, and the whole step by each kind of loops."""
+    """Each loop, and the whole step by each kind of loops, in CPU time."""
     case = Case(GRID, LEVELS)
-    copied = seconds(lambda: np.copyto(case.out, case.q), SAMPLES)
+    loops = case.loops()
+    samples_s = seconds(
+        {"copy": lambda: np.copyto(case.out, case.q), **{name: loop for name, (loop, *_) in loops.items()}},
+        SAMPLES,
+        {name: samples for name, (_, samples, *_) in loops.items()},
+    )
+    copied = samples_s["copy"]
     copy_s, field = min(copied), case.q.nbytes
     rate = 2 * field / copy_s
     print(f"{GRID} x {LEVELS} levels, doubles, one core; a field of {field / 1e6:.0f} MB is copied in", end=" ")
@@ -105,8 +101,8 @@ def kernels(picture: Path | None = None) -> None:
     step_bytes = case.flux.nbytes + 2 * field
     taken: dict[str, float] = {}
     rows = []
-    for name, (loop, samples, moved, flops) in case.loops().items():
-        times = seconds(loop, samples)
+    for name, (_, _, moved, flops) in loops.items():
+        times = samples_s[name]
         taken[name] = min(times)
         rows.append({"loop": name, "intensity": flops / moved, "gflops": flops / min(times) / 1e9})
         print(

@@ -32,6 +32,9 @@ from simulator import simulator
 from skip import skip
 from small_cases import small_cases
 from spectral import spectral
+from threads import threads
+
+from tradewind.method.host import cpu_name
 
 BIN = Path(sys.executable).parent
 
@@ -79,6 +82,7 @@ PARTS: dict[str, Callable[[], None]] = {
     "skip": skip,
     "small_cases": small_cases,
     "spectral": spectral,
+    "threads": threads,
 }
 
 
@@ -87,7 +91,7 @@ def main() -> None:
     if unknown := [name for name in names if name not in PARTS]:
         sys.exit(f"unknown benchmark {', '.join(unknown)} (known: {', '.join(PARTS)})")
     load = os.getloadavg()[0]
-    print(f"{os.cpu_count()} cores, load {load:.2f}; one core copies {copy_rate() / 1e9:.1f} GB/s")
+    print(f"{cpu_name()}, {os.cpu_count()} cores, load {load:.2f}; one core copies {copy_rate() / 1e9:.1f} GB/s")
     for name in names:
         print(f"\n== {name}")
         PARTS[name]()

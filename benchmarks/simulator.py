@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import resource
 import statistics
 import subprocess
 import sys
@@ -16,8 +17,8 @@ from tradewind.workload.exchange import Exchange
 
 CASES = (
     # Ranks, split, grid, packet, slab, buffers, goals in M packet-hops/s of one thread and of two. Those of one are 1.3
-    # times, with finite buffers 1.5 times, what the machine of docs/explanation/speed.md did before actions were put in
-    # order by node (10,000 ranks with finite buffers were not measured there: two fifths of the rate without).
+    # times, with finite buffers 1.5 times, what two cores of an idle Zen 5 did before actions were put in order by node
+    # (10,000 ranks with finite buffers were not measured there: two fifths of the rate without).
     (10_000, "100x100", "28800x3600x256", "4KiB", "xz", "unbounded", 62, 45),
     (10_000, "100x100", "28800x3600x256", "4KiB", "xy", "unbounded", 58, 45),
     (100_000, "250x400", "28800x14400x256", "8KiB", "xz", "unbounded", 53, 45),
@@ -45,6 +46,7 @@ def simulator() -> None:
                 f"{processes} process{'es' * (processes > 1)} of {threads} thread{'s' * (threads > 1)}: "
                 f"{rates[-1]:5.1f} M packet-hops/s (median {rates[len(rates) // 2]:.1f}, minimum {rates[0]:.1f}), "
                 f"{best['packet_hops'] / 1e6:.0f} M in {best['wall_s']:.1f} s, "
+                f"{best['packet_hops'] / best['cpu_s'] / 1e6:.1f} M per second of CPU time with the start of Python, "
                 f"{best['peak_rss_bytes'] / 2**20:.0f} MiB a process"
                 + (f"; goal {goal if threads == 2 else goal_of_one}" if processes == 1 else "")
             )
@@ -87,6 +89,9 @@ def _run(
     command += ["--packet", packet, "--slab", slab, "--threads", str(threads), "--buffers", buffers]
     if processes > 1:
         command += ["-n", str(processes)]
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
     done = subprocess.run(command, check=True, capture_output=True, text=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    cpu_s = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     result: dict[str, float] = json.loads(done.stdout)
-    return result
+    return result | {"cpu_s": cpu_s}

@@ -46,7 +46,7 @@ struct Places {
     Index source = 0, target = 0;
 };
 
-// Of two ranks all messages together are one bundle: those of a pair read one part of the source array after another.
+// Bundles all messages of two ranks as one: those of a pair read one part of the source array after another.
 std::shared_ptr<const pattern::Fetch> fetch_of(Rank ranks, const std::vector<ListedMessage>& messages,
                                                std::vector<Places>& places) {
     std::map<std::pair<Rank, Rank>, Index> points;  // by destination and source

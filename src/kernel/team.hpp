@@ -10,8 +10,8 @@
 
 namespace tradewind::kernel {
 
-// The caller's thread and threads - 1 others, which sleep between the calls. They are not bound: they run on the cores
-// that the process may use.
+// The caller's thread and threads - 1 others, which look for a next call for 0.1 ms, then sleep. They are not bound:
+// they run on the cores that the process may use.
 class Team {
   public:
     // Throws InputError for fewer than 1 or more than 1024 threads, or more than the system gives.

@@ -48,7 +48,7 @@ struct Sent {
     std::int8_t parity = 0;  // see schedule::Message
 };
 
-// What a plan carries out, as far as it can be written down.
+// Pattern and method of a plan, as far as they can be written down.
 struct Carried {
     std::string pattern, algorithm;  // "halo", "sweep"
     pattern::Parameters parameters;  // of the pattern

@@ -154,7 +154,7 @@ struct Listed {
     std::int64_t stage, order, source, destination, bytes, tag, parity;  // order: of its sender in a stage
 };
 
-// What one rank says of the calls and plans.
+// Calls and plans of one rank.
 struct OfRank {
     std::vector<std::array<std::int64_t, 2>> calls;  // kind and plan
     Words computing;                                 // before each call, and after the last one

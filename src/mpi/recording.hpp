@@ -1,4 +1,4 @@
-// What the plans of a model do in a time step, written down as a program.
+// Recordings of a model's time step as a program: the calls of its plans, their messages, and the time between them.
 #pragma once
 
 #include <mpi.h>

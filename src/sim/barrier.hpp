@@ -4,6 +4,8 @@
 #include <atomic>
 #include <cstdint>
 
+#include "base/pause.hpp"
+
 namespace tradewind::sim {
 
 // Spins for a moment, since a window takes tens of microseconds, then sleeps: the machine may have fewer idle cores
@@ -29,12 +31,6 @@ class Barrier {
     }
 
   private:
-    static void pause() {
-#if defined(__x86_64__)
-        __builtin_ia32_pause();
-#endif
-    }
-
     alignas(64) std::atomic<int> arrived_{0};
     alignas(64) std::atomic<std::uint32_t> generation_{0};
     int threads_;

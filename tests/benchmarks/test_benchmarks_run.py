@@ -168,3 +168,12 @@ def test_loops_that_differ_are_found() -> None:
     program = f"import loops; from loops import Diffusion; loops.POINT_STEPS = 4; {wrong}; {call}"
     done = subprocess.run([sys.executable, "-c", program], cwd=BENCHMARKS, capture_output=True, text=True, check=False)
     assert "after 2 steps the largest values differ: {'fortran': 2.0" in done.stderr
+
+
+def test_threads_stand_beside_ranks() -> None:
+    cases = {"diffusion": {"grid": (32, 32, 4)}}
+    line, cpu, *parts = said(f"import threads; threads.threads(3, 1, {cases!r})").splitlines()
+    found = figure(line)
+    assert (found.what, found.to, found.goal) == ("diffusion, 2 ranks", "1 rank of 2 threads", ("least", 0.9))
+    assert re.fullmatch(r"  CPU time of the first of 2 threads: [\d.]+ of that of 1 thread; ideal: 0.5", cpu)
+    assert [part.partition(", ms per step")[0] for part in parts] == ["  2 ranks", "  1 rank of 2 threads"]

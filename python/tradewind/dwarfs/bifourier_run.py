@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,7 @@ from tradewind.dwarfs.gather import gather
 from tradewind.dwarfs.limited_area import BACK, Diagnosis, LimitedArea, LimitedAreaRun
 from tradewind.dwarfs.output import Output, of_blocks
 from tradewind.dwarfs.running import COMPUTE
+from tradewind.spectral.threads import share_out_blocks
 
 if TYPE_CHECKING:
     from mpi4py import MPI
@@ -72,12 +74,13 @@ class BifourierRun(LimitedAreaRun):
         self._begin()
 
     def _wavenumbers(self) -> None:
-        """The limits N(m) of this rank's lines, and m and n of its columns."""
+        """The limits N(m) of this rank's lines, where each begins, and m and n of its columns."""
         assert self.dwarf.split is not None
         kept, rows = self.dwarf.truncated(), self.dwarf.row_cuts()
         column, part = divmod(self.rank, self.dwarf.split[0])
         ((first, last),) = _even(kept.m_largest + 1, self.dwarf.split[1]).runs(column)
         self._limits = kept.limits[first:last].tolist()
+        self._begins = np.concatenate([[0], np.cumsum(2 * kept.limits[first:last] + 1)])[:-1].tolist()
         low, high = (int(cut) - kept.n_largest for cut in rows[part : part + 2])
         mine = (kept.m >= first) & (kept.m < last) & (kept.n >= low) & (kept.n < high)
         self.m, self.n = kept.m[mine], kept.n[mine]
@@ -104,14 +107,14 @@ class BifourierRun(LimitedAreaRun):
             self.to_columns(batch)
         return self._together()
 
-    def _together(self) -> Array:
-        return np.concatenate([columns[:, 0] for columns in self.columns], axis=1)
+    def _together(self, some: slice = slice(None)) -> Array:
+        return np.concatenate([columns[some, 0] for columns in self.columns], axis=1)
 
     # Parts of a step.
 
     def to_columns(self, batch: int) -> None:
         """From lines along x to columns."""
-        self.timed(self._along_x, batch, part=f"{COMPUTE}-{FFT_X}")
+        self.timed(self.to_waves, self.lines[batch], self.waves[batch], "forward", part=f"{COMPUTE}-{FFT_X}")
         self.redistribute(WAVENUMBERS, batch)
         self.timed(self._along_y, batch, part=f"{COMPUTE}-{FFT_Y}")
         self.redistribute(COLUMNS, batch)
@@ -126,44 +129,51 @@ class BifourierRun(LimitedAreaRun):
         self.redistribute(COLUMNS + BACK, batch)
         self.timed(self._along_y_back, batch, part=f"{COMPUTE}-{FFT_Y}")
         self.redistribute(WAVENUMBERS + BACK, batch)
-        self.timed(self._along_x_back, batch, part=f"{COMPUTE}-{FFT_X}")
+        self.timed(self.to_lines, self.lines[batch], self.waves[batch], "forward", part=f"{COMPUTE}-{FFT_X}")
         self.redistribute(LINES + BACK, batch)
 
-    # Its loops, a level or a wavenumber at a time, as caches like it.
-
-    def _along_x(self, batch: int) -> None:
-        for lines, waves in zip(self.lines[batch], self.waves[batch], strict=True):
-            coefficients = self._fft.rfft(lines, axis=-1, norm="forward", workers=self.dwarf.threads)
-            waves[...] = coefficients[:, : waves.shape[1]]
-
-    def _along_x_back(self, batch: int) -> None:
-        nx = self.dwarf.grid[0]
-        for lines, waves in zip(self.lines[batch], self.waves[batch], strict=True):
-            lines[...] = self._fft.irfft(waves, n=nx, axis=-1, norm="forward", workers=self.dwarf.threads)
+    # Its loops, some wavenumbers or coefficients at a time, as caches like it; threads share them out.
 
     def _along_y(self, batch: int) -> None:
-        lines, ellipse, begin = self.across[batch], self.ellipse[batch][:, 0], 0
-        for number, limit in enumerate(self._limits):
-            line = np.ascontiguousarray(lines[:, :, number])
-            found = self._fft.fft(line, axis=-1, norm="forward", workers=self.dwarf.threads).T
-            ellipse[begin : begin + limit] = found[found.shape[0] - limit :]
-            ellipse[begin + limit : begin + 2 * limit + 1] = found[: limit + 1]
-            begin += 2 * limit + 1
+        lines, ellipse = self.across[batch], self.ellipse[batch][:, 0]
+
+        def work(numbers: slice) -> None:
+            by_number = np.ascontiguousarray(lines[:, :, numbers].transpose(2, 0, 1))
+            found = self._fft.fft(by_number, axis=-1, norm="forward", overwrite_x=True)
+            for line, begin, limit in zip(found, self._begins[numbers], self._limits[numbers], strict=True):
+                ellipse[begin : begin + limit] = line.T[line.shape[1] - limit :]
+                ellipse[begin + limit : begin + 2 * limit + 1] = line.T[: limit + 1]
+
+        self._share_out_wavenumbers(lines, work)
 
     def _along_y_back(self, batch: int) -> None:
-        lines, ellipse, begin = self.across[batch], self.ellipse[batch][:, 0], 0
-        line = np.zeros((lines.shape[0], lines.shape[1]), complex)
-        for number, limit in enumerate(self._limits):  # what is not kept of a line must be 0
-            line[...] = 0
-            line[:, lines.shape[1] - limit :] = ellipse[begin : begin + limit].T
-            line[:, : limit + 1] = ellipse[begin + limit : begin + 2 * limit + 1].T
-            lines[:, :, number] = self._fft.ifft(line, axis=-1, norm="forward", workers=self.dwarf.threads)
-            begin += 2 * limit + 1
+        lines, ellipse = self.across[batch], self.ellipse[batch][:, 0]
+
+        def work(numbers: slice) -> None:
+            begins, limits = self._begins[numbers], self._limits[numbers]
+            kept = np.zeros((len(limits), *lines.shape[:2]), complex)  # what is not kept of a line must be 0
+            for line, begin, limit in zip(kept, begins, limits, strict=True):
+                line[:, line.shape[1] - limit :] = ellipse[begin : begin + limit].T
+                line[:, : limit + 1] = ellipse[begin + limit : begin + 2 * limit + 1].T
+            found = self._fft.ifft(kept, axis=-1, norm="forward", overwrite_x=True)
+            lines[:, :, numbers] = found.transpose(1, 2, 0)
+
+        self._share_out_wavenumbers(lines, work)
+
+    def _share_out_wavenumbers(self, lines: Array, work: Callable[[slice], None]) -> None:
+        fields, points, count = lines.shape
+        share_out_blocks(self.dwarf.threads, count, fields * points * lines.itemsize, work)
 
     def _advance_waves(self) -> None:
-        after, fields = self._step(self._together()), self.dwarf.batch_grid[2]
-        for batch, stepped in enumerate(self.stepped):
-            stepped[:, 0] = after[:, batch * fields : (batch + 1) * fields]
+        fields = self.dwarf.batch_grid[2]
+
+        def work(some: slice) -> None:
+            after = self._step(self._together(some), some)
+            for batch, stepped in enumerate(self.stepped):
+                stepped[some, 0] = after[:, batch * fields : (batch + 1) * fields]
+
+        count = self.batches * fields
+        share_out_blocks(self.dwarf.threads, len(self.m), 4 * self.stepped[0].itemsize * count, work)
 
     # The methods of each dwarf.
 

@@ -44,6 +44,7 @@ from tradewind.dwarfs.output import Output, of_blocks
 from tradewind.dwarfs.plane_waves import StandingWaves, differences, mode_speeds
 from tradewind.dwarfs.running import COMPUTE
 from tradewind.layout.names import blocks
+from tradewind.spectral.threads import share_out
 from tradewind.workload.on_grid import layout_imbalance, misfits
 from tradewind.workload.options import option
 from tradewind.workload.program import Compute, Exchanged, Program, Start, Wait, Whole
@@ -329,44 +330,43 @@ class HirlamRun(LimitedAreaRun):
 
     def solve(self, batch: int) -> None:
         """The equation for phi', from lines along x to points."""
-        self.timed(self._to_waves, batch, part=f"{COMPUTE}-{FFT}")
+        lines = self.lines[batch], self.waves[batch]
+        self.timed(self.to_waves, *lines, part=f"{COMPUTE}-{FFT}")
         self.redistribute("tri", batch)
         fields = self.columns[batch], self.solved[batch]
         self.timed(_core.solve_cyclic, *fields, *self._factors[batch], self.team, part=f"{COMPUTE}-{TRIDIAGONAL}")
         self.redistribute("tri" + BACK, batch)
-        self.timed(self._to_lines, batch, part=f"{COMPUTE}-{FFT}")
+        self.timed(self.to_lines, *lines, part=f"{COMPUTE}-{FFT}")
         self.redistribute("fft" + BACK, batch)
 
-    # Its loops. Level by level, so that what they read twice is in a cache the second time.
+    # Its loops, level by level, so that what they read twice is in a cache the second time; threads share out levels.
 
     def _right_side(self) -> None:
+        share_out(self.dwarf.threads, self.dwarf.grid[2], self._right_side_of)
+
+    def _right_side_of(self, modes: range) -> None:
         s, levels = self.dwarf.s, self.dwarf.batch_grid[2]
-        for mode, speed2 in enumerate(self._speed2.tolist()):
+        for mode in modes:
             u, v, phi = (field[mode] for field in self.fields)
             middle = phi[1:-1, 1:-1]
             winds = (u[1:-1, 1:-1] - u[1:-1, :-2]) + (v[1:-1, 1:-1] - v[:-2, 1:-1])
             around = (phi[1:-1, :-2] + phi[1:-1, 2:]) + (phi[:-2, 1:-1] + phi[2:, 1:-1])
             lap = around - 4 * middle
             batch, level = divmod(mode, levels)
+            speed2 = float(self._speed2[mode])
             np.subtract(middle, s * speed2 * (2 * winds - s * lap), out=self.points[batch][level])
 
     def _winds(self) -> None:
+        share_out(self.dwarf.threads, self.dwarf.grid[2], self._winds_of)
+
+    def _winds_of(self, modes: range) -> None:
         s = self.dwarf.s
-        for mode in range(self.dwarf.grid[2]):
+        for mode in modes:
             both = self.fields[PHI][mode] + self._next[PHI][mode]
             middle = both[1:-1, 1:-1]
             for number, after in ((U, both[1:-1, 2:]), (V, both[2:, 1:-1])):
                 wind = self.fields[number][mode, 1:-1, 1:-1]
                 np.subtract(wind, s * (after - middle), out=self._next[number][mode, 1:-1, 1:-1])
-
-    def _to_waves(self, batch: int) -> None:
-        for line, wave in zip(self.lines[batch], self.waves[batch], strict=True):
-            wave[...] = self._fft.rfft(line, axis=-1, workers=self.dwarf.threads)
-
-    def _to_lines(self, batch: int) -> None:
-        points = self.dwarf.grid[0]
-        for line, wave in zip(self.lines[batch], self.waves[batch], strict=True):
-            line[...] = self._fft.irfft(wave, n=points, axis=-1, workers=self.dwarf.threads)
 
     # The methods of each dwarf.
 

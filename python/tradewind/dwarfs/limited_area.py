@@ -13,6 +13,7 @@ from tradewind.dwarfs.on_grid import GridDwarf, GridRunning
 from tradewind.dwarfs.plane_waves import half_step, nearest_to_square
 from tradewind.dwarfs.running import COMPUTE
 from tradewind.method.method import DEFAULT_PACKING, DEFAULT_TRANSPORT, NATIVE, Method, default_algorithm
+from tradewind.spectral.threads import share_out_blocks
 from tradewind.workload.options import option
 from tradewind.workload.program import Exchanged
 
@@ -212,6 +213,26 @@ class LimitedAreaRun(GridRunning):
 
     def wait(self, way: str, batch: int) -> None:
         self._ways[way].wait(self._sources[way][batch])
+
+    # Transforms along x of all levels, some lines at a time, as caches like it; threads share them out.
+
+    def to_waves(self, lines: Array, waves: Array, norm: str = "backward") -> None:
+        """The wavenumbers that are kept of lines, [level][y][x]."""
+        lines, waves = lines.reshape(-1, lines.shape[2]), waves.reshape(-1, waves.shape[2])
+
+        def work(some: slice) -> None:
+            waves[some] = self._fft.rfft(lines[some], axis=-1, norm=norm)[:, : waves.shape[1]]
+
+        share_out_blocks(self._request.threads, len(lines), 3 * lines.itemsize * lines.shape[1], work)
+
+    def to_lines(self, lines: Array, waves: Array, norm: str = "backward") -> None:
+        """The lines of their wavenumbers; those that are not kept are 0."""
+        lines, waves = lines.reshape(-1, lines.shape[2]), waves.reshape(-1, waves.shape[2])
+
+        def work(some: slice) -> None:
+            lines[some] = self._fft.irfft(waves[some], n=lines.shape[1], axis=-1, norm=norm)
+
+        share_out_blocks(self._request.threads, len(lines), 3 * lines.itemsize * lines.shape[1], work)
 
     def seconds(self) -> dict[str, float]:
         """Seconds by part; computing has several of them, and no rest."""

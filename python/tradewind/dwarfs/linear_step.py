@@ -18,6 +18,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tradewind.spectral.threads import share_out_blocks
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -43,11 +45,13 @@ class LinearStep:
     """The step of some coefficients (m, n) with all their fields, ``complex128 [m, n][level, variable]``.
 
     It works in the vertical modes, the eigenvectors of G, where nothing but numbers is to be divided by. `order`: the
-    levels as they lie in memory, ascending unless given.
+    levels as they lie in memory, ascending unless given. `threads` share out the coefficients of a step.
     """
 
-    def __init__(self, m: Numbers, n: Numbers, levels: int, dt_s: float, order: Numbers | None = None) -> None:
-        self.levels, self._n = levels, n
+    def __init__(
+        self, m: Numbers, n: Numbers, levels: int, dt_s: float, order: Numbers | None = None, threads: int = 1
+    ) -> None:
+        self.levels, self._n, self._threads = levels, n, threads
         speeds, modes = np.linalg.eigh(coupling(levels))
         self._modes: Reals = modes if order is None else np.ascontiguousarray(modes[order])
         self._speed2: Reals = speeds.astype(np.float64)  # of each mode, squared
@@ -75,13 +79,17 @@ class LinearStep:
 
     def __call__(self, columns: Complexes, out: Complexes) -> None:
         """Compute the fields a time step later."""
-        modes = self.modes_of(columns).reshape(len(columns), self.levels, len(VARIABLES))
-        alpha = 1j * self._rossby[:, None]
-        modes[:, :, _ZETA] *= (1 + alpha) / (1 - alpha)
-        before = modes[:, :, _D].copy()
-        modes[:, :, _D] = self._keep * before + self._gain * modes[:, :, _PHI]
-        modes[:, :, _PHI] -= self._half * self._speed2 * (before + modes[:, :, _D])
-        self.levels_of(modes.reshape(columns.shape), out)
+
+        def work(some: slice) -> None:
+            modes = self.modes_of(columns[some]).reshape(-1, self.levels, len(VARIABLES))
+            alpha = 1j * self._rossby[some, None]
+            modes[:, :, _ZETA] *= (1 + alpha) / (1 - alpha)
+            before = modes[:, :, _D].copy()
+            modes[:, :, _D] = self._keep[some] * before + self._gain[some] * modes[:, :, _PHI]
+            modes[:, :, _PHI] -= self._half * self._speed2 * (before + modes[:, :, _D])
+            self.levels_of(modes.reshape(-1, columns.shape[1]), out[some])
+
+        share_out_blocks(self._threads, len(columns), 4 * columns.itemsize * columns.shape[1], work)
 
     def solution(self, initial: Complexes, steps: int) -> Complexes:
         """Return the fields so many steps after the initial ones, in closed form: each wave has turned by its angle."""

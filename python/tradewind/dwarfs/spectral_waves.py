@@ -60,18 +60,19 @@ class SpectralWaves:
         by_level = _mixed(self._modes, modes)
         return np.ascontiguousarray(by_level.swapaxes(1, 2)).reshape(len(modes), -1)
 
-    def _divergence(self, modes: Complexes) -> Complexes:
-        return np.asarray(-np.conj(self._along) * modes[:, :, _U] - np.conj(self._across) * modes[:, :, _V])
+    def _divergence(self, modes: Complexes, some: slice = slice(None)) -> Complexes:
+        along, across = np.conj(self._along[some]), np.conj(self._across[some])
+        return np.asarray(-along * modes[:, :, _U] - across * modes[:, :, _V])
 
-    def __call__(self, columns: Complexes) -> Complexes:
-        """Return the fields a time step later."""
-        modes, s, k2 = self._modes_of(columns), self.s, self._k2
+    def __call__(self, columns: Complexes, some: slice = slice(None)) -> Complexes:
+        """Return the fields a time step later; those of some coefficients, where `columns` has no others."""
+        modes, s, k2 = self._modes_of(columns), self.s, self._k2[some]
         phi = modes[:, :, _PHI].copy()
-        right = phi - s * self._speed2 * (2 * self._divergence(modes) + s * k2 * phi)
+        right = phi - s * self._speed2 * (2 * self._divergence(modes, some) + s * k2 * phi)
         modes[:, :, _PHI] = right / (1 + s * s * k2 * self._speed2)
         both = s * (phi + modes[:, :, _PHI])
-        modes[:, :, _U] -= self._along * both
-        modes[:, :, _V] -= self._across * both
+        modes[:, :, _U] -= self._along[some] * both
+        modes[:, :, _V] -= self._across[some] * both
         return self._columns_of(modes)
 
     def solution(self, initial: Complexes, steps: int) -> Complexes:

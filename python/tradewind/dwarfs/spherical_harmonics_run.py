@@ -57,7 +57,7 @@ class SphericalHarmonicsRun(Running):
         )
         self._m, self._n = self.transform.own_columns()
         self._order = dwarf.level_order()
-        self._waves = LinearStep(self._m, self._n, dwarf.levels, dwarf.step_s, self._order)
+        self._waves = LinearStep(self._m, self._n, dwarf.levels, dwarf.step_s, self._order, dwarf.threads)
         self._initial = np.take(initial(self._m, self._n, dwarf.levels), _fields_of(self._order), axis=1)
         self._next[:] = self._initial
         go_on(comm)

@@ -11,7 +11,7 @@ import operator
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from pydantic import BaseModel, ValidationError
 
@@ -73,6 +73,10 @@ def _keys(place: Place) -> list[str]:
     return [field.alias or name for name, field in table.model_fields.items()]
 
 
+Listed = tuple[int, int, int, int, int, int]
+"""Stage, source, destination, points, tag and half of a message."""
+
+
 class _Builder:
     """Makes the program of a file whose tables are in order."""
 
@@ -130,7 +134,7 @@ class _Builder:
         split = group.split if group is not None else self.groups[0].split if len(self.groups) == 1 else None
         names = () if len(self.groups) == 1 else tuple(each.name for each in taking_part)
         if said.messages is not None:
-            messages = [(*message, 0, 0)[:6] for message in said.messages]
+            messages = [cast(Listed, (*message, 0, 0)[:6]) for message in said.messages]
             self.named[said.name] = self._carried(said.name, said, _core.schedule_of_messages(ranks, messages), names)
             return
         (pattern,) = (pattern for _, pattern in self._patterns(said, ranks, split))

@@ -138,7 +138,7 @@ class NamedExchange(Moved):
     source_layout: Annotated[str, one_of("layout", LAYOUTS)] = "xy"
     target_layout: Annotated[str, one_of("layout", LAYOUTS)] = "z"
     messages: Annotated[list[list[int]], BeforeValidator(_messages)] | None = None
-    """Of each message stage, source, destination and points; and tag and half, where they are not 0."""
+    """Stage, source, destination and points of each message; and tag and half, where they are not 0."""
 
     @model_validator(mode="after")
     def _one_thing(self) -> Self:
