@@ -73,6 +73,9 @@ struct SimulationOptions {
     bool skip = true;
     // Packet model: at least this much time passes between two calls of `progress`.
     std::chrono::milliseconds between_calls{100};
+    // Packet model: in which order packets, and credits, are dealt with that come to a switch at one time. 0: by their
+    // input ports, credits last; else at random, by this seed, drawn anew for each switch and time.
+    std::uint64_t order_seed = 0;
 
     static constexpr std::int64_t largest_packet = 1 << 27;
     static constexpr std::int64_t max_trace_events = 500'000;

@@ -81,6 +81,8 @@ class CommonSwitches : public Switches {
             order_.clear();
             for (std::uint32_t at = first; at != Port::none; at = claims_[at].next)
                 order_.push_back({packets[at].time, claims_[at].input, at});
+            if (world_.tie_order.is_drawn()) [[unlikely]]
+                draw_order(where);
             std::sort(order_.begin(), order_.end(), [](const Arrival& a, const Arrival& b) {
                 return a.time != b.time ? a.time < b.time : a.input < b.input;
             });
@@ -102,11 +104,12 @@ class CommonSwitches : public Switches {
         for (std::size_t i = 0; i < slice.count; ++i) {
             const Event& event = slice.packets[i];
             std::uint64_t input = net_.port_of(event.where);
-            if (finite && event.kind() == Event::aside)
-                input |= (std::uint64_t{16} | event.channel()) << net_.port_bits();
+            if (finite && event.kind() == Event::aside) input |= credit_number(event.channel());
             const auto time = static_cast<std::uint64_t>(event.time - outbox_.start());
             keys_[i] = (time << port_bits | input) << index_bits | i;
         }
+        if (world_.tie_order.is_drawn()) [[unlikely]]
+            draw_order(slice, index_bits);
         radix_sort(keys_, other_keys_, slice.count, index_bits, time_bits + port_bits);
     }
 
@@ -167,6 +170,30 @@ class CommonSwitches : public Switches {
 
     // The input port in a key; credits come after packets, by their channels.
     int input_bits() const { return net_.port_bits() + (finite ? 5 : 0); }
+    std::uint32_t credit_number(std::uint32_t channel) const { return (16 | channel) << net_.port_bits(); }
+
+    // In place of the inputs of the packets of port number `where`: their places in the order that is drawn.
+    [[gnu::noinline]] void draw_order(std::uint32_t where) {
+        const std::uint32_t sw = world_.by_radix.quotient(where), first = sw * net_.radix();
+        for (Arrival& arrival : order_) {
+            const Claim& claim = claims_[arrival.at];
+            const std::uint32_t number = claim.credit()
+                                             ? (where - first) | credit_number(claim.input - Claim::credit_mark)
+                                             : claim.input - first;
+            arrival.input = world_.tie_order.place(sw, arrival.time, number, input_bits());
+        }
+    }
+    // The same of keys.
+    [[gnu::noinline]] void draw_order(const Slice& slice, int index_bits) {
+        const std::uint64_t mask = (std::uint64_t{1} << input_bits()) - 1;
+        for (std::size_t i = 0; i < slice.count; ++i) {
+            const Event& event = slice.packets[i];
+            const auto number = static_cast<std::uint32_t>(keys_[i] >> index_bits & mask);
+            const std::uint64_t place =
+                world_.tie_order.place(net_.switch_of(event.where), event.time, number, input_bits());
+            keys_[i] = (keys_[i] & ~(mask << index_bits)) | place << index_bits;
+        }
+    }
 
     // Through the switch itself, where that has a limit: one packet after another, in order of arrival.
     void cross(Event& event) {

@@ -43,7 +43,8 @@ World::World(const machine::Machine& machine, const program::Program& program, c
       followed(static_cast<std::uint32_t>(options.followed)),
       shown(options.shown),
       origins(program, blocks, shown),
-      seed(mix(options.seed)) {
+      seed(mix(options.seed)),
+      tie_order(options.order_seed) {
     const bool handshake = eager_limit != std::numeric_limits<std::int64_t>::max();
     if (options.intranode) message_cost.emplace(*options.intranode, machine, placement);
     const bool copies = unexpected_byte_time > 0;

@@ -17,6 +17,7 @@
 #include "sim/parts.hpp"
 #include "sim/rank.hpp"
 #include "sim/simulate.hpp"
+#include "sim/tie_order.hpp"
 
 namespace tradewind::sim {
 
@@ -112,6 +113,7 @@ struct World {
     std::vector<Rank> shown;   // whose trace events are kept, in ascending order
     Origins origins;
     std::uint64_t seed;
+    TieOrder tie_order;
     int shift = 0;  // a window is 2^shift ps long
     // The stage, or, with an order, the operation of the first group, whose begin is watched for (see Skip).
     static constexpr std::uint32_t nothing = ~0u;

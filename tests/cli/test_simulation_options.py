@@ -38,6 +38,7 @@ def test_a_dwarf_is_simulated_with_every_option(tmp_path):
         "protocol": "put",
         "packet": "1KiB",
         "posting": "sendrecv",
+        "order": "seed=2",
         "mpi_progress": "thread",
         "placement": "blocks",
         "seed": 7,

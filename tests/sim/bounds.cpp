@@ -163,6 +163,7 @@ PROPERTY("every run conserves bytes, keeps its bounds, tells what it did, and is
     options.seed = static_cast<std::uint64_t>(draw.integer(1, 100));
     options.packet = {draw.from(std::vector<std::int64_t>{4096, 300, 100, 0})};
     options.blocks = static_cast<int>(draw.from(std::vector<std::int64_t>{0, 5}));
+    options.order_seed = static_cast<std::uint64_t>(draw.integer(0, 2));
     options.one_sided = draw.boolean();
     options.finite_buffers = draw.boolean();
     if (options.finite_buffers) {

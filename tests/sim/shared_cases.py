@@ -143,6 +143,7 @@ def drawn() -> Iterator[tuple[str, Simulation]]:
             buffers=buffers,
             protocol=protocol,
             pairs=draw.choice((0, 5)),
+            order=draw.choice(("ports", "seed=3")),
         )
         simulation = replace(simulation, shown=tuple(range(i % 5, exchange.ranks, 5)))
         yield f"draw {i}: {exchange.name} on {topology['kind']} {routing}, {placement}, {buffers}, {more}", simulation

@@ -60,6 +60,9 @@ TEST("nothing is skipped where steps differ, and the result says why") {
     simulation.options.shown = {0};
     CHECK_EQUAL(why(simulation), "single events are recorded");
     simulation.options.shown = {};
+    simulation.options.order_seed = 1;
+    CHECK_EQUAL(why(simulation), "the order of packets that come at one time is drawn at random");
+    simulation.options.order_seed = 0;
     simulation.machine.routing = "valiant";
     CHECK_EQUAL(why(simulation), "the routing draws a random number for each packet");
 }

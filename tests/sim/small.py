@@ -8,6 +8,7 @@ from tradewind import _core
 from tradewind.machine import MachineFile
 from tradewind.simulation import Simulation, prepare
 from tradewind.workload.exchange import Exchange
+from tradewind.workload.packet_order import seed_of
 
 __all__ = ["CROSSBAR", "DRAGONFLY", "FATTREE", "NS", "OWN_ROUTING", "TORUS", "all_to_all", "machine", "pair"]
 
@@ -32,6 +33,7 @@ def core(
         blocks=simulation.pairs,
         shown=simulation.shown,
         peers=peers,
+        order_seed=seed_of(simulation.orders[0]),
         **options,
     )
     program = _core.Program(steps, simulation.exchange.bytes_per_point)

@@ -273,7 +273,7 @@ void bind_simulation(nb::module_& module) {
                bool finite_buffers, bool one_sided, int blocks, Rank followed, std::vector<Rank> shown,
                std::shared_ptr<Peers> peers, std::shared_ptr<machine::IntranodeTransport> intranode,
                std::int64_t compact_from_bytes, int repetition_steps, std::vector<int> asked, Enough enough,
-               const std::string& progress_by, bool skip) {
+               const std::string& progress_by, bool skip, std::uint64_t order_seed) {
                 new (self) sim::SimulationOptions{{packet_bytes},
                                                   threads,
                                                   seed,
@@ -289,13 +289,16 @@ void bind_simulation(nb::module_& module) {
                                                   early_end(repetition_steps, std::move(asked), std::move(enough)),
                                                   {compact_from_bytes},
                                                   progress_of(progress_by),
-                                                  skip};
+                                                  skip,
+                                                  sim::SimulationOptions{}.between_calls,
+                                                  order_seed};
             },
             nb::kw_only(), "packet_bytes"_a, "threads"_a = 1, "seed"_a = 1, "adaptive"_a = true,
             "finite_buffers"_a = false, "one_sided"_a = false, "blocks"_a = 0, "followed"_a = -1,
             "shown"_a = std::vector<Rank>{}, "peers"_a.none() = nb::none(), "intranode"_a.none() = nb::none(),
             "compact_from_bytes"_a = sim::SimulationOptions{}.compact_from.value, "repetition_steps"_a = 1,
-            "asked"_a = std::vector<int>{}, "enough"_a.none() = nb::none(), "progress_by"_a = "pokes", "skip"_a = true);
+            "asked"_a = std::vector<int>{}, "enough"_a.none() = nb::none(), "progress_by"_a = "pokes", "skip"_a = true,
+            "order_seed"_a = 0);
     nb::class_<sim::Forecast>(module, "Forecast")
         .def_ro("messages", &sim::Forecast::messages)
         .def_ro("bytes", &sim::Forecast::bytes)

@@ -118,7 +118,7 @@ def _show_verified(result: dict[str, Any]) -> None:
 def _show_simulated(result: dict[str, Any]) -> None:
     from tradewind.base.units import format_bytes, format_seconds
     from tradewind.cli.screen import say, show_table
-    from tradewind.cli.simulation_run import say_skipped
+    from tradewind.cli.simulation_run import say_orders, say_skipped
     from tradewind.cli.table import Column, Table
 
     ends = result.get("step_end_s") or result["step_time_s"]
@@ -127,6 +127,7 @@ def _show_simulated(result: dict[str, Any]) -> None:
     show_table(Table([Column("step"), Column("last rank done at", number=True)], rows, title))
     say(f"{result['stages']:,} stages, {result['messages']:,} messages, {format_bytes(result['bytes'])}")
     say_skipped(result)
+    say_orders(result)
     for picture in result.get("pictures", []):
         print(f"picture: {picture}")
     if "timeline" in result:

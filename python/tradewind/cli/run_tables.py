@@ -188,6 +188,7 @@ def _show_measured(result: Result) -> None:
 def _show_simulated(result: Result) -> None:
     from tradewind.base.units import format_bytes, format_seconds
     from tradewind.cli.screen import say
+    from tradewind.cli.simulation_run import say_orders
 
     steps = result["steps"]
     say(
@@ -197,6 +198,7 @@ def _show_simulated(result: Result) -> None:
     )
     for name, seconds in result["step_time_s"].items():
         say(f"  {name}: {format_seconds(seconds)}")
+    say_orders(result)
 
 
 def _show_output(output: Result) -> None:

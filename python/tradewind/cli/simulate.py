@@ -185,15 +185,17 @@ _BOTTLENECKS = {
 def _show(results: list[dict[str, Any]]) -> None:
     from tradewind.base.units import format_bytes, format_count, format_seconds
     from tradewind.cli.screen import say, show_table
-    from tradewind.cli.simulation_run import say_skipped
+    from tradewind.cli.simulation_run import say_orders, say_skipped, spread_of
     from tradewind.cli.table import Column, Table
 
     first = results[0]
+    spread = ("shortest", "median", "longest") if "order_time_s" in first else ()
     columns = [
         Column("machine"),
         Column("routing", drop=1),
         Column("algorithm"),
         Column("time", number=True),
+        *(Column(name, number=True) for name in spread),
         Column("bound", number=True, drop=2),
         Column("load imbalance", number=True, drop=3),
         Column("messages", number=True, drop=4),
@@ -205,6 +207,7 @@ def _show(results: list[dict[str, Any]]) -> None:
             r.get("routing", "-"),
             r["algorithm"],
             format_seconds(r["time_s"]),
+            *(format_seconds(time) for time in spread_of(r) if spread),
             format_seconds(r["bound_s"]) if "bound_s" in r else "-",
             f"{r['imbalance']:.2f}" if "imbalance" in r else "-",
             format_count(r["messages"]),
@@ -225,6 +228,7 @@ def _show(results: list[dict[str, Any]]) -> None:
             bottleneck = _BOTTLENECKS.get(first["bound_by"], first["bound_by"])
             say(f"bottleneck: {bottleneck}; {size}; {buffers} buffers")
         say_skipped(first)
+        say_orders(first)
     for picture in (picture for r in results for picture in r.get("pictures", [])):
         print(f"picture: {picture}")
     if "timeline" in first:

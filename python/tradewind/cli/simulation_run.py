@@ -67,6 +67,27 @@ def progress_bar(*, quiet: bool = False) -> Iterator[Watch | None]:
         yield watch
 
 
+def say_orders(result: dict[str, Any]) -> None:
+    """Say which times other orders of simultaneous packets give, if they were simulated."""
+    from tradewind.base.units import format_seconds
+    from tradewind.cli.screen import say
+
+    if "order_time_s" in result:
+        shortest, median, longest = map(format_seconds, spread_of(result))
+        say(
+            f"{len(result['order_time_s'])} orders of packets that come at one time: {shortest} to {longest}, "
+            f"median {median}; the rest is that of order {result['order']}"
+        )
+
+
+def spread_of(result: dict[str, Any]) -> tuple[float, float, float]:
+    """Return the shortest, the median and the longest time of the orders of a simulation; of one order, its time."""
+    from statistics import median
+
+    times = list(result.get("order_time_s", {"": result["time_s"]}).values())
+    return min(times), median(times), max(times)
+
+
 def say_skipped(result: dict[str, Any]) -> None:
     """Say how many repetitions of steps were simulated, if there are any."""
     from tradewind.cli.screen import say

@@ -16,6 +16,8 @@ from tradewind.method.method import DEFAULT_PACKING, DEFAULT_TRANSPORT
 from tradewind.simulation.prepared import Simulation
 from tradewind.trace.ranks import ranks_shown
 from tradewind.workload.options import options_of, problems_of
+from tradewind.workload.packet_order import PORTS, each_order
+from tradewind.workload.repetitions import Repetitions
 from tradewind.workload.simulation_options import CORES, WHOLE, SimulationOptions
 from tradewind.workload.workload import Workload
 
@@ -41,7 +43,10 @@ def prepare(
     that are started and awaited progress to their next stage. "calls": while their rank waits for them; "pokes": also
     at poke steps; "thread": always, by a thread that takes no time from the CPU. `posting`: when a rank posts the
     messages of a stage. "together": all at once; "sendrecv": each send with a receive, both of which it awaits before
-    the next; "transport": of a program, each exchange as its transport does, one of these two.
+    the next; "transport": of a program, each exchange as its transport does, one of these two. `order`: of packets,
+    and of room in buffers, that come to a switch at one time. "ports": by the number of the port; "seed=7": drawn at
+    random for each switch and time. Several, such as "ports,seed=1..8", are simulated one after another; the result is
+    that of the first, with the times of all.
     """
     asked, request = SimulationOptions(**options), exchange
     exchange = request.program()
@@ -56,6 +61,11 @@ def prepare(
     packet_bytes: int | None = None
     if not options_of(SimulationOptions)["packet"].wrong(asked.packet):
         packet_bytes = 0 if asked.packet in (None, WHOLE) else units.byte_count(asked.packet)
+    orders = [] if options_of(SimulationOptions)["order"].wrong(asked.order) else each_order(asked.order)
+    if orders not in ([], [PORTS]) and asked.model != "packet":
+        problems.append(f"order {asked.order}: only the packet model knows ports, not {asked.model}")
+    if len(orders) > 1 and isinstance(exchange, Repetitions):
+        problems.append(f"order {asked.order}: one order is allowed where repetitions are simulated until steady")
     file = built = place = intranode = None
     method = _method(asked.transport, asked.packing)
     if method is not None and asked.model != "packet":
@@ -96,6 +106,7 @@ def prepare(
         shown=shown,
         mpi_progress=asked.mpi_progress,
         posting=asked.posting,
+        orders=tuple(orders),
     )
     _ = simulation.posted  # refuses what has no such order
     return simulation

@@ -21,6 +21,7 @@ from tradewind.simulation.outcome import LOADS, figures_of, mean_delays, over_ti
 from tradewind.simulation.progress import Progress, Watch
 from tradewind.verification.order import check_order
 from tradewind.workload.exchange import Exchange
+from tradewind.workload.packet_order import PORTS, seed_of
 from tradewind.workload.posting import posted
 from tradewind.workload.program import Program
 from tradewind.workload.repetitions import Repetitions
@@ -84,6 +85,8 @@ class Simulation:
     """Repetitions that are the same as others are skipped; see `prepare`."""
     posting: str = "together"
     """Posting order of the messages of a stage; see `prepare`."""
+    orders: tuple[str, ...] = (PORTS,)
+    """Orders of packets that come to a switch at one time; the result is that of the first; see `prepare`."""
 
     def _arguments(self) -> tuple[_core.Machine, _core.Program, _core.Placement, _core.SimulationOptions]:
         early: dict[str, Any] = {}
@@ -105,6 +108,7 @@ class Simulation:
             intranode=self.intranode,
             progress_by=self.mpi_progress,
             skip=self.skip,
+            order_seed=seed_of(self.orders[0]),
             **early,
         )
         return self.machine, self.program(), self.placement, options
@@ -131,7 +135,7 @@ class Simulation:
             "messages": cost.messages,
             "packet_hops": cost.packet_hops if self.model == "packet" else 0.0,
             "memory_bytes": cost.memory_bytes,
-            "wall_s": events / (HOPS_PER_SECOND * (1 + 0.7 * (self.threads * processes - 1))),
+            "wall_s": len(self.orders) * events / (HOPS_PER_SECOND * (1 + 0.7 * (self.threads * processes - 1))),
         }
 
     def coarseness(self) -> str | None:
@@ -171,7 +175,7 @@ class Simulation:
         if self.peers is None:  # else it was done where all of them hear of it
             self.check_files(links, congestion)
         begin = time.perf_counter()
-        result = self._simulated(progress)
+        result = self._simulated(self._watch(progress, begin))
         wall_s = time.perf_counter() - begin
         if links is not None:
             write_link_loads(links, result, self.machine.topology, self.file.machine)
@@ -188,6 +192,12 @@ class Simulation:
         if self.timeline is not None:
             self._save_time_line(self.timeline, result)
             figures["timeline"] = str(self.timeline)
+        if others := self._others():
+            times = [
+                other._simulated(self._watch(progress, begin, done, result.packet_hops)).time_s
+                for done, other in enumerate(others, 1)
+            ]
+            figures["order_time_s"] = dict(zip(self.orders, [figures["time_s"], *times], strict=True))
         return figures | self._congestion(result, figures, congestion) if congestion else figures
 
     def _congestion(
@@ -222,9 +232,27 @@ class Simulation:
             line = time_line(result.trace_events, [step.core() for step in steps], title)
         save(line, path)
 
+    def _others(self) -> list[Simulation]:
+        """The simulations of all orders but the first, of which nothing but the time is asked."""
+        return [replace(self, orders=(order,), shown=(), pairs=0) for order in self.orders[1:]]
+
+    def _watch(self, progress: Watch | None, begin: float, done: int = 0, hops: int = 0) -> Watch | None:
+        """Report one simulation as a part of those of all orders, of which so many, of so many hops each, are done."""
+        if progress is None:
+            return None
+        return lambda now: progress(
+            replace(
+                now,
+                fraction=(done + now.fraction) / len(self.orders),
+                packet_hops=done * hops + now.packet_hops,
+                wall_s=time.perf_counter() - begin,
+            )
+        )
+
     def take_part(self) -> dict[str, Any]:
         """Does the share of a process that does not return the result."""
-        self._simulated(None)
+        for each in (self, *self._others()):
+            each._simulated(None)
         return {}
 
     def _simulated(self, progress: Watch | None) -> _core.SimulationResult:
@@ -276,6 +304,7 @@ class Simulation:
             **(packet if self.model == "packet" else {}),
             **({"transport": self.method[0], "packing": self.method[1]} if self.method else {}),
             **({"posting": self.posting} if self.posting != "together" else {}),
+            **({"order": self.orders[0]} if self.orders != (PORTS,) else {}),
             **({"split_imbalance": self.exchange.imbalance()} if isinstance(self.exchange, Exchange) else {}),
             "processes": self.peers.processes if self.peers else 1,
             "threads": self.threads,

@@ -112,9 +112,8 @@ def _identity(simulation: Simulation) -> str:
     steps = [(step.name, step.repeat) for step in (each.core() for each in simulation.exchange.steps())]
     machine = simulation.file.machine.model_dump(mode="json")
     inputs = {key: value for key, value in simulation.inputs().items() if key not in ("threads", "processes")}
-    return json.dumps(
-        [inputs, steps, simulation.exchange.bytes_per_point, machine, hash(tuple(nodes)), simulation.shown]
-    )
+    shown, orders = simulation.shown, simulation.orders
+    return json.dumps([inputs, steps, simulation.exchange.bytes_per_point, machine, hash(tuple(nodes)), shown, orders])
 
 
 def _reason(error: BaseException) -> _Reason:

@@ -9,9 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tradewind import _core
-from tradewind.base.errors import InputError
+from tradewind.base.errors import InputError, gathered
 from tradewind.base.units import byte_count
 from tradewind.workload.options import option
+from tradewind.workload.packet_order import PORTS, each_order
 
 MODELS = ("packet", "loggp")
 BUFFERS = ("credits", "unbounded")
@@ -43,6 +44,13 @@ def _packet_problems(packet: str) -> list[str]:
     return [f"packet {packet!r}: 1B to 128MiB are allowed, or '{WHOLE}' for one packet per message"]
 
 
+def _order_problems(order: str) -> list[str]:
+    problems: list[str] = []
+    with gathered(problems):
+        each_order(order)
+    return problems
+
+
 @dataclass(frozen=True, kw_only=True)
 class SimulationOptions:
     """How a workload is simulated. All fields are plain values, which `problems_of` checks."""
@@ -61,6 +69,12 @@ class SimulationOptions:
         None,
         problems=_packet_problems,
         shown="the machine's own",
+    )
+    order: str = option(
+        "Order of packets that come to a switch at one time: ports (lowest first), or seed=N (at random); of several, "
+        "like ports,seed=1..8, the spread of the times is shown.",
+        PORTS,
+        problems=_order_problems,
     )
     transport: str | None = option(
         "Transport within a node; needs a machine file from `tradewind calibrate`.", None, shown="memory bandwidth only"

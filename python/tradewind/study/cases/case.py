@@ -48,7 +48,7 @@ class Case:
     def name(self) -> str:
         """A line for a reader."""
         parts = [self.kind, self.label, *self.workload.traits()]
-        parts += [str(self.options[key]) for key in ("machine", "routing") if self.options.get(key)]
+        parts += [str(self.options[key]) for key in ("machine", "routing", "order") if self.options.get(key)]
         return ", ".join([*parts, *([self.under.base] if self.under.base else [])])
 
     @property

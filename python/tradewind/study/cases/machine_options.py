@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from tradewind.study.model.values import OnMachine
+from tradewind.workload.packet_order import each_order
 
 PLACE_KEYS = ("routing", "model", "buffers", "packet", "placement")
 """Options of the use of a machine that a sweep may vary, beside seed and settings."""
@@ -30,6 +31,8 @@ def machine_options(
     varied |= {key: getattr(sweep, key) or [None] for key in PLACE_KEYS}
     if sweep.posting:  # named only where the study names it: keys of stored cases stay what they are
         varied["posting"] = sweep.posting
+    if sweep.order:
+        varied["order"] = [order for text in sweep.order for order in each_order(text)]
     varied |= {**(then or {}), "seed": sweep.seed or [study_seed], **(last or {})}
     settings = [dict(zip(sweep.set, values, strict=True)) for values in itertools.product(*sweep.set.values())]
     for values in itertools.product(*varied.values(), settings):

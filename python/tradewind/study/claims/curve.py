@@ -21,7 +21,7 @@ SEEDS_UP_TO = 10_000
 Record = Mapping[str, Any]
 Selected = Mapping[str, Sequence[Any]]
 Curve = dict[int, list[float]]
-"""Ranks, or nodes where a finding says so, -> the values of all seeds, sorted."""
+"""Ranks, or nodes where a finding says so, -> the values of all seeds and orders, sorted."""
 
 TestOutcome = tuple[list[str], list[str]]
 """The problems of a test (none: it holds) and the figures that it looked at."""
@@ -62,7 +62,7 @@ def value_of(case: Record, quantity: str) -> float:
 def curve(finding: Finding, cases: Iterable[Record], selection: Selected) -> Curve:
     """The curve of a selection at the ranks of the finding. Raises NotTestableError where cases or seeds are missing.
 
-    Where several cases have the same ranks (or nodes) and seed, the lowest speaks for them.
+    Where several cases have the same ranks (or nodes), seed and order, the lowest speaks for them.
     """
     name = name_of(selection)
     lowest: dict[int, dict[Any, float]] = {}
@@ -74,7 +74,8 @@ def curve(finding: Finding, cases: Iterable[Record], selection: Selected) -> Cur
                 raise NotTestableError(f"{case['exchange']} on {case['ranks']} ranks has no number of {finding.along}")
             seeds = lowest.setdefault(at, {})
             value = value_of(case, finding.quantity)
-            seeds[case.get("seed")] = min(value, seeds.get(case.get("seed"), float("inf")))
+            chance = case.get("seed"), case.get("order")
+            seeds[chance] = min(value, seeds.get(chance, float("inf")))
             asked = SEEDS_NEEDED if depends_on_chance(case) and case["ranks"] <= SEEDS_UP_TO else 1
             needed[at] = max(asked, needed.get(at, 1))
     wanted = _wanted(finding, lowest)
@@ -83,10 +84,10 @@ def curve(finding: Finding, cases: Iterable[Record], selection: Selected) -> Cur
     if not wanted:
         raise NotTestableError(f"no case of {name}" + (f" at these numbers of {finding.along}" if lowest else ""))
     for ranks in wanted:
-        if len(lowest[ranks]) < needed[ranks]:
+        seeds = len({seed for seed, _ in lowest[ranks]})
+        if seeds < needed[ranks]:
             raise NotTestableError(
-                f"{name} at {ranks} {finding.along} depends on chance: {len(lowest[ranks])} seeds, "
-                f"{SEEDS_NEEDED} are needed"
+                f"{name} at {ranks} {finding.along} depends on chance: {seeds} seeds, {SEEDS_NEEDED} are needed"
             )
     return {ranks: sorted(lowest[ranks].values()) for ranks in wanted}
 

@@ -2,7 +2,7 @@
 
 ``remark = "{torus} on 1000 ranks, {ratio} times what the fat-tree takes"`` with ``values = { torus = { of = {...} },
 ratio = { of = {...}, over = {...} } }``: a value is the median of the cases that `of` selects, which differ in nothing
-but their seed; with `over` it is their ratio to those of another selection, without a unit.
+but their seed and order; with `over` it is their ratio to those of another selection, without a unit.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from tradewind.study.model.study import Finding, Headline, ValueOf
 BASE = "base"
 LEFT_OUT = "(not in this run)"
 """Placeholder for a number whose cases were not computed, as in a quick run."""
-ALIKE = ("sweep", "seed")
+ALIKE = ("sweep", "seed", "order")
 """Labels in which the cases of one value may differ."""
 _COMPARED = (BASE, *(label for label in LABELS if label not in (BASE, "exchange", *ALIKE)), "exchange")
 """The others: of those in which cases differ, the first is named. A base brings differences in other labels with it;
@@ -101,7 +101,7 @@ def value_problems(
     finding: Finding, bases: Sequence[str | None], cases: Sequence[Mapping[str, Sequence[Any]]]
 ) -> Iterator[tuple[Place, str]]:
     """Return the problems of the values of a finding under these bases: a selection matches no case, or cases that
-    differ in more than their seed. `cases`: their labels, with the values that a result may give them."""
+    differ in more than their seed and order. `cases`: their labels, with the values that a result may give them."""
     for base in bases:
         yield from _value_problems(remark_of(finding, base), finding.values, base, cases)
 

@@ -32,6 +32,7 @@ LABELS: dict[str, str] = {
     "seed": "seed of the random numbers",
     "mpi_progress": "when open exchanges progress",
     "posting": "when messages of a stage are posted",
+    "order": "order of packets that come to a switch at one time",
     "point_time": "computing of a grid point on one core",
     "way": "who writes output",
     "servers": "servers beside the model",

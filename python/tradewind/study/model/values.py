@@ -86,6 +86,7 @@ Buffers = Annotated[str, simulated("buffers")]
 Packet = Annotated[str, simulated("packet")]
 Placement = Annotated[str, simulated("placement")]
 Posting = Annotated[str, simulated("posting")]
+Order = Annotated[str, simulated("order")]
 MpiProgress = Annotated[str, simulated("mpi_progress")]
 _OWN = SimulationOptions()
 
@@ -102,6 +103,8 @@ class OnMachine(Table):
     placement: Many[Placement] = [_OWN.placement]
     posting: Many[Posting] | None = None
     """When messages of a stage are posted; None: together."""
+    order: Many[Order] | None = None
+    """Orders of packets that come to a switch at one time; of "seed=1..8" each is a case. None: ports."""
     seed: Many[Annotated[int, Field(ge=0, strict=True)]] | None = None
     """None: the study's."""
     set: dict[str, Many[str]] = Field(default_factory=dict)
