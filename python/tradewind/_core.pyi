@@ -871,7 +871,7 @@ class Peers:
         """Whether nothing can be done together any more: all have to end."""
 
 class SimulationOptions:
-    def __init__(self, *, packet_bytes: int, threads: int = 1, seed: int = 1, adaptive: bool = True, finite_buffers: bool = False, one_sided: bool = False, blocks: int = 0, followed: int = -1, shown: Sequence[int] = [], peers: Peers | None = None, intranode: IntranodeTransport | None = None, compact_from_bytes: int = 536870912, repetition_steps: int = 1, asked: Sequence[int] = [], enough: Callable[[Sequence[float]], bool] | None = None, progress_by: str = 'pokes', skip: bool = True) -> None: ...
+    def __init__(self, *, packet_bytes: int, threads: int = 1, seed: int = 1, adaptive: bool = True, finite_buffers: bool = False, one_sided: bool = False, blocks: int = 0, followed: int = -1, shown: Sequence[int] = [], peers: Peers | None = None, intranode: IntranodeTransport | None = None, compact_from_bytes: int = 536870912, repetition_steps: int = 1, asked: Sequence[int] = [], enough: Callable[[Sequence[float]], bool] | None = None, progress_by: str = 'pokes', skip: bool = True, order_seed: int = 0) -> None: ...
 
 class Forecast:
     @property

@@ -5,7 +5,7 @@ from command_line import run_tradewind
 from small import all_to_all, machine
 
 from tradewind.base.errors import InputError
-from tradewind.simulation import prepare, simulate
+from tradewind.simulation import Progress, prepare, simulate
 from tradewind.study.cases.expand import expand
 from tradewind.study.plan.load import load_study
 
@@ -26,9 +26,10 @@ def test_each_order_has_a_time_and_the_result_is_that_of_the_first():
 
 def test_the_progress_of_several_orders_is_that_of_all():
     seen = []
-    prepare(EXCHANGE, RING, order="seed=1..2").run(seen.append)
-    assert [now.fraction for now in seen] == sorted(now.fraction for now in seen)
-    assert seen[-1].fraction == 1
+    watch = prepare(EXCHANGE, RING, order="seed=1..4")._watch(seen.append, begin=0.0, done=1, hops=100)
+    watch(Progress(simulated_s=1e-6, fraction=0.5, packet_hops=20, wall_s=0.1))
+    assert (seen[0].fraction, seen[0].packet_hops) == (1.5 / 4, 120)
+    assert seen[0].wall_s > 0.1  # since the first began
 
 
 def test_the_command_shows_the_spread():

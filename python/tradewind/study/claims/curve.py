@@ -84,10 +84,10 @@ def curve(finding: Finding, cases: Iterable[Record], selection: Selected) -> Cur
     if not wanted:
         raise NotTestableError(f"no case of {name}" + (f" at these numbers of {finding.along}" if lowest else ""))
     for ranks in wanted:
-        seeds = len({seed for seed, _ in lowest[ranks]})
-        if seeds < needed[ranks]:
+        number = len({seed for seed, _ in lowest[ranks]})
+        if number < needed[ranks]:
             raise NotTestableError(
-                f"{name} at {ranks} {finding.along} depends on chance: {seeds} seeds, {SEEDS_NEEDED} are needed"
+                f"{name} at {ranks} {finding.along} depends on chance: {number} seeds, {SEEDS_NEEDED} are needed"
             )
     return {ranks: sorted(lowest[ranks].values()) for ranks in wanted}
 
