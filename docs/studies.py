@@ -54,6 +54,7 @@ PAGES = {
     "explanation/gcr.md": "gcr",
     "explanation/on_demand_halo.md": "on-demand-halo",
     "how-to/packets.md": ".",
+    "explanation/packet-model.md": ".",
     "how-to/nodes.md": ".",
 }
 """The pages with sections, and the folder of `STUDIES` that they are about."""

@@ -7,6 +7,7 @@ from typing import Any
 
 from kept_results import load
 
+from tradewind.base.units import format_seconds
 from tradewind.figure.curves import valued
 from tradewind.study.cases.records import Record
 from tradewind.study.claims.quantity import quantity_of
@@ -60,6 +61,24 @@ def _over_4_kib(sweeps: Sequence[str]) -> list[tuple[Record, float]]:
     return [
         pair for sweep in sweeps for pair in valued(plot, [r for r in load("packets").records if r["sweep"] == sweep])
     ]
+
+
+def packet_orders() -> str:
+    """The time in the order of the ports and in those that are drawn, and the latter over the former."""
+    rows: dict[tuple[str, ...], dict[str, float]] = {}
+    for record in load("packet-order").records:
+        where = record["machine"] if record["sweep"] != "ring of eight" else record["settings"].split(",")[0]
+        routing = f", {record['routing']}" if record["machine"] == "dragonfly-MM" else ""
+        size = f", {record['packet']}" if record["sweep"] == "packets" else ""
+        key = (record["sweep"], record["algorithm"] + size, where.replace("switch.buffer=", "buffers of ") + routing)
+        rows.setdefault(key, {})[record["order"]] = record["time_s"]
+    cells = []
+    for key, times in rows.items():
+        drawn = [time for order, time in times.items() if order != "ports"]
+        spread = " to ".join(dict.fromkeys(format_seconds(time) for time in (min(drawn), max(drawn))))
+        over = [100 * (time / times["ports"] - 1) for time in (min(drawn), max(drawn))]
+        cells.append((*key, format_seconds(times["ports"]), len(drawn), spread, f"{over[0]:+.1f} to {over[1]:+.1f} %"))
+    return table(("exchange", "algorithm", "machine", "ports", "orders", "drawn", "over ports"), cells)
 
 
 RULES = ("calls", "pokes", "thread")
@@ -159,6 +178,7 @@ def on_demand_here() -> str:
 TABLES: dict[str, Callable[[], str]] = {
     "packets-table": packets,
     "packets-ranges": packet_ranges,
+    "packet-orders": packet_orders,
     "gcr-times": gcr_times,
     "gcr-exchanges": gcr_exchanges,
     "on-demand-acceptance": on_demand_acceptance,
