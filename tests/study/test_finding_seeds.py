@@ -123,3 +123,17 @@ def test_a_share_above_a_limit_is_one_less_the_share_below() -> None:
     for share, expected in (((0.4, 0.7), CONFIRMED), ((0.4, 0.69), CONTRADICTED), ((0.41, 0.7), CONTRADICTED)):
         finding = Finding(figure="1", claim="c", delays=A, above="3us", share=share)
         assert judge(finding, [case]).verdict == expected
+
+
+@pytest.mark.parametrize(("longest", "expected"), [(3.9, CONFIRMED), (4.1, CONTRADICTED)])
+def test_a_comparison_holds_for_all_orders_of_packets(longest: float, expected: str) -> None:
+    cases = [
+        {"algorithm": algorithm, "ranks": 10, "time_s": time, "seed": 1, "order": order, "routing": "minimal"}
+        for algorithm, times in (("a-1", [3.0, longest]), ("b-2", [4.0, 5.0]))
+        for order, time in zip(("seed=1", "seed=2"), times, strict=True)
+    ]
+    assert judge(Finding(figure="1", claim="c", better=A, than=B), cases).verdict == expected
+    for case in cases:
+        case["routing"] = "valiant"
+    found = judge(Finding(figure="1", claim="c", better=A, than=B), cases)
+    assert "depends on chance: 1 seeds, 5 are needed" in found.because

@@ -76,7 +76,7 @@ def say_orders(result: dict[str, Any]) -> None:
         shortest, median, longest = map(format_seconds, spread_of(result))
         say(
             f"{len(result['order_time_s'])} orders of packets that come at one time: {shortest} to {longest}, "
-            f"median {median}; the rest is that of order {result['order']}"
+            f"median {median}; all else is that of {result['order']}"
         )
 
 
