@@ -479,6 +479,12 @@ def one_by_one(schedule: Schedule) -> Schedule:
     simulations. Raises InputError where both ends of a message number it otherwise.
     """
 
+def ascending(schedule: Schedule) -> Schedule:
+    """
+    Return the same messages, the sends of each stage in ascending order of their receivers. Raises InputError
+    where they do not go around the ring of ranks.
+    """
+
 def default_algorithm(pattern: str) -> str:
     """
     Return the algorithm of a pattern where none is named: one that every rank count allows.

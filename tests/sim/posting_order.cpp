@@ -2,6 +2,7 @@
 #include "algorithm/registry.hpp"
 #include "base/error.hpp"
 #include "pattern/gather_scatter_brick.hpp"
+#include "schedule/ascending.hpp"
 #include "schedule/one_by_one.hpp"
 #include "testing/simulation.hpp"
 
@@ -54,6 +55,19 @@ TEST("stages of one message are what they were, and what has no such order is re
     CHECK_EQUAL(bits(simulated({exchange(one_by_one(ring))}).packets()), bits(simulated({exchange(ring)}).packets()));
     CHECK_THROWS(InputError, ({"message 1 that rank 0", "both ends number alike"}),
                  one_by_one(all_reduce(12, 30, "halving-doubling")));
+}
+
+TEST("where all begin with the same rank, the last one gets all of its messages at the end") {
+    // Without buffers that fill up each NIC sends n - 1 messages without a gap, of which the last n - 1 go to one rank.
+    for (const Rank n : {3, 4, 9}) {
+        const auto burst = all_to_all(n, "burst", points);
+        const auto staggered = simulated({exchange(burst)}), ordered = simulated({exchange(schedule::ascending(burst))});
+        CHECK_EQUAL(staggered.packets().time.value, trip + (n - 1) * points * 8 * byte);
+        CHECK_EQUAL(ordered.packets().time.value, trip + (2 * n - 3) * points * 8 * byte);
+        CHECK_EQUAL(ordered.packets().bytes, staggered.packets().bytes);
+    }
+    CHECK_THROWS(InputError, ({"posting ascending", "stage 0 of direct"}),
+                 schedule::ascending(halo({12, 12, 1}, {4, 4}, 1, "xy", "direct")));
 }
 
 }  // namespace testing::posting_orders

@@ -11,6 +11,7 @@
 #include "algorithm/registry.hpp"
 #include "bind.hpp"
 #include "places.hpp"
+#include "schedule/ascending.hpp"
 #include "schedule/one_by_one.hpp"
 
 namespace nb = nanobind;
@@ -82,6 +83,14 @@ void bind_schedule(nb::module_& module) {
         "schedule"_a,
         "Return the same messages in the posting order of sendrecv, one exchange of a stage after another, for\n"
         "simulations. Raises InputError where both ends of a message number it otherwise.");
+    module.def(
+        "ascending",
+        [](std::shared_ptr<schedule::Schedule> all) {
+            return std::const_pointer_cast<schedule::Schedule>(schedule::ascending(std::move(all)));
+        },
+        "schedule"_a,
+        "Return the same messages, the sends of each stage in ascending order of their receivers. Raises InputError\n"
+        "where they do not go around the ring of ranks.");
     module.def("default_algorithm", &algorithm::default_algorithm, "pattern"_a,
                "Return the algorithm of a pattern where none is named: one that every rank count allows.");
     module.def("variable_of", &algorithm::variable_of, "pattern"_a,

@@ -40,8 +40,9 @@ def prepare(
     node counts, unless the request names one whose costs the file has, as a dwarf may. `mpi_progress`: when exchanges
     that are started and awaited progress to their next stage. "calls": while their rank waits for them; "pokes": also
     at poke steps; "thread": always, by a thread that takes no time from the CPU. `posting`: when a rank posts the
-    messages of a stage. "together": all at once; "sendrecv": each send with a receive, both of which it awaits before
-    the next; "transport": of a program, each exchange as its transport does, one of these two.
+    messages of a stage. "together": all at once; "ascending": all at once, but in ascending order of receivers, so that
+    all ranks begin with the first one; "sendrecv": each send with a receive, both of which it awaits before the next;
+    "transport": of a program, each exchange as its transport does, together or sendrecv.
     """
     asked, request = SimulationOptions(**options), exchange
     exchange = request.program()

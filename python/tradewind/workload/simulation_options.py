@@ -22,9 +22,10 @@ their receivers, whose CPUs have nothing to do with it."""
 PLACEMENTS = tuple(_core.placements())
 PROGRESS = tuple(_core.progress_kinds)
 """Kinds of progress: when MPI progresses open exchanges."""
-POSTINGS = ("together", "sendrecv", "transport")
-"""Ranks post all messages of a stage together; or each send with a receive, and await both before the next; or as the
-transport of each exchange of a program does, sendrecv or another one."""
+POSTINGS = ("together", "ascending", "sendrecv", "transport")
+"""Ranks post all messages of a stage together, in the order of the algorithm or in ascending order of receivers; or each
+send with a receive, and await both before the next; or as the transport of each exchange of a program does, sendrecv or
+another one."""
 CORES = "cores"
 """As many ranks per node as the machine file says that a node has cores."""
 WHOLE = "message"
@@ -67,8 +68,8 @@ class SimulationOptions:
     )
     packing: str | None = option("Packing of that transport.", None, shown="buffer")
     posting: str = option(
-        "When messages of a stage are posted: together; sendrecv, one exchange after another; or transport, as "
-        "that of each exchange of a program does.",
+        "When messages of a stage are posted: together; ascending, together, and all ranks begin with the first one; "
+        "sendrecv, one exchange after another; or transport, as that of each exchange of a program does.",
         "together",
         known=lambda: POSTINGS,
     )
