@@ -172,7 +172,11 @@ def _times(what: str) -> Callable[[Record], float | None]:
 
 
 def _node_time(case: Record) -> float | None:
-    return None if case.get("nodes") is None else float(case["time_s"]) * case["nodes"]
+    """Return the time of all nodes; simulated programs and exchanges say how many ranks a node has, and not the nodes."""
+    nodes = case.get("nodes")
+    if nodes is None and case.get("ranks_per_node"):
+        nodes = math.ceil(case["ranks"] / case["ranks_per_node"])
+    return None if nodes is None else float(case["time_s"]) * nodes
 
 
 def _memory(case: Record) -> float | None:
