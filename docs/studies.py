@@ -53,6 +53,7 @@ PAGES = {
     "explanation/here.md": "here",
     "explanation/gcr.md": "gcr",
     "explanation/on_demand_halo.md": "on-demand-halo",
+    "explanation/unexplained.md": "unexplained",
     "how-to/packets.md": ".",
     "how-to/nodes.md": ".",
 }

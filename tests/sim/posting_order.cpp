@@ -61,7 +61,8 @@ TEST("where all begin with the same rank, the last one gets all of its messages 
     // Without buffers that fill up each NIC sends n - 1 messages without a gap, of which the last n - 1 go to one rank.
     for (const Rank n : {3, 4, 9}) {
         const auto burst = all_to_all(n, "burst", points);
-        const auto staggered = simulated({exchange(burst)}), ordered = simulated({exchange(schedule::ascending(burst))});
+        const auto staggered = simulated({exchange(burst)}),
+                   ordered = simulated({exchange(schedule::ascending(burst))});
         CHECK_EQUAL(staggered.packets().time.value, trip + (n - 1) * points * 8 * byte);
         CHECK_EQUAL(ordered.packets().time.value, trip + (2 * n - 3) * points * 8 * byte);
         CHECK_EQUAL(ordered.packets().bytes, staggered.packets().bytes);

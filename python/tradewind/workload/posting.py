@@ -18,7 +18,7 @@ _ORDERS: dict[str, Callable[[_core.Schedule], _core.Schedule]] = {
     BLOCKING: _core.one_by_one,
     "ascending": _core.ascending,
 }
-"""What makes the schedule of a posting order, of any exchange."""
+"""Functions that make the schedule of a posting order, of any exchange."""
 
 
 def posted(workload: Workload, posting: str) -> Workload:

@@ -23,9 +23,9 @@ PLACEMENTS = tuple(_core.placements())
 PROGRESS = tuple(_core.progress_kinds)
 """Kinds of progress: when MPI progresses open exchanges."""
 POSTINGS = ("together", "ascending", "sendrecv", "transport")
-"""Ranks post all messages of a stage together, in the order of the algorithm or in ascending order of receivers; or each
-send with a receive, and await both before the next; or as the transport of each exchange of a program does, sendrecv or
-another one."""
+"""Ranks post all messages of a stage together, in the order of the algorithm or in ascending order of receivers; or
+each send with a receive, and await both before the next; or as the transport of each exchange of a program does,
+sendrecv or another one."""
 CORES = "cores"
 """As many ranks per node as the machine file says that a node has cores."""
 WHOLE = "message"
