@@ -230,8 +230,8 @@ def _burst(row: Row, ranks: int) -> str:
 
 
 SST, OURS = "SST/macro 7.1", "ours"
-ROWS = "rows of "
-"""Beginning of the names of sweeps whose splits have as many ranks along x."""
+ROWS, SIZES_OF_ALL = "rows of ", " sizes"
+"""Beginning of the names of sweeps whose splits have as many ranks along x; end of those with further sizes."""
 
 
 def burst_factors() -> str:
@@ -240,19 +240,36 @@ def burst_factors() -> str:
         (name if base == SST else f"{name}, ours", *(_burst(row, ranks) for ranks in (500, 2000)))
         for base in (SST, OURS)
         for name, row in _by_sweep("burst", base).items()
-        if not name.startswith(ROWS)
+        if not name.startswith(ROWS) and not name.endswith(SIZES_OF_ALL)
     ]
     return table(("factor", "500 ranks", "2000 ranks"), cells)
 
 
+def _burst_sizes(rows: Sequence[tuple[str, Row]]) -> str:
+    ranks = (100, 200, 500, 1000, 2000, 5000, 10000, 20000)
+    cells = [(name, *(_burst(row, n) for n in ranks)) for name, row in rows]
+    return table(("burst / ring-4", *(f"{n:,}" for n in ranks)), cells)
+
+
 def burst_sizes() -> str:
     """Burst over ring-4 by ranks: as in the study of Figure 5a under both bases, and by the ranks along x."""
-    ranks = (100, 200, 500, 1000, 2000, 5000, 10000, 20000)
     rows = [(f"nearest to a square (Figure 5a), {base}", _by_sweep("figure-5a", base)["burst"]) for base in (SST, OURS)]
     rows += [(f"{name} ranks", row) for name, row in _by_sweep("burst", SST).items() if name.startswith(ROWS)]
-    return table(
-        ("split", *(f"{n:,}" for n in ranks)), [(name, *(_burst(row, n) for n in ranks)) for name, row in rows]
-    )
+    return _burst_sizes(rows)
+
+
+def burst_orders() -> str:
+    """Burst over ring-4 by ranks, where links between switches are not the narrow place, in its own order and in
+    ascending order."""
+    rows = _by_sweep("burst", SST)
+    shown = []
+    for order in ("", "ascending, "):
+        valiant: Row = {**rows[f"{order}Valiant"], **rows[f"{order}Valiant, more{SIZES_OF_ALL}"]}
+        shown += [
+            (f"{order}fattree-M", rows[f"{order}fattree-M, all{SIZES_OF_ALL}"]),
+            (f"{order}dragonfly-MM, Valiant", valiant),
+        ]
+    return _burst_sizes(shown)
 
 
 TABLES: dict[str, Callable[[], str]] = {
@@ -260,6 +277,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "protocol-factors": protocols,
     "burst-factors": burst_factors,
     "burst-sizes": burst_sizes,
+    "burst-orders": burst_orders,
     "packets-table": packets,
     "packets-ranges": packet_ranges,
     "gcr-times": gcr_times,

@@ -79,7 +79,10 @@ PAGES_OF = {
     "hpc4wc2024": (["hpc4wc2024"], {"all-findings"}),
     "escape2018": (["escape2018"], {"all-findings"}),
     "fesom2026": (["fesom2026"], {"all-findings"}),
-    "unexplained": (["unexplained"], {"mpi-share-factors", "protocol-factors", "burst-factors", "burst-sizes"}),
+    "unexplained": (
+        ["unexplained"],
+        {"mpi-share-factors", "protocol-factors", "burst-factors", "burst-sizes", "burst-orders"},
+    ),
 }
 """The pages about the studies of a source, and their sections that are about all of them."""
 
