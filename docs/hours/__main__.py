@@ -1,6 +1,6 @@
 """Answers docs/explanation/spectral_or_grid_point.md from the results that are kept of its studies.
 
-``python docs/hours`` writes the picture, and the tables of the page between ``<!-- hours NAME -->`` and ``<!-- end
+``python docs/hours`` writes the pictures, and the tables of its two pages between ``<!-- hours NAME -->`` and ``<!-- end
 hours -->``; a test compares them. ``python docs/hours --set iterations=50`` prints the base table with other values of
 parameters (see ``choices.py``), and writes nothing.
 """
@@ -16,6 +16,7 @@ from typing import Any
 
 import checks
 import choices
+import claims
 import picture
 import tables
 from parts import HUNDREDTH, Parts
@@ -25,8 +26,11 @@ from tradewind.plot.export import to_svg
 
 DOCS = Path(__file__).resolve().parents[1]
 RESULTS = DOCS.parent / "studies" / "spectral_or_grid_point" / "results"
-PAGE = DOCS / "explanation" / "spectral_or_grid_point.md"
-PICTURE = DOCS / "images" / "spectral_or_grid_point.svg"
+PAGES = tuple(DOCS / "explanation" / f"{name}.md" for name in ("spectral_or_grid_point", "spectral_or_grid_point_choices"))
+PICTURES = {
+    DOCS / "images" / "spectral_or_grid_point.svg": picture.balance_picture,
+    DOCS / "images" / "spectral_or_grid_point_choices.svg": picture.picture,
+}
 STUDIES = ("transpositions", "halos", "allreduces")
 MARKS = re.compile(r"(<!-- hours ([\w-]+) -->\n).*?(<!-- end hours -->)", re.DOTALL)
 
@@ -45,6 +49,8 @@ def sections(parts: Parts) -> dict[str, Callable[[], str]]:
     """Return what each section of the page is made by."""
     few, many = (tables.largest(parts, "dragonfly-ML", points) for points in (choices.POINTS, HUNDREDTH))
     return {
+        "balance": lambda: tables.balance_table(parts),
+        "claims": lambda: claims.claims_table(parts),
         "base": lambda: tables.base_table(parts),
         "slow": lambda: tables.base_table(parts, "slow"),
         "parts": lambda: tables.parts_table(parts),
@@ -90,8 +96,10 @@ def main(arguments: list[str]) -> None:
     if arguments:
         print(tables.base_table(parts))
         return
-    PICTURE.write_text(to_svg(picture.picture(parts)), encoding="utf-8")
-    PAGE.write_text(filled(PAGE.read_text(encoding="utf-8"), parts), encoding="utf-8")
+    for path, drawn in PICTURES.items():
+        path.write_text(to_svg(drawn(parts)), encoding="utf-8")
+    for page in PAGES:
+        page.write_text(filled(page.read_text(encoding="utf-8"), parts), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -110,10 +110,10 @@ CHOICES = (
     ),
     Choice(
         "node: memory, and links as multiples of 10 GB/s",
-        {"memory": (100e9, 50e9, 1e12), "faster_links": (1, 1, 5)},
+        {"memory": (200e9, 68e9, 4e12), "faster_links": (1, 1, 2.5)},
         "B/s, -",
-        "100 GB/s and 10 GB/s: the machine files; 50 GB/s: half a socket; 1 TB/s and 50 GB/s: a GPU whose NIC has "
-        "400 Gbit/s",
+        "read and written: 200 GB/s and 10 GB/s are the machine files, whose 100 GB/s count each byte of a copy once; "
+        "68 GB/s: a processor of Piz Daint; 4 TB/s and 25 GB/s: a GH200",
     ),
 )
 """The choices that are varied. Combinations take every value of each with every value of all others."""
@@ -131,6 +131,42 @@ FIXED = {
     "product_flops_per_byte": 5.0,  # of matrix products
 }
 """Parameters that combinations do not vary."""
+
+
+@dataclass(frozen=True)
+class Node:
+    """A node, or one GPU with its share of the links: bytes per second of its memory, read and written, and of its
+    links."""
+
+    name: str
+    memory: float
+    network: float
+    source: str
+
+    @property
+    def balance(self) -> float:
+        """Bytes that memory moves while the links move one."""
+        return self.memory / self.network
+
+    def values(self) -> Values:
+        """Return the base on this node."""
+        own = {"memory": self.memory, "faster_links": self.network / LINKS}
+        return base() | {name: np.array([value]) for name, value in own.items()}
+
+
+LINKS = 10e9
+"""Bytes per second of the links of the studies."""
+NODES = (
+    Node("processor of Piz Daint", 68e9, 10e9, "4 channels of DDR4-2133; Aries, as `piz-daint`"),
+    Node("two AMD EPYC 7742", 410e9, 25e9, "16 channels of DDR4-3200; two NICs of 100 Gbit/s, as `archer2`"),
+    Node("base of this page", 200e9, 10e9, "the machine files of the three networks"),
+    Node("two Gold 6148, ESCAPE 2018", 256e9, 12.1e9, "12 channels of DDR4-2666; EDR, as `escape-edr`"),
+    Node("A64FX of Fugaku", 1024e9, 40.8e9, "HBM2; six Tofu interfaces, as `fugaku`"),
+    Node("H100", 3.35e12, 50e9, "HBM3; 400 Gbit/s for each GPU, assumed"),
+    Node("half an MI250X, LUMI-G", 1.6e12, 12.5e9, "HBM2e; one NIC of 200 Gbit/s for two halves"),
+    Node("GH200, Alps", 4e12, 25e9, "HBM3; one NIC of 200 Gbit/s"),
+)
+"""Nodes by their balance, from data sheets: none reaches all of it."""
 
 
 OVERRIDES: dict[str, float] = {}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 import numpy as np
-from choices import CHOICES, LEVELS, POINTS, Values, base, changed, combinations
+from choices import CHOICES, LEVELS, LINKS, NODES, POINTS, Values, base, changed, combinations
 from models import MODELS, hours, totals
 from parts import HUNDREDTH, NETWORKS, SPLITS, Parts, Place
 
@@ -66,6 +66,43 @@ def base_table(parts: Parts, base_name: str = TODAY) -> str:
         plain = sum(float(part[0]) for part in found["semi-implicit"].values())
         rows.append([*_where(parts, place), *cells, seconds(plain)])
     return table(["grid", "network", "ranks", *MODELS, "without pipelining"], rows)
+
+
+QUIET = ("fattree-L", "dragonfly-ML")
+"""The networks on which a balance decides; on the torus congestion does."""
+
+
+def ratios(parts: Parts, values: Values, points: tuple[int, int]) -> dict[str, list[float]]:
+    """Return the hour of each model over that of the semi-implicit one, and the share of transpositions in the
+    spectral one, for all ranks of the networks `QUIET` whose exchanges were simulated."""
+    found: dict[str, list[float]] = {name: [] for name in (*MODELS, "transposition")}
+    for place in places(parts):
+        if place.machine in QUIET and place.points == points:
+            hour = hours(parts, place, values)
+            times = {name: float(value[0]) for name, value in totals(hour).items()}
+            for name in MODELS:
+                found[name].append(times[name] / times["semi-implicit"])
+            found["transposition"].append(float(hour["spectral"]["transposition"][0]) / times["spectral"])
+    return found
+
+
+def balance_table(parts: Parts) -> str:
+    """Nodes by their balance of memory and network: how many times as long as the semi-implicit model the others take,
+    and the share of transpositions, from the smallest to the largest over networks and ranks."""
+    rows = []
+    for node in NODES:
+        whole, hundredth = (ratios(parts, node.values(), points) for points in GRIDS)
+        own = [whole["spectral"], whole["split-explicit"], hundredth["spectral"], hundredth["split-explicit"]]
+        cells = [*(_span(values) for values in own), _span(whole["transposition"], percent=True)]
+        nominal = [f"{node.memory / 1e9:,.0f}".replace(",", " "), f"{node.network / 1e9:g}", f"{node.balance:.0f}"]
+        rows.append([node.name, *nominal, *cells])
+    header = ["node", "memory, GB/s", "links, GB/s", "balance", "spectral", "split-explicit"]
+    return table([*header, "spectral, a hundredth", "split-explicit, a hundredth", "transpositions"], rows)
+
+
+def _span(values: Sequence[float], *, percent: bool = False) -> str:
+    low, high = min(values), max(values)
+    return f"{100 * low:.0f} to {100 * high:.0f} %" if percent else f"{low:.2f} to {high:.2f}"
 
 
 def parts_table(parts: Parts) -> str:
@@ -135,7 +172,7 @@ VARIED = {
     "long_traffic": "traffic of a semi-Lagrangian step, B/point",
     "short_traffic": "traffic of a split-explicit step, B/point",
     "iterations": "solver iterations",
-    "faster_links": "bandwidth of links, times 10 GB/s",
+    "faster_links": "memory : network, by the links",
 }
 """Parameters for which a value is looked for at which two models are equally fast."""
 PAIRS = (("spectral", "semi-implicit"), ("semi-implicit", "split-explicit"), ("spectral", "split-explicit"))
@@ -163,6 +200,9 @@ def break_even_table(parts: Parts, place: Place) -> str:
     for parameter, words in VARIED.items():
         start = float(base()[parameter][0])
         factors = [break_even(parts, place, parameter, a, b) for a, b in PAIRS]
+        if parameter == "faster_links":
+            start = float(base()["memory"][0]) / (LINKS * start)
+            factors = [factor and 1 / factor for factor in factors]
         rows.append([words, f"{start:g}", *("never" if f is None else f"{start * f:.2g}" for f in factors)])
     rows = [[cell if "e+" not in cell else f"{float(cell):,.0f}".replace(",", " ") for cell in row] for row in rows]
     return table(["parameter", "base", *(f"{a} = {b} at" for a, b in PAIRS)], rows)
