@@ -52,6 +52,7 @@ PAGES = {
     "how-to/servers.md": "field_server",
     "explanation/here.md": "here",
     "explanation/gcr.md": "gcr",
+    "explanation/spectral_or_grid_point.md": "spectral_or_grid_point",
     "explanation/on_demand_halo.md": "on-demand-halo",
     "how-to/packets.md": ".",
     "how-to/nodes.md": ".",

@@ -104,23 +104,32 @@ def _beside_compute(record: Record) -> float:
     return 1e3 * found
 
 
-def on_demand_acceptance() -> str:
-    """Time of a step in ms that is not computing, by buffers and ranks: of columns on demand, of each width of halo."""
-    rows: dict[tuple[str, int], dict[int | None, float]] = {}
-    for record in load("acceptance").records:
-        rows.setdefault((record["base"], record["ranks"]), {})[record["width"]] = _beside_compute(record)
+def on_demand_source_case() -> str:
+    """Time of a whole step in ms, by buffers and ranks: of columns on demand, of each width of halo; and the share of
+    the narrowest halo's exchange that the columns take."""
+    rows: dict[tuple[str, int], dict[int | None, Record]] = {}
+    for record in load("source-case").records:
+        rows.setdefault((record["base"], record["ranks"]), {})[record["width"]] = record
     widths = sorted({width for row in rows.values() for width in row if width is not None})
     cells = [
-        (base, f"{ranks:,}", *(f"{row[width]:.3g}" for width in (None, *widths)))
+        (
+            *(base, f"{ranks:,}"),
+            *(f"{1e3 * row[width]['time_s']:.4g}" for width in (None, *widths)),
+            f"{row[None]['time_s'] / row[widths[0]]['time_s']:.3g}",
+            f"{_beside_compute(row[None]) / _beside_compute(row[widths[0]]):.3g}",
+        )
         for (base, ranks), row in sorted(rows.items())
     ]
-    return table(("buffers", "ranks", "on demand", *(f"{width} points" for width in widths)), cells)
+    over = f"on demand / {widths[0]} points"
+    header = ("buffers", "ranks", "on demand", *(f"{width} points" for width in widths), over, "of the exchange alone")
+    return table(header, cells)
 
 
-def on_demand_ranks(sweeps: Sequence[str]) -> str:
-    """Bytes and time beside computing of both strategies, by wind, tracers and ranks: MB per rank, and ms."""
+def on_demand_steps(sweeps: Sequence[str]) -> str:
+    """Time of a whole step in ms and bytes sent of both strategies, by wind, tracers and ranks; and the ratio of their
+    exchanges alone."""
     rows: dict[tuple[float, int, int], dict[str, Record]] = {}
-    for record in load("ranks").records:
+    for record in load("steps").records:
         if record["sweep"] in sweeps:
             key = (float(record["wind"]), record["tracers"], record["ranks"])
             rows.setdefault(key, {})[record["strategy"]] = record
@@ -128,12 +137,19 @@ def on_demand_ranks(sweeps: Sequence[str]) -> str:
     for (wind, tracers, ranks), found in sorted(rows.items()):
         if len(found) < len(BOTH):
             continue
+        whole = [1e3 * found[each]["time_s"] for each in BOTH]
+        alone = [_beside_compute(found[each]) for each in BOTH]
         sent = [found[each]["result"]["bytes"] / ranks / 1e6 for each in BOTH]
-        times = [_beside_compute(found[each]) for each in BOTH]
-        numbers = (f"{number:.3g}" for number in (*sent, *times, times[1] / times[0]))
-        cells.append((f"{wind:g}", tracers, f"{ranks:,}", *numbers))
-    header = ("m/s", "tracers", "ranks", "MB per rank: wide", "on demand", "ms: wide", "on demand", "on demand / wide")
-    return table(header, cells)
+        ratios = (f"{times[1] / times[0]:.3f}" for times in (whole, alone))
+        cells.append(
+            (f"{wind:g}", tracers, f"{ranks:,}", *(f"{number:.4g}" for number in whole), *ratios, *_megabytes(sent))
+        )
+    numbers = ("ms: wide", "on demand", "on demand / wide", "of the exchange alone", "MB per rank: wide", "on demand")
+    return table(("m/s", "tracers", "ranks", *numbers), cells)
+
+
+def _megabytes(sent: Sequence[float]) -> tuple[str, ...]:
+    return tuple(f"{number:.3g}" if number < 1000 else f"{number:,.0f}" for number in sent)
 
 
 def on_demand_here() -> str:
@@ -161,9 +177,9 @@ TABLES: dict[str, Callable[[], str]] = {
     "packets-ranges": packet_ranges,
     "gcr-times": gcr_times,
     "gcr-exchanges": gcr_exchanges,
-    "on-demand-acceptance": on_demand_acceptance,
-    "on-demand-ranks": lambda: on_demand_ranks(("strategies", "a million")),
-    "on-demand-buffers": lambda: on_demand_ranks(("finite buffers",)),
+    "on-demand-source-case": on_demand_source_case,
+    "on-demand-steps": lambda: on_demand_steps(("strategies", "a million")),
+    "on-demand-buffers": lambda: on_demand_steps(("finite buffers",)),
     "on-demand-here": on_demand_here,
 }
 """The sections of pages that show one table of one study."""

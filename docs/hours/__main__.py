@@ -1,8 +1,8 @@
 """Answers docs/explanation/spectral_or_grid_point.md from the results that are kept of its studies.
 
-``python docs/hours`` writes the pictures, and the tables of its two pages between ``<!-- hours NAME -->`` and ``<!-- end
-hours -->``; a test compares them. ``python docs/hours --set iterations=50`` prints the base table with other values of
-parameters (see ``choices.py``), and writes nothing.
+``python docs/hours`` writes the pictures, and the tables of this page and of the page of its choices between ``<!--
+hours NAME -->`` and ``<!-- end hours -->``; a test compares them. ``python docs/hours --set iterations=50`` prints the
+base table with other values of parameters (see ``choices.py``), and writes nothing.
 """
 
 from __future__ import annotations
@@ -19,14 +19,16 @@ import choices
 import claims
 import picture
 import tables
-from parts import HUNDREDTH, Parts
+from parts import Parts
 
 from tradewind.dataset.read import read_dataset
 from tradewind.plot.export import to_svg
 
 DOCS = Path(__file__).resolve().parents[1]
 RESULTS = DOCS.parent / "studies" / "spectral_or_grid_point" / "results"
-PAGES = tuple(DOCS / "explanation" / f"{name}.md" for name in ("spectral_or_grid_point", "spectral_or_grid_point_choices"))
+PAGES = tuple(
+    DOCS / "explanation" / f"{name}.md" for name in ("spectral_or_grid_point", "spectral_or_grid_point_choices")
+)
 PICTURES = {
     DOCS / "images" / "spectral_or_grid_point.svg": picture.balance_picture,
     DOCS / "images" / "spectral_or_grid_point_choices.svg": picture.picture,
@@ -47,7 +49,7 @@ def records(*names: str) -> list[dict[str, Any]]:
 
 def sections(parts: Parts) -> dict[str, Callable[[], str]]:
     """Return what each section of the page is made by."""
-    few, many = (tables.largest(parts, "dragonfly-ML", points) for points in (choices.POINTS, HUNDREDTH))
+    few = tables.largest(parts, "dragonfly-ML", choices.POINTS)
     return {
         "balance": lambda: tables.balance_table(parts),
         "claims": lambda: claims.claims_table(parts),
@@ -57,11 +59,8 @@ def sections(parts: Parts) -> dict[str, Callable[[], str]]:
         "winners": lambda: tables.winners_table(parts),
         "choices": tables.choices_table,
         "changes": lambda: tables.changes_table(parts, few),
-        "changes-hundredth": lambda: tables.changes_table(parts, many),
         "even": lambda: tables.break_even_table(parts, few),
-        "even-hundredth": lambda: tables.break_even_table(parts, many),
-        "buffers": lambda: tables.buffers_table(parts),
-        "crossings": lambda: tables.crossings_table(parts),
+        "buffers": lambda: tables.buffers_text(parts),
         "quiet": lambda: checks.quiet_table(records("checks")),
         "estimates": lambda: checks.estimate_table(records(*STUDIES)),
         "seeds": lambda: checks.seeds_text(records("checks")),

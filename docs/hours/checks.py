@@ -15,6 +15,8 @@ from tables import GRIDS, TODAY, places, table, thousands
 LATENCY_S = 4e-7
 """Latency of the head of a message between 1000 ranks of a fat-tree of 33 nodes per switch: two NICs and two links."""
 RANKS = 1000
+COPIES = 100e9
+"""Bytes per second that a node of the machine files copies, each read and written."""
 
 
 def quiet_s(sweep: str, width: int | None) -> float:
@@ -58,8 +60,8 @@ def quiet_table(records: Sequence[Mapping[str, Any]]) -> str:
 
 
 def sum_of_parts(parts: Parts, place: Place, model: str) -> float:
-    """Return the time of a step of the study `checks`, from its parts."""
-    points = place.columns * LEVELS / 100e9
+    """Return the time of a step of the study `checks`, from its parts. Its bytes are those of copies."""
+    points = place.columns * LEVELS / COPIES
 
     def halo(width: int) -> float:
         return float(parts.halo(place, width).at(np.array(float(LEVELS))))

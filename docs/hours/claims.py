@@ -39,10 +39,7 @@ def _over(name: str, points: tuple[int, int] = POINTS) -> Callable[[Parts], list
 def _processors(parts: Parts) -> list[float]:
     """Return the shares of transpositions on nodes without a GPU."""
     return [
-        share
-        for node in NODES
-        if node.balance < 30
-        for share in ratios(parts, node.values(), POINTS)["transposition"]
+        share for node in NODES if node.balance < 30 for share in ratios(parts, node.values(), POINTS)["transposition"]
     ]
 
 
@@ -81,7 +78,7 @@ CLAIMS = (
     Claim("H100, 67 : 1: the same", "", 1.9, 2.6, _over("H100")),
     Claim("half an MI250X, 128 : 1: the same", "", 2.5, 3.7, _over("half an MI250X, LUMI-G")),
 )
-"""Those without a publication were interpolated by hand between 10 : 1, 20 : 1 and 160 : 1, before they were computed."""
+"""Those without a publication were interpolated by hand between 10 : 1, 20 : 1 and 160 : 1 before they were known."""
 
 
 def claims_table(parts: Parts) -> str:

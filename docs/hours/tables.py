@@ -68,6 +68,7 @@ def base_table(parts: Parts, base_name: str = TODAY) -> str:
     return table(["grid", "network", "ranks", *MODELS, "without pipelining"], rows)
 
 
+SOLVERS = ("semi-implicit", "pipelined")
 QUIET = ("fattree-L", "dragonfly-ML")
 """The networks on which a balance decides; on the torus congestion does."""
 
@@ -106,10 +107,14 @@ def _span(values: Sequence[float], *, percent: bool = False) -> str:
 
 
 def parts_table(parts: Parts) -> str:
-    """Where the time goes with the base choices on the most ranks of each grid and network: all parts from 1 % on."""
+    """Where the time goes with the base choices on the most ranks of each grid and of `QUIET`: all parts from 1 % on, of the
+    semi-implicit model with its better solver."""
     rows = []
-    for place in [largest(parts, machine, points) for points in GRIDS for machine in NETWORKS]:
-        for name, hour in hours(parts, place, base()).items():
+    for place in [largest(parts, machine, points) for points in GRIDS for machine in QUIET]:
+        found = hours(parts, place, base())
+        better = min(SOLVERS, key=lambda name: sum(float(part[0]) for part in found[name].values()))
+        for name in ("spectral", better, "split-explicit"):
+            hour = found[name]
             total = sum(float(part[0]) for part in hour.values())
             shares = {part: float(value[0]) / total for part, value in hour.items()}
             shown = [f"{part} {share:.0%}" for part, share in shares.items() if share >= 0.01]
@@ -126,10 +131,10 @@ def winners(parts: Parts, place: Place) -> dict[str, tuple[float, float]]:
     return dict(zip(MODELS, shares, strict=True))
 
 
-def winners_table(parts: Parts, base_name: str = TODAY) -> str:
-    """In how many of all combinations each model is the fastest, and in how many it is close to that."""
+def winners_table(parts: Parts) -> str:
+    """In how many of all combinations each model is the fastest, and in how many it is close to that: on `QUIET`."""
     rows = []
-    for place in places(parts, base_name):
+    for place in (place for place in places(parts) if place.machine in QUIET):
         shares = winners(parts, place)
         most = max(first for first, _ in shares.values())
         cells = [
@@ -208,59 +213,12 @@ def break_even_table(parts: Parts, place: Place) -> str:
     return table(["parameter", "base", *(f"{a} = {b} at" for a, b in PAIRS)], rows)
 
 
-def buffers_table(parts: Parts) -> str:
-    """Transpositions of four fields: the time with finite buffers over that with unbounded ones."""
-    rows = []
+def buffers_text(parts: Parts) -> str:
+    """Return what finite buffers make of the time of transpositions of four fields."""
+    found = []
     for machine, network in NETWORKS.items():
         for ranks in SPLITS:
             ratio = parts.finite_over_unbounded(Place(machine, TODAY, HUNDREDTH, ranks), 4 * LEVELS)
             if ratio is not None:
-                rows.append([network, thousands(ranks), f"{ratio:.2f}"])
-    return table(["network", "ranks", "finite over unbounded"], rows)
-
-
-def crossings_table(parts: Parts) -> str:
-    """Ranks at which one model overtakes another, on each grid and network, with each choice changed by itself."""
-    rows = []
-    for points in GRIDS:
-        for machine in NETWORKS:
-            for a, b in PAIRS:
-                own = [place for place in places(parts) if (place.points, place.machine) == (points, machine)]
-                if len(own) > 1:
-                    rows.append([GRIDS[points], NETWORKS[machine], f"{a}, {b}", *_crossing_cells(parts, own, a, b)])
-    return table(["grid", "network", "models", "base", "earliest", "latest"], rows)
-
-
-def _crossing_cells(parts: Parts, own: list[Place], a: str, b: str) -> list[str]:
-    changes = {"": base()} | {f"{c.name} {c.shown(i)}": changed(c, i) for c in CHOICES for i in range(1, c.count)}
-    found = {
-        name: crossing(own, [_ratio(parts, place, values, a, b) for place in own]) for name, values in changes.items()
-    }
-    numbers = {name: at for name, at in found.items() if not isinstance(at, str)}
-    cell = _ranks(found[""], a, b)
-    if not numbers:
-        return [cell, "none", "none"]
-    first, last = (pick(numbers, key=numbers.__getitem__) for pick in (min, max))
-    return [cell, *(f"{_ranks(numbers[name], a, b)} ({name or 'base'})" for name in (first, last))]
-
-
-def _ratio(parts: Parts, place: Place, values: Values, a: str, b: str) -> float:
-    times = totals(hours(parts, place, values))
-    return float(times[a][0] / times[b][0])
-
-
-def crossing(own: Sequence[Place], ratios: Sequence[float]) -> float | str:
-    """Return the ranks at which a ratio of times passes 1, between two simulated numbers of ranks on a line in the
-    logarithms of both; "first" or "second": the model that is faster throughout."""
-    logs = np.log(ratios)
-    for i in range(len(logs) - 1):
-        if logs[i] * logs[i + 1] < 0:
-            share = logs[i] / (logs[i] - logs[i + 1])
-            return float(np.exp((1 - share) * np.log(own[i].ranks) + share * np.log(own[i + 1].ranks)))
-    return "first" if logs[0] < 0 else "second"
-
-
-def _ranks(at: float | str, a: str, b: str) -> str:
-    if isinstance(at, str):
-        return f"always {a if at == 'first' else b}"
-    return thousands(float(f"{at:.1g}"))
+                found.append(f"{ratio:.2f} ({network}, {thousands(ranks)} ranks)")
+    return f"Time of a transposition with finite buffers over that with unbounded ones: {', '.join(found)}."

@@ -14,7 +14,7 @@ import pytest
 from document_blocks import ROOT
 
 HOURS = ROOT / "docs" / "hours"
-MODULES = ("choices", "closed", "parts", "models", "tables", "checks", "picture")
+MODULES = ("choices", "closed", "parts", "models", "tables", "checks", "claims", "picture")
 
 
 @pytest.fixture(scope="module")
@@ -134,16 +134,16 @@ def test_the_hour_of_each_model_is_the_sum_computed_by_hand(hours: SimpleNamespa
     points = 1152 * 360 * 256  # of the largest rank of 25 x 40
     # 36 s x 200 m/s are 5.18 points, so a halo of 6 + 2; 13 fields of 256 levels
     columns = [(1152 + 2 * w) * (360 + 2 * w) - 1152 * 360 for w in (8, 10)]
-    advection = points * 40e3 / 100e9 + 2e-6 + 1e-7 * 13 * 256 * columns[0] / columns[1]
-    transposed = 2 * 1e-3 + 1e-6 * (5 + 12) * 256 * 100 + points * (5 + 12) * 3 * 32 / 100e9
+    advection = points * 40e3 / 200e9 + 2e-6 + 1e-7 * 13 * 256 * columns[0] / columns[1]
+    transposed = 2 * 1e-3 + 1e-6 * (5 + 12) * 256 * 100 + points * (5 + 12) * 3 * 32 / 200e9
     assert sum(found["spectral"].values())[0] == pytest.approx(100 * (advection + transposed))
-    iteration = points * 240 / 100e9 + 2e-6 + 1e-8 * 256
+    iteration = points * 240 / 200e9 + 2e-6 + 1e-8 * 256
     assert sum(found["semi-implicit"].values())[0] == pytest.approx(100 * (advection + 25 * iteration + 50 * 3e-6))
-    hidden = points * 360 / 100e9 + 2e-6 + 1e-8 * 256  # longer than an allreduce
+    hidden = points * 360 / 200e9 + 2e-6 + 1e-8 * 256  # longer than an allreduce
     assert sum(found["pipelined"].values())[0] == pytest.approx(100 * (advection + 25 * hidden))
     stages = 3 * (2e-6 + 3e-8 * 12 * 256)
     acoustic = 7 * (4e-6 + 1e-8 * 5 * 256)
-    step = points * 20e3 / 100e9 + stages + acoustic
+    step = points * 20e3 / 200e9 + stages + acoustic
     assert sum(found["split-explicit"].values())[0] == pytest.approx(600 * step)
 
 
@@ -167,11 +167,23 @@ def test_combinations_have_each_value_of_each_choice_equally_often(hours: Simple
     assert {tuple(pair) for pair in np.stack([every["forth"], every["back"]]).T} == {(5, 12), (3, 5), (10, 24)}
 
 
-def test_a_crossing_lies_where_the_ratio_is_one(hours: SimpleNamespace) -> None:
-    own = [hours.parts.Place("fattree-L", "today", (2880, 1440), ranks) for ranks in (1000, 10_000, 100_000)]
-    assert hours.tables.crossing(own, [0.1, 0.5, 2.0]) == pytest.approx(10_000 * 10**0.5)
-    assert hours.tables.crossing(own, [0.1, 0.5, 0.9]) == "first"
-    assert hours.tables.crossing(own, [2.0, 5.0, 9.0]) == "second"
+@pytest.mark.parametrize(("low", "high", "holds"), [(1.0, 2.0, True), (1.1, 2.0, False), (1.0, 1.9, False)])
+def test_a_claim_fails_on_either_side(hours: SimpleNamespace, low: float, high: float, holds: bool) -> None:
+    claim = hours.claims.Claim("", "", low, high, lambda parts: [1.0, 2.0])
+    assert claim.holds(None) is holds
+
+
+def test_transpositions_weigh_by_the_balance_of_a_node(hours: SimpleNamespace, parts: Any) -> None:
+    node = hours.choices.Node("a", 500e9, 20e9, "")
+    assert node.balance == 25
+    values = node.values()
+    assert (values["memory"][0], values["faster_links"][0]) == (500e9, 2.0)
+    slow, fast = (
+        hours.tables.ratios(parts, hours.choices.Node("a", memory, 20e9, "").values(), (28800, 14400))
+        for memory in (500e9, 1e12)
+    )
+    assert fast["transposition"][0] > slow["transposition"][0]
+    assert set(slow["semi-implicit"]) == {1.0}
 
 
 def test_two_models_are_equally_fast_where_it_says_so(hours: SimpleNamespace, parts: Any, place: Any) -> None:
@@ -217,10 +229,11 @@ def test_estimates_are_near_what_was_simulated(hours: SimpleNamespace) -> None:
 
 
 @pytest.mark.slow  # evaluates all combinations of choices
-def test_the_page_of_the_question_is_up_to_date(hours: SimpleNamespace) -> None:
+def test_the_pages_of_the_question_are_up_to_date(hours: SimpleNamespace) -> None:
     parts = hours.parts.Parts(hours.main.records(*hours.main.STUDIES))
-    text = hours.main.PAGE.read_text(encoding="utf-8")
-    assert text == hours.main.filled(text, parts), "run  python docs/hours"
-    assert hours.main.PICTURE.is_file()
-    rows = hours.picture.picture(parts)["vconcat"]
-    assert [len(row["hconcat"]) for row in rows] == [3, 3]
+    for page in hours.main.PAGES:
+        text = page.read_text(encoding="utf-8")
+        assert text == hours.main.filled(text, parts), "run  python docs/hours"
+    for path, drawn in hours.main.PICTURES.items():
+        assert path.is_file()
+        assert len(drawn(parts)["vconcat"]) == 2
