@@ -107,8 +107,8 @@ def _span(values: Sequence[float], *, percent: bool = False) -> str:
 
 
 def parts_table(parts: Parts) -> str:
-    """Where the time goes with the base choices on the most ranks of each grid and of `QUIET`: all parts from 1 % on, of the
-    semi-implicit model with its better solver."""
+    """Where the time goes with the base choices on the most ranks of each grid and of `QUIET`: all parts from 1 % on,
+    of the semi-implicit model with its better solver."""
     rows = []
     for place in [largest(parts, machine, points) for points in GRIDS for machine in QUIET]:
         found = hours(parts, place, base())
@@ -171,9 +171,7 @@ def _ratios(parts: Parts, place: Place, values: Values) -> list[str]:
 VARIED = {
     "long_step_s": "semi-Lagrangian step, s",
     "short_step_s": "split-explicit step, s",
-    "substeps": "acoustic substeps",
     "forth": "fields transposed forth (back in proportion)",
-    "tracers": "tracers",
     "long_traffic": "traffic of a semi-Lagrangian step, B/point",
     "short_traffic": "traffic of a split-explicit step, B/point",
     "iterations": "solver iterations",
