@@ -126,30 +126,32 @@ def on_demand_source_case() -> str:
 
 
 def on_demand_steps(sweeps: Sequence[str]) -> str:
-    """Time of a whole step in ms and bytes sent of both strategies, by wind, tracers and ranks; and the ratio of their
-    exchanges alone."""
-    rows: dict[tuple[float, int, int], dict[str, Record]] = {}
+    """Times of whole steps in ms by wind, tracers and ranks: on demand over wide, and their ratio; in brackets the
+    ratio of the exchanges alone."""
+    rows: dict[tuple[float, int], dict[int, dict[str, Record]]] = {}
     for record in load("steps").records:
         if record["sweep"] in sweeps:
-            key = (float(record["wind"]), record["tracers"], record["ranks"])
-            rows.setdefault(key, {})[record["strategy"]] = record
-    cells = []
-    for (wind, tracers, ranks), found in sorted(rows.items()):
-        if len(found) < len(BOTH):
-            continue
-        whole = [1e3 * found[each]["time_s"] for each in BOTH]
-        alone = [_beside_compute(found[each]) for each in BOTH]
-        sent = [found[each]["result"]["bytes"] / ranks / 1e6 for each in BOTH]
-        ratios = (f"{times[1] / times[0]:.3f}" for times in (whole, alone))
-        cells.append(
-            (f"{wind:g}", tracers, f"{ranks:,}", *(f"{number:.4g}" for number in whole), *ratios, *_megabytes(sent))
-        )
-    numbers = ("ms: wide", "on demand", "on demand / wide", "of the exchange alone", "MB per rank: wide", "on demand")
-    return table(("m/s", "tracers", "ranks", *numbers), cells)
+            row = rows.setdefault((float(record["wind"]), record["tracers"]), {})
+            row.setdefault(record["ranks"], {})[record["strategy"]] = record
+    ranks = sorted({count for row in rows.values() for count in row})
+    cells = [
+        (f"{wind:g}", tracers, *(_both_steps(row.get(count, {})) for count in ranks))
+        for (wind, tracers), row in sorted(rows.items())
+    ]
+    return table(("m/s", "tracers", *(f"{count:,} ranks" for count in ranks)), cells)
 
 
-def _megabytes(sent: Sequence[float]) -> tuple[str, ...]:
-    return tuple(f"{number:.3g}" if number < 1000 else f"{number:,.0f}" for number in sent)
+def _both_steps(found: dict[str, Record]) -> str:
+    if len(found) < len(BOTH):
+        return ""
+    wide, asked = (found[each] for each in BOTH)
+    times = " / ".join(_digits(1e3 * record["time_s"]) for record in (asked, wide))
+    return f"{times} = {asked['time_s'] / wide['time_s']:.2f} ({_beside_compute(asked) / _beside_compute(wide):.2f})"
+
+
+def _digits(number: float) -> str:
+    """Return four digits, or all of a number of more."""
+    return f"{number:.4g}" if number < 1e4 else f"{number:.0f}"
 
 
 def on_demand_here() -> str:

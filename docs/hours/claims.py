@@ -18,7 +18,7 @@ class Claim:
 
     text: str
     published: str
-    """What is published of it, and by whom; empty where nothing is."""
+    """The published value and its source; empty where there is none."""
     low: float
     high: float
     values: Callable[[Parts], list[float]]
