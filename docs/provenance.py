@@ -150,12 +150,20 @@ class KeptFile:
     def is_today(self) -> bool:
         """Whether it would be written as it is. Of two files with the same content bytes may differ."""
         today = self.today()
-        return "git_commit" not in self.dataset.attrs and all(self.dataset.attrs.get(n) == v for n, v in today.items())
+        same = "git_commit" not in self.dataset.attrs and self.marks() == self.texts("mark")
+        return same and all(self.dataset.attrs.get(n) == v for n, v in today.items())
+
+    def marks(self) -> list[str]:
+        """Return the marks without those of commits that have become part of the history, by a merge."""
+        marks = self.texts("mark")
+        if history() is None:
+            return marks
+        each = zip(marks, self.texts("commit"), strict=True)
+        return [without(mark, CHANGED_TREE) if self.origin(commit) == CLEAN else mark for mark, commit in each]
 
     def write(self) -> None:
-        if history() is not None:  # a commit may have become part of it, by a merge
-            each = zip(self.texts("mark"), self.texts("commit"), strict=True)
-            self.set_texts("mark", [without(m, CHANGED_TREE) if self.origin(c) == CLEAN else m for m, c in each])
+        if any(marks := self.marks()) or "mark" in self.dataset:
+            self.set_texts("mark", marks)
         self.dataset.attrs.pop("git_commit", None)  # of files before their records were listed
         self.dataset.attrs |= self.today()
         write_dataset(without_empty(self.dataset), self.path)
