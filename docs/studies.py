@@ -101,7 +101,9 @@ def figures(name: str) -> str:
     if not kept.records:
         return "*No results of this study are kept yet.*"
     parts = [f"![{plot.title}](../images/studies/{path.name})\n\n*{_caption(plot)}*" for plot, path in kept.pictures]
-    return "\n\n".join([*parts, f"{counts_text(kept.verdicts)}{_notes(kept)}"])
+    counts, notes = counts_text(kept.verdicts), _notes(kept).strip()
+    between = "" if not notes else "\n\n" if counts.endswith("|") else " "  # a table ends before them
+    return "\n\n".join([*parts, f"{counts}{between}{notes}"])
 
 
 def _caption(plot: Plot) -> str:
