@@ -14,9 +14,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import balance
 import checks
 import choices
-import claims
 import picture
 import tables
 from parts import Parts
@@ -52,7 +52,7 @@ def sections(parts: Parts) -> dict[str, Callable[[], str]]:
     few = tables.largest(parts, "dragonfly-ML", choices.POINTS)
     return {
         "balance": lambda: tables.balance_table(parts),
-        "claims": lambda: claims.claims_table(parts),
+        "claims": lambda: balance.claims_table(parts),
         "base": lambda: tables.base_table(parts, machines=tables.QUIET),
         "slow": lambda: tables.base_table(parts, "slow"),
         "parts": lambda: tables.parts_table(parts),

@@ -9,12 +9,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tradewind.base.collective import check_communicator, said
-from tradewind.base.errors import PlanError
+from tradewind.base.collective import check_communicator, collective, said
+from tradewind.base.errors import InputError, PlanError
 from tradewind.base.files import write_atomically
 from tradewind.pattern import Program
 from tradewind.workload.program_file import load_program
@@ -51,8 +51,8 @@ class RecordedProgram(Program):
             write_atomically(Path(path), text.encode(), "program")
 
 
-@contextmanager
-def record(comm: MPI.Intracomm) -> Iterator[RecordedProgram]:
+@collective
+def record(comm: MPI.Intracomm) -> AbstractContextManager[RecordedProgram]:
     """Record what all plans of a model do in a block, most often a time step. Collective over `comm`.
 
     Starts, waits, pokes and calls of plans become the steps of the program, in their order, with the messages that the
@@ -64,25 +64,21 @@ def record(comm: MPI.Intracomm) -> Iterator[RecordedProgram]:
     Raises InputError for an exchange that is started in the block and awaited outside of it, or the reverse, and where
     ranks call plans in different orders; PlanError inside another recording, and if the block of another rank fails.
     """
+    check_communicator(comm)
+    return _recorded(comm)
+
+
+@contextmanager
+def _recorded(comm: MPI.Intracomm) -> Iterator[RecordedProgram]:
     from tradewind.mpi.library import _mpi
 
-    check_communicator(comm)
     program = RecordedProgram(comm.Get_rank() == 0)
     _mpi.record_begin(comm.py2f())
     try:
         yield program
     except BaseException as error:
-        _end_without(said(error))
+        with suppress(InputError, PlanError):  # the others end their recordings, too; the error of the block is raised
+            _mpi.record_end(said(error))
         raise
     program._take(_mpi.record_end())
 
-
-def _end_without(problem: str) -> None:
-    """Tell the other ranks, which end their recording, too, why there is none."""
-    from contextlib import suppress
-
-    from tradewind.base.errors import InputError
-    from tradewind.mpi.library import _mpi
-
-    with suppress(InputError, PlanError):  # the caller raises the error of its block
-        _mpi.record_end(problem)

@@ -14,7 +14,7 @@ import pytest
 from document_blocks import ROOT
 
 HOURS = ROOT / "docs" / "hours"
-MODULES = ("choices", "closed", "parts", "models", "tables", "checks", "claims", "picture")
+MODULES = ("choices", "closed", "parts", "models", "tables", "balance", "checks", "picture")
 
 
 @pytest.fixture(scope="module")
@@ -169,7 +169,7 @@ def test_combinations_have_each_value_of_each_choice_equally_often(hours: Simple
 
 @pytest.mark.parametrize(("low", "high", "holds"), [(1.0, 2.0, True), (1.1, 2.0, False), (1.0, 1.9, False)])
 def test_a_claim_fails_on_either_side(hours: SimpleNamespace, low: float, high: float, holds: bool) -> None:
-    claim = hours.claims.Claim("", "", low, high, lambda parts: [1.0, 2.0])
+    claim = hours.balance.Claim("", "", low, high, lambda parts: [1.0, 2.0])
     assert claim.holds(None) is holds
 
 

@@ -273,7 +273,7 @@ def test_near_as_a_ratio() -> None:
 
 def test_near_needs_a_value_and_no_other_test_takes_one() -> None:
     finding = '\n[[finding]]\nfigure = "1"\nclaim = "c"\n'
-    with pytest.raises(InputError, match="near needs value"):
+    with pytest.raises(InputError, match="near needs one of value, gain and wording"):
         load_study("a.toml", STUDY + finding + 'near = { sweep = "rows" }\n')
     with pytest.raises(InputError, match="value belongs to near, and not to falls"):
         load_study("a.toml", STUDY + finding + 'falls = { sweep = "rows" }\nvalue = 3.0\n')
