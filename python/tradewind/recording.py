@@ -13,7 +13,7 @@ from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tradewind.base.collective import check_communicator, collective, said
+from tradewind.base.collective import check_communicator, collective, go_on, said
 from tradewind.base.errors import InputError, PlanError
 from tradewind.base.files import write_atomically
 from tradewind.pattern import Program
@@ -65,6 +65,7 @@ def record(comm: MPI.Intracomm) -> AbstractContextManager[RecordedProgram]:
     ranks call plans in different orders; PlanError inside another recording, and if the block of another rank fails.
     """
     check_communicator(comm)
+    go_on(comm, "a recording")
     return _recorded(comm)
 
 
@@ -81,4 +82,3 @@ def _recorded(comm: MPI.Intracomm) -> Iterator[RecordedProgram]:
             _mpi.record_end(said(error))
         raise
     program._take(_mpi.record_end())
-

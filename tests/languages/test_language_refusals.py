@@ -156,15 +156,6 @@ C: Expected = {
     "free_after_failure": [(OK, "")],
     "another": [(OK, "")],
     "made_alone": [(PLAN, "rank 0, making a plan: after 0.3 s still waiting for all other ranks to make it, too")],
-    "halo": [(OK, "")],
-    "pattern_freed_on_one_rank": [
-        (PLAN, "rank 1 cannot make this plan: no pattern has the handle"),
-        (HANDLE, "no pattern has the handle"),
-    ],
-    "pattern_freed": [(HANDLE, "no pattern has the handle")],
-    "free_pattern": [(OK, "")],
-    "plan_outlives_pattern": [(OK, "")],
-    "start_last": [(OK, "")],
     "record_end_first": [(PLAN, "no recording is under way: begin one first")],
     "record_null_communicator": [
         (INPUT, "the communicator is the null communicator: it was freed, or this rank is not part of it")
@@ -179,6 +170,15 @@ C: Expected = {
     "record_no_folder": [
         (WRITE, "a recorded program could not be written: /nowhere/at/all/step.toml: No such file or directory")
     ],
+    "halo": [(OK, "")],
+    "pattern_freed_on_one_rank": [
+        (PLAN, "rank 1 cannot make this plan: no pattern has the handle"),
+        (HANDLE, "no pattern has the handle"),
+    ],
+    "pattern_freed": [(HANDLE, "no pattern has the handle")],
+    "free_pattern": [(OK, "")],
+    "plan_outlives_pattern": [(OK, "")],
+    "start_last": [(OK, "")],
     "after_finalize": [(PLAN, "a plan used after MPI was finalized")],
 }
 FORTRAN: Expected = {

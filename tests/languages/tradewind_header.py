@@ -27,6 +27,7 @@ def fortran_functions() -> dict[str, list[str]]:
     found = dict(re.findall(r"^ *function (\w+)\(([^)]*)\)", text, re.MULTILINE))
     generic = {
         "tw_plan_make": "make_on_integer",
+        "tw_record_begin": "record_on_integer",
         "tw_empty": "real64_3",
         "tw_points_of_ids": "ids64_on_integer",
         "tw_points_of_count": "count_on_integer",

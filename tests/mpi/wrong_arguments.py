@@ -176,6 +176,7 @@ def calls(comm: Any) -> dict[str, Call]:
         "time line": Call(trace.gather, (comm, [], "title")),
         "gather-scatter": Call(tw.GatherScatter, ([1, 2 + rank], "add", comm)),
         "redistribution": Call(points.redistribution, (comm, [2 * rank, 2 * rank + 1], [there])),
+        "record": Call(tw.record, (comm,)),
         "ranks here": Call(mpi.ranks_here, (comm,)),
         "ranks per core": Call(mpi.ranks_per_core, (comm, 2)),
         "field server": Call(field_server, ("plan.toml", comm), {"servers": 0, "method": None, "steps": 3}),

@@ -315,8 +315,8 @@ int main(int count, char** arguments) {
     alone();
     made_alone();
     late = made(field);
-    patterns();
     recordings();
+    patterns();
     MPI_Finalize();
     met("after_finalize", tw_plan_call(late));
     return fclose(out) != 0;

@@ -78,7 +78,11 @@ int main(int argc, char** argv) {
     planned("adjoint", adjoint, 1, &there, &here, NULL);
 
     tw_plan plan;
-    check(tw_plan_make(halo, MPI_COMM_WORLD, 2, halos, 0, NULL, NULL, &plan));
+    tw_options named = tw_default_options(); /* so that no file is asked */
+    named.algorithm = "sweep";
+    named.transport = "isend-irecv";
+    named.packing = "buffer";
+    check(tw_plan_make(halo, MPI_COMM_WORLD, 2, halos, 0, NULL, &named, &plan));
     snprintf(path, sizeof path, "%s/step.toml", argc > 1 ? argv[1] : ".");
     check(tw_record_begin(MPI_COMM_WORLD));
     check(tw_plan_start(plan));

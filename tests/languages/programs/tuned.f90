@@ -45,7 +45,8 @@ program tuned
   call planned("allreduce", addition, [tw_field(vector)])
   call planned("fetch", fetch, [tw_field(here)], [tw_field(there)])
   call planned("adjoint", adjoint, [tw_field(there)], [tw_field(here)])
-  call check(tw_plan_make(plan, halo, MPI_COMM_WORLD, [tw_field(a), tw_field(b)]))
+  call check(tw_plan_make(plan, halo, MPI_COMM_WORLD, [tw_field(a), tw_field(b)], &
+    options=tw_options(algorithm="sweep", transport="isend-irecv", packing="buffer")))
   call check(tw_record_begin(MPI_COMM_WORLD))
   call check(tw_plan_start(plan))
   call check(tw_plan_wait(plan))
