@@ -60,7 +60,7 @@ PAGES = {
     "explanation/on_demand_halo.md": "on-demand-halo",
     "explanation/unexplained.md": "unexplained",
     "how-to/packets.md": ".",
-    "explanation/packet-model.md": ".",
+    "explanation/packet-order.md": ".",
     "how-to/nodes.md": ".",
     "explanation/claims.md": ".",
 }
