@@ -17,6 +17,7 @@ namespace tradewind::algorithm {
 namespace {
 
 constexpr int max_stages = 1 << 20;
+constexpr std::int64_t max_ends = std::int64_t{1} << 26;  // ranks x stages: 3 GiB
 
 void check_messages(Rank ranks, const std::vector<ListedMessage>& messages) {
     std::set<std::array<std::int64_t, 4>> seen;
@@ -94,6 +95,7 @@ class Listed : public schedule::Schedule {
           messages_(std::move(messages)),
           places_(std::move(places)) {
         for (const ListedMessage& m : messages_) stages_ = std::max(stages_, m.stage + 1);
+        checked_product({ranks(), stages_}, max_ends, "a list of messages", "ranks in stages");
         const auto ends = static_cast<std::size_t>(ranks()) * static_cast<std::size_t>(stages_);
         sent_.resize(ends);
         received_.resize(ends);

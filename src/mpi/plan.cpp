@@ -56,22 +56,22 @@ void Plan::advance(Step step, State after) {
 
 void Plan::start() {
     enter(State::idle, "start");
-    const Recorded recorded(*this, Call::start);
     const ThreadPermit permit;
+    const Recorded recorded(*this, Call::start);
     advance([this] { begin(); }, State::in_flight);
 }
 
 void Plan::wait() {
     enter(State::in_flight, "wait for");
-    const Recorded recorded(*this, Call::wait);
     const ThreadPermit permit;
+    const Recorded recorded(*this, Call::wait);
     advance([this] { finish(); }, State::idle);
 }
 
 bool Plan::poke() {
     enter(State::in_flight, "poke of");
-    const Recorded recorded(*this, Call::poke);
     const ThreadPermit permit;
+    const Recorded recorded(*this, Call::poke);
     bool over = false;
     advance([&] { over = go_on(); }, State::in_flight);
     return over;
@@ -79,8 +79,8 @@ bool Plan::poke() {
 
 void Plan::run() {
     enter(State::idle, "run");
-    const Recorded recorded(*this, Call::whole);
     const ThreadPermit permit;
+    const Recorded recorded(*this, Call::whole);
     advance([this] { whole(); }, State::idle);
 }
 

@@ -62,7 +62,7 @@ struct Carried {
 
 // start() posts the first stage and returns; wait() does the rest; run() is both. poke() between them completes what
 // has come, and posts the next stage: where a transport cannot do that without waiting, it does nothing. Between them
-// the fields may be read, but not written, and the target is undefined. Nothing is allocated by any of them. Throws
+// the fields may be read, but not written, and the target is undefined. Nothing is allocated by any of them, but for a recording. Throws
 // PlanError when used out of turn or after its communicator is gone, and when MPI fails, which leaves the plan
 // unusable.
 class Plan {

@@ -1,9 +1,11 @@
 #include "mpi/recording.hpp"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
+#include <charconv>
 #include <chrono>
-#include <cstdio>
+#include <exception>
 #include <limits>
 #include <map>
 #include <memory>
@@ -17,11 +19,14 @@
 #include "mpi/agreement.hpp"
 #include "mpi/error.hpp"
 #include "mpi/plan.hpp"
+#include "mpi/prepare.hpp"
 
 namespace tradewind::mpi {
 
 namespace {
 
+// How long a rank that fails waits for the others.
+constexpr double patience_s = 30;
 constexpr std::array<const char*, 4> call_names{"call", "start", "wait", "poke"};
 
 std::string recording_text() {
@@ -58,7 +63,9 @@ struct StepRecording {
     std::string problem;
 
     ~StepRecording() {
-        if (group != MPI_GROUP_NULL) MPI_Group_free(&group);
+        int finalized = 0;
+        MPI_Finalized(&finalized);  // where nobody has ended it
+        if (!finalized && group != MPI_GROUP_NULL) MPI_Group_free(&group);
     }
 };
 
@@ -101,12 +108,19 @@ void note(StepRecording& recording, const Plan& plan, Call call, std::int64_t be
                             used.description;
     if (call == Call::start) used.open = true;
     if (call == Call::wait) used.open = false;
-    recording.calls.push_back({call, place, begin - recording.last});
+    recording.calls.push_back({call, place, std::max<std::int64_t>(0, begin - recording.last)});
 }
 
 // --- all ranks together ---
 
 using Words = std::vector<std::int64_t>;
+
+// What is written down of a plan once, and so is alike on all ranks.
+std::string kind_text(const Carried& carried) {
+    return carried.pattern + " " + carried.algorithm + " of " + std::to_string(carried.fields) + " x " +
+           name_of(carried.element) + ", " + name_of(carried.operation) + ", " + carried.transport + ", " +
+           carried.packing;
+}
 
 Words words_of(const StepRecording& recording, std::int64_t computing) {
     Words words{static_cast<std::int64_t>(recording.calls.size())};
@@ -116,7 +130,7 @@ Words words_of(const StepRecording& recording, std::int64_t computing) {
     words.push_back(computing);
     words.push_back(static_cast<std::int64_t>(recording.plans.size()));
     for (const Used& used : recording.plans) {
-        words.push_back(static_cast<std::int64_t>(fnv1a(used.description)));
+        words.push_back(static_cast<std::int64_t>(fnv1a(kind_text(used.carried))));
         words.push_back(static_cast<std::int64_t>(used.ranks.size()));
         words.insert(words.end(), used.ranks.begin(), used.ranks.end());
         words.push_back(static_cast<std::int64_t>(used.sent.size()));
@@ -139,7 +153,7 @@ std::vector<Words> gathered(MPI_Comm comm, Rank rank, Rank ranks, const Words& m
                          " numbers on all ranks: MPI counts to 2147483647; record fewer time steps");
     std::vector<int> lengths(counts.begin(), counts.end()), begins(size, 0);
     std::partial_sum(lengths.begin(), lengths.end() - 1, begins.begin() + 1);
-    Words all(rank == 0 ? static_cast<std::size_t>(total) : 0);
+    Words all = prepare(comm, "", [&] { return Words(rank == 0 ? static_cast<std::size_t>(total) : 0); });
     check(MPI_Gatherv(mine.data(), static_cast<int>(count), MPI_INT64_T, all.data(), lengths.data(), begins.data(),
                       MPI_INT64_T, 0, comm),
           recording_text);
@@ -284,7 +298,6 @@ class Text {
             steps += computing(i);
             if (i < own_.calls.size()) steps += call(own_.calls[i]);
         }
-        if (steps.empty()) throw InputError("nothing was recorded: no plan was called, and no time passed");
         std::string head = "# Recorded from a run. Points of computations are seconds, rank by rank.\n\n";
         head += "name = \"recorded\"\nranks = " + std::to_string(ranks_.size()) + "\npoint_time = \"1s\"\n";
         if (!grid_.grid.empty())
@@ -307,7 +320,7 @@ class Text {
             for (std::size_t p = 0; p < first.plans.size(); ++p)
                 if (other.plans[p].description != first.plans[p].description)
                     throw InputError("the plan that is called as number " + std::to_string(p + 1) + " is a " +
-                                     own_.plans[p].description + " on rank 0, and another one on rank " +
+                                     kind_text(own_.plans[p].carried) + " on rank 0, and another one on rank " +
                                      std::to_string(r) + ": the ranks of a recorded program call plans of one kind");
         }
     }
@@ -364,9 +377,11 @@ class Text {
     std::string computing(std::size_t i) const {
         std::string seconds;
         for (const OfRank& rank : ranks_) {
-            char number[32];
-            std::snprintf(number, sizeof number, "%.4g", 1e-9 * static_cast<double>(rank.computing[i]));
-            seconds += (seconds.empty() ? "" : ", ") + std::string(number);
+            std::array<char, 32> number;  // of no locale
+            const auto end =
+                std::to_chars(number.data(), number.data() + number.size(),
+                              1e-9 * static_cast<double>(rank.computing[i]), std::chars_format::general, 4);
+            seconds += (seconds.empty() ? "" : ", ") + std::string(number.data(), end.ptr);
         }
         return "\n[[step]]\ncompute = \"rank\"\npoints = [" + seconds + "]\n";
     }
@@ -394,6 +409,7 @@ void record_begin(MPI_Comm comm) {
     made->communicator = std::make_unique<Communicator>(comm);
     check(MPI_Comm_group(made->communicator->handle(), &made->group), recording_text);
     const std::lock_guard lock(mutex);
+    if (under_way) throw PlanError("two threads begin a recording at once");
     made->last = now();
     under_way = std::move(made);
     active = true;
@@ -403,10 +419,11 @@ namespace {
 
 // On rank 0 the text of the program; then what `use` makes of it, on all ranks.
 std::string ended(const std::string& problem, const std::function<std::string(const std::string&)>& use) {
-    const std::int64_t end = now();
+    std::int64_t end = 0;
     std::unique_ptr<StepRecording> taken;
     {
         const std::lock_guard lock(mutex);
+        end = now();
         active = false;
         taken = std::move(under_way);
     }
@@ -418,23 +435,35 @@ std::string ended(const std::string& problem, const std::function<std::string(co
             own = "an exchange that was started in the recording, and not awaited: " + used.description;
     const MPI_Comm comm = taken->communicator->handle();
     const Rank rank = taken->communicator->rank();
-    agree(comm, "the end of a recording", own);
-    if (!own.empty()) throw InputError(own);
-    const std::vector<Words> words =
-        gathered(comm, rank, taken->communicator->ranks(), words_of(*taken, end - taken->last));
+    const auto said = [&] {
+        if (!own.empty()) throw InputError(own);
+        return words_of(*taken, std::max<std::int64_t>(0, end - taken->last));
+    };
+    // Where the caller fails others may wait for its messages for ever, and never come here.
+    const Words mine = prepare(comm, "the end of a recording", said, problem.empty() ? 0 : patience_s);
+    const std::vector<Words> words = gathered(comm, rank, taken->communicator->ranks(), mine);
     std::string text;
+    std::exception_ptr failure;
     if (rank == 0) {
         try {
             std::vector<OfRank> ranks;
             for (std::size_t r = 0; r < words.size(); ++r)
                 ranks.push_back(parsed(words[r], static_cast<std::int64_t>(r)));
             text = "+" + use(Text(*taken, std::move(ranks)).program());
+            if (text.size() > std::size_t{std::numeric_limits<int>::max()})
+                throw InputError("a recorded program of " + std::to_string(text.size()) +
+                                 " bytes: MPI counts to 2147483647; record fewer time steps");
         } catch (const InputError& error) {
             text = std::string("-") + error.what();
+        } catch (const std::exception& error) {
+            failure = std::current_exception();
+            text = std::string("!") + error.what();
         }
     }
     text = text_of(comm, 0, text);
+    if (failure) std::rethrow_exception(failure);
     if (text[0] == '-') throw InputError(text.substr(1));
+    if (text[0] == '!') throw PlanError("rank 0 cannot write down a recording: " + text.substr(1));
     return text.substr(1);
 }
 
@@ -453,9 +482,13 @@ Recorded::Recorded(const Plan& plan, Call call) {
         return;
     noted_ = true;
     if (depth++ > 0) return;
-    const std::int64_t begin = now();
     const std::lock_guard lock(mutex);
-    if (under_way) note(*under_way, plan, call, begin);
+    try {
+        if (under_way) note(*under_way, plan, call, now());
+    } catch (...) {
+        --depth;  // no destructor will
+        throw;
+    }
 }
 
 Recorded::~Recorded() {

@@ -133,6 +133,10 @@ def refusals(comm: Any) -> dict[str, str]:
         model.in_row() if rank % 4 < 2 else None
         None if rank % 4 < 2 else model.in_row()
 
+    def other_kinds(model: Model) -> None:
+        values = np.zeros(3, np.float32 if rank < 2 else np.float64)
+        tw.AllReduce(2, 3).plan(model.row, values, algorithm="recursive-2")()
+
     def raises(model: Model) -> None:
         if rank == 1:
             raise KeyError("of the model")
@@ -154,6 +158,7 @@ def refusals(comm: Any) -> dict[str, str]:
             ("open", lambda c: _refused(c, InputError, "and not awaited: halo", lambda model: model.halo.start())),
             ("nested", lambda c: _refused(c, PlanError, "a recording is under way", nested)),
             ("order", lambda c: _refused(c, InputError, "call their plans in one order", other_order)),
+            ("kinds", lambda c: _refused(c, InputError, "call plans of one kind", other_kinds)),
             ("raises", lambda c: _refused(c, own, "of the model", raises)),
             ("early", early),
         ],
