@@ -88,6 +88,10 @@ def test_what_xarray_does_with_labels(opened: xr.Dataset) -> None:
     assert keys(opened.isel(case=[3]).sel(ranks=4)) == ["bruck 4 torus-M"]
 
 
+def test_units_are_texts_also_of_one_letter(opened: xr.Dataset) -> None:
+    assert (opened.time.attrs["units"], opened.attrs["title"]) == ("s", "t")
+
+
 def test_a_label_that_no_case_has(opened: xr.Dataset) -> None:
     for wanted in ({"ranks": 5}, {"ranks": [4, 5]}, {"algorithm": "ring-1", "ranks": 5}):
         with pytest.raises(KeyError, match=r"no case has ranks 5 \(known: 4, 8, 20\)"):

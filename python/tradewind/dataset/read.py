@@ -116,8 +116,13 @@ def _whole(path: Path) -> xr.Dataset:
 
     with h5py.File(path, "r") as store, h5netcdf.File(store, "r") as data:
         variables = data.variables.items()
-        found = {name: (each.dimensions, _values(store[name]), dict(each.attrs)) for name, each in variables}
-        return xr.decode_cf(xr.Dataset(found, attrs=dict(data.attrs)))
+        found = {name: (each.dimensions, _values(store[name]), _texts(each.attrs)) for name, each in variables}
+        return xr.decode_cf(xr.Dataset(found, attrs=_texts(data.attrs)))
+
+
+def _texts(attributes: Mapping[str, Any]) -> dict[str, Any]:
+    """Attributes with their texts as such: h5netcdf keeps one of a single character, like the unit s, as bytes."""
+    return {key: value.decode() if isinstance(value, bytes) else value for key, value in attributes.items()}
 
 
 def _values(stored: Any) -> NDArray[Any]:
