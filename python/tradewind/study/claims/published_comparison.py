@@ -22,9 +22,7 @@ def near(finding: Finding, cases: list[Record]) -> TestOutcome:
     found = {ranks: _of_seeds([each[ranks] for each in curves]) for ranks in common_ranks(curves)}
     sought = _text(finding, _published(finding)) or f'"{finding.wording}"'
     said = "stated" if finding.group == "question" else "published"
-    figures = [
-        f"{n} {finding.along}: {name} {_text(finding, values)}, {said} {sought}" for n, values in found.items()
-    ]
+    figures = [f"{n} {finding.along}: {name} {_text(finding, values)}, {said} {sought}" for n, values in found.items()]
     judged = _taken(finding, found)
     if finding.taken != "each":
         figures += [f"{where}: {_text(finding, values)}" for where, values in judged.items()]
