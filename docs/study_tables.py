@@ -222,8 +222,6 @@ def here_dwarfs() -> str:
     """The shortest step of each dwarf, and what is simulated of it: ms, and times what is measured."""
     if not load("dwarfs").records:
         return "*No results of this study are kept yet.*"
-    if not load("dwarfs").records:
-        return "*No results of this study are kept yet.*"
     rows: dict[tuple[str, int], dict[str, float]] = {}
     for record in load("dwarfs").records:
         value = quantity_of(record, "minimum")
