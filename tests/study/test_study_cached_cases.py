@@ -7,6 +7,7 @@ from pathlib import Path
 
 from study_fakes import FAKES, HERE, run_study
 
+from tradewind.study.cases.records import read_records
 from tradewind.study.cases.store import OTHER_PROGRAM, Store
 from tradewind.study.plan.load import load_study
 from tradewind.study.plan.planned import Planned, make_plan
@@ -47,6 +48,21 @@ def test_a_stored_simulation_of_another_program_is_missing(small_study: Path, ca
         "1 stored cases are computed again: their programs have changed since: other steps, exchanges, flops or bytes",
         "2 stored cases are computed again: no hash of a program is stored with them",
     ]
+
+
+def test_a_stored_simulation_of_another_program_is_no_record(small_study: Path, calls: Callable[[str], int]) -> None:
+    """A run that was stopped has written its manifest, and not yet all of its cases again."""
+    cases, store = stored_cases(small_study)
+    planned = next(planned for planned in cases if planned.case.kind == "simulate")
+    store.save(planned.key, {**(store.load(planned.key) or {}), "program": "0" * 16})
+    found = read_records(store, HERE)
+    assert planned.key not in [record["key"] for record in found.records]
+    assert found.missing == ["simulate transpose ring-1, 4 ranks, torus-M: stored of another program"]
+    manifest = store.load_manifest()
+    for entry in manifest["cases"]:
+        del entry["program"]  # as an earlier version wrote it
+    store.save_manifest(manifest)
+    assert read_records(store, HERE).missing == []
 
 
 def test_known_results_of_another_program_are_not_taken(small_study: Path, calls: Callable[[str], int]) -> None:
