@@ -160,13 +160,15 @@ def judge(finding: Finding, records: Iterable[Record], base: str | None = None, 
     if verdict == CONFIRMED and (values := _fitted_by(finding, _under(base, every), fits)):
         verdict, because = FITTED, values
     remark = filled(finding, base or base_of(finding), every)
+    if verdict == CONTRADICTED and (cause := cause_of(finding)):
+        remark = f"{remark.removesuffix('.')}. {cause}" if remark else cause
     return Verdict(
         finding.figure,
         finding.claim,
         verdict,
         because,
         figures,
-        ". ".join(filter(None, (remark.removesuffix("."), cause_of(finding)))) if verdict == CONTRADICTED else remark,
+        remark,
         base or base_of(finding),
         finding.group,
         finding.decided_by,
