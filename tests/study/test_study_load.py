@@ -159,6 +159,7 @@ def test_what_a_quick_run_cannot_be(quick: str, problem: str) -> None:
         ("better = { ranks = 4 }\nthan = { ranks = 6 }\nwording = 'about'", "unknown wording of better 'about'"),
         ("apart = 'ranks'\nwording = 'far'\nfactor = 2", "factor: wording sets the limits"),
         ("falls = { ranks = 4 }\nwording = 'far'", "wording belongs to better or apart or jumps or same or "),
+        ("best = 'algorithm'\nwithin = [1, 2]\nwording = 'about'", "wording of best needs median, to which it belongs"),
         ("falls = {}\nshown = '1'", "shown needs cause: what the experiments show"),
         ("falls = {}\ncause = ''", "cause is empty: text is needed"),
         ("falls = {}\ncause = 'w'\ndecided_by = 'data'", "cause: a claim that is decided by 'data' has none"),

@@ -405,6 +405,8 @@ def _wording_problems(finding: dict[str, Any], test: str) -> list[Problem]:
         problems.append((("wording",), f"wording belongs to {' or '.join(WORDED)}, and not to {test}"))
     elif finding["wording"] not in WORDED[test]:
         problems.append((("wording",), unknown(f"wording of {test}", str(finding["wording"]), WORDED[test])))
+    elif test == "best" and "median" not in finding:
+        problems.append((("wording",), "wording of best needs median, to which it belongs"))
     problems += [((key,), f"{key}: wording sets the limits") for key in ("factor", "tolerance") if key in finding]
     return problems
 
