@@ -99,8 +99,9 @@ def experiments(kept: Kept, finding: Finding) -> Iterator[tuple[str, list[Verdic
     """Yield the experiments that show the cause of a finding, each with its verdicts that are another than the claim's
     under the same base. Raises ValueError for one that has none."""
     claimed = _claimed(kept, finding)
+    own = {each.figure for each in kept.study.finding}
     for name in finding.shown:
-        study, figure = experiment_of(name)
+        study, figure = experiment_of(name, own)
         other = load(study) if study else kept
         found = [
             verdict

@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from study_fakes import FAKES, HERE, run_study
 
+from tradewind.dataset.known import known_results
+from tradewind.study.cases.records import read_records
 from tradewind.study.cases.store import OTHER_PROGRAM, Store
 from tradewind.study.plan.load import load_study
 from tradewind.study.plan.planned import Planned, make_plan
@@ -49,6 +52,21 @@ def test_a_stored_simulation_of_another_program_is_missing(small_study: Path, ca
     ]
 
 
+def test_a_stored_simulation_of_another_program_is_no_record(small_study: Path, calls: Callable[[str], int]) -> None:
+    """A run that was stopped has written its manifest, and not yet all of its cases again."""
+    cases, store = stored_cases(small_study)
+    planned = next(planned for planned in cases if planned.case.kind == "simulate")
+    store.save(planned.key, {**(store.load(planned.key) or {}), "program": "0" * 16})
+    found = read_records(store, HERE)
+    assert planned.key not in [record["key"] for record in found.records]
+    assert found.missing == ["simulate transpose ring-1, 4 ranks, torus-M: stored of another program"]
+    manifest = store.load_manifest()
+    for entry in manifest["cases"]:
+        del entry["program"]  # as an earlier version wrote it
+    store.save_manifest(manifest)
+    assert read_records(store, HERE).missing == []
+
+
 def test_known_results_of_another_program_are_not_taken(small_study: Path, calls: Callable[[str], int]) -> None:
     cases, store = planned_cases(small_study)
     first, second = [planned for planned in cases if planned.case.kind == "simulate"][:2]
@@ -60,6 +78,36 @@ def test_known_results_of_another_program_are_not_taken(small_study: Path, calls
     assert store.load(first.key) is not None
     assert store.load(second.key) is None
     assert study.notes == [f"1 known cases are computed again: {OTHER_PROGRAM}"]
+
+
+def test_a_known_result_replaces_a_stored_one_of_another_program(
+    small_study: Path, calls: Callable[[str], int]
+) -> None:
+    cases, store = stored_cases(small_study)
+    planned = next(planned for planned in cases if planned.case.kind == "simulate")
+    good = store.load(planned.key) or {}
+    store.save(planned.key, {key: value for key, value in good.items() if key != "program"})
+    known = {each.key: {**good, "key": each.key, "program": each.program, "mark": "known"} for each in cases}
+    cached = scan_cache(cases, store, known=known)
+    assert (cached.missing, cached.outdated) == ([], {})
+    study_file = load_study(small_study)
+    study = StudyRun(study_file, make_plan(study_file, FAKES, HERE), store)
+    study.take(known)
+    assert [key for key in known if (store.load(key) or {}).get("mark") == "known"] == [planned.key]
+    assert study.notes == []
+
+
+def test_of_one_case_in_several_files_the_known_one_has_a_program(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    body = {"kind": "simulate", "key": "k", "result": {}, "mark": None, "wall_s": 1.0, "environment": {}}
+    programs = {"a.nc": None, "b.nc": "1" * 16, "c.nc": None}
+    for name in programs:
+        (tmp_path / name).touch()
+    monkeypatch.setattr(
+        "tradewind.dataset.known.read_dataset", lambda path: ([{**body, "program": programs[path.name]}], {})
+    )
+    assert known_results([tmp_path])["k"]["program"] == "1" * 16
 
 
 def test_what_is_known_is_at_hand(small_study: Path) -> None:

@@ -296,6 +296,11 @@ def test_a_contradicted_claim_says_its_cause_and_how_it_was_found() -> None:
     shown = Finding(**test, ranks=100, shown=["1 (few bytes)", "more: 1 (fewer bytes)"])
     assert judge(shown, records()).remark == "Cause, shown by 1 (few bytes), 1 (fewer bytes): so many bytes."
     assert judge(Finding(**test, ranks=10000, remark="By little."), records()).remark == "By little."
+    own = Finding(**test, ranks=100, shown=["more: few bytes"])
+    remark = "Cause, shown by more: few bytes: so many bytes."
+    assert judge(own, records(), own=["more: few bytes"]).remark == remark
+    nobody = Finding(**(test | {"cause": None}), ranks=100, remark="By much. Nobody knows why.")
+    assert judge(nobody, records()).remark == "By much. Nobody knows why."
 
 
 def waits(algorithm: str, pairs: list[list[float]]) -> dict[str, Any]:

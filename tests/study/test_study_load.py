@@ -159,6 +159,7 @@ def test_what_a_quick_run_cannot_be(quick: str, problem: str) -> None:
         ("better = { ranks = 4 }\nthan = { ranks = 6 }\nwording = 'about'", "unknown wording of better 'about'"),
         ("apart = 'ranks'\nwording = 'far'\nfactor = 2", "factor: wording sets the limits"),
         ("falls = { ranks = 4 }\nwording = 'far'", "wording belongs to better or apart or jumps or same or "),
+        ("best = 'algorithm'\nwithin = [1, 2]\nwording = 'about'", "wording of best needs median, to which it belongs"),
         ("falls = {}\nshown = '1'", "shown needs cause: what the experiments show"),
         ("falls = {}\ncause = ''", "cause is empty: text is needed"),
         ("falls = {}\ncause = 'w'\ndecided_by = 'data'", "cause: a claim that is decided by 'data' has none"),
@@ -175,7 +176,9 @@ def test_an_experiment_is_one_finding_of_this_study_or_of_one_beside_it(tmp_path
     claim = '[[finding]]\nfigure = "1"\nclaim = "c"\nfalls = { ranks = 4 }\ncause = "w"\nshown = "%s"\n'
     text = f'title = "t"\n{SWEEP}'
     load_study(tmp_path / "a.toml", text + experiment + claim % "1 (b)")
-    load_study(tmp_path / "a.toml", text + claim % "b: 1 (b)")  # where no study b lies beside it
+    with pytest.raises(InputError, match=r"shown: no figure 'b: 1 \(b\)' is in this study, and no b.toml beside it"):
+        load_study(tmp_path / "a.toml", text + claim % "b: 1 (b)")
+    load_study(tmp_path / "study.toml", text + claim % "b: 1 (b)", is_copy=True)
     (tmp_path / "b.toml").write_text(text + experiment, encoding="utf-8")
     load_study(tmp_path / "a.toml", text + claim % "b: 1 (b)")
     for shown, problem in (
@@ -185,6 +188,14 @@ def test_an_experiment_is_one_finding_of_this_study_or_of_one_beside_it(tmp_path
         with pytest.raises(InputError) as caught:
             load_study(tmp_path / "a.toml", text + 2 * experiment + claim % shown)
         assert caught.value.problems[0].endswith(problem)
+
+
+def test_an_experiment_of_the_study_itself_may_have_a_colon(tmp_path: Path) -> None:
+    test = f'title = "t"\n{SWEEP}[[finding]]\nclaim = "c"\nfalls = {{ ranks = 4 }}\nfigure = '
+    claim = '[[finding]]\nfigure = "1"\nclaim = "c"\nfalls = { ranks = 4 }\ncause = "w"\nshown = "b: 1: few"\n'
+    load_study(tmp_path / "a.toml", test + '"b: 1: few"\n' + claim)
+    (tmp_path / "b.toml").write_text(test + '"1: few"\n', encoding="utf-8")
+    load_study(tmp_path / "a.toml", test + '"2"\n' + claim)
 
 
 def test_more_rounds_than_samples() -> None:

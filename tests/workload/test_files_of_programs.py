@@ -35,6 +35,15 @@ def test_a_rank_alone_has_its_own_limit() -> None:
     assert _time("points = [1, 0, 0, 0]") == pytest.approx(0.5 + 15 / 25)
 
 
+def test_flops_without_a_rate_name_the_step_and_the_machine() -> None:
+    with pytest.raises(InputError) as error:
+        _time('flops = 7\nlabel = "physics"')
+    (problem,) = error.value.problems
+    assert problem.startswith(
+        "physics: a computation has flops, and the machine 'torus-M of Zheng & Marguinaud (2018)' "
+    )
+
+
 def test_every_missing_rate_is_named() -> None:
     with pytest.raises(InputError) as error:
         _time('compress = "1MB"', {"files.encode_rate": "1GB/s"})

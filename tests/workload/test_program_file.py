@@ -171,7 +171,12 @@ def test_points_are_a_list_or_a_formula():
         ("[[step]]\nhalo = 1\nperiodic = 'z'\n", r"p.toml:4: periodic 'z': some of 'xy' are allowed"),
         ("[[step]]\nhalo = 1\ntimes = 0\n", r"p.toml:6: times = 0: input should be greater"),
         (MESSAGES.format("[[0, 0, 4, 1]]"), r"p.toml:4: message 0: rank 4; 0..3 are allowed"),
-        (MESSAGES.format("[[0, 0, 1, -1]]"), r"p.toml:4: message 0: -1 points; 1 or more"),
+        (MESSAGES.format("[[0, 0, 1, 0]]"), r"p.toml:4: message 0: 0 points; 1 or more"),
+        (
+            MESSAGES.format("[[0, 0, 1, -1]]"),
+            r"p.toml:6: messages: message 0: \[0, 0, 1, -1\]: -1; 0..[0-9]+ are allowed",
+        ),
+        (MESSAGES.format(f"[[0, 0, 1, 1], [0, 0, 1, {10**23}]]"), r"p.toml:6: messages: message 1: .*; 0..[0-9]+ are"),
         (MESSAGES.format("[[0, 0, 1, 1], [0, 1]]"), r"p.toml:6: messages: message 1: \[0, 1\]: \[stage, source"),
         (MESSAGES.format("[[0, 0, 1, 1.5]]"), r"p.toml:6: messages: message 0: \[0, 0, 1, 1.5\]"),
         (MESSAGES.format("[]\nalgorithm = 'direct'"), r"p.toml:4: exchange 'm': algorithm 'direct' of messages"),

@@ -22,8 +22,8 @@ from tradewind.study.cases.records import Record
 def known_results(paths: Sequence[Path]) -> dict[str, dict[str, Any]]:
     """The simulated cases of results.nc files, or of all files NAME.nc in folders, by their keys.
 
-    Each is what `Store.save` takes, but for `identity`, which the planned case has. Raises InputError with the
-    problems of all files.
+    Each is what `Store.save` takes, but for `identity`, which the planned case has. Of several of one key the last one
+    counts that has the hash of its program. Raises InputError with the problems of all files.
     """
     results: dict[str, dict[str, Any]] = {}
     problems: list[str] = []
@@ -41,7 +41,9 @@ def known_results(paths: Sequence[Path]) -> dict[str, dict[str, Any]]:
                 problems += error.problems
                 continue
             origin = f"taken from {file.name}, written by {attributes.get('versions', 'an unknown version')}"
-            results |= {record["key"]: _body(record, origin) for record in records if record["kind"] == "simulate"}
+            for record in records:
+                if record["kind"] == "simulate" and (record["program"] or record["key"] not in results):
+                    results[record["key"]] = _body(record, origin)
     if problems:
         raise InputError(*problems)
     return results

@@ -222,8 +222,9 @@ class Machine(Table):
         if flops and rate is None:
             named = f"kernel.{kernel}, " if kernel else ""
             raise InputError(
-                f"a computation has flops, and the machine has no rate for them: {named}node.core_flops or node.flops "
-                "is needed; `tradewind calibrate` measures the first ones on this machine"
+                f"a computation has flops, and the machine {self.title.partition(':')[0]!r} has no rate for them: "
+                f"{named}node.core_flops or node.flops is needed; `tradewind calibrate` measures the first ones on "
+                "this machine"
             )
         return max(flops / rate if rate else 0.0, copied / memory)
 

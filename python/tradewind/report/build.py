@@ -53,7 +53,7 @@ def build_report(folder: Path, environment: Environment) -> Report:
     from tradewind.report.page import render, summary
 
     store = Store.existing(folder)
-    study_file = load_study(store.study_file)
+    study_file = load_study(store.study_file, is_copy=True)
     study, text = study_file.study, study_file.file.text
     records = read_records(store, environment)
     verdicts = judge_all(study_file, records.records)

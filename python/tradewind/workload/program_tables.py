@@ -20,6 +20,8 @@ from tradewind.workload.patterns.gather_scatter import OPERATIONS as COMBINATION
 from tradewind.workload.steps import OPERATIONS as REDUCTIONS
 
 MAX_TIMES = 1_000_000
+MAX_NUMBER = 2**63 - 1
+"""The largest number that the core takes."""
 FILE_KEYS = tuple(field.name for field in dataclass_fields(FileWork))
 """Keys of a computation that say what it does to files."""
 
@@ -49,6 +51,8 @@ def _messages(value: Any) -> Any:
     for i, message in enumerate(value):
         if not (isinstance(message, list) and len(message) in (4, 6) and all(type(n) is int for n in message)):
             raise InputError(f"message {i}: {message!r}: {form}")
+        if strange := [n for n in message if not 0 <= n <= MAX_NUMBER]:
+            raise InputError(f"message {i}: {message!r}: {strange[0]}; 0..{MAX_NUMBER} are allowed")
     return value
 
 

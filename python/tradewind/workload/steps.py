@@ -85,7 +85,10 @@ class Compute:
 
         Raises InputError where the machine has no rate.
         """
-        seconds = machine.compute_s(self.flops, self.bytes, self.kernel, sharing, threads)
+        try:
+            seconds = machine.compute_s(self.flops, self.bytes, self.kernel, sharing, threads)
+        except InputError as error:
+            raise InputError(*(f"{self.name}: {problem}" for problem in error.problems)) from None
         if self.layout is None and self.points is None:
             return replace(self, flops=0.0, bytes=0.0, seconds=self.seconds + seconds)
         return replace(self, flops=0.0, bytes=0.0, point_s=self.point_s + seconds)

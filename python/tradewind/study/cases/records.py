@@ -12,7 +12,7 @@ from tradewind.study.cases.case import HERE_ONLY
 from tradewind.study.cases.environment import Environment
 from tradewind.study.cases.model_step import PATTERN
 from tradewind.study.cases.network import network_size
-from tradewind.study.cases.store import CorruptCaseError, Store
+from tradewind.study.cases.store import CorruptCaseError, Store, outdated
 from tradewind.study.model.labels import LABELS
 from tradewind.workload.exchange import Exchange
 from tradewind.workload.output_run import OUTPUT
@@ -43,12 +43,15 @@ class Records:
     skipped: list[dict[str, str]] = field(default_factory=list)
     failed: list[dict[str, str]] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
-    """Names of cases that were never computed, and what is wrong with damaged ones."""
+    """Names of cases that were never computed, or only of another program, and what is wrong with damaged ones."""
     notes: list[str] = field(default_factory=list)
 
 
 def read_records(store: Store, environment: Environment, sweep: str | None = None) -> Records:
-    """All cases that the manifest of a results folder names, or those of one sweep."""
+    """All cases that the manifest of a results folder names, or those of one sweep.
+
+    A stored simulation counts only where its program is that of the manifest; those of earlier versions name none.
+    """
     manifest = store.load_manifest()
     found = Records(skipped=manifest["skipped"], notes=manifest["notes"])
     for entry in manifest["cases"]:
@@ -67,6 +70,8 @@ def read_records(store: Store, environment: Environment, sweep: str | None = Non
             continue
         if body is None:
             found.missing.append(name)
+        elif outdated(body, entry.get("program")) is not None:
+            found.missing.append(f"{name}: stored of another program")
         else:
             machine = store.machines / f"{Path(labels['machine']).stem}.toml" if labels["machine"] else None
             found.records.append(record_of(entry, body, environment, machine))

@@ -41,7 +41,7 @@ no more.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -150,40 +150,56 @@ WORDED: dict[str, tuple[str, ...]] = {
 """The wordings that a test may have."""
 
 
-def judge(finding: Finding, records: Iterable[Record], base: str | None = None, fits: Sequence[Fitted] = ()) -> Verdict:
+def judge(
+    finding: Finding,
+    records: Iterable[Record],
+    base: str | None = None,
+    fits: Sequence[Fitted] = (),
+    own: Collection[str] = (),
+) -> Verdict:
     """Puts one finding to its test; with `base`, over the cases of it, and those of no base, alone.
 
-    `fits`: the values of the study's simulations that were taken from its own data.
+    `fits`: the values of the study's simulations that were taken from its own data. `own`: the figures of the study.
     """
     every = list(records)
     verdict, because, figures = _tried(finding, _under(base, every))
     if verdict == CONFIRMED and (values := _fitted_by(finding, _under(base, every), fits)):
         verdict, because = FITTED, values
     remark = filled(finding, base or base_of(finding), every)
+    if verdict == CONTRADICTED and (cause := cause_of(finding, own)):
+        remark = f"{remark.removesuffix('.')}. {cause}" if remark else cause
     return Verdict(
         finding.figure,
         finding.claim,
         verdict,
         because,
         figures,
-        ". ".join(filter(None, (remark.removesuffix("."), cause_of(finding)))) if verdict == CONTRADICTED else remark,
+        remark,
         base or base_of(finding),
         finding.group,
         finding.decided_by,
     )
 
 
-def cause_of(finding: Finding) -> str:
-    """Return the cause that a finding names, and how it was found, as a sentence; empty where it names none."""
-    experiments = [figure for _, figure in map(experiment_of, finding.shown)]
+def cause_of(finding: Finding, own: Collection[str] = ()) -> str:
+    """Return the cause that a finding names, and how it was found, as a sentence; empty where it names none.
+
+    `own`: the figures of its study.
+    """
+    experiments = [experiment_of(name, own)[1] for name in finding.shown]
     how = f"shown by {', '.join(experiments)}" if experiments else "asserted"
     return f"Cause, {how}: {finding.cause}." if finding.cause else ""
 
 
-def experiment_of(name: str) -> tuple[str, str]:
-    """Return the study, empty for its own, and the figure of an experiment: "STUDY: FIGURE", or "FIGURE"."""
-    study, _, figure = name.rpartition(": ")
-    return study, figure
+def experiment_of(name: str, own: Collection[str] = ()) -> tuple[str, str]:
+    """Return the study, empty for its own, and the figure of an experiment: "STUDY: FIGURE", or "FIGURE".
+
+    `own`: the figures of its own study, in which ": " has no meaning.
+    """
+    if name in own:
+        return "", name
+    study, _, figure = name.partition(": ")
+    return (study, figure) if figure else ("", name)
 
 
 def _fitted_by(finding: Finding, records: Sequence[Record], fits: Sequence[Fitted]) -> str | None:

@@ -35,8 +35,9 @@ def judge_each(study_file: StudyFile, records: Sequence[Record]) -> list[list[Ve
     """Return the verdicts on each finding of a study in its order, one under each base whose cases it is about."""
     study = study_file.study
     cases = labels_of(study_file) if study.base else []
+    own = {finding.figure for finding in study.finding}
     return [
-        [judge(finding, records, base, study.fitted) for base in bases_of(finding, study, cases)]
+        [judge(finding, records, base, study.fitted, own) for base in bases_of(finding, study, cases)]
         for finding in study.finding
     ]
 

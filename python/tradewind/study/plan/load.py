@@ -68,8 +68,11 @@ MAX_CASES = 100_000
 """Maximum cases per study: planning more would take hours."""
 
 
-def load_study(path: Path | str, text: str | None = None) -> StudyFile:
-    """Reads a study file (or `text`, as if it stood in `path`). Raises InputError with all of its problems."""
+def load_study(path: Path | str, text: str | None = None, *, is_copy: bool = False) -> StudyFile:
+    """Reads a study file (or `text`, as if it stood in `path`). Raises InputError with all of its problems.
+
+    `is_copy`: of a results folder, beside which no other studies lie.
+    """
     file = TomlFile(path, text)
     data, of_likes, incomplete = with_likes(file)
     problems: list[Problem] = []
@@ -79,7 +82,7 @@ def load_study(path: Path | str, text: str | None = None) -> StudyFile:
     except ValidationError as error:
         mistakes, more = file.first(error.errors(include_url=False), _place)
         problems += [_problem(details, data) for details in mistakes]
-    problems += [*_cross_checks(data), *_shown_problems(data, file.path.parent)]
+    problems += [*_cross_checks(data), *_shown_problems(data, file.path.parent, is_copy=is_copy)]
     if problems or study is None:
         problems += _unknown_machines(data)  # else planning reads the machines and reports all about them
         problems = of_likes + [problem for problem in problems if problem[0][:2] not in incomplete]
@@ -405,21 +408,28 @@ def _wording_problems(finding: dict[str, Any], test: str) -> list[Problem]:
         problems.append((("wording",), f"wording belongs to {' or '.join(WORDED)}, and not to {test}"))
     elif finding["wording"] not in WORDED[test]:
         problems.append((("wording",), unknown(f"wording of {test}", str(finding["wording"]), WORDED[test])))
+    elif test == "best" and "median" not in finding:
+        problems.append((("wording",), "wording of best needs median, to which it belongs"))
     problems += [((key,), f"{key}: wording sets the limits") for key in ("factor", "tolerance") if key in finding]
     return problems
 
 
-def _shown_problems(data: dict[str, Any], folder: Path) -> Iterator[Problem]:
-    """Return names of experiments that no finding, or more than one, has. Of a study that is not in the folder, as of a
-    copied one, nothing can be said."""
+def _shown_problems(data: dict[str, Any], folder: Path, *, is_copy: bool) -> Iterator[Problem]:
+    """Return names of experiments that no finding, or more than one, has. Of other studies than a copied one nothing
+    can be said."""
+    own = [str(finding.get("figure")) for _, finding in _tables(data, "finding")]
     for i, finding in _tables(data, "finding"):
         for place, name in _values(finding, "shown"):
-            study, figure = experiment_of(str(name))
+            study, figure = experiment_of(str(name), own)
             other = folder / f"{study}.toml"
             if study and not other.is_file():
+                if not is_copy:
+                    yield (
+                        ("finding", i, *place),
+                        f"shown: no figure {name!r} is in this study, and no {other.name} beside it",
+                    )
                 continue
-            tables = _tables(TomlFile(other).data if study else data, "finding")
-            known = [str(each.get("figure")) for _, each in tables]
+            known = [str(each.get("figure")) for _, each in _tables(TomlFile(other).data, "finding")] if study else own
             text = f"shown: {known.count(figure)} findings have the figure {figure!r}: one is needed"
             if known.count(figure) != 1:
                 yield ("finding", i, *place), text if figure in known else "shown: " + unknown("figure", figure, known)

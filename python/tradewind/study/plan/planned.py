@@ -70,6 +70,7 @@ class Planned:
             "labels": self.case.labels,
             "layout_imbalance": self.case.imbalance(),
             "settings": settings_text(self.case.options.get("settings", {})),
+            "program": self.program,
         }
 
     @property

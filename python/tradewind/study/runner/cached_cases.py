@@ -6,7 +6,6 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from tradewind.base.reading import is_there
 from tradewind.study.cases.case import HERE_ONLY
 from tradewind.study.cases.store import CorruptCaseError, Store, outdated, said_once
 from tradewind.study.plan.planned import Planned
@@ -41,7 +40,7 @@ def scan_cache(
     """Sort cases by whether they have to be computed.
 
     A stored simulation counts only where its program is that of today. `known`: results by key that stand for cases
-    without a stored one. `remeasure`: measure again what was measured.
+    without a stored one that counts, unless it is damaged. `remeasure`: measure again what was measured.
     """
     cached = CachedCases()
     for planned in {planned.key: planned for planned in cases}.values():
@@ -53,14 +52,25 @@ def scan_cache(
 
 def _is_whole(planned: Planned, store: Store, known: Mapping[str, Mapping[str, Any]], cached: CachedCases) -> bool:
     key, program = planned.key, planned.program
-    if key in known and not is_there(store.path(key)):
-        return outdated(known[key], program) is None
     try:
         body = store.load(key)
     except CorruptCaseError as error:
         cached.damaged[key] = f"{error}; it is computed again"
         return False
-    if body is not None and (why := outdated(body, program)) is not None:
+    why = None if body is None else outdated(body, program)
+    if body is not None and why is None:
+        return True
+    if key in known and outdated(known[key], program) is None:
+        return True
+    if why is not None:
         cached.outdated[key] = why
+    return False
+
+
+def yields_to_known(planned: Planned, store: Store) -> bool:
+    """Return whether a known result may be stored as that of a case: nothing is yet, or what another program gave."""
+    try:
+        body = store.load(planned.key)
+    except CorruptCaseError:  # which is computed again, and said to be
         return False
-    return body is not None
+    return body is None or outdated(body, planned.program) is not None

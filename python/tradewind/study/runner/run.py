@@ -17,7 +17,7 @@ from typing import Any
 import psutil
 
 from tradewind.base.errors import InputError, TradewindError
-from tradewind.base.reading import is_there, read_bytes
+from tradewind.base.reading import read_bytes
 from tradewind.simulation import Progress
 from tradewind.study.cases.case import HERE_ONLY
 from tradewind.study.cases.environment import Environment
@@ -25,7 +25,7 @@ from tradewind.study.cases.store import Store, locked, outdated, said_once
 from tradewind.study.model.skip import Skip
 from tradewind.study.model.study_file import StudyFile
 from tradewind.study.plan.planned import Executors, Plan, Planned, Result
-from tradewind.study.runner.cached_cases import CachedCases, scan_cache
+from tradewind.study.runner.cached_cases import CachedCases, scan_cache, yields_to_known
 from tradewind.study.runner.core_allocation import alone_first, interleaved
 from tradewind.study.runner.interleaving import measured
 from tradewind.study.runner.task import CaseResult, Task, make_task
@@ -90,7 +90,7 @@ class StudyRun:
         """Stores results that are known by their keys, unless they are those of another program."""
         refused = {}
         for planned in self.plan.planned:
-            if planned.key in known and not is_there(self.store.path(planned.key)):
+            if planned.key in known and yields_to_known(planned, self.store):
                 if (why := outdated(known[planned.key], planned.program)) is not None:
                     refused[planned.key] = why
                     continue
