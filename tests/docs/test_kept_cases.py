@@ -22,8 +22,8 @@ from tradewind.study.cases.records import Record
 KEPT = sorted((ROOT / "studies").glob("**/results/*.nc"))
 SEED = os.environ["TRADEWIND_KEPT_CASES_SEED"]
 """That of the day, which tests/conftest.py prints, or the one that is named."""
-IN_ALL_S, SHARES = 30.0, 3
-"""Wall time of the cases when they were computed; the tests that share them."""
+IN_ALL_S, SHARES = 15.0, 3
+"""Wall time of the cases when they were computed, half of what they take on slow cores; the tests that share them."""
 
 
 @pytest.fixture(scope="module")
