@@ -115,7 +115,7 @@ void note(StepRecording& recording, const Plan& plan, Call call, std::int64_t be
 
 using Words = std::vector<std::int64_t>;
 
-// What is written down of a plan once, and so is alike on all ranks.
+// The part of a plan that is written down once, and so is alike on all ranks.
 std::string kind_text(const Carried& carried) {
     return carried.pattern + " " + carried.algorithm + " of " + std::to_string(carried.fields) + " x " +
            name_of(carried.element) + ", " + name_of(carried.operation) + ", " + carried.transport + ", " +
