@@ -62,9 +62,9 @@ struct Carried {
 
 // start() posts the first stage and returns; wait() does the rest; run() is both. poke() between them completes what
 // has come, and posts the next stage: where a transport cannot do that without waiting, it does nothing. Between them
-// the fields may be read, but not written, and the target is undefined. Nothing is allocated by any of them, but for a recording. Throws
-// PlanError when used out of turn or after its communicator is gone, and when MPI fails, which leaves the plan
-// unusable.
+// the fields may be read, but not written, and the target is undefined. Nothing is allocated by any of them, but for a
+// recording. Throws PlanError when used out of turn or after its communicator is gone, and when MPI fails, which leaves
+// the plan unusable.
 class Plan {
   public:
     // A plan that is destroyed before its wait, or after it has failed, is abandoned: MPI and other ranks may still use
