@@ -9,7 +9,7 @@
 ``write``                  judges the findings of all kept files again, and writes them with the lists of commits; marks
                            and hashes stay, and nothing is simulated
 ``adopt [SECONDS]``        builds the programs of all simulated records. A record without a hash gets it where a random
-                           sample of its study, of so many seconds, is simulated now bit for bit as it was; a record of
+                           sample of its study, of SECONDS in all, is simulated now bit for bit as it was; a record of
                            another program is marked "earlier model"
 ``again SECONDS``          simulates the marked records, and those of changed source trees, that took no more than so
                            many seconds each; marks those that took longer
@@ -253,7 +253,7 @@ def _made(dataset: xr.Dataset, record: Record) -> xr.Dataset:
 
 
 def drawn(records: list[Record], able: list[int], seconds: float, seed: object) -> list[int]:
-    """Return the numbers of some of these records that cost so many seconds in all; the cheapest one at least."""
+    """Return the numbers of some of these records that cost `seconds` in all; the cheapest one at least."""
     able = sorted(able, key=lambda i: float(records[i]["wall_s"]))
     able = [i for i in able if records[i]["wall_s"] < LONGEST_S] or able[:1]
     random.Random(str(seed)).shuffle(able)

@@ -14,7 +14,7 @@ using namespace tradewind::c;
 
 namespace {
 
-// Writes a whole file or none. The problem; "" where there is none.
+// Writes a whole file or none. Returns the problem, "" without one.
 std::string written(const std::string& path, const std::string& text) {
     const std::string beside = path + ".part";
     std::FILE* const file = std::fopen(beside.c_str(), "wb");

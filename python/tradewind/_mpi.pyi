@@ -180,7 +180,7 @@ def record_begin(comm: int) -> None:
 
 def record_end(problem: str = '') -> str:
     """
-    End the recording, and return the text of a program file. Collective. `problem`: why there is none.
+    End the recording, and return the text of a program file. Collective. `problem`: why this rank has nothing to record.
     """
 
 def library_version() -> str:

@@ -10,8 +10,9 @@
 namespace tradewind::kernel {
 namespace {
 
-// Looks for 0.1 ms before it sleeps: to wake a thread takes tens of microseconds, and on a virtual machine as long as a
-// small loop; the next loop of a time step often begins sooner. (Where threads share a core this much is lost.)
+// Looks for up to 0.1 ms, as long as the processor's pause takes, before it sleeps: to wake a thread takes tens of
+// microseconds, and on a virtual machine as long as a small loop; the next loop of a time step often begins sooner.
+// (Where threads share a core this much is lost.)
 template <class Value>
 void wait_while(const std::atomic<Value>& value, Value is) {
     for (int looks = 0; value.load(std::memory_order_acquire) == is; ++looks) {

@@ -10,7 +10,7 @@
 
 namespace tradewind::kernel {
 
-// The caller's thread and threads - 1 others, which look for a next call for 0.1 ms, then sleep. They are not bound:
+// The caller's thread and threads - 1 others, which look for a next call for a moment, then sleep. They are not bound:
 // they run on the cores that the process may use.
 class Team {
   public:

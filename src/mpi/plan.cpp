@@ -28,9 +28,8 @@ Plan::Plan(MPI_Comm comm, const pattern::Pattern& pattern, const std::string& al
     : communicator_(comm, limit_of(request.watchdog_s)),
       recorder_(request.recording),
       description_(pattern.describe() + ", " + algorithm),
-      carried_{pattern.name(),   algorithm,       pattern.parameters(),
-               axes_of(pattern), pattern.ranks(), request.transport,
-               request.packing,  request.element, static_cast<Index>(request.source.size()),
+      carried_{pattern.name(),    algorithm,       pattern.parameters(), axes_of(pattern),
+               request.transport, request.packing, request.element,      static_cast<Index>(request.source.size()),
                request.operation},
       number_(next_number()) {}
 

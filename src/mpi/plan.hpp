@@ -53,7 +53,6 @@ struct Carried {
     std::string pattern, algorithm;  // "halo", "sweep"
     pattern::Parameters parameters;  // of the pattern
     std::string axes;                // that the blocks of a halo divide: "xy"
-    Rank ranks = 0;
     std::string transport, packing;
     Element element = Element::f8;
     Index fields = 1;

@@ -393,10 +393,6 @@ class Text {
 
 }  // namespace
 
-bool recording() {
-    return active.load(std::memory_order_acquire);
-}
-
 void record_begin(MPI_Comm comm) {
     auto made = std::make_unique<StepRecording>();
     std::string problem;
@@ -478,7 +474,7 @@ std::string record_to(const std::string& problem, const std::function<std::strin
 }
 
 Recorded::Recorded(const Plan& plan, Call call) {
-    if (!recording()) [[likely]]
+    if (!active.load(std::memory_order_acquire)) [[likely]]
         return;
     noted_ = true;
     if (depth++ > 0) return;

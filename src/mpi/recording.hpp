@@ -25,9 +25,6 @@ std::string record_end(const std::string& problem = "");
 // The same, where rank 0 hands the text to `write`, which returns a problem or "". That problem, on all ranks.
 std::string record_to(const std::string& problem, const std::function<std::string(const std::string&)>& write);
 
-// Whether a recording is under way.
-bool recording();
-
 // A call of a plan while this lives. A plan that is called by another one is a part of that.
 class Recorded {
   public:

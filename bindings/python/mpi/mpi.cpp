@@ -333,7 +333,8 @@ NB_MODULE(_mpi, module) {
         },
         "comm"_a, "Record what all plans do from here on. Collective.");
     module.def("record_end", &mpi::record_end, "problem"_a = "", Released(),
-               "End the recording, and return the text of a program file. Collective. `problem`: why there is none.");
+               "End the recording, and return the text of a program file. Collective. `problem`: why "
+               "this rank has nothing to record.");
     module.def("library_version", &library_version, "Return the name and version of the MPI library in use.");
     module.attr("build_mpi") = build_version();
     module.attr("build_compiler") = std::string(__VERSION__);

@@ -54,7 +54,7 @@ def kernel_rates() -> dict[str, float]:
 
 
 def rates_of(dwarf: Dwarf, running: Timed, for_s: float = 1.0) -> dict[str, float]:
-    """Return the rates of a dwarf on one rank, from samples that together take so many seconds or more."""
+    """Return the rates of a dwarf on one rank, from samples that together take `for_s` seconds or more."""
     flops: dict[str, float] = defaultdict(float)
     for compute in dwarf.program().computes:
         if compute.flops:

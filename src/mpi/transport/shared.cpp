@@ -6,6 +6,7 @@
 #include <atomic>
 #include <memory>
 
+#include "base/pause.hpp"
 #include "mpi/carrier.hpp"
 #include "mpi/error.hpp"
 #include "mpi/node.hpp"
@@ -48,9 +49,7 @@ void pause(unsigned attempt) {
         sched_yield();
         return;
     }
-#if defined(__x86_64__)
-    __builtin_ia32_pause();
-#endif
+    tradewind::pause();
 }
 
 // One end of a message within the node. A message that lies ready is one chunk.
