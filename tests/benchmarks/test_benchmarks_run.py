@@ -54,12 +54,15 @@ def test_a_fetch_has_its_goals(monkeypatch: pytest.MonkeyPatch) -> None:
         if longer >= 6:
             break
     assert (halos.to, halos.goal) == ("the structured one, direct", ("most", 1.2))
-    made = {"made with the consensus": 5.0, "made among known peers": 2.0}
+    made = {
+        "points": {"made with the consensus": 5.0, "made among known peers": 2.0},
+        "scattered points": {"made with the consensus": 3.0, "made among known peers": 3.0},
+    }
     assert [(each.what, each.goal) for each in on_demand] == [
         (f"1000 {points} on demand, {levels}: {how}", ("most", goal))
         for levels in ("1 level", "3 levels")
-        for points in ("points", "scattered points")
-        for how, goal in made.items()
+        for points, goals in made.items()
+        for how, goal in goals.items()
     ]
     assert {each.samples for each in (halos, *on_demand)} == {2}
     assert longer >= 6, "to make a fetch of 1000 points costs more than to exchange them"
