@@ -16,7 +16,7 @@ from turns import seconds
 
 from tradewind import _core
 from tradewind.dwarfs.helmholtz import Helmholtz
-from tradewind.dwarfs.helmholtz_operator import COLUMN, STENCIL, Atmosphere, blocked, columns, stencil
+from tradewind.dwarfs.helmholtz.operator import COLUMN, STENCIL, Atmosphere, blocked, columns, stencil
 from tradewind.launch import job
 from tradewind.launch.dwarf import run
 

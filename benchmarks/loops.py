@@ -25,8 +25,8 @@ from diffusion import numpy_step
 from languages import built
 
 from tradewind.base.errors import VerificationError
-from tradewind.dwarfs.diagnosis import Slices
 from tradewind.dwarfs.diffusion import REACH, Diffusion, DiffusionRun
+from tradewind.dwarfs.frame.diagnosis import Slices
 from tradewind.launch import dwarf, job
 from tradewind.method.host import cpu_name
 

@@ -16,9 +16,9 @@ import numpy as np
 from turns import seconds
 
 from tradewind import _core
-from tradewind.dwarfs.advection import exact, outflow_rates, stream_fluxes
+from tradewind.dwarfs.frame.advection import exact, outflow_rates, stream_fluxes
 from tradewind.dwarfs.mpdata import Mpdata
-from tradewind.dwarfs.mpdata_program import FLOPS
+from tradewind.dwarfs.mpdata.program import FLOPS
 from tradewind.launch.dwarf import run
 from tradewind.layout.dual_meshes import mesh_of
 from tradewind.layout.partition import Divided, parts

@@ -25,7 +25,7 @@ import numpy as np
 from tradewind import _core
 from tradewind.base.errors import VerificationError
 from tradewind.dwarfs.nekbone import Nekbone
-from tradewind.dwarfs.spectral_elements import Brick, groups_by_id
+from tradewind.dwarfs.nekbone.spectral_elements import Brick, groups_by_id
 from tradewind.launch import job
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ class InNekbonesManner:
     def __init__(self, comm: MPI.Intracomm, library: Path, dwarf: Nekbone, b: np.ndarray) -> None:
         self.comm, self.loops, self.brick, self.b = comm, Loops(library), dwarf.of_rank(comm.Get_rank()), b
         brick = self.brick
-        from tradewind.dwarfs.spectral_elements import basis
+        from tradewind.dwarfs.nekbone.spectral_elements import basis
 
         made = basis(dwarf.nx1)
         self.d, self.dt = np.ascontiguousarray(made.derivative), np.ascontiguousarray(made.derivative.T)

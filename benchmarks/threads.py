@@ -23,7 +23,7 @@ from tradewind.launch import job
 if TYPE_CHECKING:
     from mpi4py import MPI
 
-    from tradewind.dwarfs.running import Running
+    from tradewind.dwarfs.frame.running import Running
 
 GOAL = 0.9
 """Time of 2 ranks over time of 1 rank of 2 threads, at least."""

@@ -58,7 +58,7 @@ LONGEST = (
 """Files that begin first: one process would be left alone with them at the end."""
 APART = ("docs/test_pages.py", "docs/test_kept_cases.py")
 """Files whose tests have nothing in common, and may run in several processes."""
-ALONE = ("dwarfs/test_mpdata_peer.py",)
+ALONE = ("dwarfs/mpdata/test_mpdata_peer.py",)
 """Files of RANKS that start none, and take long."""
 
 
@@ -139,7 +139,7 @@ WITH_PROGRAMS = ("dwarfs", "launch", "mpi", "spectral", "trace")
 def ranks_find_the_tests(request: pytest.FixtureRequest) -> Iterator[None]:
     """Let ranks import the modules beside the tests, and those above that several folders use."""
     folder = request.path.parent
-    if folder.relative_to(TESTS).as_posix() not in WITH_PROGRAMS:
+    if folder.relative_to(TESTS).parts[0] not in WITH_PROGRAMS:
         yield
         return
     with pytest.MonkeyPatch.context() as patch:

@@ -37,6 +37,6 @@ fi
 cd "$folder"
 .venv/bin/python -c 'from tradewind import mpi; print("second MPI:", mpi.MPI.Get_library_version().split(",")[0])'
 export TRADEWIND_MPIEXEC="$(dirname "$(command -v "$compiler")")/mpiexec"
-exec tests/again.sh .venv/bin/python -m pytest -q tests/mpi tests/launch tests/dwarfs/test_diffusion.py tests/languages \
+exec tests/again.sh .venv/bin/python -m pytest -q tests/mpi tests/launch tests/dwarfs/diffusion/test_diffusion.py tests/languages \
     --ignore-glob='*/test_bench*.py' --ignore-glob='*/test_tune.py' --ignore-glob='*/test_calibrate_files.py' \
     --ignore-glob='*/test_language_tuning.py' --ignore-glob='*/test_language_optimised.py'

@@ -24,7 +24,7 @@ def choose(monkeypatch):
         ("sim", "src/sim/engine.cpp", True),
         ("sim", "src/machine/routing/torus.hpp", True),
         ("sim", "src/mpi/plan.cpp", False),
-        ("study", "python/tradewind/dwarfs/nekbone.py", True),
+        ("study", "python/tradewind/dwarfs/nekbone/__init__.py", True),
         ("study", "python/tradewind/report/page.py", False),
         ("dwarfs", "src/kernel/mpdata.cpp", True),
         ("languages", "bindings/fortran/arrays.f90", True),

@@ -10,7 +10,7 @@ import numpy as np
 
 from tradewind import _core, mpi
 from tradewind.dwarfs.helmholtz import Helmholtz
-from tradewind.dwarfs.helmholtz_run import HelmholtzRun
+from tradewind.dwarfs.helmholtz.run import HelmholtzRun
 from tradewind.mpi import MPI, Plan
 
 METHODS = ("native", "recursive-2", "rabenseifner")

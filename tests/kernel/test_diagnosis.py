@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tradewind import _core
 from tradewind.base.errors import InputError
-from tradewind.dwarfs.diagnosis import rounded
+from tradewind.dwarfs.frame.diagnosis import rounded
 
 ALL = (slice(None), slice(None), slice(None))
 SQUARES_ARE_FINITE = st.floats(-1e150, 1e150)

@@ -8,8 +8,8 @@ import scipy.linalg
 
 from tradewind import _core
 from tradewind.base.errors import InputError
-from tradewind.dwarfs import helmholtz_reference as reference
-from tradewind.dwarfs.helmholtz_operator import Atmosphere, blocked, columns, stencil
+from tradewind.dwarfs.helmholtz import reference
+from tradewind.dwarfs.helmholtz.operator import Atmosphere, blocked, columns, stencil
 
 TEAM = _core.Team(1)
 

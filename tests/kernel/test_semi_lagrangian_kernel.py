@@ -10,10 +10,10 @@ import pytest
 
 from tradewind import _core
 from tradewind.base.errors import InputError
-from tradewind.dwarfs.flows import Wind
-from tradewind.dwarfs.lattice import Lattice
 from tradewind.dwarfs.semi_lagrangian import SemiLagrangian
-from tradewind.dwarfs.semi_lagrangian_program import _first_departures
+from tradewind.dwarfs.semi_lagrangian.flows import Wind
+from tradewind.dwarfs.semi_lagrangian.lattice import Lattice
+from tradewind.dwarfs.semi_lagrangian.program import _first_departures
 
 
 def test_columns_that_are_not_there_are_refused():

@@ -14,7 +14,7 @@ from study_fakes import FAKES, HERE, run_study
 from tradewind.base.errors import InputError
 from tradewind.dataset.build import build_dataset, without_empty, write_dataset
 from tradewind.dataset.read import read_dataset
-from tradewind.dwarfs.dwarf import Dwarf
+from tradewind.dwarfs.frame.dwarf import Dwarf
 from tradewind.dwarfs.spherical_harmonics import SphericalHarmonics
 from tradewind.figure.figure import draw
 from tradewind.report.build import build_report

@@ -20,8 +20,8 @@ import scipy.sparse
 
 from tradewind.base.errors import InputError, TradewindError
 from tradewind.dwarfs.helmholtz import Helmholtz
-from tradewind.dwarfs.helmholtz_operator import columns, stencil
-from tradewind.dwarfs.helmholtz_reference import matrix
+from tradewind.dwarfs.helmholtz.operator import columns, stencil
+from tradewind.dwarfs.helmholtz.reference import matrix
 from validation.table import parser, print_rows
 
 PYTHON = "/usr/bin/python3"

@@ -95,7 +95,7 @@ def _dwarf_options(dwarf: str) -> Mapping[str, KindOption]:
 
 
 def _options_of_dwarfs() -> Mapping[str, KindOption]:
-    from tradewind.dwarfs.dwarf import Dwarf  # which loads none of them
+    from tradewind.dwarfs.frame.dwarf import Dwarf  # which loads none of them
     from tradewind.workload.options import options_of
 
     known = options_of(Dwarf)

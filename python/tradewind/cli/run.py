@@ -12,7 +12,7 @@ from tradewind.cli.kinds import Asked
 from tradewind.cli.parameters import ONE_OR_MORE, Argument, Option, range_problems
 
 if TYPE_CHECKING:
-    from tradewind.dwarfs.dwarf import Dwarf
+    from tradewind.dwarfs.frame.dwarf import Dwarf
 
 ALL = "all"
 

@@ -1,7 +1,7 @@
-"""The dwarfs: small models with the communication of large ones, each a file with its time loop.
+"""The dwarfs: small models with the communication of large ones, each a folder with its time loop.
 
-`DWARFS` lists them. A new one is a file with a subclass of `tradewind.dwarfs.dwarf.Dwarf`, or of that on a grid,
-`tradewind.dwarfs.on_grid.GridDwarf`, and of `tradewind.dwarfs.running.Running`; and a row here.
+`DWARFS` lists them. A new one has a subclass of `tradewind.dwarfs.frame.dwarf.Dwarf`, or of that on a grid,
+`tradewind.dwarfs.frame.on_grid.GridDwarf`, and of `tradewind.dwarfs.frame.running.Running`; and a row here.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from tradewind.base.errors import InputError
 
 if TYPE_CHECKING:
-    from tradewind.dwarfs.dwarf import Dwarf
+    from tradewind.dwarfs.frame.dwarf import Dwarf
 
 __all__ = ["DWARFS", "Entry", "find", "from_plain"]
 

@@ -21,8 +21,8 @@ from tradewind.trace.files import check as check_time_line
 if TYPE_CHECKING:
     from mpi4py import MPI
 
-    from tradewind.dwarfs.dwarf import Dwarf
-    from tradewind.dwarfs.running import Running
+    from tradewind.dwarfs.frame.dwarf import Dwarf
+    from tradewind.dwarfs.frame.running import Running
     from tradewind.fieldserver.field_server import FieldServer
 
 MAPS = "maps"
@@ -158,7 +158,7 @@ class _Writing:
     """Steps of a run between which fields are written."""
 
     def __init__(self, server: FieldServer, running: Running, dwarf: Dwarf) -> None:
-        from tradewind.dwarfs import output
+        from tradewind.dwarfs.frame import output
 
         self._write, self._server, self._outputs, self._step = output.write, server, running.outputs(), 0
         self.events: list[tuple[str, float, float]] = []

@@ -18,9 +18,9 @@ from tradewind.launch import job
 if TYPE_CHECKING:
     from mpi4py import MPI
 
-    from tradewind.dwarfs.dwarf import Dwarf
-    from tradewind.dwarfs.output import Output
-    from tradewind.dwarfs.running import Running
+    from tradewind.dwarfs.frame.dwarf import Dwarf
+    from tradewind.dwarfs.frame.output import Output
+    from tradewind.dwarfs.frame.running import Running
 
 AUTO = "auto"
 _LONG_S, _MAX_STEPS = 0.1, 64

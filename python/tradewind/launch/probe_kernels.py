@@ -8,12 +8,12 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any, Protocol
 
 from tradewind.dwarfs import find
-from tradewind.dwarfs.running import COMPUTE
+from tradewind.dwarfs.frame.running import COMPUTE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from tradewind.dwarfs.dwarf import Dwarf
+    from tradewind.dwarfs.frame.dwarf import Dwarf
 
 _GRID = (120, 144, 60)
 SIZES: dict[str, dict[str, Any]] = {
@@ -31,7 +31,7 @@ _MIN_SAMPLES = 3
 
 
 class Timed(Protocol):
-    """The part of a run that is timed, see `tradewind.dwarfs.running.Running`."""
+    """The part of a run that is timed, see `tradewind.dwarfs.frame.running.Running`."""
 
     def advance(self, steps: int) -> None: ...
     def reset(self) -> None: ...

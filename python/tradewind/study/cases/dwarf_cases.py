@@ -9,7 +9,7 @@ from typing import Any
 from tradewind.base.errors import InputError
 from tradewind.base.units import seconds
 from tradewind.dwarfs import from_plain
-from tradewind.dwarfs.dwarf import Dwarf
+from tradewind.dwarfs.frame.dwarf import Dwarf
 from tradewind.study.cases.bases import NO_BASES, Bases
 from tradewind.study.cases.case import Case
 from tradewind.study.cases.machine_options import machine_options

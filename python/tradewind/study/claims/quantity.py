@@ -41,7 +41,7 @@ from tradewind.workload.output_run import OUTPUT
 
 Record = Mapping[str, Any]
 COMPUTE = "compute"
-"""Beginning of the names of parts of a run that compute, see `tradewind.dwarfs.running`."""
+"""Beginning of the names of parts of a run that compute, see `tradewind.dwarfs.frame.running`."""
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,220 @@
+"""The dwarf bifourier on MPI ranks: its arrays, its exchanges and the parts of a step."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tradewind import _core
+from tradewind.base.collective import go_on
+from tradewind.base.errors import NotFiniteError
+from tradewind.dwarfs.frame.gather import gather
+from tradewind.dwarfs.frame.output import Output, of_blocks
+from tradewind.dwarfs.frame.running import COMPUTE
+from tradewind.dwarfs.waves.limited_area import BACK, Diagnosis, LimitedArea, LimitedAreaRun
+from tradewind.spectral.threads import share_out_blocks
+
+if TYPE_CHECKING:
+    from mpi4py import MPI
+
+    from tradewind.dwarfs.bifourier.spectral_waves import SpectralWaves
+    from tradewind.mpi.library import Array
+    from tradewind.spectral.bifourier import EllipticTruncation
+
+VARIABLES = ("u", "v", "phi")
+LINES, WAVENUMBERS, COLUMNS = "lines", "wavenumbers", "columns"
+"""Exchanges: from points to lines along x, to lines along y, to columns."""
+FFT_X, FFT_Y, WAVES = "fft-x", "fft-y", "waves"
+"""Parts of a step that compute."""
+_even = _core.Parts.even
+
+
+class SpectralArea(LimitedArea):
+    """The part of a request that a run needs, see `tradewind.dwarfs.bifourier.Bifourier`."""
+
+    def truncated(self) -> EllipticTruncation:
+        """The coefficients that are kept."""
+        raise NotImplementedError
+
+    def row_cuts(self) -> Any:
+        """Where the numbers n of columns are cut."""
+        raise NotImplementedError
+
+    def initial(self, y: Array, x: Array) -> Array:
+        """The fields [variable, level][y][x] at points whose indices NumPy broadcasts."""
+        raise NotImplementedError
+
+    def spectral_waves(self, m: Any, n: Any) -> SpectralWaves:
+        """The step of the coefficients (m, n)."""
+        raise NotImplementedError
+
+
+class BifourierRun(LimitedAreaRun):
+    """The dwarf on MPI ranks, one of which this process is."""
+
+    def __init__(self, dwarf: SpectralArea, comm: MPI.Intracomm, record: str) -> None:
+        super().__init__(dwarf, comm, record)
+        self.dwarf = dwarf
+        patterns = dwarf.patterns()
+        # Arrays of each batch: points, lines along x and what is kept of them, the same along y, columns.
+        self.points, self.lines = (self.arrays(patterns[way], way) for way in (LINES, LINES + BACK))
+        self.waves, self.across = (self.arrays(patterns[way], way) for way in (WAVENUMBERS, WAVENUMBERS + BACK))
+        self.ellipse, self.columns = (self.arrays(patterns[way], way) for way in (COLUMNS, COLUMNS + BACK))
+        self.stepped = self.arrays(patterns[COLUMNS + BACK], COLUMNS + BACK)
+        self.connect(LINES, patterns[LINES], self.points, self.lines)
+        self.connect(WAVENUMBERS, patterns[WAVENUMBERS], self.waves, self.across)
+        self.connect(COLUMNS, patterns[COLUMNS], self.ellipse, self.columns)
+        self.connect(COLUMNS + BACK, patterns[COLUMNS + BACK], self.stepped, self.ellipse)
+        self.connect(WAVENUMBERS + BACK, patterns[WAVENUMBERS + BACK], self.across, self.waves)
+        self.connect(LINES + BACK, patterns[LINES + BACK], self.lines, self.points)
+        self._wavenumbers()
+        self._begin()
+
+    def _wavenumbers(self) -> None:
+        """The limits N(m) of this rank's lines, where each begins, and m and n of its columns."""
+        assert self.dwarf.split is not None
+        kept, rows = self.dwarf.truncated(), self.dwarf.row_cuts()
+        column, part = divmod(self.rank, self.dwarf.split[0])
+        ((first, last),) = _even(kept.m_largest + 1, self.dwarf.split[1]).runs(column)
+        self._limits = kept.limits[first:last].tolist()
+        self._begins = np.concatenate([[0], np.cumsum(2 * kept.limits[first:last] + 1)])[:-1].tolist()
+        low, high = (int(cut) - kept.n_largest for cut in rows[part : part + 2])
+        mine = (kept.m >= first) & (kept.m < last) & (kept.n >= low) & (kept.n < high)
+        self.m, self.n = kept.m[mine], kept.n[mine]
+        self._step = self.dwarf.spectral_waves(self.m, self.n)
+
+    def _begin(self) -> None:
+        """The initial fields, without what the ellipse does not keep."""
+        _, y, x = self.indices()
+        fields = self.dwarf.initial(y[0], x[0])
+        levels = self.dwarf.batch_grid[2]
+        for batch, points in enumerate(self.points):
+            points[...] = fields[batch * levels : (batch + 1) * levels]
+        go_on(self.comm)
+        self._initial = self._transformed()
+        for stepped, columns in zip(self.stepped, self.columns, strict=True):
+            stepped[...] = columns
+        for batch in range(self.batches):
+            self.to_points(batch)
+
+    def _transformed(self) -> Array:
+        """The coefficients of the present fields, [m, n][field]. Collective."""
+        for batch in range(self.batches):
+            self.redistribute(LINES, batch)
+            self.to_columns(batch)
+        return self._together()
+
+    def _together(self, some: slice = slice(None)) -> Array:
+        return np.concatenate([columns[some, 0] for columns in self.columns], axis=1)
+
+    # Parts of a step.
+
+    def to_columns(self, batch: int) -> None:
+        """From lines along x to columns."""
+        self.timed(self.to_waves, self.lines[batch], self.waves[batch], "forward", part=f"{COMPUTE}-{FFT_X}")
+        self.redistribute(WAVENUMBERS, batch)
+        self.timed(self._along_y, batch, part=f"{COMPUTE}-{FFT_Y}")
+        self.redistribute(COLUMNS, batch)
+
+    def step_of_waves(self) -> None:
+        """The coefficients a time step later."""
+        self.timed(self._advance_waves, part=f"{COMPUTE}-{WAVES}")
+        self.steps += 1
+
+    def to_points(self, batch: int) -> None:
+        """From columns to points."""
+        self.redistribute(COLUMNS + BACK, batch)
+        self.timed(self._along_y_back, batch, part=f"{COMPUTE}-{FFT_Y}")
+        self.redistribute(WAVENUMBERS + BACK, batch)
+        self.timed(self.to_lines, self.lines[batch], self.waves[batch], "forward", part=f"{COMPUTE}-{FFT_X}")
+        self.redistribute(LINES + BACK, batch)
+
+    # Its loops, some wavenumbers or coefficients at a time, as caches like it; threads share them out.
+
+    def _along_y(self, batch: int) -> None:
+        lines, ellipse = self.across[batch], self.ellipse[batch][:, 0]
+
+        def work(numbers: slice) -> None:
+            by_number = np.ascontiguousarray(lines[:, :, numbers].transpose(2, 0, 1))
+            found = self._fft.fft(by_number, axis=-1, norm="forward", overwrite_x=True)
+            for line, begin, limit in zip(found, self._begins[numbers], self._limits[numbers], strict=True):
+                ellipse[begin : begin + limit] = line.T[line.shape[1] - limit :]
+                ellipse[begin + limit : begin + 2 * limit + 1] = line.T[: limit + 1]
+
+        self._share_out_wavenumbers(lines, work)
+
+    def _along_y_back(self, batch: int) -> None:
+        lines, ellipse = self.across[batch], self.ellipse[batch][:, 0]
+
+        def work(numbers: slice) -> None:
+            begins, limits = self._begins[numbers], self._limits[numbers]
+            kept = np.zeros((len(limits), *lines.shape[:2]), complex)  # what is not kept of a line must be 0
+            for line, begin, limit in zip(kept, begins, limits, strict=True):
+                line[:, line.shape[1] - limit :] = ellipse[begin : begin + limit].T
+                line[:, : limit + 1] = ellipse[begin + limit : begin + 2 * limit + 1].T
+            found = self._fft.ifft(kept, axis=-1, norm="forward", overwrite_x=True)
+            lines[:, :, numbers] = found.transpose(1, 2, 0)
+
+        self._share_out_wavenumbers(lines, work)
+
+    def _share_out_wavenumbers(self, lines: Array, work: Callable[[slice], None]) -> None:
+        fields, points, count = lines.shape
+        share_out_blocks(self.dwarf.threads, count, fields * points * lines.itemsize, work)
+
+    def _advance_waves(self) -> None:
+        fields = self.dwarf.batch_grid[2]
+
+        def work(some: slice) -> None:
+            after = self._step(self._together(some), some)
+            for batch, stepped in enumerate(self.stepped):
+                stepped[some, 0] = after[:, batch * fields : (batch + 1) * fields]
+
+        count = self.batches * fields
+        share_out_blocks(self.dwarf.threads, len(self.m), 4 * self.stepped[0].itemsize * count, work)
+
+    # The methods of each dwarf.
+
+    @property
+    def minimum_bytes(self) -> int:
+        return sum(points.nbytes for points in self.points)
+
+    def diagnose(self) -> Diagnosis:  # type: ignore[override]
+        """Energy, mean and error of the whole state. Collective. Raises NotFiniteError on all ranks."""
+        from mpi4py import MPI
+
+        go_on(self.comm)
+        with self.uncounted():
+            columns = self._transformed()
+        if any(self.comm.allgather(bool(not np.isfinite(columns).all()))):
+            raise NotFiniteError(f"the spectral coefficients are not finite after {self.steps} steps")
+        solution = self._step.solution(self._initial, self.steps)
+        largest = self.comm.allreduce(float(np.abs(solution).max(initial=0)), MPI.MAX)
+        apart = self.comm.allreduce(float(np.abs(columns - solution).max(initial=0)), MPI.MAX)
+        levels = self.dwarf.grid[2]
+        mean = float(columns[(self.m == 0) & (self.n == 0)][:, 2 * levels :].real.sum())
+        return Diagnosis(
+            energy=self.comm.allreduce(self._step.energy(columns)),
+            mean=self.comm.allreduce(mean) / levels,
+            error=apart / largest,
+        )
+
+    def gathered(self, levels: slice = slice(None)) -> Array | None:
+        """u, v and phi, [field, level][y][x], on rank 0. Collective."""
+        return gather(self.comm, self.layout, np.concatenate(self.points)[levels])
+
+    def outputs(self) -> list[Output]:
+        """u, v and phi."""
+        return of_blocks(self.layout, {name: partial(self._output, n) for n, name in enumerate(VARIABLES)})
+
+    def _output(self, number: int) -> Array:
+        levels = self.dwarf.grid[2]
+        return np.concatenate(self.points)[number * levels : (number + 1) * levels]
+
+    def map(self) -> Array | None:
+        """The geopotential of the first level, on rank 0. Collective."""
+        first = 2 * self.dwarf.grid[2]
+        level = self.gathered(slice(first, first + 1))
+        return None if level is None else np.asarray(level[0])

@@ -1,0 +1,317 @@
+"""The base of all dwarfs' requests: what each of them has, and what each of them says of itself."""
+
+from __future__ import annotations
+
+import functools
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from tradewind import _core
+from tradewind.base.collective import check_communicator, collective_throughout, go_on
+from tradewind.base.elements import DTYPES
+from tradewind.base.errors import InputError, gathered
+from tradewind.base.extents import MAX_EXTENT
+from tradewind.base.names import unknown
+from tradewind.dwarfs.frame.reference import agreement, difference
+from tradewind.method.method import NATIVE, Method, algorithm_problems, packing_names, transport_names
+from tradewind.workload.options import option, problems_of
+from tradewind.workload.workload import Step, Workload
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from mpi4py import MPI
+
+    from tradewind.dwarfs.frame.running import Running
+    from tradewind.mpi.library import Array
+    from tradewind.workload.program import Program
+
+PRECISIONS = ("f4", "f8")
+_MAX_THREADS = 1024
+_MAX_WORK = 1_000_000
+_OPEN = "what plan() chooses"
+
+
+def copied(moved: float) -> float:
+    """Return `Compute.bytes` of a loop that reads and writes so many bytes together: those of a copy that does so, too.
+
+    `node.memory_bandwidth` is the rate of copies, of which each byte is read and written.
+    """
+    return moved / 2
+
+
+def _span_problems(what: str) -> Callable[[float], list[str]]:
+    """The check of a time in seconds that may be 0 and must have an end."""
+    return lambda value: [] if 0 <= value < math.inf else [f"{what} {value} s: 0 or more is allowed"]
+
+
+def method_option(plan: str, pattern: str) -> Any:
+    """The option ``NAME_method`` of a dwarf that has more than one plan: the method of the plan `plan` of a pattern."""
+
+    def problems(text: str) -> list[str]:
+        try:
+            return Method.parse(text).problems(pattern)
+        except InputError as error:
+            return list(error.problems)
+
+    help = f"Method of the {plan}: ALGORITHM,TRANSPORT,PACKING; parts may be empty."
+    return option(help, None, problems=problems, shown=_OPEN, label=f"method of the {plan}")
+
+
+@dataclass(frozen=True)
+class Dwarf(Workload, ABC):
+    """A dwarf as a user asks for it. All fields are plain values, which can go to other processes as JSON.
+
+    A dwarf declares its own fields by `option`, as a pattern does. Raises InputError, with every problem at once, when
+    it is made.
+    """
+
+    ranks: int = option("Number of ranks.", minimum=1, maximum=MAX_EXTENT, common=True, by_name=False, swept=False)
+    precision: str = option(
+        f"Element type: {' or '.join(PRECISIONS)}.",
+        "f8",
+        known=lambda: PRECISIONS,
+        common=True,
+        label="element type of a dwarf",
+    )
+    strategy: str | None = option("When it exchanges and when it computes.", None, common=True)
+    """The first of `strategies` unless given."""
+    algorithm: str | None = option("Algorithm of the exchange, like sweep.", None, common=True, shown=_OPEN)
+    """Algorithm, `transport` and `packing` are those of the first plan; `tradewind.mpi.plan` chooses what is open."""
+    transport: str | None = option(
+        "Transport of the exchange, like isend-irecv.", None, known=transport_names, common=True, shown=_OPEN
+    )
+    packing: str | None = option(
+        "Packing of the exchange, like buffer.", None, known=packing_names, common=True, shown=_OPEN
+    )
+    threads: int = option(
+        "Threads per rank.", 1, minimum=1, maximum=_MAX_THREADS, common=True, label="threads per rank"
+    )
+    work: int = option(
+        "Repetitions of each computation: more work per exchange.",
+        1,
+        minimum=1,
+        maximum=_MAX_WORK,
+        common=True,
+        label="repetitions of each computation of a dwarf",
+    )
+    point_s: float = option(
+        "With --simulate: time of a core per point, without memory traffic, like 15ns.",
+        0.0,
+        flag="--point-time",
+        unit="s",
+        problems=_span_problems("time of a point"),
+        shown="by node.flops",
+        swept=False,
+        common=True,
+    )
+    """Seconds; 0: what the machine says of flops."""
+    check: bool = option(
+        "Compare checksums of messages, and the result with that of a reference code.",
+        False,
+        swept=False,
+        common=True,
+    )
+    watchdog_s: float = option(
+        "Maximum seconds per exchange; a longer one is an error.",
+        0.0,
+        flag="--watchdog",
+        problems=_span_problems("watchdog"),
+        shown="never",
+        swept=False,
+        common=True,
+    )
+
+    family: ClassVar[str] = "dwarf"
+    cost_version: ClassVar[int | None] = 2
+    """2: loops are charged the bytes of a copy (`copied`), where before they were charged twice as many."""
+    kind: ClassVar[str]
+    """The name of the dwarf, as users give it."""
+    strategies: ClassVar[Mapping[str, Callable[[Any, int], int]]]
+    """By name the functions that advance a run by some of the steps that are left, and return by how many. The first
+    is taken where none is named."""
+    added_later: ClassVar[Mapping[str, Any]] = {}
+    """Options that earlier versions did not have, with their defaults: keys of cases without them stay as they are."""
+    not_simulated: ClassVar[tuple[str, ...]] = ()
+    """Strategies that the simulator cannot know."""
+    plans: ClassVar[Mapping[str, str]]
+    """Its exchanges by name, each with the core's pattern. The first has the method of `algorithm`, `transport` and
+    `packing`; each of the others that of an option ``NAME_method`` (see `method_option`)."""
+    diagnostics: ClassVar[Mapping[str, str]]
+    """The numbers that `Running.diagnose` returns, each with what output calls it."""
+    has_map: ClassVar[bool] = False
+    """Whether a run has a map to draw, see `Running.map`."""
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        """Make `on` of each dwarf collective, throughout: what one rank cannot do is raised on all."""
+        super().__init_subclass__(**options)
+        for name in {"on"} & vars(cls).keys():
+            setattr(cls, name, _on_ranks(vars(cls)[name]))
+
+    def __post_init__(self) -> None:
+        problems = problems_of(self)
+        if self.strategy is not None and self.strategy not in self.strategies:
+            problems.append(unknown("strategy", self.strategy, self.strategies))
+        else:
+            self._choose(strategy=next(iter(self.strategies)))
+        if self.algorithm is not None and self.algorithm != NATIVE:  # what MPI has for its pattern, a plan says
+            problems += algorithm_problems(next(iter(self.plans.values())), self.algorithm)
+        if problems := problems + self._problems():
+            raise InputError(*dict.fromkeys(problems))
+
+    @abstractmethod
+    def _problems(self) -> list[str]:
+        """Return problems of the request beyond the checks of `option`; may fill in open values."""
+
+    @abstractmethod
+    def program(self) -> Program:
+        """The program of `steps_per_round` time steps. Raises InputError for the strategies of `not_simulated`."""
+
+    def simulation_problems(self) -> list[str]:
+        """Return why it cannot be simulated: what `program` raises, unless a dwarf knows it with less effort."""
+        problems: list[str] = []
+        with gathered(problems):
+            self.program()
+        return problems
+
+    @abstractmethod
+    def on(self, comm: MPI.Intracomm, *, record: str = "totals") -> Running:
+        """The dwarf at its first step, on the ranks of a communicator. Collective. `record`: see `Running.events`.
+
+        Raises InputError for another number of ranks, and PlanError where another rank raises anything, or has other
+        options.
+        """
+
+    @abstractmethod
+    def reference_step(self, whole: Array) -> Array:
+        """The whole state, as `Running.gathered` returns it, a step later: by other code than that which runs."""
+
+    @property
+    @abstractmethod
+    def points(self) -> int:
+        """Grid points that a step advances, on all ranks."""
+
+    @property
+    def tolerance(self) -> float:
+        """Maximum distance of the state from the reference, as a fraction of its largest value; 0: the same bits."""
+        return 0.0
+
+    @property
+    def steps_per_round(self) -> int:
+        """Steps from one round of exchanges to the next."""
+        return 1
+
+    @property
+    def checked_steps(self) -> int | None:
+        """Steps at the end of a run that its check takes again, where all of them would take long; None: all."""
+        return None
+
+    def reference(self, whole: Array, steps: int) -> Array:
+        """The whole state some steps later."""
+        for _ in range(steps):
+            whole = self.reference_step(whole)
+        return whole
+
+    def difference(self, found: Array, wanted: Array) -> str:
+        """Where a state is farther from the reference than `tolerance` allows, in words; "" where it is not."""
+        return difference(found, wanted, self.tolerance)
+
+    @property
+    def agreement(self) -> str:
+        """Statement that holds where `difference` finds nothing."""
+        return agreement(self.tolerance)
+
+    @property
+    def name(self) -> str:
+        return f"{self.kind} {self.strategy}"
+
+    @property
+    def bytes_per_point(self) -> int:
+        return self.element_bytes
+
+    @property
+    def element_bytes(self) -> int:
+        return DTYPES[self.precision]
+
+    @property
+    def named_method(self) -> tuple[str | None, str | None]:
+        return self.transport, self.packing
+
+    def steps(self) -> list[Step]:
+        return self.program().steps()
+
+    def simulate(self, machine: str | Path, **options: Any) -> dict[str, Any]:
+        """Simulate `steps_per_round` steps on a machine; see `tradewind.simulate`."""
+        from tradewind.simulation import simulate
+
+        return simulate(self, machine, **options)
+
+    def verify(self) -> dict[str, Any]:
+        """Prove the program of `steps_per_round` steps; see `tradewind.verification.verify`.
+
+        Raises InputError for the strategies of `not_simulated`.
+        """
+        from tradewind.verification import verify
+
+        return verify(self.program())
+
+    def derived(self, result: Mapping[str, Any]) -> dict[str, Any]:
+        """The steps that were simulated, and the seconds of one of them that are computing, where they can be told."""
+        compute_s, steps = self.program().compute_s(result), self.steps_per_round
+        return {"steps": steps, "compute_s": None if compute_s is None else compute_s / steps}
+
+    def traits(self) -> list[str]:
+        grid = self.labels().get("grid")
+        many = [f"{key} {n}" for key in ("threads", "work") if (n := getattr(self, key)) > 1]
+        return list(filter(None, (grid, f"{self.ranks} ranks", self.transport, *many)))
+
+    def as_dict(self) -> dict[str, Any]:
+        values = asdict(self)
+        for name, default in self.added_later.items():
+            if values[name] == default:
+                del values[name]
+        return {"dwarf": self.kind, **values}
+
+    def _choose(self, **values: Any) -> None:
+        """Fills in what the request has left open."""
+        for name, value in values.items():
+            if getattr(self, name) is None:
+                object.__setattr__(self, name, value)
+
+    def method(self, plan: str) -> Method:
+        """The method of one of the `plans`, as far as it is given."""
+        if plan == next(iter(self.plans)):
+            return Method(self.algorithm, self.transport, self.packing)
+        text = getattr(self, f"{plan}_method")
+        return Method() if text is None else Method.parse(text)
+
+    def plan_options(self, plan: str) -> dict[str, Any]:
+        """The options of `tradewind.mpi.plan` for one of the `plans`."""
+        return {**asdict(self.method(plan)), "check": self.check, "watchdog_s": self.watchdog_s}
+
+    def transport_problems(self, plan: str, schedules: Mapping[str, _core.Schedule]) -> list[str]:
+        """Return why the transport of a plan cannot carry its schedules."""
+        known = {entry.name: entry for entry in _core.transports()}
+        method = self.method(plan)
+        if method.transport not in known:
+            return []
+        packing = method.packing or known[method.transport].packings[0]
+        refusals = (_core.transport_refusal(each, method.transport, packing) for each in schedules.values())
+        return list(filter(None, refusals))
+
+
+def _on_ranks(on: Callable[..., Running]) -> Callable[..., Running]:
+    """`Dwarf.on` of ranks that have the same dwarf."""
+
+    @functools.wraps(on)
+    def checked(dwarf: Dwarf, comm: MPI.Intracomm, *args: Any, **options: Any) -> Running:
+        check_communicator(comm)
+        if comm.Get_size() != dwarf.ranks:
+            raise InputError(f"{comm.Get_size()} ranks run a dwarf that was made for {dwarf.ranks}")
+        go_on(comm, repr(dwarf))
+        return on(dwarf, comm, *args, **options)
+
+    return collective_throughout(checked)

@@ -1,0 +1,140 @@
+"""Dwarfs on a grid whose columns are divided among the ranks: what these have in common."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from tradewind import _core
+from tradewind.base.errors import gathered
+from tradewind.base.extents import MAX_EXTENT
+from tradewind.dwarfs.frame.diagnosis import Diagnosis, Slices, diagnose
+from tradewind.dwarfs.frame.dwarf import Dwarf, copied
+from tradewind.dwarfs.frame.gather import gather
+from tradewind.dwarfs.frame.output import Output, of_blocks
+from tradewind.dwarfs.frame.running import Running
+from tradewind.workload.exchange import Exchange
+from tradewind.workload.on_grid import layout_imbalance
+from tradewind.workload.options import option
+from tradewind.workload.program import Compute
+
+if TYPE_CHECKING:
+    from mpi4py import MPI
+
+    from tradewind.mpi.library import Array
+
+
+def width_option(shown: str) -> Any:
+    """The option `width` of a dwarf with halos; `shown`: what it is unless given."""
+    help = "Halo width: points on every side."
+    return option(help, None, minimum=0, maximum=MAX_EXTENT, label="halo width", shown=shown)
+
+
+@dataclass(frozen=True)
+class GridDwarf(Dwarf):
+    """A request for a dwarf on a grid."""
+
+    grid: tuple[int, int, int] = option("Points NXxNYxNZ.", offered="128x128x64", by_name=False)
+    """(nx, ny, nz)"""
+    split: tuple[int, int] | None = option(
+        "Ranks CXxCY over x and y.", None, shown="nearest to a square", by_name=False
+    )
+
+    diagnostics: ClassVar = {
+        "sum": "sum",
+        "sum_of_squares": "of squares",
+        "minimum": "minimum",
+        "maximum": "maximum",
+    }
+    has_map: ClassVar[bool] = True
+
+    @property
+    def points(self) -> int:
+        return math.prod(self.grid)
+
+    @property
+    def layout(self) -> _core.Blocks:
+        """The columns of each rank."""
+        assert self.split is not None
+        return _core.Blocks(_core.Grid(*self.grid), self.split)
+
+    def imbalance(self) -> float:
+        assert self.split is not None
+        return layout_imbalance(self.grid, self.split, "xy")
+
+    def exchange_problems(self, plan: str, **values: Any) -> list[str]:
+        """Return the problems of one of the `plans` on the grid; `values`: its other options.
+
+        Fills in the split where none is given.
+        """
+        problems: list[str] = []
+        with gathered(problems):
+            algorithm = self.method(plan).algorithm
+            exchange = Exchange(self.plans[plan], self.ranks, self.grid, self.split, algorithm=algorithm, **values)
+            self._choose(split=exchange.split)
+            problems += self.transport_problems(plan, exchange.schedules())
+        return problems
+
+    def computation(self, name: str, *boxes: Slices, flops: float, during: _core.Schedule | None = None) -> Compute:
+        """Computation per rank in boxes of its points, with so many flops per point; each is read and written once.
+
+        The boxes are those of rank 0, which has a largest part.
+        """
+        points = self.work * sum(points_of(box) for box in boxes)
+        (x0, y0, z0), (x1, y1, z1) = self.layout.box(0)
+        share = points / ((x1 - x0) * (y1 - y0) * (z1 - z0))
+        seconds = points * self.point_s
+        moved = copied(2 * self.element_bytes * share)
+        done = 0.0 if self.point_s else flops * share
+        return Compute(name, seconds, done, moved, self.layout, during, kernel=self.kind)
+
+
+def points_of(box: Slices) -> int:
+    """Points of a box [z][y][x]."""
+    z, y, x = box
+    return int((z.stop - z.start) * (y.stop - y.start) * (x.stop - x.start))
+
+
+class GridRunning(Running):
+    """A dwarf on a grid, on MPI ranks: `field`, [z][y][x] with what stands around, holds this rank's part in `own`."""
+
+    field: Array
+    own: Slices
+
+    def __init__(self, dwarf: GridDwarf, comm: MPI.Intracomm, record: str) -> None:
+        super().__init__(dwarf, comm, record)
+        self.layout = dwarf.layout
+
+    def indices(self) -> list[Array]:
+        """Global indices z, y, x of this rank's points, which NumPy broadcasts to [z][y][x]."""
+        (x0, y0, z0), (x1, y1, z1) = self.layout.box(self.rank)
+        return list(np.meshgrid(np.arange(z0, z1), np.arange(y0, y1), np.arange(x0, x1), indexing="ij", sparse=True))
+
+    @property
+    def minimum_bytes(self) -> int:
+        return points_of(self.own) * self._request.element_bytes
+
+    def diagnose(self) -> Diagnosis:
+        """Sums and extremes of the whole field, the same bits on any ranks. Collective.
+
+        Raises NotFiniteError on all ranks.
+        """
+        (x, y, z), _ = self.layout.box(self.rank)
+        return diagnose(self.comm, self.field, self.own, (z, y, x), self.team)
+
+    def gathered(self, levels: slice = slice(None)) -> Array | None:
+        """Some levels of the whole field, [z][y][x], on rank 0. Collective."""
+        return gather(self.comm, self.layout, self.field[self.own][levels])
+
+    def outputs(self) -> list[Output]:
+        """Its one field, as a temperature."""
+        return of_blocks(self.layout, {"t": lambda: self.field[self.own]})
+
+    def map(self) -> Array | None:
+        """The middle level of the whole field, on rank 0. Collective."""
+        middle = self.layout.grid.points[2] // 2
+        level = self.gathered(slice(middle, middle + 1))
+        return None if level is None else np.asarray(level[0])

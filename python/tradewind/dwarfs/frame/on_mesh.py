@@ -1,0 +1,202 @@
+"""Dwarfs on meshes of finite volumes, divided among the ranks: what these have in common."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from time import perf_counter
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from tradewind import _core
+from tradewind.base.collective import go_on
+from tradewind.base.errors import InputError, gathered
+from tradewind.dwarfs.frame.dwarf import Dwarf
+from tradewind.dwarfs.frame.output import Output, of_mesh
+from tradewind.dwarfs.frame.running import Running
+from tradewind.layout.dual_meshes import map_of, mesh_extents, mesh_nodes, mesh_of
+from tradewind.layout.mesh_outline import MeshOutline, Shares, outline_of, shares_of
+from tradewind.layout.partition import ORDERS, Divided, Part, parts
+from tradewind.workload.options import option
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from mpi4py import MPI
+    from numpy.typing import NDArray
+
+    from tradewind.layout.median_dual import Ids, MedianDual
+    from tradewind.mpi.library import Array
+
+_MAX_LEVELS = 10_000
+
+
+def _grid_problems(name: str) -> list[str]:
+    problems: list[str] = []
+    with gathered(problems):
+        mesh_extents(name)
+    return problems
+
+
+@dataclass(frozen=True)
+class MeshDwarf(Dwarf):
+    """A request for a dwarf on a mesh of finite volumes; fields are [node][level]."""
+
+    grid: str = option(
+        "Mesh: O<N>, an octahedral grid, or NXxNY of a flat periodic one.",
+        problems=_grid_problems,
+        offered="O40",
+        by_name=False,
+    )
+    levels: int = option("Levels.", 16, minimum=1, maximum=_MAX_LEVELS, label="levels")
+    partition: str = option(
+        f"How nodes are shared out: {' or '.join(ORDERS)}.",
+        "bands",
+        known=lambda: ORDERS,
+        label="partition of the mesh",
+    )
+
+    has_map: ClassVar[bool] = True
+
+    @property
+    def nodes(self) -> int:
+        return mesh_nodes(self.grid)
+
+    @property
+    def points(self) -> int:
+        return self.nodes * self.levels
+
+    def derived(self, result: Mapping[str, Any]) -> dict[str, Any]:
+        return {**super().derived(result), "points": self.points}
+
+    def rank_problems(self) -> list[str]:
+        """Why so many ranks cannot share the mesh."""
+        if _grid_problems(self.grid) or self.ranks <= self.nodes:
+            return []
+        return [f"{self.ranks} ranks: 1..{self.nodes} are allowed for the nodes of {self.grid}"]
+
+    def imbalance(self) -> float:
+        """The largest number of own nodes of a rank over the mean."""
+        most: int = max(map(len, self.shares().own))
+        return most * self.ranks / self.nodes
+
+    def all_parts(self) -> list[Part]:
+        """The parts of all ranks, made in this process."""
+        return _all_parts(self.grid, self.ranks, self.partition)
+
+    def shares(self) -> Shares:
+        """Return what each rank has and needs of others, found without the mesh of volumes."""
+        return _shares(self.grid, self.ranks, self.partition)
+
+    def halo(self) -> _core.Fetch:
+        """The exchange of one level, over all ranks."""
+        shares = self.shares()
+        return _core.fetch_of_ids(shares.own, shares.halo)
+
+
+@lru_cache(maxsize=2)
+def mesh_by_name(name: str) -> MedianDual:
+    """The mesh of a name, kept for the next who asks."""
+    return mesh_of(name)
+
+
+@lru_cache(maxsize=2)
+def _all_parts(grid: str, ranks: int, partition: str) -> list[Part]:
+    mesh = mesh_by_name(grid)
+    divided = Divided(mesh)
+    return [divided.part(own, divided.halo(own)) for own in parts(mesh, ranks, partition)]
+
+
+@lru_cache(maxsize=2)
+def _outline(grid: str) -> MeshOutline:
+    return outline_of(grid)
+
+
+@lru_cache(maxsize=8)
+def _shares(grid: str, ranks: int, partition: str) -> Shares:
+    return shares_of(_outline(grid), ranks, partition)
+
+
+class MeshRunning(Running):
+    """A dwarf on a mesh, on MPI ranks: `part` is this rank's, `exchange` brings one array's halo."""
+
+    def __init__(self, dwarf: MeshDwarf, comm: MPI.Intracomm, record: str, *, order: str) -> None:
+        """`order` of a rank's nodes: "runs": those that no other rank wants, then the rim, then the halo are three runs
+        of memory; "ids": ascending; else that of the partition."""
+        from tradewind.mpi.points import Points, renumbered
+
+        super().__init__(dwarf, comm, record)
+        self.levels = dwarf.levels
+        begin = perf_counter()
+        self.mesh = mesh_by_name(dwarf.grid)
+        made = perf_counter()
+        divided = Divided(self.mesh)
+        own = parts(self.mesh, dwarf.ranks, dwarf.partition)[self.rank]
+        halo = divided.halo(own)
+        if order == "runs":
+            runs = renumbered(comm, own, halo)
+            own, halo = runs.own, runs.halo
+        elif order == "ids":
+            own = np.sort(own)
+        self.part = part = divided.part(own, halo)
+        divided_s = perf_counter() - made
+        go_on(comm)
+        asked = perf_counter()
+        self.halo: _core.Fetch = Points(comm, own).halo(halo)
+        self.setup_s = {"mesh": made - begin, "partition": divided_s, "who needs what": perf_counter() - asked}
+        self.own = slice(0, len(own))
+        self.volume = self.mesh.volume[own]
+        self.graph = _core.MeshGraph(
+            part.offsets, part.neighbours, part.faces, part.edges, 1 / self.volume, len(own) + len(halo)
+        )
+
+    def columns(self, rows: int, *inner: int, plan: str = "") -> Array:
+        """An array [rows][...][level] full of NaN: what nobody has filled is found by a diagnosis.
+
+        `plan`: of which it is to be an array; for the transport shared it lies where other ranks can take from.
+        """
+        shape = (rows, *inner, self.levels)
+        precision = self._request.precision
+        if plan and self._request.method(plan).transport == "shared":
+            from tradewind.mpi.arrays import shared_zeros
+
+            array: Array = shared_zeros(shape, precision)
+        else:
+            array = np.empty(shape, precision)
+        array.fill(np.nan)
+        return array
+
+    field: Array
+    """The tracer, of the nodes and of the halo behind them. [node][level]"""
+
+    def outputs(self) -> list[Output]:
+        """Its one field, as a tracer."""
+        return of_mesh(self.mesh.name, self.part.own, self.levels, {"q": lambda: self.field[self.own]})
+
+    def whole(self, own: Array) -> Array | None:
+        """Values of own nodes as those of the whole mesh, on rank 0. Collective."""
+        part = np.ascontiguousarray(own)
+        go_on(self.comm)
+        found = self.comm.gather((self.part.own, part))
+        if found is None:
+            return None
+        whole = np.empty((self.mesh.nodes, *own.shape[1:]), own.dtype)
+        for ids, values in found:
+            whole[ids] = values
+        return whole
+
+    def as_map(self, own: Array) -> Array | None:
+        """One value of each own node as a map [y][x] from the south, on rank 0. Collective."""
+        whole = self.whole(own)
+        return None if whole is None else map_of(self.mesh, whole)
+
+
+def check_fits(courant: float, limit: float, dt: float, where: Ids | NDArray[np.int64], mesh: MedianDual) -> None:
+    """Raise InputError for a Courant number beyond the limit, with the node and the longest step that is allowed."""
+    if not courant <= limit:
+        node = int(where[0])
+        raise InputError(
+            f"Courant number {courant:.4g} at node {node} of {mesh.name} with steps of {dt:g} s: up to {limit:g} is "
+            f"allowed, steps of up to {dt * limit / courant:.6g} s"
+        )

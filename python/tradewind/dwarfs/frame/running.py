@@ -1,0 +1,305 @@
+"""A dwarf on MPI ranks, one of which this process is: the bookkeeping that all dwarfs share.
+
+A dwarf's own class makes its arrays and plans, and says what its strategies are made of. Here the seconds, events,
+messages and bytes of a run are kept.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from time import perf_counter
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from tradewind import _core
+from tradewind.base.collective import collective, go_on, require_mpi, tell
+from tradewind.base.errors import InputError
+from tradewind.base.extents import whole_number
+
+if TYPE_CHECKING:
+    from mpi4py import MPI
+
+    from tradewind.dwarfs.frame.output import Output
+    from tradewind.method.method import Method
+    from tradewind.mpi.library import Array, Plan
+    from tradewind.trace.measured import Event
+
+COMPUTE = "compute"
+"""The part of the time loop that a dwarf computes. Where it tells parts of it apart, their names begin so."""
+
+
+class Request(Protocol):
+    """The part of a request that a run needs, see `tradewind.dwarfs.frame.dwarf.Dwarf`."""
+
+    @property
+    def precision(self) -> str: ...
+    @property
+    def element_bytes(self) -> int: ...
+    @property
+    def threads(self) -> int: ...
+    @property
+    def work(self) -> int: ...
+    @property
+    def strategy(self) -> str | None: ...
+    @property
+    def strategies(self) -> Mapping[str, Callable[[Any, int], int]]: ...
+    @property
+    def plans(self) -> Mapping[str, str]: ...
+    def method(self, plan: str) -> Method: ...
+    def plan_options(self, plan: str) -> dict[str, Any]: ...
+
+
+class Exchanges:
+    """One of the exchanges of a dwarf, with a plan for each array that it can be about."""
+
+    def __init__(self) -> None:
+        self._plans: dict[int, Plan] = {}
+        self.counts = Counter[int]()
+        """Exchanges of each array since `Running.reset`; the same goes for pokes."""
+        self.pokes = 0
+
+    def __call__(self, array: Array) -> None:
+        """Exchanges an array. Collective."""
+        self._plans[id(array)]()
+        self.counts[id(array)] += 1
+
+    def start(self, array: Array) -> None:
+        """Begins to exchange an array. Collective."""
+        self._plans[id(array)].start()
+        self.counts[id(array)] += 1
+
+    def wait(self, array: Array) -> None:
+        """Ends what `start` began. Collective."""
+        self._plans[id(array)].wait()
+
+    def poke(self, array: Array) -> None:
+        """Lets go on what `start` began, as far as it can without waiting."""
+        self._plans[id(array)].poke()
+        self.pokes += 1
+
+    def add(self, plans: Mapping[int, Plan]) -> None:
+        """Add plans, each by the id of its array."""
+        self._plans |= plans
+
+    def count(self, array: Array) -> None:
+        """Count an exchange of an array that something else has carried out."""
+        self.counts[id(array)] += 1
+
+    @property
+    def calls(self) -> int:
+        """Exchanges since `Running.reset`."""
+        return self.counts.total()
+
+    @property
+    def messages(self) -> int:
+        """Messages that this rank has sent since `Running.reset`."""
+        return sum(count * self._plans[array].messages for array, count in self.counts.items())
+
+    @property
+    def bytes_sent(self) -> int:
+        """Bytes that this rank has sent since `Running.reset`."""
+        return sum(count * self._plans[array].bytes_sent for array, count in self.counts.items())
+
+    @property
+    def plans(self) -> list[Plan]:
+        """Those of all arrays."""
+        return list(self._plans.values())
+
+
+COLLECTIVE = {"advance", "diagnose", "gathered", "map", "reset"}
+"""Methods of a run that all ranks call. Each begins with an agreement: it is no part of a step."""
+
+
+class Running(ABC):
+    """A dwarf on MPI ranks."""
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        """Make the methods of each dwarf's run that all ranks call collective."""
+        super().__init_subclass__(**options)
+        for name in COLLECTIVE & vars(cls).keys():
+            setattr(cls, name, collective(vars(cls)[name]))
+
+    def tell(self, problem: str) -> None:
+        """Tell the other ranks why this one cannot call the method that they call; they raise PlanError."""
+        require_mpi()
+        tell(self.comm, problem)
+
+    def __init__(self, dwarf: Request, comm: MPI.Intracomm, record: str) -> None:
+        self.comm, self.rank = comm, comm.Get_rank()
+        self.team = _core.Team(dwarf.threads)
+        self._request, self._record = dwarf, record
+        self._exchanges: dict[str, Exchanges] = {}
+        self.setup_s: dict[str, float] = {}
+        """Seconds of this rank by part of the set-up, where a dwarf times it: a figure of its own."""
+        self._warm: list[Plan] = []
+        self._repeats = range(dwarf.work)
+        self._seconds = defaultdict[str, float](float, {COMPUTE: 0.0})
+        self._events: list[Event] | None = [] if record == "events" else None
+
+    # The parts of a dwarf.
+
+    def array(self, pattern: _core.Pattern, plan: str = "", dtype: str | None = None) -> Array:
+        """An array for an exchange, full of NaN: what nobody has filled is found by a diagnosis.
+
+        `plan`: its name; the first of the dwarf unless given. `dtype`: the dwarf's precision unless given.
+        """
+        from tradewind import mpi
+
+        precision = dtype or self._request.precision
+        shared = self._request.method(plan or next(iter(self._request.plans))).transport == "shared"
+        shape = pattern.source_shape(self.rank)
+        # For the transport shared, in memory where other ranks can take messages from.
+        array: Array = mpi.empty(pattern, self.comm, precision) if shared else np.empty(shape, precision)
+        array.fill(np.nan)
+        return array
+
+    def plan(
+        self,
+        name: str,
+        pattern: _core.Pattern,
+        *arrays: Array | tuple[Array, Array],
+        warm: bool = True,
+        **options: Any,
+    ) -> Exchanges:
+        """One of the `plans` of the dwarf, for each of some arrays, or of pairs of source and target. Collective.
+
+        Those of one name are one exchange: arrays of several patterns may be added one after another.
+
+        `warm`: whether `reset` exchanges once, as the first time costs more. `options`: others of
+        `tradewind.mpi.plan`.
+        """
+        from tradewind import mpi
+
+        made = {}
+        for each in arrays:
+            pair = each if isinstance(each, tuple) else (each,)
+            chosen = self._request.plan_options(name) | options
+            made[id(pair[0])] = mpi.plan(pattern, self.comm, *pair, record=self._record, **chosen)
+        if warm:
+            self._warm += made.values()
+        exchanges = self._exchanges.setdefault(name, Exchanges())
+        exchanges.add(made)
+        return exchanges
+
+    def timed(self, loop: Callable[..., None], *arguments: Any, part: str = COMPUTE, once: bool = False) -> None:
+        """Calls a loop over points as often as the dwarf's `work` says, and counts its seconds as those of `part`.
+
+        `once`: of a loop that reads what it writes, or adds to it.
+        """
+        begin = perf_counter()
+        for _ in range(1) if once else self._repeats:
+            loop(*arguments)
+        end = perf_counter()
+        self._seconds[part] += end - begin
+        if self._events is not None:
+            self._events.append((part, -1, -1, 0, begin, end))
+
+    # The methods of each dwarf.
+
+    @property
+    @abstractmethod
+    def minimum_bytes(self) -> int:
+        """Bytes of a memory copy on this rank that amounts to one step: each value read once and written once."""
+
+    @abstractmethod
+    def diagnose(self) -> Any:
+        """The `diagnostics` of the whole state: an object with a number by each name. Collective.
+
+        Raises NotFiniteError on all ranks.
+        """
+
+    @abstractmethod
+    def gathered(self) -> Array | None:
+        """The whole state on rank 0, as `Dwarf.reference_step` takes it. Collective."""
+
+    def map(self) -> Array | None:
+        """A field [y][x] to be drawn, on rank 0, of a dwarf that has one. Collective."""
+        return None
+
+    def outputs(self) -> list[Output]:
+        """The fields that a run can write, see `dwarfs.frame.output`. Raises InputError for a dwarf without."""
+        raise InputError(f"{type(self).__name__} has no field to write")
+
+    # Steps of a run, and its records.
+
+    @collective
+    def advance(self, steps: int) -> None:
+        """Takes time steps. Collective."""
+        steps = whole_number("steps", steps)
+        go_on(self.comm, f"{steps} steps")
+        assert self._request.strategy is not None
+        strategy = self._request.strategies[self._request.strategy]
+        while steps > 0:
+            steps -= strategy(self, steps)
+
+    @collective
+    def reset(self) -> None:
+        """Begins to count seconds and exchanges. Collective: before, each plan exchanges once, which costs more."""
+        go_on(self.comm)
+        for plan in self._warm:
+            plan()
+        for exchanges in self._exchanges.values():
+            exchanges.counts.clear()
+            exchanges.pokes = 0
+            for plan in exchanges.plans:
+                plan.clear()
+        self._seconds = defaultdict[str, float](float, {COMPUTE: 0.0})
+        if self._events is not None:
+            self._events.clear()
+
+    @contextmanager
+    def uncounted(self) -> Iterator[None]:
+        """Leave exchanges inside out of the numbers of calls, messages and bytes, as those of a diagnosis are."""
+        counts = {name: each.counts.copy() for name, each in self._exchanges.items()}
+        yield
+        for name, each in self._exchanges.items():
+            each.counts = counts[name]
+
+    def events(self) -> list[Event]:
+        """Events of this rank since `reset`; none unless it records "events"."""
+        if self._events is None:
+            return []
+        plans = [plan for exchanges in self._exchanges.values() for plan in exchanges.plans]
+        return [*self._events, *(event for plan in plans for event in plan.events)]
+
+    def seconds(self) -> dict[str, float]:
+        """Seconds of this rank since `reset` by part of the time loop: computing, and what plans do.
+
+        Of a dwarf with several exchanges the parts of a plan follow its name: ``halo-wait``.
+        """
+        found = self._seconds.copy()
+        for name, exchanges in self._exchanges.items():
+            before = f"{name}-" if len(self._exchanges) > 1 else ""
+            for plan in exchanges.plans:
+                for part, seconds in plan.seconds.items():
+                    found[before + part] += seconds
+        return dict(found)
+
+    @property
+    def plans(self) -> dict[str, Plan]:
+        """Plan of each exchange, by name."""
+        return {name: exchanges.plans[0] for name, exchanges in self._exchanges.items()}
+
+    @property
+    def exchanges(self) -> int:
+        """Exchanges since `reset`."""
+        return sum(exchanges.calls for exchanges in self._exchanges.values())
+
+    @property
+    def messages(self) -> int:
+        """Messages that this rank has sent since `reset`."""
+        return sum(exchanges.messages for exchanges in self._exchanges.values())
+
+    @property
+    def bytes_sent(self) -> int:
+        """Bytes that this rank has sent since `reset`."""
+        return sum(exchanges.bytes_sent for exchanges in self._exchanges.values())
+
+    @property
+    def pokes(self) -> int:
+        """Pokes of this rank since `reset`."""
+        return sum(exchanges.pokes for exchanges in self._exchanges.values())
