@@ -18,7 +18,7 @@ from tradewind.dwarfs.nekbone_request import DIGITS, NekboneRequest
 from tradewind.dwarfs.output import NAMED, Output
 from tradewind.dwarfs.running import Running
 from tradewind.dwarfs.spectral_elements import Brick, Ids, Values, basis, groups_by_id
-from tradewind.fieldserver.geometry import Regular
+from tradewind.fieldserver.plan.geometry import Regular
 
 if TYPE_CHECKING:
     from mpi4py import MPI

@@ -34,7 +34,7 @@ from tradewind.dwarfs.output import Output, of_tracers
 from tradewind.dwarfs.semi_lagrangian_options import SemiLagrangianOptions
 from tradewind.dwarfs.semi_lagrangian_program import program
 from tradewind.dwarfs.semi_lagrangian_reference import Reference
-from tradewind.fieldserver.geometry import Regular
+from tradewind.fieldserver.plan.geometry import Regular
 from tradewind.method.method import default_algorithm
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from tradewind.dwarfs.linear_step import VARIABLES, LinearStep, initial
 from tradewind.dwarfs.output import NAMED, Output
 from tradewind.dwarfs.running import COMPUTE, Exchanges, Running
 from tradewind.dwarfs.spherical_harmonics_program import BACK, FFT, LEGENDRE, WAVES, Request
-from tradewind.fieldserver.geometry import Gaussian
+from tradewind.fieldserver.plan.geometry import Gaussian
 from tradewind.spectral.distributed import DistributedTransform, reversed_pattern
 
 if TYPE_CHECKING:
