@@ -16,7 +16,7 @@ else()
   set(package_mpi_compiler "${mpi_compiler}")
 endif()
 
-file(GLOB c_sources CONFIGURE_DEPENDS bindings/c/*.cpp bindings/c/field_server/*.cpp)
+file(GLOB c_sources CONFIGURE_DEPENDS bindings/c/*.cpp)
 add_library(tradewind SHARED ${c_sources})
 compile_plainly(tradewind)
 read_headers_once(tradewind REUSE_FROM tradewind_exchange)
@@ -24,7 +24,8 @@ target_compile_definitions(tradewind PRIVATE TRADEWIND_VERSION="${PROJECT_VERSIO
 target_compile_definitions(tradewind INTERFACE OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX)
 target_include_directories(tradewind PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
                                             $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
-target_link_libraries(tradewind PRIVATE $<BUILD_INTERFACE:tradewind_mpi> PUBLIC MPI::MPI_C)
+target_link_libraries(tradewind PRIVATE $<BUILD_INTERFACE:tradewind_mpi> $<BUILD_INTERFACE:tradewind_fieldserver>
+                      PUBLIC MPI::MPI_C)
 set_target_properties(tradewind PROPERTIES INSTALL_RPATH "${library_rpath}")
 if(NOT DEFINED SKBUILD)  # a wheel holds no links, but would hold the library three times
   set_target_properties(tradewind PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})

@@ -59,6 +59,12 @@ add_library(tradewind_mpi OBJECT ${mpi_sources})
 target_link_libraries(tradewind_mpi PUBLIC tradewind_packing)
 compile_plainly(tradewind_mpi)
 read_headers_once(tradewind_mpi REUSE_FROM tradewind_exchange)
+# The model's side of field servers.
+file(GLOB fieldserver_sources CONFIGURE_DEPENDS src/fieldserver/*.cpp)
+add_library(tradewind_fieldserver OBJECT EXCLUDE_FROM_ALL ${fieldserver_sources})
+target_link_libraries(tradewind_fieldserver PUBLIC tradewind_packing)
+compile_plainly(tradewind_fieldserver)
+read_headers_once(tradewind_fieldserver REUSE_FROM tradewind_exchange)
 
 if(TRADEWIND_PYTHON)
   file(GLOB mpi_bindings CONFIGURE_DEPENDS bindings/python/mpi/*.cpp)

@@ -13,8 +13,8 @@ import numpy as np
 from mpi4py import MPI
 
 import tradewind as tw
-from tradewind.fieldserver.geometry import Gaussian
-from tradewind.fieldserver.plan_file import load_plan
+from tradewind.fieldserver.plan.geometry import Gaussian
+from tradewind.fieldserver.plan.plan_file import load_plan
 
 PLAN = """
 folder = "{folder}"

@@ -20,8 +20,8 @@ from mpi4py import MPI
 
 import tradewind as tw
 from tradewind import trace
-from tradewind.fieldserver.geometry import Gaussian
-from tradewind.fieldserver.plan_file import load_plan
+from tradewind.fieldserver.plan.geometry import Gaussian
+from tradewind.fieldserver.plan.plan_file import load_plan
 
 HOURS, STEPS_PER_HOUR, N, LEVELS, STEP_S = 3, 4, 128, 6, 0.15
 SINK = """
@@ -34,7 +34,7 @@ compression = {compression}
 RULE = "\n[[rule]]\nsink = {sinks}\n"
 
 
-def plan(folder: Path, names: list[str], compression: int) -> tw.fieldserver.plan_file.OutputPlan:
+def plan(folder: Path, names: list[str], compression: int) -> tw.fieldserver.plan.plan_file.OutputPlan:
     """Return a plan that writes each hour to so many files."""
     sinks = "".join(SINK.format(name=name, compression=compression) for name in names)
     return load_plan("plan.toml", f'folder = "{folder}"\ndurable = false\n{sinks}{RULE.format(sinks=names)}')

@@ -39,20 +39,20 @@ RANKS = (
     *("benchmarks", "dwarfs", "languages", "launch", "mpi"),
     *("sim/test_shared.py", "trace/test_measured_time_line.py"),
     *(
-        "fieldserver/test_field_server.py",
-        "fieldserver/test_dwarf_output.py",
-        "fieldserver/test_errors_of_ranks.py",
-        "fieldserver/test_failures.py",
-        "fieldserver/test_input.py",
-        "fieldserver/test_refusals.py",
-        "fieldserver/test_back_pressure.py",
+        "fieldserver/model/test_field_server.py",
+        "fieldserver/model/test_dwarf_output.py",
+        "fieldserver/model/test_errors_of_ranks.py",
+        "fieldserver/model/test_failures.py",
+        "fieldserver/model/test_input.py",
+        "fieldserver/model/test_refusals.py",
+        "fieldserver/model/test_back_pressure.py",
     ),
 )
 """Below tests/: what starts many jobs of MPI ranks, each of which waits on a core of its own."""
 LONGEST = (
     "cmake/test_wheel.py",
     "docs/test_pages.py",
-    "fieldserver/test_kill_points.py",
+    "fieldserver/server/test_kill_points.py",
     "validation/test_sstmacro.py",
 )
 """Files that begin first: one process would be left alone with them at the end."""

@@ -20,21 +20,21 @@ FLOORS = {
     "algorithm": GROUND,
     "verify": (*GROUND, "program"),
     "mpi": GROUND,
+    "fieldserver": (*GROUND, "algorithm", "mpi"),
     "machine": ("base", "layout"),
     "kernel": ("base", "layout"),
     "sim": (*GROUND, "program", "machine"),
 }
 """Folders that each folder of src/ may include beside itself. ARCHITECTURE.md draws them."""
 BINDINGS = {
-    "bindings/c": (*GROUND, "algorithm", "mpi", "tradewind"),
-    "bindings/c/field_server": (*GROUND, "algorithm", "mpi", "tradewind"),
+    "bindings/c": (*GROUND, "algorithm", "mpi", "fieldserver", "tradewind"),
     "bindings/python/mpi": (*GROUND, "algorithm", "mpi"),
-    "bindings/python/core": tuple(folder for folder in FLOORS if folder != "mpi"),
+    "bindings/python/core": tuple(folder for folder in FLOORS if folder not in ("mpi", "fieldserver")),
     "bindings/python": ("base",),
 }
 """Folders that are linked into each library over the core; `tradewind` is include/tradewind."""
 OUTSIDE = {
-    "mpi.h": ("src/mpi", "bindings/c", "bindings/python/mpi"),
+    "mpi.h": ("src/mpi", "src/fieldserver", "bindings/c", "bindings/python/mpi"),
     "Python.h": (),
     "nanobind": ("bindings/python",),
 }

@@ -28,7 +28,7 @@ GOAL_SHARED, GOAL_SEND = 0.12, 1.1
 def model(comm: Any, payload: dict[str, Any]) -> dict[str, Any] | None:
     """A run on ranks: seconds of each step that the model waited, of all, and of as many without output."""
     import tradewind as tw
-    from tradewind.fieldserver.plan_file import load_plan
+    from tradewind.fieldserver.plan.plan_file import load_plan
 
     server = tw.FieldServer(
         load_plan("plan.toml", payload["plan"]), comm, servers=payload["servers"], method=payload["method"]

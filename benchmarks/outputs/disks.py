@@ -32,7 +32,7 @@ class Disk:
 @contextmanager
 def on_disk(disk: Disk) -> Iterator[None]:
     """Let all that this process writes to files go to a disk."""
-    from tradewind.fieldserver.sinks.form import PartFile
+    from tradewind.fieldserver.files.sinks.form import PartFile
 
     plain = PartFile.write
 
@@ -50,7 +50,7 @@ def on_disk(disk: Disk) -> Iterator[None]:
 def output(comm: Any, payload: dict[str, Any]) -> dict[str, Any] | None:
     """A run on ranks: seconds of all, of work, blocked until the last output is handed over, and blocked in all."""
     import tradewind as tw
-    from tradewind.fieldserver.plan_file import load_plan
+    from tradewind.fieldserver.plan.plan_file import load_plan
 
     with on_disk(Disk(payload["rate"])):
         server = tw.FieldServer(load_plan("plan.toml", payload["plan"]), comm, servers=1, method=SHARED)

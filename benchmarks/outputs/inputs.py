@@ -17,7 +17,7 @@ GOAL = 1.05
 def levels_of(server: Any, n: int, levels: int) -> Any:
     """Define a field with levels, on the octahedral grid O`n`; returns values [level][point] on the one rank."""
     import tradewind as tw
-    from tradewind.fieldserver.geometry import Gaussian
+    from tradewind.fieldserver.plan.geometry import Gaussian
 
     geometry = Gaussian(tuple(int(row) for row in tw.ReducedGrid.octahedral(n).rows))
     server.define("t", np.arange(geometry.points), geometry, levels=range(1, levels + 1), grib="t")
@@ -27,8 +27,8 @@ def levels_of(server: Any, n: int, levels: int) -> Any:
 def reading(comm: Any, payload: dict[str, Any]) -> dict[str, Any] | None:
     """A run on ranks that reads a file before each step. `read_s`: seconds that a file takes at least, by sleeping."""
     import tradewind as tw
-    from tradewind.fieldserver import reading as reader
-    from tradewind.fieldserver.plan_file import load_plan
+    from tradewind.fieldserver.files import reading as reader
+    from tradewind.fieldserver.plan.plan_file import load_plan
 
     plain = reader._grib
 
@@ -60,7 +60,7 @@ def reading(comm: Any, payload: dict[str, Any]) -> dict[str, Any] | None:
 def files(comm: Any, payload: dict[str, Any]) -> list[str]:
     """Write files of GRIB on one rank; returns their paths."""
     import tradewind as tw
-    from tradewind.fieldserver.plan_file import load_plan
+    from tradewind.fieldserver.plan.plan_file import load_plan
 
     server = tw.FieldServer(load_plan("plan.toml", plan_text(payload["folder"])), comm, servers=0)
     values = levels_of(server, payload["n"], payload["levels"])

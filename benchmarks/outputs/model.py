@@ -68,7 +68,7 @@ def points_of(n: int) -> int:
 def defined(server: Any, n: int, fields: int) -> dict[str, Any]:
     """Define fields of an octahedral grid; returns their values on the one rank of the model."""
     import tradewind as tw
-    from tradewind.fieldserver.geometry import Gaussian
+    from tradewind.fieldserver.plan.geometry import Gaussian
 
     grid = tw.ReducedGrid.octahedral(n)
     layout, random = tw.Bands(grid, 1), np.random.default_rng(2)

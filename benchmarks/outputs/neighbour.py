@@ -24,10 +24,10 @@ from outputs.model import memory_folder, plan_text
 def write_steps(folder: Path, n: int, fields: int) -> None:
     """Write steps of fields of O`n`, one after each SIGCONT."""
     import tradewind as tw
-    from tradewind.fieldserver.field import OutputField, Record
-    from tradewind.fieldserver.geometry import Gaussian
-    from tradewind.fieldserver.plan_file import load_plan
-    from tradewind.fieldserver.writer import Block, Job, Writer
+    from tradewind.fieldserver.plan.field import OutputField, Record
+    from tradewind.fieldserver.plan.geometry import Gaussian
+    from tradewind.fieldserver.plan.plan_file import load_plan
+    from tradewind.fieldserver.server.writer import Block, Job, Writer
 
     grid = Gaussian(tuple(int(row) for row in tw.ReducedGrid.octahedral(n).rows))
     made = [OutputField(f"f{number}", grid, grib=(0, 191, 192 + number)) for number in range(fields)]

@@ -33,10 +33,10 @@ def grib(n: int, fields: int) -> None:
     import eccodes
 
     import tradewind as tw
-    from tradewind.fieldserver.field import OutputField
-    from tradewind.fieldserver.geometry import Gaussian
-    from tradewind.fieldserver.sinks.form import Moment
-    from tradewind.fieldserver.sinks.grib import Template, message
+    from tradewind.fieldserver.files.sinks.form import Moment
+    from tradewind.fieldserver.files.sinks.grib import Template, message
+    from tradewind.fieldserver.plan.field import OutputField
+    from tradewind.fieldserver.plan.geometry import Gaussian
 
     field = OutputField("f", Gaussian(tuple(int(row) for row in tw.ReducedGrid.octahedral(n).rows)))
     values = 280 + 20 * np.random.default_rng(2).random(field.geometry.points)
@@ -63,10 +63,10 @@ def grib(n: int, fields: int) -> None:
 
 def writing(comm: Any, payload: dict[str, Any]) -> float:
     """Seconds of the slowest of all ranks, each a server that packs a step. `threads` of each."""
-    from tradewind.fieldserver.field import OutputField, Record
-    from tradewind.fieldserver.geometry import Unstructured
-    from tradewind.fieldserver.plan_file import load_plan
-    from tradewind.fieldserver.writer import Block, Job, Writer
+    from tradewind.fieldserver.plan.field import OutputField, Record
+    from tradewind.fieldserver.plan.geometry import Unstructured
+    from tradewind.fieldserver.plan.plan_file import load_plan
+    from tradewind.fieldserver.server.writer import Block, Job, Writer
 
     folder = Path(payload["folder"]) / str(comm.Get_rank())
     plan = load_plan("plan.toml", plan_text(folder, PACKED, threads=payload["threads"]))
@@ -99,7 +99,7 @@ def smooth(n: int) -> Any:
 
 def compression(n: int, fields: int, levels: int) -> None:
     """Level 4 of NetCDF: a loop on one thread, a server with a thread for each core, as many servers as cores."""
-    from tradewind.fieldserver.sinks.netcdf import packed
+    from tradewind.fieldserver.files.sinks.netcdf import packed
 
     cores = len(os.sched_getaffinity(0))
     values = smooth(n).astype("f4")

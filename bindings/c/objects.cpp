@@ -3,6 +3,7 @@
 #include <new>
 
 #include "base/error.hpp"
+#include "base/write_error.hpp"
 #include "mpi/error.hpp"
 
 namespace tradewind::c {

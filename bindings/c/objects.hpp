@@ -15,12 +15,6 @@
 
 namespace tradewind::c {
 
-// A server could not write what it was given, or its disk has no room.
-class WriteError : public std::runtime_error {
-  public:
-    using std::runtime_error::runtime_error;
-};
-
 // A plan with the memory of tw_empty that it is bound to.
 struct BoundPlan {
     BoundPlan() = default;

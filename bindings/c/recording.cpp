@@ -6,6 +6,7 @@
 #include <cstring>
 #include <string>
 
+#include "base/write_error.hpp"
 #include "communicator.hpp"
 #include "objects.hpp"
 

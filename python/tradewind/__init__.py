@@ -22,7 +22,7 @@ if TYPE_CHECKING:
         VerificationError,
         WriteError,
     )
-    from tradewind.fieldserver.field_server import FieldServer as FieldServer
+    from tradewind.fieldserver.model.field_server import FieldServer as FieldServer
     from tradewind.launch.trials import tune as tune
     from tradewind.machine import load_machine
     from tradewind.method.method import Choice, Method
@@ -78,7 +78,7 @@ _HOMES = {
     "tradewind.workload.exchange": ("Exchange",),
     "tradewind.launch.trials": ("tune",),  # needs MPI, as the next line does, so a star does not import them
     "tradewind.mpi": ("empty", "plan"),
-    "tradewind.fieldserver.field_server": ("FieldServer",),
+    "tradewind.fieldserver.model.field_server": ("FieldServer",),
     "tradewind.machine": ("load_machine",),
     "tradewind.pattern": (
         "Adjoint",

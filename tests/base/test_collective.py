@@ -22,13 +22,14 @@ WITHOUT = {
     "tradewind.dwarfs.frame.running.Exchanges.": "parts of a step",
     "tradewind.dwarfs.frame.running.Running.map": "that of a dwarf without a map does nothing together",
     "tradewind.dwarfs.frame.running.Running.plan": "goes through the gate of tradewind.mpi.plan",
-    "tradewind.fieldserver.field_server.Started.wait": "calls are compared by Agreement",
+    "tradewind.fieldserver.model.field_server.Started.wait": "calls are compared by Agreement",
     **dict.fromkeys(
         (
             f"tradewind.fieldserver.{module}."
             for module in (
-                *("agreement", "channel", "defining", "delivery", "handover", "input_side", "joining"),
-                *("news", "opening", "serving", "slots", "time_line"),
+                *("model.agreement", "model.channel", "model.defining", "model.input_side", "model.opening"),
+                *("model.run_figures", "model.server_messages", "model.status", "server.delivery", "server.handover"),
+                *("server.joining", "server.serving", "server.slots", "server.time_line"),
             )
         ),
         "parts of FieldServer, whose calls are compared by Agreement",

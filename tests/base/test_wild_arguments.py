@@ -14,7 +14,7 @@ from mpi4py import MPI
 
 import tradewind as tw
 from tradewind.base.errors import TradewindError, quoted
-from tradewind.fieldserver.geometry import (
+from tradewind.fieldserver.plan.geometry import (
     Curvilinear,
     Gaussian,
     Lambert,

@@ -45,6 +45,7 @@ CORE = {
     "kernel": "spectral dwarfs",
     "sim": "simulation trace validation workload",
     "mpi": "sim trace launch dwarfs languages fieldserver",
+    "fieldserver": "languages",
 }
 """By folder of src/: the folders of tests above its own that use it."""
 PYTHON = {

@@ -12,9 +12,9 @@ from mpi4py import MPI
 
 import tradewind as tw
 from tradewind.base.errors import WriteError
-from tradewind.fieldserver.field_server import FieldServer
-from tradewind.fieldserver.geometry import Regular
-from tradewind.fieldserver.plan_file import load_plan
+from tradewind.fieldserver.model.field_server import FieldServer
+from tradewind.fieldserver.plan.geometry import Regular
+from tradewind.fieldserver.plan.plan_file import load_plan
 from tradewind.layout.closed import indices
 
 PLAN = """

@@ -8,8 +8,8 @@ import numpy as np
 from server_cases import layouts, part
 
 from tradewind.base.errors import PlanError
-from tradewind.fieldserver.field_server import FieldServer
-from tradewind.fieldserver.plan_file import load_plan
+from tradewind.fieldserver.model.field_server import FieldServer
+from tradewind.fieldserver.plan.plan_file import load_plan
 
 RIGHT = ("t", "u", "end")
 MISTAKES = {

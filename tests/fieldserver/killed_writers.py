@@ -17,7 +17,7 @@ from pathlib import Path
 
 from output_plans import Q, T, described, plan, record
 
-from tradewind.fieldserver.writer import Block, Job, Writer
+from tradewind.fieldserver.server.writer import Block, Job, Writer
 
 STEPS = 40
 FIRST_STEP = 180

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import numpy as np
 
-from tradewind.fieldserver.field import OutputField, Record
-from tradewind.fieldserver.geometry import Gaussian, Regular
-from tradewind.fieldserver.plan_file import OutputPlan, load_plan
+from tradewind.fieldserver.plan.field import OutputField, Record
+from tradewind.fieldserver.plan.geometry import Gaussian, Regular
+from tradewind.fieldserver.plan.plan_file import OutputPlan, load_plan
 
 PLAN = """
 folder = "{folder}"

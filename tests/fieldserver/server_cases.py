@@ -20,11 +20,12 @@ from output_plans import T, values
 
 import tradewind as tw
 from tradewind.base.errors import TradewindError
-from tradewind.fieldserver.delivery import Delivery
-from tradewind.fieldserver.field_server import FieldServer, committed_steps
-from tradewind.fieldserver.geometry import Gaussian, Regular, Spectral, Unstructured
-from tradewind.fieldserver.plan_file import load_plan
-from tradewind.fieldserver.slots import Slot
+from tradewind.fieldserver.files.manifest import committed_steps
+from tradewind.fieldserver.model.field_server import FieldServer
+from tradewind.fieldserver.plan.geometry import Gaussian, Regular, Spectral, Unstructured
+from tradewind.fieldserver.plan.plan_file import load_plan
+from tradewind.fieldserver.server.delivery import Delivery
+from tradewind.fieldserver.server.slots import Slot
 from tradewind.layout.closed import indices
 
 ROWS = tw.ReducedGrid.octahedral(8)
@@ -123,7 +124,7 @@ def in_trouble(comm: Any, payload: dict[str, Any]) -> dict[str, Any]:
             if rank == 0 and step == payload["at"] and trouble == "stops":
                 os.kill(pids[-1], signal.SIGSTOP)
             if step == payload["at"] and trouble == "raises":
-                server._channels[-1].say({"op": "field", "field": {"name": 3}})
+                server._channels[-1].send_order({"op": "field", "field": {"name": 3}})
             server.write("t", part("t", layout, rank, step, levels, geometry.points), step)
             server.end_step(step)
         server.finish()
@@ -454,7 +455,7 @@ def troubled_at_the_end(comm: Any, payload: dict[str, Any]) -> dict[str, Any]:
         server.write("t", part("t", layout, rank, 0, levels, geometry.points), 0)
         server.end_step(0)
         server.finish()
-        server._channels[-1].say({"op": "field", "field": {"name": 3}})
+        server._channels[-1].send_order({"op": "field", "field": {"name": 3}})
     server.close()
     return server.figures
 
@@ -499,7 +500,9 @@ def refusals(comm: Any, payload: dict[str, Any]) -> dict[str, str]:
         server.prefetch([f"{Path(path).parent}/./{Path(path).name}" for path in bad])  # the same files
         for number, path in enumerate(bad):
             found[f"input {number}"] = said(lambda path=path: server.read("t", values, path))
-        server._channels[0].say({"op": "field", "field": {"name": 3}})  # an order that its server cannot carry out
+        server._channels[0].send_order(
+            {"op": "field", "field": {"name": 3}}
+        )  # an order that its server cannot carry out
         server.write("t", values, 6)
         server.end_step(6)
         server.finish()

@@ -13,10 +13,10 @@ from output_plans import PLAN, T, values
 
 import tradewind as tw
 from tradewind.base.errors import TradewindError
-from tradewind.fieldserver.field_server import FieldServer
-from tradewind.fieldserver.manifest import Manifest, check
-from tradewind.fieldserver.plan_file import load_plan
-from tradewind.fieldserver.reading import read_input
+from tradewind.fieldserver.files.manifest import Manifest, check
+from tradewind.fieldserver.files.reading import read_input
+from tradewind.fieldserver.model.field_server import FieldServer
+from tradewind.fieldserver.plan.plan_file import load_plan
 
 STEPS = 4
 

@@ -9,9 +9,9 @@ import numpy as np
 from server_cases import said
 
 import tradewind as tw
-from tradewind.fieldserver.field_server import FieldServer
-from tradewind.fieldserver.geometry import Regular
-from tradewind.fieldserver.plan_file import load_plan
+from tradewind.fieldserver.model.field_server import FieldServer
+from tradewind.fieldserver.plan.geometry import Regular
+from tradewind.fieldserver.plan.plan_file import load_plan
 
 NX, NY, LEVELS = 8, 6, 2
 

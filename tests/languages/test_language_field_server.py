@@ -17,7 +17,8 @@ from slow_tests import slow
 from tradewind_header import ROOT
 from wrong_calls import CALLS, COMPILED, HANDLE, INPUT, NOT_IN_FORTRAN, OK, PLAN, WRITE
 
-from tradewind.fieldserver.geometry import (
+from tradewind.fieldserver.files.manifest import Manifest, check
+from tradewind.fieldserver.plan.geometry import (
     Curvilinear,
     Geometry,
     Lambert,
@@ -25,8 +26,7 @@ from tradewind.fieldserver.geometry import (
     Rotated,
     Unstructured,
 )
-from tradewind.fieldserver.manifest import Manifest, check
-from tradewind.fieldserver.talk import PROTOCOL
+from tradewind.fieldserver.server.control_channel import PROTOCOL
 
 PLAN_TEXT = """
 folder = "output"
@@ -257,8 +257,8 @@ def test_arrays_of_fortran_compiled_together_with_the_module(beside, plan, toget
     are_as_fortran_wrote_them(0, 2, 4, 6)
 
 
-def test_models_and_servers_speak_one_version():
-    header = (ROOT / "bindings" / "c" / "field_server" / "talk.hpp").read_text()
+def test_models_and_servers_have_one_protocol():
+    header = (ROOT / "src" / "fieldserver" / "control_channel.hpp").read_text()
     assert f"server_protocol = {PROTOCOL};" in header
 
 

@@ -30,10 +30,10 @@ def command(
     """Measure encoding, disk and memory here, and say what will bound the output."""
     from tradewind.base.units import seconds
     from tradewind.cli.output import print_result
-    from tradewind.fieldserver.advice import advise
-    from tradewind.fieldserver.field import OutputField
-    from tradewind.fieldserver.geometry import Gaussian, Regular
-    from tradewind.fieldserver.plan_file import load_plan
+    from tradewind.fieldserver.plan.field import OutputField
+    from tradewind.fieldserver.plan.geometry import Gaussian, Regular
+    from tradewind.fieldserver.plan.plan_file import load_plan
+    from tradewind.fieldserver.server.advice import advise
     from tradewind.layout.dual_meshes import mesh_extents
 
     del what

@@ -199,7 +199,7 @@ def _output_problems(plan: Path | None, servers: int | str, machine: str | None)
         return ["--servers: they write what a plan says: --output PLAN.toml"] if servers != 0 else []
     if machine is not None:
         return ["--output: a simulation has no field; leave --simulate away"]
-    from tradewind.fieldserver.plan_file import load_plan
+    from tradewind.fieldserver.plan.plan_file import load_plan
 
     problems: list[str] = []
     with gathered(problems):

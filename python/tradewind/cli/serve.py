@@ -21,14 +21,14 @@ def command(
     """Write and read for the model that runs in the same job: mpiexec -n 12 ./model : -n 1 tradewind serve plan.toml"""
     from tradewind.base.errors import PlanError
     from tradewind.cli.output import print_result
-    from tradewind.fieldserver.joining import ToldError, join
+    from tradewind.fieldserver.server.joining import RemoteError, join
     from tradewind.launch.worker import abort_on_error
     from tradewind.mpi.library import MPI
 
     abort_on_error()
     try:
         server = join(plan, MPI.COMM_WORLD, transport, packing)
-    except ToldError:
+    except RemoteError:
         return 2
     result = {"server": server.number, **server.serve()}
     print_result(result, as_json, lambda: _show(result))

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from tradewind.base.errors import TradewindError
 from tradewind.base.installation import flags, package_folder
-from tradewind.fieldserver.sinks import FORMS
+from tradewind.fieldserver.files.sinks import FORMS
 from tradewind.launch import job
 
 if TYPE_CHECKING:
@@ -143,11 +143,11 @@ def _form(format: str) -> str:
     """Write a field of a few bytes in a form of output files; returns the versions of what has written it."""
     import numpy as np
 
-    from tradewind.fieldserver.field import OutputField, Record
-    from tradewind.fieldserver.geometry import Regular
-    from tradewind.fieldserver.plan_file import Request, Sink
-    from tradewind.fieldserver.sinks import form_of
-    from tradewind.fieldserver.sinks.form import Moment, Place
+    from tradewind.fieldserver.files.sinks import form_of
+    from tradewind.fieldserver.files.sinks.form import Moment, Place
+    from tradewind.fieldserver.plan.field import OutputField, Record
+    from tradewind.fieldserver.plan.geometry import Regular
+    from tradewind.fieldserver.plan.plan_file import Request, Sink
 
     field = OutputField("t", Regular(4, 3, 0.0, -10.0, 10.0, 10.0), (1.0,))
     record = Record(field, 0, (0,), np.arange(12.0).reshape(1, 12))

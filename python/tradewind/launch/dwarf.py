@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from tradewind import trace
 from tradewind.base.errors import InputError, VerificationError
 from tradewind.dwarfs import from_plain
-from tradewind.fieldserver.time_line import first_part
+from tradewind.fieldserver.server.time_line import first_part
 from tradewind.launch import job, worker
 from tradewind.trace.files import PICTURES
 from tradewind.trace.files import check as check_time_line
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from tradewind.dwarfs.frame.dwarf import Dwarf
     from tradewind.dwarfs.frame.running import Running
-    from tradewind.fieldserver.field_server import FieldServer
+    from tradewind.fieldserver.model.field_server import FieldServer
 
 MAPS = "maps"
 """Key of the map before and after, where a picture is wanted."""
@@ -97,7 +97,7 @@ def take_part(comm: MPI.Intracomm, payload: dict[str, Any]) -> dict[str, Any]:
     tell("set-up")
     server = None
     if payload["output"] is not None:
-        from tradewind.fieldserver.field_server import FieldServer
+        from tradewind.fieldserver.model.field_server import FieldServer
 
         server = FieldServer(payload["output"], comm, servers=payload["servers"], steps=steps * repeat)
         if server.comm is None:

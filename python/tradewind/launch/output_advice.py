@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from tradewind.base.collective import on_root
 from tradewind.dwarfs import from_plain
-from tradewind.fieldserver.advice import advise
-from tradewind.fieldserver.field import OutputField
-from tradewind.fieldserver.plan_file import OutputPlan, load_plan
+from tradewind.fieldserver.plan.field import OutputField
+from tradewind.fieldserver.plan.plan_file import OutputPlan, load_plan
+from tradewind.fieldserver.server.advice import advise
 from tradewind.launch import job
 
 if TYPE_CHECKING:
@@ -30,8 +30,8 @@ _LONG_S, _MAX_STEPS = 0.1, 64
 def advise_dwarf(dwarf: Dwarf, plan: str | Path) -> dict[str, Any]:
     """Measure some steps of a dwarf on its ranks, and one output of a plan on one of them, and advise.
 
-    Starts the ranks, or where this process is one of them, is one. Returns what `fieldserver.advice.advise` does, for
-    as many cores as the dwarf has ranks, servers included. Raises InputError, PlanError.
+    Starts the ranks, or where this process is one of them, is one. Returns what `fieldserver.server.advice.advise`
+    does, for as many cores as the dwarf has ranks, servers included. Raises InputError, PlanError.
     """
     payload = {"name": dwarf.kind, "dwarf": asdict(dwarf), "plan": str(Path(plan).absolute())}
     result: dict[str, Any] = job.on_ranks(dwarf.ranks, f"{__name__}:take_part", payload)

@@ -15,12 +15,12 @@ import numpy as np
 from tradewind.base.collective import attempt
 from tradewind.base.errors import InputError
 from tradewind.base.files import check_folder, make_folder
-from tradewind.fieldserver.field import OutputField, Record
-from tradewind.fieldserver.geometry import Gaussian
-from tradewind.fieldserver.plan_file import load_plan
-from tradewind.fieldserver.reading import read_input
-from tradewind.fieldserver.sinks import form_of
-from tradewind.fieldserver.sinks.form import Moment, Place
+from tradewind.fieldserver.files.reading import read_input
+from tradewind.fieldserver.files.sinks import form_of
+from tradewind.fieldserver.files.sinks.form import Moment, Place
+from tradewind.fieldserver.plan.field import OutputField, Record
+from tradewind.fieldserver.plan.geometry import Gaussian
+from tradewind.fieldserver.plan.plan_file import load_plan
 from tradewind.launch import job
 
 if TYPE_CHECKING:

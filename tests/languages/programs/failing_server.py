@@ -14,9 +14,9 @@ import sys
 from typing import Any
 
 from tradewind.cli import main
-from tradewind.fieldserver.delivery import Delivery
-from tradewind.fieldserver.serving import Server
-from tradewind.fieldserver.slots import Slot
+from tradewind.fieldserver.server.delivery import Delivery
+from tradewind.fieldserver.server.serving import Server
+from tradewind.fieldserver.server.slots import Slot
 
 _SAID = sys.argv.pop(1).split(":")
 KIND, NUMBER, ORDER, TIMES = [*_SAID, *("", "", "end", "1")[len(_SAID) :]]

@@ -8,14 +8,14 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from tradewind import _core
-from tradewind.fieldserver.geometry import Gaussian, Geometry, Regular
+from tradewind.fieldserver.plan.geometry import Gaussian, Geometry, Regular
 from tradewind.layout.dual_meshes import mesh_extents
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from tradewind.fieldserver.field_server import FieldServer
+    from tradewind.fieldserver.model.field_server import FieldServer
     from tradewind.mpi.library import Array
 
 

@@ -18,7 +18,7 @@ from tradewind.dwarfs.frame.running import Running
 from tradewind.dwarfs.nekbone.reference import SHIFT, right_hand_side, source_of_wave, wave
 from tradewind.dwarfs.nekbone.request import DIGITS, NekboneRequest
 from tradewind.dwarfs.nekbone.spectral_elements import Brick, Ids, Values, basis, groups_by_id
-from tradewind.fieldserver.geometry import Regular
+from tradewind.fieldserver.plan.geometry import Regular
 
 if TYPE_CHECKING:
     from mpi4py import MPI

@@ -34,7 +34,7 @@ from tradewind.dwarfs.semi_lagrangian.lattice import Surroundings
 from tradewind.dwarfs.semi_lagrangian.options import SemiLagrangianOptions
 from tradewind.dwarfs.semi_lagrangian.program import program
 from tradewind.dwarfs.semi_lagrangian.reference import Reference
-from tradewind.fieldserver.geometry import Regular
+from tradewind.fieldserver.plan.geometry import Regular
 from tradewind.method.method import default_algorithm
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from tradewind.dwarfs.frame.output import NAMED, Output
 from tradewind.dwarfs.frame.running import COMPUTE, Exchanges, Running
 from tradewind.dwarfs.spherical_harmonics.program import BACK, FFT, LEGENDRE, WAVES, Request
 from tradewind.dwarfs.waves.linear_step import VARIABLES, LinearStep, initial
-from tradewind.fieldserver.geometry import Gaussian
+from tradewind.fieldserver.plan.geometry import Gaussian
 from tradewind.spectral.distributed import DistributedTransform, reversed_pattern
 
 if TYPE_CHECKING:

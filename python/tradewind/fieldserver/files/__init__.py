@@ -1,0 +1,1 @@
+"""Files of fields: forms in which they are written, manifests, and input files that are read."""

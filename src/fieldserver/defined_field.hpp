@@ -1,0 +1,27 @@
+// A field of the model, as it was defined.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "fieldserver/handover.hpp"
+
+namespace tradewind::fieldserver {
+
+// `axis`: of listed points, the direction of its arrays that is over points.
+struct DefinedField {
+    FieldForm form;
+    std::vector<double> levels;  // their numbers
+    int axis = 0;
+    FieldForm single{};  // one level of it, where levels go by themselves
+
+    // The form of so many of its levels that go together.
+    const FieldForm& form_of(std::size_t levels_together) const {
+        return static_cast<Index>(levels_together) < form.levels ? single : form;
+    }
+};
+
+using DefinedFields = std::map<std::string, DefinedField>;
+
+}  // namespace tradewind::fieldserver

@@ -1,0 +1,92 @@
+// The way of fields between the layout of a model and whole fields on a server, as python/tradewind/fieldserver has it.
+#pragma once
+
+#include <mpi.h>
+
+#include <array>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "fieldserver/json.hpp"
+#include "layout/product.hpp"
+#include "mpi/plan.hpp"
+#include "mpi/shared_memory.hpp"
+
+namespace tradewind::fieldserver {
+
+// How fields lie on the ranks of the model.
+struct FieldForm {
+    mpi::Element element = mpi::Element::f8;
+    Index levels = 1, points = 0;                   // of a whole field
+    std::shared_ptr<const layout::Product> layout;  // of the model's ranks; none: points by number
+    std::vector<Index> own;                         // the numbers of this rank's
+    std::string described;                          // the layout, as servers make it
+    std::string alike;                              // the same of fields that go in one block
+
+    Index bytes() const { return levels * points * mpi::bytes_of(element); }
+    // Points of this rank's array along x, y, z, without gaps and x fastest; of listed points and levels.
+    std::array<Index, 3> shape(int rank) const;
+    Json to_json() const;
+    // The same of one level. Throws InputError where levels are divided among ranks.
+    FieldForm one_level(const std::string& name) const;
+};
+
+// A layout as plain values, from which servers make it. Throws InputError where that cannot be.
+std::string described(const layout::Product& layout);
+
+// Memory for a part of a field; shared memory where ranks of a node read each other's.
+class PartMemory {
+  public:
+    PartMemory(Index bytes, bool shared);
+    std::byte* data() const { return shared_ ? shared_->data() : own_.get(); }
+
+  private:
+    std::shared_ptr<mpi::SharedMemory> shared_;
+    std::shared_ptr<std::byte[]> own_;
+};
+
+// An array as this rank's part of a field of a form: bytes from a point to the next one along each direction of the
+// form.
+struct ModelPart {
+    std::byte* data;
+    std::array<Index, 3> shape, strides;
+    Index unit;
+    std::shared_ptr<mpi::SharedMemory> memory{};  // in which the array lies, if any
+
+    // One of its levels, which lie along `axis`.
+    ModelPart level(std::size_t axis, Index place) const;
+};
+
+// How a server wants fields to travel.
+struct ServerMethod {
+    std::string transport, packing;
+    bool shared() const { return transport == "shared"; }
+};
+
+// Between the ranks of `comm` and the last of them, a server, which has fields whole. `back`: from there. Collective.
+class ServerHandover {
+  public:
+    // `patience_s`: time after which its plans throw PlanError where the server takes no part.
+    ServerHandover(MPI_Comm comm, const FieldForm& form, const ServerMethod& method, double patience_s, bool back);
+
+    PartMemory memory() const;
+    // This rank's part of a field in such memory.
+    ModelPart part(const PartMemory& memory) const;
+    // Binds so many parts of this rank. Collective. Throws PlanError where the server makes another plan.
+    std::unique_ptr<mpi::Plan> plan(const std::vector<ModelPart>& parts) const;
+    Index bytes() const { return bytes_; }  // of a whole field
+
+  private:
+    MPI_Comm comm_;
+    ServerMethod method_;
+    double patience_s_;
+    bool back_;
+    mpi::Element element_;
+    std::array<Index, 3> shape_;  // as forms have it
+    Index bytes_;
+    std::shared_ptr<const pattern::Pattern> pattern_;
+    std::string algorithm_;
+};
+
+}  // namespace tradewind::fieldserver
