@@ -16,6 +16,8 @@ from tradewind.cli.kinds import Family
 from tradewind.cli.options import DWARFS, PATTERNS
 from tradewind.cli.parameters import Parameter
 from tradewind.cli.program import COMMANDS as PROGRAMS
+from tradewind.study.model.machine_keys import OF_STUDY
+from tradewind.workload.simulation_options import options_of_simulations, swept_options
 
 REFERENCE = Path(__file__).parent / "reference"
 
@@ -96,6 +98,20 @@ def kind_options(family: Family, command: str) -> str:
     return table((family.what, "option", "what", "default"), rows)
 
 
+def keys_of_simulations() -> str:
+    """The keys of sweeps that are options of simulations."""
+    rows = []
+    for name, each in swept_options().items():
+        default = "that of the study" if name in OF_STUDY else each.shown or f"`{each.default}`"
+        rows.append((f"`{name}`", each.help, default, "*" if each.in_bases else ""))
+    return table(("key", "meaning", "default", "of bases"), rows)
+
+
+def options_of_simulation() -> str:
+    """The names of the options of `tw.simulate`."""
+    return f"Options: {', '.join(f'`{name}`' for name in options_of_simulations())} and `settings`."
+
+
 def _row(parameter: Parameter) -> tuple[str, str, str]:
     """A parameter, what it is, and its default: in words as it is, a value as code."""
     text = default_of(parameter)
@@ -119,6 +135,8 @@ SECTIONS: dict[str, dict[str, Callable[[], str]]] = {
         "dwarfs": lambda: kind_options(DWARFS, "run"),
     }
     | {name: lambda name=name: options(name) for name in (*COMMANDS, *(f"{each} program" for each in PROGRAMS))},
+    "study-file.md": {"keys of simulations": keys_of_simulations},
+    "python.md": {"options of simulations": options_of_simulation},
 }
 """By page, the sections between ``<!-- begin NAME -->`` and ``<!-- end NAME -->``."""
 

@@ -32,7 +32,7 @@ def simulate(route: Route) -> tuple[list[tuple[int, float]], float]:
     simulation = prepare(route.exchange, route.machine, buffers=route.buffers, **place)  # type: ignore[arg-type]
     options = _core.SimulationOptions(
         packet_bytes=simulation.packet_bytes,
-        seed=simulation.seed,
+        seed=simulation.options.seed,
         finite_buffers=route.buffers == "credits",
         followed=route.followed,
     )

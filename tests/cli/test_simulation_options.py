@@ -7,8 +7,7 @@ from command_line import run_tradewind
 
 from tradewind.cli import command_for
 from tradewind.dwarfs.diffusion import Diffusion
-from tradewind.workload.options import options_of
-from tradewind.workload.simulation_options import SimulationOptions
+from tradewind.workload.simulation_options import options_of_simulations
 
 OF_EXCHANGES = {"--transport", "--packing"}
 MACHINE = {"topology.shape": "[4, 4, 4]", "node.flops": "1TFlop/s", "node.cores": "8"}
@@ -25,7 +24,7 @@ DWARF = ["diffusion", "-n", "64", "--grid", "64x64x4", "--strategy", "overlap"]
 )
 def test_all_commands_that_simulate_take_the_options_of_one_record(command, kind, others):
     flags = {flag for each in command_for(command, [kind]).parameters for flag in each.flags}
-    record = {each.flag for each in options_of(SimulationOptions).values()}
+    record = {each.flag for each in options_of_simulations().values() if each.on_command_line}
     beside = {"--set", "--links", "--congestion", "--force"}
     assert (record | beside) - others <= flags
 

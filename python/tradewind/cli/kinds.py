@@ -115,7 +115,7 @@ def parameter(each: KindOption, panel: str | None, prefix: str = "") -> inspect.
     """
     kind: Any = str if each.unit or each.words else {"int": int, "float": float, "bool": bool}.get(each.kind, str)
     must = each.required and not each.offered
-    nothing = each.required or each.default in (None, "", False)
+    nothing = each.required or each.negated or each.default in (None, "", False)
     shown: str | bool = each.shown or each.offered or (False if nothing else each.text(each.default))
     option = Option(
         each.flag,

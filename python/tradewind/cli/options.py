@@ -43,10 +43,6 @@ Congestion = Annotated[
     ),
 ]
 Force = Annotated[bool | None, Option("--force", help="Run even if the estimate exceeds memory.", show_default=False)]
-Full = Annotated[
-    bool | None,
-    Option("--full", help="Simulate all repetitions, also those that are the same as others.", show_default=False),
-]
 Json = Annotated[bool, Option("--json", help="Print JSON.")]
 
 
@@ -139,7 +135,6 @@ _BESIDE: Mapping[str, Any] = {
     "links": Links,
     "congestion": Congestion,
     "force": Force,
-    "full": Full,
 }
 """Options of simulations that stand beside those of a `SimulationOptions`."""
 
@@ -166,7 +161,7 @@ class Simulated:
             settings = machine_settings(self.given.get("settings"))
         if problems:
             raise InputError(*problems)
-        return values | {"settings": settings} | ({"skip": False} if self.given.get("full") else {})
+        return values | {"settings": settings}
 
     @property
     def links(self) -> Path | None:
@@ -192,14 +187,14 @@ def of_simulations(
 
     `flags`: those that the command spells in its own way. `panel`: the heading of the help under which they stand.
     """
-    from tradewind.workload.options import options_of
-    from tradewind.workload.simulation_options import SimulationOptions
+    from tradewind.workload.simulation_options import options_of_simulations
 
     prefix = "simulated_"
     spelled = flags or {}
-    known = options_of(SimulationOptions)
     parameters = [
-        parameter(replace(each, flag=spelled.get(name, each.flag)), panel, prefix) for name, each in known.items()
+        parameter(replace(each, flag=spelled.get(name, each.flag)), panel, prefix)
+        for name, each in options_of_simulations().items()
+        if each.on_command_line
     ]
     for name, annotation in _BESIDE.items():
         kind, declared = get_args(annotation)

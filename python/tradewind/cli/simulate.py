@@ -116,7 +116,7 @@ def _check_files(runs: list[Simulation], simulated: options.Simulated) -> None:
     """Before anything is simulated: what cannot be written of these simulations."""
     from tradewind.base.errors import InputError
 
-    for name, file in (("links", simulated.links), ("timeline", runs[0].timeline)):
+    for name, file in (("links", simulated.links), ("timeline", runs[0].options.timeline)):
         if file is not None and len(runs) > 1:
             raise InputError(f"--{name} {file}: one simulation is allowed, not a list of {len(runs)}")
     runs[0].check_files(simulated.links, simulated.congestion or False)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +16,10 @@ from tradewind.machine import Machine, MachineFile, load_machine
 from tradewind.method.method import DEFAULT_PACKING, DEFAULT_TRANSPORT
 from tradewind.simulation.prepared import Simulation
 from tradewind.trace.ranks import ranks_shown
-from tradewind.workload.options import options_of, problems_of
+from tradewind.workload.options import problems_of
 from tradewind.workload.packet_order import PORTS, each_order
 from tradewind.workload.repetitions import Repetitions
-from tradewind.workload.simulation_options import CORES, WHOLE, SimulationOptions
+from tradewind.workload.simulation_options import CORES, WHOLE, SimulationOptions, options_of_simulations
 from tradewind.workload.workload import Workload
 
 
@@ -27,23 +28,21 @@ def prepare(
     machine: str | Path | MachineFile,
     *,
     settings: Mapping[str, str] | None = None,
-    pairs: int = 0,
-    skip: bool = True,
     **options: Any,
 ) -> Simulation:
     """Check everything that a simulation needs. Raises InputError with all problems at once.
 
     `exchange`: also a request that makes a program, such as a dwarf. `settings`: changed values of the machine.
-    `pairs`: blocks of ranks between which delays are kept. `skip`: repetitions of steps that are the same as others but
-    for the time are not simulated; the result is that of all. `options`: those of
-    `tradewind.workload.simulation_options.SimulationOptions`. `timeline`: a file for the time line of the ranks
-    `timeline_ranks` (see `tradewind.trace.ranks`). `transport` and `packing` (None: the default of the transport): the
-    transport within a node, for machines whose file has its costs; without a transport only the memory bandwidth of the
-    node counts, unless the request names one whose costs the file has, as a dwarf may. `mpi_progress`: when exchanges
-    that are started and awaited progress to their next stage. "calls": while their rank waits for them; "pokes": also
-    at poke steps; "thread": always, by a thread that takes no time from the CPU. `posting`: when a rank posts the
-    messages of a stage. "together": all at once; "ascending": all at once, but in ascending order of receivers, so that
-    all ranks begin with the first one; "sendrecv": each send with a receive, both of which it awaits before the next;
+    `options`: those of `tradewind.workload.simulation_options.SimulationOptions`. `pairs`: blocks of ranks between
+    which delays are kept. `skip`: repetitions of steps that are the same as others but for the time are not simulated;
+    the result is that of all. `timeline`: a file for the time line of the ranks `timeline_ranks` (see
+    `tradewind.trace.ranks`). `transport` and `packing` (None: the default of the transport): the transport within a
+    node, for machines whose file has its costs; without a transport only the memory bandwidth of the node counts,
+    unless the request names one whose costs the file has, as a dwarf may. `mpi_progress`: when exchanges that are
+    started and awaited progress to their next stage. "calls": while their rank waits for them; "pokes": also at poke
+    steps; "thread": always, by a thread that takes no time from the CPU. `posting`: when a rank posts the messages of a
+    stage. "together": all at once; "ascending": all at once, but in ascending order of receivers, so that all ranks
+    begin with the first one; "sendrecv": each send with a receive, both of which it awaits before the next;
     "transport": of a program, each exchange as its transport does, together or sendrecv. `order`: of packets, and of
     room in buffers, that come to a switch at one time. "ports": by the number of the port; "seed=7": drawn at random
     for each switch and time. Several, such as "ports,seed=1..8", are simulated one after another; the result is that of
@@ -52,17 +51,16 @@ def prepare(
     asked, request = SimulationOptions(**options), exchange
     exchange = request.program()
     problems = problems_of(asked)
-    if not 0 <= pairs <= 4096:
-        problems.append(f"pairs of {pairs} blocks of ranks: 0..4096 are allowed")
     can_be_placed = not problems
     line = None if asked.timeline is None else Path(asked.timeline)
     shown: tuple[int, ...] = ()
     with gathered(problems):
         shown = ranks_shown(line, asked.timeline_ranks, exchange.ranks, asked.model)
+    known = options_of_simulations()
     packet_bytes: int | None = None
-    if not options_of(SimulationOptions)["packet"].wrong(asked.packet):
+    if not known["packet"].wrong(asked.packet):
         packet_bytes = 0 if asked.packet in (None, WHOLE) else units.byte_count(asked.packet)
-    orders = [] if options_of(SimulationOptions)["order"].wrong(asked.order) else each_order(asked.order)
+    orders = [] if known["order"].wrong(asked.order) else each_order(asked.order)
     if orders not in ([], [PORTS]) and asked.model != "packet":
         problems.append(f"order {asked.order}: only the packet model knows ports, not {asked.model}")
     if len(orders) > 1 and isinstance(exchange, Repetitions):
@@ -93,23 +91,14 @@ def prepare(
         file=file,
         machine=built,
         placement=place,
-        model=asked.model,
+        options=replace(asked, threads=asked.threads or usable_cores()),
         packet_bytes=packet_bytes,
-        threads=asked.threads or usable_cores(),
-        seed=asked.seed,
-        buffers=asked.buffers,
-        protocol=asked.protocol,
-        pairs=pairs,
-        skip=skip,
+        orders=tuple(orders),
+        shown=shown,
         intranode=intranode,
         method=method,
-        timeline=line,
-        shown=shown,
-        mpi_progress=asked.mpi_progress,
-        posting=asked.posting,
-        orders=tuple(orders),
     )
-    _ = simulation.posted  # refuses what has no such order
+    _ = simulation.changed  # refuses what has no such posting order
     return simulation
 
 

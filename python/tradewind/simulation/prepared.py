@@ -21,10 +21,10 @@ from tradewind.simulation.outcome import LOADS, figures_of, mean_delays, over_ti
 from tradewind.simulation.progress import Progress, Watch
 from tradewind.verification.order import check_order
 from tradewind.workload.exchange import Exchange
-from tradewind.workload.packet_order import PORTS, seed_of
-from tradewind.workload.posting import posted
+from tradewind.workload.packet_order import PORTS
 from tradewind.workload.program import Program
 from tradewind.workload.repetitions import Repetitions
+from tradewind.workload.simulation_options import SimulationOptions, options_of_simulations
 from tradewind.workload.workload import Workload
 
 PICTURE_BLOCKS = 64
@@ -60,56 +60,50 @@ class Simulation:
     file: MachineFile
     machine: _core.Machine
     placement: _core.Placement
-    model: str
+    options: SimulationOptions
+    """As they were asked for, with the number of threads."""
     packet_bytes: int
     """0: one packet per message."""
-    threads: int
-    seed: int
-    buffers: str = "credits"
-    protocol: str = "send"
-    pairs: int = 0
-    """Blocks of ranks by whose pairs delays are kept; 0: they are not."""
+    orders: tuple[str, ...] = (PORTS,)
+    """Orders of packets that come to a switch at one time; the result is that of the first; see `prepare`."""
+    shown: tuple[int, ...] = ()
+    """Ranks of the time line."""
     intranode: _core.IntranodeTransport | None = None
     """Transport model within a node, if a transport is named."""
     method: tuple[str, str] | None = None
     """That transport, and the packing."""
     peers: _core.Peers | None = None
     """The processes that share it; see `tradewind.simulation.processes`."""
-    timeline: Path | None = None
-    """A file for a time line."""
-    shown: tuple[int, ...] = ()
-    """Ranks of it."""
-    mpi_progress: str = "pokes"
-    """Progress of open exchanges; see `prepare`."""
-    skip: bool = True
-    """Repetitions that are the same as others are skipped; see `prepare`."""
-    posting: str = "together"
-    """Posting order of the messages of a stage; see `prepare`."""
-    orders: tuple[str, ...] = (PORTS,)
-    """Orders of packets that come to a switch at one time; the result is that of the first; see `prepare`."""
+
+    @property
+    def model(self) -> str:
+        return self.options.model
+
+    @property
+    def threads(self) -> int:
+        return self.options.threads or 1
+
+    def with_options(self, **changed: Any) -> Simulation:
+        """Return the same with other values of options."""
+        return replace(self, options=replace(self.options, **changed))
 
     def _arguments(self) -> tuple[_core.Machine, _core.Program, _core.Placement, _core.SimulationOptions]:
-        early: dict[str, Any] = {}
+        arguments: dict[str, Any] = {}
         if isinstance(self.exchange, Repetitions):
-            early = {
+            arguments = {
                 "repetition_steps": len(self.exchange.one()),
                 "asked": self.exchange.asked,
                 "enough": self.exchange.enough,
             }
+        for name, each in options_of_simulations().items():
+            if each.core is not None:
+                arguments |= each.core(getattr(self.options, name))
         options = _core.SimulationOptions(
             packet_bytes=self.packet_bytes,
-            threads=self.threads,
-            seed=self.seed,
-            finite_buffers=self.buffers == "credits",
-            one_sided=self.protocol == "put",
-            blocks=self.pairs,
             shown=self.shown,
             peers=self.peers,
             intranode=self.intranode,
-            progress_by=self.mpi_progress,
-            skip=self.skip,
-            order_seed=seed_of(self.orders[0]),
-            **early,
+            **arguments,
         )
         return self.machine, self.program(), self.placement, options
 
@@ -119,12 +113,16 @@ class Simulation:
 
     @cached_property
     def _program(self) -> _core.Program:
-        return self.posted.core()
+        return self.changed.core()
 
     @cached_property
-    def posted(self) -> Workload:
-        """The workload in its posting order."""
-        return posted(self.exchange, self.posting)
+    def changed(self) -> Workload:
+        """The workload as options change it: in its posting order."""
+        workload = self.exchange
+        for name, each in options_of_simulations().items():
+            if each.changes is not None:
+                workload = each.changes(workload, getattr(self.options, name))
+        return workload
 
     @cached_property
     def _cost(self) -> _core.Forecast:
@@ -151,7 +149,7 @@ class Simulation:
         if not cost.messages:
             return None
         channel, output, _ = self.machine.buffer_sizes
-        buffer = None if self.buffers == "unbounded" else min(channel, output or channel)
+        buffer = None if self.options.buffers == "unbounded" else min(channel, output or channel)
         kind = self.file.machine.topology.kind
         return coarse_packets(self.packet_bytes, own, cost.bytes / cost.messages, buffer, kind, self.machine.routing)
 
@@ -174,8 +172,9 @@ class Simulation:
         """Runs it; see `simulate` for the result and for what the arguments ask for beside it."""
         if (links is not None or congestion) and self.model != "packet":
             raise InputError("loads of links: only the packet model knows links")
-        if not isinstance(congestion, bool) and not self.pairs:
-            return replace(self, pairs=min(self.exchange.ranks, PICTURE_BLOCKS)).run(progress, links, congestion)
+        if not isinstance(congestion, bool) and not self.options.pairs:
+            blocks = min(self.exchange.ranks, PICTURE_BLOCKS)
+            return self.with_options(pairs=blocks).run(progress, links, congestion)
         if self.peers is None:  # else it was done where all of them hear of it
             self.check_files(links, congestion)
         begin = time.perf_counter()
@@ -191,11 +190,11 @@ class Simulation:
                 "packet_hops_per_s": result.packet_hops / wall_s,
                 "peak_rss_bytes": memory.peak_rss_bytes(),
             }
-            | ({"delay_pairs": mean_delays(result)} if self.pairs else {})
+            | ({"delay_pairs": mean_delays(result)} if self.options.pairs else {})
         )
-        if self.timeline is not None:
-            self._save_time_line(self.timeline, result)
-            figures["timeline"] = str(self.timeline)
+        if self.options.timeline is not None:
+            self._save_time_line(Path(self.options.timeline), result)
+            figures["timeline"] = str(Path(self.options.timeline))
         if others := self._others():
             times = [
                 other._simulated(self._watch(progress, begin, done, result.packet_hops)).time_s
@@ -227,7 +226,7 @@ class Simulation:
         from tradewind.trace.simulated_order import time_line_of_order
 
         title = f"{self.exchange.name} on {self.exchange.ranks} ranks of {self.file.name}, simulated"
-        workload = self.posted
+        workload = self.changed
         steps = workload.steps()
         if isinstance(workload, Program) and workload.order is not None:
             exchanges, names = [each.name for each in workload.exchanges], [step.name for step in steps]
@@ -238,7 +237,8 @@ class Simulation:
 
     def _others(self) -> list[Simulation]:
         """The simulations of all orders but the first, of which nothing but the time is asked."""
-        return [replace(self, orders=(order,), shown=(), pairs=0) for order in self.orders[1:]]
+        alone = replace(self.with_options(pairs=0), shown=())
+        return [replace(alone.with_options(order=order), orders=(order,)) for order in self.orders[1:]]
 
     def _watch(self, progress: Watch | None, begin: float, done: int = 0, hops: int = 0) -> Watch | None:
         """Report one simulation as a part of those of all orders, of which so many, of so many hops each, are done."""
@@ -274,8 +274,8 @@ class Simulation:
         try:
             return run(*arguments, report)
         except VerificationError:  # ranks wait for each other
-            if isinstance(self.posted, Program) and self.posted.order is not None:
-                check_order(self.posted, [DEFAULT_TRANSPORT])  # says which, and in what
+            if isinstance(self.changed, Program) and self.changed.order is not None:
+                check_order(self.changed, [DEFAULT_TRANSPORT])  # says which, and in what
             raise
 
     def _reporter(self, progress: Watch) -> Callable[..., None]:
@@ -294,23 +294,25 @@ class Simulation:
 
     def inputs(self) -> dict[str, Any]:
         """Return the first values of a result."""
+        options, known = self.options, options_of_simulations()
+        changes = {name: getattr(options, name) for name, each in known.items() if each.changes is not None}
         packet = {
             "packet_bytes": self.packet_bytes or "message",
-            "buffers": self.buffers,
+            "buffers": options.buffers,
             "routing": self.machine.routing,
         }
         return {
             **self.exchange.as_dict(),
-            "model": self.model,
+            "model": options.model,
             "machine": self.file.name,
             "topology": self.machine.topology.describe(),
-            "protocol": self.protocol,
-            **(packet if self.model == "packet" else {}),
+            "protocol": options.protocol,
+            **(packet if options.model == "packet" else {}),
             **({"transport": self.method[0], "packing": self.method[1]} if self.method else {}),
-            **({"posting": self.posting} if self.posting != "together" else {}),
+            **{name: value for name, value in changes.items() if value != known[name].default},
             **({"order": self.orders[0]} if self.orders != (PORTS,) else {}),
             **({"split_imbalance": self.exchange.imbalance()} if isinstance(self.exchange, Exchange) else {}),
             "processes": self.peers.processes if self.peers else 1,
-            "threads": self.threads,
-            "seed": self.seed,
+            "threads": options.threads,
+            "seed": options.seed,
         }

@@ -29,14 +29,15 @@ _UNITS: Mapping[str, Callable[[str], float]] = {"s": seconds, "bytes": byte_coun
 class Option:
     """Option of a request: how a user gives it, and which values are allowed."""
 
-    name: str
-    """Name of the field; the key in a study file and, where `label` says more, the label of a case."""
     help: str
-    kind: Literal["bool", "int", "float", "str", "extents"]
     default: Any
     """None: chosen by the request; `MISSING`: must be given."""
-    flag: str
-    """Flag on the command line, such as ``--width``."""
+    name: str = ""
+    """Name of the field; the key in a study file and, where `label` says more, the label of a case."""
+    kind: Literal["bool", "int", "float", "str", "extents"] = "str"
+    """Kind of its values, of the field's type."""
+    flag: str = ""
+    """Flag on the command line, such as ``--width``; made of its name unless given."""
     label: str = ""
     """Description in a dataset or a plot; "": it is no label."""
     minimum: float | None = None
@@ -51,7 +52,7 @@ class Option:
     """The default in words."""
     metavar: str = ""
     extents: int = 0
-    """Count of whole numbers joined by 'x'."""
+    """Count of whole numbers joined by 'x', of the field's type."""
     unit: str = ""
     """``s``, ``bytes`` or ``B/s``: a user writes a number with its unit, such as 15ns, 4KiB or 12GB/s."""
     words: tuple[str, ...] = ()
@@ -64,6 +65,8 @@ class Option:
     """Whether every request of its family has it."""
     hidden: bool = False
     """Whether no help shows it: a spelling of earlier versions."""
+    negated: bool = False
+    """Whether its flag switches it off."""
 
     @property
     def required(self) -> bool:
@@ -71,6 +74,8 @@ class Option:
 
     def read(self, text: Any) -> Any:
         """A value from the command line. Raises InputError for invalid extents, a missing unit, and other words."""
+        if self.negated:
+            return not text
         if self.unit and isinstance(text, str):
             return _UNITS[self.unit](text)
         if self.kind == "extents" and isinstance(text, str):
@@ -113,47 +118,9 @@ class Option:
         return f"{self.minimum}..{self.maximum} are allowed{words}"
 
 
-def option(
-    help: str,
-    default: Any = MISSING,
-    *,
-    flag: str = "",
-    label: str = "",
-    minimum: float | None = None,
-    maximum: float | None = None,
-    known: Callable[[], Iterable[str]] | None = None,
-    problems: Problems | None = None,
-    what: str = "",
-    shown: str = "",
-    metavar: str = "",
-    unit: str = "",
-    words: tuple[str, ...] = (),
-    offered: str = "",
-    swept: bool = True,
-    common: bool = False,
-    by_name: bool = True,
-) -> Any:
-    """A field of a request. `by_name`: it can be given by its name alone; the rest as in `Option`."""
-    told = {
-        "help": help,
-        "flag": flag,
-        "label": label,
-        "minimum": minimum,
-        "maximum": maximum,
-        "known": known,
-        "problems": problems,
-        "what": what,
-        "shown": shown,
-        "metavar": metavar,
-        "unit": unit,
-        "words": words,
-        "offered": offered,
-        "swept": swept,
-        "common": common,
-    }
-    if default is MISSING:
-        return dataclasses.field(kw_only=by_name, metadata={_KEY: told})
-    return dataclasses.field(default=default, kw_only=by_name, metadata={_KEY: told})
+def option(help: str, default: Any = MISSING, *, by_name: bool = True, of: type[Option] = Option, **more: Any) -> Any:
+    """A field of a request. `by_name`: it can be given by its name alone; `of`, `more`: its record, as in `Option`."""
+    return dataclasses.field(default=default, kw_only=by_name, metadata={_KEY: of(help, default, **more)})
 
 
 _FOUND: dict[type[Any], Mapping[str, Option]] = {}
@@ -172,17 +139,18 @@ def options_of(kind: type[Any]) -> Mapping[str, Option]:
     hints = {name: hint for each in reversed(kind.__mro__) for name, hint in _own_hints(each).items()}
     found = {}
     for field in dataclasses.fields(kind):
-        told = field.metadata.get(_KEY)
-        if told is None or field.name in getattr(kind, "without", ()):
+        declared: Option | None = field.metadata.get(_KEY)
+        if declared is None or field.name in getattr(kind, "without", ()):
             continue
         value, extents = _kind(hints[field.name])
-        name = field.name
-        given = {
-            **told,
-            "what": told["what"] or name.replace("_", " "),
-            "flag": told["flag"] or "--" + name.replace("_", "-"),
-        }
-        found[name] = Option(name=name, kind=value, default=field.default, extents=extents, **given)
+        found[field.name] = dataclasses.replace(
+            declared,
+            name=field.name,
+            kind=value,
+            extents=extents,
+            what=declared.what or field.name.replace("_", " "),
+            flag=declared.flag or "--" + field.name.replace("_", "-"),
+        )
     own_first = sorted(found.values(), key=lambda each: each.common)
     return _FOUND.setdefault(kind, {each.name: each for each in own_first})
 

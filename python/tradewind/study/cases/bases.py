@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from tradewind.study.model.base_model import BASE_OPTIONS, Base, Settings
-from tradewind.study.model.values import OnMachine
+from tradewind.study.model.machine_keys import OnMachine
 
 Options = dict[str, Any]
 OwnRouting = Callable[[str, Mapping[str, str]], str | None]

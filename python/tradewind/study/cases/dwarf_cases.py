@@ -50,10 +50,7 @@ def _simulated(
     spread, other = ("nodes", "ranks_per_node") if sweep.nodes else ("ranks_per_node", "nodes")
 
     def options_of(filled: RunSweep) -> Iterator[dict[str, Any]]:
-        first = {spread: getattr(filled, spread) or [1]}
-        # Named only where the study names it: keys of stored cases stay what they are.
-        then = {"mpi_progress": filled.mpi_progress} if filled.mpi_progress else {}
-        return machine_options(filled, filled.machine or machines, study_seed, first=first, then=then)
+        return machine_options(filled, filled.machine or machines, study_seed, spread=spread)
 
     for options, under in bases.options(sweep, options_of):
         case = Case(sweep.name, "simulate", dwarf, options, under)

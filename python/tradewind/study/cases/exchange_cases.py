@@ -96,6 +96,5 @@ def _simulated(sweep: SimulateSweep, study_seed: int) -> Iterator[dict[str, Any]
     last: dict[str, Sequence[Any]] = {}
     if sweep.transport or sweep.packing:
         last = {"transport": sweep.transport or [DEFAULT_TRANSPORT], "packing": sweep.packing or [DEFAULT_PACKING]}
-    then = {"ranks_per_node": sweep.ranks_per_node}
-    for options in machine_options(sweep, sweep.machine, study_seed, then=then, last=last):
+    for options in machine_options(sweep, sweep.machine, study_seed, last=last):
         yield options | extra

@@ -32,7 +32,7 @@ def expand_output(sweep: OutputSweep, study_seed: int, bases: Bases = NO_BASES) 
     """Yield all cases of a sweep, and the skipped ones: ranks that do not divide the grid, more writers than levels."""
 
     def options_of(filled: OutputSweep) -> Iterator[dict[str, Any]]:
-        return machine_options(filled, filled.machine, study_seed, then={"ranks_per_node": filled.ranks_per_node})
+        return machine_options(filled, filled.machine, study_seed)
 
     for way in sweep.way:
         keys = KEYS[way]

@@ -20,8 +20,7 @@ def expand_programs(sweep: ProgramSweep, study_seed: int, bases: Bases = NO_BASE
     same: dict[str, Any] = {"grid": sweep.grid, "fields": sweep.fields, "dtype": sweep.dtype}
 
     def options_of(filled: ProgramSweep) -> Iterator[dict[str, Any]]:
-        then = {"ranks_per_node": filled.ranks_per_node}
-        return machine_options(filled, filled.machine, study_seed, then=then)
+        return machine_options(filled, filled.machine, study_seed)
 
     for ranks in sweep.ranks:
         for split, point_time, line_time, (options, under) in itertools.product(

@@ -2,27 +2,31 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
-from pydantic import Field
+from pydantic import Field, create_model
 
 from tradewind.base.tables import Table
-from tradewind.study.model.values import Buffers, Model, Packet, Placement, Positive
+from tradewind.study.model.machine_keys import base_fields
 
 Settings = dict[str, str]
 """Values of a machine, like ``{ "link.latency" = "1us" }``."""
 
 
-class Base(Table):
-    """One base. What a sweep says itself goes before what the base says."""
-
+class _Named(Table):
     name: Annotated[str, Field(min_length=1)]
     """Name in sweeps, plots, selections and reports."""
-    model: Model | None = None
-    buffers: Buffers | None = None
-    packet: Packet | None = None
-    placement: Placement | None = None
-    ranks_per_node: Positive | None = None
+
+
+if TYPE_CHECKING:
+    _WithOptions = _Named
+else:
+    _WithOptions = create_model("_WithOptions", __base__=_Named, __module__=__name__, **base_fields())
+
+
+class Base(_WithOptions):
+    """One base. What a sweep says itself goes before what the base says."""
+
     set: Settings = Field(default_factory=dict)
     """Settings for all machines."""
     machine_set: dict[str, Settings] = Field(default_factory=dict)
@@ -32,5 +36,5 @@ class Base(Table):
     both."""
 
 
-BASE_OPTIONS = ("model", "buffers", "packet", "placement", "ranks_per_node")
+BASE_OPTIONS = tuple(base_fields())
 """The keys of a base that a sweep has as well."""

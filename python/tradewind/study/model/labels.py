@@ -6,6 +6,8 @@ from collections.abc import Mapping
 
 from tradewind.study.model.dwarf_keys import all_dwarf_keys
 from tradewind.study.model.pattern_keys import all_keys
+from tradewind.workload.options import Option
+from tradewind.workload.simulation_options import swept_options
 
 LABELS: dict[str, str] = {
     "sweep": "sweep of the study",
@@ -22,17 +24,8 @@ LABELS: dict[str, str] = {
     "transport": "how messages are carried",
     "packing": "how messages are packed",
     "machine": "simulated machine",
-    "routing": "routing of packets",
-    "model": "network model",
-    "buffers": "buffers of the switches",
-    "packet": "largest packet",
-    "placement": "placement of ranks on nodes",
-    "ranks_per_node": "ranks on each node",
+    **{name: each.label for name, each in swept_options().items()},
     "nodes": "nodes that ranks are spread over",
-    "seed": "seed of the random numbers",
-    "mpi_progress": "when open exchanges progress",
-    "posting": "when messages of a stage are posted",
-    "order": "order of packets that come to a switch at one time",
     "point_time": "computing of a grid point on one core",
     "way": "who writes output",
     "servers": "servers beside the model",
@@ -51,11 +44,12 @@ LABELS: dict[str, str] = {
 
 
 def _of_kind(kind: str) -> set[str]:
-    return {name for name, each in {**all_dwarf_keys(), **all_keys()}.items() if each.label and each.kind == kind}
+    keys: dict[str, Option] = {**all_dwarf_keys(), **all_keys(), **swept_options()}
+    return {name for name, each in keys.items() if each.label and each.kind == kind}
 
 
 OUTPUT_NUMBERS = {"servers", "writers", "intervals", "input_fields", "bits", "queue"}
-INTEGER_LABELS = frozenset({"ranks", "ranks_per_node", "seed", "steps", "nodes"} | OUTPUT_NUMBERS | _of_kind("int"))
+INTEGER_LABELS = frozenset({"ranks", "steps", "nodes"} | OUTPUT_NUMBERS | _of_kind("int"))
 FLOAT_LABELS = frozenset({"compress", "slowdown"} | _of_kind("float"))
 """Labels that are kept as the text of a number: ``"200.0"``."""
 BOOL_LABELS = frozenset(_of_kind("bool"))

@@ -11,7 +11,8 @@ from tradewind.base.errors import InputError
 from tradewind.base.extents import MAX_EXTENT
 from tradewind.base.tables import one_of
 from tradewind.base.units import seconds
-from tradewind.study.model.values import Grid, Many, OnMachine, Value, checked, quick_keys
+from tradewind.study.model.machine_keys import OnMachine
+from tradewind.study.model.values import Grid, Many, Value, checked, quick_keys
 from tradewind.workload.exchange import MAX_TIMES
 from tradewind.workload.output_request import MAX_INTERVALS, MAX_QUEUE, WAYS
 
@@ -61,5 +62,4 @@ class OutputSweep(OnMachine):
     slowdown: Many[Annotated[float, Field(ge=0, le=MAX_SLOWDOWN)]] = [0.0]
     """Share by which the model's work takes longer while threads write."""
     machine: Many[str]
-    ranks_per_node: Many[Count] = [1]
     quick: Annotated[Literal[False] | dict[str, Many[Value]], BeforeValidator(quick_keys)] = Field(default_factory=dict)

@@ -12,10 +12,10 @@ from tradewind.base.extents import MAX_EXTENT
 from tradewind.base.tables import Table, one_of
 from tradewind.base.units import seconds
 from tradewind.layout.names import LAYOUTS, path_problems
+from tradewind.study.model.machine_keys import OnMachine
 from tradewind.study.model.values import (
     Grid,
     Many,
-    OnMachine,
     Split,
     Value,
     checked,
@@ -104,7 +104,6 @@ class ProgramSweep(OnMachine):
     """That travel together in every message."""
     dtype: Annotated[str, one_of("dtype", tuple(DTYPES))] = "f8"
     machine: Many[str]
-    ranks_per_node: Many[Count] = [1]
     quick: Annotated[Literal[False] | dict[str, Many[Value]], BeforeValidator(quick_keys)] = Field(default_factory=dict)
 
     @model_validator(mode="after")

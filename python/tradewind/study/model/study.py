@@ -14,14 +14,13 @@ from tradewind.method.method import DEFAULT_PACKING, DEFAULT_TRANSPORT, packing_
 from tradewind.study.model.base_model import Base
 from tradewind.study.model.dwarf_keys import single_fields, varied_fields
 from tradewind.study.model.labels import label_value
+from tradewind.study.model.machine_keys import OnMachine
 from tradewind.study.model.output_model import OutputSweep
 from tradewind.study.model.pattern_keys import key_fields, swept_patterns
 from tradewind.study.model.program_model import ProgramSweep
 from tradewind.study.model.values import (
     Grid,
     Many,
-    MpiProgress,
-    OnMachine,
     Positive,
     Split,
     T,
@@ -151,7 +150,6 @@ class SimulateSweep(Sweep, OnMachine):
     kind: Literal["simulate"]
     machine: Many[str]
     """Names, or paths of machine files from the study file's folder."""
-    ranks_per_node: Many[Positive] = [1]
     transport: Many[Annotated[str, one_of("transport", transport_names())]] | None = None
     """Transport within a node, of a machine that has tables for it; None: memory bandwidth only."""
     packing: Many[Annotated[str, one_of("packing", packing_names())]] | None = None
@@ -214,18 +212,14 @@ class RunSweep(RunKeys):
     machine: Many[str] | None = None
     """None: here."""
     nodes: Many[Positive] | None = None
-    """Nodes of the machine, over which ranks are spread in equal shares."""
-    ranks_per_node: Many[Positive] | None = None
-    """Instead of `nodes`; 1 where neither is given."""
+    """Nodes of the machine, over which ranks are spread in equal shares, instead of `ranks_per_node`."""
     point_time: Annotated[str, checked(seconds)] | None = None
     """Time of a core per point without memory, in a simulation; None: by the machine's flops."""
-    mpi_progress: Many[MpiProgress] | None = None
-    """When open exchanges of a simulation progress; None: at pokes."""
     quick: Annotated[Literal[False] | dict[str, Many[Value]], BeforeValidator(quick_keys)] = Field(default_factory=dict)
 
     @model_validator(mode="after")
     def _nodes_once(self) -> Self:
-        if self.nodes is not None and self.ranks_per_node is not None:
+        if self.nodes is not None and "ranks_per_node" in self.model_fields_set:
             raise InputError("nodes and ranks_per_node say the same: one of them is allowed")
         return self
 

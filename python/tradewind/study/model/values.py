@@ -9,9 +9,7 @@ from pydantic import AfterValidator, BeforeValidator, Field
 
 from tradewind.base.errors import InputError
 from tradewind.base.names import unknown
-from tradewind.base.tables import Table, extents
-from tradewind.workload.options import options_of
-from tradewind.workload.simulation_options import SimulationOptions
+from tradewind.base.tables import extents
 
 
 def listed(value: Any) -> Any:
@@ -24,17 +22,6 @@ def checked(check: Callable[[Any], None]) -> BeforeValidator:
         return value
 
     return BeforeValidator(run)
-
-
-def simulated(name: str) -> BeforeValidator:
-    """Return the check of an option of simulations."""
-    known = options_of(SimulationOptions)[name]
-
-    def check(value: Any) -> None:
-        if problems := known.wrong(value):
-            raise InputError(*problems)
-
-    return checked(check)
 
 
 def directions(text: Any) -> None:
@@ -79,35 +66,3 @@ def rising() -> AfterValidator:
 
 def split_by_ranks(value: Any) -> Any:
     return value if isinstance(value, dict) else {0: value}
-
-
-Model = Annotated[str, simulated("model")]
-Buffers = Annotated[str, simulated("buffers")]
-Packet = Annotated[str, simulated("packet")]
-Placement = Annotated[str, simulated("placement")]
-Posting = Annotated[str, simulated("posting")]
-Order = Annotated[str, simulated("order")]
-MpiProgress = Annotated[str, simulated("mpi_progress")]
-_OWN = SimulationOptions()
-
-
-class OnMachine(Table):
-    """Use of a simulated machine."""
-
-    routing: Many[str] | None = None
-    """None: the machine's own."""
-    model: Many[Model] = [_OWN.model]
-    buffers: Many[Buffers] = [_OWN.buffers]
-    packet: Many[Packet] | None = None
-    """None: the machine's own."""
-    placement: Many[Placement] = [_OWN.placement]
-    posting: Many[Posting] | None = None
-    """When messages of a stage are posted; None: together."""
-    order: Many[Order] | None = None
-    """Orders of packets that come to a switch at one time; of "seed=1..8" each is a case. None: ports."""
-    seed: Many[Annotated[int, Field(ge=0, strict=True)]] | None = None
-    """None: the study's."""
-    set: dict[str, Many[str]] = Field(default_factory=dict)
-    """Any values of the machine, like ``{ "link.bandwidth" = ["1GB/s", "10GB/s"] }``."""
-    base: Many[str] | None = None
-    """The bases of the study that it is made under; None: all of them."""

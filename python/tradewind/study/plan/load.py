@@ -23,6 +23,7 @@ from tradewind.study.model.base_model import Base
 from tradewind.study.model.dwarf_keys import all_dwarf_keys, dwarf_keys, unused_dwarf_keys
 from tradewind.study.model.labels import LABELS
 from tradewind.study.model.like import Problem, reported, with_likes
+from tradewind.study.model.machine_keys import OnMachine
 from tradewind.study.model.output_model import OutputSweep
 from tradewind.study.model.pattern_keys import pattern_keys, swept_patterns, unused_keys
 from tradewind.study.model.program_model import FULL, PLAIN, ProgramSweep
@@ -40,7 +41,7 @@ from tradewind.study.model.study import (
     VerifySweep,
 )
 from tradewind.study.model.study_file import StudyFile
-from tradewind.study.model.values import RUN_QUICK_KEYS, OnMachine
+from tradewind.study.model.values import RUN_QUICK_KEYS
 from tradewind.workload.options import Option
 from tradewind.workload.program_tables import FileStep, NamedExchange
 from tradewind.workload.registry import pattern_named
@@ -56,7 +57,7 @@ SWEEPS: dict[str, type[BaseModel]] = {
 }
 
 SHAPES = ("falls", "rises", "flatter", "jumps", "passes")
-MACHINE_KEYS = (*OnMachine.model_fields, "nodes", "ranks_per_node", "point_time")
+MACHINE_KEYS = (*OnMachine.model_fields, "nodes", "point_time")
 """The keys of a sweep of runs that say how a simulated machine is used."""
 
 NO_CAUSE = ("data", "unexplained")

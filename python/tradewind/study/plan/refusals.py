@@ -12,7 +12,7 @@ from tradewind.machine import load_machine
 from tradewind.machine.topology import Crossbar
 from tradewind.study.cases.bases import Bases
 from tradewind.study.model.base_model import Base, Settings
-from tradewind.study.model.values import OnMachine
+from tradewind.study.model.machine_keys import OnMachine
 from tradewind.workload.exchange import Exchange
 
 Forecast = Callable[..., Any]
