@@ -65,7 +65,7 @@ def record(comm: MPI.Intracomm) -> AbstractContextManager[RecordedProgram]:
     ranks call plans in different orders; PlanError inside another recording, and if the block of another rank fails.
     """
     check_communicator(comm)
-    go_on(comm, "a recording")
+    go_on(comm, "a recording", recording=True)
     return _recorded(comm)
 
 

@@ -3,13 +3,17 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <numeric>
 #include <set>
+#include <span>
 #include <string>
 #include <tuple>
+#include <unordered_map>
 #include <utility>
 
 #include "base/checked.hpp"
 #include "base/error.hpp"
+#include "base/random.hpp"
 #include "pattern/fetch.hpp"
 
 namespace tradewind::algorithm {
@@ -17,7 +21,6 @@ namespace tradewind::algorithm {
 namespace {
 
 constexpr int max_stages = 1 << 20;
-constexpr std::int64_t max_ends = std::int64_t{1} << 26;  // ranks x stages: 3 GiB
 
 void check_messages(Rank ranks, const std::vector<ListedMessage>& messages) {
     std::set<std::array<std::int64_t, 4>> seen;
@@ -73,76 +76,123 @@ std::shared_ptr<const pattern::Fetch> fetch_of(Rank ranks, const std::vector<Lis
     return std::make_shared<pattern::Fetch>(sources, targets, std::move(bundles));
 }
 
-// The messages of a rank in a stage, by round; -1: none.
-using Rounds = std::vector<std::int64_t>;
+// A round in which a rank sends or receives: its places in the list, -1: none.
+struct Round {
+    std::int64_t sent = -1, received = -1;
+};
 
-std::int64_t in_round(const Rounds& rounds, int round) {
-    return static_cast<std::size_t>(round) < rounds.size() ? rounds[static_cast<std::size_t>(round)] : -1;
-}
+// Of each stage and receiver the next round without a message, from any round on.
+class FreeRounds {
+  public:
+    std::int64_t take(int stage, Rank receiver, std::int64_t round) {
+        std::int64_t free = round;
+        for (auto at = next_.find({receiver, stage, free}); at != next_.end(); at = next_.find({receiver, stage, free}))
+            free = at->second;
+        for (std::int64_t at = round; at < free;)  // all that were passed lead here from now on
+            at = std::exchange(next_.at({receiver, stage, at}), free);
+        next_[{receiver, stage, free}] = free + 1;
+        return free;
+    }
 
-void put(Rounds& rounds, int round, std::int64_t message) {
-    if (static_cast<std::size_t>(round) >= rounds.size()) rounds.resize(static_cast<std::size_t>(round) + 1, -1);
-    rounds[static_cast<std::size_t>(round)] = message;
-}
+  private:
+    using Place = std::tuple<Rank, int, std::int64_t>;
+    struct Hash {
+        std::size_t operator()(const Place& place) const {
+            const auto [rank, stage, round] = place;
+            return mix(mix(static_cast<std::uint64_t>(rank), static_cast<std::uint64_t>(stage)),
+                       static_cast<std::uint64_t>(round));
+        }
+    };
+    std::unordered_map<Place, std::int64_t, Hash> next_;
+};
 
 // A message goes to the first round behind all that its sender has sent in which its receiver has none: so ranks that
-// do one round after another meet, whichever messages there are.
+// do one round after another meet, whichever messages there are. A rank has the rounds in which it does something.
 class Listed : public schedule::Schedule {
   public:
     Listed(std::shared_ptr<const pattern::Fetch> fetch, std::vector<ListedMessage> messages, std::vector<Places> places)
         : Schedule(fetch, "listed"),
           fetch_(std::move(fetch)),
           messages_(std::move(messages)),
-          places_(std::move(places)) {
-        for (const ListedMessage& m : messages_) stages_ = std::max(stages_, m.stage + 1);
-        checked_product({ranks(), stages_}, max_ends, "a list of messages", "ranks in stages");
-        const auto ends = static_cast<std::size_t>(ranks()) * static_cast<std::size_t>(stages_);
-        sent_.resize(ends);
-        received_.resize(ends);
+          places_(std::move(places)),
+          first_(static_cast<std::size_t>(ranks()) + 1, 0) {
+        struct End {
+            Rank rank;
+            int stage;
+            std::int64_t round, message;
+            bool sends;
+            auto place() const { return std::tuple(rank, stage, round); }
+        };
+        std::vector<End> ends;
+        ends.reserve(2 * messages_.size());
+        FreeRounds free;
+        std::unordered_map<std::uint64_t, std::int64_t> sent;  // by rank and stage: the round after the last one
         for (std::size_t i = 0; i < messages_.size(); ++i) {
-            Rounds& sent = sent_[place(messages_[i].source, messages_[i].stage)];
-            Rounds& received = received_[place(messages_[i].destination, messages_[i].stage)];
-            int round = static_cast<int>(sent.size());
-            while (in_round(received, round) >= 0) ++round;
-            put(sent, round, static_cast<std::int64_t>(i));
-            put(received, round, static_cast<std::int64_t>(i));
+            const ListedMessage& m = messages_[i];
+            stages_ = std::max(stages_, m.stage + 1);
+            const auto sender = static_cast<std::uint64_t>(m.source) << 32 | static_cast<std::uint64_t>(m.stage);
+            const std::int64_t round = free.take(m.stage, m.destination, sent[sender]);
+            sent[sender] = round + 1;
+            ends.push_back({m.source, m.stage, round, static_cast<std::int64_t>(i), true});
+            ends.push_back({m.destination, m.stage, round, static_cast<std::int64_t>(i), false});
         }
+        std::sort(ends.begin(), ends.end(), [](const End& a, const End& b) { return a.place() < b.place(); });
+        for (std::size_t i = 0; i < ends.size(); ++i) {
+            const End& end = ends[i];
+            if (i == 0 || ends[i - 1].rank != end.rank || ends[i - 1].stage != end.stage) {
+                stages_of_.push_back({end.stage, rounds_.size()});
+                ++first_[static_cast<std::size_t>(end.rank) + 1];
+            }
+            if (i == 0 || ends[i - 1].place() != end.place()) rounds_.emplace_back();
+            (end.sends ? rounds_.back().sent : rounds_.back().received) = end.message;
+        }
+        std::partial_sum(first_.begin(), first_.end(), first_.begin());
     }
 
     int stages() const override { return stages_; }
-    int sends(Rank rank, int stage) const override { return rounds(rank, stage); }
-    int receives(Rank rank, int stage) const override { return rounds(rank, stage); }
+    int sends(Rank rank, int stage) const override { return static_cast<int>(rounds(rank, stage).size()); }
+    int receives(Rank rank, int stage) const override { return sends(rank, stage); }
     schedule::Message send(Rank rank, int stage, int j) const override {
-        const std::int64_t i = in_round(sent_[place(rank, stage)], j);
+        const std::int64_t i = round(rank, stage, j).sent;
         return i < 0 ? schedule::Message{rank, 0, 0, 0}
                      : message(i, messages_[static_cast<std::size_t>(i)].destination);
     }
     schedule::Message receive(Rank rank, int stage, int j) const override {
-        const std::int64_t i = in_round(received_[place(rank, stage)], j);
+        const std::int64_t i = round(rank, stage, j).received;
         return i < 0 ? schedule::Message{rank, 0, 0, 0} : message(i, messages_[static_cast<std::size_t>(i)].source);
     }
     void send_pieces(Rank rank, int stage, int j, std::vector<schedule::Piece>& pieces) const override {
-        const std::int64_t i = in_round(sent_[place(rank, stage)], j);
+        const std::int64_t i = round(rank, stage, j).sent;
         if (i < 0) return;
         const auto at = static_cast<std::size_t>(i);
         pieces.push_back(
             {schedule::Buffer::source, fetch_->source_of(rank, {places_[at].source, 0, messages_[at].points})});
     }
     void receive_pieces(Rank rank, int stage, int j, std::vector<schedule::Piece>& pieces) const override {
-        const std::int64_t i = in_round(received_[place(rank, stage)], j);
+        const std::int64_t i = round(rank, stage, j).received;
         if (i < 0) return;
         const auto at = static_cast<std::size_t>(i);
         pieces.push_back({schedule::Buffer::target, fetch_->target_of({0, places_[at].target, messages_[at].points})});
     }
 
   private:
-    std::size_t place(Rank rank, int stage) const {
-        return static_cast<std::size_t>(rank) * static_cast<std::size_t>(stages_) + static_cast<std::size_t>(stage);
+    struct OfStage {
+        int stage;
+        std::size_t first;  // of its rounds
+    };
+
+    std::span<const Round> rounds(Rank rank, int stage) const {
+        const auto begin = stages_of_.begin() + first_[static_cast<std::size_t>(rank)],
+                   end = stages_of_.begin() + first_[static_cast<std::size_t>(rank) + 1];
+        // Most ranks have all stages.
+        auto at = begin + std::min<std::ptrdiff_t>(stage, end - begin);
+        if (at == end || at->stage != stage)
+            at = std::lower_bound(begin, end, stage, [](const OfStage& a, int b) { return a.stage < b; });
+        if (at == end || at->stage != stage) return {};
+        const std::size_t after = at + 1 == stages_of_.end() ? rounds_.size() : (at + 1)->first;
+        return {rounds_.data() + at->first, after - at->first};
     }
-    int rounds(Rank rank, int stage) const {
-        const std::size_t at = place(rank, stage);
-        return static_cast<int>(std::max(sent_[at].size(), received_[at].size()));
-    }
+    const Round& round(Rank rank, int stage, int j) const { return rounds(rank, stage)[static_cast<std::size_t>(j)]; }
     schedule::Message message(std::int64_t i, Rank peer) const {
         const ListedMessage& m = messages_[static_cast<std::size_t>(i)];
         return {peer, m.points, m.tag, m.parity};
@@ -152,7 +202,9 @@ class Listed : public schedule::Schedule {
     std::vector<ListedMessage> messages_;
     std::vector<Places> places_;
     int stages_ = 0;
-    std::vector<Rounds> sent_, received_;  // by rank and stage
+    std::vector<std::ptrdiff_t> first_;  // by rank: of its stages
+    std::vector<OfStage> stages_of_;     // in which a rank sends or receives, rank after rank
+    std::vector<Round> rounds_;          // of these stages, one after another
 };
 
 }  // namespace

@@ -65,7 +65,8 @@ struct Reduction {
 };
 
 // Throws on a rank without a problem where another one has one; there: `cannot`.
-Verdict compare(MPI_Comm comm, const std::string& text, const std::string& problem, Sums& sums, double limit_s) {
+Verdict compare(MPI_Comm comm, const std::string& text, const std::string& problem, Sums& sums, double limit_s,
+                const Task& task) {
     const ThreadPermit permit;
     static const Counting counting;
     ++taken.begun;
@@ -80,8 +81,8 @@ Verdict compare(MPI_Comm comm, const std::string& text, const std::string& probl
     try {
         wait_all(
             1, &reduction->request, MPI_STATUSES_IGNORE, limit_s,
-            [&] { return "rank " + std::to_string(rank) + ", making a plan"; },
-            [](int) { return std::string("all other ranks to make it, too"); });
+            [&] { return "rank " + std::to_string(rank) + ", " + task.doing; },
+            [&](int) { return std::string("all other ranks to ") + task.join + ", too"; });
     } catch (...) {
         static_cast<void>(reduction.release());
         throw;
@@ -94,7 +95,7 @@ Verdict compare(MPI_Comm comm, const std::string& text, const std::string& probl
     }
     const std::string theirs = text_of(comm, static_cast<int>(all.problem), problem);
     if (!problem.empty()) return Verdict::cannot;
-    throw PlanError("rank " + std::to_string(all.problem) + " cannot make this plan: " + theirs);
+    throw PlanError("rank " + std::to_string(all.problem) + " cannot " + task.verb + ": " + theirs);
 }
 
 }  // namespace
@@ -113,12 +114,13 @@ Agreements agreements() {
 
 bool alike(MPI_Comm comm, const std::string& identity, const std::string& problem, double limit_s) {
     Sums sums{};
-    return compare(comm, identity, problem, sums, limit_s) == Verdict::alike;
+    return compare(comm, identity, problem, sums, limit_s, make_a_plan) == Verdict::alike;
 }
 
-Sums agree(MPI_Comm comm, const std::string& identity, const std::string& problem, const Sums& added, double limit_s) {
+Sums agree(MPI_Comm comm, const std::string& identity, const std::string& problem, const Sums& added, double limit_s,
+           const Task& task) {
     Sums sums = added;
-    if (compare(comm, identity, problem, sums, limit_s) != Verdict::different) return sums;
+    if (compare(comm, identity, problem, sums, limit_s, task) != Verdict::different) return sums;
     ++taken.failed;
     const std::string first = text_of(comm, 0, identity);
     int rank = 0;

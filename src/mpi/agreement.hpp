@@ -8,6 +8,16 @@
 
 namespace tradewind::mpi {
 
+// What the ranks are about to do together, as errors say it.
+struct Task {
+    const char* verb;   // "make this plan"
+    const char* doing;  // "making a plan"
+    const char* join;   // "make it"
+};
+constexpr Task make_a_plan{"make this plan", "making a plan", "make it"};
+constexpr Task begin_a_recording{"begin this recording", "beginning a recording", "begin it"};
+constexpr Task end_a_recording{"end this recording", "ending a recording", "end it"};
+
 // Collective. Makes sure that all ranks of a communicator are about to make the same plan, and that every rank can:
 // otherwise a rank that fails or does something else would leave the others waiting for ever.
 // `identity` says what this rank makes, `problem` why it cannot ("" where it can). Returns on a rank with a problem of
@@ -16,7 +26,7 @@ namespace tradewind::mpi {
 // PlanError, too (0: it waits for ever); its communicator cannot be used any more.
 using Sums = std::array<std::uint64_t, 3>;
 Sums agree(MPI_Comm comm, const std::string& identity, const std::string& problem, const Sums& added = {},
-           double limit_s = 0);
+           double limit_s = 0, const Task& task = make_a_plan);
 
 // The same, but returns false where ranks differ, and on a rank with a problem of its own.
 bool alike(MPI_Comm comm, const std::string& identity, const std::string& problem = "", double limit_s = 0);

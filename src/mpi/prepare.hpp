@@ -48,15 +48,16 @@ auto work_and_tell(Step work, Tell tell) -> decltype(work()) {
 // Runs what a rank does alone before it makes a plan, and lets no rank go on unless all succeeded with the same plan.
 // `added`, as it is after the work, is summed over all ranks; the sums take its place. For `limit_s` see `agree`.
 template <typename Step>
-auto prepare(MPI_Comm comm, const std::string& identity, Step work, Sums& added, double limit_s = 0)
-    -> decltype(work()) {
-    return work_and_tell(work,
-                         [&](const std::string& problem) { added = agree(comm, identity, problem, added, limit_s); });
+auto prepare(MPI_Comm comm, const std::string& identity, Step work, Sums& added, double limit_s = 0,
+             const Task& task = make_a_plan) -> decltype(work()) {
+    return work_and_tell(
+        work, [&](const std::string& problem) { added = agree(comm, identity, problem, added, limit_s, task); });
 }
 template <typename Step>
-auto prepare(MPI_Comm comm, const std::string& identity, Step work, double limit_s = 0) -> decltype(work()) {
+auto prepare(MPI_Comm comm, const std::string& identity, Step work, double limit_s = 0, const Task& task = make_a_plan)
+    -> decltype(work()) {
     Sums nothing{};
-    return prepare(comm, identity, work, nothing, limit_s);
+    return prepare(comm, identity, work, nothing, limit_s, task);
 }
 
 // The same for a check alone. Where the ranks' plans differ, throws or returns false, as `mismatch` says.

@@ -153,7 +153,8 @@ std::vector<Words> gathered(MPI_Comm comm, Rank rank, Rank ranks, const Words& m
                          " numbers on all ranks: MPI counts to 2147483647; record fewer time steps");
     std::vector<int> lengths(counts.begin(), counts.end()), begins(size, 0);
     std::partial_sum(lengths.begin(), lengths.end() - 1, begins.begin() + 1);
-    Words all = prepare(comm, "", [&] { return Words(rank == 0 ? static_cast<std::size_t>(total) : 0); });
+    Words all = prepare(
+        comm, "", [&] { return Words(rank == 0 ? static_cast<std::size_t>(total) : 0); }, 0, end_a_recording);
     check(MPI_Gatherv(mine.data(), static_cast<int>(count), MPI_INT64_T, all.data(), lengths.data(), begins.data(),
                       MPI_INT64_T, 0, comm),
           recording_text);
@@ -400,7 +401,7 @@ void record_begin(MPI_Comm comm) {
         const std::lock_guard lock(mutex);
         if (under_way) problem = "a recording is under way: end it before the next one begins";
     }
-    agree(comm, "a recording", problem);
+    agree(comm, "a recording", problem, {}, 0, begin_a_recording);
     if (!problem.empty()) throw PlanError(problem);
     made->communicator = std::make_unique<Communicator>(comm);
     check(MPI_Comm_group(made->communicator->handle(), &made->group), recording_text);
@@ -436,7 +437,7 @@ std::string ended(const std::string& problem, const std::function<std::string(co
         return words_of(*taken, std::max<std::int64_t>(0, end - taken->last));
     };
     // Where the caller fails others may wait for its messages for ever, and never come here.
-    const Words mine = prepare(comm, "the end of a recording", said, problem.empty() ? 0 : patience_s);
+    const Words mine = prepare(comm, "the end of a recording", said, problem.empty() ? 0 : patience_s, end_a_recording);
     const std::vector<Words> words = gathered(comm, rank, taken->communicator->ranks(), mine);
     std::string text;
     std::exception_ptr failure;

@@ -50,6 +50,17 @@ PROPERTY("listed messages are those of the schedule that they were taken from, a
     proved(*listed);
 }
 
+TEST("where all send to one rank there are as many rounds as ends of messages, and no two meet in one") {
+    constexpr Rank ranks = 20'000;
+    std::vector<ListedMessage> messages;
+    for (Rank rank = 1; rank < ranks; ++rank) messages.push_back({0, rank, 0, 1, 0, 0});
+    const auto listed = algorithm::listed(ranks, messages);
+    std::int64_t rounds = 0;
+    for (Rank rank = 0; rank < ranks; ++rank) rounds += listed->sends(rank, 0);
+    CHECK_EQUAL(rounds, 2 * (ranks - 1));
+    for (Rank rank = 1; rank < ranks; ++rank) CHECK_EQUAL(listed->receive(0, 0, rank - 1).peer, rank);
+}
+
 TEST("a message that cannot be is refused") {
     const std::vector<std::pair<ListedMessage, std::string>> wrong{
         {{0, 0, 3, 1, 0, 0}, "message 1: rank 3; 0..2 are allowed"},

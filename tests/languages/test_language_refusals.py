@@ -164,7 +164,7 @@ C: Expected = {
     "record_begin_twice": [(PLAN, "a recording is under way: end it before the next one begins")],
     "record_open": [(INPUT, "an exchange that was started in the recording, and not awaited: halo of width 2")],
     "record_no_path": [
-        (PLAN, "rank 1 cannot make this plan: path is empty: the name of a file is allowed"),
+        (PLAN, "rank 1 cannot end this recording: path is empty: the name of a file is allowed"),
         (INPUT, "path is empty: the name of a file is allowed"),
     ],
     "record_no_folder": [

@@ -152,6 +152,7 @@ def refusals(comm: Any) -> dict[str, str]:
         return problem
 
     own = KeyError if rank == 1 else PlanError
+    failed = "of the model" if rank == 1 else "rank 1 cannot end this recording: KeyError: 'of the model'"
     return problems_of(
         comm,
         [
@@ -159,7 +160,7 @@ def refusals(comm: Any) -> dict[str, str]:
             ("nested", lambda c: _refused(c, PlanError, "a recording is under way", nested)),
             ("order", lambda c: _refused(c, InputError, "call their plans in one order", other_order)),
             ("kinds", lambda c: _refused(c, InputError, "call plans of one kind", other_kinds)),
-            ("raises", lambda c: _refused(c, own, "of the model", raises)),
+            ("raises", lambda c: _refused(c, own, failed, raises)),
             ("early", early),
         ],
     )

@@ -66,7 +66,8 @@ THREAD = """
 import threading, numpy as np, mpi4py
 mpi4py.rc.thread_level = {level!r}
 from tradewind import _core, mpi
-plan = mpi.plan(_core.AllReduce(1, 3), mpi.MPI.COMM_WORLD, np.zeros(3))
+cells = _core.BrickGatherScatter((2, 1, 1), 2, (1, 1, 1), [False] * 3, "add")
+plan = mpi.plan(cells, mpi.MPI.COMM_WORLD, np.zeros(16))  # which calls a plan
 def work():
     try:
         plan()
@@ -83,6 +84,7 @@ thread.join()
     ("level", "text"),
     [
         ("funneled", "a plan was made or called by another thread than the one that started MPI"),
+        ("serialized", "called"),
         ("multiple", "called"),
     ],
 )

@@ -288,13 +288,14 @@ NB_MODULE(_mpi, module) {
             "comm"_a, Released());
     module.def(
         "agree",
-        [](MPI_Fint comm, const std::string& identity, const std::string& problem, double limit_s) {
-            mpi::agree(MPI_Comm_f2c(comm), identity, problem, {}, limit_s);
+        [](MPI_Fint comm, const std::string& identity, const std::string& problem, double limit_s, bool recording) {
+            mpi::agree(MPI_Comm_f2c(comm), identity, problem, {}, limit_s,
+                       recording ? mpi::begin_a_recording : mpi::make_a_plan);
         },
-        "comm"_a, "identity"_a, "problem"_a, "limit_s"_a = 0.0, Released(),
+        "comm"_a, "identity"_a, "problem"_a, "limit_s"_a = 0.0, "recording"_a = false, Released(),
         "Collective: raises unless all ranks say the same and none has a problem. A rank that waits for the others "
         "for\n"
-        "longer than `limit_s` (0: no limit) raises, too.");
+        "longer than `limit_s` (0: no limit) raises, too. `recording`: they begin one, and errors say so.");
     module.def(
         "agreements",
         [] {

@@ -52,14 +52,15 @@ def tell(comm: MPI.Intracomm, problem: str, limit_s: float = 0.0) -> None:
         _mpi.agree(comm.py2f(), "", as_utf8(problem), limit_s)
 
 
-def go_on(comm: MPI.Intracomm, what: str = "") -> None:
+def go_on(comm: MPI.Intracomm, what: str = "", *, recording: bool = False) -> None:
     """All ranks have got this far, to do the same. Collective.
 
-    Raises PlanError where another one tells of an error, and where another text says what they do.
+    Raises PlanError where another one tells of an error, and where another text says what they do. `recording`: they
+    begin a recording, and no plan.
     """
     from tradewind import _mpi
 
-    _mpi.agree(comm.py2f(), as_utf8(what), "")
+    _mpi.agree(comm.py2f(), as_utf8(what), "", recording=recording)
 
 
 class Telling:
