@@ -276,5 +276,5 @@ def test_the_table_of_predictions(here, capsys):
 
 
 def test_a_machine_that_says_nothing_of_transports_predicts_nothing():
-    with pytest.raises(InputError, match="torus-M does not say how transports carry messages"):
+    with pytest.raises(InputError, match="torus-M has no table `intranode`"):
         run_bench(Exchange("allreduce", 2), predict="torus-M")

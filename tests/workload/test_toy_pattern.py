@@ -138,7 +138,7 @@ def test_it_is_verified(tradewind):
         ("--ranks 5 --length 0", "length 0: 1..1000 are allowed"),
         ("--ranks 2 --distance 2", "distance 2: less than 2 ranks"),
         *slow(
-            ("--ranks 2 --width 2", "--width says nothing about shift: leave it out (halo, fetch take it)"),
+            ("--ranks 2 --width 2", "--width does not apply to shift: leave it out (halo, fetch take it)"),
             ("--ranks 2 --lenth 2", "unknown option '--lenth'; did you mean '--length'?"),
             ("--ranks 2 --algorithm sweep", "unknown fetch algorithm 'sweep'"),
         ),
@@ -184,4 +184,4 @@ def test_a_study_sweeps_it_and_its_report_shows_it(tradewind, tmp_path):
     (tmp_path / "toy.toml").write_text(STUDY.replace("length = [3, 500]", "width = [3, 5]"))
     code, _, errors = tradewind("study toy.toml --dry-run")
     assert code == 2
-    assert "width says nothing about shift: leave it out" in errors
+    assert "width does not apply to shift: leave it out" in errors

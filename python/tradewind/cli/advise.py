@@ -68,7 +68,7 @@ def command(
 
 @contextmanager
 def _busy(*, quiet: bool) -> Iterator[Tell | None]:
-    """A sign of life on standard error, where a terminal looks on."""
+    """Show progress on standard error, where that is a terminal."""
     from rich.console import Console
 
     console = Console(stderr=True)

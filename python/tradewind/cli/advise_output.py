@@ -27,7 +27,7 @@ def command(
     *,
     as_json: options.Json = False,
 ) -> None:
-    """Measure encoding, disk and memory here, and say what will bound the output."""
+    """Measure encoding, disk and memory here, and print what will bound the output."""
     from tradewind.base.units import seconds
     from tradewind.cli.output import print_result
     from tradewind.fieldserver.advice import advise

@@ -64,7 +64,7 @@ def command(
     with place.collective(as_json):
         if place.prints:
             _check_file(out)
-        with mpi_ranks.busy(f"measuring on {place.ranks} ranks", quiet=as_json or not place.prints) as tell:
+        with mpi_ranks.busy(f"measuring on {place.ranks} ranks", quiet=as_json or not place.prints) as show:
             calibration = calibrate(
                 place.ranks,
                 transports=transport.split(","),
@@ -78,7 +78,7 @@ def command(
                 kernels=not no_kernels,
                 force=force,
                 timeout_s=mpi_ranks.seconds(timeout),
-                watch=tell and (lambda told: tell("{probed} of {probes} shapes, round {round}".format_map(told))),
+                watch=show and (lambda now: show("{probed} of {probes} shapes, round {round}".format_map(now))),
             )
         rates = None if files is None else measure_files(place.ranks, files, mpi_ranks.seconds(timeout))
         if place.prints:

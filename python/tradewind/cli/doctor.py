@@ -1,4 +1,4 @@
-"""`tradewind doctor`: says what works on this machine, and what to do about what does not."""
+"""`tradewind doctor`: lists what works on this machine, and a remedy for what does not."""
 
 from __future__ import annotations
 

@@ -33,6 +33,7 @@ def verify(
     *,
     as_json: options.Json = False,
 ) -> None:
+    """Prove a program file, and print the result. Raises InputError, VerificationError."""
     from tradewind.cli.output import print_result
     from tradewind.verification import verify_program
     from tradewind.workload.program_file import load_program
@@ -51,6 +52,7 @@ def simulate(
     simulated: options.Simulated,
     as_json: options.Json = False,
 ) -> None:
+    """Simulate a program file on a machine, and print the result. Raises InputError."""
     from tradewind.cli.output import print_result
     from tradewind.cli.simulation_run import simulate_here
     from tradewind.simulation import prepare
@@ -73,6 +75,7 @@ def bench(
     *,
     as_json: options.Json = False,
 ) -> None:
+    """Run a program file on MPI ranks, and print its times. Raises InputError, and PlanError where a rank fails."""
     from tradewind.cli.output import print_result
     from tradewind.launch.program import bench_program
 

@@ -38,6 +38,7 @@ class Place:
 
     @property
     def prints(self) -> bool:
+        """Whether this process prints: alone, or as rank 0."""
         return not self.rank
 
     @contextmanager
@@ -45,17 +46,17 @@ class Place:
         """Among ranks an error of one ends all: the others would wait for it."""
         from tradewind.base.errors import TradewindError
         from tradewind.cli.output import refuse
-        from tradewind.launch.worker import fail_collectively, is_heard, let_others_hear, let_reason_come_first
+        from tradewind.launch.worker import fail_collectively, flush_output, is_consequence, wait_for_cause
 
         try:
             yield
         except TradewindError as error:
             if self.rank is None:
                 raise
-            if is_heard(error):
-                let_reason_come_first()
+            if is_consequence(error):
+                wait_for_cause()
             refuse(str(error), as_json)
-            let_others_hear()
+            flush_output()
             fail_collectively(error)
 
 
@@ -82,7 +83,7 @@ def place_of(ranks: int | None) -> Place:
 
 @contextmanager
 def busy(text: str, *, quiet: bool) -> Iterator[Callable[[str], None] | None]:
-    """A sign of life while ranks are at work, where a terminal looks on; gives what says how far they are."""
+    """Show progress on a terminal while ranks are at work; yields the function that prints it."""
     from rich.console import Console
 
     console = Console(stderr=True)

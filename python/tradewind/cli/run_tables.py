@@ -225,7 +225,7 @@ def _show_output(output: Result) -> None:
     for lost in output["taken_over"]:
         say(f"  server {lost['server']}: {lost['reason']}; {lost['by']} has written its fields")
     if output["dropped_fields"]:
-        say(f"  dropped for want of room: {output['dropped_fields']} fields")
+        say(f"  dropped, as their queues were full: {output['dropped_fields']} fields")
 
 
 def _show_advice(advice: Result) -> None:

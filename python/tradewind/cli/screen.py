@@ -1,7 +1,7 @@
 """Print for a reader: as wide as the terminal, and in full where there is no terminal.
 
-Lines are folded between words on a terminal, or where the environment variable COLUMNS says how wide one is. Elsewhere
-a line is as long as it is, and none ends in spaces: what reads it may be `grep`, or a file.
+Lines are folded between words on a terminal, or where the environment variable COLUMNS has its width. Elsewhere a
+line is as long as it is, and none ends in spaces: what reads it may be `grep`, or a file.
 """
 
 from __future__ import annotations

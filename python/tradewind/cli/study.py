@@ -125,21 +125,21 @@ def _run(
 
     for_reader = stream is sys.stdout  # asked now: while bars are shown, another stream stands in for it
 
-    def tell(result: dict[str, Any]) -> None:
+    def report_study(result: dict[str, Any]) -> None:
         if for_reader:
             _show_result(result, named=campaign.overview)
 
-    def tell_sweep(study: StudyRun, name: str) -> None:
+    def report_sweep(study: StudyRun, name: str) -> None:
         if for_reader and not campaign.overview:
             show_sweep(name, read_records(study.store, environment, name).records)
 
     def report(folder: Path, environment: Environment) -> dict[str, Any]:
-        from tradewind.report.build import build_report  # half a second, which nobody waits for before the first case
+        from tradewind.report.build import build_report  # takes half a second, after the first case
 
         return build_report(folder, environment).as_dict()
 
-    how["tell_sweep"] = tell_sweep
-    return run_campaign(campaign, executors, environment, make_observer(stream), tell, report, **how)
+    how["report_sweep"] = report_sweep
+    return run_campaign(campaign, executors, environment, make_observer(stream), report_study, report, **how)
 
 
 def _known(paths: list[Path]) -> dict[str, dict[str, Any]]:

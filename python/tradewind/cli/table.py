@@ -1,7 +1,7 @@
 """Tables for a reader: every column that there is room for, and the names of those that there is not.
 
 No name is cut and no number folded. Where a table is wider than it may be, first prose goes on on further lines, then
-titles do, then columns are left out, the least important first. A note says which, and how to see them.
+titles do, then columns are left out, the least important first. A note names them, and how to see them.
 """
 
 from __future__ import annotations

@@ -55,6 +55,7 @@ class Shape:
 
     @property
     def rows(self) -> int:
+        """Number of runs."""
         return self.bytes // self.run if self.run else 1
 
 
@@ -94,8 +95,8 @@ def within_one(shape: Shape) -> _core.Halo:
 def probe(comm: MPI.Intracomm, payload: dict[str, Any]) -> dict[str, Any]:
     """Measures as `tradewind.launch.calibrate` asks. Collective; the result counts on rank 0."""
     places = Places(comm, payload["ranks_per_node"])
-    tell = worker.tell if payload["tell"] and comm.Get_rank() == 0 else None
-    bench = Bench(comm, payload["warmup"], payload["repeat"], payload["rounds"], tell)
+    report = worker.report_progress if payload["report"] and comm.Get_rank() == 0 else None
+    bench = Bench(comm, payload["warmup"], payload["repeat"], payload["rounds"], report)
     methods = [Method("direct", *method) for method in payload["methods"]]
     shapes = shapes_of(payload["sizes"], payload["runs"])
     parts: dict[str, Measured] = {}
@@ -183,19 +184,19 @@ class Bench:
     """Measures exchanges of pairs, all pairs at the same time. Collective."""
 
     def __init__(
-        self, comm: MPI.Intracomm, warmup: int, repeat: int, rounds: int, tell: Callable[[Any], None] | None
+        self, comm: MPI.Intracomm, warmup: int, repeat: int, rounds: int, report: Callable[[Any], None] | None
     ) -> None:
-        self.comm, self.warmup, self.repeat, self.rounds, self.tell = comm, warmup, repeat, rounds, tell
+        self.comm, self.warmup, self.repeat, self.rounds, self.report = comm, warmup, repeat, rounds, report
         self.round = 0
         self._last: dict[tuple[Method, int], int] = {}
         """Bytes of the last size that is measured, by method and run."""
 
     def in_rounds(self, parts: Mapping[str, Measured]) -> dict[str, list[Row]]:
         """The rows of each part, with the samples of all rounds; `spread` is the median of those of the rounds, and
-        `best_s` the least of their medians.
+        `best_s` the minimum of their medians.
 
-        A machine has states that last seconds: the cores of a virtual one, say, are near to each other at one time and
-        far at another. Its best is what it is without them.
+        A machine has states that last seconds: the cores of a virtual one, for example, are near to each other at one
+        time and far at another. The best round is the one without such states.
         """
         found: dict[str, dict[tuple[Any, ...], Row]] = {name: {} for name in parts}
         last: dict[str, dict[tuple[Method, int], int]] = {name: {} for name in parts}
@@ -230,8 +231,8 @@ class Bench:
         self, pair: MPI.Intracomm, methods: Sequence[Method], probes: Sequence[tuple[Shape, _core.Pattern]]
     ) -> Iterator[Row]:
         for i, (shape, pattern) in enumerate(probes):
-            if self.tell is not None:
-                self.tell({"probed": i + 1, "probes": len(probes), "round": self.round + 1})
+            if self.report is not None:
+                self.report({"probed": i + 1, "probes": len(probes), "round": self.round + 1})
             arrays = _arrays(pattern, pair)
             for method in methods:
                 too_long = shape.bytes > self._last.get((method, shape.run), shape.bytes)

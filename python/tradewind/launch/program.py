@@ -37,11 +37,11 @@ def bench_program(
     watchdog_s: float = 0.0,
     timeout_s: float | None = None,
 ) -> dict[str, Any]:
-    """Run a program file on real MPI ranks, on arrays of the sizes that it says.
+    """Run a program file on real MPI ranks, on arrays of its sizes.
 
     Each exchange has a plan, with the transport and packing that the file names; its arrays hold known numbers. `check`
     compares what arrives with the expected result, bit for bit, in a pass before anything is timed. Computations take
-    as long as the file says: seconds and the time of points by looking at the clock, bytes by copies of memory, flops
+    as long as in the file: seconds and the time of points by looking at the clock, bytes by copies of memory, flops
     by multiplications and additions. `watchdog_s`: an exchange that waits longer is an error that names it. Starts the
     ranks, or where this process is one of them, is one.
 
@@ -353,7 +353,7 @@ class _Bound:
 
 
 class _Computing:
-    """Stands for computations: takes as long, and as much memory traffic, as they say."""
+    """Stands for computations: takes their time and their memory traffic."""
 
     def __init__(self, rank: int, ranks: int) -> None:
         self.rank = rank
@@ -371,7 +371,7 @@ class _Computing:
             pass
 
     def _copy(self, size: int) -> None:
-        """Reads and writes so many bytes together."""
+        """Read and write `size` bytes together."""
         if size and not self._stream.size:
             self._stream, self._target = np.ones(_STREAM_BYTES // 8), np.ones(_STREAM_BYTES // 8)
         while size > 0:

@@ -28,7 +28,7 @@ _MIN_SHARE = 0.02
 _TICK_S = 1e-8
 """At least, where what lies beside a measurement took longer than all of it."""
 _CERTAIN = 3
-"""A slope of at least so many standard errors is not taken for noise, which has such a one in 1 of 80 cases."""
+"""Minimum standard errors of a slope that is not taken for noise; noise alone exceeds it in 1 of 80 cases."""
 
 
 def spread(samples: Sequence[float]) -> float:
@@ -138,7 +138,7 @@ class Line:
 
     @property
     def bytes_per_s(self) -> float | None:
-        """The rate; None if the slope cannot be told from 0."""
+        """The rate; None if the slope does not differ from 0 significantly."""
         return 1 / self.s_per_byte if self.s_per_byte > _CERTAIN * self.error_s_per_byte else None
 
 

@@ -41,7 +41,7 @@ RUNS = (
 
 
 def inputs(record: Record) -> Row:
-    """The cells that say which exchange a case is."""
+    """The cells that name the exchange of a case."""
     slab = f" ({record['slab']})" if record["slab"] else ""
     labels = {"Grid": "grid", "Split": "split"}
     cells = {title: text(record[label]) for title, label in labels.items()}

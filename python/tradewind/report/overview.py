@@ -86,8 +86,8 @@ def _page(folder: Path, results: Sequence[dict[str, Any]], rows: Sequence[dict[s
 
 def _outcome(results: Sequence[dict[str, Any]]) -> str:
     """Return the outcome of the first study that compares times."""
-    said = (result["outcome"] for result in results if result["outcome"] != NOTHING)
-    return next(said, "No study compares the times of two curves.")
+    sentences = (result["outcome"] for result in results if result["outcome"] != NOTHING)
+    return next(sentences, "No study compares the times of two curves.")
 
 
 def _studies(folder: Path, results: Sequence[dict[str, Any]]) -> Table:

@@ -94,7 +94,7 @@ def count(value: float | None) -> Cell:
 
 
 def ratio(value: float | None, digits: int = 3) -> Cell:
-    """A number without a unit, with so many significant digits."""
+    """A number without a unit, with `digits` significant digits."""
     return _cell(lambda shown: f"{shown:.{digits}g}", value)
 
 

@@ -46,7 +46,7 @@ def page(result: dict[str, Any]) -> str:
 
 
 def outcome_of(table: dict[str, Any], result: dict[str, Any]) -> str:
-    """Return a sentence that names the fastest method and its factor, or the fastest ones that cannot be told apart."""
+    """Return a sentence that names the fastest method and its factor, or all that cannot be distinguished from it."""
     rows = sorted(table["results"], key=lambda row: float(row["median_s"]))
     if len(rows) < 2:
         return f"{table['pattern']}: one method was measured, so there is nothing to compare."

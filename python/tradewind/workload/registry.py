@@ -44,7 +44,7 @@ PATTERNS = {
 def pattern_named(name: str) -> type[Any]:
     """Return the class of a pattern's requests, which is a `tradewind.workload.exchange.Exchange`.
 
-    Raises InputError for a name that nobody knows.
+    Raises InputError for an unknown name.
     """
     if name not in PATTERNS:
         raise InputError(unknown("pattern", name, PATTERNS))
