@@ -27,7 +27,7 @@ from tradewind.workload.workload import Step
 @dataclass(frozen=True)
 class Shift(Exchange):
     length: int = option("Points of each rank.", 8, minimum=1, maximum=1000, label="points of each rank of a shift")
-    distance: int = option("Whose points are wanted: so many ranks on.", 1, minimum=1, maximum=9)
+    distance: int = option("Distance in ranks of the owner of the points.", 1, minimum=1, maximum=9)
 
     kind: ClassVar[str] = "shift"
     core_pattern: ClassVar[str] = "fetch"
@@ -51,9 +51,9 @@ class Shift(Exchange):
 """
 # Every process of a test has the row, also the ranks that a command starts.
 ROW = """
-from tradewind.workload.registry import PATTERNS, Entry
+from tradewind.workload.registry import PATTERNS, PatternEntry
 
-PATTERNS["shift"] = Entry("shift_pattern:Shift", "a toy: each rank wants the points of another")
+PATTERNS["shift"] = PatternEntry("shift_pattern:Shift", "a toy: each rank wants the points of another")
 """
 STUDY = """
 title = "A toy pattern"

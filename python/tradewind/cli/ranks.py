@@ -30,7 +30,7 @@ Timeout = Annotated[
 
 
 @dataclass(frozen=True)
-class Place:
+class RankPlace:
     """Place of this process: alone, or one of the ranks of a job that was started outside."""
 
     ranks: int
@@ -60,7 +60,7 @@ class Place:
             fail_collectively(error)
 
 
-def place_of(ranks: int | None) -> Place:
+def place_of(ranks: int | None) -> RankPlace:
     """Return the place of this process and the number of ranks. Raises InputError."""
     from tradewind.base.errors import InputError
     from tradewind.launch import is_rank
@@ -68,13 +68,13 @@ def place_of(ranks: int | None) -> Place:
     if not is_rank():
         if ranks is None:
             raise InputError("how many ranks? Say -n RANKS, or start this command with mpiexec or srun")
-        return Place(ranks)
+        return RankPlace(ranks)
     from tradewind.launch.worker import abort_on_error
     from tradewind.mpi.library import MPI
 
     abort_on_error()
     running = MPI.COMM_WORLD.Get_size()
-    place = Place(running, MPI.COMM_WORLD.Get_rank())
+    place = RankPlace(running, MPI.COMM_WORLD.Get_rank())
     if ranks not in (None, running):
         with place.collective(as_json=False):
             raise InputError(f"-n {ranks}, but {running} ranks are running: leave it out under mpiexec or srun")

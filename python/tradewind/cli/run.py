@@ -163,7 +163,7 @@ def _servers(text: str, problems: list[str]) -> int | str:
     return 0
 
 
-def _advised(name: str, asked: Asked, place: mpi_ranks.Place, plan: Path) -> tuple[dict[str, Any], int | str]:
+def _advised(name: str, asked: Asked, place: mpi_ranks.RankPlace, plan: Path) -> tuple[dict[str, Any], int | str]:
     """Advice on the output of a dwarf, and who writes: of the ways that go with its ranks the fastest."""
     from tradewind.launch.output_advice import advise_dwarf
 

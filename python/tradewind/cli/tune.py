@@ -115,14 +115,14 @@ def _show(result: dict[str, Any]) -> None:
 def _show_table(table: dict[str, Any], result: dict[str, Any]) -> None:
     from tradewind.base.units import format_seconds
     from tradewind.cli.screen import say, show_table
-    from tradewind.cli.table import Column, Table
+    from tradewind.cli.table import TextColumn, TextTable
     from tradewind.method.method import PARTS, Method
     from tradewind.method.tuning import NOISY
     from tradewind.report.tuning import outcome_of
 
     columns = [
-        *(Column(part) for part in PARTS),
-        *(Column(title, number=True) for title in ("median", "min", "x best")),
+        *(TextColumn(part) for part in PARTS),
+        *(TextColumn(title, number=True) for title in ("median", "min", "x best")),
     ]
     rows = [
         [
@@ -134,7 +134,7 @@ def _show_table(table: dict[str, Any], result: dict[str, Any]) -> None:
     ]
     over = "oversubscribed: more ranks than cores" if result["oversubscribed"] else ""
     title = f"{table['pattern']}, {result['ranks']} ranks, {table['request']['memory']} arrays"
-    show_table(Table(columns, rows, title, over))
+    show_table(TextTable(columns, rows, title, over))
     print()
     given_up = [row for row in table["left_out"] if row["first_s"] is not None]
     for row in given_up:

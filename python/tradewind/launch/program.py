@@ -75,7 +75,7 @@ def take_part(comm: MPI.Intracomm, payload: dict[str, Any]) -> dict[str, Any]:
     program = load_program(payload["path"], payload["text"])
     if comm.Get_size() != program.ranks:
         raise InputError(f"{comm.Get_size()} ranks were started for a program of {program.ranks}")
-    running = Running(program, comm, payload["watchdog_s"])
+    running = ProgramRun(program, comm, payload["watchdog_s"])
     if payload["check"]:
         running.check()
     for _ in range(payload["warmup"]):
@@ -108,7 +108,7 @@ def _ranks_per_core(comm: MPI.Intracomm) -> float:
     return mpi.ranks_per_core(comm, len(os.sched_getaffinity(0)))
 
 
-def _slowest_steps(comm: MPI.Intracomm, running: Running, samples: list[list[float]]) -> dict[str, float]:
+def _slowest_steps(comm: MPI.Intracomm, running: ProgramRun, samples: list[list[float]]) -> dict[str, float]:
     """Return, by step of each group, the median over the samples of the slowest rank's seconds."""
     medians = [statistics.median(column) for column in zip(*samples, strict=True)]
     found: dict[str, float] = {}
@@ -120,7 +120,7 @@ def _slowest_steps(comm: MPI.Intracomm, running: Running, samples: list[list[flo
     return found
 
 
-class Running:
+class ProgramRun:
     """A program on one rank: its plans, its arrays, and what it does in a step."""
 
     def __init__(self, program: Program, comm: MPI.Intracomm, watchdog_s: float = 0.0) -> None:

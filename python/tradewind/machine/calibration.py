@@ -129,7 +129,7 @@ def _rates(rows: Sequence[Row], start_s: float) -> Rates | None:
 
 
 @dataclass(frozen=True)
-class Line:
+class FittedLine:
     """A straight line through times by bytes: start_s + s_per_byte * bytes, with the standard error of its slope."""
 
     start_s: float
@@ -148,7 +148,7 @@ class Unexpected:
 
     eager_bytes: int
     """Size of the longest eager messages; 0 if there are none."""
-    more: Line | None
+    more: FittedLine | None
     """The extra time of such a message over one whose receive was posted first; None if it was not measured."""
 
     @property
@@ -183,7 +183,7 @@ def unexpected(rows: Sequence[Row], eager_bytes: int) -> Unexpected:
     squares = sum((seconds - start - slope * size) ** 2 for size, seconds in more.items())
     middle = statistics.fmean(more)
     error = math.sqrt(squares / (len(more) - 2) / sum((size - middle) ** 2 for size in more))
-    return Unexpected(eager_bytes, Line(start, slope, error))
+    return Unexpected(eager_bytes, FittedLine(start, slope, error))
 
 
 @dataclass(frozen=True)

@@ -44,7 +44,7 @@ class CoreEvent:
         return TraceEvent(self.kind, name, begin, end, stage, self.peer, self.bytes or None)
 
 
-class Places(Protocol):
+class StageLookup(Protocol):
     """Steps or exchanges of a program, found by stage."""
 
     def name(self, stage: int) -> str:
@@ -90,7 +90,7 @@ class RankEvents(ABC):
 
     rank: int
     core_events: list[CoreEvent]
-    places: Places
+    places: StageLookup
     arrows: Arrows
 
     def track(self) -> Track:

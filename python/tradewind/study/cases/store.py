@@ -49,7 +49,7 @@ class _Labels(BaseModel):
     settings: str | None
 
 
-class _Entry(BaseModel):
+class _ManifestEntry(BaseModel):
     model_config = ConfigDict(strict=True)
 
     key: str
@@ -62,7 +62,7 @@ class _Manifest(BaseModel):
 
     model_config = ConfigDict(extra="allow", strict=True)
 
-    cases: list[_Entry]
+    cases: list[_ManifestEntry]
     skipped: list[dict[str, str]]
     failed: dict[str, str]
     notes: list[str]

@@ -32,7 +32,7 @@ POOL = "cases"
 
 
 @dataclass(frozen=True)
-class Entry:
+class StudyEntry:
     """A study of a campaign, what it will compute, and where its results go."""
 
     study_file: StudyFile
@@ -51,7 +51,7 @@ class Entry:
 class Campaign:
     """The studies that one command runs."""
 
-    entries: list[Entry]
+    entries: list[StudyEntry]
     folder: Path
     pool: Path | None
     """The cases that all share; None: each study keeps its own."""
@@ -89,7 +89,7 @@ def plan_campaign(
             problems += error.problems
             continue
         problems += selection_problems(file)
-        entries.append(Entry(file, plan, folder / file.name if is_folder else folder, notes))
+        entries.append(StudyEntry(file, plan, folder / file.name if is_folder else folder, notes))
     if problems:
         raise InputError(*problems)
     return Campaign(entries, folder, pool or (folder / POOL if is_folder else None), is_folder)

@@ -22,7 +22,7 @@ _CYCLE = 97  # sums over ranks stay small whole numbers, which every element typ
 
 
 @dataclass(frozen=True)
-class AllReduce(Exchange):
+class AllReduceExchange(Exchange):
     """A request for a reduction."""
 
     count: int = option("Number of elements.", 3, minimum=1, maximum=MAX_EXTENT, label="elements of a reduction")

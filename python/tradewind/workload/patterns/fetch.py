@@ -24,7 +24,7 @@ else:
 
 
 @dataclass(frozen=True)
-class Fetch(OnGrid):
+class FetchExchange(OnGrid):
     """A request for the halo of a mesh, as a fetch."""
 
     mesh: str = option(f"Mesh: {', '.join(MESHES)}.", "lonlat", known=lambda: MESHES, label="mesh of a fetch")

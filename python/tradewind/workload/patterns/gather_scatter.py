@@ -39,7 +39,7 @@ def _direction_problems(periodic: str) -> list[str]:
 
 
 @dataclass(frozen=True)
-class GatherScatter(Exchange):
+class GatherScatterExchange(Exchange):
     """A request for the gather-scatter of a brick of spectral elements."""
 
     elements: tuple[int, int, int] = option(

@@ -20,7 +20,7 @@ else:
 
 
 @dataclass(frozen=True)
-class Halo(OnGrid):
+class HaloExchange(OnGrid):
     """A request for a halo exchange."""
 
     width: int = option("Halo width: points on every side.", 3, minimum=0, maximum=MAX_EXTENT, label="halo width")

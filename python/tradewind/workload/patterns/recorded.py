@@ -13,7 +13,7 @@ from tradewind.workload.workload import Step
 
 
 @dataclass(frozen=True)
-class Recorded(Exchange):
+class RecordedExchange(Exchange):
     """A request for stored messages, whose arrays are unknown."""
 
     stored: str = option("A stored list of messages, FILE.json.", flag="--messages", swept=False)

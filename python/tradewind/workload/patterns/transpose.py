@@ -29,7 +29,7 @@ def slab_problems(slab: str) -> list[str]:
 
 
 @dataclass(frozen=True)
-class Transpose(OnGrid):
+class TransposeExchange(OnGrid):
     """A request for one transposition or several in order."""
 
     slab: str = option(
@@ -65,7 +65,7 @@ class Transpose(OnGrid):
                 "one of them alone has arrays"
             )
 
-    def alone(self, step: str) -> Transpose:
+    def alone(self, step: str) -> TransposeExchange:
         """Return the request for one of its transpositions, once."""
         return replace(self, times=1, slab=step)
 
