@@ -28,7 +28,7 @@ def near(finding: Finding, cases: list[Record]) -> TestOutcome:
         figures += [f"{where}: {_text(finding, values)}" for where, values in judged.items()]
     low, high = value_limits(finding)
     problems = [
-        f"{where} {name} is {_text(finding, values)}, {_off(finding, values)}the {source} {sought}"
+        f"{where} {name} is {_text(finding, values)}, {_off(finding, values)}the {which} {sought}"
         for where, values in judged.items()
         if not low <= values[0] <= values[-1] <= high
     ]
