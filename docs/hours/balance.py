@@ -60,7 +60,7 @@ CLAIMS = (
         "processors, 7 : 1 to 25 : 1: transpositions are between half and twice the published share of the spectral "
         "model's time",
         "about 27 % of IFS at T799 with 91 levels, computers not named (ECMWF Forecast User Guide, section 2.1.1); "
-        "told",
+        "known",
         0.135,
         0.54,
         _processors,
@@ -68,7 +68,7 @@ CLAIMS = (
     Claim(
         "ESCAPE's nodes, 21 : 1, spherical harmonics: transpositions are most of the time of transforms, packing and "
         "transpositions",
-        "most of the time of the dwarf is spent in all-to-alls (ESCAPE 2018, section 3.2.1.3); told",
+        "most of the time of the dwarf is spent in all-to-alls (ESCAPE 2018, section 3.2.1.3); known",
         0.5,
         1.0,
         _transform,

@@ -290,14 +290,17 @@ class Schedule:
 
     @property
     def algorithm(self) -> str:
+        """Name of the algorithm."""
         return self.core.algorithm
 
     @property
     def ranks(self) -> int:
+        """Number of ranks."""
         return self.core.ranks
 
     @property
     def stages(self) -> int:
+        """Number of stages."""
         return self.core.stages
 
     def verify(self, transport: str = DEFAULT_TRANSPORT) -> dict[str, Any]:

@@ -37,7 +37,7 @@ def redistribution(comm: MPI.Intracomm, before: _core.Layout | ArrayLike, after:
     `before` and `after`: a layout that all ranks name alike, or the numbers of this rank's points in the order of its
     array; point (x, y, z) of a grid has the number x + nx (y + ny z). Each rank lists its own points alone, about 100
     bytes for each; who has what is found out by a sparse exchange. Arrays have one dimension. Raises InputError for
-    a number that nobody owns before, PlanError where another rank raises.
+    a number that no rank owns before, PlanError where another rank raises.
     """
     check_communicator(comm)
     own, wanted = (_own(each, comm) for each in (before, after))

@@ -21,8 +21,8 @@ LARGE = 2**63
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ("verify fetch --ranks 4 --messages m.json --grid 20x20x2", "--grid says nothing about recorded: leave it out"),
-        ("show fetch --ranks 4 --messages m.json --width 2 --mesh lonlat", "--width says nothing about recorded"),
+        ("verify fetch --ranks 4 --messages m.json --grid 20x20x2", "--grid does not apply to recorded: leave it out"),
+        ("show fetch --ranks 4 --messages m.json --width 2 --mesh lonlat", "--width does not apply to recorded"),
         (f"bench allreduce -n 2 --warmup {LARGE}", f"--warmup {LARGE}: 0..1000000 are allowed"),
         ("bench allreduce -n 0", "--ranks 0: 1 or more are allowed"),
         ("run diffusion -n 2 --steps 2147483648", "steps 2147483648: 1..2147483647 are allowed"),

@@ -4,15 +4,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tradewind.cli.table import GAP, HOW_TO_SEE, Column, Table, layout
+from tradewind.cli.table import GAP, HOW_TO_SEE, TextColumn, TextTable, layout
 
 COLUMNS = [
-    Column("machine"),
-    Column("routing", drop=1),
-    Column("time", number=True),
-    Column("load imbalance", number=True, drop=2),
-    Column("packet-hops", number=True, drop=3),
-    Column("why", prose=12),
+    TextColumn("machine"),
+    TextColumn("routing", drop=1),
+    TextColumn("time", number=True),
+    TextColumn("load imbalance", number=True, drop=2),
+    TextColumn("packet-hops", number=True, drop=3),
+    TextColumn("why", prose=12),
 ]
 ROWS = [
     ["dragonfly-MM", "minimal", "2.18 s", "10.60", "456 k", "groups have few links between them"],
@@ -25,7 +25,7 @@ def text(shown):
 
 
 def test_in_full_where_nobody_says_how_wide():
-    assert text(layout(Table(COLUMNS, ROWS), None)) == [
+    assert text(layout(TextTable(COLUMNS, ROWS), None)) == [
         "machine       routing            time  load imbalance  packet-hops  why",
         "─"
         * len("machine       routing            time  load imbalance  packet-hops  groups have few links between them"),
@@ -35,7 +35,7 @@ def test_in_full_where_nobody_says_how_wide():
 
 
 def test_prose_is_folded_first():
-    assert text(layout(Table(COLUMNS, ROWS), 88)) == [
+    assert text(layout(TextTable(COLUMNS, ROWS), 88)) == [
         "machine       routing            time  load imbalance  packet-hops  why",
         "─" * 88,
         "dragonfly-MM  minimal          2.18 s           10.60        456 k  groups have few",
@@ -45,14 +45,14 @@ def test_prose_is_folded_first():
 
 
 def test_then_titles_are_folded():
-    assert text(layout(Table(COLUMNS, ROWS), 75))[:2] == [
+    assert text(layout(TextTable(COLUMNS, ROWS), 75))[:2] == [
         "                                            load",
         "machine       routing            time  imbalance  packet-hops  why",
     ]
 
 
 def test_then_the_least_important_columns_are_left_out_and_named():
-    assert text(layout(Table(COLUMNS, ROWS), 53)) == [
+    assert text(layout(TextTable(COLUMNS, ROWS), 53)) == [
         "machine       routing            time  why",
         "─" * 53,
         "dragonfly-MM  minimal          2.18 s  groups have",
@@ -64,9 +64,9 @@ def test_then_the_least_important_columns_are_left_out_and_named():
 
 
 def test_what_all_rows_say_is_said_once_before_others_are_left_out():
-    columns = [Column("algorithm"), Column("transport", drop=1), Column("rate", number=True, drop=2)]
+    columns = [TextColumn("algorithm"), TextColumn("transport", drop=1), TextColumn("rate", number=True, drop=2)]
     rows = [["ring-1", "isend-irecv", "1 GB/s"], ["bruck", "isend-irecv", "2 GB/s"]]
-    assert text(layout(Table(columns, rows), 20))[2:] == [
+    assert text(layout(TextTable(columns, rows), 20))[2:] == [
         "ring-1     1 GB/s",
         "bruck      2 GB/s",
         "all rows: transport isend-irecv",
@@ -74,14 +74,14 @@ def test_what_all_rows_say_is_said_once_before_others_are_left_out():
 
 
 def test_a_short_title_stays_together():
-    shown = text(layout(Table([Column("x best", number=True)], [["1.00"]]), 4))
+    shown = text(layout(TextTable([TextColumn("x best", number=True)], [["1.00"]]), 4))
     assert shown == ["x best", "──────", "  1.00"]
 
 
 def test_headings_stand_before_rows_and_folded_text_is_indented():
-    columns = [Column("case", prose=10, indent="    "), Column("time", number=True)]
+    columns = [TextColumn("case", prose=10, indent="    "), TextColumn("time", number=True)]
     rows = [["  halo, 4 ranks, torus-M", "1 s"], ["  halo", "2 s"], ["  allreduce", "3 s"]]
-    assert text(layout(Table(columns, rows, headings={0: "wide halos in a long sweep", 2: "others"}), 22)) == [
+    assert text(layout(TextTable(columns, rows, headings={0: "wide halos in a long sweep", 2: "others"}), 22)) == [
         "case              time",
         "──────────────────────",
         "wide halos in a long sweep",
@@ -96,7 +96,7 @@ def test_headings_stand_before_rows_and_folded_text_is_indented():
 def test_a_word_that_no_line_can_hold_does_not_widen_other_lines():
     path = "/a/long/path/of/" + "x" * 30
     rows = [["mpi", f"in {path}"], ["core", "some words that a line of thirty columns cannot hold"]]
-    shown = layout(Table([Column(""), Column("", prose=10)], rows, header=False), 30)
+    shown = layout(TextTable([TextColumn(""), TextColumn("", prose=10)], rows, header=False), 30)
     assert text(shown) == [
         "mpi   in",
         f"      {path}",
@@ -105,32 +105,34 @@ def test_a_word_that_no_line_can_hold_does_not_widen_other_lines():
 
 
 def test_names_and_numbers_stay_whole_on_the_narrowest_screen():
-    shown = text(layout(Table(COLUMNS, ROWS), 1))
+    shown = text(layout(TextTable(COLUMNS, ROWS), 1))
     for word in ("dragonfly-MM", "torus-M", "2.18 s", "14.1 s", "between"):
         assert any(word in line for line in shown)
 
 
 def test_a_table_without_rows_or_without_titles():
-    assert text(layout(Table(COLUMNS[:1], []), 80)) == ["machine", "───────"]
-    assert text(layout(Table([Column(""), Column("")], [["ok", "mpi"]], header=False), 80)) == ["ok  mpi"]
+    assert text(layout(TextTable(COLUMNS[:1], []), 80)) == ["machine", "───────"]
+    assert text(layout(TextTable([TextColumn(""), TextColumn("")], [["ok", "mpi"]], header=False), 80)) == ["ok  mpi"]
 
 
 def test_styles_are_those_of_whole_cells():
-    table = Table(
-        [Column("", styles={"ok": "green"}), Column("", styles={"broken": "red"})], [["ok", "ok"]], header=False
+    table = TextTable(
+        [TextColumn("", styles={"ok": "green"}), TextColumn("", styles={"broken": "red"})], [["ok", "ok"]], header=False
     )
     assert layout(table, None).lines == [[("ok", "green"), ("  ", ""), ("ok", "")]]
 
 
 words = st.text("abc-_.", min_size=1, max_size=12)
-columns = st.builds(Column, words, number=st.booleans(), prose=st.sampled_from([0, 0, 8, 30]), drop=st.integers(0, 3))
+columns = st.builds(
+    TextColumn, words, number=st.booleans(), prose=st.sampled_from([0, 0, 8, 30]), drop=st.integers(0, 3)
+)
 
 
 @st.composite
 def tables(draw):
     chosen = draw(st.lists(columns, min_size=1, max_size=6))
     cell = st.lists(words, min_size=1, max_size=6).map(" ".join)
-    return Table(chosen, draw(st.lists(st.lists(cell, min_size=len(chosen), max_size=len(chosen)), max_size=4)))
+    return TextTable(chosen, draw(st.lists(st.lists(cell, min_size=len(chosen), max_size=len(chosen)), max_size=4)))
 
 
 @given(tables(), st.integers(1, 120))
@@ -164,7 +166,7 @@ def test_whatever_must_stay_is_there_whole(table, width):
 
 @pytest.mark.parametrize("width", [None, 40, 80])
 def test_no_cell_is_lost_without_being_named(width):
-    shown = layout(Table(COLUMNS, ROWS), width)
+    shown = layout(TextTable(COLUMNS, ROWS), width)
     notes = " ".join(shown.notes)
     for column in COLUMNS:
         assert column.title.split()[-1] in " ".join(shown.header) or column.title in notes

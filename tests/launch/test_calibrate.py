@@ -17,7 +17,7 @@ from tradewind.launch import bench as run_bench
 from tradewind.launch import unexpected
 from tradewind.launch.calibrate import calibrate as run_calibrate
 from tradewind.launch.calibrate import methods, write
-from tradewind.launch.probe import Shape, between_two, many_small, scattering, shapes_of, within_one
+from tradewind.launch.probe import MessageShape, between_two, many_small, scattering, shapes_of, within_one
 from tradewind.machine import load_machine
 from tradewind.machine.calibration import spread
 from tradewind.simulation import simulate
@@ -220,8 +220,8 @@ def test_the_small_probe_sends_several_messages():
 
 
 def test_shapes_have_two_runs_or_one():
-    assert Shape(8192, 4096) in shapes_of([8192], [4096])
-    assert shapes_of([8192], [8192]) == [Shape(8192)]
+    assert MessageShape(8192, 4096) in shapes_of([8192], [4096])
+    assert shapes_of([8192], [8192]) == [MessageShape(8192)]
 
 
 @pytest.mark.slow
@@ -276,5 +276,5 @@ def test_the_table_of_predictions(here, capsys):
 
 
 def test_a_machine_that_says_nothing_of_transports_predicts_nothing():
-    with pytest.raises(InputError, match="torus-M does not say how transports carry messages"):
+    with pytest.raises(InputError, match="torus-M has no table `intranode`"):
         run_bench(Exchange("allreduce", 2), predict="torus-M")

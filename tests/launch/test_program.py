@@ -14,7 +14,7 @@ import tradewind as tw
 pytest.importorskip("mpi4py.MPI")
 
 from tradewind.launch.job import find_launcher
-from tradewind.launch.program import Running, bench_program
+from tradewind.launch.program import ProgramRun, bench_program
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
@@ -113,7 +113,7 @@ operation = "{operation}"
 halo = 1
 periodic = "xy"
 '''
-    running = Running(tw.load_program("p.toml", text), MPI.COMM_SELF)
+    running = ProgramRun(tw.load_program("p.toml", text), MPI.COMM_SELF)
     running.check()
     for name, bound in running.bound.items():
         bound.refill()

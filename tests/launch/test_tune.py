@@ -129,13 +129,18 @@ def test_a_wrong_result_ends_it(clock):
 
 
 def test_repetitions_and_news(clock):
-    told = []
+    reports = []
     table = trials.try_methods(
-        MPI.COMM_SELF, HALO, lambda method: method, trials.Terms(include=["persistent"]), repeat=7, tell=told.append
+        MPI.COMM_SELF,
+        HALO,
+        lambda method: method,
+        trials.Terms(include=["persistent"]),
+        repeat=7,
+        report=reports.append,
     )
     assert table["median_s"] == 7.0
-    assert [(news["tried"], news["methods"]) for news in told] == list(zip(range(6), 6 * [6], strict=True))
-    assert told[0]["method"] == "sweep,persistent,buffer"
+    assert [(each["tried"], each["methods"]) for each in reports] == list(zip(range(6), 6 * [6], strict=True))
+    assert reports[0]["method"] == "sweep,persistent,buffer"
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Ranks that end with an error: which of them is heard, and how much of what it has printed."""
+"""Ranks that end with an error: which of them is reported, and how much of what it has printed."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ def nothing() -> None:
 
 
 def test_a_rank_that_has_heard_of_an_error_waits_for_the_one_that_made_it(tmp_path: Path, pauses: Pauses) -> None:
-    (tmp_path / f"failure.{worker._HEARD}.json").touch()
+    (tmp_path / f"failure.{worker._CONSEQUENCE}.json").touch()
     pauses.later += [nothing] * 100 + [(tmp_path / "failure.1.json").touch]
-    worker.let_reason_come_first(tmp_path, 2)
+    worker.wait_for_cause(tmp_path, 2)
     assert (tmp_path / "failure.1.json").exists()
     assert pauses.now_s < 1.2
 
@@ -50,8 +50,8 @@ def test_a_rank_that_has_heard_of_an_error_waits_for_the_one_that_made_it(tmp_pa
 @pytest.mark.parametrize("others", [1, 2])
 def test_it_waits_until_all_have_heard_or_for_some_time(tmp_path: Path, pauses: Pauses, others: int) -> None:
     for rank in range(1 + others):
-        (tmp_path / f"failure.{worker._HEARD + rank}.json").touch()
-    worker.let_reason_come_first(tmp_path, 3)
+        (tmp_path / f"failure.{worker._CONSEQUENCE + rank}.json").touch()
+    worker.wait_for_cause(tmp_path, 3)
     assert (pauses.now_s == 0) == (others == 2)
     assert pauses.now_s < 2.1
 
@@ -63,7 +63,7 @@ def test_what_was_printed_is_read_before_a_rank_aborts(pauses: Pauses) -> None:
     try:
         os.write(1, b"why")
         pauses.later += [nothing] * 300 + [lambda: os.read(reader, 3)]
-        worker.let_others_hear()
+        worker.flush_output()
     finally:
         os.dup2(kept, 1)
         for file in (reader, writer, kept):
@@ -79,7 +79,7 @@ def test_what_is_in_a_file_is_read_whenever(tmp_path: Path, pauses: Pauses) -> N
             for stream in (1, 2):
                 os.dup2(file.fileno(), stream)
             print("why", file=sys.stderr)
-            worker.let_others_hear()
+            worker.flush_output()
         finally:
             for stream, old in zip((1, 2), kept, strict=True):
                 os.dup2(old, stream)

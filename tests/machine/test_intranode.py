@@ -65,7 +65,9 @@ def test_a_table_is_read(tmp_path):
     intranode = machine.intranode_transport("isend-irecv", "buffer", 8)
     assert intranode.send_seconds(1024) == pytest.approx(1024 / 4e9 / 2)
     assert intranode.receive_seconds(2**20, 2**20 / 64) == pytest.approx(2**20 / 1e9 / 2)
-    with pytest.raises(InputError, match=r"transport shared, packing buffer: .* \(it says so of: isend-irecv buffer\)"):
+    with pytest.raises(
+        InputError, match=r"transport shared, packing buffer: .* \(it has those of: isend-irecv buffer\)"
+    ):
         machine.intranode_transport("shared", "buffer", 8)
 
 

@@ -164,8 +164,8 @@ def test_a_source_says_what_it_is(written, text, evidence):
 @pytest.mark.parametrize(
     ("entry", "words"),
     [
-        ('link = ""', "source.link: nothing is said"),
-        ('link = "  "', "source.link: nothing is said"),
+        ('link = ""', "source.link: the text is empty"),
+        ('link = "  "', "source.link: the text is empty"),
         ('link = "assumed"', "write 'assumed: ' and why"),
         ('link = "assumed: "', "write 'assumed: ' and why"),
         ('link = "Assumed: as others"', "write 'assumed: ' and why"),
@@ -249,7 +249,7 @@ def test_one_line_is_the_source_of_all_values(written, text, kind):
     assert set(machine.machine.evidence().values()) == {kind}
     assert len(machine.machine.evidence()) == head.count(" = ") - 2, "all but title, routing and kind, and the setting"
     (said,) = problems(written((f"[source]{table}", ""), ('title = "mine"', 'title = "mine"\nsource = " "')))
-    assert said.startswith(f"{path}:2: source: nothing is said")
+    assert said.startswith(f"{path}:2: source: the text is empty")
     (said,) = problems(written((f"[source]{table}", "")))
     assert 'source is missing: a table, or for a machine that is made up source = "imaginary"' in said
 

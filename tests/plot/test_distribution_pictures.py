@@ -47,5 +47,5 @@ def test_what_cannot_be_drawn_is_said(tmp_path):
     for draw in (lambda path: save_loads({"a": SMALL}, path), lambda path: save_distribution(SMALL, path)):
         with pytest.raises(InputError, match=r"a name that ends in .*\.svg"):
             draw(tmp_path / "picture.txt")
-    with pytest.raises(InputError, match="up to 20000 can be told apart"):
+    with pytest.raises(InputError, match="up to 20000 are allowed"):
         save_distribution(Distribution(Truncation("O80"), 2), tmp_path / "large.svg")

@@ -56,14 +56,14 @@ def test_seeds_that_overlap_are_not_told_apart() -> None:
     cases = [case("a", time, seed=i) for i, time in enumerate((1.0, 2.0, 3.0))]
     cases += [case("b", time, seed=i) for i, time in enumerate((3.0, 4.0, 5.0))] + [case("c", 8.0)]
     assert outcome(PLOT, cases) == (
-        "on 100 ranks, torus-M: a and b cannot be told apart (2 s to 4 s); a is 4 times as fast as c, the slowest."
+        "on 100 ranks, torus-M: a and b cannot be distinguished (2 s to 4 s); a is 4 times as fast as c, the slowest."
     )
     apart = [each for each in cases if each["time_s"] != 3.0 or each["algorithm"] == "a"]
     assert "a (2 s) is the fastest, 2.25 times as fast as b, the next" in outcome(PLOT, apart)
 
 
 def test_times_within_one_per_cent_are_equal() -> None:
-    assert "cannot be told apart" in outcome(PLOT, [case("a", 1.0), case("b", 1.009)])
+    assert "cannot be distinguished" in outcome(PLOT, [case("a", 1.0), case("b", 1.009)])
     assert "1.01 times as fast" in outcome(PLOT, [case("a", 1.0), case("b", 1.011)])
 
 
@@ -75,7 +75,7 @@ def measured(algorithm: str, samples: list[float], oversubscribed: bool = False)
 
 def test_samples_whose_middle_halves_overlap_are_not_told_apart() -> None:
     a, b = measured("a", [1, 2, 3, 4, 5]), measured("b", [1, 4, 4.5, 5, 6])
-    assert "cannot be told apart" in outcome(PLOT, [a, b]), "2 to 4 and 4 to 5"
+    assert "cannot be distinguished" in outcome(PLOT, [a, b]), "2 to 4 and 4 to 5"
     assert "is the fastest" in outcome(PLOT, [measured("a", [1, 2, 3, 3.5, 9]), b]), "2 to 3.5"
 
 

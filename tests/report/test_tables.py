@@ -11,7 +11,7 @@ from tradewind.report.measured import measured_table, runs_table
 from tradewind.report.page import embedded, foreign_hosts
 from tradewind.report.side_by_side import side_by_side
 from tradewind.report.simulated import network_table, packets_per_message, simulated_table
-from tradewind.report.table import Column, Table
+from tradewind.report.table import PageColumn, PageTable
 from tradewind.report.verified import verified_table
 from tradewind.study.claims.finding import CONFIRMED, CONTRADICTED, NOT_TESTABLE, Verdict
 from tradewind.study.model.labels import LABELS
@@ -26,7 +26,7 @@ def record(kind: str, result: Record, **labels: Any) -> Record:
     return {**known, **rest, "layout_imbalance": 1.25, **labels}
 
 
-def texts(table: Table) -> list[dict[str, str]]:
+def texts(table: PageTable) -> list[dict[str, str]]:
     return [{title: cell.text for title, cell in row.items()} for row in table.rows]
 
 
@@ -197,8 +197,8 @@ def test_claims() -> None:
 
 
 def test_headers_of_csv_have_units() -> None:
-    assert Column("Median", "s").header == "Median (s)"
-    assert Column("Grid").header == "Grid"
+    assert PageColumn("Median", "s").header == "Median (s)"
+    assert PageColumn("Grid").header == "Grid"
 
 
 def test_json_cannot_end_its_script() -> None:

@@ -103,10 +103,10 @@ def test_methods_that_cannot_be_told_apart_are_named_on_the_terminal_and_the_pag
     show_tuning(close)
     said = " ".join(capsys.readouterr().out.split())
     assert "direct,isend-irecv,buffer, ring-0,isend-irecv,buffer, ring-1" in said
-    assert "and 4 more cannot be told apart (1 ms to 1.02 ms); " in said
-    assert "and 4 more cannot be told apart (1 ms to 1.02 ms); " in page(close)
+    assert "and 4 more cannot be distinguished (1 ms to 1.02 ms); " in said
+    assert "and 4 more cannot be distinguished (1 ms to 1.02 ms); " in page(close)
     show_tuning(RESULT)
-    assert "told apart" not in capsys.readouterr().out
+    assert "distinguished" not in capsys.readouterr().out
 
 
 def test_it_opens_offline(tmp_path):

@@ -128,8 +128,8 @@ def test_a_machine_with_tables_is_any_machine_while_no_transport_is_named(machin
 @pytest.mark.parametrize(
     ("options", "problem"),
     [
-        ({"transport": "alltoallv"}, "transport alltoallv, packing buffer: the machine does not say"),
-        ({"packing": "datatype"}, "transport isend-irecv, packing datatype: the machine does not say"),
+        ({"transport": "alltoallv"}, "transport alltoallv, packing buffer: the machine has no intranode table"),
+        ({"packing": "datatype"}, "transport isend-irecv, packing datatype: the machine has no intranode table"),
         ({"transport": "isend-irecv", "model": "loggp"}, "only the packet model knows transports, not loggp"),
     ],
 )

@@ -6,7 +6,7 @@ from small import CROSSBAR, machine
 import tradewind as tw
 from tradewind import _core
 from tradewind.simulation import simulate
-from tradewind.workload.patterns.gather_scatter import GatherScatter
+from tradewind.workload.patterns.gather_scatter import GatherScatterExchange
 
 TRIP, BYTE = 200e-9, 1e-10
 POINTS = 20
@@ -81,7 +81,9 @@ def test_a_computation_hides_the_first_exchange_alone():
 def test_repetitions_until_they_are_steady():
     options = {"buffers": "unbounded", "packet": "message", "posting": "sendrecv"}
     asked = {"elements": (1, 1, 1), "points": POINTS, "brick": (4, 1, 1), "periodic": "x", "algorithm": "cartesian"}
-    many = simulate(GatherScatter(pattern="gather-scatter", ranks=4, times=100, **asked), FILE, steady=True, **options)
+    many = simulate(
+        GatherScatterExchange(pattern="gather-scatter", ranks=4, times=100, **asked), FILE, steady=True, **options
+    )
     assert many["time_s"] == pytest.approx(100 * ONE_BY_ONE, rel=1e-9)
 
 

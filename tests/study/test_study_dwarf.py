@@ -314,7 +314,7 @@ def test_proofs_are_wanted_for_every_number_of_ranks_and_transport() -> None:
         ('"overlap"]', '"overlop"]', 9, "unknown strategy 'overlop'; did you mean 'overlap'?"),
         ('"even-odd"]', '"odd-even"]', 10, "unknown transport 'odd-even'"),
         ("repeat = 3", "repeat = 0", 12, "repeat 0: 1 or more are allowed"),
-        ("steps = 10", "seed = 1", 11, "seed says something about a machine, and none is named"),
+        ("steps = 10", "seed = 1", 11, "seed needs a machine, and none is named"),
         ("{ ranks = [2],", "{ ranks = [3],", 13, "quick: ranks 3 is not among those of the sweep"),
         ("nodes = [1, 2]", "nodes = 1\nranks_per_node = 2", 15, "one of them is allowed"),
         ('"10ns"', '"10"', 26, "'10' has no unit"),

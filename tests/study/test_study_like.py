@@ -84,7 +84,7 @@ def test_a_key_that_several_sweeps_have_is_a_problem_once_where_it_stands() -> N
 
 def test_a_key_that_suits_one_sweep_alone_is_a_problem_of_the_other() -> None:
     assert problems_of(FIRST + like("b", "a", "ranks = 8", 'pattern = "allreduce"', "quick = {}")) == [
-        "a.toml:6: sweep 2, which is like this one: grid says nothing about allreduce: leave it out",
-        "a.toml:11: sweep 2, which is like this one: split says nothing about allreduce: leave it out",
+        "a.toml:6: sweep 2, which is like this one: grid does not apply to allreduce: leave it out",
+        "a.toml:11: sweep 2, which is like this one: split does not apply to allreduce: leave it out",
         "a.toml:11: sweep 2, which is like this one: split names 4 ranks, which ranks does not ([8])",
     ]

@@ -77,7 +77,7 @@ def test_all_mistakes_are_reported_with_their_lines() -> None:
         18: "sweep 1: packet 4096 has no unit",
         21: "sweep 2: another sweep is called 'a'",
         22: "sweep 2: unknown kind 'simulat'; did you mean 'simulate'?",
-        30: "sweep 3: width says nothing about allreduce",
+        30: "sweep 3: width does not apply to allreduce",
         31: "sweep 3: unknown key 'machine'",
         35: "plot 1: unknown sweep 'b' (known: a, c)",
         36: "plot 1: unknown label 'algorihm'; did you mean 'algorithm'?",

@@ -66,9 +66,9 @@ def test_a_file_that_cannot_be_is_refused_with_the_place(tmp_path, text, words):
 def test_what_does_not_go_with_stored_messages_is_refused(stored, tmp_path):
     with pytest.raises(InputError, match=r"4 ranks: the messages of .* are those of 6"):
         Exchange("fetch", 4, stored=stored.stored)
-    with pytest.raises(InputError, match="grid says nothing about recorded: leave it out"):
+    with pytest.raises(InputError, match="grid does not apply to recorded: leave it out"):
         Exchange("fetch", 6, (4, 4, 4), stored=stored.stored)
-    with pytest.raises(InputError, match="stored says nothing about halo: leave it out"):
+    with pytest.raises(InputError, match="stored does not apply to halo: leave it out"):
         Exchange("halo", 6, (30, 20, 4), stored=stored.stored)
     for measured in (bench, tune):
         with pytest.raises(InputError, match="stored messages have no arrays"):

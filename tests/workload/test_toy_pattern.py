@@ -27,7 +27,7 @@ from tradewind.workload.workload import Step
 @dataclass(frozen=True)
 class Shift(Exchange):
     length: int = option("Points of each rank.", 8, minimum=1, maximum=1000, label="points of each rank of a shift")
-    distance: int = option("Whose points are wanted: so many ranks on.", 1, minimum=1, maximum=9)
+    distance: int = option("Distance in ranks of the owner of the points.", 1, minimum=1, maximum=9)
 
     kind: ClassVar[str] = "shift"
     core_pattern: ClassVar[str] = "fetch"
@@ -51,9 +51,9 @@ class Shift(Exchange):
 """
 # Every process of a test has the row, also the ranks that a command starts.
 ROW = """
-from tradewind.workload.registry import PATTERNS, Entry
+from tradewind.workload.registry import PATTERNS, PatternEntry
 
-PATTERNS["shift"] = Entry("shift_pattern:Shift", "a toy: each rank wants the points of another")
+PATTERNS["shift"] = PatternEntry("shift_pattern:Shift", "a toy: each rank wants the points of another")
 """
 STUDY = """
 title = "A toy pattern"
@@ -138,7 +138,7 @@ def test_it_is_verified(tradewind):
         ("--ranks 5 --length 0", "length 0: 1..1000 are allowed"),
         ("--ranks 2 --distance 2", "distance 2: less than 2 ranks"),
         *slow(
-            ("--ranks 2 --width 2", "--width says nothing about shift: leave it out (halo, fetch take it)"),
+            ("--ranks 2 --width 2", "--width does not apply to shift: leave it out (halo, fetch take it)"),
             ("--ranks 2 --lenth 2", "unknown option '--lenth'; did you mean '--length'?"),
             ("--ranks 2 --algorithm sweep", "unknown fetch algorithm 'sweep'"),
         ),
@@ -184,4 +184,4 @@ def test_a_study_sweeps_it_and_its_report_shows_it(tradewind, tmp_path):
     (tmp_path / "toy.toml").write_text(STUDY.replace("length = [3, 500]", "width = [3, 5]"))
     code, _, errors = tradewind("study toy.toml --dry-run")
     assert code == 2
-    assert "width says nothing about shift: leave it out" in errors
+    assert "width does not apply to shift: leave it out" in errors

@@ -44,7 +44,7 @@ def device_of(value: Any) -> str | None:
 
 
 def refuse_device(what: str, value: Any) -> None:
-    """Raises InputError for an array of a device, which says what is missing."""
+    """Raises InputError, which names the missing copier, for an array in the memory of a device."""
     if (device := device_of(value)) is not None:
         kind = device.rpartition(" ")[0] or device
         raise InputError(
@@ -63,8 +63,8 @@ def is_array(value: Any) -> bool:
 def host_array(what: str, value: Any) -> NDArray[Any] | None:
     """A NumPy array of the same memory; None for what is no array.
 
-    Read-only where the other library says so, or cannot say, as before DLPack 1.0. Raises InputError for an array in a
-    device's memory, and for one that its library does not hand out.
+    Read-only where the other library marks it so, or cannot mark it (before DLPack 1.0). Raises InputError for an array
+    in a device's memory, and for one that its library does not hand out.
     """
     if isinstance(value, np.ndarray):
         return value

@@ -14,7 +14,7 @@ class TradewindError(Exception):
 
 
 MAX_SHOWN = 50
-"""Problems that the text of an error lists; of others it says how many there are."""
+"""Problems that the text of an error lists; the others are counted."""
 MAX_QUOTED = 200
 """Characters of a value that an error quotes."""
 _LONG = re.compile(
@@ -50,7 +50,7 @@ def quoted(value: object) -> str:
 
 
 class InputError(TradewindError, ValueError):
-    """Invalid input. The text says what is wrong, where, and what is allowed. Exit code 2."""
+    """Invalid input. The text names the problem, its place, and what is allowed. Exit code 2."""
 
     exit_code = 2
 
@@ -68,7 +68,7 @@ class WriteError(InputError):
 
 @contextmanager
 def gathered(problems: list[str]) -> Iterator[None]:
-    """Adds to `problems` what an InputError of its body says, so that all can be reported at once."""
+    """Add the problems of an InputError of its body to `problems`, so that all can be reported at once."""
     try:
         yield
     except InputError as error:
@@ -80,15 +80,15 @@ class VerificationError(TradewindError):
 
 
 class NotFiniteError(TradewindError):
-    """A field holds a NaN or an infinity. The text says on which rank and where."""
+    """A field holds a NaN or an infinity. The text names the rank and the place."""
 
 
 class ConvergenceError(TradewindError):
-    """A solver has not reached its tolerance. The text says after how many iterations, and has the residuals."""
+    """A solver has not reached its tolerance. The text has the number of iterations and the residuals."""
 
 
 class MissingMPIError(TradewindError):
-    """No MPI, or not the one that Tradewind was built with. The text says what to install."""
+    """No MPI, or not the one that Tradewind was built with. The text names what to install."""
 
 
 INSTALL_MPI = (
@@ -98,7 +98,7 @@ INSTALL_MPI = (
 
 
 class OutOfMemoryError(TradewindError):
-    """A simulation was ended because it would not have fitted the memory. The text says what can be done."""
+    """A simulation was ended because it would not have fitted the memory. The text has a remedy."""
 
 
 class PeerError(TradewindError):

@@ -1,4 +1,4 @@
-"""Work of a rank on files, in bytes: how long it takes, a machine says."""
+"""Work of a rank on files, in bytes; the rates of a machine give its time."""
 
 from __future__ import annotations
 

@@ -138,7 +138,7 @@ def inside(folder: Path, path: Path | str, what: str = "", *, follow: bool = Tru
 
 def remove_parts(folder: Path, names: str = f".*{PART}") -> None:
     """Removes from a folder what killed runs have left half-written. `names`: the pattern of its name."""
-    with suppress(OSError):  # no folder, no parts; and what cannot be removed disturbs nobody
+    with suppress(OSError):  # no folder, no parts; and what cannot be removed does no harm
         for part in folder.glob(names):
             with suppress(OSError), open(part, "rb+") as stream:  # NFS locks only what is written to
                 fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -184,7 +184,7 @@ def _open_part(folder: Path) -> tuple[Path, IO[bytes]]:
         except PermissionError as error:
             raise PermissionError(error.errno, f"the folder {folder} cannot be written to") from None
         stream = os.fdopen(descriptor, "w+b")
-        with suppress(OSError):  # a file system without locks: then nobody takes the part away
+        with suppress(OSError):  # a file system without locks: then no process removes the part
             fcntl.flock(stream, fcntl.LOCK_EX)
         if os.fstat(descriptor).st_nlink:  # else it was taken for one that a killed run has left
             return part, stream

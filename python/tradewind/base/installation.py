@@ -1,6 +1,6 @@
 """libtradewind as it is installed beside the Python package, and the MPI library that both were built with.
 
-What programs in C, C++ and Fortran need of it are `Flags`; no MPI and no core is loaded to say them.
+`Flags` are the compiler flags for programs in C, C++ and Fortran; neither MPI nor the core is loaded for them.
 """
 
 from __future__ import annotations
@@ -45,6 +45,7 @@ class BuiltWith:
 
     @property
     def name(self) -> str:
+        """Name of the library in messages."""
         return "the mpich wheel" if self.mpich_wheel else f"the MPI of {self.compiler}"
 
     @property
@@ -57,20 +58,20 @@ def built_with() -> BuiltWith:
     """The MPI library of the build. Raises MissingMPIError where there was none."""
     package = package_folder()
     try:
-        told = json.loads((package / "built_with.json").read_text(encoding="utf-8"))
+        details = json.loads((package / "built_with.json").read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise MissingMPIError(f"Tradewind was built without MPI, so it has no libtradewind: {BUILD_AGAIN}") from None
-    if told["mpich_wheel"]:
+    if details["mpich_wheel"]:
         root = _mpich_root(package)
         return BuiltWith(
             compiler=root / "bin" / "mpicc",
             include_folders=(root / "include",),
-            libraries=(root / "lib" / (told["soname"] or "libmpi.so"),),
-            soname=told["soname"],
+            libraries=(root / "lib" / (details["soname"] or "libmpi.so"),),
+            soname=details["soname"],
             mpich_wheel=True,
         )
-    includes, libraries = (tuple(map(Path, told[name])) for name in ("include_folders", "libraries"))
-    return BuiltWith(Path(told["compiler"]), includes, libraries, told["soname"], mpich_wheel=False)
+    includes, libraries = (tuple(map(Path, details[name])) for name in ("include_folders", "libraries"))
+    return BuiltWith(Path(details["compiler"]), includes, libraries, details["soname"], mpich_wheel=False)
 
 
 def _mpich_root(package: Path) -> Path:
@@ -87,6 +88,7 @@ class Flags:
 
     @property
     def cflags(self) -> list[str]:
+        """Compiler flags: the folders of the headers of libtradewind and MPI, without those of the system."""
         folders = (self.prefix / "include", *self.mpi.include_folders)
         return [f"-I{folder}" for folder in folders if folder not in _SYSTEM_INCLUDES]
 
@@ -118,6 +120,7 @@ class Flags:
         return [*first, *_in_order(sorted(folder.glob("*.f90")))]
 
     def as_json(self) -> dict[str, str | list[str]]:
+        """Return all of it, as ``tradewind config --json`` prints it."""
         return {
             "cflags": self.cflags,
             "libs": self.libs,

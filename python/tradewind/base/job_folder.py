@@ -24,7 +24,7 @@ def temporary_folder() -> Iterator[Path]:
     folder = Path(tempfile.mkdtemp(prefix=_PREFIX))
     try:
         with open(folder / _LOCK, "wb") as lock:
-            with suppress(OSError):  # a file system without locks: then nobody takes it for one of the dead
+            with suppress(OSError):  # a file system without locks: then no process removes it as one of a dead job
                 fcntl.flock(lock, fcntl.LOCK_EX)
             lock.write(platform.node().encode())
             lock.flush()

@@ -18,7 +18,7 @@ BYTES_A_RANK = 170
 
 
 def require(what: str, needed: float, instead: str) -> None:
-    """Raises InputError where so many bytes are not free, and says what needs them and what to do instead."""
+    """Raises InputError where `needed` bytes are not free; its text has `what` needs them and what to do `instead`."""
     import psutil  # where it is asked for: every rank of a job would load it
 
     free = psutil.virtual_memory().available

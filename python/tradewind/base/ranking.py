@@ -1,4 +1,4 @@
-"""Which of several times is the shortest, as far as their spread allows to say, in a sentence."""
+"""The shortest of several times, in a sentence; times whose spreads overlap are called equal."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Race:
 
     @property
     def leaders(self) -> list[Contender]:
-        """The fastest, and all that cannot be told apart from it."""
+        """The fastest, and all that cannot be distinguished from it."""
         best = self.contenders[0]
         return [each for each in self.contenders if each.low <= best.high or each.value < best.value * (1 + EQUAL)]
 
@@ -56,7 +56,7 @@ def ranking(race: Race, show: Callable[[float], str]) -> str:
     if len(leaders) > 1:
         names = [each.name for each in leaders[:_NAMED]]
         names += [f"{len(leaders) - _NAMED} more"] if len(leaders) > _NAMED else []
-        text = f"{listed(names)} cannot be told apart ({show(leaders[0].value)}"
+        text = f"{listed(names)} cannot be distinguished ({show(leaders[0].value)}"
         text += f" to {show(leaders[-1].value)})" if show(leaders[-1].value) != show(leaders[0].value) else ")"
         if others:
             text += f"; {best.name} is {factor(race.to_slowest)} times as fast as {others[-1].name}, the slowest"

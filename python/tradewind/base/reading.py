@@ -70,17 +70,17 @@ def _no_number(name: str) -> None:
 
 
 def is_folder(path: Path) -> bool:
-    """Whether there is such a folder. Raises InputError where nobody may know."""
+    """Whether there is such a folder. Raises InputError where the rights do not suffice to know."""
     return _mode(path, stat.S_ISDIR)
 
 
 def is_file(path: Path) -> bool:
-    """Whether there is such a regular file. Raises InputError where nobody may know."""
+    """Whether there is such a regular file. Raises InputError where the rights do not suffice to know."""
     return _mode(path, stat.S_ISREG)
 
 
 def is_there(path: Path) -> bool:
-    """Whether there is anything of this name. Raises InputError where nobody may know."""
+    """Whether there is anything of this name. Raises InputError where the rights do not suffice to know."""
     return _mode(path, lambda _: True)
 
 

@@ -20,7 +20,7 @@ class Table(BaseModel):
 
 
 def one_of(what: str, known: Sequence[str]) -> BeforeValidator:
-    """Return the check of a name, of which `what` says the kind."""
+    """Return the check of a name; `what` names its kind in errors."""
 
     def check(value: Any) -> Any:
         if value not in known:
@@ -31,14 +31,14 @@ def one_of(what: str, known: Sequence[str]) -> BeforeValidator:
 
 
 def parsed_extents(count: int, what: str, value: Any) -> tuple[int, ...]:
-    """Return so many extents of a text like 64x32. Raises InputError."""
+    """Return the `count` extents of a text like 64x32. Raises InputError."""
     if not isinstance(value, str):
         raise InputError(f"{what} {value!r}: text is allowed, {count} whole numbers joined by 'x'")
     return parse_extents(value, count, what)
 
 
 def extents(count: int, what: str) -> BeforeValidator:
-    """Return the check of so many extents, which are given as text."""
+    """Return the check of `count` extents, which are given as text."""
     return BeforeValidator(lambda value: parsed_extents(count, what, value))
 
 
@@ -48,7 +48,7 @@ def place_of(loc: Place, kinds: tuple[str, ...]) -> Place:
 
 
 def explained(details: Any, keys: Callable[[Place], Iterable[str]], kinds: tuple[str, ...] = ()) -> tuple[Place, str]:
-    """Return the place of one error of pydantic, and what it says in our words.
+    """Return the place of one error of pydantic, and the text of our error.
 
     `keys`: those that are known at a place. `kinds`: beginnings of what pydantic puts behind a key for the kinds of a
     union.
@@ -61,8 +61,8 @@ def explained(details: Any, keys: Callable[[Place], Iterable[str]], kinds: tuple
         return place[:-1], f"key {key!r} is missing"
     if details["type"] == "value_error":
         text = str(details["ctx"]["error"])
-        said = not place or isinstance(place[-1], int) or text.startswith(key)
-        return place, text if said else f"{key}: {text}"
+        has_key = not place or isinstance(place[-1], int) or text.startswith(key)
+        return place, text if has_key else f"{key}: {text}"
     problem = f"{details['input']!r}: {details['msg'][0].lower()}{details['msg'][1:]}"
     if place and isinstance(place[-1], int):  # a value of a list
         return place, f"{next((each for each in reversed(place) if isinstance(each, str)), '')}: {problem}"

@@ -1,4 +1,4 @@
-"""Reads a TOML file and remembers the line of every key, so that an error can say where it stands."""
+"""Reads a TOML file and remembers the line of every key, so that an error can name it."""
 
 from __future__ import annotations
 
@@ -67,12 +67,12 @@ class TomlFile:
         return self._lines.get(place, 1)
 
     def stands_at(self, place: Place, other: Place) -> None:
-        """Look up `place`, and all within it, where the file says `other`: a key that has another name there, or is
-        taken from another table."""
+        """Look up `place`, and all within it, at `other` in the file: a key that has another name there, or is taken
+        from another table."""
         self._elsewhere[place] = self.written(other)
 
     def written(self, place: Place) -> Place:
-        """The place where the file says what stands at `place`."""
+        """The place in the file of what stands at `place`."""
         for size in range(1, len(place) + 1):
             if other := self._elsewhere.get(place[:size]):
                 return other + place[size:]

@@ -1,7 +1,7 @@
 """Quantities with units, as text: ``"1.2us"``, ``"10GB/s"``, ``"4KiB"``.
 
-Decimal prefixes are powers of 1000 and binary ones (``Ki`` ...) powers of 1024. A number without its unit is refused:
-nobody can tell afterwards what was meant.
+Decimal prefixes are powers of 1000 and binary ones (``Ki`` ...) powers of 1024. A number without its unit is refused,
+as it is ambiguous.
 """
 
 from __future__ import annotations

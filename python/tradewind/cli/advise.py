@@ -68,7 +68,7 @@ def command(
 
 @contextmanager
 def _busy(*, quiet: bool) -> Iterator[Tell | None]:
-    """A sign of life on standard error, where a terminal looks on."""
+    """Show progress on standard error, where that is a terminal."""
     from rich.console import Console
 
     console = Console(stderr=True)
@@ -82,16 +82,16 @@ def _busy(*, quiet: bool) -> Iterator[Tell | None]:
 def _show(result: dict[str, Any]) -> None:
     from tradewind.base.units import format_count, format_seconds
     from tradewind.cli.screen import say, show_table
-    from tradewind.cli.table import Column, Table
+    from tradewind.cli.table import TextColumn, TextTable
 
     title = f"{result['pattern']} on {result['ranks']} ranks of {result['machine']}, {result['routing']}"
     columns = [
-        Column("algorithm"),
-        Column("time", number=True),
-        Column("x best", number=True),
-        *(Column(title, number=True, drop=drop) for title, drop in (("bound", 1), ("stages", 2), ("messages", 3))),
-        *(Column(part, number=True, drop=1) for part in _PARTS),
-        Column("bound by"),
+        TextColumn("algorithm"),
+        TextColumn("time", number=True),
+        TextColumn("x best", number=True),
+        *(TextColumn(title, number=True, drop=drop) for title, drop in (("bound", 1), ("stages", 2), ("messages", 3))),
+        *(TextColumn(part, number=True, drop=1) for part in _PARTS),
+        TextColumn("bound by"),
     ]
     rows = [
         [
@@ -106,7 +106,7 @@ def _show(result: dict[str, Any]) -> None:
         ]
         for r in result["results"]
     ]
-    show_table(Table(columns, rows, title))
+    show_table(TextTable(columns, rows, title))
     best = result["best"]
     print()
     say(f"best: {best}; {_how(result)}" if best else "nothing could be simulated: give it more time")
@@ -117,18 +117,18 @@ def _show(result: dict[str, Any]) -> None:
 def _show_machines(result: dict[str, Any]) -> None:
     from tradewind.base.units import format_seconds
     from tradewind.cli.screen import say, show_table
-    from tradewind.cli.table import Column, Table
+    from tradewind.cli.table import TextColumn, TextTable
 
     columns = [
-        Column("machine"),
-        Column("routing", drop=3),
-        Column("nodes", number=True, drop=2),
-        Column("ranks per node", number=True, drop=2),
-        Column("algorithm"),
-        Column("time", number=True),
-        Column("x best", number=True),
-        *(Column(part, number=True, drop=1) for part in _PARTS),
-        Column("bound by"),
+        TextColumn("machine"),
+        TextColumn("routing", drop=3),
+        TextColumn("nodes", number=True, drop=2),
+        TextColumn("ranks per node", number=True, drop=2),
+        TextColumn("algorithm"),
+        TextColumn("time", number=True),
+        TextColumn("x best", number=True),
+        *(TextColumn(part, number=True, drop=1) for part in _PARTS),
+        TextColumn("bound by"),
     ]
     rows = []
     for advice in result["machines"]:
@@ -147,7 +147,7 @@ def _show_machines(result: dict[str, Any]) -> None:
                 best["reason"],
             ]
         )
-    show_table(Table(columns, rows, f"{result['pattern']} on {result['ranks']} ranks, by machine"))
+    show_table(TextTable(columns, rows, f"{result['pattern']} on {result['ranks']} ranks, by machine"))
     print()
     say(f"best: {result['best']}" if result["best"] else "nothing could be simulated: give it more time")
     named: dict[str, list[str]] = {}

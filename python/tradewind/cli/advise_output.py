@@ -27,7 +27,7 @@ def command(
     *,
     as_json: options.Json = False,
 ) -> None:
-    """Measure encoding, disk and memory here, and say what will bound the output."""
+    """Measure encoding, disk and memory here, and print what will bound the output."""
     from tradewind.base.units import seconds
     from tradewind.cli.output import print_result
     from tradewind.fieldserver.plan.field import OutputField
@@ -48,15 +48,20 @@ def command(
 def _show(result: dict[str, Any], ranks: int) -> None:
     from tradewind.base.units import format_bytes, format_rate, format_seconds
     from tradewind.cli.screen import say, show_table
-    from tradewind.cli.table import Column, Table
+    from tradewind.cli.table import TextColumn, TextTable
 
-    columns = [Column("way"), Column("interval", number=True), Column("lost", number=True), Column("bound by")]
+    columns = [
+        TextColumn("way"),
+        TextColumn("interval", number=True),
+        TextColumn("lost", number=True),
+        TextColumn("bound by"),
+    ]
     rows = [
         [way["name"], format_seconds(way["interval_s"]), format_seconds(way["lost_s"]), way["bottleneck"]]
         for way in result["results"]
     ]
     load, rates = result["load"], result["rates"]
-    show_table(Table(columns, rows, f"an output interval on {ranks} cores"))
+    show_table(TextTable(columns, rows, f"an output interval on {ranks} cores"))
     print()
     say(f"best: {result['best']}, bound by the {result['bottleneck']}")
     say(

@@ -11,7 +11,7 @@ from tradewind.cli.kinds import Asked
 from tradewind.cli.parameters import REPETITIONS, WARMUP, Option
 
 if TYPE_CHECKING:
-    from tradewind.cli.table import Table
+    from tradewind.cli.table import TextTable
 
 _ALL = "Comma list, or `all`."
 
@@ -127,18 +127,18 @@ def _show(result: dict[str, Any]) -> None:
         print(f"time line: {result['timeline']}")
 
 
-def _table(result: dict[str, Any]) -> Table:
+def _table(result: dict[str, Any]) -> TextTable:
     """Show one row per method, the fastest first."""
     from tradewind.base.units import format_rate, format_seconds
-    from tradewind.cli.table import Column, Table
+    from tradewind.cli.table import TextColumn, TextTable
 
     predicted = bool(result.get("prediction"))
     columns = [
-        *(Column(title, drop=drop) for title, drop in (("algorithm", 0), ("transport", 1), ("packing", 1))),
-        *(Column(title, number=True, drop=drop) for title, drop in (("median", 0), ("min", 3), ("rate", 4))),
-        *(Column(title, number=True, drop=drop) for title, drop in (("x copy", 2), ("x pack+copy", 2))),
-        Column("messages", number=True, drop=5),
-        *(Column(title, number=True) for title in ("predicted", "x measured") if predicted),
+        *(TextColumn(title, drop=drop) for title, drop in (("algorithm", 0), ("transport", 1), ("packing", 1))),
+        *(TextColumn(title, number=True, drop=drop) for title, drop in (("median", 0), ("min", 3), ("rate", 4))),
+        *(TextColumn(title, number=True, drop=drop) for title, drop in (("x copy", 2), ("x pack+copy", 2))),
+        TextColumn("messages", number=True, drop=5),
+        *(TextColumn(title, number=True) for title in ("predicted", "x measured") if predicted),
     ]
     rows = [
         [
@@ -155,7 +155,7 @@ def _table(result: dict[str, Any]) -> Table:
         for row in sorted(result["results"], key=lambda row: float(row["median_s"]))
     ]
     over = "oversubscribed: more ranks than cores" if result["oversubscribed"] else ""
-    return Table(columns, rows, f"{result['exchange']['pattern']} on {result['ranks']} ranks", over)
+    return TextTable(columns, rows, f"{result['exchange']['pattern']} on {result['ranks']} ranks", over)
 
 
 def _prediction(row: dict[str, Any]) -> tuple[str, str]:

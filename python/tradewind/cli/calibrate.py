@@ -64,7 +64,7 @@ def command(
     with place.collective(as_json):
         if place.prints:
             _check_file(out)
-        with mpi_ranks.busy(f"measuring on {place.ranks} ranks", quiet=as_json or not place.prints) as tell:
+        with mpi_ranks.busy(f"measuring on {place.ranks} ranks", quiet=as_json or not place.prints) as show:
             calibration = calibrate(
                 place.ranks,
                 transports=transport.split(","),
@@ -78,7 +78,7 @@ def command(
                 kernels=not no_kernels,
                 force=force,
                 timeout_s=mpi_ranks.seconds(timeout),
-                watch=tell and (lambda told: tell("{probed} of {probes} shapes, round {round}".format_map(told))),
+                watch=show and (lambda now: show("{probed} of {probes} shapes, round {round}".format_map(now))),
             )
         rates = None if files is None else measure_files(place.ranks, files, mpi_ranks.seconds(timeout))
         if place.prints:
@@ -131,10 +131,10 @@ def _result(calibration: Calibration, out: Path) -> dict[str, Any]:
 def _show(result: dict[str, Any]) -> None:
     from tradewind.base.units import format_rate, format_seconds
     from tradewind.cli.screen import say, show_table
-    from tradewind.cli.table import Column, Table
+    from tradewind.cli.table import TextColumn, TextTable
 
-    columns = [Column(title) for title in ("transport", "packing")]
-    columns += [Column(title, number=True) for title in ("latency", "overhead", "rate of the longest messages")]
+    columns = [TextColumn(title) for title in ("transport", "packing")]
+    columns += [TextColumn(title, number=True) for title in ("latency", "overhead", "rate of the longest messages")]
     rows = [
         [
             method["transport"],
@@ -146,7 +146,7 @@ def _show(result: dict[str, Any]) -> None:
     ]
     nodes = result["nodes"]
     title = f"{nodes} {'node' if nodes == 1 else 'nodes'} of {result['ranks_per_node']} ranks"
-    show_table(Table(columns, rows, f"{title}, {result['provenance']['mpi']}, {result['provenance']['cpu']}"))
+    show_table(TextTable(columns, rows, f"{title}, {result['provenance']['mpi']}, {result['provenance']['cpu']}"))
     print()
     say(
         f"half of the samples lie within {result['spread']:.1%} of their median in three of four measurements, "

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tradewind.cli.screen import say, show_table
-from tradewind.cli.table import Column, Table
+from tradewind.cli.table import TextColumn, TextTable
 from tradewind.study.claims.finding import CONFIRMED, CONTRADICTED, FITTED, NOT_TESTABLE, SOURCE, Verdict
 from tradewind.study.claims.judgement import bases_in, claims_of, counts, figures_of
 
@@ -39,7 +39,7 @@ def show_untestable(verdicts: Sequence[Verdict], name: str = "") -> None:
         say(f"{name}and {more} claims more that are not testable", indent="  ")
 
 
-def _table(verdicts: Sequence[Verdict], bases: Sequence[str]) -> Table:
+def _table(verdicts: Sequence[Verdict], bases: Sequence[str]) -> TextTable:
     """A row for each claim."""
     rows = []
     for claim in claims_of(verdicts):
@@ -47,6 +47,6 @@ def _table(verdicts: Sequence[Verdict], bases: Sequence[str]) -> Table:
         more = f"; and {len(figures) - SHOWN} more" if len(figures) > SHOWN else ""
         values = "; ".join(figures[:SHOWN]) + more
         rows.append([claim.figure, claim.text, *claim.words(bases), claim.decided_by or "", values])
-    columns = [Column("figure"), Column("claim", prose=20)]
-    columns += [Column(base, prose=12, styles=STYLES) for base in bases]
-    return Table([*columns, Column("decided by", drop=2), Column("values", prose=24, drop=1)], rows)
+    columns = [TextColumn("figure"), TextColumn("claim", prose=20)]
+    columns += [TextColumn(base, prose=12, styles=STYLES) for base in bases]
+    return TextTable([*columns, TextColumn("decided by", drop=2), TextColumn("values", prose=24, drop=1)], rows)

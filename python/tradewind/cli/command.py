@@ -53,5 +53,5 @@ class Command:
                 kind for kind in self.family.kinds() if any(each.flag == flag for each in self.family.own_options(kind))
             ]
             if others:
-                return f"{flag} says nothing about {self.kind}: leave it out ({', '.join(others)} take it)"
+                return f"{flag} does not apply to {self.kind}: leave it out ({', '.join(others)} take it)"
         return unknown("option", flag, known)

@@ -1,4 +1,4 @@
-"""`tradewind doctor`: says what works on this machine, and what to do about what does not."""
+"""`tradewind doctor`: lists what works on this machine, and a remedy for what does not."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def command(as_json: options.Json = False) -> int:
 
 def _show(result: dict[str, Any]) -> None:
     from tradewind.cli.screen import say, show_table
-    from tradewind.cli.table import Column, Table
+    from tradewind.cli.table import TextColumn, TextTable
     from tradewind.launch.checkup import NOT_INSTALLED
 
     rows = []
@@ -30,8 +30,8 @@ def _show(result: dict[str, Any]) -> None:
         rows.append([mark, check["name"], check["value"]])
         if check["advice"]:
             rows.append(["", "", f"-> {check['advice']}"])
-    columns = [Column("", styles={"ok": "green", "no": "bold red"}), Column(""), Column("", prose=30)]
-    show_table(Table(columns, rows, header=False))
+    columns = [TextColumn("", styles={"ok": "green", "no": "bold red"}), TextColumn(""), TextColumn("", prose=30)]
+    show_table(TextTable(columns, rows, header=False))
     if result["ok"]:
         say("everything works")
         return

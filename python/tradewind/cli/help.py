@@ -33,7 +33,7 @@ def help_text(
     `kinds`: a heading, and what its first argument may be. `without`: the name of an argument that the path has.
     """
     from tradewind.cli.screen import folded, table_lines, width_of
-    from tradewind.cli.table import Column, Table
+    from tradewind.cli.table import TextColumn, TextTable
 
     arguments = ["COMMAND", "..."] if commands else []
     shown = [each for each in parameters if each.name != without and not each.declared.hidden]
@@ -52,8 +52,8 @@ def help_text(
     width = width_of(sys.stdout)
     blocks = [folded(f"{usage}\n\n{about}", width)]
     for title, rows in sections.items():
-        columns = [Column(""), Column(""), Column("", prose=30)]
-        table = Table(columns, [["", *row] for row in rows], header=False)
+        columns = [TextColumn(""), TextColumn(""), TextColumn("", prose=30)]
+        table = TextTable(columns, [["", *row] for row in rows], header=False)
         blocks.append("\n".join([f"{title}:", *table_lines(table, width)]))
     return "\n\n".join(blocks) + "\n"
 

@@ -9,7 +9,7 @@ from tradewind.cli import options
 from tradewind.cli.parameters import Argument, Option
 
 if TYPE_CHECKING:
-    from tradewind.cli.table import Column
+    from tradewind.cli.table import TextColumn
 
 Rows = list[dict[str, Any]]
 
@@ -162,10 +162,10 @@ TABLES: dict[str, Callable[[], Rows]] = {
 
 def _show(what: str, rows: Rows, picture: str | None = None, in_full: bool = False) -> None:
     from tradewind.cli.screen import say, show_table
-    from tradewind.cli.table import Table
+    from tradewind.cli.table import TextTable
 
     columns = _columns(what)
-    show_table(Table([*columns.values()], [[_text(row[key]) for key in columns] for row in rows]))
+    show_table(TextTable([*columns.values()], [[_text(row[key]) for key in columns] for row in rows]))
     for row in rows if in_full else ():
         for kind, values in row["values"].items():
             if values:
@@ -179,34 +179,34 @@ def _show(what: str, rows: Rows, picture: str | None = None, in_full: bool = Fal
         print(f"picture: {picture}")
 
 
-def _columns(what: str) -> dict[str, Column]:
+def _columns(what: str) -> dict[str, TextColumn]:
     """The columns of a list by the keys of its rows."""
-    from tradewind.cli.table import Column
+    from tradewind.cli.table import TextColumn
 
-    name, source = Column("name"), Column("source", prose=28, drop=9)
-    described = {"name": name, "description": Column("what", prose=30)}
+    name, source = TextColumn("name"), TextColumn("source", prose=28, drop=9)
+    described = {"name": name, "description": TextColumn("what", prose=30)}
     return {
         "machines": {
             "name": name,
-            "nodes": Column("nodes", number=True),
-            "switches": Column("switches", number=True, drop=1),
-            "routing": Column("routing", drop=2),
-            "title": Column("what", prose=40),
-            "values": Column("values", prose=20, drop=3),
-            "topology": Column("topology", prose=28, drop=4),
+            "nodes": TextColumn("nodes", number=True),
+            "switches": TextColumn("switches", number=True, drop=1),
+            "routing": TextColumn("routing", drop=2),
+            "title": TextColumn("what", prose=40),
+            "values": TextColumn("values", prose=20, drop=3),
+            "topology": TextColumn("topology", prose=28, drop=4),
         },
-        "topologies": described | {"parameters": Column("parameters", prose=28, drop=1), "source": source},
-        "routings": {"topology": Column("topology")} | described | {"source": source},
-        "patterns": described | {"options": Column("options", prose=20, drop=1)},
-        "algorithms": {"pattern": Column("pattern")} | described | {"source": source},
-        "transports": described | {"packings": Column("packings", prose=8, drop=1)},
+        "topologies": described | {"parameters": TextColumn("parameters", prose=28, drop=1), "source": source},
+        "routings": {"topology": TextColumn("topology")} | described | {"source": source},
+        "patterns": described | {"options": TextColumn("options", prose=20, drop=1)},
+        "algorithms": {"pattern": TextColumn("pattern")} | described | {"source": source},
+        "transports": described | {"packings": TextColumn("packings", prose=8, drop=1)},
         "dwarfs": described
         | {
-            "strategies": Column("strategies", prose=12, drop=2),
-            "options": Column("options", prose=20, drop=1),
+            "strategies": TextColumn("strategies", prose=12, drop=2),
+            "options": TextColumn("options", prose=20, drop=1),
             "source": source,
         },
-        "studies": {"name": name, "title": Column("title", prose=30)},
+        "studies": {"name": name, "title": TextColumn("title", prose=30)},
     }[what]
 
 
@@ -222,10 +222,10 @@ def _text(value: Any) -> str:
 def _show_names() -> None:
     """The names of all lists, and nothing else of them."""
     from tradewind.cli.screen import say, show_table
-    from tradewind.cli.table import Column, Table
+    from tradewind.cli.table import TextColumn, TextTable
 
     rows = [[heading, ", ".join(names)] for heading, names in _names().items()]
-    show_table(Table([Column("list"), Column("names", prose=20)], rows, header=False))
+    show_table(TextTable([TextColumn("list"), TextColumn("names", prose=20)], rows, header=False))
     print()
     say(f"more of each: tradewind list WHAT, where WHAT is {', '.join(TABLES)}")
 

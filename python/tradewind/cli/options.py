@@ -165,14 +165,17 @@ class Simulated:
 
     @property
     def links(self) -> Path | None:
+        """File for the loads of links; None: none."""
         return self.given.get("links")
 
     @property
     def congestion(self) -> Path | None:
+        """Folder for pictures of the congestion; None: none."""
         return self.given.get("congestion")
 
     @property
     def force(self) -> bool:
+        """Whether to simulate even if the estimate exceeds memory."""
         return bool(self.given.get("force"))
 
 

@@ -17,12 +17,12 @@ from typing import Any
 
 
 class _OutputError(Exception):
-    """The output cannot be written; `__cause__` says why."""
+    """The output cannot be written; `__cause__` is the reason."""
 
 
 @contextmanager
 def _output() -> Iterator[None]:
-    """Tells errors of the output from those of anything else. Files have a name in theirs."""
+    """Raise errors of the output as `_OutputError`. Errors of files are others: they have a name."""
     try:
         yield
     except OSError as error:
@@ -75,7 +75,7 @@ def run(app: Callable[[Sequence[str]], int | None], arguments: Sequence[str]) ->
         return error.exit_code
     except _OutputError as failed:
         _give_up_output()
-        if not isinstance(failed.__cause__, BrokenPipeError):  # else whoever reads has heard enough
+        if not isinstance(failed.__cause__, BrokenPipeError):  # else the reader has ended
             refuse(f"cannot write the result: {getattr(failed.__cause__, 'strerror', failed)}", as_json=False)
         return 1
     except OSError as error:

@@ -33,6 +33,7 @@ def verify(
     *,
     as_json: options.Json = False,
 ) -> None:
+    """Prove a program file, and print the result. Raises InputError, VerificationError."""
     from tradewind.cli.output import print_result
     from tradewind.verification import verify_program
     from tradewind.workload.program_file import load_program
@@ -51,6 +52,7 @@ def simulate(
     simulated: options.Simulated,
     as_json: options.Json = False,
 ) -> None:
+    """Simulate a program file on a machine, and print the result. Raises InputError."""
     from tradewind.cli.output import print_result
     from tradewind.cli.simulation_run import simulate_here
     from tradewind.simulation import prepare
@@ -73,6 +75,7 @@ def bench(
     *,
     as_json: options.Json = False,
 ) -> None:
+    """Run a program file on MPI ranks, and print its times. Raises InputError, and PlanError where a rank fails."""
     from tradewind.cli.output import print_result
     from tradewind.launch.program import bench_program
 
@@ -94,10 +97,10 @@ def bench(
 def _show_verified(result: dict[str, Any]) -> None:
     from tradewind.base import units
     from tradewind.cli.screen import say, show_table
-    from tradewind.cli.table import Column, Table
+    from tradewind.cli.table import TextColumn, TextTable
 
-    columns = [Column("exchange"), Column("transport", drop=1)]
-    columns += [Column(title, number=True) for title in ("times", "stages", "messages", "bytes")]
+    columns = [TextColumn("exchange"), TextColumn("transport", drop=1)]
+    columns += [TextColumn(title, number=True) for title in ("times", "stages", "messages", "bytes")]
     rows = [
         [
             row["name"],
@@ -108,7 +111,7 @@ def _show_verified(result: dict[str, Any]) -> None:
         for row in result["exchanges"]
     ]
     groups = ", ".join(f"{group['ranks']} in {group['name']}" for group in result["groups"])
-    show_table(Table(columns, rows, f"{result['program']} on {result['ranks']} ranks ({groups})"))
+    show_table(TextTable(columns, rows, f"{result['program']} on {result['ranks']} ranks ({groups})"))
     say("verified: every expected point arrives exactly once, and no open exchange writes what another touches")
     orders = ", ".join(result["orders"])
     say(f"verified: free of deadlock across exchanges, even where every send is synchronous: {orders}")
@@ -119,12 +122,12 @@ def _show_simulated(result: dict[str, Any]) -> None:
     from tradewind.base.units import format_bytes, format_seconds
     from tradewind.cli.screen import say, show_table
     from tradewind.cli.simulation_run import say_orders, say_skipped
-    from tradewind.cli.table import Column, Table
+    from tradewind.cli.table import TextColumn, TextTable
 
     ends = result.get("step_end_s") or result["step_time_s"]
     rows = [[name, format_seconds(end)] for name, end in ends.items()]
     title = f"{result['program']} on {result['ranks']} ranks of {result['machine']}: {format_seconds(result['time_s'])}"
-    show_table(Table([Column("step"), Column("last rank done at", number=True)], rows, title))
+    show_table(TextTable([TextColumn("step"), TextColumn("last rank done at", number=True)], rows, title))
     say(f"{result['stages']:,} stages, {result['messages']:,} messages, {format_bytes(result['bytes'])}")
     say_skipped(result)
     say_orders(result)
@@ -137,12 +140,14 @@ def _show_simulated(result: dict[str, Any]) -> None:
 def _show_measured(result: dict[str, Any]) -> None:
     from tradewind.base.units import format_bytes, format_seconds
     from tradewind.cli.screen import say, show_table
-    from tradewind.cli.table import Column, Table
+    from tradewind.cli.table import TextColumn, TextTable
 
     rows = [[name, format_seconds(seconds)] for name, seconds in result["steps"].items()]
     title = f"{result['program']} on {result['ranks']} ranks: median {format_seconds(result['median_s'])}"
     over = "oversubscribed: more ranks than cores" if result["oversubscribed"] else ""
-    show_table(Table([Column("step"), Column("median of the slowest rank", number=True)], rows, title, over))
+    show_table(
+        TextTable([TextColumn("step"), TextColumn("median of the slowest rank", number=True)], rows, title, over)
+    )
     say(f"{result['stages']:,} stages, {result['messages']:,} messages, {format_bytes(result['bytes'])}")
     if result["checked"]:
         say("checked: every exchange brings the expected result, bit for bit")

@@ -30,7 +30,7 @@ Timeout = Annotated[
 
 
 @dataclass(frozen=True)
-class Place:
+class RankPlace:
     """Place of this process: alone, or one of the ranks of a job that was started outside."""
 
     ranks: int
@@ -38,6 +38,7 @@ class Place:
 
     @property
     def prints(self) -> bool:
+        """Whether this process prints: alone, or as rank 0."""
         return not self.rank
 
     @contextmanager
@@ -45,21 +46,21 @@ class Place:
         """Among ranks an error of one ends all: the others would wait for it."""
         from tradewind.base.errors import TradewindError
         from tradewind.cli.output import refuse
-        from tradewind.launch.worker import fail_collectively, is_heard, let_others_hear, let_reason_come_first
+        from tradewind.launch.worker import fail_collectively, flush_output, is_consequence, wait_for_cause
 
         try:
             yield
         except TradewindError as error:
             if self.rank is None:
                 raise
-            if is_heard(error):
-                let_reason_come_first()
+            if is_consequence(error):
+                wait_for_cause()
             refuse(str(error), as_json)
-            let_others_hear()
+            flush_output()
             fail_collectively(error)
 
 
-def place_of(ranks: int | None) -> Place:
+def place_of(ranks: int | None) -> RankPlace:
     """Return the place of this process and the number of ranks. Raises InputError."""
     from tradewind.base.errors import InputError
     from tradewind.launch import is_rank
@@ -67,13 +68,13 @@ def place_of(ranks: int | None) -> Place:
     if not is_rank():
         if ranks is None:
             raise InputError("how many ranks? Say -n RANKS, or start this command with mpiexec or srun")
-        return Place(ranks)
+        return RankPlace(ranks)
     from tradewind.launch.worker import abort_on_error
     from tradewind.mpi.library import MPI
 
     abort_on_error()
     running = MPI.COMM_WORLD.Get_size()
-    place = Place(running, MPI.COMM_WORLD.Get_rank())
+    place = RankPlace(running, MPI.COMM_WORLD.Get_rank())
     if ranks not in (None, running):
         with place.collective(as_json=False):
             raise InputError(f"-n {ranks}, but {running} ranks are running: leave it out under mpiexec or srun")
@@ -82,7 +83,7 @@ def place_of(ranks: int | None) -> Place:
 
 @contextmanager
 def busy(text: str, *, quiet: bool) -> Iterator[Callable[[str], None] | None]:
-    """A sign of life while ranks are at work, where a terminal looks on; gives what says how far they are."""
+    """Show progress on a terminal while ranks are at work; yields the function that prints it."""
     from rich.console import Console
 
     console = Console(stderr=True)

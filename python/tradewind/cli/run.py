@@ -66,7 +66,7 @@ def command(
     ] = None,
     output: Annotated[
         Path | None,
-        Option("--output", help="Write fields as this plan file says: PLAN.toml.", show_default=False),
+        Option("--output", help="Write fields by this plan file: PLAN.toml.", show_default=False),
     ] = None,
     servers: Annotated[
         str,
@@ -111,10 +111,10 @@ def command(
                     folder /= str(each.strategy)
                 results.append(_simulated(each, simulate, simulated, timeline, folder, as_json=as_json))
                 continue
-            with mpi_ranks.busy(f"{each.strategy} on {place.ranks} ranks", quiet=as_json or not place.prints) as tell:
+            with mpi_ranks.busy(f"{each.strategy} on {place.ranks} ranks", quiet=as_json or not place.prints) as show:
                 drawn = picture if each is dwarfs[0] else None  # the same of all
                 results.append(
-                    _measured(each, steps, repeat, drawn, timeline, output, writers, tell, draws=place.prints)
+                    _measured(each, steps, repeat, drawn, timeline, output, writers, show, draws=place.prints)
                 )
         several = len(results) > 1 or bool(skipped)
         result: dict[str, Any] = {"results": results, "skipped": skipped} if several else results[0]
@@ -163,7 +163,7 @@ def _servers(text: str, problems: list[str]) -> int | str:
     return 0
 
 
-def _advised(name: str, asked: Asked, place: mpi_ranks.Place, plan: Path) -> tuple[dict[str, Any], int | str]:
+def _advised(name: str, asked: Asked, place: mpi_ranks.RankPlace, plan: Path) -> tuple[dict[str, Any], int | str]:
     """Advice on the output of a dwarf, and who writes: of the ways that go with its ranks the fastest."""
     from tradewind.launch.output_advice import advise_dwarf
 
@@ -181,7 +181,7 @@ def _advised(name: str, asked: Asked, place: mpi_ranks.Place, plan: Path) -> tup
 
 
 def _has_room(name: str, asked: Asked, ranks: int) -> bool:
-    """Whether the dwarf can be divided among so many ranks."""
+    """Whether the dwarf can be divided among `ranks` ranks."""
     from tradewind.base.errors import InputError
 
     try:
@@ -196,7 +196,7 @@ def _output_problems(plan: Path | None, servers: int | str, machine: str | None)
     from tradewind.base.errors import gathered
 
     if plan is None:
-        return ["--servers: they write what a plan says: --output PLAN.toml"] if servers != 0 else []
+        return ["--servers: they need a plan of what to write: --output PLAN.toml"] if servers != 0 else []
     if machine is not None:
         return ["--output: a simulation has no field; leave --simulate away"]
     from tradewind.fieldserver.plan.plan_file import load_plan
@@ -222,7 +222,7 @@ def _simulation_problems(
     if picture is not None or asked.given.get("check"):
         problems.append("--simulate: it has no field; leave --picture and --check away")
     if not alone:
-        problems.append("--simulate: it needs no MPI ranks; leave mpiexec or srun away, and say -n RANKS")
+        problems.append("--simulate: it needs no MPI ranks; leave mpiexec or srun away, and give -n RANKS")
     return problems
 
 
@@ -272,14 +272,14 @@ def _measured(
     timeline: Path | None,
     output: Path | None,
     servers: int | str,
-    tell: Callable[[str], None] | None,
+    show: Callable[[str], None] | None,
     *,
     draws: bool,
 ) -> dict[str, Any]:
     from tradewind.launch.dwarf import MAPS, run
 
     more: dict[str, Any] = {} if output is None else {"output": output, "servers": servers}
-    result = run(dwarf, steps, repeat=repeat, picture=picture is not None, timeline=timeline, watch=tell, **more)
+    result = run(dwarf, steps, repeat=repeat, picture=picture is not None, timeline=timeline, watch=show, **more)
     maps = result.pop(MAPS, None)
     if picture is not None and draws:
         _draw_maps(maps, ["before", f"after {steps * repeat} steps"], picture)

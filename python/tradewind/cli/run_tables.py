@@ -95,17 +95,17 @@ def _numbers(result: Result) -> str:
 
 def _measured_table(rows: Sequence[Result]) -> Any:
     from tradewind.base.units import format_bytes, format_seconds
-    from tradewind.cli.table import Column, Table
+    from tradewind.cli.table import TextColumn, TextTable
 
     first = rows[0]
     columns = [
-        Column("strategy"),
-        Column("step", number=True),
-        *(Column(title, number=True, drop=3) for title in ("compute", "exchange", "other")),
-        Column("Gpoint/s", number=True, drop=1),
-        Column("x copy", number=True, drop=2),
-        Column("messages", number=True, drop=4),
-        Column("sent", number=True, drop=5),
+        TextColumn("strategy"),
+        TextColumn("step", number=True),
+        *(TextColumn(title, number=True, drop=3) for title in ("compute", "exchange", "other")),
+        TextColumn("Gpoint/s", number=True, drop=1),
+        TextColumn("x copy", number=True, drop=2),
+        TextColumn("messages", number=True, drop=4),
+        TextColumn("sent", number=True, drop=5),
     ]
     cells = []
     for row in rows:
@@ -124,15 +124,15 @@ def _measured_table(rows: Sequence[Result]) -> Any:
             ]
         )
     over = "oversubscribed: more threads than cores" if first["oversubscribed"] else ""
-    return Table(columns, cells, f"{_heading(first)}, {first['steps']} steps, {first['ranks']} ranks", over)
+    return TextTable(columns, cells, f"{_heading(first)}, {first['steps']} steps, {first['ranks']} ranks", over)
 
 
 def _simulated_table(rows: Sequence[Result]) -> Any:
     from tradewind.base.units import format_bytes, format_seconds
-    from tradewind.cli.table import Column, Table
+    from tradewind.cli.table import TextColumn, TextTable
 
     titles = ("per step", "messages", "bytes", "steps")
-    columns = [Column("strategy"), *(Column(title, number=True) for title in titles)]
+    columns = [TextColumn("strategy"), *(TextColumn(title, number=True) for title in titles)]
     cells = [
         [
             row["strategy"],
@@ -144,15 +144,15 @@ def _simulated_table(rows: Sequence[Result]) -> Any:
         for row in rows
     ]
     first = rows[0]
-    return Table(columns, cells, f"{_heading(first)} on {first['ranks']} ranks of {first['machine']}", "")
+    return TextTable(columns, cells, f"{_heading(first)} on {first['ranks']} ranks of {first['machine']}", "")
 
 
 def _show_measured(result: Result) -> None:
     from tradewind.base.units import format_bytes, format_rate, format_seconds
     from tradewind.cli.screen import say, show_table
-    from tradewind.cli.table import Column, Table
+    from tradewind.cli.table import TextColumn, TextTable
 
-    columns = [Column("part"), *(Column(title, number=True) for title in ("min", "median", "max", "share"))]
+    columns = [TextColumn("part"), *(TextColumn(title, number=True) for title in ("min", "median", "max", "share"))]
     whole = result["parts"][-1]["median_s"]
     rows = [
         [
@@ -164,7 +164,7 @@ def _show_measured(result: Result) -> None:
     ]
     over = "oversubscribed: more threads than cores" if result["oversubscribed"] else ""
     title = f"{_heading(result)}, {result['steps']} steps, {result['strategy']}, {result['ranks']} ranks"
-    show_table(Table(columns, rows, title, over))
+    show_table(TextTable(columns, rows, title, over))
     print()
     say(
         f"{result['points_per_s'] / 1e9:.3f} Gpoint/s; {result['ratio_to_copy']:.2f} x copy, the time of a memory "
@@ -225,7 +225,7 @@ def _show_output(output: Result) -> None:
     for lost in output["taken_over"]:
         say(f"  server {lost['server']}: {lost['reason']}; {lost['by']} has written its fields")
     if output["dropped_fields"]:
-        say(f"  dropped for want of room: {output['dropped_fields']} fields")
+        say(f"  dropped, as their queues were full: {output['dropped_fields']} fields")
 
 
 def _show_advice(advice: Result) -> None:

@@ -1,7 +1,7 @@
 """Print for a reader: as wide as the terminal, and in full where there is no terminal.
 
-Lines are folded between words on a terminal, or where the environment variable COLUMNS says how wide one is. Elsewhere
-a line is as long as it is, and none ends in spaces: what reads it may be `grep`, or a file.
+Lines are folded between words on a terminal, or where the environment variable COLUMNS has its width. Elsewhere a
+line is as long as it is, and none ends in spaces: what reads it may be `grep`, or a file.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import sys
 import textwrap
 from typing import TextIO
 
-from tradewind.cli.table import GLUE, Table, layout
+from tradewind.cli.table import GLUE, TextTable, layout
 
 USUAL = 80
 
@@ -53,7 +53,7 @@ def say(text: str, style: str = "", indent: str = "") -> None:
     _print([(folded(text, width_of(sys.stdout), indent), style)])
 
 
-def show_table(table: Table) -> None:
+def show_table(table: TextTable) -> None:
     """Print a table, and below it what there was no room for."""
     shown = layout(table, width_of(sys.stdout), "─" if (sys.stdout.encoding or "").lower().startswith("utf") else "-")
     if table.title:
@@ -69,7 +69,7 @@ def show_table(table: Table) -> None:
         say(note, "dim")
 
 
-def table_lines(table: Table, width: int | None) -> list[str]:
+def table_lines(table: TextTable, width: int | None) -> list[str]:
     """The lines of a table without styles."""
     shown = layout(table, width)
     return [*shown.header, *("".join(text for text, _ in pieces) for pieces in shown.lines), *shown.notes]

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 def those_that_run() -> Processes | None:
     """The processes of the MPI job that this is one of; None for a process alone.
 
-    Raises MissingMPIError where there is no MPI to talk to them.
+    Raises MissingMPIError where there is no MPI.
     """
     from tradewind.base.errors import MissingMPIError
     from tradewind.launch import is_rank
@@ -57,20 +57,20 @@ def one_voice(processes: Processes | None, as_json: bool) -> Iterator[None]:
         return
     from tradewind.base.errors import PeerError, PlanError, TradewindError
     from tradewind.cli.output import refuse
-    from tradewind.launch.worker import fail_collectively, let_others_hear, let_reason_come_first
+    from tradewind.launch.worker import fail_collectively, flush_output, wait_for_cause
 
     try:
         yield
     except PlanError as error:  # MPI has failed
         refuse(str(error), as_json)
-        let_others_hear()
+        flush_output()
         fail_collectively(error)
     except KeyboardInterrupt:
         if processes.index > 0:
-            let_reason_come_first()
+            wait_for_cause()
             fail_collectively(PeerError("interrupted"))
         refuse("interrupted", as_json)
-        let_others_hear()
+        flush_output()
         fail_collectively(TradewindError("interrupted"))
     except TradewindError as error:
         if processes.index > 0:

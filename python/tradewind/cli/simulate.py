@@ -186,20 +186,20 @@ def _show(results: list[dict[str, Any]]) -> None:
     from tradewind.base.units import format_bytes, format_count, format_seconds
     from tradewind.cli.screen import say, show_table
     from tradewind.cli.simulation_run import say_orders, say_skipped, spread_of
-    from tradewind.cli.table import Column, Table
+    from tradewind.cli.table import TextColumn, TextTable
 
     first = results[0]
     spread = ("shortest", "median", "longest") if "order_time_s" in first else ()
     columns = [
-        Column("machine"),
-        Column("routing", drop=1),
-        Column("algorithm"),
-        Column("time", number=True),
-        *(Column(name, number=True) for name in spread),
-        Column("bound", number=True, drop=2),
-        Column("load imbalance", number=True, drop=3),
-        Column("messages", number=True, drop=4),
-        Column("packet-hops", number=True, drop=5),
+        TextColumn("machine"),
+        TextColumn("routing", drop=1),
+        TextColumn("algorithm"),
+        TextColumn("time", number=True),
+        *(TextColumn(name, number=True) for name in spread),
+        TextColumn("bound", number=True, drop=2),
+        TextColumn("load imbalance", number=True, drop=3),
+        TextColumn("messages", number=True, drop=4),
+        TextColumn("packet-hops", number=True, drop=5),
     ]
     rows = [
         [
@@ -216,7 +216,7 @@ def _show(results: list[dict[str, Any]]) -> None:
         for r in results
     ]
     title = f"{first['pattern']} on {first['ranks']} ranks: {format_count(first['bytes'])}B in messages"
-    show_table(Table(columns, rows, title))
+    show_table(TextTable(columns, rows, title))
     if len(results) == 1:
         steps = ", ".join(f"{name} {format_seconds(s)}" for name, s in first["step_time_s"].items())
         print()

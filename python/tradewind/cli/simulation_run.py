@@ -29,7 +29,7 @@ def simulate_here(
 
 
 def announce(simulation: Simulation, processes: int, as_json: bool) -> None:
-    """Print on standard error the cost of a simulation, shared by so many processes, and a warning if it is coarse."""
+    """Print on standard error the cost of a simulation on `processes` processes, and a warning if it is coarse."""
     from tradewind.base.units import format_bytes, format_count, format_seconds
     from tradewind.cli.screen import folded, width_of
 

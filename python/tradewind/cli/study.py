@@ -12,7 +12,7 @@ from tradewind.cli.parameters import ONE_OR_MORE, Argument, Option
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from tradewind.cli.table import Table
+    from tradewind.cli.table import TextTable
     from tradewind.study.cases.environment import Environment
     from tradewind.study.plan.planned import Executors, Plan, Planned
     from tradewind.study.runner.campaign import Campaign
@@ -125,21 +125,21 @@ def _run(
 
     for_reader = stream is sys.stdout  # asked now: while bars are shown, another stream stands in for it
 
-    def tell(result: dict[str, Any]) -> None:
+    def report_study(result: dict[str, Any]) -> None:
         if for_reader:
             _show_result(result, named=campaign.overview)
 
-    def tell_sweep(study: StudyRun, name: str) -> None:
+    def report_sweep(study: StudyRun, name: str) -> None:
         if for_reader and not campaign.overview:
             show_sweep(name, read_records(study.store, environment, name).records)
 
     def report(folder: Path, environment: Environment) -> dict[str, Any]:
-        from tradewind.report.build import build_report  # half a second, which nobody waits for before the first case
+        from tradewind.report.build import build_report  # takes half a second, after the first case
 
         return build_report(folder, environment).as_dict()
 
-    how["tell_sweep"] = tell_sweep
-    return run_campaign(campaign, executors, environment, make_observer(stream), tell, report, **how)
+    how["report_sweep"] = report_sweep
+    return run_campaign(campaign, executors, environment, make_observer(stream), report_study, report, **how)
 
 
 def _known(paths: list[Path]) -> dict[str, dict[str, Any]]:
@@ -235,9 +235,9 @@ def _cost(cases: Iterable[Planned]) -> str:
     return f"{format_count(hops)} packet-hops, {format_seconds(sum(p.cost_s for p in cases))} of simulation on one core"
 
 
-def _plans_table(campaign: Campaign, stored: set[str]) -> Table:
+def _plans_table(campaign: Campaign, stored: set[str]) -> TextTable:
     """A row for each study. What is stored, or what an earlier study has, is not counted again."""
-    from tradewind.cli.table import Column, Table
+    from tradewind.cli.table import TextColumn, TextTable
 
     seen = set(stored)
     rows = []
@@ -246,14 +246,14 @@ def _plans_table(campaign: Campaign, stored: set[str]) -> Table:
         new = [planned for key, planned in own.items() if key not in seen]
         seen |= set(own)
         rows.append([entry.study_file.name, str(len(own)), str(len(new)), _cost(new)])
-    numbers = [Column(title, number=True) for title in ("cases", "new")]
-    return Table([Column("study"), *numbers, Column("cost of the new ones", prose=24)], rows)
+    numbers = [TextColumn(title, number=True) for title in ("cases", "new")]
+    return TextTable([TextColumn("study"), *numbers, TextColumn("cost of the new ones", prose=24)], rows)
 
 
-def _cases_table(plan: Plan, stored: set[str]) -> Table:
+def _cases_table(plan: Plan, stored: set[str]) -> TextTable:
     """A row for each case, below the name of its sweep. What is stored costs nothing."""
     from tradewind.base.units import format_bytes, format_count, format_seconds
-    from tradewind.cli.table import Column, Table
+    from tradewind.cli.table import TextColumn, TextTable
 
     rows: list[list[str]] = []
     sweeps: dict[int, str] = {}
@@ -269,9 +269,12 @@ def _cases_table(plan: Plan, stored: set[str]) -> Table:
             texts += [format_bytes(cost["memory_bytes"]), format_seconds(cost["wall_s"])]
         rows.append([f"  {planned.case.name}", *texts])
     costs = [
-        Column(title, number=True, drop=drop) for title, drop in (("messages", 3), ("packet-hops", 2), ("memory", 1))
+        TextColumn(title, number=True, drop=drop)
+        for title, drop in (("messages", 3), ("packet-hops", 2), ("memory", 1))
     ]
-    return Table([Column("case", prose=60, indent="    "), *costs, Column("time", number=True)], rows, headings=sweeps)
+    return TextTable(
+        [TextColumn("case", prose=60, indent="    "), *costs, TextColumn("time", number=True)], rows, headings=sweeps
+    )
 
 
 def _show_result(result: dict[str, Any], *, named: bool) -> None:

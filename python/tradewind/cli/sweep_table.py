@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from tradewind.base.units import format_seconds
 from tradewind.cli.screen import say, show_table
-from tradewind.cli.table import Column, Table
+from tradewind.cli.table import TextColumn, TextTable
 from tradewind.study.cases.records import Record
 from tradewind.study.claims.quantity import quantity_of
 from tradewind.study.model.labels import LABELS
@@ -28,7 +28,7 @@ def show_sweep(name: str, records: Sequence[Record]) -> None:
         print(flush=True)
 
 
-def sweep_table(name: str, records: Sequence[Record]) -> Table:
+def sweep_table(name: str, records: Sequence[Record]) -> TextTable:
     """The times of a sweep. A cell with several cases, as of several seeds, shows the fastest and the slowest."""
     labels = _distinguishing(records)
     ranks = sorted({record["ranks"] for record in records})
@@ -37,8 +37,10 @@ def sweep_table(name: str, records: Sequence[Record]) -> Table:
         row = cells.setdefault(tuple(_text(record, label) for label in labels), {})
         row.setdefault(record["ranks"], []).append(record)
     rows = [[*texts, *(_cell(row.get(each, [])) for each in ranks)] for texts, row in cells.items()]
-    columns = [Column(label.replace("_", " ")) for label in labels]
-    return Table([*columns, *(Column(f"{each} ranks", number=True) for each in ranks)], rows, _title(name, records))
+    columns = [TextColumn(label.replace("_", " ")) for label in labels]
+    return TextTable(
+        [*columns, *(TextColumn(f"{each} ranks", number=True) for each in ranks)], rows, _title(name, records)
+    )
 
 
 def _distinguishing(records: Sequence[Record]) -> list[str]:

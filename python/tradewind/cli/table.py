@@ -1,7 +1,7 @@
 """Tables for a reader: every column that there is room for, and the names of those that there is not.
 
 No name is cut and no number folded. Where a table is wider than it may be, first prose goes on on further lines, then
-titles do, then columns are left out, the least important first. A note says which, and how to see them.
+titles do, then columns are left out, the least important first. A note names them, and how to see them.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ HOW_TO_SEE = "wider terminals, pipes and --json show all"
 
 
 @dataclass(frozen=True)
-class Column:
+class TextColumn:
     """A column: its title, and what may be done to it where room is short."""
 
     title: str
@@ -34,10 +34,10 @@ class Column:
 
 
 @dataclass(frozen=True)
-class Table:
+class TextTable:
     """A table of texts."""
 
-    columns: Sequence[Column]
+    columns: Sequence[TextColumn]
     rows: Sequence[Sequence[str]]
     title: str = ""
     warning: str = ""
@@ -59,7 +59,7 @@ class Shown:
     """Return the columns that were left out."""
 
 
-def layout(table: Table, width: int | None, rule: str = "─") -> Shown:
+def layout(table: TextTable, width: int | None, rule: str = "─") -> Shown:
     """Lay a table out on lines of at most `width` columns (None: as wide as it is).
 
     It is wider than that only where names and numbers alone are.
@@ -93,7 +93,7 @@ def layout(table: Table, width: int | None, rule: str = "─") -> Shown:
     return Shown(header, lines, _notes(table, sorted(dropped), width))
 
 
-def _fold(column: Column, text: str, width: int) -> list[str]:
+def _fold(column: TextColumn, text: str, width: int) -> list[str]:
     if not column.prose:
         return [text]
     return textwrap.wrap(
@@ -115,12 +115,12 @@ def _longest_word(text: str) -> int:
     return max(map(len, text.split(" ")), default=0)
 
 
-def _natural(table: Table, index: int) -> int:
+def _natural(table: TextTable, index: int) -> int:
     cells = max((len(row[index]) for row in table.rows), default=0)
     return max(cells, len(table.columns[index].title) if table.header else 0)
 
 
-def _narrowest(table: Table, index: int, *, titles: bool) -> int:
+def _narrowest(table: TextTable, index: int, *, titles: bool) -> int:
     """The columns of the screen that a column needs where its prose and, if `titles`, its title are folded."""
     column = table.columns[index]
     title = (_longest_word(_glued(column.title)) if titles else len(column.title)) if table.header else 0
@@ -131,7 +131,7 @@ def _narrowest(table: Table, index: int, *, titles: bool) -> int:
     return max(title, word, min(longest, column.prose))
 
 
-def _widths(table: Table, kept: list[int], width: int | None) -> list[int] | None:
+def _widths(table: TextTable, kept: list[int], width: int | None) -> list[int] | None:
     """The width of every column that is kept; None where they do not fit."""
     natural = [_natural(table, i) for i in kept]
     room = None if width is None else width - len(GAP) * (len(kept) - 1)
@@ -152,12 +152,12 @@ def _shared_out(spare: int, minimum: list[int], natural: list[int]) -> list[int]
     return [m + min(each, spare * each // total) for m, each in zip(minimum, lack, strict=True)]
 
 
-def _is_constant(table: Table, index: int) -> bool:
+def _is_constant(table: TextTable, index: int) -> bool:
     return len(table.rows) > 1 and len({row[index] for row in table.rows}) == 1
 
 
 def _lines(
-    table: Table, kept: list[int], widths: list[int], cells: list[list[str]], *, titles: bool = False
+    table: TextTable, kept: list[int], widths: list[int], cells: list[list[str]], *, titles: bool = False
 ) -> list[list[tuple[str, str]]]:
     """The lines of one row, whose cells have one line or several. None ends in spaces."""
     lines = []
@@ -176,7 +176,7 @@ def _lines(
     return lines
 
 
-def _notes(table: Table, dropped: list[int], width: int | None) -> list[str]:
+def _notes(table: TextTable, dropped: list[int], width: int | None) -> list[str]:
     """Return the columns that were left out, with the value of those that are constant."""
     constant = [i for i in dropped if len({row[i] for row in table.rows}) == 1]
     others = [table.columns[i].title for i in dropped if i not in constant]

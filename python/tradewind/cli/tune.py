@@ -52,7 +52,7 @@ def command(
         if place.prints:
             _check_files(out, report)
         exchange = options.exchange(asked, pattern, place.ranks)
-        with mpi_ranks.busy(f"tuning on {place.ranks} ranks", quiet=as_json or not place.prints) as tell:
+        with mpi_ranks.busy(f"tuning on {place.ranks} ranks", quiet=as_json or not place.prints) as show:
             result = tune(
                 exchange,
                 include=include or (),
@@ -63,8 +63,7 @@ def command(
                 give_up=give_up,
                 check=check,
                 timeout_s=mpi_ranks.seconds(timeout),
-                watch=tell
-                and (lambda told: tell(f"{told['method']} ({told['tried'] + 1} of {told['methods']} methods)")),
+                watch=show and (lambda now: show(f"{now['method']} ({now['tried'] + 1} of {now['methods']} methods)")),
             )
         result |= {"file": str(out), "report": None if report is None else str(report)}
         if place.prints:
@@ -116,14 +115,14 @@ def _show(result: dict[str, Any]) -> None:
 def _show_table(table: dict[str, Any], result: dict[str, Any]) -> None:
     from tradewind.base.units import format_seconds
     from tradewind.cli.screen import say, show_table
-    from tradewind.cli.table import Column, Table
+    from tradewind.cli.table import TextColumn, TextTable
     from tradewind.method.method import PARTS, Method
     from tradewind.method.tuning import NOISY
     from tradewind.report.tuning import outcome_of
 
     columns = [
-        *(Column(part) for part in PARTS),
-        *(Column(title, number=True) for title in ("median", "min", "x best")),
+        *(TextColumn(part) for part in PARTS),
+        *(TextColumn(title, number=True) for title in ("median", "min", "x best")),
     ]
     rows = [
         [
@@ -135,13 +134,13 @@ def _show_table(table: dict[str, Any], result: dict[str, Any]) -> None:
     ]
     over = "oversubscribed: more ranks than cores" if result["oversubscribed"] else ""
     title = f"{table['pattern']}, {result['ranks']} ranks, {table['request']['memory']} arrays"
-    show_table(Table(columns, rows, title, over))
+    show_table(TextTable(columns, rows, title, over))
     print()
     given_up = [row for row in table["left_out"] if row["first_s"] is not None]
     for row in given_up:
         say(f"{Method(*(row[part] for part in PARTS))}: {row['reason']}", indent="  ")
     if len(table["left_out"]) > len(given_up):
-        say(f"skipped methods: {len(table['left_out']) - len(given_up)}; --report and --json say why")
+        say(f"skipped methods: {len(table['left_out']) - len(given_up)}; --report and --json list the reasons")
     if table["noisy"]:
         say(f"{NOISY}: tune on a quiet machine")
     say(outcome_of(table, result))

@@ -62,19 +62,19 @@ class _ProgressBar:
 def _show(result: dict[str, Any]) -> None:
     from tradewind.base import units
     from tradewind.cli.screen import say, show_table
-    from tradewind.cli.table import Column, Table
+    from tradewind.cli.table import TextColumn, TextTable
 
     columns = [
-        Column("step"),
-        *(Column(title, number=True) for title in ("stages", "messages", "bytes")),
-        Column("largest message", number=True, drop=1),
-        Column("copied within ranks", number=True, drop=2),
+        TextColumn("step"),
+        *(TextColumn(title, number=True) for title in ("stages", "messages", "bytes")),
+        TextColumn("largest message", number=True, drop=1),
+        TextColumn("copied within ranks", number=True, drop=2),
     ]
     rows = []
     for step in result["steps"]:
         sizes = (units.format_bytes(step[key]) for key in ("bytes", "largest_message_bytes", "copied_bytes"))
         rows.append([step["name"], f"{step['stages']:,}", f"{step['messages']:,}", *sizes])
-    show_table(Table(columns, rows, f"{result['pattern']}, {result['algorithm']}, {result['ranks']} ranks"))
+    show_table(TextTable(columns, rows, f"{result['pattern']}, {result['algorithm']}, {result['ranks']} ranks"))
     say("verified: every expected point arrives exactly once, and nothing else is touched")
     say(f"verified: free of deadlock with {result['transport']}, even where every send is synchronous")
     say(f"in {units.format_seconds(result['wall_s'])}")

@@ -114,7 +114,7 @@ TEXTS = {
 
 
 def build_dataset(records: Sequence[Record], attributes: dict[str, Any]) -> xr.Dataset:
-    """The Dataset of a study's cases. `attributes` say where it comes from (see `provenance`)."""
+    """The Dataset of a study's cases. `attributes`: its origin (see `provenance`)."""
     import xarray as xr
 
     coordinates, variables = _variables(records)
@@ -262,7 +262,7 @@ def _steps(records: Sequence[Record]) -> dict[str, Any]:
 
 
 PART = "part_"
-"""Begins the names of variables that say where the time of a run went."""
+"""Begins the names of variables with the parts of a run's time."""
 
 
 def _parts(records: Sequence[Record]) -> dict[str, Any]:

@@ -49,7 +49,7 @@ FORMER = {name: former for former, name in FORMER_KEYS.items()}
 
 
 def read_dataset(path: Path) -> tuple[list[Record], Mapping[str, Any]]:
-    """The records of a results.nc, and the attributes that say where they come from. Raises InputError.
+    """The records of a results.nc, and the attributes with their origin. Raises InputError.
 
     Of a case's result there is what plots and findings ask for: bound, imbalance, delays, congestion, the shortest
     measured time; not the wall time of each attempt and the like. Of a simulated case there is all that a Dataset
@@ -96,7 +96,7 @@ class _Case:
 
 
 def load_dataset(path: Path) -> xr.Dataset:
-    """The Dataset of a results.nc, in memory. Raises InputError for a file that is none."""
+    """The Dataset of a results.nc, in memory. Raises InputError for an invalid file."""
     check_source(path)
     try:
         loaded = _whole(path)
@@ -160,7 +160,7 @@ def _record(case: _Case) -> Record:
 
 
 def _label(case: _Case, label: str) -> str | int | bool | None:
-    """A label as it was; None, kept as an empty text, for what says nothing about a case."""
+    """A label as it was; None, kept as an empty text, for what does not apply to a case."""
     if label in INTEGER_LABELS:
         value = case[label].item() if label in case else None
         if not isinstance(value, str):

@@ -16,7 +16,7 @@ def open_results(path: str | Path) -> xr.Dataset:
     """The Dataset of a results.nc, in which ``sel`` takes any labels of cases: one value, a list or a slice of each.
 
     ``results.sel(algorithm="ring-4", ranks=1000)`` are the cases with both. `case` is a multi-index of all labels
-    that the cases have, but for `exchange`, which says again what others say; `key` is what they are stored under.
+    that the cases have, but for `exchange`, which repeats others; `key` is what they are stored under.
     Files that were written before labels were coordinates are read as well. Raises InputError for other files.
     """
     from tradewind.dataset.case_index import CaseIndex

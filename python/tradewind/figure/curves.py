@@ -54,6 +54,7 @@ def valued(plot: Plot, records: Sequence[Record]) -> list[tuple[Record, float]]:
 
 
 def row_of(plot: Plot, record: Record, value: float) -> Row:
+    """Return the row of a chart's data for a case, with `value` as its time, and the texts of its tooltip."""
     return {
         "ranks": record["ranks"],
         "along": record[plot.along],
@@ -75,7 +76,7 @@ def _is_base(plot: Plot, record: Record) -> bool:
 
 
 def _rest(plot: Plot, record: Record) -> tuple[Any, ...]:
-    """All labels of a case but those that tell it from the one that it is divided by (and what sums them up)."""
+    """All labels of a case but those in which it differs from the one that it is divided by (and what sums them up)."""
     return tuple(record.get(label) for label in LABELS if label not in ("sweep", "exchange", *plot.over))
 
 

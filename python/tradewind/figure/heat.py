@@ -69,9 +69,9 @@ def pairs_chart(plot: Plot, records: Sequence[Record]) -> Any | None:
 
 def _pairs_panel(plot: Plot, record: Record, maximum: float) -> Any:
     mean, uneven = quantity_of(record, "delay") or 0.0, quantity_of(record, "delay-imbalance") or 1.0
-    said = f"{format_seconds(mean)} in the mean of all pairs, {uneven:.3g} times that at most"
+    note = f"{format_seconds(mean)} in the mean of all pairs, {uneven:.3g} times that at most"
     chart = ranks_chart(record["result"]["delay_pairs"], record["ranks"], _SIDE, maximum)
-    return _titled(chart, [_named(plot, record), said])
+    return _titled(chart, [_named(plot, record), note])
 
 
 def matrix_chart(plot: Plot, records: Sequence[Record]) -> Any | None:

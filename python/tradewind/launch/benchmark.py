@@ -50,9 +50,9 @@ def bench(
 
     `algorithms`: names, "all", or None for the exchange's own; "all" also of transports and packings. What does not go
     together is skipped, with the reason; InputError where nothing is left. `repeat`: samples of each; one is the
-    slowest rank's time for the whole exchange. `rounds`: the methods take turns, so many times, with a part of
-    their samples and new plans each time: so a machine that changes meanwhile changes for all of them, and no
-    method has but one place of its buffers in memory. `check` compares what arrives with the expected result,
+    slowest rank's time for the whole exchange. `rounds`: how often all methods are measured, each time with a part of
+    their samples and with new plans: so a machine that changes meanwhile changes for all of them, and the buffers of
+    each method lie at several places in memory. `check` compares what arrives with the expected result,
     bit for bit, before anything is timed. `timeline`: a file for what ranks do when in a few exchanges more of the
     fastest method (see `tradewind.trace`). `predict`: a machine, on which each method is simulated as well
     (see `tradewind.launch.predict`). `watchdog_s`: see `tradewind.mpi.plan`. Starts the ranks, or where this process is

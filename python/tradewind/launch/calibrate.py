@@ -41,13 +41,13 @@ def calibrate(
     timeout_s: float | None = None,
     watch: Watch | None = None,
 ) -> Calibration:
-    """Measures, on pairs of `ranks` MPI ranks, how transports carry messages, and what copies take.
+    """Measure, on pairs of `ranks` MPI ranks, how transports carry messages, and what copies take.
 
-    Within nodes, and between them where ranks run on several. `largest` bytes of a message; `repeat`: at most so many
-    samples of each, in `rounds` (or fewer, of three samples or more each, whose spread tells a busy machine), in each
-    of which all is measured with new plans. Of each figure the best round counts.
+    Within nodes, and between them where ranks run on several. `largest` bytes of a message; `repeat`: maximum
+    number of samples of each, in `rounds` (or fewer, of three samples or more each, whose spread shows a busy machine);
+    in each round all is measured with new plans. Of each figure the best round counts.
     `kernels`: also the rates of the dwarfs' loops on one core, in some 15 seconds.
-    `ranks_per_node`: as if so many of the ranks that follow one another shared a node; 0: as it is.
+    `ranks_per_node`: takes every group of that many consecutive ranks for a node; 0: the real nodes.
     Starts the ranks, or where this process is one of them, is one (rank 0 has the calibration, and others an equal
     one). Raises InputError where samples lie further apart than `limit` (a fraction of their median, the middle half of
     them), or where ranks share a core, unless forced.
@@ -79,7 +79,7 @@ def calibrate(
         "warmup": warmup,
         "kernels": kernels,
         "ranks_per_node": ranks_per_node,
-        "tell": not job.is_rank(),
+        "report": not job.is_rank(),
     }
     worker = "tradewind.launch.probe:probe"
     result = job.on_ranks(ranks, worker, payload, timeout_s=timeout_s, watch=watch)

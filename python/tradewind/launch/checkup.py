@@ -109,7 +109,7 @@ def _mpi() -> str:
     from tradewind import mpi
 
     library = mpi.library_name()
-    from tradewind import _mpi  # not before, as the other says why it does not load
+    from tradewind import _mpi  # not before, as the import above raises the reason where it does not load
 
     return f"{library}, which mpi4py uses too; built against {_mpi.build_mpi} by compiler {_mpi.build_compiler}"
 
@@ -187,5 +187,5 @@ def hello(comm: MPI.Intracomm, _: None) -> dict[str, Any]:
     plan = mpi.plan(halo, comm, array)
     plan()
     if (array != HaloArrays.expected(halo, rank, 0, "f8")).any():
-        raise VerificationError("the exchange of two ranks went wrong: run the tests, and report what they say")
+        raise VerificationError("the exchange of two ranks went wrong: run the tests, and report their output")
     return {"hosts": comm.allgather(platform.node()), "bytes": comm.allreduce(plan.bytes_sent)}

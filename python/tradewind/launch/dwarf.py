@@ -43,7 +43,7 @@ def run(
     servers: int | str = 0,
     watch: job.Watch | None = None,
 ) -> dict[str, Any]:
-    """Takes so many steps on real MPI ranks, and says where the time went.
+    """Take `steps` steps on real MPI ranks, and return the parts of their time.
 
     It takes and times them `repeat` times, one after another, on one field; the times that it returns are those of the
     median (the lower one of two). `repeat` and `steps` together are how far the field has come.
@@ -75,7 +75,7 @@ def run(
         "timeline": None if timeline is None else str(timeline),
         "output": None if output is None else str(Path(output).absolute()),
         "servers": servers,
-        "tell": watch is not None and not job.is_rank(),
+        "report": watch is not None and not job.is_rank(),
     }
     if not job.is_rank():
         result: dict[str, Any] = job.run(dwarf.ranks + beside, f"{__name__}:take_part", payload, watch=watch)
@@ -93,8 +93,8 @@ def take_part(comm: MPI.Intracomm, payload: dict[str, Any]) -> dict[str, Any]:
 
     dwarf = from_plain(payload["name"], payload["dwarf"])
     steps, repeat = payload["steps"], payload["repeat"]
-    tell = worker.tell if payload.get("tell") and comm.Get_rank() == 0 else lambda _: None
-    tell("set-up")
+    report = worker.report_progress if payload.get("report") and comm.Get_rank() == 0 else lambda _: None
+    report("set-up")
     server = None
     if payload["output"] is not None:
         from tradewind.fieldserver.model.field_server import FieldServer
@@ -111,7 +111,7 @@ def take_part(comm: MPI.Intracomm, payload: dict[str, Any]) -> dict[str, Any]:
     before = _map(running) if payload["picture"] else None
     copy_bytes_per_s = measure_copy(comm, dwarf.threads)
     writing = None if server is None else _Writing(server, running, dwarf)
-    tell(f"time loop of {steps} steps")
+    report(f"time loop of {steps} steps")
     timed = [_timed(comm, running, steps, writing) for _ in range(repeat - 1)]
     timed.append(_timed(comm, running, steps, writing, check))
     if server is not None and writing is not None:
@@ -122,7 +122,7 @@ def take_part(comm: MPI.Intracomm, payload: dict[str, Any]) -> dict[str, Any]:
     final = running.diagnose()
     peak = comm.allreduce(peak_rss_bytes())
     if check is not None:
-        tell(f"the reference takes {check.steps} steps in one process")
+        report(f"the reference takes {check.steps} steps in one process")
         check.compare(comm)
     if payload["timeline"] is not None and server is None:
         _save_time_line(comm, dwarf, payload["timeline"])

@@ -1,7 +1,7 @@
 """An MPI job: started, watched, and its one result collected.
 
 The ranks run `tradewind.launch.worker`, which writes the result (or why there is none) into a file. A job that ends
-without one has failed, whatever its exit code says: a rank that leaves by ``_exit(0)`` makes MPI's launcher return 0.
+without one has failed, whatever its exit code is: a rank that leaves by ``_exit(0)`` makes MPI's launcher return 0.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ _RANK_VARIABLES = ("PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK", "MPI_LOCALRA
 _WAITS = " s still waiting for "  # of the core's watchdog
 _MAX_WAITS = 16
 _LAST_LINES = 40
-_BETWEEN_NEWS_S = 0.1
+_PROGRESS_PAUSE_S = 0.1
 _VERSION_S = 60
 PROGRESS = "progress.json"
-"""File of what rank 0 has told last."""
+"""File with the last progress that rank 0 has reported."""
 OUTPUT = "output.txt"
 """File of what the ranks, and their launcher, have printed; all write to its end."""
 
@@ -66,9 +66,11 @@ class Launcher:
 
     @property
     def is_open_mpi(self) -> bool:
+        """Whether the launcher is one of Open MPI."""
         return any(name in self.version for name in ("Open MPI", "OpenRTE", "PRRTE", "prterun"))
 
     def arguments(self, ranks: int) -> list[str]:
+        """Return the command line for a number of ranks, without the program."""
         options = []
         if self.is_open_mpi:
             options.append("--oversubscribe")
@@ -105,7 +107,7 @@ def run(ranks: int, worker: str, payload: Any, *, timeout_s: float | None = None
 
     Each rank calls ``function(comm, payload)``. `payload` and the result are JSON values. Raises what a rank raised
     where that is an error of Tradewind, and PlanError with the job's last output where a rank died or time ran out.
-    `watch` is called now and then with what rank 0 has told last (see `tradewind.launch.worker.tell`).
+    `watch` is called now and then with the last progress of rank 0 (see `tradewind.launch.worker.report_progress`).
     """
     if ranks < 1:
         raise InputError(f"ranks {ranks}: 1 or more are allowed")
@@ -160,18 +162,18 @@ def _end_with_parent() -> None:
 
 
 def _wait(job: subprocess.Popen[bytes], file: Path, timeout_s: float | None, watch: Watch) -> int:
-    """The exit code; meanwhile passes on what is told. Raises TimeoutExpired."""
+    """Return the exit code; meanwhile pass progress on to `watch`. Raises TimeoutExpired."""
     end = None if timeout_s is None else time.monotonic() + timeout_s
     while end is None or time.monotonic() < end:
         with suppress(subprocess.TimeoutExpired):
-            return job.wait(_BETWEEN_NEWS_S)
+            return job.wait(_PROGRESS_PAUSE_S)
         with suppress(FileNotFoundError):
             watch(json.loads(file.read_text()))
     raise subprocess.TimeoutExpired(job.args, timeout_s or 0)
 
 
 def _stop(job: subprocess.Popen[bytes]) -> None:
-    """Ends a launcher, which ends its ranks; what does not listen is killed."""
+    """Ends a launcher, which ends its ranks; one that does not end is killed."""
     for number, patience_s in ((signal.SIGTERM, 5.0), (signal.SIGKILL, None)):
         os.killpg(job.pid, number)
         try:
@@ -191,8 +193,8 @@ def _collect(folder: Path, ranks: int, code: int | None, launcher: Launcher) -> 
     end = "were stopped: their time ran out" if code is None else f"ended with exit code {code}"
     end += ", without a result" if not result.exists() else ", after their result"
     lines = (folder / OUTPUT).read_text(errors="replace").strip().splitlines()[-_LAST_LINES:]
-    said = "; their last output:\n" + "\n".join(lines) if lines else "; they printed nothing"
-    raise PlanError(f"the {ranks} MPI ranks {end}{said}\nthey were started by {launcher}")
+    printed = "; their last output:\n" + "\n".join(lines) if lines else "; they printed nothing"
+    raise PlanError(f"the {ranks} MPI ranks {end}{printed}\nthey were started by {launcher}")
 
 
 def _failure(records: list[dict[str, Any]]) -> TradewindError:

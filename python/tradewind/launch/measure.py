@@ -263,7 +263,7 @@ def _sent(comm: MPI.Intracomm, data: ExchangeArrays, plans: dict[str, mpi.Plan])
 
 
 def measure_copy(comm: MPI.Intracomm, threads: int = 1) -> float:
-    """Bytes per second that a rank copies from memory to memory, with so many threads, while all others do so too.
+    """Bytes per second that a rank copies from memory to memory on `threads` threads, while all others do so too.
 
     Collective.
     """
@@ -281,7 +281,7 @@ def measure_copy(comm: MPI.Intracomm, threads: int = 1) -> float:
 
 
 def copy_size(threads: int) -> int:
-    """Bytes that each of so many threads copies: many share what few have, so that the memory of a rank holds them."""
+    """Bytes that each of `threads` threads copies; the total is limited, so that the memory of a rank holds it."""
     return _COPY_BYTES * min(threads, _COPY_THREADS) // threads
 
 

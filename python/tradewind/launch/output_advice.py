@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 AUTO = "auto"
 _LONG_S, _MAX_STEPS = 0.1, 64
-"""Steps are taken until they last so long, or are so many."""
+"""Steps are taken until they last `_LONG_S`, but at most `_MAX_STEPS`."""
 
 
 def advise_dwarf(dwarf: Dwarf, plan: str | Path) -> dict[str, Any]:

@@ -15,12 +15,12 @@ from tradewind.workload.exchange import Exchange
 
 
 def machine_of(path: str | Path) -> MachineFile:
-    """A machine that says how transports carry messages. Raises InputError."""
+    """A machine with intra-node tables of its transports. Raises InputError for one without."""
     file = load_machine(path)
     if not file.machine.intranode:
         raise InputError(
-            f"{path} does not say how transports carry messages within a node (it has no table `intranode`): "
-            "tradewind calibrate writes files that do"
+            f"{path} has no table `intranode` (how transports carry messages within a node): "
+            "tradewind calibrate writes files that have one"
         )
     return file
 
@@ -28,9 +28,9 @@ def machine_of(path: str | Path) -> MachineFile:
 def add_predictions(result: dict[str, Any], exchange: Exchange, file: MachineFile) -> dict[str, Any]:
     """The result of a bench with ``predicted_s`` and ``predicted_ratio`` (over the median) in each row.
 
-    None where nobody can tell: for the MPI library's own algorithm, and where the machine file does not know transport
-    and packing. ``prediction`` says of all rows: ``machine``, ``rows`` that were predicted, ``median_error`` (of
-    their ratios, how far from 1).
+    None where there is no prediction: for the MPI library's own algorithm, and where the machine file has no table of
+    transport and packing. ``prediction`` sums up all rows: ``machine``, ``rows`` that were predicted, ``median_error``
+    (of their ratios, how far from 1).
     """
     ranks_per_node = round(result["ranks_per_core"] * result["cores"])
     rows = [row | _predicted(row, exchange, file, ranks_per_node) for row in result["results"]]

@@ -47,7 +47,7 @@ _TRIALS = 10
 
 
 @dataclass(frozen=True)
-class Shape:
+class MessageShape:
     """A message: its bytes, and the bytes of the runs of memory in which they lie; run 0: all in one."""
 
     bytes: int
@@ -55,10 +55,11 @@ class Shape:
 
     @property
     def rows(self) -> int:
+        """Number of runs."""
         return self.bytes // self.run if self.run else 1
 
 
-def between_two(shape: Shape) -> _core.Halo:
+def between_two(shape: MessageShape) -> _core.Halo:
     """A halo of two ranks, each of which sends the other one message of this shape."""
     points = (shape.run or shape.bytes) // _POINT
     if not shape.run or points > _SHORT:
@@ -68,7 +69,7 @@ def between_two(shape: Shape) -> _core.Halo:
     return _core.Halo(_core.Blocks(grid, (2, 1)), points, [False, False])
 
 
-def scattering(shape: Shape) -> _core.Transpose:
+def scattering(shape: MessageShape) -> _core.Transpose:
     """A transposition of two ranks, each of which sends the other one run of memory that goes to runs of this shape,
     and keeps as much."""
     points = shape.run // _POINT
@@ -81,7 +82,7 @@ def many_small() -> _core.Halo:
     return _core.Halo(_core.Blocks(_core.Grid(2, 1, 1), (2, 1)), 1, [True, True])
 
 
-def within_one(shape: Shape) -> _core.Halo:
+def within_one(shape: MessageShape) -> _core.Halo:
     """A halo of one rank, around whose seam two copies go that together have this shape."""
     points = (shape.run or shape.bytes // 2) // _POINT
     rows = max(shape.rows // 2, 1)
@@ -93,9 +94,9 @@ def within_one(shape: Shape) -> _core.Halo:
 
 def probe(comm: MPI.Intracomm, payload: dict[str, Any]) -> dict[str, Any]:
     """Measures as `tradewind.launch.calibrate` asks. Collective; the result counts on rank 0."""
-    places = Places(comm, payload["ranks_per_node"])
-    tell = worker.tell if payload["tell"] and comm.Get_rank() == 0 else None
-    bench = Bench(comm, payload["warmup"], payload["repeat"], payload["rounds"], tell)
+    places = RankPairs(comm, payload["ranks_per_node"])
+    report = worker.report_progress if payload["report"] and comm.Get_rank() == 0 else None
+    bench = Bench(comm, payload["warmup"], payload["repeat"], payload["rounds"], report)
     methods = [Method("direct", *method) for method in payload["methods"]]
     shapes = shapes_of(payload["sizes"], payload["runs"])
     parts: dict[str, Measured] = {}
@@ -134,9 +135,9 @@ def probe(comm: MPI.Intracomm, payload: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def shapes_of(sizes: Sequence[int], runs: Sequence[int]) -> list[Shape]:
+def shapes_of(sizes: Sequence[int], runs: Sequence[int]) -> list[MessageShape]:
     """All shapes to be measured: each size in one run, and in runs of each length of which it has two or more."""
-    found = [Shape(size, run) for size, run in product(sizes, [0, *runs])]
+    found = [MessageShape(size, run) for size, run in product(sizes, [0, *runs])]
     return [shape for shape in found if not shape.run or 2 <= shape.rows <= _MAX_RUNS]
 
 
@@ -146,7 +147,7 @@ def _alone(comm: MPI.Intracomm, measure: Callable[[], _T]) -> _T:
     return measured
 
 
-class Places:
+class RankPairs:
     """Ranks that share a node, and the partner of each. Collective; raises InputError."""
 
     def __init__(self, comm: MPI.Intracomm, ranks_per_node: int) -> None:
@@ -183,19 +184,19 @@ class Bench:
     """Measures exchanges of pairs, all pairs at the same time. Collective."""
 
     def __init__(
-        self, comm: MPI.Intracomm, warmup: int, repeat: int, rounds: int, tell: Callable[[Any], None] | None
+        self, comm: MPI.Intracomm, warmup: int, repeat: int, rounds: int, report: Callable[[Any], None] | None
     ) -> None:
-        self.comm, self.warmup, self.repeat, self.rounds, self.tell = comm, warmup, repeat, rounds, tell
+        self.comm, self.warmup, self.repeat, self.rounds, self.report = comm, warmup, repeat, rounds, report
         self.round = 0
         self._last: dict[tuple[Method, int], int] = {}
         """Bytes of the last size that is measured, by method and run."""
 
     def in_rounds(self, parts: Mapping[str, Measured]) -> dict[str, list[Row]]:
         """The rows of each part, with the samples of all rounds; `spread` is the median of those of the rounds, and
-        `best_s` the least of their medians.
+        `best_s` the minimum of their medians.
 
-        A machine has states that last seconds: the cores of a virtual one, say, are near to each other at one time and
-        far at another. Its best is what it is without them.
+        A machine has states that last seconds: the cores of a virtual one, for example, are near to each other at one
+        time and far at another. The best round is the one without such states.
         """
         found: dict[str, dict[tuple[Any, ...], Row]] = {name: {} for name in parts}
         last: dict[str, dict[tuple[Method, int], int]] = {name: {} for name in parts}
@@ -216,22 +217,24 @@ class Bench:
             for name, rows in found.items()
         }
 
-    def pairs(self, pair: MPI.Intracomm, methods: Sequence[Method], shapes: Sequence[Shape]) -> Iterator[Row]:
+    def pairs(self, pair: MPI.Intracomm, methods: Sequence[Method], shapes: Sequence[MessageShape]) -> Iterator[Row]:
         """Rows of transport, packing, messages, bytes, run and samples_s: single doubles first, then all shapes."""
-        small = [(Shape(_POINT), between_two(Shape(_POINT))), (Shape(_POINT), many_small())]
+        small = [(MessageShape(_POINT), between_two(MessageShape(_POINT))), (MessageShape(_POINT), many_small())]
         yield from self._each(pair, methods, [*small, *((shape, between_two(shape)) for shape in shapes)])
 
-    def scattered(self, pair: MPI.Intracomm, methods: Sequence[Method], shapes: Sequence[Shape]) -> Iterator[Row]:
+    def scattered(
+        self, pair: MPI.Intracomm, methods: Sequence[Method], shapes: Sequence[MessageShape]
+    ) -> Iterator[Row]:
         """The same rows, of messages that are one run at their sender; the time includes a copy of this shape."""
         burst = [replace(method, algorithm="burst") for method in methods]
         yield from self._each(pair, burst, [(shape, scattering(shape)) for shape in shapes])
 
     def _each(
-        self, pair: MPI.Intracomm, methods: Sequence[Method], probes: Sequence[tuple[Shape, _core.Pattern]]
+        self, pair: MPI.Intracomm, methods: Sequence[Method], probes: Sequence[tuple[MessageShape, _core.Pattern]]
     ) -> Iterator[Row]:
         for i, (shape, pattern) in enumerate(probes):
-            if self.tell is not None:
-                self.tell({"probed": i + 1, "probes": len(probes), "round": self.round + 1})
+            if self.report is not None:
+                self.report({"probed": i + 1, "probes": len(probes), "round": self.round + 1})
             arrays = _arrays(pattern, pair)
             for method in methods:
                 too_long = shape.bytes > self._last.get((method, shape.run), shape.bytes)
@@ -252,7 +255,7 @@ class Bench:
                     "samples_s": samples,
                 }
 
-    def copies(self, shapes: Sequence[Shape]) -> Iterator[Row]:
+    def copies(self, shapes: Sequence[MessageShape]) -> Iterator[Row]:
         """Rows of bytes, run and samples_s of copies within each rank, all ranks at the same time."""
         for shape in shapes:
             pattern = within_one(shape)

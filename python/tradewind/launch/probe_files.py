@@ -48,7 +48,7 @@ sink = ["grib2", "netcdf"]
 
 
 def measure_files(ranks: int, folder: str | Path, timeout_s: float | None = None) -> dict[str, float | None]:
-    """Measure the rates of a machine's table `files`, in bytes per second, on so many MPI ranks.
+    """Measure the rates of a machine's table `files`, in bytes per second, on `ranks` MPI ranks.
 
     `folder`: where files are written, on the disk that is meant; it is made where it is missing. Starts the ranks, or
     where this process is one of them, is one. Rates of GRIB are None where ecCodes is missing. Raises InputError.

@@ -33,9 +33,14 @@ _MIN_SAMPLES = 3
 class Timed(Protocol):
     """The part of a run that is timed, see `tradewind.dwarfs.frame.running.Running`."""
 
-    def advance(self, steps: int) -> None: ...
-    def reset(self) -> None: ...
-    def seconds(self) -> dict[str, float]: ...
+    def advance(self, steps: int) -> None:
+        """Take steps."""
+
+    def reset(self) -> None:
+        """Begin to count seconds anew."""
+
+    def seconds(self) -> dict[str, float]:
+        """Return the seconds of each part since `reset`."""
 
 
 def kernel_rates() -> dict[str, float]:

@@ -37,11 +37,11 @@ def bench_program(
     watchdog_s: float = 0.0,
     timeout_s: float | None = None,
 ) -> dict[str, Any]:
-    """Run a program file on real MPI ranks, on arrays of the sizes that it says.
+    """Run a program file on real MPI ranks, on arrays of its sizes.
 
     Each exchange has a plan, with the transport and packing that the file names; its arrays hold known numbers. `check`
     compares what arrives with the expected result, bit for bit, in a pass before anything is timed. Computations take
-    as long as the file says: seconds and the time of points by looking at the clock, bytes by copies of memory, flops
+    as long as in the file: seconds and the time of points by looking at the clock, bytes by copies of memory, flops
     by multiplications and additions. `watchdog_s`: an exchange that waits longer is an error that names it. Starts the
     ranks, or where this process is one of them, is one.
 
@@ -75,7 +75,7 @@ def take_part(comm: MPI.Intracomm, payload: dict[str, Any]) -> dict[str, Any]:
     program = load_program(payload["path"], payload["text"])
     if comm.Get_size() != program.ranks:
         raise InputError(f"{comm.Get_size()} ranks were started for a program of {program.ranks}")
-    running = Running(program, comm, payload["watchdog_s"])
+    running = ProgramRun(program, comm, payload["watchdog_s"])
     if payload["check"]:
         running.check()
     for _ in range(payload["warmup"]):
@@ -108,7 +108,7 @@ def _ranks_per_core(comm: MPI.Intracomm) -> float:
     return mpi.ranks_per_core(comm, len(os.sched_getaffinity(0)))
 
 
-def _slowest_steps(comm: MPI.Intracomm, running: Running, samples: list[list[float]]) -> dict[str, float]:
+def _slowest_steps(comm: MPI.Intracomm, running: ProgramRun, samples: list[list[float]]) -> dict[str, float]:
     """Return, by step of each group, the median over the samples of the slowest rank's seconds."""
     medians = [statistics.median(column) for column in zip(*samples, strict=True)]
     found: dict[str, float] = {}
@@ -120,7 +120,7 @@ def _slowest_steps(comm: MPI.Intracomm, running: Running, samples: list[list[flo
     return found
 
 
-class Running:
+class ProgramRun:
     """A program on one rank: its plans, its arrays, and what it does in a step."""
 
     def __init__(self, program: Program, comm: MPI.Intracomm, watchdog_s: float = 0.0) -> None:
@@ -353,7 +353,7 @@ class _Bound:
 
 
 class _Computing:
-    """Stands for computations: takes as long, and as much memory traffic, as they say."""
+    """Stands for computations: takes their time and their memory traffic."""
 
     def __init__(self, rank: int, ranks: int) -> None:
         self.rank = rank
@@ -371,7 +371,7 @@ class _Computing:
             pass
 
     def _copy(self, size: int) -> None:
-        """Reads and writes so many bytes together."""
+        """Read and write `size` bytes together."""
         if size and not self._stream.size:
             self._stream, self._target = np.ones(_STREAM_BYTES // 8), np.ones(_STREAM_BYTES // 8)
         while size > 0:

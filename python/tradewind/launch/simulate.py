@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def simulate(
     processes: int, exchange: Exchange, machine: str, *, progress: Watch | None = None, **options: Any
 ) -> dict[str, Any]:
-    """As `tradewind.simulate`, on so many processes that this one starts and waits for.
+    """As `tradewind.simulate`, on `processes` processes that this one starts and waits for.
 
     `options` are JSON values and paths. Raises InputError; MissingMPIError; PlanError where a process has died.
     """
@@ -28,7 +28,7 @@ def simulate(
         if isinstance(options.get(name), Path):
             options[name] = str(options[name])
     payload = {"exchange": asdict(exchange), "machine": machine, "options": options}
-    watch = None if progress is None else lambda told: progress(Progress(**told))
+    watch = None if progress is None else lambda values: progress(Progress(**values))
     result: dict[str, Any] = job.run(processes, f"{__name__}:take_part", payload, watch=watch)
     return result
 
@@ -38,11 +38,11 @@ def take_part(comm: MPI.Intracomm, payload: dict[str, Any]) -> dict[str, Any]:
     from tradewind.launch import worker
     from tradewind.simulation import simulate as simulate_shared
 
-    def tell(progress: Progress) -> None:
-        worker.tell(asdict(progress))
+    def report(progress: Progress) -> None:
+        worker.report_progress(asdict(progress))
 
     options = payload["options"]
     if options.get("links") is not None:
         options["links"] = Path(options["links"])
     exchange = Exchange.from_plain(payload["exchange"])
-    return simulate_shared(exchange, payload["machine"], comm=comm, progress=tell, **options)
+    return simulate_shared(exchange, payload["machine"], comm=comm, progress=report, **options)

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from tradewind.mpi.library import Array
 
 Row = dict[str, Any]
-Tell = Callable[[Any], None]
+Report = Callable[[Any], None]
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ def tune(
     give_up: float = 3.0,
     tuning: str | Path | None = None,
 ) -> tuple[Method, dict[str, Any]]:
-    """Tries the methods for a pattern on a model's own arrays, and says which is the fastest. Collective.
+    """Try the methods for a pattern on a model's own arrays, and return the fastest. Collective.
 
     Arrays, `dims`, `axis`, `operation`: those of `tradewind.mpi.plan`; what arrays hold is put back at the end (their
     copies take as much memory again). The entry is about shared arrays where those of rank 0 are (see
@@ -133,10 +133,10 @@ def tune_exchange(comm: MPI.Intracomm, payload: dict[str, Any]) -> dict[str, Any
     exchange = Exchange.from_plain(payload["exchange"])
     check_ranks(comm, exchange)
     terms = Terms(**payload["terms"])
-    tell = worker.tell if payload["tell"] and comm.Get_rank() == 0 else None
+    report = worker.report_progress if payload["report"] and comm.Get_rank() == 0 else None
     names = dict.fromkeys(step.name for step in exchange.steps())
     tuned = [
-        _tune_step(comm, exchange, name, memory, terms, tell, checked=payload["check"])
+        _tune_step(comm, exchange, name, memory, terms, report, checked=payload["check"])
         for name in names
         for memory in payload["memories"]
     ]
@@ -149,7 +149,7 @@ def _tune_step(
     name: str,
     memory: str,
     terms: Terms,
-    tell: Tell | None,
+    report: Report | None,
     *,
     checked: bool,
 ) -> dict[str, Any]:
@@ -164,7 +164,7 @@ def _tune_step(
         if checked:
             check_results(comm, data, {name: plan}, str(method))
 
-    table = try_methods(comm, pattern, make, terms, repeat=exchange.times, check=check, tell=tell)
+    table = try_methods(comm, pattern, make, terms, repeat=exchange.times, check=check, report=report)
     return {"step": name, "request": request_of(pattern, exchange.dtype, exchange.fields, memory), **table}
 
 
@@ -176,7 +176,7 @@ def try_methods(
     *,
     repeat: int = 1,
     check: Callable[[Plan, Method], None] | None = None,
-    tell: Tell | None = None,
+    report: Report | None = None,
 ) -> dict[str, Any]:
     """Measures every method that `terms` allow, one plan at a time. Collective.
 
@@ -188,8 +188,8 @@ def try_methods(
     results: list[Row] = []
     left_out = [_left_out(method, reason) for method, reason in refused]
     for number, method in enumerate(found):
-        if tell is not None:
-            tell({"tried": number, "methods": len(found), "method": str(method)})
+        if report is not None:
+            report({"tried": number, "methods": len(found), "method": str(method)})
         best_s = min((row["median_s"] for row in results), default=None)
         row = _tried(comm, method, make, check, terms, repeat, best_s)
         (results if "median_s" in row else left_out).append(row)

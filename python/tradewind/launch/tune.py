@@ -41,7 +41,7 @@ def tune(
         raise InputError(*problems)
     terms = {"include": include, "exclude": exclude, "warmup": warmup, "trials": trials, "give_up": give_up}
     payload = {"exchange": asdict(exchange), "terms": terms, "memories": list(memories), "check": check}
-    payload["tell"] = not job.is_rank()
+    payload["report"] = not job.is_rank()
     worker = "tradewind.launch.trials:tune_exchange"
     result: dict[str, Any] = job.on_ranks(exchange.ranks, worker, payload, timeout_s=timeout_s, watch=watch)
     return result

@@ -23,24 +23,24 @@ from tradewind.launch import job
 
 _PATIENCE_S = 0.5
 _LATE_S = 2.0
-"""Time that a rank with the reason of an error has to tell it: on a busy machine it may have no core for a while."""
+"""Time that a rank with the cause of an error has to record it: on a busy machine it may have no core for a while."""
 _READ_S = 10.0
 """Time that a launcher has to read what was printed."""
 _LOOK_S = 0.01
-_HEARD = 2**31
-"""Records of ranks that have heard of an error, rather than made it, have numbers from here on."""
+_CONSEQUENCE = 2**31
+"""Records of errors that follow from one of another rank have numbers from here on."""
 
 
 def abort_on_error() -> None:
     """Makes an uncaught exception end all ranks: left alone, the others would wait for this one for ever."""
     if signal.getsignal(signal.SIGUSR1) == signal.SIG_DFL:
-        # With -disable-auto-cleanup MPICH's launcher tells the others of a dead rank so, which would end them too,
-        # without a word.
+        # With -disable-auto-cleanup MPICH's launcher sends the others this signal when a rank dies, which would end
+        # them too, without a message.
         signal.signal(signal.SIGUSR1, signal.SIG_IGN)
 
     def hook(kind: type[BaseException], error: BaseException, where: TracebackType | None) -> None:
         traceback.print_exception(kind, error, where)
-        let_others_hear()
+        flush_output()
         from mpi4py import MPI
 
         MPI.COMM_WORLD.Abort(1)
@@ -58,25 +58,25 @@ def fail_collectively(error: TradewindError) -> NoReturn:
     raise error
 
 
-def is_heard(error: BaseException) -> bool:
-    """Whether another rank may have the reason of an error, which this one has only heard of or waited for in vain."""
+def is_consequence(error: BaseException) -> bool:
+    """Whether an error follows from one of another rank, which has sent it or has not come to an exchange."""
     return isinstance(error, (PlanError, PeerError))
 
 
-def let_reason_come_first(folder: Path | None = None, ranks: int = 0) -> None:
-    """Wait for the rank that has the reason of an error: it tells it, and ends all.
+def wait_for_cause(folder: Path | None = None, ranks: int = 0) -> None:
+    """Wait for the rank that has the cause of an error: it records it, and ends all.
 
     `folder`: where each of the `ranks` of a job leaves a record; there is no need to wait when it, or all, have.
     """
     end = time.monotonic() + _LATE_S
     while time.monotonic() < end:
         numbers = [] if folder is None else [int(path.suffixes[0][1:]) for path in folder.glob("failure.*.json")]
-        if len(numbers) == ranks or any(number < _HEARD for number in numbers):
+        if len(numbers) == ranks or any(number < _CONSEQUENCE for number in numbers):
             break
         time.sleep(_LOOK_S)
 
 
-def let_others_hear() -> None:
+def flush_output() -> None:
     """Give the launcher time to pass on what this rank has printed: what is on its way when a rank aborts is lost."""
     sys.stdout.flush()
     sys.stderr.flush()
@@ -90,7 +90,7 @@ def let_others_hear() -> None:
 
 
 def _unread(stream: int) -> int:
-    """Return the bytes of a stream that nobody has read yet; 0 where it is no pipe, which does not tell."""
+    """Return the bytes of a pipe that are not read yet; 0 for a stream of another kind."""
     if not stat.S_ISFIFO(os.fstat(stream).st_mode):
         return 0
     return int.from_bytes(fcntl.ioctl(stream, termios.FIONREAD, bytes(4)), sys.byteorder)
@@ -101,8 +101,8 @@ def write_whole(path: Path, value: Any, *, keep: bool = True) -> None:
     write_atomically(path, json.dumps(value, allow_nan=False).encode(), "the result of ranks", durable=keep)
 
 
-def tell(value: Any) -> None:
-    """Tells the process that has started this rank how far it is (see `tradewind.launch.job.run`)."""
+def report_progress(value: Any) -> None:
+    """Send the progress of this rank to the process that has started it (see `tradewind.launch.job.run`)."""
     write_whole(Path(sys.argv[1]) / job.PROGRESS, value, keep=False)
 
 
@@ -139,7 +139,7 @@ def main(folder: str) -> None:
     request = json.loads((job_folder / "request.json").read_text())
     rank = 0
     try:
-        from tradewind.mpi.library import MPI  # raises MissingMPIError, which says what to install
+        from tradewind.mpi.library import MPI  # raises MissingMPIError, which names what to install
 
         comm = MPI.COMM_WORLD
         rank = comm.Get_rank()
@@ -150,15 +150,15 @@ def main(folder: str) -> None:
         comm.Barrier()  # no rank leaves before all are through
     except Exception as error:
         # If several ranks fail, the one with its own reason counts, not those that received the error.
-        number = rank + _HEARD if is_heard(error) else rank
+        number = rank + _CONSEQUENCE if is_consequence(error) else rank
         problems = list(getattr(error, "problems", None) or [str(error)])
         record = {"rank": rank, "kind": type(error).__name__, "problems": problems, "text": traceback.format_exc()}
         write_whole(job_folder / f"failure.{number}.json", record)
         if not isinstance(error, TradewindError):
             raise
         sys.stderr.write(f"rank {rank}: {error}\n")
-        if is_heard(error):
-            let_reason_come_first(job_folder, request["job"]["ranks"])
+        if is_consequence(error):
+            wait_for_cause(job_folder, request["job"]["ranks"])
         fail_collectively(error)
 
 

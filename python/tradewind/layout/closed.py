@@ -83,7 +83,7 @@ class Bands(_core.Product):
     `grid`: a `ReducedGrid` or a `Grid`. `shared`: bands have equal numbers of points, and a row may be shared by
     several ranks; the points of a rank follow each other along x, and its array has the shape (nz, 1, points). Else
     bands are whole rows; `weights`, one for each row, are what is made as equal as it goes: the points of the rows
-    unless given. `level_sets`: the levels are divided among so many sets of ranks; rank i + j * bands has band i and
+    unless given. `level_sets`: number of sets of ranks that share the levels; rank i + j * bands has band i and
     set j. A rank may own nothing. Raises InputError where the sets do not divide the ranks.
     """
 

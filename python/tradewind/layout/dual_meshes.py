@@ -44,7 +44,7 @@ def mesh_nodes(name: str) -> int:
 
 
 def mesh_of(name: str) -> MedianDual:
-    """The mesh of a name. Raises InputError for a name that is none, and where memory does not suffice for it."""
+    """The mesh of a name. Raises InputError for an invalid name, and where memory does not suffice for it."""
     nx, ny = mesh_extents(name)
     nodes = mesh_nodes(name)
     memory.require(f"a mesh of {nodes} nodes", BYTES_PER_NODE * nodes, "name a smaller grid, or another computer")

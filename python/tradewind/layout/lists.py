@@ -50,7 +50,7 @@ def ids(what: str, values: Any) -> NDArray[np.int64]:
 
 
 def _require(what: str, count: int) -> None:
-    """Raises InputError where memory does not suffice for a list of so many numbers."""
+    """Raises InputError where memory does not suffice for a list of `count` numbers."""
     if count > _MANY:
         memory.require(f"{what}: a list of {count} numbers", 8 * count, "list fewer on each rank")
 

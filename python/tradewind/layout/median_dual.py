@@ -54,10 +54,12 @@ class MedianDual:
 
     @property
     def nodes(self) -> int:
+        """Number of nodes."""
         return len(self.x)
 
     @property
     def on_sphere(self) -> bool:
+        """Whether the mesh lies on a sphere."""
         return self.radius > 0
 
     @classmethod

@@ -61,7 +61,7 @@ def octahedral_problems(rows: int, ranks: int) -> list[str]:
 
 
 def octahedral(rows: int, ranks: int, width: int) -> tuple[list[Ids], list[Ids]]:
-    """The points of an octahedral reduced Gaussian grid of so many rows, in compact parts, as equal as it goes.
+    """The points of an octahedral reduced Gaussian grid of `rows` rows, in compact parts, as equal as possible.
 
     Row i from a pole has 20 + 4 i points (Malardel et al. 2016, ECMWF Newsletter 146), counted row by row from the
     north. Ranks share them as the weather centres do: in bands of `regions`, each of which is cut along the meridians.
@@ -142,7 +142,7 @@ def halo_of(
 ) -> _core.Fetch:
     """The unstructured halo of a mesh over all its ranks, with the levels of the grid.
 
-    Of `octahedral` the number of rows is that of the grid along y. Raises InputError for a mesh that nobody knows.
+    Of `octahedral` the number of rows is that of the grid along y. Raises InputError for an unknown mesh.
     """
     return _flat_halo_of(mesh, grid[:2], split, width, periodic).with_levels((1, grid[2]))
 

@@ -36,6 +36,7 @@ class MeshOutline:
 
     @property
     def nodes(self) -> int:
+        """Number of nodes."""
         return len(self.x)
 
     def edges_per_node(self) -> Ids:
@@ -51,7 +52,7 @@ def require_memory(name: str) -> None:
 
 
 def outline_of(name: str) -> MeshOutline:
-    """The outline of a mesh by name. Raises InputError for a name that is none, and where memory does not suffice."""
+    """The outline of a mesh by name. Raises InputError for an invalid name, and where memory does not suffice."""
     require_memory(name)
     nx, ny = mesh_extents(name)
     if ny:

@@ -22,18 +22,31 @@ class Mesh(Protocol):
     """Mesh as partitions see it: a `MedianDual`, or an outline."""
 
     @property
-    def x(self) -> Reals: ...
+    def x(self) -> Reals:
+        """[node] Longitudes in radians on a sphere, coordinates on a plane."""
+
     @property
-    def y(self) -> Reals: ...
+    def y(self) -> Reals:
+        """[node] Latitudes in radians on a sphere, coordinates on a plane."""
+
     @property
-    def nodes(self) -> int: ...
+    def nodes(self) -> int:
+        """Number of nodes."""
+
     @property
-    def on_sphere(self) -> bool: ...
+    def on_sphere(self) -> bool:
+        """Whether the mesh lies on a sphere."""
+
     @property
-    def periods(self) -> tuple[float, float]: ...
+    def periods(self) -> tuple[float, float]:
+        """Extents along x and y."""
+
     @property
-    def name(self) -> str: ...
-    def edges_per_node(self) -> Ids: ...
+    def name(self) -> str:
+        """Name of the mesh, for messages."""
+
+    def edges_per_node(self) -> Ids:
+        """Return the number of edges of each node."""
 
 
 def bands(mesh: Mesh) -> Ids:

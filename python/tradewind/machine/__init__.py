@@ -1,4 +1,4 @@
-"""Machines: their networks and nodes, as files say and as they are measured."""
+"""Machines: their networks and nodes, from files and from measurements."""
 
 from __future__ import annotations
 

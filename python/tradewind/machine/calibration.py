@@ -28,7 +28,7 @@ _MIN_SHARE = 0.02
 _TICK_S = 1e-8
 """At least, where what lies beside a measurement took longer than all of it."""
 _CERTAIN = 3
-"""A slope of at least so many standard errors is not taken for noise, which has such a one in 1 of 80 cases."""
+"""Minimum standard errors of a slope that is not taken for noise; noise alone exceeds it in 1 of 80 cases."""
 
 
 def spread(samples: Sequence[float]) -> float:
@@ -129,7 +129,7 @@ def _rates(rows: Sequence[Row], start_s: float) -> Rates | None:
 
 
 @dataclass(frozen=True)
-class Line:
+class FittedLine:
     """A straight line through times by bytes: start_s + s_per_byte * bytes, with the standard error of its slope."""
 
     start_s: float
@@ -138,7 +138,7 @@ class Line:
 
     @property
     def bytes_per_s(self) -> float | None:
-        """The rate; None if the slope cannot be told from 0."""
+        """The rate; None if the slope does not differ from 0 significantly."""
         return 1 / self.s_per_byte if self.s_per_byte > _CERTAIN * self.error_s_per_byte else None
 
 
@@ -148,7 +148,7 @@ class Unexpected:
 
     eager_bytes: int
     """Size of the longest eager messages; 0 if there are none."""
-    more: Line | None
+    more: FittedLine | None
     """The extra time of such a message over one whose receive was posted first; None if it was not measured."""
 
     @property
@@ -183,7 +183,7 @@ def unexpected(rows: Sequence[Row], eager_bytes: int) -> Unexpected:
     squares = sum((seconds - start - slope * size) ** 2 for size, seconds in more.items())
     middle = statistics.fmean(more)
     error = math.sqrt(squares / (len(more) - 2) / sum((size - middle) ** 2 for size in more))
-    return Unexpected(eager_bytes, Line(start, slope, error))
+    return Unexpected(eager_bytes, FittedLine(start, slope, error))
 
 
 @dataclass(frozen=True)

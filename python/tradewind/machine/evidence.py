@@ -21,8 +21,8 @@ WHOLE = ""
 IMAGINARY = "imaginary"
 """Source of values that are made up."""
 
-# A name, which begins with a capital, and within the same clause a year or a kind of document; the year of a date such
-# as 2026-11-22 says when something was measured, and 2000 of "2000 MHz" is none.
+# A name, which begins with a capital, and within the same clause a year or a kind of document. The year of a date such
+# as 2026-11-22 (when something was measured) does not count, nor does 2000 of "2000 MHz".
 _YEAR = r"\b(?:19|20)\d\d\b(?!-\d|\s?[kMGT]?(?:Hz|B|bit|flop)\b)"
 _DOCUMENT = r"\b(?:data sheet|documents|guide|man page|manual|white paper)\b"
 _CITATION = re.compile(rf"https?://\w|\bdoi:10\.|\barXiv:\d|[A-Z][^;:]*?(?:{_YEAR}|{_DOCUMENT})")
@@ -41,7 +41,7 @@ def evidence_of(text: str) -> Evidence:
 def problem_of(text: str) -> str | None:
     """Return the problem of a text under ``[source]``: `evidence_of` needs one spelling of each mark."""
     if not text.strip():
-        return "nothing is said: name what is published, or write 'assumed: ' and why"
+        return "the text is empty: name what is published, or write 'assumed: ' and why"
     if found := _MARK.match(text):
         mark = found[1].lower()
         if not re.match(rf"{mark}: \S", text):

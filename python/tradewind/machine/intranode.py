@@ -56,7 +56,7 @@ Time = Annotated[float, BeforeValidator(_time)]
 
 
 class RateTable(Table):
-    """Rates by bytes, of what is one run of memory (`whole`), and of what lies in `runs` of so many bytes each.
+    """Rates by bytes, of what is one run of memory (`whole`), and of what lies in `runs` (bytes of each).
 
     The first rate of a list belongs to the first size, and so on; where there are fewer, the last one holds for more.
     """
@@ -142,12 +142,12 @@ class IntranodeTransport(RateTable):
 
 
 def find_intranode(transports: Sequence[IntranodeTransport], transport: str, packing: str) -> IntranodeTransport:
-    """The table of a transport and a packing. Raises InputError where there is none, and says which there are."""
+    """The table of a transport and a packing. Raises InputError, which lists the known ones, where there is none."""
     for each in transports:
         if (each.transport, each.packing) == (transport, packing):
             return each
     known = ", ".join(f"{each.transport} {each.packing}" for each in transports)
     raise InputError(
-        f"transport {transport}, packing {packing}: the machine does not say how they carry messages within a node "
-        f"(it says so of: {known or 'none; tradewind calibrate measures them'})"
+        f"transport {transport}, packing {packing}: the machine has no intranode table of them "
+        f"(it has those of: {known or 'none; tradewind calibrate measures them'})"
     )

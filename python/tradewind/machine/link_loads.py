@@ -1,6 +1,6 @@
 """Loads of the links between switches: the share of the time that each is busy.
 
-Only switches whose links carry something count. They are taken together, so many in a row that a picture can show all
+Only switches whose links carry something count. Consecutive switches are put into bins, so that a picture can show all
 of them: a cell of the matrix is the busiest link from any switch of one bin to any of another. The same is done by the
 groups of the machine (see `tradewind.machine.groups`).
 """
@@ -72,7 +72,7 @@ class Loads:
         return order
 
     def cells(self, bin_of: Integers) -> dict[tuple[int, int], tuple[float, int]]:
-        """Share of the busiest link, and bytes of all, from bin to bin; `bin_of` says the bin of each switch."""
+        """Share of the busiest link, and bytes of all, from bin to bin; `bin_of`: the bin of each switch."""
         bins = int(bin_of.max()) + 1
         found, cell = np.unique(bin_of[self.senders] * bins + bin_of[self.receivers], return_inverse=True)
         maximum, total = np.zeros(found.size), np.zeros(found.size, dtype=np.int64)

@@ -1,4 +1,4 @@
-"""Machines: TOML files that say how a network is wired and what its links, NICs and nodes do.
+"""Machines: TOML files with the wiring of a network and the rates of its links, NICs and nodes.
 
 ``load_machine("dragonfly-MM")`` reads a machine that comes with Tradewind, ``load_machine("mine.toml")`` a file of
 yours; ``settings={"link.bandwidth": "100GB/s"}`` changes any value. Every number of a file names its source under
@@ -65,6 +65,8 @@ class GlobalLink(Table):
 
 
 class Link(Table):
+    """A link between two switches, each direction by itself."""
+
     bandwidth: Bandwidth
     latency: Latency
     """Time from the head leaving a port to the head at the next switch, including that switch's own latency."""
@@ -87,6 +89,8 @@ class Switch(Table):
 
 
 class Nic(Table):
+    """The NICs of a node, and the port of the switch that they are attached to."""
+
     count: Annotated[int, Field(strict=True, ge=1, le=16)] = 1
     """NICs of a node; each has the bandwidths below."""
     injection_bandwidth: Bandwidth
@@ -101,6 +105,8 @@ class Nic(Table):
 
 
 class Node(Table):
+    """Cores and memory of a node."""
+
     cores: Count | None = None
     memory_bandwidth: Bandwidth
     """Rate of copies between ranks of one node, all together."""
@@ -132,6 +138,8 @@ class Mpi(Table):
 
 
 class Packet(Table):
+    """Packets of the network."""
+
     size: Size
 
 
@@ -150,7 +158,7 @@ class Files(Table):
     """Maximum that one rank reaches alone; None: as disk_bandwidth."""
 
     def seconds(self, work: FileWork, sharing: int) -> float:
-        """Return the seconds of a rank's work on files, where so many ranks share the disk. Raises InputError."""
+        """Return the seconds of a rank's work on files, where `sharing` ranks share the disk. Raises InputError."""
         disk = self.disk_bandwidth and min(self.disk_bandwidth / sharing, self.file_bandwidth or self.disk_bandwidth)
         rates = {
             "encode": ("encode_rate", self.encode_rate),
@@ -204,7 +212,7 @@ class Machine(Table):
         return self.node.core_flops is not None or bool(self.kernel)
 
     def compute_s(self, flops: float, copied: float, kernel: str, ranks: int, threads: int) -> float:
-        """Return the seconds of a computation of a rank with so many threads, where `ranks` share a node.
+        """Return the seconds of a computation of a rank with `threads` threads, where `ranks` share a node.
 
         It takes as long as its flops, or as the bytes that it copies, whichever is longer. A thread has a core as far
         as there are enough: its flops are at the rate of the kernel, or else at `node.core_flops`, and its copies at
@@ -240,7 +248,7 @@ class Machine(Table):
         if switch.port_buffer is None and self.buffer_bytes < size:
             yield ("switch", "buffer"), f"switch.buffer = {self.buffer_bytes} B is less than packet.size = {size} B"
         if switch.port_buffer is not None and switch.buffer is not None:
-            yield ("switch", "port_buffer"), "switch.buffer and switch.port_buffer: one of them says what a channel has"
+            yield ("switch", "port_buffer"), "switch.buffer and switch.port_buffer: one of them is allowed"
         if switch.channels is not None and switch.port_buffer is None and switch.output_buffer is None:
             yield (
                 ("switch", "channels"),
@@ -510,7 +518,7 @@ def _source_problems(
 ) -> Iterator[tuple[Place, str]]:
     for key in numbers:
         if key != "routing" and naming(key, sources) is None:
-            yield tuple(key.split(".")), f"{key} has no source: say under [source] where it comes from"
+            yield tuple(key.split(".")), f"{key} has no source: write under [source] where it comes from"
     for key, text in sources.items():
         name = f"source.{key}" if key != WHOLE else "source"
         if key != WHOLE and not _is_there(data, key):

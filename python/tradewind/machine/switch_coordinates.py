@@ -35,6 +35,7 @@ class SwitchCoordinates:
     """The switches of a block; None: they follow one another."""
 
     def switches_of(self, block: int) -> Sequence[int]:
+        """Return the switches of a block, in the order of `in_block`."""
         size = len(self.in_block)
         return self.members(block) if self.members else range(block * size, (block + 1) * size)
 
@@ -106,7 +107,7 @@ def _groups(
     in_rows: bool = False,
     members: Callable[[int], Sequence[int]] | None = None,
 ) -> SwitchCoordinates:
-    """Groups on a ring, each with so many links to others, all pairs alike; beyond `_MAX_BLOCKS`, only one group."""
+    """Groups on a ring, each with `links` links to others, all pairs alike; beyond `_MAX_BLOCKS`, only one group."""
     if groups == 1 or groups > _MAX_BLOCKS:
         return SwitchCoordinates(in_block, in_rows=in_rows, name="group", members=members)
     between = [(a, b, links // (groups - 1)) for a in range(groups) for b in range(a + 1, groups)]
@@ -135,7 +136,7 @@ def _hypercube(table: Hypercube) -> SwitchCoordinates:
 
 
 def _row_links(shape: Sequence[int], links: Sequence[int], pairs: int) -> Iterator[tuple[int, int, int]]:
-    """The pairs along every dimension of a HyperX, each of so many pairs of switches."""
+    """The pairs along every dimension of a HyperX, each of `pairs` pairs of switches."""
     stride = 1
     for count, parallel in zip(shape, links, strict=True):
         for at in range(math.prod(shape)):

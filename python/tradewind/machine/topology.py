@@ -52,16 +52,21 @@ def _check_length(numbers: list[int] | None, count: int, of: str) -> None:
 
 
 class Torus(Table):
+    """A torus of one to six dimensions: every switch is linked to two neighbours along each."""
+
     kind: Literal["torus"]
     shape: Annotated[list[Count], Field(min_length=1, max_length=6)]
     """Switches along each dimension."""
     nodes_per_switch: Count
 
     def build(self) -> _core.Topology:
+        """Return it as the core has it. Raises InputError for invalid sizes."""
         return _core.Torus(self.shape, self.nodes_per_switch)
 
 
 class FatTree(Table):
+    """A fat-tree: nodes on the lowest level of switches, each level linked to the next one."""
+
     kind: Literal["fattree"]
     levels: Annotated[Count, Field(le=16)]
     """Levels of switches."""
@@ -85,10 +90,13 @@ class FatTree(Table):
         return down, down[:-1] if self.up_ports is None else _spread(self.up_ports, self.levels - 1)
 
     def build(self) -> _core.Topology:
+        """Return it as the core has it. Raises InputError for invalid sizes."""
         return _core.FatTree(*self.ports())
 
 
 class Dragonfly(Table):
+    """A dragonfly of groups that are rectangles of switches."""
+
     kind: Literal["dragonfly"]
     rows: Count
     columns: Count
@@ -100,11 +108,14 @@ class Dragonfly(Table):
     arrangement: Arrangement = "spread"
 
     def build(self) -> _core.Topology:
+        """Return it as the core has it. Raises InputError for invalid sizes."""
         sizes = (self.rows, self.columns, self.groups, self.nodes_per_switch)
         return _core.Dragonfly(*sizes, self.global_links, self.arrangement)
 
 
 class DragonflyPlus(Table):
+    """A dragonfly+: each group is a fat-tree of two levels, whose spines have the links to other groups."""
+
     kind: Literal["dragonflyplus"]
     leaves: Count
     spines: Count
@@ -117,11 +128,14 @@ class DragonflyPlus(Table):
     arrangement: Arrangement = "spread"
 
     def build(self) -> _core.Topology:
+        """Return it as the core has it. Raises InputError for invalid sizes."""
         sizes = (self.leaves, self.spines, self.groups, self.nodes_per_switch)
         return _core.DragonflyPlus(*sizes, self.global_links, self.arrangement)
 
 
 class HyperX(Table):
+    """A HyperX: along each dimension all switches of a row are linked to each other."""
+
     kind: Literal["hyperx"]
     shape: Annotated[list[Count], Field(min_length=1, max_length=24)]
     """Switches along each dimension."""
@@ -137,10 +151,13 @@ class HyperX(Table):
         return numbers
 
     def build(self) -> _core.Topology:
+        """Return it as the core has it. Raises InputError for invalid sizes."""
         return _core.HyperX(self.shape, _spread(self.links, len(self.shape)), self.nodes_per_switch)
 
 
 class Complete(Table):
+    """A complete graph: every switch is linked to all others."""
+
     kind: Literal["complete"]
     switches: Count
     links: Count = 1
@@ -148,10 +165,13 @@ class Complete(Table):
     nodes_per_switch: Count
 
     def build(self) -> _core.Topology:
+        """Return it as the core has it. Raises InputError for invalid sizes."""
         return _core.Complete(self.switches, self.links, self.nodes_per_switch)
 
 
 class Hypercube(Table):
+    """A hypercube: switches whose numbers differ in one bit are linked."""
+
     kind: Literal["hypercube"]
     dimensions: Annotated[Count, Field(le=24)]
     """There are 2^dimensions switches."""
@@ -160,30 +180,39 @@ class Hypercube(Table):
     nodes_per_switch: Count
 
     def build(self) -> _core.Topology:
+        """Return it as the core has it. Raises InputError for invalid sizes."""
         return _core.Hypercube(self.dimensions, self.links, self.nodes_per_switch)
 
 
 class SlimFly(Table):
+    """A Slim Fly of diameter 2 (McKay, Miller and Siran graph)."""
+
     kind: Literal["slimfly"]
     q: Count
     """A power of a prime, from 3 to 256. There are 2 q^2 switches."""
     nodes_per_switch: Count
 
     def build(self) -> _core.Topology:
+        """Return it as the core has it. Raises InputError for invalid sizes."""
         return _core.SlimFly(self.q, self.nodes_per_switch)
 
 
 class CubeMesh(Table):
+    """Boxes of 8 GPUs, linked by NVLink as a hybrid cube-mesh (DGX-1)."""
+
     kind: Literal["cubemesh"]
     gpu: Literal["P100", "V100"]
     """NVLink between the 8 GPUs of a box."""
     boxes: Count = 1
 
     def build(self) -> _core.Topology:
+        """Return it as the core has it. Raises InputError for invalid sizes."""
         return _core.CubeMesh(self.gpu, self.boxes)
 
 
 class Graph(Table):
+    """Any network, as a list of links in a text file."""
+
     kind: Literal["graph"]
     file: str
     """A text file with a line for each link (``load_machine`` looks for it beside the machine file)."""
@@ -192,6 +221,7 @@ class Graph(Table):
     """Nodes are attached to this many switches, the first ones; None: on all."""
 
     def build(self) -> _core.Topology:
+        """Return it as the core has it. Raises InputError for an invalid list, and where the file cannot be read."""
         return _core.Graph(self.text(), self.file, self.nodes_per_switch, self.node_switches or 0)
 
     def text(self) -> str:
@@ -200,10 +230,13 @@ class Graph(Table):
 
 
 class Crossbar(Table):
+    """A single switch with all nodes."""
+
     kind: Literal["crossbar"]
     nodes: Count
 
     def build(self) -> _core.Topology:
+        """Return it as the core has it. Raises InputError for invalid sizes."""
         return _core.Crossbar(self.nodes)
 
 

@@ -1,6 +1,6 @@
 """Schedules on real MPI: `plan` binds one to arrays and a communicator.
 
-Needs an MPI library and mpi4py (MissingMPIError says what to install); the rest of Tradewind works without.
+Needs an MPI library and mpi4py (MissingMPIError names what to install); the rest of Tradewind works without.
 """
 
 from __future__ import annotations

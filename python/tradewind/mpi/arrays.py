@@ -34,7 +34,7 @@ def empty(
     """An array of zeros for a pattern's source or target on this rank, in memory that the ranks of its node share.
 
     Plans with transport "shared" and packing "direct" let the other ranks take messages from there, without a copy in
-    between. `fields` other than 1: a list of so many. x is the fastest direction; `dims` orders the axes of the array.
+    between. `fields` other than 1: a list with one array per field. x is the fastest direction; `dims` orders the axes.
     Collective: raises InputError for what cannot be, PlanError where no memory is left, and where another rank raises.
     """
     check_communicator(comm)

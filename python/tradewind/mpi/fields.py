@@ -1,4 +1,4 @@
-"""The arrays that a plan is bound to: what they must be, and what the core is told of them."""
+"""The arrays that a plan is bound to: their checks, and their description for the core."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The MPI library that Tradewind was built with, and mpi4py on top of the same one.
 
-Importing this raises MissingMPIError where one of them is missing, and says what to install. The compiled module `_mpi`
-is taken from here, so that the error is the same one wherever it is met.
+Importing this raises MissingMPIError, which names what to install, where one of them is missing. The compiled module
+`_mpi` is taken from here, so that the error is the same one wherever it is met.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Schedules on real MPI: `plan` binds one to arrays and a communicator.
 
-Needs an MPI library and mpi4py (MissingMPIError says what to install); the rest of Tradewind works without.
+Needs an MPI library and mpi4py (MissingMPIError names what to install); the rest of Tradewind works without.
 """
 
 from __future__ import annotations
@@ -69,11 +69,11 @@ def plan(
     a send ends only when it is received; this shows whether the model relies on MPI's buffers. `check`: compare a
     checksum of every message at its two ends. `watchdog_s`: maximum seconds of waiting; then PlanError names the peers
     (also for a plan that other ranks do not make); 0: no limit. `record`: "totals" fills `Plan.seconds`, "events" also
-    `Plan.events`. `ranks_per_node`: transport shared acts as if each so many ranks in a row had their own node.
+    `Plan.events`. `ranks_per_node`: transport shared takes every group of that many consecutive ranks for a node.
 
     The plan keeps the arrays alive. To carry out the exchange, call it on all ranks. Raises InputError for arguments
     that do not fit; PlanError if another rank raised any error, or the ranks make different plans. (A rank whose `comm`
-    is no communicator cannot tell the others.)
+    is no communicator cannot inform the others.)
     """
     check_communicator(comm)
     limit_s = float(watchdog_s) if isinstance(watchdog_s, int | float) and 0 <= watchdog_s < _LONGEST_S else 0.0
@@ -118,7 +118,7 @@ def plan(
         # Most often all ranks choose alike without a word; that they do is seen when they compare their plans.
         guess = None
         if (alone := choose_alone(pattern, element, len(sources), asked, tuning=tuning)) is not None:
-            with suppress(InputError):  # what is wrong with what rank 0 chooses is said below
+            with suppress(InputError):  # an invalid choice of rank 0 is reported below
                 guess = _carried(what, pattern, alone.choice)
     handle = comm.py2f()
 

@@ -62,7 +62,7 @@ class PointsMaking(Generic[FetchT]):
         return self._points.count
 
     def tell(self, problem: str) -> None:
-        """Tell the other ranks why this one cannot call the function that they call; they raise PlanError."""
+        """Send the other ranks the error that keeps this one from the call that they make; they raise PlanError."""
         require_mpi()
         self._points.refuse(problem)
 
@@ -88,7 +88,7 @@ class PointsMaking(Generic[FetchT]):
 
         `places`: their positions in the target array (with owner and index); None: one after another. `peers`: the
         ranks with which this one exchanges, if all ranks know theirs; then no consensus is needed. Raises
-        InputError for a point that nobody owns, for lists whose lengths differ, and for an owner that is no peer.
+        InputError for a point that no rank owns, for lists whose lengths differ, and for an owner that is no peer.
         """
         require_mpi()
         known, peer_list = self._known(peers)
@@ -159,6 +159,7 @@ class Points(PointsMaking[_core.Fetch]):
     """Points whose fetches are those of the core."""
 
     def made(self, fetch: _core.Fetch) -> _core.Fetch:
+        """Return the fetch unchanged."""
         return fetch
 
 
@@ -230,10 +231,11 @@ class Renumbered:
     halo: NDArray[np.int64]
     """Ids of the halo, owner by owner, in the order of their owners' arrays."""
     interior: int
-    """Return the number of the rank's points before the rim."""
+    """Number of the rank's points before the rim."""
 
     @property
     def rim(self) -> slice:
+        """Slice of `own` with the points that other ranks want."""
         return slice(self.interior, len(self.own))
 
 

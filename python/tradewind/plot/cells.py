@@ -1,4 +1,4 @@
-"""A matrix as a picture: coloured cells, rows say from where, columns to where."""
+"""A matrix as a picture: coloured cells; rows are senders, columns receivers."""
 
 from __future__ import annotations
 

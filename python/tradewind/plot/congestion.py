@@ -30,7 +30,7 @@ _SHOWN = {
 
 
 def save_pictures(folder: Path, result: dict[str, Any], file: MachineFile, loads: Loads) -> list[Path]:
-    """Writes links.svg, groups.svg, ranks.svg and time.svg, those that there is something for, and says which.
+    """Write links.svg, groups.svg, ranks.svg and time.svg, those that there is something for, and return their paths.
 
     `result`: of the simulation, with its congestion. Raises InputError where they cannot be written.
     """

@@ -33,7 +33,7 @@ def save_distribution(distribution: Distribution, path: str | Path) -> None:
         raise InputError(f"picture {path}: a name that ends in {', '.join(SUFFIXES)} is allowed")
     points = distribution.truncation.grid.points
     if points > MAX_POINTS:
-        raise InputError(f"picture of {points} grid points: up to {MAX_POINTS} can be told apart")
+        raise InputError(f"picture of {points} grid points: up to {MAX_POINTS} are allowed")
     colour = alt.Color("rank:O", title="rank", scale=alt.Scale(scheme="turbo"))
     panels = []
     for title, x, y, cells, descending in _panels(distribution):

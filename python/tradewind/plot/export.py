@@ -82,10 +82,12 @@ def named(svg: str, title: str, description: str) -> str:
 
 
 def to_png(specification: dict[str, Any], scale: float = 1.5) -> bytes:
+    """Return a chart of Vega-Lite as a PNG file; `scale`: pixels per unit of the chart."""
     return bytes(vlc.vegalite_to_png(specification, vl_version=VEGA_LITE, scale=scale))
 
 
 def to_pdf(specification: dict[str, Any]) -> bytes:
+    """Return a chart of Vega-Lite as a PDF file."""
     return bytes(vlc.vegalite_to_pdf(specification, vl_version=VEGA_LITE))
 
 

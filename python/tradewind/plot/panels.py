@@ -104,6 +104,7 @@ def by_load(lines: list[Line], loads: Loads, spot_of: Integers) -> list[Line]:
 
 
 def busiest_of(lines: list[Line]) -> list[Line]:
+    """Return at most `MAX_LINES` lines, the busiest first."""
     return sorted(lines, key=lambda line: -(line.busy or 0.0))[:MAX_LINES]
 
 

@@ -52,15 +52,17 @@ def log_axis(values: Sequence[float], title: str, labels: str) -> tuple[Part, Pa
 
 
 def linear_time_axis(title: str) -> Part:
+    """Return a linear axis of times, labelled with their units."""
     return {"title": title, "labelExpr": SECONDS, "tickCount": 6}
 
 
 def colour(label: str, title: str | None, values: list[str]) -> Part:
+    """Return the colour encoding of a label, with one colour for each of `values`."""
     return nominal(label, title=title, sort=values, scale={"domain": values, "range": colours(len(values))})
 
 
 def colours(count: int) -> list[str]:
-    """Colours of so many kinds: the palette, then paler ones, then darker ones, and from the beginning again."""
+    """Return `count` colours: the palette, then paler ones, then darker ones, and from the beginning again."""
     return [_SHADES[i % len(_SHADES)] for i in range(count)]
 
 

@@ -135,10 +135,10 @@ def _busy_look(share: float, faint: float) -> str:
 
 def _words(line: Line) -> str:
     """Tooltip in a browser."""
-    said = [f"{line.links} links"] if line.links > 1 else []
+    parts = [f"{line.links} links"] if line.links > 1 else []
     if line.busy is not None:
-        said.append(f"busy {100 * line.busy:.3g} % of the time")
-    return f"<title>{', '.join(said)}</title>" if said else ""
+        parts.append(f"busy {100 * line.busy:.3g} % of the time")
+    return f"<title>{', '.join(parts)}</title>" if parts else ""
 
 
 def _curve(line: Line, places: list[Point], longest_straight: float) -> str:

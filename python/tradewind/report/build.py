@@ -32,6 +32,7 @@ class Report:
     records: Records
 
     def as_dict(self) -> dict[str, Any]:
+        """Return what ``tradewind study --json`` prints about the report."""
         return {
             "report": str(self.page),
             "dataset": str(self.dataset),
@@ -82,8 +83,8 @@ def _draw(plots: list[Any], records: Records) -> list[Figure]:
     for i, plot in enumerate(plots):
         specification = draw(plot, records.records)
         if specification is not None:
-            name, said = f"{i + 1:02}-{slug(plot.title)}", outcome(plot, records.records)
-            figures.append(Figure(name, plot.title, plot.note, specification, said))
+            name, sentence = f"{i + 1:02}-{slug(plot.title)}", outcome(plot, records.records)
+            figures.append(Figure(name, plot.title, plot.note, specification, sentence))
     return figures
 
 

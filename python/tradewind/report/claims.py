@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from tradewind.report.table import Cell, Column, Row, Table, number, whole
+from tradewind.report.table import Cell, PageColumn, PageTable, Row, number, whole
 from tradewind.study.claims.finding import CONFIRMED, CONTRADICTED, SOURCE, Verdict
 from tradewind.study.claims.judgement import (
     DECIDED_BY,
@@ -22,10 +22,10 @@ LOOKS = {CONFIRMED: "good", CONTRADICTED: "bad"}
 
 WHOSE, VERDICT, BETWEEN, DECIDES = "Whose", "Verdict", "Between bases", "What decides it"
 WHY = "Because, and the values behind it"
-SKIPPED = (Column("Sweep"), Column("Case"), Column("Reason"))
+SKIPPED = (PageColumn("Sweep"), PageColumn("Case"), PageColumn("Reason"))
 
 
-def claims_table(verdicts: Sequence[Verdict], links: Sequence[str] = ()) -> Table:
+def claims_table(verdicts: Sequence[Verdict], links: Sequence[str] = ()) -> PageTable:
     """Each claim with its verdict, or with that under each base. `links`: where the figure of each leads to."""
     bases = bases_in(verdicts)
     claims = sorted(claims_of(verdicts), key=lambda claim: [*GROUPS].index(claim.group))
@@ -36,7 +36,9 @@ def claims_table(verdicts: Sequence[Verdict], links: Sequence[str] = ()) -> Tabl
     columns += [DECIDES] if any(claim.decided_by for claim in claims) else []
     link_of = {id(verdict): link for verdict, link in zip(verdicts, links or [""] * len(verdicts), strict=True)}
     rows = [_claim(claim, bases, link_of) for claim in claims]
-    return Table("claims-table", f"Claims tested: {len(rows)}", [Column(title) for title in (*columns, WHY)], rows)
+    return PageTable(
+        "claims-table", f"Claims tested: {len(rows)}", [PageColumn(title) for title in (*columns, WHY)], rows
+    )
 
 
 def _claim(claim: Claim, bases: Sequence[str], link_of: Mapping[int, str]) -> Row:
@@ -62,20 +64,20 @@ def _verdict(verdict: Verdict | None) -> Cell:
     return Cell("", verdict.verdict, tags=((LOOKS.get(verdict.verdict, "none"), verdict.verdict),))
 
 
-def counts_table(counts: Sequence[Count]) -> Table:
+def counts_table(counts: Sequence[Count]) -> PageTable:
     """Count the verdicts of claims by group and base."""
     words = verdicts_of(counts)
     rows = [
         {"Claims": Cell(count.name), **{word.capitalize(): whole(count.verdicts[word]) for word in words}}
         for count in counts
     ]
-    columns = (Column("Claims"), *(number(word.capitalize()) for word in words))
-    return Table("counts-table", "Claims tested, apart by whose they are", columns, rows)
+    columns = (PageColumn("Claims"), *(number(word.capitalize()) for word in words))
+    return PageTable("counts-table", "Claims tested, apart by whose they are", columns, rows)
 
 
-def skipped_table(skipped: Sequence[Mapping[str, str]]) -> Table:
+def skipped_table(skipped: Sequence[Mapping[str, str]]) -> PageTable:
     """The cases that a study names and that cannot be."""
     rows = [
         {"Sweep": Cell(skip["sweep"]), "Case": Cell(skip["name"]), "Reason": Cell(skip["reason"])} for skip in skipped
     ]
-    return Table("skipped-table", f"Skipped cases: {len(rows)}", SKIPPED, rows)
+    return PageTable("skipped-table", f"Skipped cases: {len(rows)}", SKIPPED, rows)

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tradewind.report.table import Cell, Column, Row, Table, number, rate, ratio, seconds, text, whole
+from tradewind.report.table import Cell, PageColumn, PageTable, Row, number, rate, ratio, seconds, text, whole
 from tradewind.study.cases.records import Record
 from tradewind.study.claims.quantity import quantity_of
 
 MEASURED = (
-    Column("Exchange"),
-    Column("Grid"),
+    PageColumn("Exchange"),
+    PageColumn("Grid"),
     number("Ranks"),
-    Column("Split", hint="ranks along x, y"),
-    Column("Method", hint="transport and packing"),
+    PageColumn("Split", hint="ranks along x, y"),
+    PageColumn("Method", hint="transport and packing"),
     number("Median", "s", "of one whole exchange, on the slowest rank"),
     number("Minimum", "s"),
     number("Maximum", "s"),
@@ -24,13 +24,13 @@ MEASURED = (
 )
 
 RUNS = (
-    Column("Run"),
-    Column("Where"),
-    Column("Sweep"),
-    Column("Grid"),
+    PageColumn("Run"),
+    PageColumn("Where"),
+    PageColumn("Sweep"),
+    PageColumn("Grid"),
     number("Ranks"),
-    Column("Split", hint="ranks along x, y"),
-    Column("Method", hint="transport, packing, threads per rank"),
+    PageColumn("Split", hint="ranks along x, y"),
+    PageColumn("Method", hint="transport, packing, threads per rank"),
     number("Step", "s", "median over the repetitions, on the slowest rank"),
     number("Minimum", "s"),
     number("Maximum", "s"),
@@ -41,17 +41,17 @@ RUNS = (
 
 
 def inputs(record: Record) -> Row:
-    """The cells that say which exchange a case is."""
+    """The cells that name the exchange of a case."""
     slab = f" ({record['slab']})" if record["slab"] else ""
     labels = {"Grid": "grid", "Split": "split"}
     cells = {title: text(record[label]) for title, label in labels.items()}
     return {"Exchange": Cell(record["exchange"] + slab), "Ranks": whole(record["ranks"]), **cells}
 
 
-def measured_table(records: Sequence[Record]) -> Table:
+def measured_table(records: Sequence[Record]) -> PageTable:
     """Each measured exchange beside what the memory of the machine allows."""
     rows = [_measured(record) for record in records if record["kind"] == "measure"]
-    return Table("measured-table", f"Measured exchanges: {len(rows)} cases", MEASURED, rows)
+    return PageTable("measured-table", f"Measured exchanges: {len(rows)} cases", MEASURED, rows)
 
 
 def _measured(record: Record) -> Row:
@@ -85,10 +85,10 @@ def _marks(record: Record) -> tuple[tuple[str, str], ...]:
     return tuple(marks)
 
 
-def runs_table(records: Sequence[Record]) -> Table:
+def runs_table(records: Sequence[Record]) -> PageTable:
     """Each run of a dwarf, and each published time of a step."""
     rows = [_run(record) for record in records if record["kind"] in ("run", "published")]
-    return Table("runs-table", f"Time steps of dwarfs: {len(rows)} cases", RUNS, rows)
+    return PageTable("runs-table", f"Time steps of dwarfs: {len(rows)} cases", RUNS, rows)
 
 
 def _run(record: Record) -> Row:

@@ -12,7 +12,7 @@ from tradewind.study.cases.records import Record
 from tradewind.study.claims.quantity import QUANTITIES
 from tradewind.study.model.study import Plot
 
-NOTHING = "No plot of this study compares the times of two curves, so this page does not say what is fastest."
+NOTHING = "No plot of this study compares the times of two curves, so this page does not name the fastest."
 
 
 def outcome(plot: Plot, records: Sequence[Record]) -> str:

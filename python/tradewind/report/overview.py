@@ -10,14 +10,14 @@ from typing import Any
 
 from tradewind.base.files import remove_parts, write_inside
 from tradewind.report.outcome import NOTHING
-from tradewind.report.table import Cell, Column, Table, number, text, whole
+from tradewind.report.table import Cell, PageColumn, PageTable, number, text, whole
 from tradewind.study.claims.finding import Verdict
 from tradewind.study.claims.judgement import bases_in, claims_of, counted, counts, figures_of, reasons
 
 STUDIES = (
-    Column("Study"),
-    Column("What came out"),
-    Column("Claims tested"),
+    PageColumn("Study"),
+    PageColumn("What came out"),
+    PageColumn("Claims tested"),
     number("Cases"),
     number("Skipped"),
     number("Failed"),
@@ -86,11 +86,11 @@ def _page(folder: Path, results: Sequence[dict[str, Any]], rows: Sequence[dict[s
 
 def _outcome(results: Sequence[dict[str, Any]]) -> str:
     """Return the outcome of the first study that compares times."""
-    said = (result["outcome"] for result in results if result["outcome"] != NOTHING)
-    return next(said, "No study compares the times of two curves.")
+    sentences = (result["outcome"] for result in results if result["outcome"] != NOTHING)
+    return next(sentences, "No study compares the times of two curves.")
 
 
-def _studies(folder: Path, results: Sequence[dict[str, Any]]) -> Table:
+def _studies(folder: Path, results: Sequence[dict[str, Any]]) -> PageTable:
     """One row for each study."""
     rows = [
         {
@@ -103,4 +103,4 @@ def _studies(folder: Path, results: Sequence[dict[str, Any]]) -> Table:
         }
         for result in results
     ]
-    return Table("studies-table", f"Studies: {len(rows)}", STUDIES, rows)
+    return PageTable("studies-table", f"Studies: {len(rows)}", STUDIES, rows)

@@ -55,15 +55,15 @@
     [...table.tHead.rows[0].cells].forEach((head, index) => {
       head.replaceChildren(button(head.textContent, () => sort(table, index)));
     });
-    const said = Object.assign(document.createElement("span"), { className: "small soft" });
-    said.setAttribute("role", "status");
+    const status = Object.assign(document.createElement("span"), { className: "small soft" });
+    status.setAttribute("role", "status");
     const tools = Object.assign(document.createElement("div"), { className: "tools" });
     const csv = button("Copy as CSV", async () => {
       const done = await copy(csvOf(table));
-      said.textContent = done ? `${rowsOf(table).length} rows copied` : "This browser did not allow copying.";
+      status.textContent = done ? `${rowsOf(table).length} rows copied` : "This browser did not allow copying.";
     });
     csv.setAttribute("aria-describedby", table.caption.id);
-    tools.append(csv, said);
+    tools.append(csv, status);
     table.parentElement.before(tools);
   }
 

@@ -1,4 +1,4 @@
-"""Lays the cases of a study out as one page: modules beside this one say what tables hold, templates how it looks."""
+"""Lays the cases of a study out as one page: modules beside this one fill its tables, templates lay it out."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def summary(figures: Sequence[Figure]) -> str:
 
 
 def now() -> str:
-    """The time, as pages say when they were written."""
+    """The time, as pages show it."""
     return datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
 
 

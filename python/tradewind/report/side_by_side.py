@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tradewind.base.units import format_seconds
-from tradewind.report.table import Cell, Column, Row, Table
+from tradewind.report.table import Cell, PageColumn, PageTable, Row
 from tradewind.study.cases.case import HERE_ONLY
 from tradewind.study.cases.records import Record
 from tradewind.workload.registry import PATTERNS
@@ -13,22 +13,22 @@ from tradewind.workload.registry import PATTERNS
 SIMULATED = "simulated, by number of ranks; over seeds or settings from the fastest to the slowest"
 
 
-def side_by_side(records: Sequence[Record]) -> Table:
+def side_by_side(records: Sequence[Record]) -> PageTable:
     """One row for each exchange on a grid: times of a row can be compared. The patterns in the order of `PATTERNS`,
     dwarfs last."""
     machines = list(dict.fromkeys(record["machine"] for record in records if record["kind"] == "simulate"))
     kinds = {record["kind"] for record in records}
-    columns = [Column("Exchange")]
-    columns += [Column("Grid")] if any(record["grid"] for record in records) else []
-    columns += [Column("Verified", hint="numbers of ranks on which it was proved")] if "verify" in kinds else []
-    columns += [Column("Measured here", hint="medians")] if kinds & set(HERE_ONLY) else []
-    columns += [Column(machine, hint=SIMULATED) for machine in machines]
+    columns = [PageColumn("Exchange")]
+    columns += [PageColumn("Grid")] if any(record["grid"] for record in records) else []
+    columns += [PageColumn("Verified", hint="numbers of ranks on which it was proved")] if "verify" in kinds else []
+    columns += [PageColumn("Measured here", hint="medians")] if kinds & set(HERE_ONLY) else []
+    columns += [PageColumn(machine, hint=SIMULATED) for machine in machines]
     exchanges: dict[tuple[str, str], list[Record]] = {}
     for record in records:
         exchanges.setdefault((_name(record), record["grid"] or ""), []).append(record)
     ordered = sorted(exchanges, key=lambda each: _order(each[0]))
     rows = [_row(exchange, grid, exchanges[exchange, grid], machines) for exchange, grid in ordered]
-    return Table("headline-table", "Time of one whole exchange", columns, rows)
+    return PageTable("headline-table", "Time of one whole exchange", columns, rows)
 
 
 def _order(exchange: str) -> int:

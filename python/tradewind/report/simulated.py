@@ -8,16 +8,16 @@ from typing import Any
 
 from tradewind.base.units import format_bytes, format_count, format_seconds
 from tradewind.report.measured import inputs
-from tradewind.report.table import Cell, Column, Row, Table, byte_count, count, number, ratio, seconds, text
+from tradewind.report.table import Cell, PageColumn, PageTable, Row, byte_count, count, number, ratio, seconds, text
 from tradewind.study.cases.records import Record
 
 SIMULATED = (
-    Column("Exchange"),
+    PageColumn("Exchange"),
     number("Ranks"),
-    Column("Split", hint="ranks along x, y"),
+    PageColumn("Split", hint="ranks along x, y"),
     number("Load imbalance (subdomains)", "", "points of the largest subdomain over the mean"),
-    Column("Machine"),
-    Column("Routing"),
+    PageColumn("Machine"),
+    PageColumn("Routing"),
     number("Time", "s", "of one whole exchange"),
     number("Bound", "s", "time of the busiest link or NIC alone: no schedule is faster"),
     number("Load imbalance (links)", "", "bytes of the busiest link over the mean of those that carried anything"),
@@ -29,23 +29,23 @@ SIMULATED = (
 )
 
 NETWORKS = (
-    Column("Sweep"),
-    Column("Machines"),
-    Column("Routing"),
-    Column("Model"),
-    Column("Buffers"),
-    Column("Largest packet"),
-    Column("Placement"),
-    Column("Seed"),
-    Column("Split of ranks"),
-    Column("Changed values"),
+    PageColumn("Sweep"),
+    PageColumn("Machines"),
+    PageColumn("Routing"),
+    PageColumn("Model"),
+    PageColumn("Buffers"),
+    PageColumn("Largest packet"),
+    PageColumn("Placement"),
+    PageColumn("Seed"),
+    PageColumn("Split of ranks"),
+    PageColumn("Changed values"),
 )
 
 
-def simulated_table(records: Sequence[Record]) -> Table:
+def simulated_table(records: Sequence[Record]) -> PageTable:
     """Each simulated case with its time, its bound and its cost."""
     rows = [_simulated(record) for record in records if record["kind"] == "simulate"]
-    return Table("simulated-table", f"Simulated exchanges: {len(rows)} cases", SIMULATED, rows)
+    return PageTable("simulated-table", f"Simulated exchanges: {len(rows)} cases", SIMULATED, rows)
 
 
 def _simulated(record: Record) -> Row:
@@ -86,12 +86,12 @@ def packets_per_message(result: dict[str, Any]) -> int:
     return 1 if packet == "message" or not messages else max(1, math.ceil(result["bytes"] / messages / packet))
 
 
-def network_table(records: Sequence[Record]) -> Table:
+def network_table(records: Sequence[Record]) -> PageTable:
     """Return how each sweep was simulated: what its cases have in common."""
     simulated = [record for record in records if record["kind"] == "simulate"]
     sweeps = dict.fromkeys(record["sweep"] for record in simulated)
     rows = [_network([record for record in simulated if record["sweep"] == sweep]) for sweep in sweeps]
-    return Table("how-table", "How each sweep was simulated", NETWORKS, rows)
+    return PageTable("how-table", "How each sweep was simulated", NETWORKS, rows)
 
 
 def _network(mine: Sequence[Record]) -> Row:

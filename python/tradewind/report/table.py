@@ -9,7 +9,7 @@ from tradewind.base.units import format_bytes, format_count, format_rate, format
 
 
 @dataclass(frozen=True)
-class Column:
+class PageColumn:
     """A column, whose title is its name in every row."""
 
     title: str
@@ -50,18 +50,18 @@ Row = dict[str, Cell]
 
 
 @dataclass(frozen=True)
-class Table:
+class PageTable:
     """A table with its caption; `name`: its id on the page."""
 
     name: str
     caption: str
-    columns: Sequence[Column]
+    columns: Sequence[PageColumn]
     rows: Sequence[Row]
 
 
-def number(title: str, unit: str = "", hint: str = "") -> Column:
+def number(title: str, unit: str = "", hint: str = "") -> PageColumn:
     """A column of numbers."""
-    return Column(title, unit, hint, is_number=True)
+    return PageColumn(title, unit, hint, is_number=True)
 
 
 def text(value: object) -> Cell:
@@ -94,7 +94,7 @@ def count(value: float | None) -> Cell:
 
 
 def ratio(value: float | None, digits: int = 3) -> Cell:
-    """A number without a unit, with so many significant digits."""
+    """A number without a unit, with `digits` significant digits."""
     return _cell(lambda shown: f"{shown:.{digits}g}", value)
 
 

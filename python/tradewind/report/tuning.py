@@ -11,19 +11,19 @@ from tradewind.base.ranking import Contender, Race, middle_half, ranking
 from tradewind.base.units import format_seconds
 from tradewind.method.method import PARTS, Method, default_method
 from tradewind.method.tuning import NOISY
-from tradewind.report.table import Cell, Column, Row, Table, number, ratio, seconds
+from tradewind.report.table import Cell, PageColumn, PageTable, Row, number, ratio, seconds
 
 Section = dict[str, Any]
 
 METHODS = (
-    Column("Method", hint="algorithm, transport, packing"),
+    PageColumn("Method", hint="algorithm, transport, packing"),
     number("Median", "s"),
     number("Minimum", "s"),
     number("Maximum", "s"),
     number("× fastest", "", "median over that of the fastest method"),
 )
-GIVEN_UP = (Column("Method", hint="algorithm, transport, packing"), Column("Why"))
-LEFT_OUT = (Column("Why"), Column("Methods"))
+GIVEN_UP = (PageColumn("Method", hint="algorithm, transport, packing"), PageColumn("Why"))
+LEFT_OUT = (PageColumn("Why"), PageColumn("Methods"))
 
 
 def write_page(result: dict[str, Any], path: Path) -> None:
@@ -46,7 +46,7 @@ def page(result: dict[str, Any]) -> str:
 
 
 def outcome_of(table: dict[str, Any], result: dict[str, Any]) -> str:
-    """Return a sentence that names the fastest method and its factor, or the fastest ones that cannot be told apart."""
+    """Return a sentence that names the fastest method and its factor, or all that cannot be distinguished from it."""
     rows = sorted(table["results"], key=lambda row: float(row["median_s"]))
     if len(rows) < 2:
         return f"{table['pattern']}: one method was measured, so there is nothing to compare."
@@ -74,9 +74,9 @@ def _section(i: int, table: dict[str, Any], result: dict[str, Any]) -> Section:
         "is_default": Method(**table["choice"]) == default,
         "chart": methods_chart(table["results"], default, table["pattern"]),
         "legend": legend(len(table["results"]), result["oversubscribed"]),
-        "results": Table(f"methods-{i}", f"Methods measured: {len(results)}", METHODS, results),
-        "given_up": Table(f"given-up-{i}", f"Methods given up: {len(given_up)}", GIVEN_UP, given_up),
-        "left_out": Table(f"left-out-{i}", "Methods left out", LEFT_OUT, left_out),
+        "results": PageTable(f"methods-{i}", f"Methods measured: {len(results)}", METHODS, results),
+        "given_up": PageTable(f"given-up-{i}", f"Methods given up: {len(given_up)}", GIVEN_UP, given_up),
+        "left_out": PageTable(f"left-out-{i}", "Methods left out", LEFT_OUT, left_out),
     }
 
 

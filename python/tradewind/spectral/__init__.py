@@ -7,7 +7,7 @@ Memory layouts, fields innermost but for grid points; `F` fields (variables time
 - Spectral coefficients: ``complex128 [m, n][F]``: for each wavenumber its degrees n = m..T.
 
 `Fourier` works on any rows, `Legendre` on any wavenumbers; what lies between them is what ranks exchange.
-`Distribution` says who owns what on many ranks, and `DistributedTransform` carries the transform out on them.
+`Distribution` has the owners of all data on many ranks, and `DistributedTransform` carries the transform out on them.
 """
 
 from tradewind.spectral.distributed import DistributedTransform

@@ -27,7 +27,7 @@ _ROUNDING = 1e-10
 
 
 def largest_wavenumber(points: int) -> int:
-    """Return the largest wavenumber that so many points hold with sine and cosine."""
+    """Return the largest wavenumber that `points` points hold with sine and cosine."""
     return (points - 1) // 2
 
 
@@ -72,6 +72,7 @@ class EllipticTruncation:
 
     @property
     def coefficients(self) -> int:
+        """Number of complex coefficients."""
         return int(self.start[-1])
 
     @cached_property

@@ -108,7 +108,7 @@ class DistributedTransform:
     """None where a function makes the exchanges: then all ranks are taken to make the same calls."""
 
     def tell(self, problem: str) -> None:
-        """Tell the other ranks why this one cannot call the method that they call; they raise PlanError."""
+        """Send the other ranks the error that keeps this one from the call that they make; they raise PlanError."""
         if self._comm is not None:
             require_mpi()
             tell(self._comm, problem)

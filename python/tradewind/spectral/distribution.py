@@ -72,11 +72,11 @@ class Distribution:
     """The four layouts of a transform on W x V ranks, and the loads of each rank.
 
     `truncation`: grid and wavenumbers, see `Truncation`. `levels`, `variables`: fields are levels times variables,
-    those of a level one after another; a set of levels has all variables of each of its levels. `levels` may say how
-    many each set has, also none. `level_sets`: V, see
-    `default_level_sets`. `dealt`: how wavenumbers go to sets, a name of `balance.DEALS`, lists of them, or "split": as
-    packed, and where that leaves sets uneven wavenumbers are cut into pieces of latitudes. `shared`: bands of grid
-    points have equal numbers of points, else they are whole rows.
+    those of a level one after another; a set of levels has all variables of each of its levels. `levels` may be a list
+    with the number of each set, which may be 0. `level_sets`: V, see `default_level_sets`. `dealt`: how wavenumbers go
+    to sets, a name of `balance.DEALS`, lists of them, or "split": as packed, and where that leaves sets uneven
+    wavenumbers are cut into pieces of latitudes. `shared`: bands of grid points have equal numbers of points, else they
+    are whole rows.
 
     `pieces`: the wavenumbers of all sets; `lists` [w] those of each set, ascending; `row_cuts` [w + 1] rows of each
     set, of equal FFT flops as far as whole rows allow; `degree_cuts` [v + 1]; `level_cuts` [v + 1]. Raises InputError
@@ -363,7 +363,7 @@ def _octahedral(rows: int, levels: int, split: tuple[int, int]) -> Distribution:
 
 
 def exchange_between(rows: int, levels: int, split: tuple[int, int], before: str, after: str) -> _core.Redistribution:
-    """Return the exchange between two layouts of a transform by their names, on an octahedral grid of so many rows.
+    """Return the exchange between two layouts of a transform by their names, on an octahedral grid of `rows` rows.
 
     `split`: level sets and wavenumber sets, V x W. `before`, `after`: two of points, rows, wavenumbers and columns that
     follow each other. Raises InputError.

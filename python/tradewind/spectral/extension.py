@@ -45,7 +45,7 @@ def boyd_weights(extension: int) -> Reals:
 
 
 def filled(field: ArrayLike, extension: int) -> Reals:
-    """Return a field ``[...][y][x]`` with a zone of so many points more along x and y, by periodic cubic splines.
+    """Return a field ``[...][y][x]`` with a zone of `extension` more points along x and y, by periodic cubic splines.
 
     Raises InputError for fewer than 1 point, and for an area of fewer than 4 x 4.
     """

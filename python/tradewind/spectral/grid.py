@@ -78,7 +78,7 @@ class GaussianGrid:
         return 360 * np.arange(self.rows[row]) / float(self.rows[row])
 
     def layout_grid(self, levels: int = 1) -> ReducedGrid:
-        """Return the grid as layouts divide it: the points along x, so many levels along z."""
+        """Return the grid as layouts divide it: the points along x, `levels` along z."""
         return ReducedGrid(self.rows, levels)
 
 

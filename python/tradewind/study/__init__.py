@@ -1,1 +1,1 @@
-"""Studies: a TOML file says what to vary, and every case of it is computed once, stored, drawn and judged."""
+"""Studies: a TOML file lists what to vary; every case of it is computed once, stored, drawn and judged."""

@@ -32,9 +32,9 @@ class Clock:
 def compare(comm: MPI.Intracomm, now: Callable[[], float] = time.perf_counter, rounds: int = ROUNDS) -> list[Clock]:
     """The clocks of all ranks, by rank. Collective; all have the result.
 
-    Rank 0 asks each rank in turn for its time. The time was read between question and reply, at their middle as far
-    as rank 0 can tell, and off by no more than half the time between them (Cristian 1989, Probabilistic clock
-    synchronization, Distributed Computing 3, 146-158). Clocks that drift apart are as they were at this moment.
+    Rank 0 asks each rank in turn for its time. The time was read between question and reply: the estimate is their
+    middle, and its error at most half the time between them (Cristian 1989, Probabilistic clock synchronization,
+    Distributed Computing 3, 146-158). Clocks that drift apart are as they were at this moment.
     """
     private = comm.Dup()
     try:
@@ -58,9 +58,9 @@ def _ask(comm: MPI.Intracomm, rank: int, now: Callable[[], float], rounds: int) 
         asked = now()
         comm.Send(shown, rank)
         comm.Recv(shown, rank)
-        heard = now()
-        if heard - asked < 2 * best.error_s:
-            best = Clock((asked + heard) / 2 - float(shown[0]), (heard - asked) / 2)
+        received = now()
+        if received - asked < 2 * best.error_s:
+            best = Clock((asked + received) / 2 - float(shown[0]), (received - asked) / 2)
     return best
 
 

@@ -22,7 +22,7 @@ PS_PER_NS = 1000
 
 @dataclass(frozen=True)
 class CoreEvent:
-    """Something that a rank did, as the core tells it; times in ps, stages of all steps counted through."""
+    """A trace event of a rank, as the core records it; times in ps, stages numbered through all steps."""
 
     rank: int
     stage: int
@@ -35,14 +35,16 @@ class CoreEvent:
 
     @property
     def is_sent(self) -> bool:
+        """Whether a message leaves its sender here, by a NIC or by memory."""
         return self.kind in ("send", "copy")
 
     def trace_event(self, name: str, stage: int) -> TraceEvent:
+        """Return it as an event of a time line: `stage` is its number within the step of that name."""
         begin, end = self.begin // PS_PER_NS, self.end // PS_PER_NS
         return TraceEvent(self.kind, name, begin, end, stage, self.peer, self.bytes or None)
 
 
-class Places(Protocol):
+class StageLookup(Protocol):
     """Steps or exchanges of a program, found by stage."""
 
     def name(self, stage: int) -> str:
@@ -88,10 +90,11 @@ class RankEvents(ABC):
 
     rank: int
     core_events: list[CoreEvent]
-    places: Places
+    places: StageLookup
     arrows: Arrows
 
     def track(self) -> Track:
+        """Return the rows of the rank: its own, then a row per NIC, copies by memory, arrivals."""
         sends = [event for event in self.core_events if event.kind == "send"]
         nics = sorted({event.nic for event in sends})
         rows = self.rows()

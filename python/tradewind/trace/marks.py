@@ -1,4 +1,4 @@
-"""Marks: letters beside events of a time line, by which a text tells of them."""
+"""Marks: letters beside events of a time line, by which a text refers to them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def mark(line: TimeLine, rank: int, events: Mapping[str, str]) -> None:
     """Write marks beside events of a rank: `events` has the beginning of an event's name for each, in order of time.
 
     A mark is put on the first event of that name which does not begin before the one with the mark ahead of it. Raises
-    InputError where there is none: so marks also tell whether a run kept to their order.
+    InputError where there is none: so marks also check that a run kept to their order.
     """
     track = next((track for track in line.tracks if track.rank == rank), None)
     if track is None:

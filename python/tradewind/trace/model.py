@@ -28,10 +28,11 @@ class TraceEvent:
     ends: tuple[int, ...] = ()
     """Numbers of the arrows that end here."""
     mark: str | None = None
-    """A letter or number beside it, by which a text tells of it."""
+    """A letter or number beside it, by which a text refers to it."""
 
     @property
     def details(self) -> dict[str, str | int | float]:
+        """Stage, peer, bytes, mark and further details, as far as they are known."""
         known = {"stage": self.stage, "peer": self.peer, "bytes": self.bytes, "mark": self.mark}
         return {name: value for name, value in known.items() if value is not None} | self.more
 
@@ -78,6 +79,7 @@ class Track:
 
     @property
     def name(self) -> str:
+        """Name of the rank in pictures."""
         return f"rank {self.rank}"
 
 

@@ -31,7 +31,7 @@ def time_line_of_order(
     `exchanges`, `steps`: their names, in the order of the program's. Each rank has one row for its CPU (computations,
     and calls that start, await or poke; in these post, match and wait), one for a thread that brings exchanges on
     where there is one, one per exchange with its stages, and the rows of messages (see `tradewind.trace.simulated`).
-    A gap between two stages of an exchange is time in which nobody has posted the next one.
+    A gap between two stages of an exchange is time in which the next one is not posted yet.
     """
     places = _Instances(order, exchanges)
     ranks = [_Rank(rank, events, places, arrows) for rank, events, arrows in by_rank(core_events)]

@@ -84,7 +84,7 @@ def _counter_chart(counter: Counter, last_ns: int) -> Any:
 def _bars(drawn: list[tuple[Track, Row, TraceEvent]]) -> Any:
     lasting = [(track, row, event) for track, row, event in drawn if event.end_ns > event.begin_ns]
     whole_ns = max((event.end_ns for *_, event in lasting), default=0)
-    # A border tells long ones apart that touch; short ones would be nothing but border.
+    # A border separates long ones that touch; short ones would be nothing but border.
     values = [
         _value(track, row, event) | {"border": 0.6 if event.end_ns - event.begin_ns > whole_ns / 100 else 0.0}
         for track, row, event in lasting

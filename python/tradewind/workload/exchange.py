@@ -85,7 +85,7 @@ class Exchange(Workload):
         named = ["pattern", *known]
         given = [*("ranks", "grid", "split")[: len(args)], *values]
         if strange := [name for name in given if name not in named]:
-            raise InputError(*(f"{name} says nothing about {kind.kind}: leave it out" for name in strange))
+            raise InputError(*(f"{name} does not apply to {kind.kind}: leave it out" for name in strange))
         made: Self = object.__new__(kind)  # of a subclass, whose __init__ Python calls
         return made
 
@@ -109,7 +109,7 @@ class Exchange(Workload):
         self._try_schedules()
 
     def _fill(self, name: str, value: Any) -> None:
-        """Fills in what the request has left open."""
+        """Set a value that the request has left open."""
         if getattr(self, name) is None:
             object.__setattr__(self, name, value)
 
@@ -118,11 +118,11 @@ class Exchange(Workload):
         return []
 
     def _complete(self) -> None:
-        """Fills in what is open, where all that is given is right."""
+        """Set all values that are open, after those that are given were checked."""
         self._fill("algorithm", default_algorithm(self.core_pattern))
 
     def _try_schedules(self) -> None:
-        """The core has the last word: radices, empty parts."""
+        """Make the schedules, for which the core checks radices and empty parts. Raises InputError."""
         for schedule in self.schedules().values():
             _core.check_bytes(schedule.pattern, self.bytes_per_point)
 
@@ -133,6 +133,7 @@ class Exchange(Workload):
 
     @property
     def bytes_per_point(self) -> int:
+        """Bytes of a grid point with all fields."""
         return point_bytes(self.fields, self.dtype)
 
     @property
@@ -160,7 +161,7 @@ class Exchange(Workload):
         return replace(self, times=1)
 
     def require_arrays(self) -> None:
-        """Raises InputError for an exchange of which nobody knows the arrays."""
+        """Raises InputError for an exchange whose arrays are unknown."""
         if self.arrays() is None:
             raise InputError(f"{self.name}: it has no arrays; verify, show, simulate and advise take it")
 

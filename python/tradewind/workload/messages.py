@@ -38,16 +38,17 @@ def of(schedule: Scheduled | _core.Schedule, bytes_per_point: int = 8) -> dict[s
 
 
 def save(path: str | Path, messages: dict[str, Any]) -> None:
-    """Stores a list of messages. Raises InputError where it is none, or the file cannot be written."""
+    """Store a list of messages. Raises InputError for an invalid list, and where the file cannot be written."""
     _fetches(str(path), messages)
     write_atomically(Path(path), (json.dumps(messages, separators=(",", ":")) + "\n").encode(), "messages")
 
 
 def read(path: str | Path, ranks: int | None = None) -> list[_core.Fetch]:
-    """A fetch for each stage of a stored list, in which a point is a byte; `ranks`: of so many ranks, as it must be.
+    """Return a fetch for each stage of a stored list, in which a point is a byte.
 
-    Raises InputError, with the places of what is wrong: a rank out of range, a message to its own sender, bytes that
-    are no positive whole number, two messages between the same ranks in one stage.
+    `ranks`: the number of ranks that the list must have; None: any. Raises InputError, with the place of each problem:
+    a rank out of range, a message to its own sender, bytes that are no positive whole number, two messages between the
+    same ranks in one stage.
     """
     check_source(Path(path))
     found = Path(path).stat()

@@ -93,6 +93,7 @@ class OnGrid(Exchange):
         return _core.Blocks(_core.Grid(*grid), split)
 
     def imbalance(self) -> float:
+        """Return the load imbalance: the maximum points of a rank over the mean, the largest over all layouts."""
         grid, split = self.sizes
         return max(layout_imbalance(grid, split, axes) for axes in self.layouts())
 
@@ -127,6 +128,7 @@ def misfits(grid: tuple[int, int, int], split: tuple[int, int], layouts: Iterabl
 
 
 def layout_imbalance(grid: tuple[int, int, int], split: tuple[int, int], axes: str) -> float:
+    """Return the maximum points of a rank over the mean, of one layout."""
     worst = 1.0
     for points, parts in shares(axes, grid, split):
         worst *= math.ceil(points / parts) * parts / points

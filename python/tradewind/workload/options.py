@@ -70,6 +70,7 @@ class Option:
 
     @property
     def required(self) -> bool:
+        """Whether it has no default."""
         return self.default is MISSING
 
     def read(self, text: Any) -> Any:
@@ -188,7 +189,7 @@ def read(kind: Any, texts: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]
     known = options_of(kind)
     for name, text in texts.items():
         if name not in known:  # an option of the pattern whose former spelling means another one
-            problems.append(f"--{name.replace('_', '-')} says nothing about {kind.kind}: leave it out")
+            problems.append(f"--{name.replace('_', '-')} does not apply to {kind.kind}: leave it out")
             continue
         with gathered(problems):
             values[name] = known[name].read(text)

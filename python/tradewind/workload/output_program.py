@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 MODEL, WRITERS = "model", "writers"
 ALGORITHM = "burst"
 """Algorithm of fields on their way to their writers and back: all messages are posted at once, so that
-nobody has to go on with them while the model computes."""
+they need no CPU while the model computes."""
 
 
 class OutputProgram(Program):
@@ -41,6 +41,7 @@ class OutputProgram(Program):
         """Name of the model's last step."""
 
     def at_rates(self, machine: Machine, ranks_per_node: int, threads: int) -> Program:
+        """Return it with its work on files, and what threads slow down, in seconds. Raises InputError."""
         made = OutputProgram(self.run, self._slowed_s(machine.files)) if self.has_files else self
         return Program.at_rates(made, machine, ranks_per_node, threads)
 
@@ -205,7 +206,7 @@ class _Beside(_Steps):
             yield from (work(f"read {n}", run.input_fields, run.read()) for n in (0, 1))
             yield from (Whole(self.input, f"input {n}") for n in (0, 1))
         for i in range(run.intervals):
-            if i >= self._slots:  # which the model sends when it knows of the room
+            if i >= self._slots:  # the model announces its next output as soon as there is room for it
                 yield self.rooms[i % self._slots].wait(f"told {i - self._slots}")
             yield Whole(self.outputs[i % self._slots], f"collect {i}")
             yield work(f"write {i}", run.fields, run.written())

@@ -104,6 +104,7 @@ class OutputRequest:
 
     @property
     def model_ranks(self) -> int:
+        """Number of ranks that compute; servers are the others."""
         return self.ranks - self.servers
 
     @property

@@ -35,33 +35,41 @@ class OutputRun(OutputRequest, Workload):
 
     @property
     def split(self) -> tuple[int, int] | None:  # type: ignore[override]  # of the model
+        """(cx, cy) ranks of the model over x and y."""
         return self.split_of_model
 
     @property
     def bytes_per_point(self) -> int:
+        """Bytes of a grid point of one field: fields travel one by one."""
         return point_bytes(1, self.dtype)
 
     @property
     def element_bytes(self) -> int:
+        """Bytes of one number."""
         return DTYPES[self.dtype]
 
     def steps(self) -> list[Step]:
+        """Return the steps of its program. Raises InputError."""
         return self.program().steps()
 
     def traits(self) -> list[str]:
+        """Return its sizes as texts, for a line about it."""
         often = f"{self.intervals} x {self.steps_between} steps"
         packed = [f"compressed {self.compress:g}"] if self.compress > 1 else []
         return [extents_text(self.grid), f"{self.ranks} ranks", f"{self.fields} fields", *packed, often]
 
     def as_dict(self) -> dict[str, Any]:
-        said = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
-        return {"steps": said.pop("steps_between"), **said}
+        """Return the request as plain values, with ``steps`` for the steps between two outputs."""
+        values = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
+        return {"steps": values.pop("steps_between"), **values}
 
     def labels(self) -> dict[str, Any]:
+        """Return the labels by which studies select it."""
         own = {"pattern": OUTPUT, "split": extents_text(self.split_of_model) if self.split_of_model else None}
         return {**super().labels(), **own}
 
     def imbalance(self) -> float:
+        """Return the load imbalance of the model: the maximum points of a rank over the mean."""
         return layout_imbalance(self.grid, self.split_of_model or (1, 1), "xy")
 
     def derived(self, result: Mapping[str, Any]) -> dict[str, Any]:

@@ -46,7 +46,7 @@ class Program(Workload):
 
     Steps are schedules, `Compute`, and `Step`, which has a name; or, several of which may be open at once, an
     `Exchanged` with its `start()` and `wait()`, and `Poke`. `fields` of type `dtype` travel together in every message
-    of a schedule; an `Exchanged` says itself what travels. `repeat`: time steps, of a program with an `Exchanged`.
+    of a schedule; an `Exchanged` has fields of its own. `repeat`: time steps, of a program with an `Exchanged`.
     """
 
     def __init__(
@@ -100,7 +100,7 @@ class Program(Workload):
             known = [each.core.ranks for step in named if (each := _exchange_of(step)) is not None]
             groups = [Group("all", known[0] if known else 0, named, repeat)]
         elif repeat != 1:
-            raise InputError(f"repeat {repeat}: each group says how often its steps are repeated")
+            raise InputError(f"repeat {repeat}: groups have a repeat of their own")
         self.groups = groups
         self._places: dict[str, int] = {}
         for place, group in enumerate(groups):
@@ -180,14 +180,17 @@ class Program(Workload):
 
     @property
     def name(self) -> str:
+        """Name of the program, for tables and plots."""
         return self._name
 
     @property
     def bytes_per_point(self) -> int:
+        """Bytes of a grid point with all fields, in exchanges without fields of their own."""
         return self._bytes_per_point
 
     @property
     def element_bytes(self) -> int:
+        """Bytes of one number."""
         return self._element_bytes
 
     def steps(self) -> list[Step]:
@@ -195,6 +198,7 @@ class Program(Workload):
         return self._steps
 
     def schedules(self) -> dict[str, _core.Schedule]:
+        """Return the schedules of all exchanges by their names."""
         if self._order is not None:
             return {exchange.name: exchange.core for exchange in self.exchanges}
         return super().schedules()
@@ -202,15 +206,17 @@ class Program(Workload):
     @property
     def computes(self) -> list[Compute]:
         """The computations of all steps."""
-        steps, said = self._made_of
-        every = [*steps, *(step for group in said["groups"] for step in group.steps)]
+        steps, options = self._made_of
+        every = [*steps, *(step for group in options["groups"] for step in group.steps)]
         return [compute for step in every if (compute := _computed(step)) is not None]
 
     @property
     def has_files(self) -> bool:
+        """Whether a computation has work on files."""
         return any(compute.files for compute in self.computes)
 
     def at_rates(self, machine: Machine, ranks_per_node: int, threads: int) -> Program:
+        """Return it with work on files, and computations where cores have rates, in seconds. Raises InputError."""
         sharing, of_cores = min(ranks_per_node, self.ranks), machine.has_core_rates
         if machine.node.flops is None and not of_cores:
             for compute in self.computes:
@@ -226,11 +232,14 @@ class Program(Workload):
 
     def with_steps(self, change: Callable[[Any, int], Any]) -> Program:
         """Return the same program with changed steps: what `change` makes of each and the ranks of its group."""
-        steps, said = self._made_of
-        groups = [replace(group, steps=[change(step, group.ranks) for step in group.steps]) for group in said["groups"]]
-        return Program(*(change(step, self.ranks) for step in steps), **{**said, "groups": groups})
+        steps, options = self._made_of
+        groups = [
+            replace(group, steps=[change(step, group.ranks) for step in group.steps]) for group in options["groups"]
+        ]
+        return Program(*(change(step, self.ranks) for step in steps), **{**options, "groups": groups})
 
     def core(self) -> _core.Program:
+        """Return the same in the form of the core."""
         if self._order is not None:
             return _core.Program(self._order)
         return super().core()
@@ -238,7 +247,7 @@ class Program(Workload):
     def compute_s(self, result: Mapping[str, Any]) -> float | None:
         """Return the seconds of all computations in a simulation's result.
 
-        None where one of them overlaps with an exchange: nobody can say what of the time is which.
+        None where one of them overlaps with an exchange: their shares of the time are unknown.
         """
         if self._order is not None:
             return None
@@ -246,6 +255,7 @@ class Program(Workload):
         return sum(apart) if len(apart) == self.computations else None
 
     def as_dict(self) -> dict[str, Any]:
+        """Return the name and the number of ranks."""
         return {"program": self.name, "ranks": self.ranks}
 
 
@@ -279,7 +289,7 @@ def _step(step: Scheduled | _core.Schedule | Compute | Step, i: int) -> Step:
         ranks = step.layout.ranks if step.layout is not None else 0
         if callable(step.points):
             if step.during is None:
-                raise InputError(f"{step.name}: points as a function of the rank: of how many ranks, nobody says")
+                raise InputError(f"{step.name}: points as a function of the rank need `during`, whose ranks count")
             ranks = _during(step).ranks
         schedule = None if step.during is None else _during(step)
         return Step(step.name, schedule, step.repeat, step.core(ranks))

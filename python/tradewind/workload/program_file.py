@@ -1,6 +1,6 @@
 """Programs as TOML files: a model's time step, which is verified, run on MPI ranks and simulated.
 
-Every error has the line at which it stands. docs/reference/program-file.md says what each key means.
+Every error has the line at which it stands. docs/reference/program-file.md describes each key.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from tradewind.workload.steps import Compute, Exchanged, Group, GroupStep, Poke,
 def program_of(table: ProgramTable, place: Callable[[Place, str], str] = lambda _, problem: problem) -> Program:
     """Return the program of a table whose keys are in order. Raises InputError with every problem.
 
-    `place`: a problem as it is said of a place of the table, like with its line in a file.
+    `place`: returns the text of a problem at a place of the table, for example with its line in a file.
     """
     return _Builder(table, place).program()
 
@@ -42,7 +42,7 @@ def program_of(table: ProgramTable, place: Callable[[Place, str], str] = lambda 
 def load_program(path: Path | str, text: str | None = None, ranks: int | None = None) -> Program:
     """Read a program file (or `text`, as if it stood in `path`). Raises InputError with all of its problems.
 
-    `ranks`: how many there must be; None: as the file says.
+    `ranks`: how many there must be; None: those of the file.
     """
     file = TomlFile(path, text)
     try:
@@ -100,8 +100,8 @@ class _Builder:
 
     def program(self) -> Program:
         """Raises InputError with every problem that is found."""
-        for i, said in enumerate(self.table.exchange):
-            self._at(("exchange", i), partial(self._add_named, said))
+        for i, entry in enumerate(self.table.exchange):
+            self._at(("exchange", i), partial(self._add_named, entry))
         groups = [self._group(number, group) for number, group in enumerate(self.groups)]
         if self.problems:
             raise InputError(*dict.fromkeys(self.problems))
@@ -122,23 +122,24 @@ class _Builder:
         self.problems += [self.place(place, problem) for problem in found]
         return made
 
-    def _add_named(self, said: NamedExchange) -> None:
-        if said.name in self.named:
-            raise InputError(f"two exchanges have the name {said.name!r}")
-        if said.source is not None and said.target is not None:
-            self.named[said.name] = self._between(said, said.source, said.target)
+    def _add_named(self, entry: NamedExchange) -> None:
+        if entry.name in self.named:
+            raise InputError(f"two exchanges have the name {entry.name!r}")
+        if entry.source is not None and entry.target is not None:
+            self.named[entry.name] = self._between(entry, entry.source, entry.target)
             return
-        group = None if said.group is None else self._group_named(said.group)
+        group = None if entry.group is None else self._group_named(entry.group)
         taking_part = self.groups if group is None else [group]
         ranks = sum(each.ranks for each in taking_part)
         split = group.split if group is not None else self.groups[0].split if len(self.groups) == 1 else None
         names = () if len(self.groups) == 1 else tuple(each.name for each in taking_part)
-        if said.messages is not None:
-            messages = [cast(Listed, (*message, 0, 0)[:6]) for message in said.messages]
-            self.named[said.name] = self._carried(said.name, said, _core.schedule_of_messages(ranks, messages), names)
+        if entry.messages is not None:
+            messages = [cast(Listed, (*message, 0, 0)[:6]) for message in entry.messages]
+            schedule = _core.schedule_of_messages(ranks, messages)
+            self.named[entry.name] = self._carried(entry.name, entry, schedule, names)
             return
-        (pattern,) = (pattern for _, pattern in self._patterns(said, ranks, split))
-        self.named[said.name] = self._exchanged(said.name, said, pattern, names)
+        (pattern,) = (pattern for _, pattern in self._patterns(entry, ranks, split))
+        self.named[entry.name] = self._exchanged(entry.name, entry, pattern, names)
 
     def _group_named(self, name: str) -> FileGroup:
         names = [group.name for group in self.groups]
@@ -146,16 +147,16 @@ class _Builder:
             raise InputError(unknown("group", name, names))
         return self.groups[names.index(name)]
 
-    def _between(self, said: NamedExchange, source: str, target: str) -> Exchanged:
+    def _between(self, entry: NamedExchange, source: str, target: str) -> Exchanged:
         """A redistribution over both groups, in which each has nothing of what the other one has."""
         one, other = self._group_named(source), self._group_named(target)
         places = sorted(self.groups.index(each) for each in (one, other))
         if places[1] - places[0] != 1:
-            raise InputError(f"exchange {said.name!r}: between groups that follow each other")
-        before = blocks(self.grid, self._split(one), said.source_layout)
-        after = blocks(self.grid, self._split(other), said.target_layout)
+            raise InputError(f"exchange {entry.name!r}: between groups that follow each other")
+        before = blocks(self.grid, self._split(one), entry.source_layout)
+        after = blocks(self.grid, self._split(other), entry.target_layout)
         pattern = redistribution(before, after, source_first=self.groups.index(one) == places[0])
-        return self._exchanged(said.name, said, pattern, tuple(self.groups[place].name for place in places))
+        return self._exchanged(entry.name, entry, pattern, tuple(self.groups[place].name for place in places))
 
     @staticmethod
     def _split(group: FileGroup) -> tuple[int, int]:
@@ -167,64 +168,64 @@ class _Builder:
             )
         return group.split
 
-    def _exchanged(self, name: str, said: Moved, pattern: _core.Pattern, groups: tuple[str, ...] = ()) -> Exchanged:
-        schedule = _core.make_schedule(pattern, said.algorithm or default_algorithm(pattern.name))
-        return self._carried(name, said, schedule, groups)
+    def _exchanged(self, name: str, entry: Moved, pattern: _core.Pattern, groups: tuple[str, ...] = ()) -> Exchanged:
+        schedule = _core.make_schedule(pattern, entry.algorithm or default_algorithm(pattern.name))
+        return self._carried(name, entry, schedule, groups)
 
-    def _carried(self, name: str, said: Moved, schedule: _core.Schedule, groups: tuple[str, ...]) -> Exchanged:
-        fields = self.table.fields if said.fields is None else said.fields
-        dtype = said.dtype or self.table.dtype
+    def _carried(self, name: str, entry: Moved, schedule: _core.Schedule, groups: tuple[str, ...]) -> Exchanged:
+        fields = self.table.fields if entry.fields is None else entry.fields
+        dtype = entry.dtype or self.table.dtype
         # The pattern of a gather-scatter knows its own operation.
-        operation = said.operation if said.operation is not None and said.gather_scatter is None else "sum"
-        return Exchanged(name, schedule, fields, dtype, operation, said.transport, said.packing, said.into, groups)
+        operation = entry.operation if entry.operation is not None and entry.gather_scatter is None else "sum"
+        return Exchanged(name, schedule, fields, dtype, operation, entry.transport, entry.packing, entry.into, groups)
 
-    def _patterns(self, said: Moved, ranks: int, split: tuple[int, int] | None) -> list[tuple[str, _core.Pattern]]:
+    def _patterns(self, entry: Moved, ranks: int, split: tuple[int, int] | None) -> list[tuple[str, _core.Pattern]]:
         """Return the content of a step or an exchange, with a name for each; of a path, leg by leg."""
-        if said.allreduce is not None:
-            return [("allreduce", _core.AllReduce(ranks, said.allreduce))]
-        if said.gather_scatter is not None:
-            return [("gather-scatter", _gather_scatter(said, ranks))]
+        if entry.allreduce is not None:
+            return [("allreduce", _core.AllReduce(ranks, entry.allreduce))]
+        if entry.gather_scatter is not None:
+            return [("gather-scatter", _gather_scatter(entry, ranks))]
         parts = split or (ranks, 1)
         if math.prod(parts) != ranks:
             raise InputError(
                 f"split {parts[0]}x{parts[1]} makes {math.prod(parts)} ranks: {math.prod(parts)} is not {ranks}"
             )
-        if said.halo is not None:
-            around = ["x" in said.periodic, "y" in said.periodic]
-            return [("halo", _core.Halo(blocks(self.grid, parts, "xy"), said.halo, around))]
-        assert said.path is not None
+        if entry.halo is not None:
+            around = ["x" in entry.periodic, "y" in entry.periodic]
+            return [("halo", _core.Halo(blocks(self.grid, parts, "xy"), entry.halo, around))]
+        assert entry.path is not None
         return [
             (name, _core.Transpose(blocks(self.grid, parts, before), blocks(self.grid, parts, after)))
-            for name, before, after in legs(said.path)
+            for name, before, after in legs(entry.path)
         ]
 
     def _group(self, number: int, group: FileGroup) -> Group:
         steps: list[GroupStep] = []
-        for i, said in enumerate(group.step):
+        for i, entry in enumerate(group.step):
             place: Place = ("group", number, "step", i) if self.table.group else ("step", i)
-            steps += self._at(place, partial(self._steps, i + 1, said, group)) or []
+            steps += self._at(place, partial(self._steps, i + 1, entry, group)) or []
         return Group(group.name, group.ranks, steps, group.repeat)
 
-    def _steps(self, number: int, said: FileStep, group: FileGroup) -> list[GroupStep]:
-        label = said.label or ""
-        if said.compute is not None:
-            return [self._compute(number, said, group)]
-        if said.poke:
+    def _steps(self, number: int, entry: FileStep, group: FileGroup) -> list[GroupStep]:
+        label = entry.label or ""
+        if entry.compute is not None:
+            return [self._compute(number, entry, group)]
+        if entry.poke:
             return [Poke(label or f"{number} poke")]
         for key in ("start", "wait", "exchange"):
-            if (name := getattr(said, key)) is not None:
+            if (name := getattr(entry, key)) is not None:
                 exchange = self._known(name)
                 shown = label or f"{number} {key} {name}"
                 if key == "exchange":
-                    return [Whole(exchange, shown, said.times)]
+                    return [Whole(exchange, shown, entry.times)]
                 return [exchange.start(shown) if key == "start" else exchange.wait(shown)]
         split = None if group.split is None else group.split
         of_group = () if len(self.groups) == 1 else (group.name,)
         made: list[GroupStep] = []
-        for name, pattern in self._patterns(said, group.ranks, split):
-            shown = f"{label or number} {name}" if said.path is not None else label or f"{number} {name}"
+        for name, pattern in self._patterns(entry, group.ranks, split):
+            shown = f"{label or number} {name}" if entry.path is not None else label or f"{number} {name}"
             where = f"{group.name} {shown}" if of_group else shown
-            made.append(Whole(self._exchanged(where, said, pattern, of_group), shown, said.times))
+            made.append(Whole(self._exchanged(where, entry, pattern, of_group), shown, entry.times))
         return made
 
     def _known(self, name: str) -> Exchanged:
@@ -234,30 +235,30 @@ class _Builder:
             raise InputError(f"exchange {name!r} cannot be made, see there")
         raise InputError(unknown("exchange", name, self.named))
 
-    def _compute(self, number: int, said: FileStep, group: FileGroup) -> Compute:
-        assert said.compute is not None
-        layout = None if said.compute == "rank" else blocks(self.grid, self._split(group), said.compute)
+    def _compute(self, number: int, entry: FileStep, group: FileGroup) -> Compute:
+        assert entry.compute is not None
+        layout = None if entry.compute == "rank" else blocks(self.grid, self._split(group), entry.compute)
         points = None
-        if said.points is not None:
+        if entry.points is not None:
             if layout is not None:
-                raise InputError('points: of compute = "rank"; a layout says how many points its ranks have')
-            points = points_of(said.points, group.ranks)
-        point_s = said.share * self.table.point_time if layout is not None or points is not None else 0.0
-        during = None if said.during is None else self._known(said.during)
-        name = said.label or f"{number} compute {said.compute}"
-        files = FileWork(**{key: getattr(said, key) for key in FILE_KEYS})
-        done = said.seconds, said.flops, said.bytes
-        return Compute(name, *done, layout, during, said.times, point_s, points, files, said.kernel)
+                raise InputError('points: of compute = "rank"; a layout has the points of its ranks itself')
+            points = points_of(entry.points, group.ranks)
+        point_s = entry.share * self.table.point_time if layout is not None or points is not None else 0.0
+        during = None if entry.during is None else self._known(entry.during)
+        name = entry.label or f"{number} compute {entry.compute}"
+        files = FileWork(**{key: getattr(entry, key) for key in FILE_KEYS})
+        done = entry.seconds, entry.flops, entry.bytes
+        return Compute(name, *done, layout, during, entry.times, point_s, points, files, entry.kernel)
 
 
-def _gather_scatter(said: Moved, ranks: int) -> _core.Pattern:
-    assert said.gather_scatter is not None
-    elements = parse_extents(said.gather_scatter, 3, "elements")
-    brick = cubic(ranks) if said.brick is None else parse_extents(said.brick, 3, "brick")
+def _gather_scatter(entry: Moved, ranks: int) -> _core.Pattern:
+    assert entry.gather_scatter is not None
+    elements = parse_extents(entry.gather_scatter, 3, "elements")
+    brick = cubic(ranks) if entry.brick is None else parse_extents(entry.brick, 3, "brick")
     if math.prod(brick) != ranks:
-        raise InputError(f"brick {said.brick} makes {math.prod(brick)} ranks: {math.prod(brick)} is not {ranks}")
-    around = [direction in said.periodic for direction in "xyz"]
-    return _core.BrickGatherScatter(elements, said.element_points, brick, around, said.operation or "add")
+        raise InputError(f"brick {entry.brick} makes {math.prod(brick)} ranks: {math.prod(brick)} is not {ranks}")
+    around = [direction in entry.periodic for direction in "xyz"]
+    return _core.BrickGatherScatter(elements, entry.element_points, brick, around, entry.operation or "add")
 
 
 _OPERATORS: Mapping[type[ast.operator], Callable[[Any, Any], Any]] = {
@@ -270,22 +271,22 @@ _OPERATORS: Mapping[type[ast.operator], Callable[[Any, Any], Any]] = {
 }
 
 
-def points_of(said: str | Sequence[float], ranks: int) -> list[float]:
+def points_of(given: str | Sequence[float], ranks: int) -> list[float]:
     """Return the points of each rank: as listed, or by a formula of ``rank`` and ``ranks``.
 
     ``"1000 + 50 * (rank % 4)"``: numbers, rank, ranks, + - * / // % and brackets, min and max. Raises InputError.
     """
-    if not isinstance(said, str):
-        if len(said) != ranks:
-            raise InputError(f"points of {len(said)} ranks: {ranks} are allowed, one for each rank of the group")
-        return list(said)
+    if not isinstance(given, str):
+        if len(given) != ranks:
+            raise InputError(f"points of {len(given)} ranks: {ranks} are allowed, one for each rank of the group")
+        return list(given)
     try:
-        formula = ast.parse(said, mode="eval").body
+        formula = ast.parse(given, mode="eval").body
         found = [float(_value(formula, {"rank": rank, "ranks": ranks})) for rank in range(ranks)]
     except (SyntaxError, ArithmeticError, RecursionError, ValueError, TypeError) as error:
-        raise InputError(f"points {said!r}: {error}") from None
+        raise InputError(f"points {given!r}: {error}") from None
     if bad := [rank for rank, points in enumerate(found) if not 0 <= points < math.inf]:
-        raise InputError(f"points {said!r}: {found[bad[0]]:g} on rank {bad[0]}; 0 or more are allowed")
+        raise InputError(f"points {given!r}: {found[bad[0]]:g} on rank {bad[0]}; 0 or more are allowed")
     return found
 
 

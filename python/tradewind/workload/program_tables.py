@@ -23,7 +23,7 @@ MAX_TIMES = 1_000_000
 MAX_NUMBER = 2**63 - 1
 """The largest number that the core takes."""
 FILE_KEYS = tuple(field.name for field in dataclass_fields(FileWork))
-"""Keys of a computation that say what it does to files."""
+"""Keys of a computation for its work on files."""
 
 
 def _extents_text(what: str) -> BeforeValidator:
@@ -79,7 +79,7 @@ Fields = Annotated[Count | Annotated[list[str], Field(min_length=1)], BeforeVali
 
 
 MOVED = ("halo", "path", "allreduce", "gather_scatter")
-"""Keys that say what an exchange moves."""
+"""Keys for what an exchange moves."""
 OF_GATHER_SCATTERS = ("element_points", "brick")
 
 
@@ -106,13 +106,13 @@ class Moved(Table):
     transport: str = DEFAULT_TRANSPORT
     packing: str = DEFAULT_PACKING
     fields: Fields | None = None
-    """Number of fields per message, or their names; None: as the program says."""
+    """Number of fields per message, or their names; None: those of the program."""
     into: Annotated[list[str], BeforeValidator(_names)] = Field(default_factory=list)
     dtype: Annotated[str, one_of("dtype", tuple(DTYPES))] | None = None
 
     @property
     def moved(self) -> list[str]:
-        """The keys that say what is moved."""
+        """The keys that are set of those for what is moved."""
         return [key for key in MOVED if getattr(self, key) is not None]
 
     def problems(self, kind: str) -> list[str]:
@@ -157,7 +157,7 @@ class NamedExchange(Moved):
             raise InputError(f"exchange {self.name!r}: from and to belong together")
         if self.messages is not None and self.algorithm is not None:
             raise InputError(
-                f"exchange {self.name!r}: algorithm {self.algorithm!r} of messages, which say it themselves"
+                f"exchange {self.name!r}: algorithm {self.algorithm!r} of messages, which have stages of their own"
             )
         if self.path is not None and self.path.count("-") != 1:
             raise InputError(f"exchange {self.name!r}: path {self.path!r}: one leg is allowed, like xy-zy")
@@ -242,5 +242,5 @@ class ProgramTable(Table):
         if self.step and self.ranks is None:
             raise InputError("key 'ranks' is missing")
         if self.group and self.repeat != 1:
-            raise InputError(f"repeat {self.repeat}: each group says how often its steps are repeated")
+            raise InputError(f"repeat {self.repeat}: groups have a repeat of their own")
         return self

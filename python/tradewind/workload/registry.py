@@ -11,7 +11,7 @@ from tradewind.base.names import unknown
 
 
 @dataclass(frozen=True)
-class Entry:
+class PatternEntry:
     """A row of the registry: "module:Class" of a pattern's requests, loaded when first asked for, and what it is."""
 
     home: str
@@ -19,23 +19,26 @@ class Entry:
 
 
 PATTERNS = {
-    "transpose": Entry(
-        "tradewind.workload.patterns.transpose:Transpose",
+    "transpose": PatternEntry(
+        "tradewind.workload.patterns.transpose:TransposeExchange",
         "a grid is redistributed from one layout to another, or along a path of layouts",
     ),
-    "halo": Entry("tradewind.workload.patterns.halo:Halo", "each rank receives the points around its part of a grid"),
-    "fetch": Entry(
-        "tradewind.workload.patterns.fetch:Fetch", "each rank lists the points that it wants: the halo of a mesh"
+    "halo": PatternEntry(
+        "tradewind.workload.patterns.halo:HaloExchange", "each rank receives the points around its part of a grid"
     ),
-    "gather-scatter": Entry(
-        "tradewind.workload.patterns.gather_scatter:GatherScatter",
+    "fetch": PatternEntry(
+        "tradewind.workload.patterns.fetch:FetchExchange",
+        "each rank lists the points that it wants: the halo of a mesh",
+    ),
+    "gather-scatter": PatternEntry(
+        "tradewind.workload.patterns.gather_scatter:GatherScatterExchange",
         "points that elements share become the sum of their values, on a brick of elements",
     ),
-    "allreduce": Entry(
-        "tradewind.workload.patterns.allreduce:AllReduce", "every rank gets the sum over all ranks of a vector"
+    "allreduce": PatternEntry(
+        "tradewind.workload.patterns.allreduce:AllReduceExchange", "every rank gets the sum over all ranks of a vector"
     ),
-    "recorded": Entry(
-        "tradewind.workload.patterns.recorded:Recorded", "stored messages of some program; not for measurements"
+    "recorded": PatternEntry(
+        "tradewind.workload.patterns.recorded:RecordedExchange", "stored messages of some program; not for measurements"
     ),
 }
 """Patterns in the order of reports."""
@@ -44,7 +47,7 @@ PATTERNS = {
 def pattern_named(name: str) -> type[Any]:
     """Return the class of a pattern's requests, which is a `tradewind.workload.exchange.Exchange`.
 
-    Raises InputError for a name that nobody knows.
+    Raises InputError for an unknown name.
     """
     if name not in PATTERNS:
         raise InputError(unknown("pattern", name, PATTERNS))

@@ -1,10 +1,10 @@
 """An exchange that is repeated often: the first repetitions are simulated, the rest is extrapolated.
 
 Repetitions seldom become equal: ranks that are ahead disturb those that are behind, so that a time swings about its
-mean, with recursive-2 between two values. What is left to simulate therefore counts with the mean of the second half of
-what was. This is believed as soon as half as many repetitions say the same to `TOLERANCE`, or to what is asked for;
-where they never do, all are simulated. All that are needed are simulated in one go: the simulation is asked to end
-early when enough is known.
+mean, with recursive-2 between two values. The repetitions that are not simulated therefore count with the mean of the
+second half of the simulated ones. This estimate is accepted as soon as half as many repetitions give the same one to
+`TOLERANCE`, or to the given tolerance; where they never do, all are simulated. It is one simulation, which ends early
+when the estimate is accepted.
 """
 
 from __future__ import annotations
@@ -33,27 +33,32 @@ class Repetitions(Workload):
 
     @property
     def ranks(self) -> int:  # type: ignore[override]  # of the exchange
+        """Number of ranks of the exchange."""
         return self.exchange.ranks
 
     @property
     def name(self) -> str:
+        """Name of the exchange."""
         return self.exchange.name
 
     @property
     def bytes_per_point(self) -> int:
+        """Bytes of a grid point with all fields."""
         return self.exchange.bytes_per_point
 
     @property
     def element_bytes(self) -> int:
+        """Bytes of one number."""
         return self.exchange.element_bytes
 
     @property
     def split(self) -> tuple[int, int] | None:  # type: ignore[override]  # of the exchange
+        """(cx, cy) ranks over x and y, where the grid is divided so."""
         return self.exchange.split
 
     @property
     def asked(self) -> list[int]:
-        """The repetitions after which it is asked whether so many will do: 8, 12, ..., 32, 40, 48, 60, ..."""
+        """The numbers of repetitions after which it is decided whether they suffice: 8, 12, ..., 32, 40, 48, 60, ..."""
         asked, number = [], FIRST
         while number < self.exchange.times:
             asked.append(number)
@@ -65,6 +70,7 @@ class Repetitions(Workload):
         return replace(self.exchange, times=1).steps()
 
     def steps(self) -> list[Step]:
+        """Return the steps of all repetitions."""
         return self.one() * self.exchange.times
 
     def enough(self, ends: Sequence[float]) -> bool:
@@ -77,6 +83,7 @@ class Repetitions(Workload):
         return extrapolated(durations, times) / extrapolated(durations[: len(durations) // 2], times) - 1
 
     def as_dict(self) -> dict[str, Any]:
+        """Return the request of the exchange as plain values."""
         return self.exchange.as_dict()
 
 

@@ -35,7 +35,7 @@ POSTINGS = ("together", "ascending", "sendrecv", "transport")
 each send with a receive, and await both before the next; or as the transport of each exchange of a program does,
 sendrecv or another one."""
 CORES = "cores"
-"""As many ranks per node as the machine file says that a node has cores."""
+"""As many ranks per node as a node of the machine file has cores."""
 WHOLE = "message"
 """One packet per message."""
 MAX_PAIRS = 4096

@@ -24,7 +24,8 @@ class Scheduled(Protocol):
     """A schedule as users hold it, see `tradewind.pattern.Schedule`."""
 
     @property
-    def core(self) -> _core.Schedule: ...
+    def core(self) -> _core.Schedule:
+        """The schedule of the core."""
 
 
 def schedule_of(schedule: Scheduled | _core.Schedule) -> _core.Schedule:
@@ -42,8 +43,8 @@ class Compute:
 
     With a `layout`, flops and bytes are those of a grid point that a rank owns, and `point_s` (s) is what a core takes
     for such a point beside them. `points` in place of a layout: how many points each rank has, by rank, or a function
-    of the rank. `during` an exchange, the computation
-    begins when the first stage has been posted, and what needs the CPU meanwhile waits for it; both must end.
+    of the rank. `during` an exchange, the computation begins when the first stage has been posted, and what needs the
+    CPU meanwhile waits for it; both must end.
     """
 
     name: str
@@ -69,7 +70,7 @@ class Compute:
             raise InputError(f"{self.name}: work on files is that of a rank or of points, and not of a layout")
 
     def with_files(self, rates: Files, ranks: int) -> Compute:
-        """Return the same with its work on files in seconds, of a group of so many ranks. Raises InputError."""
+        """Return the same with its work on files in seconds, of a group of `ranks` ranks. Raises InputError."""
         if not self.files:
             return self
         points = self.points
@@ -81,9 +82,9 @@ class Compute:
         return replace(self, files=NO_FILES, points=each, point_s=point_s)
 
     def on_cores(self, machine: Machine, sharing: int, threads: int) -> Compute:
-        """Return the same with its flops and bytes in seconds, on so many threads of a node that `sharing` ranks share.
+        """Return the same with its flops and bytes in seconds, on `threads` threads per rank.
 
-        Raises InputError where the machine has no rate.
+        `sharing` ranks share a node. Raises InputError where the machine has no rate.
         """
         try:
             seconds = machine.compute_s(self.flops, self.bytes, self.kernel, sharing, threads)
@@ -103,7 +104,7 @@ class Compute:
         return float(self.points(rank) if callable(self.points) else self.points[rank])
 
     def core(self, ranks: int) -> _core.Compute:
-        """Return the computation of so many ranks as the core takes it."""
+        """Return the computation of `ranks` ranks in the form of the core."""
         points = self.points
         if callable(points):
             points = [float(points(rank)) for rank in range(ranks)]
@@ -121,10 +122,10 @@ class Compute:
 class Exchanged:
     """An exchange of a program, which its steps start, await, or do as a whole (then it is a step itself).
 
-    `fields` of type `dtype` travel together in each message; their names, in place of a number, say which exchanges
-    touch the same arrays. `into`: the names of those that a transposition or a fetch writes. `operation` of a
-    reduction. `transport` and `packing`: how it is carried on MPI, and in whose posting order it is proved. `groups`:
-    the names of the groups whose ranks take part, in their order; none: all ranks.
+    `fields` of type `dtype` travel together in each message: a number of them, or their names; exchanges whose fields
+    have the same names touch the same arrays. `into`: the names of those that a transposition or a fetch writes.
+    `operation` of a reduction. `transport` and `packing`: how it is carried on MPI, and in whose posting order it is
+    proved. `groups`: the names of the groups whose ranks take part, in their order; none: all ranks.
     """
 
     name: str
@@ -171,6 +172,7 @@ class Exchanged:
 
     @property
     def bytes_per_point(self) -> int:
+        """Bytes of a grid point with all fields."""
         return point_bytes(self.count, self.dtype)
 
     @property
@@ -194,7 +196,7 @@ class Exchanged:
 
 @dataclass(frozen=True)
 class Whole:
-    """An exchange from its start to its end, so many times; `compute` while it is under way."""
+    """An exchange from its start to its end, `repeat` times; `compute` while it is under way."""
 
     exchange: Exchanged
     label: str = ""

@@ -75,7 +75,7 @@ class Workload:
 
     @property
     def has_files(self) -> bool:
-        """Whether it writes or reads files, at rates that the machine says."""
+        """Whether it writes or reads files, at the rates of the machine."""
         return False
 
     @property
@@ -132,18 +132,22 @@ class OneSchedule(Workload):
 
     @property
     def ranks(self) -> int:  # type: ignore[override]  # of the schedule
+        """Number of ranks of the schedule."""
         return self.schedule.ranks
 
     @property
     def bytes_per_point(self) -> int:
+        """Bytes of a grid point with all fields."""
         return point_bytes(self.fields, self.dtype)
 
     @property
     def element_bytes(self) -> int:
+        """Bytes of one number."""
         return DTYPES[self.dtype]
 
     @property
     def split(self) -> tuple[int, int] | None:  # type: ignore[override]  # of its layout
+        """(cx, cy) ranks over x and y of its layout; None where a rank owns nothing."""
         pattern = self.schedule.pattern
         layout = getattr(pattern, "layout", None) or getattr(pattern, "from_layout", None)
         if layout is None or math.prod(layout.split) != self.ranks:  # some ranks own nothing
@@ -152,12 +156,15 @@ class OneSchedule(Workload):
 
     @property
     def name(self) -> str:
+        """Pattern and algorithm."""
         return f"{self.schedule.pattern.name} {self.schedule.algorithm}"
 
     def steps(self) -> list[Step]:
+        """Return the one step."""
         return [Step(self.schedule.pattern.name, self.schedule)]
 
     def as_dict(self) -> dict[str, Any]:
+        """Return pattern, ranks, algorithm, fields and dtype as plain values."""
         return {
             "pattern": self.schedule.pattern.name,
             "ranks": self.ranks,

@@ -174,7 +174,7 @@ def test_it_is_listed_and_shows_its_options(tradewind):
     ("arguments", "words"),
     [
         ("--rate 0.3", "rate 0.3: 0.0..0.25 are allowed"),
-        ("--width 4", "--width says nothing about heat: leave it out (diffusion, semi_lagrangian take it)"),
+        ("--width 4", "--width does not apply to heat: leave it out (diffusion, semi_lagrangian take it)"),
         pytest.param("--mean-method recursive-2,put", "unknown transport 'put'", marks=pytest.mark.slow),
         pytest.param("--mean-method sweep", "unknown allreduce algorithm 'sweep'", marks=pytest.mark.slow),
         pytest.param("--rat 0.1", "unknown option '--rat'; did you mean '--rate'?", marks=pytest.mark.slow),
@@ -237,7 +237,7 @@ def test_a_study_sweeps_it_and_its_report_shows_it(tradewind, tmp_path):
     (tmp_path / "toy.toml").write_text(STUDY.replace("rate = [0.1, 0.2]", "width = [3, 5]"))
     code, _, errors = tradewind("study toy.toml --dry-run")
     assert code == 2
-    assert "width says nothing about heat: leave it out" in errors
+    assert "width does not apply to heat: leave it out" in errors
     (tmp_path / "toy.toml").write_text(STUDY.replace('grid = "16x12x2"\n', ""))
     code, _, errors = tradewind("study toy.toml --dry-run")
     assert code == 2

@@ -9,7 +9,7 @@ from output_plans import Q, T, plan
 from tradewind.base.errors import InputError
 from tradewind.cli import run as run_command
 from tradewind.cli.kinds import Asked
-from tradewind.cli.ranks import Place
+from tradewind.cli.ranks import RankPlace
 from tradewind.fieldserver.files.manifest import committed_steps
 from tradewind.fieldserver.plan.plan_file import load_plan
 from tradewind.fieldserver.server.advice import Load, advise, best, ways
@@ -121,5 +121,5 @@ def test_ranks_that_a_dwarf_cannot_have_are_not_advised(tmp_path, monkeypatch):
     found |= {"step_s": 1.0, "steps_between": 1, "load": {}, "rates": {}}
     monkeypatch.setattr("tradewind.launch.output_advice.advise_dwarf", lambda dwarf, plan: found)
     asked = Asked({"grid": "6x4x1"})
-    advice, taken = run_command._advised("diffusion", asked, Place(8), tmp_path / "plan.toml")
+    advice, taken = run_command._advised("diffusion", asked, RankPlace(8), tmp_path / "plan.toml")
     assert (taken, advice["taken"]) == (7, 7)

@@ -1,7 +1,7 @@
 """Expands the simulations of a study under each of its bases.
 
-A base says how a machine is used and changes values of it. It is a label of a case, and no part of what the case is:
-the same point under two bases, or in a study without bases, is one stored case.
+A base sets how a machine is used, and changes values of it. It is a label of a case, and no part of its identity: the
+same point under two bases, or in a study without bases, is one stored case.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from tradewind.study.model.machine_keys import OnMachine
 
 Options = dict[str, Any]
 OwnRouting = Callable[[str, Mapping[str, str]], str | None]
-"""(machine, changed values): the machine's own routing; None where nobody knows it."""
+"""(machine, changed values): the machine's own routing; None where it is unknown."""
 S = TypeVar("S", bound=OnMachine)
 
 
@@ -75,9 +75,9 @@ class Bases:
 
 def _filled(sweep: S, base: Base) -> S:
     """The sweep with the options of a base where it names none itself."""
-    said = sweep.model_fields_set | ({"ranks_per_node"} if "nodes" in sweep.model_fields_set else set())
+    named = sweep.model_fields_set | ({"ranks_per_node"} if "nodes" in sweep.model_fields_set else set())
     values = {key: getattr(base, key) for key in BASE_OPTIONS}
-    return sweep.model_copy(update={k: [v] for k, v in values.items() if v is not None and k not in said})
+    return sweep.model_copy(update={k: [v] for k, v in values.items() if v is not None and k not in named})
 
 
 NO_BASES = Bases()

@@ -26,6 +26,7 @@ def canonical(value: Any) -> str:
 
 
 def digest(value: Any) -> str:
+    """Return the SHA-256 of a value, of its canonical JSON."""
     return hashlib.sha256(canonical(value).encode()).hexdigest()
 
 

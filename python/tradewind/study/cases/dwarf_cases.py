@@ -40,8 +40,8 @@ def _dwarf(sweep: RunSweep | PublishedSweep, inputs: dict[str, Any]) -> Dwarf | 
     try:
         return from_plain(sweep.dwarf, inputs)
     except InputError as error:
-        said = ", ".join(str(inputs[key]) for key in ("strategy", "transport", "packing") if inputs.get(key))
-        return Skip(sweep.name, f"{sweep.dwarf} {said}, {inputs['ranks']} ranks", "; ".join(error.problems))
+        method = ", ".join(str(inputs[key]) for key in ("strategy", "transport", "packing") if inputs.get(key))
+        return Skip(sweep.name, f"{sweep.dwarf} {method}, {inputs['ranks']} ranks", "; ".join(error.problems))
 
 
 def _simulated(

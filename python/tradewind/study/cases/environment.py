@@ -29,6 +29,7 @@ class Environment:
     system: str
 
     def as_dict(self) -> dict[str, str | int | None]:
+        """Return it as a table of the manifest."""
         return asdict(self)
 
 
@@ -55,7 +56,7 @@ def _mpi() -> str | None:
     try:
         done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
     except (OSError, subprocess.SubprocessError):
-        return None  # no MPI: nothing can be measured, and `measure` says what to install
+        return None  # no MPI: nothing can be measured, and `measure` raises an error that names what to install
     return " ".join(done.stdout.replace("\0", "").split("\n")[0].split()) or None
 
 

@@ -69,7 +69,7 @@ def _common_split(sweep: Sweep, inputs: Mapping[str, Any]) -> tuple[int, int] | 
 
 
 def _or_none(values: Sequence[Any] | None) -> Sequence[Any]:
-    """One case with nothing said where a sweep says nothing."""
+    """The values of a key of a sweep; None alone where the sweep does not have the key."""
     return values or [None]
 
 

@@ -33,6 +33,6 @@ def own_routings(study_file: StudyFile) -> OwnRouting:
         try:
             return load_machine(path, dict(settings)).machine.routing
         except InputError:
-            return None  # which is a problem of the sweep or of its base, and told there
+            return None  # which is a problem of the sweep or of its base, and reported there
 
     return lambda machine, settings: read(machine, tuple(settings.items()))

@@ -47,49 +47,52 @@ class ModelStep(Workload):
         plain = [step for step in self.parts if isinstance(step, ProgramStep)]
         if self.exchanges or len(plain) < len(self.parts):
             return program_of(self._table())
-        made = [step for number, said in enumerate(plain, 1) for step in self._made(number, said)]
+        made = [step for number, entry in enumerate(plain, 1) for step in self._made(number, entry)]
         return Program(*made, fields=self.fields, dtype=self.dtype, name=self.name)
 
     def steps(self) -> list[Step]:
+        """Return the exchanges of its program. Raises InputError where a layout does not fit."""
         return self.program().steps()
 
     @property
     def bytes_per_point(self) -> int:
+        """Bytes of a grid point with all fields."""
         return point_bytes(self.fields, self.dtype)
 
     @property
     def element_bytes(self) -> int:
+        """Bytes of one number."""
         return DTYPES[self.dtype]
 
-    def _made(self, number: int, said: ProgramStep) -> Iterator[Compute | Step]:
+    def _made(self, number: int, entry: ProgramStep) -> Iterator[Compute | Step]:
         grid = _core.Grid(*self.grid)
-        if said.compute is not None:
-            layout, point_s = blocks(grid, self.split, said.compute), said.share * seconds(self.point_time)
-            name = f"{number} compute {said.compute}"
-            yield Compute(name, layout=layout, point_s=point_s, repeat=said.times)
-        elif said.halo is not None:
-            around = ["x" in said.periodic, "y" in said.periodic]
-            halo = _core.Halo(blocks(grid, self.split, "xy"), said.halo, around)
-            yield _exchanged(f"{number} halo", halo, said)
+        if entry.compute is not None:
+            layout, point_s = blocks(grid, self.split, entry.compute), entry.share * seconds(self.point_time)
+            name = f"{number} compute {entry.compute}"
+            yield Compute(name, layout=layout, point_s=point_s, repeat=entry.times)
+        elif entry.halo is not None:
+            around = ["x" in entry.periodic, "y" in entry.periodic]
+            halo = _core.Halo(blocks(grid, self.split, "xy"), entry.halo, around)
+            yield _exchanged(f"{number} halo", halo, entry)
         else:
-            assert said.path is not None
-            for name, before, after in legs(said.path):
+            assert entry.path is not None
+            for name, before, after in legs(entry.path):
                 if lines_s := self._lines_s(before, after):
-                    yield Compute(f"{number} {name} lines", seconds=lines_s, repeat=said.times)
+                    yield Compute(f"{number} {name} lines", seconds=lines_s, repeat=entry.times)
                 pair = (blocks(grid, self.split, layout) for layout in (before, after))
-                yield _exchanged(f"{number} {name}", _core.Transpose(*pair), said)
+                yield _exchanged(f"{number} {name}", _core.Transpose(*pair), entry)
 
     def _table(self) -> ProgramTable:
-        """The same as a program file says it."""
+        """The same as a program file."""
         grid, split = ("x".join(str(n) for n in extents) for extents in (self.grid, self.split))
         steps = [step.model_dump(exclude_unset=True) for step in self.parts]
         exchanges = [each.model_dump(exclude_unset=True, by_alias=True) for each in self.exchanges]
-        for said in (*steps, *exchanges):
-            said.pop("seconds", None)
-        for said, step in zip(steps, self.parts, strict=True):
-            said |= {key: f"{said[key]}B" for key in FILE_KEYS if key in said}
+        for entry in (*steps, *exchanges):
+            entry.pop("seconds", None)
+        for entry, step in zip(steps, self.parts, strict=True):
+            entry |= {key: f"{entry[key]}B" for key in FILE_KEYS if key in entry}
             if isinstance(step, FileStep) and step.seconds:
-                said["seconds"] = f"{step.seconds!r}s"
+                entry["seconds"] = f"{step.seconds!r}s"
         keys = {"name": self.name, "ranks": self.ranks, "grid": grid, "split": split, "fields": self.fields}
         return ProgramTable.model_validate(
             {**keys, "dtype": self.dtype, "point_time": self.point_time, "step": steps, "exchange": exchanges}
@@ -108,10 +111,12 @@ class ModelStep(Workload):
 
     @property
     def name(self) -> str:
+        """The paths of its transpositions, for a reader."""
         paths = self._joined("path")
         return "step by " + paths if paths else "step"
 
     def traits(self) -> list[str]:
+        """Return its sizes and times as texts, which distinguish it from others of its name."""
         grid, split = ("x".join(str(n) for n in extents) for extents in (self.grid, self.split))
         line = [f"{self.line_time} a line"] if seconds(self.line_time) else []
         return [grid, f"ranks {split}", f"{self.point_time} a point", *line]
@@ -122,6 +127,7 @@ class ModelStep(Workload):
         return ", ".join(dict.fromkeys(named)) or None
 
     def as_dict(self) -> dict[str, Any]:
+        """Return its identity as plain values; keys of steps that are not given are left out."""
         keys = ("grid", "ranks", "split", "point_time", "line_time", "fields", "dtype")
         steps = [
             step.model_dump(exclude_none=True) if isinstance(step, ProgramStep) else step.model_dump(exclude_unset=True)
@@ -132,6 +138,7 @@ class ModelStep(Workload):
         return asked | ({"exchanges": exchanges} if exchanges else {})
 
     def labels(self) -> dict[str, Any]:
+        """Return the labels by which studies select it."""
         own = {"pattern": PATTERN, "slab": self._joined("path"), "algorithm": self._joined("algorithm")}
         known = super().labels()
         del known["steps"]  # which the label of this name does not mean
@@ -139,6 +146,7 @@ class ModelStep(Workload):
         return known | own
 
     def imbalance(self) -> float:
+        """Return the load imbalance of the columns: the maximum points of a rank over the mean."""
         return layout_imbalance(self.grid, self.split, "xy")
 
     def derived(self, result: Mapping[str, Any]) -> dict[str, Any]:
@@ -146,6 +154,6 @@ class ModelStep(Workload):
         return {"compute_s": self.program().compute_s(result), "alone_s": self.alone_s}
 
 
-def _exchanged(name: str, pattern: _core.Pattern, said: ProgramStep) -> Step:
-    schedule = _core.make_schedule(pattern, said.algorithm or default_algorithm(pattern.name))
-    return Step(name, schedule, said.times)
+def _exchanged(name: str, pattern: _core.Pattern, entry: ProgramStep) -> Step:
+    schedule = _core.make_schedule(pattern, entry.algorithm or default_algorithm(pattern.name))
+    return Step(name, schedule, entry.times)

@@ -23,7 +23,7 @@ KEYS = {
     THREADS: (*_COMMON, *_WRITTEN, "writers", "queue", "slowdown"),
     SERVERS: (*_COMMON, *_WRITTEN, "servers", "threads", "queue"),
 }
-"""The keys of a sweep that multiply the cases of each way; others say nothing about it."""
+"""The keys of a sweep that multiply the cases of each way; others do not apply to it."""
 _UNUSED: dict[str, Any] = {"fields": 1, "bits": 64, "compress": 1.0}
 """Values of a run without output."""
 

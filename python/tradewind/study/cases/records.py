@@ -26,7 +26,7 @@ text of all changed values of the machine, those of a base included."""
 
 
 def exchange_of(record: Mapping[str, Any]) -> Exchange:
-    """The exchange of a case. Raises InputError for the MPI library's own algorithm, whose stages nobody knows."""
+    """The exchange of a case. Raises InputError for the MPI library's own algorithm, whose stages are unknown."""
     pattern = record.get("pattern")
     whole = {"dwarf": bool(record.get("dwarf")), PATTERN: pattern == PATTERN, f"run with {OUTPUT}": pattern == OUTPUT}
     for what, is_one in whole.items():

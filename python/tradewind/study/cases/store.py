@@ -49,7 +49,7 @@ class _Labels(BaseModel):
     settings: str | None
 
 
-class _Entry(BaseModel):
+class _ManifestEntry(BaseModel):
     model_config = ConfigDict(strict=True)
 
     key: str
@@ -62,7 +62,7 @@ class _Manifest(BaseModel):
 
     model_config = ConfigDict(extra="allow", strict=True)
 
-    cases: list[_Entry]
+    cases: list[_ManifestEntry]
     skipped: list[dict[str, str]]
     failed: dict[str, str]
     notes: list[str]
@@ -137,6 +137,7 @@ class Store:
         write_inside(folder, path.relative_to(folder), content)
 
     def path(self, key: str) -> Path:
+        """Return the path of the file of a case."""
         return self.cases / f"{key}.json"
 
     def save(self, key: str, body: dict[str, Any]) -> None:
@@ -161,11 +162,13 @@ class Store:
         return _with_current_names(body)
 
     def save_manifest(self, manifest: dict[str, Any]) -> None:
+        """Store the manifest of the folder: its cases, skips, failures and notes."""
         pool = {"pool": os.path.relpath(self.pool, self.folder)} if self.pool else {}
         manifest = {**manifest, **pool}
         self.write(self.manifest_file, json.dumps(manifest, indent=1, allow_nan=False).encode())
 
     def load_manifest(self) -> dict[str, Any]:
+        """Return the stored manifest. Raises TradewindError where there is none, or it is damaged."""
         try:
             manifest = read_json(self.manifest_file)
             _Manifest.model_validate(manifest)
@@ -188,7 +191,7 @@ def outdated(body: Mapping[str, Any], program: str | None) -> str | None:
     return OTHER_PROGRAM if body.get("program") else NO_PROGRAM
 
 
-def said_once(what: str, reasons: Iterable[str]) -> list[str]:
+def counted_by_reason(what: str, reasons: Iterable[str]) -> list[str]:
     """Return a line for each reason why cases are computed again, with the number of them."""
     return [f"{count} {what} computed again: {reason}" for reason, count in Counter(reasons).items()]
 
@@ -211,7 +214,7 @@ def _locked(folder: Path) -> Iterator[None]:
         except BlockingIOError:
             stream.seek(0)
             raise TradewindError(f"{folder}: another run writes here ({stream.read().strip()})") from None
-        except OSError as error:  # Lustre without the option flock, say
+        except OSError as error:  # for example Lustre without the option flock
             reason = f"{reason_of(error)}: results need a file system with locks"
             raise TradewindError(f"cannot lock {folder / '.lock'}: {reason}") from None
         stream.truncate(0)

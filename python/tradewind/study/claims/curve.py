@@ -1,4 +1,4 @@
-"""Curves: what the cases of a selection say at each number of ranks, once for each seed."""
+"""Curves: the values of the cases of a selection at each number of ranks, once for each seed."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SEEDS_UP_TO = 10_000
 Record = Mapping[str, Any]
 Selected = Mapping[str, Sequence[Any]]
 Curve = dict[int, list[float]]
-"""Ranks, or nodes where a finding says so, -> the values of all seeds and orders, sorted."""
+"""Ranks, or nodes where a finding is along nodes, -> the values of all seeds and orders, sorted."""
 
 TestOutcome = tuple[list[str], list[str]]
 """The problems of a test (none: it holds) and the figures that it looked at."""
@@ -47,6 +47,7 @@ def name_of(selection: Selected | Selection) -> str:
 
 
 def depends_on_chance(case: Record) -> bool:
+    """Return whether the result of a case depends on its seed: by random placement or by routing."""
     routing = case.get("routing")
     return case.get("placement") == "random" or (routing is not None and routing not in STEADY_ROUTINGS)
 

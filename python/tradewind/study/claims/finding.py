@@ -85,6 +85,7 @@ class Verdict:
         return cls(*about, NOT_TESTABLE, because, base=base, group=finding.group, decided_by=finding.decided_by)
 
     def as_dict(self) -> dict[str, Any]:
+        """Return it as plain values, which `from_dict` reads."""
         return asdict(self)
 
     @classmethod

@@ -66,6 +66,7 @@ class Count:
         return ", ".join(f"{self.verdicts[word]} {word}" for word in verdicts_of([self]))
 
     def as_dict(self) -> dict[str, Any]:
+        """Return it as JSON has it: group, base, and the number of claims by verdict."""
         return {"group": self.group, "base": self.base, **self.verdicts}
 
 
@@ -115,7 +116,7 @@ class Claim:
 
     def words(self, bases: Sequence[str]) -> list[str]:
         """Return a cell for each base, and in a study without bases one; a claim that is judged over several bases
-        says so in the first cell."""
+        has a note in the first cell."""
         if not bases:
             return [verdict.verdict for verdict in self.each]
         between = self.verdicts.get(None)

@@ -24,7 +24,7 @@ _OF_A_KIND = {
     *("sweep", "kind", "machine", "routing", "model", "buffers", "packet", "placement", "ranks_per_node", "nodes"),
     *("seed", "settings", "steps", "base"),
 }
-"""Labels that say how a case was computed, and not of what."""
+"""Labels of how a case was computed, and not of what."""
 _WORST = 5
 """Number of the worst errors that are listed."""
 

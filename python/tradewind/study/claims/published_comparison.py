@@ -21,14 +21,14 @@ def near(finding: Finding, cases: list[Record]) -> TestOutcome:
     name = " over ".join(name_of(each) for each in (finding.near, finding.than) if each is not None)
     found = {ranks: _of_seeds([each[ranks] for each in curves]) for ranks in common_ranks(curves)}
     sought = _text(finding, _published(finding)) or f'"{finding.wording}"'
-    said = "stated" if finding.group == "question" else "published"
-    figures = [f"{n} {finding.along}: {name} {_text(finding, values)}, {said} {sought}" for n, values in found.items()]
+    which = "stated" if finding.group == "question" else "published"
+    figures = [f"{n} {finding.along}: {name} {_text(finding, values)}, {which} {sought}" for n, values in found.items()]
     judged = _taken(finding, found)
     if finding.taken != "each":
         figures += [f"{where}: {_text(finding, values)}" for where, values in judged.items()]
     low, high = value_limits(finding)
     problems = [
-        f"{where} {name} is {_text(finding, values)}, {_off(finding, values)}the {said} {sought}"
+        f"{where} {name} is {_text(finding, values)}, {_off(finding, values)}the {which} {sought}"
         for where, values in judged.items()
         if not low <= values[0] <= values[-1] <= high
     ]

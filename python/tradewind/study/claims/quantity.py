@@ -172,7 +172,7 @@ def _times(what: str) -> Callable[[Record], float | None]:
 
 
 def _node_time(case: Record) -> float | None:
-    """Return the time of all nodes; where the case does not say how many, of as many as its ranks fill."""
+    """Return the time of all nodes; where the case does not have their number, of as many as its ranks fill."""
     nodes = case.get("nodes")
     if nodes is None and case.get("ranks_per_node"):
         nodes = math.ceil(case["ranks"] / case["ranks_per_node"])

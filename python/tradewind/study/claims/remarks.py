@@ -76,7 +76,7 @@ def name_problems(table: Mapping[str, Any], key: str = "remark") -> Iterator[tup
     owner = "finding" if key == "remark" else "headline"
     used = dict.fromkeys(name for text in texts for name in _NAME.findall(text))
     if not isinstance(values, dict):
-        return  # which is told of the values
+        return  # which is reported of the values
     for name in used:
         if name not in values:
             wrong = unknown("value", name, values) if values else f"the {owner} has no values"

@@ -1,6 +1,6 @@
 """Selections of findings that no case of a study has: a finding that could never be tested is an error of its study.
 
-A quick run leaves cases out, and what it cannot test it says; so a selection is held against the cases of the full one.
+A quick run leaves cases out, and lists what it cannot test; so a selection is compared with the cases of the full one.
 """
 
 from __future__ import annotations

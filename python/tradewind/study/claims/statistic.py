@@ -16,7 +16,7 @@ from tradewind.study.model.study import Finding
 from tradewind.workload.exchange import Exchange
 
 MEDIAN_OF = 5
-"""Numbers of ranks of which a median says something."""
+"""Minimum numbers of ranks for a median."""
 
 
 def best(finding: Finding, cases: list[Record]) -> TestOutcome:

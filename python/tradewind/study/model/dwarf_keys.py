@@ -1,4 +1,4 @@
-"""The keys of sweeps that say what a dwarf is: they follow from the options of the dwarfs' requests."""
+"""The keys of sweeps that describe a dwarf: they follow from the options of the dwarfs' requests."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def all_dwarf_keys() -> Mapping[str, Option]:
 
 
 def unused_dwarf_keys(dwarf: str) -> set[str]:
-    """Keys of other dwarfs, which say nothing about this one."""
+    """Keys of other dwarfs, which do not apply to this one."""
     return set(all_dwarf_keys()) - set(dwarf_keys(dwarf))
 
 

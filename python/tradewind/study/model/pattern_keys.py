@@ -1,4 +1,4 @@
-"""The keys of sweeps that say what a pattern is: they follow from the options of the patterns' requests."""
+"""The keys of sweeps that describe a pattern: they follow from the options of the patterns' requests."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def all_keys() -> Mapping[str, Option]:
 
 
 def unused_keys(pattern: str) -> set[str]:
-    """Keys of other patterns, which say nothing about this one."""
+    """Keys of other patterns, which do not apply to this one."""
     return set(all_keys()) - set(pattern_keys(pattern))
 
 

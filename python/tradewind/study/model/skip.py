@@ -14,4 +14,5 @@ class Skip:
     reason: str
 
     def as_dict(self) -> dict[str, str]:
+        """Return it as an entry of the manifest."""
         return {"sweep": self.sweep, "name": self.name, "reason": self.reason}

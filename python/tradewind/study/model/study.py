@@ -160,7 +160,7 @@ class SimulateSweep(Sweep, OnMachine):
     congestion: bool = False
     """Keep how busy links are and how delays change, for plots of congestion, groups and over-time."""
     pairs: Annotated[int, Field(ge=0, le=4096, strict=True)] = 0
-    """Keep how long packets wait between so many blocks of ranks, for plots of pairs."""
+    """Number of blocks of ranks between which the waiting of packets is kept, for plots of pairs; 0: not kept."""
 
 
 def _known_dwarf(name: str) -> str:
@@ -197,7 +197,7 @@ if TYPE_CHECKING:
     class PublishedKeys(DwarfTimes):
         """The same, with the keys of all dwarfs."""
 
-else:  # with the keys of all dwarfs; None: as the dwarf has it where nothing is said
+else:  # with the keys of all dwarfs; None: the dwarf's own default
     RunKeys = create_model("RunKeys", __base__=DwarfSweep, __module__=__name__, **varied_fields())
     PublishedKeys = create_model("PublishedKeys", __base__=DwarfTimes, __module__=__name__, **single_fields())
 
@@ -220,11 +220,12 @@ class RunSweep(RunKeys):
     @model_validator(mode="after")
     def _nodes_once(self) -> Self:
         if self.nodes is not None and "ranks_per_node" in self.model_fields_set:
-            raise InputError("nodes and ranks_per_node say the same: one of them is allowed")
+            raise InputError("nodes and ranks_per_node are alternatives: one of them is allowed")
         return self
 
     @property
     def point_s(self) -> float:
+        """Time of a core per point in seconds; 0 where none is given."""
         return 0.0 if self.point_time is None else seconds(self.point_time)
 
 
@@ -259,16 +260,16 @@ Selection = Annotated[dict[str, Annotated[list[Value], BeforeValidator(listed)]]
 
 
 class Plot(Table):
-    """A figure; `PLOTS` says which kinds there are."""
+    """A figure, of a kind of `PLOTS`."""
 
     kind: Annotated[str, one_of("kind of plot", tuple(PLOTS))] = "time"
     title: str
     of: Many[Selection]
     """The cases of several selections are drawn together."""
     curve: str = "exchange"
-    """The label that tells one curve from another."""
+    """The label in which curves differ."""
     panel: str | None = None
-    """The label that tells one panel from another."""
+    """The label in which panels differ."""
     along: str = "ranks"
     """time: the label of the horizontal axis."""
     quantity: Quantity = "time"
@@ -406,7 +407,7 @@ class Study(Table):
     headline: Headline | None = None
     """Printed and stated first in the report; None: the outcome of the first plot that compares times."""
     base: list[Base] = Field(default_factory=list)
-    """Bases of all simulations, each in turn; none: as the sweeps say."""
+    """Bases of all simulations, each in turn; none: the sweeps' own options."""
     sweep: Annotated[
         list[
             Annotated[

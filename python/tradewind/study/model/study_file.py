@@ -18,8 +18,10 @@ class StudyFile:
 
     @property
     def path(self) -> Path:
+        """Path of the file."""
         return self.file.path
 
     @property
     def name(self) -> str:
+        """Name of the file without its ending."""
         return self.path.stem

@@ -13,10 +13,13 @@ from tradewind.base.tables import extents
 
 
 def listed(value: Any) -> Any:
+    """Return a list as it is, and one value as a list of it."""
     return value if isinstance(value, list) else [value]
 
 
 def checked(check: Callable[[Any], None]) -> BeforeValidator:
+    """Return a validator that passes on a value after `check`, which raises InputError."""
+
     def run(value: Any) -> Any:
         check(value)
         return value
@@ -25,6 +28,7 @@ def checked(check: Callable[[Any], None]) -> BeforeValidator:
 
 
 def directions(text: Any) -> None:
+    """Check the periodic directions, a text like "xy". Raises InputError."""
     if not isinstance(text, str) or not set(text) <= {"x", "y"} or len(set(text)) != len(text):
         raise InputError(f"periodic {text!r}: some of 'xy' are allowed")
 
@@ -45,6 +49,7 @@ RUN_QUICK_KEYS = (*QUICK_KEYS, "strategy", "transport", "packing", "threads", "w
 
 
 def quick_keys(value: Any) -> Any:
+    """Check the table `quick` of a sweep. Raises InputError for `true` and for a key that it cannot shorten."""
     if value is True:
         raise InputError(
             "quick true: false (nothing of this sweep), or a table like { ranks = [100, 1000] } is allowed"
@@ -56,6 +61,8 @@ def quick_keys(value: Any) -> Any:
 
 
 def rising() -> AfterValidator:
+    """Return the check of a span (low, high), which raises InputError where low > high."""
+
     def check(span: tuple[Any, Any]) -> tuple[Any, Any]:
         if span[0] > span[1]:
             raise InputError(f"{list(span)}: the first must not be larger than the second")
@@ -65,4 +72,5 @@ def rising() -> AfterValidator:
 
 
 def split_by_ranks(value: Any) -> Any:
+    """Return splits by number of ranks; one split alone has the key 0 and holds for all."""
     return value if isinstance(value, dict) else {0: value}

@@ -58,13 +58,13 @@ SWEEPS: dict[str, type[BaseModel]] = {
 
 SHAPES = ("falls", "rises", "flatter", "jumps", "passes")
 MACHINE_KEYS = (*OnMachine.model_fields, "nodes", "point_time")
-"""The keys of a sweep of runs that say how a simulated machine is used."""
+"""The keys of a sweep of runs for the use of a simulated machine."""
 
 NO_CAUSE = ("data", "unexplained")
 """Values of `decided_by` of a claim that has no cause."""
 _TABLES = [(name,) for name in ("base", "sweep", "plot", "finding")]
 _MAX_MISTAKES = 40
-"""Names of a sweep that do not fit, of which it is said; the others come out when these are mended."""
+"""Maximum invalid names of a sweep that are listed; the others are listed when these are corrected."""
 MAX_CASES = 100_000
 """Maximum cases per study: planning more would take hours."""
 
@@ -105,7 +105,7 @@ def _too_many(study: Study) -> list[tuple[int, str]]:
 
 
 def _max_cases(sweep: BaseModel, bases: int) -> int:
-    """Return the number of cases of a sweep, with so many bases: every list multiplies them."""
+    """Return the number of cases of a sweep under `bases` bases: every list multiplies them."""
     if isinstance(sweep, PublishedSweep):
         return len(sweep.ranks)
     values = {key: getattr(sweep, key) for key in type(sweep).model_fields if key not in ("step", "exchange")}
@@ -265,7 +265,7 @@ def _sweep_problems(sweep: dict[str, Any], bases: list[str]) -> Iterator[Problem
     if pattern not in swept_patterns():
         return
     for key in sorted(unused_keys(pattern) & set(sweep)):
-        yield (key,), f"{key} says nothing about {pattern}: leave it out"
+        yield (key,), f"{key} does not apply to {pattern}: leave it out"
     if "grid" in pattern_keys(pattern) and "grid" not in sweep:
         yield (), f"a {pattern} needs a grid, like 602x568x60"
     for place, name in _values(sweep, "algorithm"):
@@ -291,7 +291,7 @@ def _dwarf_problems(sweep: dict[str, Any], bases: list[str]) -> Iterator[Problem
             if isinstance(name, str) and name not in known:
                 yield place, unknown("strategy", name, known)
         for key in sorted(unused_dwarf_keys(dwarf) & set(sweep)):
-            yield (key,), f"{key} says nothing about {dwarf}: leave it out"
+            yield (key,), f"{key} does not apply to {dwarf}: leave it out"
         for key, each in dwarf_keys(dwarf).items():
             if each.required and key not in sweep:
                 yield (), f"key {key!r} is missing"
@@ -301,7 +301,7 @@ def _dwarf_problems(sweep: dict[str, Any], bases: list[str]) -> Iterator[Problem
     if sweep.get("kind") == "run" and "machine" not in sweep:
         for key in MACHINE_KEYS:
             if key in sweep:
-                yield (key,), f"{key} says something about a machine, and none is named"
+                yield (key,), f"{key} needs a machine, and none is named"
     yield from _quick_problems(sweep, bases)
 
 
@@ -416,8 +416,8 @@ def _wording_problems(finding: dict[str, Any], test: str) -> list[Problem]:
 
 
 def _shown_problems(data: dict[str, Any], folder: Path, *, is_copy: bool) -> Iterator[Problem]:
-    """Return names of experiments that no finding, or more than one, has. Of other studies than a copied one nothing
-    can be said."""
+    """Return names of experiments that no finding, or more than one, has. Other studies than a copied one are not
+    checked."""
     own = [str(finding.get("figure")) for _, finding in _tables(data, "finding")]
     for i, finding in _tables(data, "finding"):
         for place, name in _values(finding, "shown"):

@@ -60,6 +60,7 @@ class Planned:
 
     @property
     def key(self) -> str:
+        """Key of its stored result: the digest of its identity."""
         return digest(self.identity)
 
     @property

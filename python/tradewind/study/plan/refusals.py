@@ -60,7 +60,7 @@ def _routing_sets(
     routings: Sequence[str | None] = sweep.routing or [bases.own_routing(name, common)]
     for routing in routings:
         if routing is None or routing not in base.routing_set or _problems(forecast, path, routing=routing):
-            continue  # a routing that the machine does not have is told of the sweep
+            continue  # a routing that the machine does not have is reported of the sweep
         settings = {**common, **base.routing_set[routing]}
         place = ("base", bases.bases.index(base), "routing_set", routing)
         for text in _problems(forecast, path, routing=routing, settings=settings):

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tradewind.study.cases.case import HERE_ONLY
-from tradewind.study.cases.store import CorruptCaseError, Store, outdated, said_once
+from tradewind.study.cases.store import CorruptCaseError, Store, counted_by_reason, outdated
 from tradewind.study.plan.planned import Planned
 
 
@@ -27,7 +27,9 @@ class CachedCases:
     def recomputed(self, others: Collection[str] = ()) -> list[str]:
         """Return a line for each damaged case, and one for each reason for others; without the keys of `others`."""
         damaged = [text for key, text in self.damaged.items() if key not in others]
-        return damaged + said_once("stored cases are", (why for key, why in self.outdated.items() if key not in others))
+        return damaged + counted_by_reason(
+            "stored cases are", (why for key, why in self.outdated.items() if key not in others)
+        )
 
 
 def scan_cache(
@@ -71,6 +73,6 @@ def yields_to_known(planned: Planned, store: Store) -> bool:
     """Return whether a known result may be stored as that of a case: nothing is yet, or what another program gave."""
     try:
         body = store.load(planned.key)
-    except CorruptCaseError:  # which is computed again, and said to be
+    except CorruptCaseError:  # which is computed again, with a note
         return False
     return body is None or outdated(body, planned.program) is not None

@@ -26,13 +26,13 @@ from tradewind.study.runner.run import Observer, StudyRun, run_studies
 from tradewind.study.runner.workers import Workers
 
 Report = Callable[[Path, Environment], dict[str, Any]]
-"""Writes the report of a folder of results, and says what stands in it; see `tradewind.report.build.build_report`."""
+"""Write the report of a folder of results, and return its summary; see `tradewind.report.build.build_report`."""
 POOL = "cases"
 """The folder of the cases that the studies of a folder share, inside the folder of their results."""
 
 
 @dataclass(frozen=True)
-class Entry:
+class StudyEntry:
     """A study of a campaign, what it will compute, and where its results go."""
 
     study_file: StudyFile
@@ -51,7 +51,7 @@ class Entry:
 class Campaign:
     """The studies that one command runs."""
 
-    entries: list[Entry]
+    entries: list[StudyEntry]
     folder: Path
     pool: Path | None
     """The cases that all share; None: each study keeps its own."""
@@ -89,7 +89,7 @@ def plan_campaign(
             problems += error.problems
             continue
         problems += selection_problems(file)
-        entries.append(Entry(file, plan, folder / file.name if is_folder else folder, notes))
+        entries.append(StudyEntry(file, plan, folder / file.name if is_folder else folder, notes))
     if problems:
         raise InputError(*problems)
     return Campaign(entries, folder, pool or (folder / POOL if is_folder else None), is_folder)
@@ -124,10 +124,10 @@ def run_campaign(
     executors: Executors,
     environment: Environment,
     observer: Observer,
-    tell: Callable[[dict[str, Any]], None],
+    report_study: Callable[[dict[str, Any]], None],
     report: Report,
     *,
-    tell_sweep: Callable[[StudyRun, str], None] = lambda *_: None,
+    report_sweep: Callable[[StudyRun, str], None] = lambda *_: None,
     workers: int | None = None,
     remote_workers: Workers | None = None,
     remeasure: bool = False,
@@ -135,9 +135,9 @@ def run_campaign(
 ) -> list[dict[str, Any]]:
     """Runs the studies and returns what became of each, as plain values.
 
-    `tell` is called with the same of each study as soon as its report is written, which is when its last case is done.
-    `report` writes it. `tell_sweep` is called with each sweep of a study as soon as its last case is done. `known`:
-    results by key that need not be computed (see `dataset.known`).
+    `report_study` is called with the same of each study as soon as its report is written, which is when its last case
+    is done. `report` writes it. `report_sweep` is called with each sweep of a study as soon as its last case is done.
+    `known`: results by key that need not be computed (see `dataset.known`).
     """
     if campaign.overview:
         for folder in (*(entry.folder for entry in campaign.entries), campaign.folder / POOL):
@@ -155,19 +155,20 @@ def run_campaign(
         with suppress(TradewindError, OSError):
             results[study.store.folder] = _reported(study, environment, report)
         if study.store.folder in results:
-            tell(results[study.store.folder])
+            report_study(results[study.store.folder])
 
     how: dict[str, Any] = {"workers": workers, "remote_workers": remote_workers, "remeasure": remeasure, "known": known}
-    run_studies(studies, executors, environment, **how, observer=observer, complete=complete, sweep_complete=tell_sweep)
+    how |= {"observer": observer, "complete": complete, "sweep_complete": report_sweep}
+    run_studies(studies, executors, environment, **how)
     for study in studies:
         if study.store.folder not in results:
             results[study.store.folder] = _reported(study, environment, report)
-            tell(results[study.store.folder])
+            report_study(results[study.store.folder])
     return [results[entry.folder] for entry in campaign.entries]
 
 
 def _reported(study: StudyRun, environment: Environment, report: Report) -> dict[str, Any]:
-    """Writes the report of a study that is complete; returns what it says and the counts of its cases."""
+    """Writes the report of a study that is complete; returns its summary and the counts of its cases."""
     outcome = study.outcome
     counts = {"computed": outcome.computed, "reused": outcome.reused, "recomputed": outcome.recomputed}
     title = study.study_file.study.title

@@ -1,4 +1,4 @@
-"""A batch system as the workers of a study: a TOML file says which jobs to submit, dask-jobqueue submits them.
+"""A batch system as the workers of a study: a TOML file describes the jobs, dask-jobqueue submits them.
 
 Each job starts Dask workers, which call back to a scheduler in the process of the study. What a site needs beside the
 keys below goes into `directives` (lines for the batch system) and `prologue` (lines of shell before a worker starts).

@@ -22,7 +22,7 @@ from tradewind.simulation import Progress
 from tradewind.study.cases.environment import Environment, here
 from tradewind.study.runner.progress_messages import reporter
 from tradewind.study.runner.task import LARGE_S, CaseResult, Task, run_task
-from tradewind.study.runner.workers import WORKER_BYTES, Finish, Lose, Tell
+from tradewind.study.runner.workers import WORKER_BYTES, Finish, Lose, Report
 
 ATTEMPTS = 3
 """Number of times that a case is begun before it has failed."""
@@ -90,15 +90,16 @@ class DaskWorkers:
         self._asked: dict[str, Any] = {}
         """Future of the version of Tradewind of a worker, by address."""
 
-    def run(self, tasks: Sequence[Task], finish: Finish, lose: Lose, tell: Tell) -> None:
+    def run(self, tasks: Sequence[Task], finish: Finish, lose: Lose, report: Report) -> None:
+        """Compute tasks on the workers of the scheduler; see `Workers.run`. Raises TradewindError when it is gone."""
         by_key = {task.key: task for task in tasks}
 
-        def hear(event: tuple[float, dict[str, Any]]) -> None:
+        def receive(event: tuple[float, dict[str, Any]]) -> None:
             message = dict(event[1])
             if (task := by_key.get(message.pop("key"))) is not None:
-                tell(task, Progress(**message))
+                report(task, Progress(**message))
 
-        self._client.subscribe_topic(TOPIC, hear)
+        self._client.subscribe_topic(TOPIC, receive)
         shift = _Shift(self, list(tasks), finish, lose)
         try:
             shift.work()
@@ -145,6 +146,7 @@ class DaskWorkers:
             )
 
     def submit(self, job: _Job, done: Callable[[Any], None]) -> Any:
+        """Return the future of a task on one worker; `done` is called when it ends."""
         future = self._ask(dask_run_task, job.address, job.task.with_threads(job.threads))
         future.add_done_callback(done)
         return future
@@ -161,6 +163,7 @@ class DaskWorkers:
 
     @property
     def attempts(self) -> int:
+        """How often a task is tried, on a new worker each time."""
         return self._attempts
 
 

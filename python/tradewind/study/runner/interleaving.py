@@ -14,7 +14,7 @@ Combine = Callable[[Sequence[Result]], Result]
 """One result of those of all rounds."""
 
 
-class Group:
+class MeasuredGroup:
     """Cases that differ in algorithm, transport and packing alone. In each round one job of ranks measures all."""
 
     def __init__(self, tasks: list[Task], combine: Combine) -> None:
@@ -63,7 +63,7 @@ def measured(tasks: Iterable[Task], combine: Combine) -> Iterator[tuple[Task, Ca
         exchange = {key: value for key, value in request["exchange"].items() if key != "algorithm"}
         company = {key: value for key, value in request["options"].items() if key not in ("transport", "packing")}
         groups.setdefault(canonical([exchange, company]), []).append(task)
-    found = [Group(group, combine) for group in groups.values()]
+    found = [MeasuredGroup(group, combine) for group in groups.values()]
     for round_ in range(max((group.rounds for group in found), default=0)):
         for group in found:
             group.take(round_)

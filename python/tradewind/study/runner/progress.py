@@ -44,31 +44,36 @@ class LineObserver(Observer):
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
         self._total = self._number = 0
-        self._told: dict[str, float] = {}
+        self._printed_at: dict[str, float] = {}
 
     def _print(self, text: str) -> None:
         print(text, file=self._stream, flush=True)
 
     def begin(self, total: int, reused: int) -> None:
+        """Print the number of cases."""
         self._total, self._number = total, reused
         self._print(f"{total} cases, {reused} of them stored already")
 
     def note(self, text: str) -> None:
+        """Print a note."""
         self._print(f"note: {text}")
 
     def done(self, planned: Planned, result: Result, wall_s: float) -> None:
+        """Print the result of a case and the time that it took."""
         self._number += 1
         took = format_seconds(wall_s)
         self._print(f"[{self._number}/{self._total}] {planned.case.name}: {result_text(planned, result)} (took {took})")
 
     def failed(self, planned: Planned, reason: str) -> None:
+        """Print the error of a case."""
         self._number += 1
         self._print(f"[{self._number}/{self._total}] {planned.case.name}: FAILED: {reason}")
 
     def running(self, planned: Planned, progress: Progress) -> None:
+        """Print the progress of a case, at most every `LINE_PAUSE_S`."""
         now = time.monotonic()
-        if now - self._told.setdefault(planned.key, now) >= LINE_PAUSE_S:
-            self._told[planned.key] = now
+        if now - self._printed_at.setdefault(planned.key, now) >= LINE_PAUSE_S:
+            self._printed_at[planned.key] = now
             self._print(f"    {planned.case.name}: {100 * progress.fraction:.0f} %, {progress.text}")
 
 
@@ -91,25 +96,30 @@ class BarObserver(Observer):
         self._total = self._number = 0
 
     def begin(self, total: int, reused: int) -> None:
+        """Show the bar of the study."""
         self._total, self._number = total, reused
         self._bars.start()
         self._advance("")
 
     def note(self, text: str) -> None:
+        """Print a note above the bars."""
         self._bars.console.print(escape(f"note: {text}"))
 
     def done(self, planned: Planned, result: Result, wall_s: float) -> None:
+        """Remove the bar of a case, and show its result."""
         self._number += 1
         self._remove(planned)
         self._advance(f"{planned.case.name}: {result_text(planned, result)}")
 
     def failed(self, planned: Planned, reason: str) -> None:
+        """Print the error of a case above the bars, and remove its bar."""
         self._bars.console.print(f"[red]failed[/red] {escape(planned.case.name)}: {escape(reason)}")
         self._number += 1
         self._remove(planned)
         self._advance("")
 
     def running(self, planned: Planned, progress: Progress) -> None:
+        """Show the progress of a case as a bar."""
         bar = self._cases.get(planned.key)
         if bar is None:
             bar = self._cases[planned.key] = self._bars.add_task("", total=1.0, count="")
@@ -118,6 +128,7 @@ class BarObserver(Observer):
         self._bars.update(bar, completed=progress.fraction, description=text, count=percent)
 
     def end(self) -> None:
+        """Remove all bars."""
         self._bars.update(self._study, description="")
         self._bars.stop()
 

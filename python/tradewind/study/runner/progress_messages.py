@@ -1,7 +1,7 @@
 """Progress messages from worker processes to the study that started them.
 
 A datagram holds one message. Sending it neither blocks nor takes a lock, so that a worker may be killed at any time.
-Messages that the study has no time to read are dropped; the next one says more.
+Messages that the study has no time to read are dropped: the next one has later progress.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ from tradewind.base.reading import read_bytes
 from tradewind.simulation import Progress
 from tradewind.study.cases.case import HERE_ONLY
 from tradewind.study.cases.environment import Environment
-from tradewind.study.cases.store import Store, locked, outdated, said_once
+from tradewind.study.cases.store import Store, counted_by_reason, locked, outdated
 from tradewind.study.model.skip import Skip
 from tradewind.study.model.study_file import StudyFile
 from tradewind.study.plan.planned import Executors, Plan, Planned, Result
@@ -36,19 +36,25 @@ MEMORY_SHARE = 0.9
 
 
 class Observer:
-    """Is told how studies go on; does nothing with it."""
+    """Receives the events of a run of studies; this one ignores them."""
 
-    def begin(self, total: int, reused: int) -> None: ...
+    def begin(self, total: int, reused: int) -> None:
+        """Begin a run of `total` cases, `reused` of which are stored already."""
 
-    def note(self, text: str) -> None: ...
+    def note(self, text: str) -> None:
+        """Receive a text about the run."""
 
-    def done(self, planned: Planned, result: Result, wall_s: float) -> None: ...
+    def done(self, planned: Planned, result: Result, wall_s: float) -> None:
+        """Receive the result of a case, and the seconds that it took."""
 
-    def failed(self, planned: Planned, reason: str) -> None: ...
+    def failed(self, planned: Planned, reason: str) -> None:
+        """Receive the error of a case."""
 
-    def running(self, planned: Planned, progress: Progress) -> None: ...
+    def running(self, planned: Planned, progress: Progress) -> None:
+        """Receive the progress of a running case."""
 
-    def end(self) -> None: ...
+    def end(self) -> None:
+        """End the run, also after an error."""
 
 
 @dataclass
@@ -95,7 +101,7 @@ class StudyRun:
                     refused[planned.key] = why
                     continue
                 self.store.save(planned.key, {**known[planned.key], "identity": planned.identity})
-        self.notes = [*self.notes, *said_once("known cases are", refused.values())]
+        self.notes = [*self.notes, *counted_by_reason("known cases are", refused.values())]
 
     def claim(self, cached: CachedCases, taken: set[str]) -> None:
         """Takes over what is missing, but for the keys that an earlier study has taken; adds its own to `taken`."""
@@ -122,6 +128,7 @@ class StudyRun:
         return complete
 
     def save_manifest(self) -> None:
+        """Write the manifest: all cases, also those without a result so far, skips, failures and notes."""
         cases = [planned.entry for planned in self.plan.planned]
         skipped = [skip.as_dict() for skip in self.outcome.skipped]
         notes = [*self.notes, *self.outcome.recomputed]
@@ -191,7 +198,7 @@ class _Run:
 
     @contextmanager
     def _manifests(self) -> Iterator[None]:
-        """However a run ends, the manifests say what became of it."""
+        """Write the manifests, with what became of each case, however a run ends."""
         try:
             yield
         except BaseException:

@@ -29,6 +29,7 @@ class Task:
 
     @property
     def key(self) -> str:
+        """Key of the stored result."""
         return self.planned.key
 
     @property
@@ -42,6 +43,7 @@ class Task:
         return self.planned.case.kind == "published"
 
     def with_threads(self, threads: int) -> Task:
+        """Return the same task on `threads` threads."""
         return replace(self, threads=threads)
 
 

@@ -25,13 +25,14 @@ LOOK_UP_S = 0.25
 
 Finish = Callable[[Task, CaseResult], None]
 Lose = Callable[[Task, str], None]
-Tell = Callable[[Task, Progress], None]
+Report = Callable[[Task, Progress], None]
 
 
 class Workers(Protocol):
-    """Whoever computes tasks: every task ends in `finish`, or in `lose` with the reason; `tell` says how far it is."""
+    """Workers that compute tasks: each ends in `finish`, or in `lose` with the reason; `report` receives progress."""
 
-    def run(self, tasks: Sequence[Task], finish: Finish, lose: Lose, tell: Tell) -> None: ...
+    def run(self, tasks: Sequence[Task], finish: Finish, lose: Lose, report: Report) -> None:
+        """Compute all tasks, in any order, several at a time."""
 
 
 class LocalWorkers:
@@ -41,14 +42,15 @@ class LocalWorkers:
         """`count` cases at a time, that are forecast to need no more than `memory_bytes` together."""
         self.count, self.memory_bytes = count, memory_bytes
 
-    def run(self, tasks: Sequence[Task], finish: Finish, lose: Lose, tell: Tell) -> None:
+    def run(self, tasks: Sequence[Task], finish: Finish, lose: Lose, report: Report) -> None:
+        """Compute all tasks on processes of this machine. A task whose process dies twice is lost."""
         waiting = list(tasks)
         while waiting:
-            for task in self._until_one_dies(waiting, finish, tell):
-                if self._until_one_dies([task], finish, tell):
+            for task in self._until_one_dies(waiting, finish, report):
+                if self._until_one_dies([task], finish, report):
                     lose(task, "its worker process died twice: killed, or out of memory")
 
-    def _until_one_dies(self, waiting: list[Task], finish: Finish, tell: Tell) -> list[Task]:
+    def _until_one_dies(self, waiting: list[Task], finish: Finish, report: Report) -> list[Task]:
         """Takes tasks from `waiting` and finishes them. Where a worker dies, returns the tasks that were lost."""
         running: dict[Future[CaseResult], Task] = {}
         lost: list[Task] = []
@@ -61,7 +63,7 @@ class LocalWorkers:
                         waiting.remove(task)
                     done, _ = wait(running, LOOK_UP_S, FIRST_COMPLETED)
                     lost += _collect(done, running, finish)
-                    _report_progress(progress_receiver, running.values(), tell)
+                    _report_progress(progress_receiver, running.values(), report)
             except BrokenProcessPool:
                 pass  # before the pool took another task, which waits on
             finally:
@@ -105,11 +107,11 @@ def _collect(done: set[Future[CaseResult]], running: dict[Future[CaseResult], Ta
     return lost
 
 
-def _report_progress(receiver: ProgressReceiver, running: Iterable[Task], tell: Tell) -> None:
+def _report_progress(receiver: ProgressReceiver, running: Iterable[Task], report: Report) -> None:
     by_key = {task.key: task for task in running}
     for key, progress in receiver.read():
         if key in by_key:
-            tell(by_key[key], progress)
+            report(by_key[key], progress)
 
 
 def _pool(count: int, address: str) -> ProcessPoolExecutor:

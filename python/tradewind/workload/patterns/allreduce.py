@@ -22,7 +22,7 @@ _CYCLE = 97  # sums over ranks stay small whole numbers, which every element typ
 
 
 @dataclass(frozen=True)
-class AllReduce(Exchange):
+class AllReduceExchange(Exchange):
     """A request for a reduction."""
 
     count: int = option("Number of elements.", 3, minimum=1, maximum=MAX_EXTENT, label="elements of a reduction")
@@ -32,13 +32,16 @@ class AllReduce(Exchange):
 
     @property
     def detail(self) -> str:
+        """The number of elements and of repetitions."""
         return f"{self.count}x{self.times}"
 
     def steps(self) -> list[Step]:
+        """Return the one reduction, repeated."""
         return [Step("allreduce", self.schedule(_core.AllReduce(self.ranks, self.count)), self.times)]
 
     @staticmethod
     def arrays() -> type[Arrays]:
+        """Return the arrays of a reduction."""
         return AllReduceArrays
 
 
@@ -47,10 +50,12 @@ class AllReduceArrays(Arrays):
 
     @staticmethod
     def source(pattern: _core.AllReduce, rank: int, field: int, dtype: str) -> Array:
+        """Return the vector of a rank, [element]."""
         return ((np.arange(pattern.count) + rank + field) % _CYCLE).astype(dtype)
 
     @staticmethod
     def expected(pattern: _core.AllReduce, rank: int, field: int, dtype: str) -> Array:
+        """Return the sum over all ranks, [element]."""
         values = np.arange(pattern.count) + field
         # A rank counts as its remainder: whole cycles of ranks all add the same.
         cycles, rest = divmod(pattern.ranks, _CYCLE)
@@ -59,4 +64,5 @@ class AllReduceArrays(Arrays):
 
     @staticmethod
     def expected_points(pattern: _core.AllReduce, rank: int) -> int:
+        """Return the number of elements."""
         return int(pattern.count)

@@ -24,7 +24,7 @@ else:
 
 
 @dataclass(frozen=True)
-class Fetch(OnGrid):
+class FetchExchange(OnGrid):
     """A request for the halo of a mesh, as a fetch."""
 
     mesh: str = option(f"Mesh: {', '.join(MESHES)}.", "lonlat", known=lambda: MESHES, label="mesh of a fetch")
@@ -41,9 +41,11 @@ class Fetch(OnGrid):
 
     @property
     def detail(self) -> str:
+        """Mesh and halo width."""
         return f"{self.mesh} {self.width}"
 
     def layouts(self) -> list[str]:
+        """Return the layout whose parts the points of the mesh have; none for an octahedral mesh."""
         return [] if self.mesh == "octahedral" else ["xy"]  # whose rows are not divided along x and y
 
     def _size_problems(self) -> list[str]:
@@ -58,10 +60,12 @@ class Fetch(OnGrid):
         self.schedule(_core.fetch_of_messages([1] * self.ranks, []))
 
     def steps(self) -> list[Step]:
+        """Return the one fetch, repeated. Raises InputError."""
         fetch = halo_of(self.mesh, *self.sizes, self.width, self.periodic)
         return [Step("fetch", self.schedule(fetch), self.times)]
 
     def imbalance(self) -> float:
+        """Return the load imbalance: the maximum points of a rank over the mean."""
         if self.mesh != "octahedral":
             return super().imbalance()
         assert self.grid is not None
@@ -70,6 +74,7 @@ class Fetch(OnGrid):
 
     @staticmethod
     def arrays() -> type[Arrays]:
+        """Return the arrays of a fetch."""
         return FetchArrays
 
 
@@ -78,10 +83,12 @@ class FetchArrays(Arrays):
 
     @staticmethod
     def source(pattern: _core.Fetch, rank: int, field: int, dtype: str) -> Array:
+        """Return the owned points of a rank, [z][y][point]."""
         return _numbers(pattern, np.full(pattern.source_shape(rank)[2], rank), None, field, dtype)
 
     @staticmethod
     def expected(pattern: _core.Fetch, rank: int, field: int, dtype: str) -> Array:
+        """Return the fetched points of a rank, [z][y][place]; places without a point are untouched."""
         owner, index, place, _ = pattern.list_of(rank)
         array = np.full(pattern.target_shape(rank), UNTOUCHED, dtype)
         array[:, :, place] = _numbers(pattern, owner, index, field, dtype)
@@ -89,6 +96,7 @@ class FetchArrays(Arrays):
 
     @staticmethod
     def expected_points(pattern: _core.Fetch, rank: int) -> int:
+        """Return the number of points that a rank receives, on all levels."""
         return len(pattern.list_of(rank)[0]) * pattern.levels[0] * pattern.levels[1]
 
 

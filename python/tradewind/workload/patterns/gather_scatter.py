@@ -39,7 +39,7 @@ def _direction_problems(periodic: str) -> list[str]:
 
 
 @dataclass(frozen=True)
-class GatherScatter(Exchange):
+class GatherScatterExchange(Exchange):
     """A request for the gather-scatter of a brick of spectral elements."""
 
     elements: tuple[int, int, int] = option(
@@ -77,6 +77,7 @@ class GatherScatter(Exchange):
 
     @property
     def detail(self) -> str:
+        """Elements of a rank and points of an element."""
         return f"{extents_text(self.elements)} of {self.points}"
 
     def _problems(self) -> list[str]:
@@ -95,6 +96,7 @@ class GatherScatter(Exchange):
         self._fill("brick", cubic(self.ranks))
 
     def steps(self) -> list[Step]:
+        """Return the one gather-scatter, repeated."""
         assert self.brick is not None
         around = ["x" in self.periodic, "y" in self.periodic, "z" in self.periodic]
         pattern = _core.BrickGatherScatter(self.elements, self.points, self.brick, around, self.operation)
@@ -102,6 +104,7 @@ class GatherScatter(Exchange):
 
     @staticmethod
     def arrays() -> type[Arrays]:
+        """Return the arrays of a gather-scatter."""
         return GatherScatterArrays
 
 
@@ -110,12 +113,14 @@ class GatherScatterArrays(Arrays):
 
     @staticmethod
     def source(pattern: _core.BrickGatherScatter, rank: int, field: int, dtype: str) -> Array:
+        """Return the values of a rank, [z][y][value]."""
         levels = pattern.levels[0] * pattern.levels[1]
         places = np.arange(pattern.values(rank) * levels).reshape(pattern.source_shape(rank))
         return ((places * 7 + rank * 5 + field) % 11 + 1).astype(dtype)
 
     @staticmethod
     def expected(pattern: _core.BrickGatherScatter, rank: int, field: int, dtype: str) -> Array:
+        """Return the values of a rank after the copies of each point are combined, [z][y][value]."""
         combine = {"add": np.add, "mul": np.multiply, "min": np.minimum, "max": np.maximum}[pattern.operation]
         own = pattern.ids(rank)
         known, place = np.unique(own, return_inverse=True)

@@ -20,7 +20,7 @@ else:
 
 
 @dataclass(frozen=True)
-class Halo(OnGrid):
+class HaloExchange(OnGrid):
     """A request for a halo exchange."""
 
     width: int = option("Halo width: points on every side.", 3, minimum=0, maximum=MAX_EXTENT, label="halo width")
@@ -34,14 +34,17 @@ class Halo(OnGrid):
 
     @property
     def detail(self) -> str:
+        """The halo width."""
         return str(self.width)
 
     def steps(self) -> list[Step]:
+        """Return the one halo exchange, repeated."""
         halo = _core.Halo(self.blocks(), self.width, ["x" in self.periodic, "y" in self.periodic])
         return [Step("halo", self.schedule(halo), self.times)]
 
     @staticmethod
     def arrays() -> type[Arrays]:
+        """Return the arrays of a halo exchange."""
         return HaloArrays
 
 
@@ -50,6 +53,7 @@ class HaloArrays(Arrays):
 
     @staticmethod
     def source(pattern: _core.Halo, rank: int, field: int, dtype: str) -> Array:
+        """Return the block of a rank, [z][y][x], whose halo is untouched."""
         w, layout = pattern.width, pattern.layout
         array = np.full(pattern.source_shape(rank), UNTOUCHED, dtype)
         inner = numbers(ranges_of(layout.box(rank)), layout.grid.points, field, dtype)
@@ -58,6 +62,7 @@ class HaloArrays(Arrays):
 
     @staticmethod
     def expected(pattern: _core.Halo, rank: int, field: int, dtype: str) -> Array:
+        """Return the block of a rank, [z][y][x], with its halo; beyond the edge of the grid it is untouched."""
         layout, w = pattern.layout, pattern.width
         around_x, around_y = pattern.periodic
         (x0, y0, z0), (x1, y1, z1) = layout.box(rank)
@@ -72,6 +77,7 @@ class HaloArrays(Arrays):
 
     @staticmethod
     def expected_points(pattern: _core.Halo, rank: int) -> int:
+        """Return the number of halo points that a rank receives."""
         layout, w = pattern.layout, pattern.width
         around_x, around_y = pattern.periodic
         (x0, y0, z0), (x1, y1, z1) = layout.box(rank)

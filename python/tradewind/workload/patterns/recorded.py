@@ -13,8 +13,8 @@ from tradewind.workload.workload import Step
 
 
 @dataclass(frozen=True)
-class Recorded(Exchange):
-    """A request for stored messages; nobody knows of what arrays they are."""
+class RecordedExchange(Exchange):
+    """A request for stored messages, whose arrays are unknown."""
 
     stored: str = option("A stored list of messages, FILE.json.", flag="--messages", swept=False)
 
@@ -30,15 +30,19 @@ class Recorded(Exchange):
 
     @property
     def bytes_per_point(self) -> int:
+        """1: a point of stored messages is a byte."""
         return 1
 
     @property
     def detail(self) -> str:
+        """The word "messages"."""
         return "messages"
 
     def steps(self) -> list[Step]:
+        """Return a fetch per stage of the stored list, repeated. Raises InputError."""
         stages = [self.schedule(fetch) for fetch in messages.read(self.stored, self.ranks)]
         return [Step(f"stage {number}", schedule) for number, schedule in enumerate(stages)] * self.times
 
     def require_arrays(self) -> None:
+        """Raise InputError: stored messages have no arrays."""
         raise InputError(f"{self.stored}: stored messages have no arrays; verify, show, simulate and advise take them")

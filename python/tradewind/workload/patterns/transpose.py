@@ -29,7 +29,7 @@ def slab_problems(slab: str) -> list[str]:
 
 
 @dataclass(frozen=True)
-class Transpose(OnGrid):
+class TransposeExchange(OnGrid):
     """A request for one transposition or several in order."""
 
     slab: str = option(
@@ -45,6 +45,7 @@ class Transpose(OnGrid):
     prefers_even: ClassVar[bool] = True
 
     def layouts(self) -> list[str]:
+        """Return the layouts of all transpositions, each once."""
         if slab_problems(self.slab):
             return []
         return list(dict.fromkeys(axes for _, *pair in self.legs() for axes in pair))
@@ -56,6 +57,7 @@ class Transpose(OnGrid):
         return [(slab, *SLABS[slab]) for slab in (SLABS if self.slab == "all" else [self.slab])]
 
     def require_arrays(self) -> None:
+        """Raise InputError for several exchanges of a spherical-harmonics transform."""
         super().require_arrays()
         if len(self.legs()) > 1 and any(before in SPECTRAL for _, before, _ in self.legs()):
             raise InputError(
@@ -63,10 +65,12 @@ class Transpose(OnGrid):
                 "one of them alone has arrays"
             )
 
-    def alone(self, step: str) -> Transpose:
+    def alone(self, step: str) -> TransposeExchange:
+        """Return the request for one of its transpositions, once."""
         return replace(self, times=1, slab=step)
 
     def steps(self) -> list[Step]:
+        """Return the transpositions in order, repeated. Raises InputError."""
         points, split = self.sizes
         grid = _core.Grid(*points)
         steps = []
@@ -80,6 +84,7 @@ class Transpose(OnGrid):
 
     @staticmethod
     def arrays() -> type[Arrays]:
+        """Return the arrays of a transposition."""
         return TransposeArrays
 
 
@@ -98,14 +103,17 @@ class TransposeArrays(Arrays):
 
     @staticmethod
     def source(pattern: Transposition, rank: int, field: int, dtype: str) -> Array:
+        """Return the points of a rank before, [z][y][x]."""
         layout = pattern.from_layout
         return numbers(indices(layout, rank), layout.grid.points, field, dtype)
 
     @staticmethod
     def expected(pattern: Transposition, rank: int, field: int, dtype: str) -> Array:
+        """Return the points of a rank after, [z][y][x]."""
         layout = pattern.to_layout
         return numbers(indices(layout, rank), layout.grid.points, field, dtype)
 
     @staticmethod
     def expected_points(pattern: Transposition, rank: int) -> int:
+        """Return the number of points that a rank has after."""
         return math.prod(pattern.target_shape(rank))
