@@ -125,8 +125,8 @@ def command(
             if place.prints:
                 run_tables.draw(chart, results)
     if place.prints:
-        show = run_tables.show_several if several else run_tables.show_one
-        print_result(result, as_json, lambda: show(result))
+        show_tables = run_tables.show_several if several else run_tables.show_one
+        print_result(result, as_json, lambda: show_tables(result))
 
 
 def _refused(*problems: str) -> Exception:
