@@ -26,7 +26,7 @@ from languages import built
 
 from tradewind.base.errors import VerificationError
 from tradewind.dwarfs.diffusion import REACH, Diffusion, DiffusionRun
-from tradewind.dwarfs.frame.diagnosis import Slices
+from tradewind.dwarfs.frame.step import Kernel
 from tradewind.launch import dwarf, job
 from tradewind.method.host import cpu_name
 
@@ -45,10 +45,10 @@ FEWER_NUMPY_STEPS = 8
 class NumpyRun(DiffusionRun):
     """The dwarf whose loop over points is NumPy's."""
 
-    def compute(self, region: Slices) -> None:
-        z, y, x = region
-        wide = (z, slice(y.start - REACH, y.stop + REACH), slice(x.start - REACH, x.stop + REACH))
-        numpy_step(self.field[wide], self._next[wide])
+    def compute(self, kernel: Kernel, *arguments: Any, points: Any = "own", label: str = "") -> None:
+        for z, y, x in self.places(points):
+            wide = (z, slice(y.start - REACH, y.stop + REACH), slice(x.start - REACH, x.stop + REACH))
+            numpy_step(self.field[wide], self.next[wide])
 
 
 def numpy_loop(comm: MPI.Intracomm, payload: dict[str, Any]) -> dict[str, Any]:

@@ -17,8 +17,8 @@ from turns import seconds
 
 from tradewind import _core
 from tradewind.dwarfs.frame.advection import exact, outflow_rates, stream_fluxes
-from tradewind.dwarfs.mpdata import Mpdata
-from tradewind.dwarfs.mpdata.program import FLOPS
+from tradewind.dwarfs.mpdata import LOOPS, Mpdata
+from tradewind.dwarfs.mpdata import sweep as swept
 from tradewind.launch.dwarf import run
 from tradewind.layout.dual_meshes import mesh_of
 from tradewind.layout.partition import Divided, parts
@@ -55,7 +55,7 @@ class Case:
         field, flux = self.q.nbytes, self.flux.nbytes
         args = self.graph, self.all, self.flux, self.q
         plainly = self.graph, self.flux, self.q
-        divergence, tracer, sweep = (self.points * FLOPS[name] for name in ("divergence", "tracer", "fused"))
+        divergence, tracer, sweep = (self.points * loop.flops for loop in (LOOPS["divergence"], LOOPS["tracer"], swept))
         plain_divergence, plain_tracer = (self.points * PLAIN_FLOPS[name] for name in ("divergence", "tracer"))
         last = self.dt, True, None, self.team
         return {

@@ -54,7 +54,7 @@ def _alone(comm: MPI.Intracomm, plan: Plan) -> float:
 
 def _behind(comm: MPI.Intracomm, run: HelmholtzRun, plan: Plan, pokes: int) -> tuple[float, float, float, float]:
     """Seconds of this rank in the wait, in pokes, in the start, and in computing."""
-    rows = [slice(part.start, part.stop) for part in run._parts(pokes + 1)]
+    rows = [part for number in range(pokes + 1) for part in run.places((number, pokes + 1))]
     comm.Barrier()
     begin = perf_counter()
     plan.start()
@@ -67,8 +67,8 @@ def _behind(comm: MPI.Intracomm, run: HelmholtzRun, plan: Plan, pokes: int) -> t
             poking += perf_counter() - begin
         begin = perf_counter()
         around = slice(part.start, part.stop + 2)
-        _core.solve_columns(run.x.own[:, part], run._columns[:, part], run.vector("m").own[:, part], run.team)
-        _core.helmholtz(run.x.whole[:, around], run._factors[:, part], run.vector("n").own[:, part], run.team)
+        _core.solve_columns(run.x.own[:, part], run.columns[:, part], run.vector("m").own[:, part], run.team)
+        _core.helmholtz(run.x.whole[:, around], run.factors[:, part], run.vector("n").own[:, part], run.team)
         computing += perf_counter() - begin
     begin = perf_counter()
     plan.wait()

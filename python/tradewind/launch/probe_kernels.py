@@ -8,7 +8,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any, Protocol
 
 from tradewind.dwarfs import find
-from tradewind.dwarfs.frame.running import COMPUTE
+from tradewind.dwarfs.frame.step import COMPUTE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -114,8 +114,8 @@ def checked_with_a_fault_on_rank_1(comm: MPI.Intracomm, payload: dict[str, Any])
     """One point is a little too large after every step."""
 
     class Faulty(DiffusionRun):
-        def swap_fields(self) -> None:
-            super().swap_fields()
+        def finish(self, *result: Any) -> None:
+            super().finish()
             self.field[self.own][0, 0, 0] += 1e-15
 
     if comm.Get_rank() == 1:
@@ -129,6 +129,6 @@ def checked_with_a_fault_on_rank_1(comm: MPI.Intracomm, payload: dict[str, Any])
 def forgotten_exchange(comm: MPI.Intracomm, _: None) -> None:
     """A strategy that forgets to exchange."""
     run = Diffusion(comm.Get_size(), (16, 12, 4)).on(comm)
-    run.compute(run.own)
-    run.swap_fields()
+    run.compute(diffusion.diffuse)
+    run.finish()
     run.diagnose()

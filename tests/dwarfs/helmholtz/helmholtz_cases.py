@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tradewind.dwarfs.helmholtz import Helmholtz
+from tradewind.dwarfs.helmholtz import Helmholtz, solver
 from tradewind.dwarfs.helmholtz.operator import SOUND_M_PER_S, STRATIFICATION_PER_M
 
 STEPS = 2
@@ -60,15 +60,14 @@ def without_end(comm: Any, options: dict[str, Any]) -> None:
 def krylov(comm: Any, options: dict[str, Any]) -> dict[str, Any]:
     """The vectors r, A M r, (A M)^2 r, ... of the first step's problem, and the residuals of the solver."""
     run = Helmholtz(ranks=comm.Get_size(), **options).on(comm)
-    r, u, v = run.vector("first"), run.vector("u", halo=True), run.vector("w")
-    run.begin(r)
-    found = [r.own.reshape(-1).tolist()]
+    solver.begin(run, "first")
+    found = [run.vector("first").own.reshape(-1).tolist()]
     norm = float(np.sqrt((run.vector("b").own ** 2).sum()))
-    run.combine(v, (1.0, r))
+    solver.combine(run, "w", (1.0, "first"))
     for _ in range(options["directions"] + 1):
-        run.precondition(v, u)
-        run.operate(u, v)
-        found.append(v.own.reshape(-1).tolist())
+        solver.precondition(run, "w", "u")
+        solver.operate(run, "u", "w")
+        found.append(run.vector("w").own.reshape(-1).tolist())
     run.vector("phi before").own[...] = run.x.own  # as at first: at rest
     run.advance(1)
     return {"vectors": found, "norm": norm, "history": run.history}

@@ -17,6 +17,7 @@ from mpi4py import MPI
 
 from tradewind import launch
 from tradewind.base.errors import InputError, NotFiniteError, TradewindError
+from tradewind.dwarfs.frame.recorder import recorded
 from tradewind.dwarfs.helmholtz import Helmholtz
 from tradewind.dwarfs.helmholtz import reference as helmholtz_reference
 from tradewind.verification import verify
@@ -134,8 +135,6 @@ def test_the_first_iterations_have_the_smallest_residual_of_their_space():
 @pytest.mark.parametrize("ranks", [2, pytest.param(4, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("name", ASKED)
 def test_the_program_sends_and_pokes_as_a_run_does(ranks, name):
-    from tradewind.dwarfs.helmholtz.program import recorded
-
     found = outcomes(ranks)[name]
     total, last = found["iterations"]
     wanted, pokes = np.zeros(2), 0

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from mpi4py import MPI
 
-from tradewind.dwarfs.mpdata import Mpdata, MpdataRun
+from tradewind.dwarfs.mpdata import Mpdata, MpdataRun, divergence, tracer
 
 GRID, LEVELS, STEPS = "O8", 5, 4
 
@@ -64,10 +64,9 @@ def final_fields(comm: MPI.Intracomm, _: Any) -> list[dict[str, Any]]:
 def forgotten_exchange(comm: MPI.Intracomm, _: None) -> None:
     """A strategy that forgets to exchange the divergence."""
     run = Mpdata(comm.Get_size(), GRID, levels=2).on(comm)
-    divergence, tracer = run.stages
-    divergence.compute(run.all_own)
-    tracer.compute(run.all_own)
-    run.turn()
+    run.compute(divergence)
+    run.compute(tracer)
+    run.finish()
     run.diagnose()
 
 

@@ -96,7 +96,7 @@ def overlap(run: BifourierRun, steps: int) -> int:
     """As batches; the next batch of fields travels to its lines while this one is transformed."""
     run.start(LINES, 0)
     for batch in range(run.batches):
-        run.wait(LINES, batch)
+        run.wait(LINES)
         if batch + 1 < run.batches:
             run.start(LINES, batch + 1)
         run.to_columns(batch)
@@ -274,7 +274,7 @@ class Bifourier(SpectralArea):
 
     def program(self) -> Program:
         """The program of a step. Raises InputError for the strategies of `NOT_SIMULATED`."""
-        exchanges, every = self.exchanged(), range(self.batches or 1)
+        exchanges, every = self.named_exchanges(), range(self.batches or 1)
         steps: list[Any] = [Start(exchanges[LINES], "start 0")] if self.strategy == "overlap" else []
         for batch in every:
             if self.strategy != "overlap":

@@ -13,7 +13,7 @@ from tradewind.base.collective import go_on
 from tradewind.base.errors import NotFiniteError
 from tradewind.dwarfs.frame.gather import gather
 from tradewind.dwarfs.frame.output import Output, of_blocks
-from tradewind.dwarfs.frame.running import COMPUTE
+from tradewind.dwarfs.frame.step import COMPUTE
 from tradewind.dwarfs.waves.limited_area import BACK, Diagnosis, LimitedArea, LimitedAreaRun
 from tradewind.spectral.threads import share_out_blocks
 

@@ -19,62 +19,67 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from tradewind import _core
-from tradewind.base.errors import InputError
 from tradewind.dwarfs.diffusion.objects import exchange_objects, object_problems
 from tradewind.dwarfs.frame.diagnosis import Slices
 from tradewind.dwarfs.frame.on_grid import GridDwarf, GridRunning, width_option
-from tradewind.method.method import default_algorithm
-from tradewind.workload.program import Program
+from tradewind.dwarfs.frame.step import kernel
 
 if TYPE_CHECKING:
     from mpi4py import MPI
 
+    from tradewind.dwarfs.frame.step import Step
     from tradewind.mpi.library import Array
 
 ALPHA = 1 / 32
 REACH = 2
 """Reach of the stencil: a step needs the halo two points wide."""
-FLOPS = 12
-"""Per point and step: five for each Laplacian, two for the update."""
 
 Initial = Callable[["Array", "Array", "Array"], "Array"]
 """(z, y, x) -> values, of global indices that NumPy broadcasts to [z][y][x]."""
 
 
+# The loop over points, with its cost: five flops for each Laplacian, two for the update.
+
+
+@kernel(flops=12, values=2)
+def diffuse(run: DiffusionRun, box: Slices) -> None:
+    """Compute the next values of the points of a box."""
+    _core.diffuse(run.field, run.next, box, ALPHA, run.team)
+
+
 # The time loop. Each strategy advances by one exchange and the steps that it is good for, and returns how many.
 
 
-def exchange(run: DiffusionRun, steps: int) -> int:
+def exchange(step: Step, steps: int) -> int:
     """Exchange the halo, then compute."""
-    run.exchange()
-    run.compute(run.own)
-    run.swap_fields()
+    step.exchange("halo")
+    step.compute(diffuse, label="step 1")
+    step.finish()
     return 1
 
 
-def overlap(run: DiffusionRun, steps: int) -> int:
+def overlap(step: Step, steps: int) -> int:
     """Start the exchange, compute what needs no halo, wait, compute the rest."""
-    run.start()
-    run.compute(run.interior)
-    run.wait()
-    for strip in run.rim:
-        run.compute(strip)
-    run.swap_fields()
+    step.start("halo")
+    step.compute(diffuse, points="interior", label="interior")
+    step.wait("halo")
+    step.compute(diffuse, points="rim", label="rim")
+    step.finish()
     return 1
 
 
-def wide(run: DiffusionRun, steps: int) -> int:
+def wide(step: Step, steps: int) -> int:
     """Exchange a halo of 2 k points, then take k steps; each but the last also computes a part of the halo."""
-    steps = min(steps, run.dwarf.steps_per_round)
-    run.exchange()
-    for still_to_come in reversed(range(steps)):
-        run.compute(run.halo.widened(run.rank, REACH * still_to_come))
-        run.swap_fields()
+    steps = min(steps, step.dwarf.steps_per_round)
+    step.exchange("halo")
+    for number in range(1, steps + 1):
+        step.compute(diffuse, points=REACH * (steps - number), label=f"step {number}")
+        step.finish()
     return steps
 
 
@@ -90,12 +95,12 @@ def barrier(run: DiffusionRun, steps: int) -> int:
 def objects(run: DiffusionRun, steps: int) -> int:
     """Exchange pickled Python objects instead of the memory of arrays, then compute."""
     run.exchange_objects()
-    run.compute(run.own)
-    run.swap_fields()
+    run.compute(diffuse)
+    run.finish()
     return 1
 
 
-STRATEGIES: dict[str, Callable[[DiffusionRun, int], int]] = {
+STRATEGIES: dict[str, Callable[[Any, int], int]] = {
     "exchange": exchange,
     "overlap": overlap,
     "wide": wide,
@@ -116,6 +121,7 @@ class Diffusion(GridDwarf):
     strategies: ClassVar = STRATEGIES
     not_simulated: ClassVar = NOT_SIMULATED
     plans: ClassVar = {"halo": "halo"}
+    reach: ClassVar[int] = REACH
 
     def _problems(self) -> list[str]:
         self._choose(width=2 * REACH if self.strategy == "wide" else REACH)
@@ -137,7 +143,7 @@ class Diffusion(GridDwarf):
         assert self.width is not None
         return self.width // REACH if self.strategy == "wide" else 1
 
-    def halo(self) -> _core.Halo:
+    def pattern(self, name: str) -> _core.Halo:
         """The exchange."""
         assert self.width is not None
         return _core.Halo(self.layout, self.width, [True, True])
@@ -159,20 +165,6 @@ class Diffusion(GridDwarf):
         """
         return DiffusionRun(self, comm, initial or self.box, record)
 
-    def program(self) -> Program:
-        """The program of `steps_per_round` steps. Raises InputError for the strategies of `NOT_SIMULATED`."""
-        if self.strategy in NOT_SIMULATED:
-            raise InputError(f"strategy {self.strategy}: the simulator does not know what it adds; simulate exchange")
-        halo, name = self.halo(), f"diffusion, {self.strategy}"
-        swap = _core.make_schedule(halo, self.algorithm or default_algorithm(halo.name))
-        if self.strategy == "overlap":
-            interior = self.computation("interior", halo.interior(0, REACH), flops=FLOPS, during=swap)
-            rim = self.computation("rim", *halo.rim(0, REACH), flops=FLOPS)
-            return Program(interior, rim, dtype=self.precision, name=name)
-        boxes = [halo.widened(0, REACH * left) for left in reversed(range(self.steps_per_round))]
-        steps = [self.computation(f"step {i + 1}", box, flops=FLOPS) for i, box in enumerate(boxes)]
-        return Program(swap, *steps, dtype=self.precision, name=name)
-
     def reference_step(self, whole: Array) -> Array:
         """See the function of this name."""
         return reference_step(whole)
@@ -183,36 +175,21 @@ class DiffusionRun(GridRunning):
 
     def __init__(self, dwarf: Diffusion, comm: MPI.Intracomm, initial: Initial, record: str) -> None:
         super().__init__(dwarf, comm, record)
-        self.dwarf, self.halo = dwarf, dwarf.halo()
-        self.own: Slices = self.halo.widened(self.rank)
-        self.interior: Slices = self.halo.interior(self.rank, REACH)
-        self.rim: list[Slices] = self.halo.rim(self.rank, REACH)
+        halo = dwarf.pattern("halo")
+        self.own: Slices = halo.widened(self.rank)
         # A step reads one array and writes the other.
-        self.field, self._next = self.array(self.halo), self.array(self.halo)
-        self._swap = self.plan("halo", self.halo, self.field, self._next)
+        self.field, self.next = self.array(halo), self.array(halo)
+        self.plan("halo", halo, self.field, self.next)
         self.field[self.own] = initial(*self.indices())
 
-    def exchange(self) -> None:
-        self._swap(self.field)
-
-    def start(self) -> None:
-        self._swap.start(self.field)
-
-    def wait(self) -> None:
-        self._swap.wait(self.field)
-
     def exchange_objects(self) -> None:
-        assert self.dwarf.split is not None
-        exchange_objects(self.comm, self.dwarf.split, self.halo.width, self.field)
-        self._swap.count(self.field)  # it sends what the plan would
+        exchange_objects(self.comm, self.dwarf.split, self.dwarf.width, self.field)
+        self._exchanges["halo"].count(self.field)  # it sends what the plan would
 
-    def compute(self, region: Slices) -> None:
-        """The next values of the points of a region."""
-        self.timed(_core.diffuse, self.field, self._next, region, ALPHA, self.team)
-
-    def swap_fields(self) -> None:
+    def finish(self, *result: Any) -> None:
         """Make the next values the present ones."""
-        self.field, self._next = self._next, self.field
+        super().finish()
+        self.field, self.next = self.next, self.field
 
 
 def reference_step(field: Array) -> Array:

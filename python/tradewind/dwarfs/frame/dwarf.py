@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -16,7 +16,16 @@ from tradewind.base.errors import InputError, gathered
 from tradewind.base.extents import MAX_EXTENT
 from tradewind.base.names import unknown
 from tradewind.dwarfs.frame.reference import agreement, difference
-from tradewind.method.method import NATIVE, Method, algorithm_problems, packing_names, transport_names
+from tradewind.method.method import (
+    DEFAULT_PACKING,
+    DEFAULT_TRANSPORT,
+    NATIVE,
+    Method,
+    algorithm_problems,
+    default_algorithm,
+    packing_names,
+    transport_names,
+)
 from tradewind.workload.options import option, problems_of
 from tradewind.workload.workload import Step, Workload
 
@@ -26,8 +35,9 @@ if TYPE_CHECKING:
     from mpi4py import MPI
 
     from tradewind.dwarfs.frame.running import Running
+    from tradewind.dwarfs.frame.step import Call
     from tradewind.mpi.library import Array
-    from tradewind.workload.program import Program
+    from tradewind.workload.program import Compute, Exchanged, Program
 
 PRECISIONS = ("f4", "f8")
 _MAX_THREADS = 1024
@@ -41,6 +51,12 @@ def copied(moved: float) -> float:
     `node.memory_bandwidth` is the rate of copies, of which each byte is read and written.
     """
     return moved / 2
+
+
+def packing_of(transport: str) -> str:
+    """Return the packing of a transport where none is named: the usual one, if it has that."""
+    packings = next((entry.packings for entry in _core.transports() if entry.name == transport), ())
+    return DEFAULT_PACKING if DEFAULT_PACKING in packings or not packings else packings[0]
 
 
 def _span_problems(what: str) -> Callable[[float], list[str]]:
@@ -131,8 +147,8 @@ class Dwarf(Workload, ABC):
     kind: ClassVar[str]
     """The name of the dwarf, as users give it."""
     strategies: ClassVar[Mapping[str, Callable[[Any, int], int]]]
-    """By name the functions that advance a run by some of the steps that are left, and return by how many. The first
-    is taken where none is named."""
+    """By name the functions that advance a `tradewind.dwarfs.frame.step.Step` by some of the steps that are left, and
+    return by how many. The first is taken where none is named."""
     added_later: ClassVar[Mapping[str, Any]] = {}
     """Options that earlier versions did not have, with their defaults: keys of cases without them stay as they are."""
     not_simulated: ClassVar[tuple[str, ...]] = ()
@@ -142,6 +158,8 @@ class Dwarf(Workload, ABC):
     `packing`; each of the others that of an option ``NAME_method`` (see `method_option`)."""
     diagnostics: ClassVar[Mapping[str, str]]
     """The numbers that `Running.diagnose` returns, each with what output calls it."""
+    numbered: ClassVar[bool] = False
+    """Whether labels of the program's steps begin with their numbers."""
     has_map: ClassVar[bool] = False
     """Whether a run has a map to draw, see `Running.map`."""
 
@@ -166,9 +184,45 @@ class Dwarf(Workload, ABC):
     def _problems(self) -> list[str]:
         """Return problems of the request beyond the checks of `option`; may fill in open values."""
 
-    @abstractmethod
     def program(self) -> Program:
-        """The program of `steps_per_round` time steps. Raises InputError for the strategies of `not_simulated`."""
+        """The program of `steps_per_round` time steps: what the strategy does, written down.
+
+        Raises InputError for the strategies of `not_simulated`.
+        """
+        from tradewind.dwarfs.frame.recorder import recorded  # here, as the command line lists options of this class
+
+        return recorded(self).program()
+
+    def pattern(self, name: str) -> _core.Pattern:
+        """What one of the exchanges moves, over all ranks: for programs. Raises InputError."""
+        raise NotImplementedError
+
+    def exchanged(self, name: str) -> Exchanged | _core.Schedule:
+        """One of the exchanges as programs have it: a schedule, or with a method of its own, see `named_exchange`."""
+        pattern = self.pattern(name)
+        return _core.make_schedule(pattern, self.method(name).algorithm or default_algorithm(pattern.name))
+
+    def schedule(self, name: str, pattern: _core.Pattern) -> _core.Schedule:
+        """The schedule of one of the exchanges; an algorithm of ours stands for `native`."""
+        algorithm = self.method(name).algorithm
+        if algorithm in (None, NATIVE):
+            algorithm = default_algorithm(pattern.name)
+        return _core.make_schedule(pattern, str(algorithm))
+
+    def named_exchange(self, name: str, dtype: str = "f8") -> Exchanged:
+        """One of the exchanges with its transport and packing, see `schedule`."""
+        from tradewind.workload.steps import Exchanged
+
+        method = self.method(name)
+        transport = method.transport or DEFAULT_TRANSPORT
+        packing = method.packing or packing_of(transport)
+        return Exchanged(
+            name, self.schedule(name, self.pattern(name)), dtype=dtype, transport=transport, packing=packing
+        )
+
+    def computation(self, label: str, calls: Sequence[Call], during: _core.Schedule | None = None) -> Compute:
+        """A step of a program: calls of loops, one after another, by their costs per point (`Call.cost`)."""
+        raise NotImplementedError
 
     def simulation_problems(self) -> list[str]:
         """Return why it cannot be simulated: what `program` raises, unless a dwarf knows it with less effort."""
@@ -203,6 +257,11 @@ class Dwarf(Workload, ABC):
     def steps_per_round(self) -> int:
         """Steps from one round of exchanges to the next."""
         return 1
+
+    @property
+    def simulated_iterations(self) -> int | None:
+        """Iterations of a solver in the program of a step; None: there is no solver, or it takes one per step."""
+        return None
 
     @property
     def checked_steps(self) -> int | None:

@@ -22,8 +22,11 @@ from tradewind.workload.options import option
 from tradewind.workload.program import Compute
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from mpi4py import MPI
 
+    from tradewind.dwarfs.frame.step import Call
     from tradewind.mpi.library import Array
 
 
@@ -50,6 +53,8 @@ class GridDwarf(Dwarf):
         "maximum": "maximum",
     }
     has_map: ClassVar[bool] = True
+    reach: ClassVar[int] = 1
+    """Points beside it that a point needs for a step."""
 
     @property
     def points(self) -> int:
@@ -78,18 +83,32 @@ class GridDwarf(Dwarf):
             problems += self.transport_problems(plan, exchange.schedules())
         return problems
 
-    def computation(self, name: str, *boxes: Slices, flops: float, during: _core.Schedule | None = None) -> Compute:
-        """Computation per rank in boxes of its points, with so many flops per point; each is read and written once.
+    def boxes(self, points: Any, rank: int) -> list[Slices]:
+        """The boxes of a rank's points by the name that a strategy gives them: "interior", which needs no halo; "rim";
+        "own"; own points and so many around them; or a function of the halo and the rank."""
+        halo = self.pattern(next(iter(self.plans)))
+        assert isinstance(halo, _core.Halo)
+        if callable(points):
+            return list(points(halo, rank))
+        if points == "rim":
+            return halo.rim(rank, self.reach)
+        if points == "interior":
+            return [halo.interior(rank, self.reach)]
+        return [halo.widened(rank, 0 if points == "own" else points)]
 
-        The boxes are those of rank 0, which has a largest part.
-        """
-        points = self.work * sum(points_of(box) for box in boxes)
+    def computation(self, label: str, calls: Sequence[Call], during: _core.Schedule | None = None) -> Compute:
+        """See the base class. The boxes are those of rank 0, which has a largest part."""
         (x0, y0, z0), (x1, y1, z1) = self.layout.box(0)
-        share = points / ((x1 - x0) * (y1 - y0) * (z1 - z0))
-        seconds = points * self.point_s
-        moved = copied(2 * self.element_bytes * share)
-        done = 0.0 if self.point_s else flops * share
-        return Compute(name, seconds, done, moved, self.layout, during, kernel=self.kind)
+        seconds = flops = moved = 0.0
+        for call in calls:
+            points = call.times(self) * sum(points_of(box) for box in self.boxes(call.points, 0))
+            share = points / ((x1 - x0) * (y1 - y0) * (z1 - z0))
+            done, size = call.cost(self)
+            seconds += points * self.point_s
+            flops += done * share
+            moved += size * share
+        done = 0.0 if self.point_s else flops
+        return Compute(label, seconds, done, copied(moved), self.layout, during, kernel=self.kind)
 
 
 def points_of(box: Slices) -> int:
@@ -107,6 +126,12 @@ class GridRunning(Running):
     def __init__(self, dwarf: GridDwarf, comm: MPI.Intracomm, record: str) -> None:
         super().__init__(dwarf, comm, record)
         self.layout = dwarf.layout
+        self._boxes: dict[Any, list[Slices]] = {}
+
+    def places(self, points: Any) -> Sequence[Any]:
+        if points not in self._boxes:
+            self._boxes[points] = self.dwarf.boxes(points, self.rank)
+        return self._boxes[points]
 
     def indices(self) -> list[Array]:
         """Global indices z, y, x of this rank's points, which NumPy broadcasts to [z][y][x]."""

@@ -12,20 +12,22 @@ import numpy as np
 from tradewind import _core
 from tradewind.base.collective import go_on
 from tradewind.base.errors import InputError, gathered
-from tradewind.dwarfs.frame.dwarf import Dwarf
+from tradewind.dwarfs.frame.dwarf import Dwarf, copied
 from tradewind.dwarfs.frame.output import Output, of_mesh
 from tradewind.dwarfs.frame.running import Running
 from tradewind.layout.dual_meshes import map_of, mesh_extents, mesh_nodes, mesh_of
 from tradewind.layout.mesh_outline import MeshOutline, Shares, outline_of, shares_of
 from tradewind.layout.partition import ORDERS, Divided, Part, parts
 from tradewind.workload.options import option
+from tradewind.workload.program import Compute
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from mpi4py import MPI
     from numpy.typing import NDArray
 
+    from tradewind.dwarfs.frame.step import Call
     from tradewind.layout.median_dual import Ids, MedianDual
     from tradewind.mpi.library import Array
 
@@ -88,6 +90,22 @@ class MeshDwarf(Dwarf):
     def shares(self) -> Shares:
         """Return what each rank has and needs of others, found without the mesh of volumes."""
         return _shares(self.grid, self.ranks, self.partition)
+
+    def counts(self, points: str) -> Sequence[int]:
+        """How many nodes each rank has of those that a strategy names: "own", "rim", "interior", "near rim", "all"."""
+        shares = self.shares()
+        if points in ("rim", "near rim"):
+            found: list[int] = (shares.rim if points == "rim" else shares.near_rim).tolist()
+            return found
+        more = {"own": [0] * self.ranks, "interior": (-shares.rim).tolist(), "all": [len(halo) for halo in shares.halo]}
+        return [len(own) + n for own, n in zip(shares.own, more[points], strict=True)]
+
+    def computation(self, label: str, calls: Sequence[Call], during: _core.Schedule | None = None) -> Compute:
+        (call,) = calls  # each has its label
+        flops, moved = call.cost(self)
+        points = [float(call.times(self) * self.levels * n) for n in self.counts(call.points)]
+        done = 0.0 if self.point_s else flops
+        return Compute(label, 0.0, done, copied(moved), None, during, 1, self.point_s, points, kernel=self.kind)
 
     def halo(self) -> _core.Fetch:
         """The exchange of one level, over all ranks."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Protocol
@@ -19,17 +19,16 @@ from tradewind import _core
 from tradewind.base.collective import collective, go_on, require_mpi, tell
 from tradewind.base.errors import InputError
 from tradewind.base.extents import whole_number
+from tradewind.dwarfs.frame.step import COMPUTE
 
 if TYPE_CHECKING:
     from mpi4py import MPI
 
     from tradewind.dwarfs.frame.output import Output
+    from tradewind.dwarfs.frame.step import Kernel
     from tradewind.method.method import Method
     from tradewind.mpi.library import Array, Plan
     from tradewind.trace.measured import Event
-
-COMPUTE = "compute"
-"""The part of the time loop that a dwarf computes. Where it tells parts of it apart, their names begin so."""
 
 
 class Request(Protocol):
@@ -115,7 +114,7 @@ COLLECTIVE = {"advance", "diagnose", "gathered", "map", "reset"}
 
 
 class Running(ABC):
-    """A dwarf on MPI ranks."""
+    """A dwarf on MPI ranks: a `Step` whose exchanges and loops are real."""
 
     def __init_subclass__(cls, **options: Any) -> None:
         """Make the methods of each dwarf's run that all ranks call collective."""
@@ -131,8 +130,13 @@ class Running(ABC):
     def __init__(self, dwarf: Request, comm: MPI.Intracomm, record: str) -> None:
         self.comm, self.rank = comm, comm.Get_rank()
         self.team = _core.Team(dwarf.threads)
+        self.dwarf: Any = dwarf
         self._request, self._record = dwarf, record
+        self.steps = 0
+        """Time steps that have ended."""
         self._exchanges: dict[str, Exchanges] = {}
+        self._open: dict[str, Array] = {}
+        """By exchange the array that is under way."""
         self.setup_s: dict[str, float] = {}
         """Seconds of this rank by part of the set-up, where a dwarf times it: a figure of its own."""
         self._warm: list[Plan] = []
@@ -197,6 +201,53 @@ class Running(ABC):
         self._seconds[part] += end - begin
         if self._events is not None:
             self._events.append((part, -1, -1, 0, begin, end))
+
+    # The operations of strategies, see `Step`.
+
+    def array_of(self, exchange: str, of: Any) -> Array:
+        """The array that a strategy names: that of an attribute, unless a dwarf has others."""
+        found: Array = getattr(self, of)
+        return found
+
+    def places(self, points: Any) -> Sequence[Any]:
+        """The points of this rank by the name that a strategy gives them, as loops take them: one after another."""
+        return [points]
+
+    def exchange(self, name: str, of: Any = "field", label: str = "") -> None:
+        array = self.array_of(name, of)
+        self._exchanges[name](array)
+
+    def start(self, name: str, of: Any = "field", label: str = "") -> None:
+        self._open[name] = array = self.array_of(name, of)
+        self._exchanges[name].start(array)
+
+    def wait(self, name: str, label: str = "") -> None:
+        self._exchanges[name].wait(self._open.pop(name))
+
+    def poke(self) -> None:
+        for name, array in self._open.items():
+            self._exchanges[name].poke(array)
+
+    def compute(self, kernel: Kernel, *arguments: Any, points: Any = "own", label: str = "") -> None:
+        for place in self.places(points):
+            if kernel.part:
+                self.timed(kernel.loop, self, place, *arguments, part=kernel.part, once=kernel.once)
+            else:
+                kernel.loop(self, place, *arguments)
+
+    def reduce(self, name: str, of: Any, label: str = "") -> Sequence[float]:
+        self.exchange(name, of)
+        return self.values(name, of)
+
+    def values(self, name: str, of: Any) -> Sequence[float]:
+        numbers: list[float] = self.array_of(name, of).tolist()
+        return numbers
+
+    def ended(self, iterations: int, numbers: Sequence[float]) -> bool:
+        return False
+
+    def finish(self, *result: Any) -> None:
+        self.steps += 1
 
     # The methods of each dwarf.
 

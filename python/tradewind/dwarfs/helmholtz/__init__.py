@@ -32,168 +32,135 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, ClassVar
 
-from tradewind.dwarfs.helmholtz.program import recorded
-from tradewind.dwarfs.helmholtz.request import HelmholtzRequest
-from tradewind.dwarfs.helmholtz.run import HelmholtzRun
+from tradewind.dwarfs.frame.dwarf import copied
+from tradewind.dwarfs.helmholtz.request import WHOLE, HelmholtzRequest
+from tradewind.dwarfs.helmholtz.run import POINT_BYTES, HelmholtzRun
+from tradewind.dwarfs.helmholtz.solver import (
+    begin,
+    combine,
+    finish,
+    norms,
+    operate,
+    precondition,
+    residual,
+    start_sums,
+    sums,
+    wait_sums,
+)
+from tradewind.workload.program import Compute
 
 if TYPE_CHECKING:
     from mpi4py import MPI
 
-    from tradewind.workload.program import Program
+    from tradewind import _core
+    from tradewind.dwarfs.frame.step import Call, Step
 
 
 @dataclass(frozen=True)
 class Direction:
     """A direction p of the search with s = A p; q = M s and t = A q where the solver is pipelined; and <s, s>."""
 
-    p: Any
-    s: Any
-    q: Any = None
-    t: Any = None
+    p: str
+    s: str
+    q: str = ""
+    t: str = ""
     eta: float = 1.0
 
 
-class Solver(Protocol):
-    """Operations of the strategies: `HelmholtzRun` carries them out, `program.Recorder` writes them down."""
-
-    dwarf: HelmholtzRequest
-    x: Any
-    """The solution, and the first guess."""
-
-    def vector(self, name: str, halo: bool = False) -> Any:
-        """The vector of a name. `halo`: the operator is applied to it."""
-
-    def begin(self, r: Any) -> None:
-        """Compute the right-hand side b of the time step, and r = b - A x."""
-
-    def residual(self, r: Any) -> None:
-        """Compute r = b - A x."""
-
-    def precondition(self, right: Any, out: Any, *, minus: Any = None, plus: Any = None, pokes: int = 0) -> None:
-        """Compute out = plus + M (right - minus), with so many pokes in between."""
-
-    def operate(self, field: Any, out: Any, *, pokes: int = 0) -> None:
-        """Exchange the halo of a field, and compute out = A field, with so many pokes in between."""
-
-    def combine(self, target: Any, *terms: tuple[float, Any]) -> None:
-        """Compute target = the sum of factors times vectors."""
-
-    def sums(self, *pairs: tuple[Any, Any]) -> list[float]:
-        """Return scalar products over all ranks: a reduction."""
-
-    def start_sums(self, *pairs: tuple[Any, Any]) -> None:
-        """Begin the reduction."""
-
-    def wait_sums(self) -> list[float]:
-        """End the reduction that was begun."""
-
-    def norms(self, r: Any, first: bool) -> list[tuple[Any, Any]]:
-        """Return what the solver must reduce beside, to know the norm of r; at `first` that of b, too."""
-
-    def ended(self, iterations: int, norms: Sequence[float]) -> bool:
-        """Whether it has converged. Raises ConvergenceError where it never will."""
-
-    def finish(self, iterations: int, r: Any) -> None:
-        """End a time step after so many iterations."""
+# The time loop. Each# The time loop. Each strategy takes a step: it solves the problem.
 
 
-# The time loop. Each strategy takes a step: it solves the problem.
-
-
-def classic(run: Solver, steps: int) -> int:
+def classic(step: Step, steps: int) -> int:
     """Two reductions per iteration, one after the other, each waited for."""
-    x, r, v, printed = run.x, run.vector("r"), run.vector("v"), run.dwarf.printed
-    u = run.vector("u", halo=True)
-    run.begin(r)
+    dwarf: HelmholtzRequest = step.dwarf
+    begin(step, "r")
     old: list[Direction] = []
     for i in itertools.count():
-        run.precondition(r, u)
-        run.operate(u, v)
-        products = run.sums(*((v, d.s) for d in old), *run.norms(r, i == 0))
-        if run.ended(i, products[len(old) :]):
+        precondition(step, "r", "u")
+        operate(step, "u", "v")
+        products = sums(step, *(("v", d.s) for d in old), *norms(step, "r", i == 0))
+        if step.ended(i, products[len(old) :]):
             break
         beta = [-product / d.eta for product, d in zip(products, old, strict=False)]
-        p, s = (run.vector(f"{name}{i % run.dwarf.slots}") for name in "ps")
-        run.combine(p, (1.0, u), *((b, d.p) for b, d in zip(beta, old, strict=True)))
-        if printed:
-            _operate_again(run, p, s)
+        p, s = (f"{name}{i % dwarf.slots}" for name in "ps")
+        combine(step, p, (1.0, "u"), *((b, d.p) for b, d in zip(beta, old, strict=True)))
+        if dwarf.printed:
+            _operate_again(step, p, s)
         else:
-            run.combine(s, (1.0, v), *((b, d.s) for b, d in zip(beta, old, strict=True)))
-        gamma, eta = run.sums((u if printed else r, s), (s, s))
+            combine(step, s, (1.0, "v"), *((b, d.s) for b, d in zip(beta, old, strict=True)))
+        gamma, eta = sums(step, ("u" if dwarf.printed else "r", s), (s, s))
         alpha = quotient(gamma, eta)
-        run.combine(x, (1.0, x), (alpha, p))
-        run.combine(r, (1.0, r), (-alpha, s))
-        old = kept(run.dwarf, old, Direction(p, s, eta=eta))
-        if run.dwarf.is_last(i + 1):
+        combine(step, "x", (1.0, "x"), (alpha, p))
+        combine(step, "r", (1.0, "r"), (-alpha, s))
+        old = kept(dwarf, old, Direction(p, s, eta=eta))
+        if dwarf.is_last(i + 1):
             break
-    run.finish(i + 1 if run.dwarf.rtol == 0 else i, r)
+    finish(step, i + 1 if dwarf.rtol == 0 else i, "r")
     return 1
 
 
-def _operate_again(run: Solver, p: Any, s: Any) -> None:
+def _operate_again(step: Step, p: str, s: str) -> None:
     """Compute s = A p, as Algorithm 1 prints it: with a halo of its own."""
-    whole = run.vector("p with halo", halo=True)
-    run.combine(whole, (1.0, p))
-    run.operate(whole, s)
+    combine(step, WHOLE, (1.0, p))
+    operate(step, WHOLE, s)
 
 
-def pipelined(run: Solver, steps: int) -> int:
+def pipelined(step: Step, steps: int) -> int:
     """One reduction per iteration; operator and preconditioner prepare the next direction while it travels."""
-    x, r, z, w, n = run.x, *(run.vector(name) for name in "rzwn")
-    m = run.vector("m", halo=True)
-    whole = run.vector("p with halo", halo=True) if run.dwarf.replace else None
-    run.begin(r)
-    _prepare(run, r, z, w, m)
+    dwarf: HelmholtzRequest = step.dwarf
+    begin(step, "r")
+    _prepare(step)
     old: list[Direction] = []
     for i in itertools.count():
-        run.start_sums(*((w, d.s) for d in old), (w, r), (w, w), *run.norms(r, i == 0))
-        before, after = divided(run.dwarf.pokes)
-        run.precondition(w, m, minus=r, plus=z, pokes=before)
-        run.operate(m, n, pokes=after)
-        *products, gamma, delta = (found := run.wait_sums())[: len(old) + 2]
-        if run.ended(i, found[len(old) + 2 :]):
+        pairs = [*(("w", d.s) for d in old), ("w", "r"), ("w", "w"), *norms(step, "r", i == 0)]
+        start_sums(step, *pairs)
+        before, after = divided(dwarf.pokes)
+        precondition(step, "w", "m", minus="r", plus="z", pokes=before)
+        operate(step, "m", "n", pokes=after)
+        *products, gamma, delta = (found := wait_sums(step, *pairs))[: len(old) + 2]
+        if step.ended(i, found[len(old) + 2 :]):
             break
         beta = [-product / d.eta for product, d in zip(products, old, strict=True)]
         eta = delta - sum(b * b * d.eta for b, d in zip(beta, old, strict=True))
         if eta <= 0 < delta:  # rounding has eaten the directions up
             old, beta, eta = [], [], delta
-        new = [run.vector(f"{name}{i % run.dwarf.slots}") for name in "psqt"]
-        for number, (target, first) in enumerate(zip(new, (z, w, m, n), strict=True)):
+        new = [f"{name}{i % dwarf.slots}" for name in "psqt"]
+        for number, (target, first) in enumerate(zip(new, "zwmn", strict=True)):
             terms = ((b, (d.p, d.s, d.q, d.t)[number]) for b, d in zip(beta, old, strict=True))
-            run.combine(target, (1.0, first), *terms)
+            combine(step, target, (1.0, first), *terms)
         alpha = quotient(gamma, eta)
-        run.combine(x, (1.0, x), (alpha, new[0]))
-        for target, direction in zip((r, z, w), new[1:], strict=True):
-            run.combine(target, (1.0, target), (-alpha, direction))
+        combine(step, "x", (1.0, "x"), (alpha, new[0]))
+        for target, direction in zip("rzw", new[1:], strict=True):
+            combine(step, target, (1.0, target), (-alpha, direction))
         p, s, q, t = new
-        old = kept(run.dwarf, old, Direction(p, s, q, t, eta))
-        if run.dwarf.is_last(i + 1):
+        old = kept(dwarf, old, Direction(p, s, q, t, eta))
+        if dwarf.is_last(i + 1):
             break
-        if whole is not None and (i + 1) % run.dwarf.replace == 0:
-            run.residual(r)
-            _prepare(run, r, z, w, m)
-            _replace(run, old, whole, m)
-    run.finish(i + 1 if run.dwarf.rtol == 0 else i, r)
+        if dwarf.replace and (i + 1) % dwarf.replace == 0:
+            residual(step, "r")
+            _prepare(step)
+            _replace(step, old)
+    finish(step, i + 1 if dwarf.rtol == 0 else i, "r")
     return 1
 
 
-def _prepare(run: Solver, r: Any, z: Any, w: Any, m: Any) -> None:
+def _prepare(step: Step) -> None:
     """Compute z = M r and w = A z."""
-    run.precondition(r, m)
-    run.operate(m, w)
-    run.combine(z, (1.0, m))
+    precondition(step, "r", "m")
+    operate(step, "m", "w")
+    combine(step, "z", (1.0, "m"))
 
 
-def _replace(run: Solver, directions: Sequence[Direction], whole: Any, m: Any) -> None:
+def _replace(step: Step, directions: Sequence[Direction]) -> None:
     """Compute s = A p, q = M s and t = A q of all directions."""
     for direction in directions:
-        run.combine(whole, (1.0, direction.p))
-        run.operate(whole, direction.s)
-        run.precondition(direction.s, m)
-        run.combine(direction.q, (1.0, m))
-        run.operate(m, direction.t)
+        combine(step, WHOLE, (1.0, direction.p))
+        operate(step, WHOLE, direction.s)
+        precondition(step, direction.s, "m")
+        combine(step, direction.q, (1.0, "m"))
+        operate(step, "m", direction.t)
 
 
 def quotient(gamma: float, eta: float) -> float:
@@ -214,7 +181,7 @@ def divided(pokes: int) -> tuple[int, int]:
     return pokes // 3, pokes - pokes // 3
 
 
-STRATEGIES: dict[str, Callable[[Any, int], int]] = {"classic": classic, "pipelined": pipelined}
+STRATEGIES: dict[str, Callable[[Step, int], int]] = {"classic": classic, "pipelined": pipelined}
 
 
 @dataclass(frozen=True)
@@ -230,6 +197,14 @@ class Helmholtz(HelmholtzRequest):
         """
         return HelmholtzRun(self, comm, record)
 
-    def program(self) -> Program:
-        """The program of a step: what the strategy does, written down. Raises InputError."""
-        return recorded(self).program()
+    def computation(self, label: str, calls: Sequence[Call], during: _core.Schedule | None = None) -> Compute:
+        """See the base class; computations between two calls are one step."""
+        flops = moved = 0.0
+        for call in calls:
+            share = call.times(self) / (1 if call.points == "own" else call.points[1])
+            done, size = call.cost(self)
+            flops += share * done
+            moved += share * size
+        point_s = self.point_s * moved / POINT_BYTES
+        done = 0.0 if point_s else flops
+        return Compute(label, 0.0, done, copied(moved), self.layout, during, point_s=point_s, kernel=self.kind)

@@ -20,12 +20,17 @@ from tradewind.workload.options import option
 if TYPE_CHECKING:
     from tradewind.method.method import Method
     from tradewind.mpi.library import Array
+    from tradewind.workload.program import Exchanged
 
 PRECONDITIONERS = ("columns", "none")
 SUMS = ("ordinary", "exact")
 LOAD, MOST_ITERATIONS = 25, 500
 """Iterations of the source's load; and those after which a solver gives up unless asked for another number."""
 MIN_LEVELS, MAX_DIRECTIONS = 3, 6
+DIGITS = 68
+"""Digits of an exact sum."""
+WHOLE = "p with halo"
+"""The vector that a direction is copied to, to have the operator applied to it."""
 _WIDTH = 1
 _CHECKED_POINTS = 4 * 128 * 128 * 64
 """Points that a check solves for, of all steps together."""
@@ -132,6 +137,7 @@ class HelmholtzRequest(GridDwarf, ABC):
     sum_method: str | None = method_option("sum", "allreduce")
 
     kind: ClassVar[str] = "helmholtz"
+    numbered: ClassVar[bool] = True
     added_later: ClassVar = {"replace": 0}
     plans: ClassVar = {"halo": "halo", "sum": "allreduce"}
     diagnostics: ClassVar = {
@@ -186,9 +192,29 @@ class HelmholtzRequest(GridDwarf, ABC):
         """The problem."""
         return Atmosphere(self.grid, self.spacing_m, self.top_m, self.hill_m, self.step_s, self.sigma)
 
+    @property
+    def right_side(self) -> tuple[tuple[float, str], ...]:
+        """The terms of the right-hand side of a time step."""
+        return (2 * self.sigma, "x"), (-self.sigma, "phi before")
+
     def halo(self) -> _core.Halo:
         """The exchange before the operator."""
         return _core.Halo(self.layout, _WIDTH, [True, True])
+
+    @property
+    def sum_dtype(self) -> str:
+        """Element type of reductions."""
+        return "f8" if self.sums == "ordinary" else "i8"
+
+    def pattern(self, name: str) -> _core.Halo | _core.AllReduce:
+        """The exchange before the operator; or the reduction of so many scalar products."""
+        if name == "halo":
+            return self.halo()
+        count = int(name.partition(" ")[2])
+        return _core.AllReduce(self.ranks, count if self.sums == "ordinary" else count * DIGITS + 1)
+
+    def exchanged(self, name: str) -> Exchanged:
+        return self.named_exchange(name, "f8" if name == "halo" else self.sum_dtype)
 
     def method(self, plan: str) -> Method:
         """The method of an exchange; reductions of any length have one."""

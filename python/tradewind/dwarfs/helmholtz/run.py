@@ -15,19 +15,21 @@ from tradewind.base.errors import ConvergenceError, NotFiniteError
 from tradewind.dwarfs.frame.diagnosis import diagnose, rounded
 from tradewind.dwarfs.frame.gather import gather
 from tradewind.dwarfs.frame.on_grid import GridRunning, points_of
-from tradewind.dwarfs.frame.running import COMPUTE
+from tradewind.dwarfs.frame.recorder import recorded
+from tradewind.dwarfs.frame.step import COMPUTE, kernel
 from tradewind.dwarfs.helmholtz.operator import blocked, columns, stencil
-from tradewind.dwarfs.helmholtz.program import DIGITS, SUM, recorded, sum_length
+from tradewind.dwarfs.helmholtz.request import DIGITS, WHOLE
 
 if TYPE_CHECKING:
     from mpi4py import MPI
 
-    from tradewind.dwarfs.frame.running import Exchanges
     from tradewind.dwarfs.helmholtz.request import HelmholtzRequest
     from tradewind.mpi.library import Array
 
-ITERATION_BYTES = 8 * (15 + 1 + 1 + 3 + 1 + 1)
-"""Per point what operator and preconditioner must read and write: factors, a field each, and what they compute."""
+OPERATOR_VALUES, COLUMN_VALUES = 15 + 2, 3 + 2
+"""Per point what operator and preconditioner must read and write: factors, a field, and what they compute."""
+POINT_BYTES = 8 * (OPERATOR_VALUES + COLUMN_VALUES)
+SUM = "sum"
 _SHOWN = 3
 
 
@@ -46,52 +48,125 @@ class Diagnosis:
 class RankVector:
     """A rank's part of a vector: its own points, [z][y][x], of an array that may have a halo."""
 
-    name: str
     whole: Array
     own: Array
+
+
+# The loops over points, of vectors by their names. What they cost per point: see docs/dwarfs/helmholtz.md.
+
+
+def _more(minus: str | None, plus: str | None) -> int:
+    return (minus is not None) + (plus is not None)
+
+
+@kernel(29, OPERATOR_VALUES, part=f"{COMPUTE}-operator")
+def apply_operator(run: HelmholtzRun, rows: slice, field: str, out: str) -> None:
+    around = slice(rows.start, rows.stop + 2)
+    _core.helmholtz(run.vector(field).whole[:, around], run.factors[:, rows], run.vector(out).own[:, rows], run.team)
+
+
+@kernel(
+    lambda _, right, out, minus, plus: 5 + _more(minus, plus),
+    lambda _, right, out, minus, plus: COLUMN_VALUES + _more(minus, plus),
+    part=f"{COMPUTE}-columns",
+)
+def solve_columns(run: HelmholtzRun, rows: slice, right: str, out: str, minus: str | None, plus: str | None) -> None:
+    assert run.columns is not None
+    _core.solve_columns(
+        run.vector(right).own[:, rows],
+        run.columns[:, rows],
+        run.vector(out).own[:, rows],
+        run.team,
+        *(None if each is None else run.vector(each).own[:, rows] for each in (minus, plus)),
+    )
+
+
+def _combine(run: HelmholtzRun, rows: slice, target: str, terms: Sequence[tuple[float, str]]) -> None:
+    pairs = [(factor, run.vector(vector).own) for factor, vector in terms]
+    _core.combine(run.vector(target).own, pairs, run.team)
+
+
+combine_vectors = kernel(
+    lambda _, target, terms: 2 * len(terms) - 1,
+    lambda _, target, terms: 1 + len(terms),
+    part=f"{COMPUTE}-vectors",
+    once=True,
+)(_combine)
+
+
+@kernel(
+    lambda _, right, out, minus, plus: _more(minus, plus),
+    lambda _, right, out, minus, plus: 2 + _more(minus, plus),
+    part=f"{COMPUTE}-vectors",
+    once=True,
+)
+def without_columns(run: HelmholtzRun, rows: slice, right: str, out: str, minus: str | None, plus: str | None) -> None:
+    """The identity in place of the preconditioner."""
+    more = ((-1.0, minus), (1.0, plus))
+    _combine(run, rows, out, [(1.0, right), *((factor, each) for factor, each in more if each is not None)])
+
+
+@kernel(
+    lambda _, pairs: 2 * len(pairs),
+    lambda _, pairs: len({name for pair in pairs for name in pair}),
+    part=f"{COMPUTE}-sums",
+)
+def multiply(run: HelmholtzRun, rows: slice, pairs: Sequence[tuple[str, str]]) -> None:
+    """This rank's share of scalar products, in the array of the plan that reduces them."""
+    arrays = [(run.vector(a).own, run.vector(b).own) for a, b in pairs]
+    to = run.array_of(SUM, pairs)
+    if run.dwarf.sums == "ordinary":
+        to[...] = _core.products(arrays, run.team)
+        return
+    digits, wrong = _core.exact_products(arrays, run.team)
+    to[:-1], to[-1] = np.array(digits, np.int64).reshape(-1), wrong
 
 
 class HelmholtzRun(GridRunning):
     """The dwarf on MPI ranks, one of which this process is."""
 
+    dwarf: HelmholtzRequest
+
     def __init__(self, dwarf: HelmholtzRequest, comm: MPI.Intracomm, record: str) -> None:
         super().__init__(dwarf, comm, record)
-        self.dwarf, self._halo = dwarf, dwarf.halo()
+        self._halo = dwarf.halo()
         self.own = self._halo.widened(self.rank)
         recording = recorded(dwarf)
         self._vectors: dict[str, RankVector] = {}
         begin = perf_counter()
         box = self.layout.box(self.rank)
         factors = stencil(dwarf.air, box)
-        self._factors = blocked(factors)
-        self._columns = blocked(columns(factors), rows_first=True) if dwarf.preconditioner == "columns" else None
+        self.factors = blocked(factors)
+        self.columns = blocked(columns(factors), rows_first=True) if dwarf.preconditioner == "columns" else None
         self.setup_s = {"factors": perf_counter() - begin}
         self.x = self.vector("x", halo=True)
         self._b, self._before = self.vector("b"), self.vector("phi before")
-        halos = [self.vector(name, halo=True).whole for name in recording.with_halo]
-        self._swap = self.plan("halo", self._halo, *halos)
-        self._sums: dict[int, tuple[Exchanges, Array]] = {}
-        self._open: list[tuple[RankVector, RankVector]] = []
-        for count in recording.counts:
-            self._planned(count)
+        with_halo = dict.fromkeys([*recording.arrays["halo"], *([WHOLE] if dwarf.replace else [])])
+        self.plan("halo", self._halo, *(self.vector(name, halo=True).whole for name in with_halo))
+        self._sums: dict[int, Array] = {}
+        for name, pairs in recording.arrays.items():
+            if name != "halo":
+                self._reduced(len(pairs[0]))
         self.field = self.x.whole
-        self.step, self.solved = 0, 0
+        self.solved = 0
         self.iterations, self.history = 0, [math.nan]
         self._b_squared = math.nan
         self._initial()
 
-    def _planned(self, count: int) -> tuple[Exchanges, Array]:
-        """The plan of a reduction of so many scalar products, and its array. Collective where it is the first."""
+    def _reduced(self, count: int) -> Array:
+        """The array of a reduction of so many scalar products. Collective where it is the first."""
         from tradewind import mpi
 
         if count not in self._sums:
-            dtype = "f8" if self.dwarf.sums == "ordinary" else "i8"
-            length = sum_length(self.dwarf, count)
-            pattern = _core.AllReduce(self.dwarf.ranks, length)
-            shared = self.dwarf.method(SUM).transport == "shared"
-            array = mpi.empty(pattern, self.comm, dtype).reshape(-1) if shared else np.empty(length, dtype)
+            name, dtype = f"{SUM} {count}", self.dwarf.sum_dtype
+            pattern = self.dwarf.pattern(name)
+            if self.dwarf.method(SUM).transport == "shared":
+                array: Array = mpi.empty(pattern, self.comm, dtype).reshape(-1)
+            else:
+                array = np.empty(pattern.source_shape(self.rank), dtype).reshape(-1)
             array.fill(0)
-            self._sums[count] = self.plan(f"{SUM} {count}", pattern, array), array
+            self._sums[count] = array
+            self.plan(name, pattern, array)
         return self._sums[count]
 
     def _initial(self) -> None:
@@ -105,127 +180,34 @@ class HelmholtzRun(GridRunning):
 
         self.x.own[...] = bell(x, nx, 0.3, 0.1) * bell(y, ny, 0.4, 0.1) * bell(z, nz, 0.4, 0.3)
         self._before.own[...] = self.x.own
-        self._right_side()
+        self.compute(combine_vectors, "b", self.dwarf.right_side)
 
-    # Operations of the strategies.
+    # The operations of strategies, on vectors by name.
 
     def vector(self, name: str, halo: bool = False) -> RankVector:
         """This rank's part of the vector of a name, full of NaN at first. `halo`: the operator is applied to it."""
         if name not in self._vectors:
             if halo:
                 whole = self.array(self._halo)
-                self._vectors[name] = RankVector(name, whole, whole[self.own])
+                self._vectors[name] = RankVector(whole, whole[self.own])
             else:
                 shape = tuple(part.stop - part.start for part in self.own)
                 whole = np.full(shape, np.nan)
-                self._vectors[name] = RankVector(name, whole, whole)
+                self._vectors[name] = RankVector(whole, whole)
         return self._vectors[name]
 
-    def begin(self, r: RankVector) -> None:
-        """Compute b = sigma (2 phi - phi before), and r = b - A phi; phi is the first guess."""
-        self._right_side()
-        self.combine(self._before, (1.0, self.x))
-        self.residual(r)
-        self.history = []
+    def array_of(self, exchange: str, of: Any) -> Array:
+        return self.vector(of).whole if exchange == "halo" else self._reduced(len(of))
 
-    def residual(self, r: RankVector) -> None:
-        """Compute r = b - A phi."""
-        self.operate(self.x, r)
-        self.combine(r, (1.0, self._b), (-1.0, r))
+    def places(self, points: Any) -> list[slice]:
+        """This rank's rows: a part, (number, of so many), or all."""
+        rows = self.factors.shape[1]
+        number, count = (0, 1) if points == "own" else points
+        return [slice(rows * number // count, rows * (number + 1) // count)]
 
-    def _right_side(self) -> None:
-        sigma = self.dwarf.sigma
-        self.combine(self._b, (2 * sigma, self.x), (-sigma, self._before))
-
-    def precondition(
-        self,
-        right: RankVector,
-        out: RankVector,
-        *,
-        minus: RankVector | None = None,
-        plus: RankVector | None = None,
-        pokes: int = 0,
-    ) -> None:
-        if self._columns is None:
-            self.combine(out, (1.0, right), *([(-1.0, minus)] if minus else []), *([(1.0, plus)] if plus else []))
-            self._poke(pokes)
-            return
-        for number, rows in enumerate(self._parts(pokes + 1)):
-            self._poke(number > 0)
-            self.timed(
-                _core.solve_columns,
-                right.own[:, rows],
-                self._columns[:, rows],
-                out.own[:, rows],
-                self.team,
-                *(None if each is None else each.own[:, rows] for each in (minus, plus)),
-                part=f"{COMPUTE}-columns",
-            )
-
-    def operate(self, field: RankVector, out: RankVector, *, pokes: int = 0) -> None:
-        self._swap(field.whole)
-        for number, rows in enumerate(self._parts(pokes + 1)):
-            self._poke(number > 0)
-            around = slice(rows.start, rows.stop + 2)
-            self.timed(
-                _core.helmholtz,
-                field.whole[:, around],
-                self._factors[:, rows],
-                out.own[:, rows],
-                self.team,
-                part=f"{COMPUTE}-operator",
-            )
-
-    def _parts(self, count: int) -> list[slice]:
-        """This rank's rows in so many parts."""
-        rows = self._factors.shape[1]
-        return [slice(rows * part // count, rows * (part + 1) // count) for part in range(count)]
-
-    def combine(self, target: RankVector, *terms: tuple[float, RankVector]) -> None:
-        pairs = [(factor, vector.own) for factor, vector in terms]
-        self.timed(_core.combine, target.own, pairs, self.team, part=f"{COMPUTE}-vectors", once=True)
-
-    def sums(self, *pairs: tuple[RankVector, RankVector]) -> list[float]:
-        if not pairs:
-            return []
-        plan, array = self._multiply(pairs)
-        plan(array)
-        return self._found()
-
-    def start_sums(self, *pairs: tuple[RankVector, RankVector]) -> None:
-        plan, array = self._multiply(pairs)
-        plan.start(array)
-
-    def wait_sums(self) -> list[float]:
-        plan, array = self._planned(len(self._open))
-        plan.wait(array)
-        return self._found()
-
-    def _poke(self, times: int) -> None:
-        """Let the reduction that is open go on."""
-        if self._open:
-            plan, array = self._planned(len(self._open))
-            for _ in range(times):
-                plan.poke(array)
-
-    def _multiply(self, pairs: Sequence[tuple[RankVector, RankVector]]) -> tuple[Exchanges, Array]:
-        """Compute this rank's share of scalar products, in the array of the plan that reduces them."""
-        self._open = list(pairs)
-        plan, array = self._planned(len(pairs))
-        self.timed(self._products, [(a.own, b.own) for a, b in pairs], array, part=f"{COMPUTE}-sums")
-        return plan, array
-
-    def _products(self, arrays: list[tuple[Array, Array]], to: Array) -> None:
-        if self.dwarf.sums == "ordinary":
-            to[...] = _core.products(arrays, self.team)
-            return
-        digits, wrong = _core.exact_products(arrays, self.team)
-        to[:-1], to[-1] = np.array(digits, np.int64).reshape(-1), wrong
-
-    def _found(self) -> list[float]:
-        """The sums of the reduction that has ended."""
-        open_, self._open = self._open, []
-        _, array = self._planned(len(open_))
+    def values(self, name: str, of: Sequence[tuple[str, str]]) -> Sequence[float]:
+        """The scalar products of a reduction that has ended. Raises NotFiniteError on all ranks."""
+        array = self._reduced(len(of))
         if self.dwarf.sums == "ordinary":
             found: list[float] = array.tolist()
             finite = all(map(math.isfinite, found))
@@ -233,51 +215,50 @@ class HelmholtzRun(GridRunning):
             finite = array[-1] == 0
             found = [rounded(digits) for digits in array[:-1].reshape(-1, DIGITS).tolist()] if finite else []
         if not finite:
-            self._tell_not_finite(open_)
+            self._tell_not_finite(of)
         return found
 
     # Whether it has converged.
 
-    def norms(self, r: RankVector, first: bool) -> list[tuple[RankVector, RankVector]]:
-        if self.dwarf.rtol == 0:
-            return []
-        return [(r, r), (self._b, self._b)] if first else [(r, r)]
-
-    def ended(self, iterations: int, norms: Sequence[float]) -> bool:
-        if not norms:
+    def ended(self, iterations: int, numbers: Sequence[float]) -> bool:
+        """Whether the residual is small enough. Raises ConvergenceError where it never will be."""
+        if iterations == 0:
+            self.history = []
+        if not numbers:
             return False
-        if len(norms) == 2:
-            self._b_squared = norms[1]
-        self.history.append(math.sqrt(norms[0] / self._b_squared) if self._b_squared else norms[0])
+        if len(numbers) == 2:
+            self._b_squared = numbers[1]
+        self.history.append(math.sqrt(numbers[0] / self._b_squared) if self._b_squared else numbers[0])
         if self.history[-1] <= self.dwarf.rtol:
             return True
         most = self.dwarf.most_iterations
         if iterations >= most:
             raise ConvergenceError(
                 f"helmholtz, {self.dwarf.strategy}: no convergence to {self.dwarf.rtol:g} after {iterations} "
-                f"iterations of step {self.step + 1}; relative residuals {_brief(self.history)}"
+                f"iterations of step {self.steps + 1}; relative residuals {_brief(self.history)}"
             )
         return False
 
-    def finish(self, iterations: int, r: RankVector) -> None:
-        if self.dwarf.rtol == 0:
-            squares = self.sums((r, r), (self._b, self._b))
+    def finish(self, *result: Any) -> None:
+        """End a time step after some iterations; with squares of residual and right-hand side where `rtol` is 0."""
+        iterations, squares = result
+        if squares:
             self.history.append(math.sqrt(squares[0] / squares[1]) if squares[1] else squares[0])
         self.iterations = iterations
         self.solved += iterations
-        self.step += 1
+        super().finish()
 
-    def _tell_not_finite(self, pairs: Sequence[tuple[RankVector, RankVector]]) -> None:
+    def _tell_not_finite(self, pairs: Sequence[tuple[str, str]]) -> None:
         """Raise NotFiniteError on all ranks, with the place of the first value that is not finite.
 
         That of the field with which the step began goes before those that followed from it.
         """
-        names = dict.fromkeys(["phi before", "b", *(each.name for pair in pairs for each in pair)])
+        names = dict.fromkeys(["phi before", "b", *(name for pair in pairs for name in pair)])
         mine = next(((n, text) for n, name in enumerate(names) if (text := self._not_finite(name))), None)
         found = [each for each in self.comm.allgather(mine) if each is not None]
         first = min(found, key=lambda each: each[0], default=(0, "a scalar product is beyond the doubles"))
         many = sum(each[0] == first[0] for each in found)
-        raise NotFiniteError(f"{first[1]}, in step {self.step + 1} (ranks with such values: {many})")
+        raise NotFiniteError(f"{first[1]}, in step {self.steps + 1} (ranks with such values: {many})")
 
     def _not_finite(self, name: str) -> str:
         """The first value of a vector on this rank that is not finite, in words; "" for none."""
@@ -313,7 +294,7 @@ class HelmholtzRun(GridRunning):
     @property
     def minimum_bytes(self) -> int:
         """Half of what operator and preconditioner must read and write, once per iteration."""
-        return points_of(self.own) * ITERATION_BYTES // 2 * self.solved // max(self._steps_timed, 1)
+        return points_of(self.own) * POINT_BYTES // 2 * self.solved // max(self._steps_timed, 1)
 
     def diagnose(self) -> Diagnosis:  # type: ignore[override]
         """Diagnose the last solution. Collective. Raises NotFiniteError on all ranks."""
@@ -325,8 +306,8 @@ class HelmholtzRun(GridRunning):
         weighted = self.x.own * ground.thickness
         apart = np.empty_like(self._b.own)
         with self.uncounted():
-            self._swap(self.x.whole)
-        _core.helmholtz(self.x.whole, self._factors, apart, self.team)
+            self.exchange("halo", "x")
+        _core.helmholtz(self.x.whole, self.factors, apart, self.team)
         apart = self._b.own - apart
 
         def of(array: Array) -> Any:

@@ -40,7 +40,7 @@ from tradewind.dwarfs.frame.diagnosis import diagnose
 from tradewind.dwarfs.frame.dwarf import copied, method_option
 from tradewind.dwarfs.frame.gather import gather
 from tradewind.dwarfs.frame.output import Output, of_blocks
-from tradewind.dwarfs.frame.running import COMPUTE
+from tradewind.dwarfs.frame.step import COMPUTE
 from tradewind.dwarfs.waves.limited_area import BACK, Diagnosis, LimitedArea, LimitedAreaRun
 from tradewind.dwarfs.waves.plane_waves import StandingWaves, differences, mode_speeds
 from tradewind.layout.names import blocks
@@ -90,7 +90,7 @@ def overlap(run: HirlamRun, steps: int) -> int:
     run.explicit()
     run.start("fft", 0)
     for batch in range(run.batches):
-        run.wait("fft", batch)
+        run.wait("fft")
         if batch + 1 < run.batches:
             run.start("fft", batch + 1)
         run.solve(batch)
@@ -194,7 +194,7 @@ class Hirlam(LimitedArea):
 
     def program(self) -> Program:
         """The program of a step. Raises InputError for the strategies of `NOT_SIMULATED`."""
-        exchanges = self.exchanged()
+        exchanges = self.named_exchanges()
         halo = exchanges["halo"]
         steps: list[Any] = [Whole(halo, "halo u"), Whole(halo, "halo v"), self._computed(STENCILS, self.layout, 0.5)]
         if self.strategy == "overlap":

@@ -18,11 +18,10 @@ print(run.diagnose())"
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from time import perf_counter
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -41,84 +40,161 @@ from tradewind.dwarfs.frame.advection import (
 from tradewind.dwarfs.frame.dwarf import method_option
 from tradewind.dwarfs.frame.norms import Norms, norms
 from tradewind.dwarfs.frame.on_mesh import MeshDwarf, MeshRunning, check_fits, mesh_by_name
-from tradewind.dwarfs.mpdata.program import program
+from tradewind.dwarfs.frame.step import kernel
 from tradewind.dwarfs.mpdata.reference import ReferenceMpdata
 from tradewind.layout.mesh_outline import require_memory
 from tradewind.method.method import default_algorithm
 from tradewind.workload.options import option
+from tradewind.workload.program import Compute
 
 if TYPE_CHECKING:
     from mpi4py import MPI
 
-    from tradewind.dwarfs.frame.running import Exchanges
+    from tradewind.dwarfs.frame.step import Call, Step
     from tradewind.mpi.library import Array
-    from tradewind.workload.program import Program
 
 COURANT_LIMIT = 1.0
 """Share of a node's volume that may flow out of it in a step: beyond it the upwind scheme makes negative values."""
 FORMS = ("gauge", "basic")
+STAGED = "in the other memory"
+"""Name of the array of a stage that the strategy staged exchanges."""
 _MAX_PASSES = 8
+
+
+# The loops over nodes. Costs are per node and level, for six neighbours: values are fluxes, fields in and fields out.
+
+FACES = 3
+"""Faces per node, nearly: a node has six, each of which it shares. It computes all of them, but a sweep each once."""
+_divergence, _tracer = kernel(43, FACES + 2), kernel(77, FACES + 3)
+
+
+@_divergence
+def divergence(run: MpdataRun, nodes: _core.Nodes) -> None:
+    _core.mpdata_divergence(run.graph, nodes, run.flux_now, run.q_now, run.divergence, run.team)
+
+
+@kernel(126, FACES + 4)
+def limits(run: MpdataRun, nodes: _core.Nodes) -> None:
+    assert run.limits is not None
+    arrays = run.flux_now, run.q_now, run.divergence, run.limits
+    _core.mpdata_limits(run.graph, nodes, *arrays, run.dt, run.dwarf.gauge, run.team)
+
+
+@_tracer
+def tracer(run: MpdataRun, nodes: _core.Nodes) -> None:
+    arrays = run.flux_now, run.q_now, run.divergence, run.next
+    _core.mpdata_corrected(run.graph, nodes, *arrays, run.dt, run.dwarf.gauge, run.limits, run.team)
+
+
+@kernel(57, FACES + 2)
+def sweep(run: MpdataRun, nodes: _core.Nodes) -> None:
+    """Compute both passes of the interior in one sweep."""
+    _core.mpdata_swept(run.graph, (0, run.graph.nodes), run.flux, run.field, run.kept, run.next, run.dt, run.team)
+
+
+@kernel(None)
+def next_pass(run: MpdataRun, nodes: None) -> None:
+    """Compute the face fluxes of the next pass and the tracer after this one, of own nodes and the halo."""
+    arrays = run.flux_now, run.q_now, run.divergence, *run.next_arrays()
+    _core.mpdata_next_pass(run.graph, *arrays, run.dt, run.limits, run.team)
+
+
+@kernel(None, part="")
+def begin_pass(run: MpdataRun, nodes: None) -> None:
+    """Take what `next_pass` has computed."""
+    run.flux_now, run.q_now = run.next_arrays()
+
+
+@_divergence
+def plain_divergence(run: MpdataRun, nodes: _core.Nodes) -> None:
+    _core.mpdata_plain(run.graph, run.flux, run.field, None, run.through, run.divergence, run.dt, run.team)
+
+
+@_tracer
+def plain_tracer(run: MpdataRun, nodes: _core.Nodes) -> None:
+    _core.mpdata_plain(run.graph, run.flux, run.field, run.divergence, run.through, run.next, run.dt, run.team)
+
+
+@kernel(0, 2, part="staging", once=True)
+def copy_to_host(run: MpdataRun, nodes: None, stage: str) -> None:
+    np.copyto(run.array_of(stage, STAGED), run.array_of(stage, stage))
+
+
+@kernel(0, 2, part="staging", once=True)
+def copy_from_host(run: MpdataRun, nodes: None, stage: str) -> None:
+    np.copyto(run.array_of(stage, stage), run.array_of(stage, STAGED))
+
+
+LOOPS = {"divergence": divergence, "limits": limits, "tracer": tracer}
+PLAIN = {"divergence": plain_divergence, "tracer": plain_tracer}
 
 
 # The time loop: of each stage the values of own nodes are computed, and those of the halo come from other ranks.
 
 
-def exchange(run: MpdataRun, steps: int) -> int:
+def _stages(step: Step) -> Iterator[tuple[str, str]]:
+    """Stages and their labels, one after another; before a further pass that needs it, what all nodes have of it."""
+    for number, stage in enumerate(step.dwarf.stage_names(), 1):
+        if number > 1 and stage == "divergence":
+            step.compute(next_pass, points="all")
+            step.compute(begin_pass, points="all")
+        yield stage, f"{number} {stage}"
+
+
+def exchange(step: Step, steps: int) -> int:
     """Compute, then exchange."""
-    for stage in run.stages:
-        stage.prepare()
-        stage.compute(run.all_own)
-        stage.exchange()
-    run.turn()
+    for stage, label in _stages(step):
+        step.compute(LOOPS[stage], label=label)
+        step.exchange(stage, stage)
+    step.finish()
     return 1
 
 
-def overlap(run: MpdataRun, steps: int) -> int:
+def overlap(step: Step, steps: int) -> int:
     """Compute what others wait for, send it, and compute the rest meanwhile."""
-    for stage in run.stages:
-        stage.prepare()
-        stage.compute(run.rim)
-        stage.start()
-        stage.compute(run.interior)
-        stage.wait()
-    run.turn()
+    for stage, label in _stages(step):
+        step.compute(LOOPS[stage], points="rim", label=f"{label} of the rim")
+        step.start(stage, stage)
+        step.compute(LOOPS[stage], points="interior", label=label)
+        step.wait(stage)
+    step.finish()
     return 1
 
 
-def fused(run: MpdataRun, steps: int) -> int:
+def fused(step: Step, steps: int) -> int:
     """Take both passes of the interior in one sweep through memory, while the divergences of the rim travel."""
-    divergence, tracer = run.stages
-    divergence.compute(run.near_rim)
-    divergence.start()
-    run.sweep_interior()
-    divergence.wait()
-    tracer.compute(run.rim)
-    tracer.exchange()
-    run.turn()
+    step.compute(divergence, points="near rim", label="divergence near the rim")
+    step.start("divergence", "divergence")
+    step.compute(sweep, points="interior", label="interior")
+    step.wait("divergence")
+    step.compute(tracer, points="rim", label="tracer of the rim")
+    step.exchange("tracer", "tracer")
+    step.finish()
     return 1
 
 
-def plain(run: MpdataRun, steps: int) -> int:
+def plain(step: Step, steps: int) -> int:
     """Compute by loops as one writes them first, to be measured beside the others."""
-    for stage in run.stages:
-        stage.compute_plainly()
-        stage.exchange()
-    run.turn()
+    for stage, label in _stages(step):
+        step.compute(PLAIN[stage], label=label)
+        step.exchange(stage, stage)
+    step.finish()
     return 1
 
 
-def staged(run: MpdataRun, steps: int) -> int:
+def staged(step: Step, steps: int) -> int:
     """Copy whole fields to another memory, exchange there, and copy them back, as codes on GPUs do at first."""
-    for stage in run.stages:
-        stage.prepare()
-        stage.compute(run.all_own)
-        stage.exchange_staged()
-    run.turn()
+    for stage, label in _stages(step):
+        step.compute(LOOPS[stage], label=label)
+        step.compute(copy_to_host, stage, points="all", label=f"{label} to the host")
+        step.exchange(stage, STAGED)
+        step.compute(copy_from_host, stage, points="all", label=f"{label} from the host")
+    step.finish()
     return 1
 
 
 # Three ways to name the rim and the interior: a mask over all nodes, two lists, or, renumbered, two runs of memory.
-STRATEGIES: dict[str, Callable[[MpdataRun, int], int]] = {
+STRATEGIES: dict[str, Callable[[Step, int], int]] = {
     "exchange": exchange,
     "mask": overlap,
     "indirection": overlap,
@@ -219,9 +295,19 @@ class Mpdata(MeshDwarf):
         """
         return MpdataRun(self, comm, initial, record)
 
-    def program(self) -> Program:
-        """The program of one time step."""
-        return program(self, self.stage_names(), self.host_bandwidth)
+    def pattern(self, name: str) -> _core.Fetch:
+        """The exchange of all levels of a stage."""
+        return self.halo().with_levels((self.levels, _width(name)))
+
+    def computation(self, label: str, calls: Sequence[Call], during: _core.Schedule | None = None) -> Compute:
+        """See the base class. Copies to the host or back go at the rate of that way, or through the node's memory."""
+        (call,) = calls
+        if call.kernel not in (copy_to_host, copy_from_host):
+            return super().computation(label, calls, during)
+        points = [float(_width(call.arguments[0]) * self.levels * n) for n in self.counts(call.points)]
+        if self.host_bandwidth is None:
+            return Compute(label, bytes=float(self.element_bytes), points=points)
+        return Compute(label, point_s=self.element_bytes / self.host_bandwidth, points=points)
 
     def simulation_problems(self) -> list[str]:
         """Return what `program` raises, of algorithms that so many ranks cannot have, without sharing a mesh out."""
@@ -255,73 +341,30 @@ class Mpdata(MeshDwarf):
         return self.courant / rate if self.dt_s is None else self.dt_s
 
 
-class Stage:
-    """A part of a step: a loop over nodes, and the exchange of what it has computed."""
-
-    def __init__(
-        self,
-        swap: Exchanges,
-        loop: Callable[[_core.Nodes], None],
-        target: Callable[[], Array],
-        *,
-        plain: Callable[[], None] | None = None,
-        before: Callable[[], None] | None = None,
-        staged: tuple[Array, Callable[[Array, Array], None]] | None = None,
-    ) -> None:
-        """`staged`: an array in another memory, and how the whole one is copied there or back (source, target)."""
-        self._swap, self._loop, self._target, self._plain, self._before = swap, loop, target, plain, before
-        self._staged = staged
-
-    def prepare(self) -> None:
-        """Compute what this stage needs of all nodes, own ones and the halo."""
-        if self._before is not None:
-            self._before()
-
-    def compute(self, nodes: _core.Nodes) -> None:
-        """Compute the values of own nodes."""
-        self._loop(nodes)
-
-    def compute_plainly(self) -> None:
-        """Compute the values of all own nodes by the plain loops."""
-        assert self._plain is not None
-        self._plain()
-
-    def exchange(self) -> None:
-        self._swap(self._target())
-
-    def exchange_staged(self) -> None:
-        """Exchange the array in the other memory."""
-        assert self._staged is not None
-        there, copy = self._staged
-        copy(self._target(), there)
-        self._swap(there)
-        copy(there, self._target())
-
-    def start(self) -> None:
-        self._swap.start(self._target())
-
-    def wait(self) -> None:
-        self._swap.wait(self._target())
+def _width(stage: str) -> int:
+    """Values per node and level of a stage."""
+    return 2 if stage == "limits" else 1
 
 
 class MpdataRun(MeshRunning):
     """The dwarf on MPI ranks, one of which this process is."""
 
+    dwarf: Mpdata
+
     def __init__(self, dwarf: Mpdata, comm: MPI.Intracomm, initial: Array | None, record: str) -> None:
         super().__init__(dwarf, comm, record, order=ORDERS.get(dwarf.strategy or "", ""))
-        self.dwarf, self.steps = dwarf, 0
-        self.field, self._next = (self.columns(self.graph.all, plan="tracer") for _ in range(2))
-        self._divergence = self.columns(self.graph.all, plan="divergence")
+        self.field, self.next = (self.columns(self.graph.all, plan="tracer") for _ in range(2))
+        self.divergence = self.columns(self.graph.all, plan="divergence")
         self._make_flow()
         self._name_nodes()
-        self.stages = self._stages()
+        self._make_plans()
         if initial is None:
             self.field[self.own] = self.exact()
         else:
             self.field[self.own] = initial[self.part.own]
         self._check_sign()
-        self._flux_now, self._q_now = self.flux, self.field
-        self._swap(self.field)
+        self.flux_now, self.q_now = self.flux, self.field
+        self.exchange("tracer")
 
     def _make_flow(self) -> None:
         from tradewind.mpi.library import MPI
@@ -350,126 +393,68 @@ class MpdataRun(MeshRunning):
 
     def _name_nodes(self) -> None:
         """Rim and interior as the strategy names them."""
-        count, rim = len(self.part.own), self.part.rim()
-        self.all_own = _core.Nodes((0, count))
+        count, edge = len(self.part.own), self.part.rim()
+        self._nodes: dict[str, _core.Nodes | None] = {"own": _core.Nodes((0, count)), "all": None}
         if self.dwarf.strategy == "renumbered":
-            self.interior, self.rim = _core.Nodes((0, count - len(rim))), _core.Nodes((count - len(rim), count))
+            interior, rim = _core.Nodes((0, count - len(edge))), _core.Nodes((count - len(edge), count))
         elif self.dwarf.strategy in ("indirection", "fused"):
-            interior = np.setdiff1d(np.arange(count, dtype=np.int32), rim)
-            self.interior, self.rim = _core.Nodes((0, len(interior)), interior), _core.Nodes((0, len(rim)), rim)
-            near = self.part.near_rim()
-            self.near_rim = _core.Nodes((0, len(near)), near)
+            others, near = np.setdiff1d(np.arange(count, dtype=np.int32), edge), self.part.near_rim()
+            interior, rim = _core.Nodes((0, len(others)), others), _core.Nodes((0, len(edge)), edge)
+            self._nodes["near rim"] = _core.Nodes((0, len(near)), near)
         else:
             mask = np.zeros(count, np.uint8)
-            mask[rim] = 1
-            self.interior = _core.Nodes((0, count), None, mask, False)
-            self.rim = _core.Nodes((0, count), None, mask, True)
+            mask[edge] = 1
+            interior = _core.Nodes((0, count), None, mask, False)
+            rim = _core.Nodes((0, count), None, mask, True)
+        self._nodes |= {"interior": interior, "rim": rim}
 
-    def _stages(self) -> list[Stage]:
-        """The stages of a step, and the plans of their exchanges."""
-        halo = self.halo
-        there: dict[str, Array] = {}
-        if self.dwarf.strategy == "staged":
-            there = {
-                name: self.columns(self.graph.all, *([2] if name == "limits" else []), plan=name)
-                for name in self._names
+    def places(self, points: Any) -> Sequence[Any]:
+        return (self._nodes[points],)
+
+    def array_of(self, exchange: str, of: Any) -> Array:
+        """The array of a stage; that in the other memory; or the field."""
+        if of == STAGED:
+            return self._there[exchange]
+        found: Array = getattr(self, {"tracer": "next"}.get(of, of))
+        return found
+
+    def _make_plans(self) -> None:
+        """The plans of the stages' exchanges, and what else a strategy needs."""
+        dwarf, halo = self.dwarf, self.halo
+        names = dict.fromkeys(dwarf.stage_names())
+        self._there: dict[str, Array] = {}
+        if dwarf.strategy == "staged":
+            self._there = {
+                name: self.columns(self.graph.all, *([2] if name == "limits" else []), plan=name) for name in names
             }
 
-        def plan(name: str, *arrays: Array) -> Exchanges:
-            return self.plan(name, halo, *arrays, *([there[name]] if there else []), axis=0)
+        def plan(name: str, *arrays: Array) -> None:
+            self.plan(name, halo, *arrays, *([self._there[name]] if self._there else []), axis=0)
 
-        self._swap = plan("tracer", self.field, self._next)
-        made = {"tracer": self._swap, "divergence": plan("divergence", self._divergence)}
-        if self.dwarf.limiter:
-            self._limits = self.columns(self.graph.all, 2, plan="limits")
-            made["limits"] = plan("limits", self._limits)
-        if self.dwarf.strategy == "plain":
-            self._through = np.empty_like(self.flux)
-        if self.dwarf.strategy == "fused":
+        plan("tracer", self.field, self.next)
+        plan("divergence", self.divergence)
+        self.limits: Array | None = None
+        if dwarf.limiter:
+            self.limits = self.columns(self.graph.all, 2, plan="limits")
+            plan("limits", self.limits)
+        if dwarf.strategy == "plain":
+            self.through = np.empty_like(self.flux)
+        if dwarf.strategy == "fused":
             rows = self.graph.kept_rows * self.team.threads
-            self._kept = np.zeros((rows, self.levels), self.dwarf.precision)
+            self.kept = np.zeros((rows, self.levels), dwarf.precision)
         self._between = [
-            (np.empty_like(self.flux), self.columns(self.graph.all)) for _ in range(min(self.dwarf.passes - 2, 2))
+            (np.empty_like(self.flux), self.columns(self.graph.all)) for _ in range(min(dwarf.passes - 2, 2))
         ]
-        stages = []
-        divergences = 0
-        for name in self.dwarf.stage_names():
-            staged = (there[name], self._stage) if there else None
-            if name == "divergence":
-                before = self._next_pass if divergences else None
-                divergences += 1
-                stages.append(
-                    Stage(
-                        made[name],
-                        self._compute_divergence,
-                        lambda: self._divergence,
-                        before=before,
-                        plain=self._divergence_plainly,
-                        staged=staged,
-                    )
-                )
-            elif name == "limits":
-                stages.append(Stage(made[name], self._compute_limits, lambda: self._limits, staged=staged))
-            else:
-                loop, plainly = self._compute_tracer, self._tracer_plainly
-                stages.append(Stage(made[name], loop, lambda: self._next, plain=plainly, staged=staged))
-        return stages
 
-    @property
-    def _names(self) -> tuple[str, ...]:
-        """The exchanges of this run."""
-        return tuple(dict.fromkeys(self.dwarf.stage_names()))
+    def next_arrays(self) -> tuple[Array, Array]:
+        """The arrays of face fluxes and tracer that the next pass begins with."""
+        return self._between[self.flux_now is self._between[0][0]]
 
-    def _stage(self, source: Array, target: Array) -> None:
-        """Copy a whole array between the two memories, once, whatever `work` says."""
-        begin = perf_counter()
-        np.copyto(target, source)
-        end = perf_counter()
-        self._seconds["staging"] += end - begin
-        if self._events is not None:
-            self._events.append(("staging", -1, -1, 0, begin, end))
-
-    # The loops over nodes.
-
-    def _compute_divergence(self, nodes: _core.Nodes) -> None:
-        self.timed(_core.mpdata_divergence, self.graph, nodes, self._flux_now, self._q_now, self._divergence, self.team)
-
-    def _compute_limits(self, nodes: _core.Nodes) -> None:
-        arrays = self._flux_now, self._q_now, self._divergence, self._limits
-        self.timed(_core.mpdata_limits, self.graph, nodes, *arrays, self.dt, self.dwarf.gauge, self.team)
-
-    def _compute_tracer(self, nodes: _core.Nodes) -> None:
-        arrays = self._flux_now, self._q_now, self._divergence, self._next
-        limits = self._limits if self.dwarf.limiter else None
-        self.timed(_core.mpdata_corrected, self.graph, nodes, *arrays, self.dt, self.dwarf.gauge, limits, self.team)
-
-    def _next_pass(self) -> None:
-        """Compute the face fluxes of the next pass and the tracer after this one."""
-        flux, q = self._between[0]
-        self._between.reverse()
-        limits = self._limits if self.dwarf.limiter else None
-        arrays = self._flux_now, self._q_now, self._divergence, flux, q
-        self.timed(_core.mpdata_next_pass, self.graph, *arrays, self.dt, limits, self.team)
-        self._flux_now, self._q_now = flux, q
-
-    def _divergence_plainly(self) -> None:
-        arrays = self.flux, self.field, None, self._through, self._divergence
-        self.timed(_core.mpdata_plain, self.graph, *arrays, self.dt, self.team)
-
-    def _tracer_plainly(self) -> None:
-        arrays = self.flux, self.field, self._divergence, self._through, self._next
-        self.timed(_core.mpdata_plain, self.graph, *arrays, self.dt, self.team)
-
-    def sweep_interior(self) -> None:
-        """Compute both passes of the interior in one sweep."""
-        arrays = self.flux, self.field, self._kept, self._next
-        self.timed(_core.mpdata_swept, self.graph, (0, self.graph.nodes), *arrays, self.dt, self.team)
-
-    def turn(self) -> None:
+    def finish(self, *result: Any) -> None:
         """Make the next values the present ones."""
-        self.field, self._next = self._next, self.field
-        self._flux_now, self._q_now = self.flux, self.field
-        self.steps += 1
+        super().finish()
+        self.field, self.next = self.next, self.field
+        self.flux_now, self.q_now = self.flux, self.field
 
     # The state, and how good it is.
 

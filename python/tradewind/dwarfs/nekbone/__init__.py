@@ -22,60 +22,110 @@ print(run.diagnose())"
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from tradewind.dwarfs.nekbone.program import program
+from tradewind.dwarfs.frame.dwarf import copied
+from tradewind.dwarfs.frame.step import COMPUTE
 from tradewind.dwarfs.nekbone.request import NekboneRequest
-from tradewind.dwarfs.nekbone.run import NekboneRun
+from tradewind.dwarfs.nekbone.run import (
+    ENERGY,
+    PRODUCT,
+    SQUARES,
+    NekboneRun,
+    apply_ahead,
+    apply_to_direction,
+    gather_scatter,
+    keep,
+    multiply_whole,
+    pair,
+    sum_over_elements,
+    sum_own,
+    turn,
+    update,
+    update_pipelined,
+    weigh,
+)
+from tradewind.workload.program import Compute
 
 if TYPE_CHECKING:
     from mpi4py import MPI
 
+    from tradewind import _core
+    from tradewind.dwarfs.frame.step import Call, Step
     from tradewind.dwarfs.nekbone.spectral_elements import Brick, Values
-    from tradewind.workload.program import Program
 
 # The time loop: an iteration each. The first three differ in their method alone, see METHODS of `request`.
 
 
-def classic(run: NekboneRun, steps: int) -> int:
+def classic(step: Step, steps: int) -> int:
     """Apply the operator, then sum over elements, then go on."""
-    squares = run.total(run.squares)
-    run.turn(squares)
-    run.apply(run.all_elements)
-    run.gather_scatter()
-    run.descend(run.total(run.energies))
-    run.measure()
-    return run.left(steps)
+    _begin(step)
+    step.compute(apply_to_direction, points="all", label="operator")
+    gather_scatter(step)
+    return _end(step, steps)
 
 
-def overlap(run: NekboneRun, steps: int) -> int:
+def overlap(step: Step, steps: int) -> int:
     """Apply the operator where others wait for it, send, and apply it elsewhere meanwhile."""
-    squares = run.total(run.squares)
-    run.turn(squares)
-    run.apply(run.rim)
-    run.start()
-    run.apply(run.interior)
-    run.sum_interior()
-    run.wait()
-    run.descend(run.total(run.energies))
-    run.measure()
-    return run.left(steps)
+    if not step.dwarf.in_parts:  # reproducible sums wait for all values
+        return classic(step, steps)
+    _begin(step)
+    step.compute(apply_to_direction, points="rim", label="operator of the rim")
+    step.start("exchange", label="start")
+    step.compute(apply_to_direction, points="interior", label="operator")
+    step.compute(sum_own, points="shared", label="own sums")
+    step.wait("exchange", "wait")
+    if step.dwarf.mask == "nekbone":
+        step.compute(weigh, points="all")
+    return _end(step, steps)
 
 
-def pipelined(run: NekboneRun, steps: int) -> int:
+def _begin(step: Step) -> None:
+    """Sum r r over all ranks, for the new direction."""
+    (squares,) = step.reduce("sum", [SQUARES], "sum of r r")
+    step.compute(turn, squares)
+
+
+def _end(step: Step, steps: int) -> int:
+    """Go on to the next solution, and sum r r once more, as Nekbone does; where that is small enough, end."""
+    (energy,) = step.reduce("sum", [ENERGY], "sum of p A p")
+    step.compute(update, energy, points="all", label="update")
+    step.finish(*step.reduce("sum", [SQUARES], "sum of r r, again"))
+    return steps if step.ended(step.steps, []) else 1
+
+
+def pipelined(step: Step, steps: int) -> int:
     """Start the one sum of an iteration, and hide it behind operator and gather-scatter."""
-    run.start_totals()
-    run.apply_ahead()
-    run.gather_scatter()
-    run.descend_pipelined(*run.wait_totals())
-    if run.dwarf.replace and run.steps % run.dwarf.replace == 0:
-        run.replace()
-    return run.left(steps)
+    replace = step.dwarf.replace
+    number = f"{step.steps + 1} " if replace else ""
+    step.start("sum", [SQUARES, PRODUCT], number and f"{number}start")
+    step.compute(apply_ahead, points="all", label=f"{number}operator")
+    sum_over_elements(step, number)
+    step.wait("sum", number and f"{number}wait")
+    squares, product = step.values("sum", [SQUARES, PRODUCT])
+    step.compute(update_pipelined, squares, product, points="all", label=f"{number}update")
+    step.finish(squares)
+    if replace and step.steps % replace == 0:
+        _replace(step)
+    return steps if step.ended(step.steps, []) else 1
 
 
-STRATEGIES: dict[str, Callable[[NekboneRun, int], int]] = {
+def _replace(step: Step) -> None:
+    """Compute r = b - A x, w = A r, s = A p and z = A s anew, whose recurrences have gathered rounding errors.
+
+    Residual replacement: Cools, Yetkin, Agullo, Giraud & Vanroose 2018, doi:10.1137/17M1117872, who do so where an
+    estimate of the errors says so.
+    """
+    for vector, product in ("xr", "rw", "ps", "sz"):
+        multiply_whole(step, vector, f"replaced {product}, ")
+        step.compute(keep, product)
+    step.compute(pair)
+
+
+STRATEGIES: dict[str, Callable[[Step, int], int]] = {
     "pairwise": classic,
     "cartesian-blocking": classic,
     "cartesian": classic,
@@ -91,9 +141,24 @@ class Nekbone(NekboneRequest):
     kind: ClassVar[str] = "nekbone"
     strategies: ClassVar = STRATEGIES
 
-    def program(self) -> Program:
-        """The program of an iteration."""
-        return program(self)
+    def computation(self, label: str, calls: Sequence[Call], during: _core.Schedule | None = None) -> Compute:
+        (call,) = calls  # each has its label
+        flops, moved = call.cost(self)
+        points = call.times(self) * self._points(call.points)
+        done, kernel = 0.0 if self.point_s else flops * points, call.kernel.part.replace(COMPUTE, self.kind)
+        return Compute(label, points * self.point_s, done, copied(moved * points), during=during, kernel=kernel)
+
+    def _points(self, points: str) -> int:
+        """Points of a rank; where it has a rim, of one in the middle of the brick."""
+        assert self.brick is not None
+        everything = math.prod(self.elements)
+        if points == "shared":  # all copies of points that elements of a rank share
+            inner = math.prod(count * (self.nx1 - 2) for count in self.elements)
+            return math.prod(count * self.nx1 for count in self.elements) - inner
+        sides = zip(self.elements, self.brick, strict=True)
+        inside = math.prod(count if ranks == 1 else max(0, count - 2) for count, ranks in sides)
+        count = {"all": everything, "interior": inside, "rim": everything - inside}[points]
+        return count * self.nx1**3
 
     def on(
         self, comm: MPI.Intracomm, initial: Callable[[Brick], Values] | None = None, *, record: str = "totals"

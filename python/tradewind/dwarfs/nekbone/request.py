@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, ClassVar
 
@@ -15,12 +15,13 @@ from tradewind.base.extents import MAX_EXTENT, extents_text
 from tradewind.dwarfs.frame.dwarf import Dwarf, method_option
 from tradewind.dwarfs.nekbone.reference import SIDES, ReferenceNekbone
 from tradewind.dwarfs.nekbone.spectral_elements import Brick, Ids, basis
-from tradewind.method.method import NATIVE, Method, default_algorithm
+from tradewind.method.method import Method
 from tradewind.workload.options import option, problems_of
 from tradewind.workload.patterns.gather_scatter import cubic
 
 if TYPE_CHECKING:
     from tradewind.mpi.library import Array
+    from tradewind.workload.program import Exchanged
 
 FACTORS = ("recomputed", "stored")
 SUMS = ("plain", "reproducible")
@@ -157,15 +158,8 @@ class NekboneRequest(Dwarf):
     def _exchange_problems(self) -> list[str]:
         found = []
         if self.transport is not None:
-            schedule = _core.make_schedule(self.brick_exchange(), self._algorithm)
-            found += self.transport_problems("exchange", {"exchange": schedule})
-        return found + self.transport_problems("sum", {"sum": self.sum_schedule()})
-
-    @property
-    def _algorithm(self) -> str:
-        """The algorithm of the gather-scatter, of those that can be simulated."""
-        known = self.algorithm not in (None, NATIVE)
-        return str(self.algorithm) if known else default_algorithm("gather-scatter")
+            found += self.transport_problems("exchange", {"exchange": self.schedule("exchange", self.brick_exchange())})
+        return found + self.transport_problems("sum", {"sum": self.schedule("sum", self.sum_pattern())})
 
     @property
     def name(self) -> str:
@@ -202,22 +196,28 @@ class NekboneRequest(Dwarf):
         assert self.brick is not None
         return _core.BrickGatherScatter(self.elements, self.nx1, self.brick, [False] * 3, "add")
 
-    def exchange_schedules(self) -> dict[str, _core.Schedule]:
-        """The gather-scatters of an iteration, by name of their plan. Of all ranks, so that they can be simulated."""
-        algorithm = self._algorithm
+    @property
+    def exchange_names(self) -> list[str]:
+        """The gather-scatters of an iteration: that of all points, or of those along each axis in turn."""
+        return ["exchange"] if self.sums == "plain" else [f"exchange-{axis}" for axis in "xyz"]
+
+    def pattern(self, name: str) -> _core.Pattern:
+        """A gather-scatter of all ranks, or a sum, as they are simulated."""
+        if name == "sum":
+            return self.sum_pattern()
         if self.sums == "plain":
-            return {"exchange": _core.make_schedule(self.brick_exchange(), algorithm)}
+            return self.brick_exchange()
         if self.points > _MAX_LISTED:
             raise InputError(
                 f"sums reproducible: the lists of {self.ranks} ranks have {self.points} points; up to {_MAX_LISTED} "
                 "are simulated; plain sums need no lists"
             )
-        return {
-            f"exchange-{axis}": _core.make_schedule(
-                _core.gather_scatter_of_ids([self.ids_along(number, r) for r in range(self.ranks)], "add"), algorithm
-            )
-            for number, axis in enumerate("xyz")
-        }
+        axis = "xyz".index(name[-1])
+        return _core.gather_scatter_of_ids([self.ids_along(axis, r) for r in range(self.ranks)], "add")
+
+    def exchanged(self, name: str) -> Exchanged:
+        made = self.named_exchange(name, self.sum_dtype if name == "sum" else "f8")
+        return replace(made, name=f"sum of {self.sum_pattern().count}") if name == "sum" else made
 
     def ids_along(self, axis: int, rank: int) -> Ids:
         """Ids of the points that two elements which follow each other along an axis share, 0 of the others; [place].
@@ -240,11 +240,10 @@ class NekboneRequest(Dwarf):
         numbers = 2 if self.strategy == "pipelined" else 1
         return _core.AllReduce(self.ranks, numbers * DIGITS + 1 if self.sums == "reproducible" else numbers)
 
-    def sum_schedule(self) -> _core.Schedule:
-        algorithm = self.method("sum").algorithm
-        if algorithm is None or algorithm == NATIVE:
-            algorithm = default_algorithm("allreduce")
-        return _core.make_schedule(self.sum_pattern(), algorithm)
+    @property
+    def sum_dtype(self) -> str:
+        """Element type of sums."""
+        return "i8" if self.sums == "reproducible" else "f8"
 
     # The reference.
 

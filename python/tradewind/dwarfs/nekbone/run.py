@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from tradewind.base.errors import ConvergenceError, InputError, NotFiniteError
 from tradewind.dwarfs.frame.diagnosis import rounded
 from tradewind.dwarfs.frame.output import NAMED, Output
 from tradewind.dwarfs.frame.running import Running
+from tradewind.dwarfs.frame.step import COMPUTE, Kernel, kernel
 from tradewind.dwarfs.nekbone.reference import SHIFT, right_hand_side, source_of_wave, wave
 from tradewind.dwarfs.nekbone.request import DIGITS, NekboneRequest
 from tradewind.dwarfs.nekbone.spectral_elements import Brick, Ids, Values, basis, groups_by_id
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from mpi4py import MPI
     from numpy.typing import NDArray
 
-    from tradewind.dwarfs.frame.running import Exchanges
+    from tradewind.dwarfs.frame.step import Step
     from tradewind.mpi.library import Array
 
 
@@ -43,23 +44,155 @@ class Diagnosis:
     iterations: int
 
 
+SQUARES, ENERGY, PRODUCT = ("r", "r"), ("p", "A p"), ("A r", "r")
+"""Vectors whose scalar products are summed over all ranks."""
+
+
+# The loops over points, by elements. Flops of an iteration beside those of the operator are as Nekbone counts them.
+
+
+def _operator(values: int) -> Callable[[Callable[..., None]], Kernel]:
+    """The operator, of which each point reads and writes so many values beside factors and mass."""
+
+    def moved(dwarf: NekboneRequest, *_: object) -> float:
+        return values + (6 if dwarf.factors == "stored" else 0) + (1 if dwarf.mass else 0)
+
+    return kernel(lambda dwarf, *_: 12 * dwarf.nx1 + 15, moved)
+
+
+@_operator(4)
+def apply_to_direction(run: NekboneRun, which: NDArray[np.int32]) -> None:
+    """The new direction p, and w = A p in some elements, not summed over elements yet."""
+    run.operator.apply_to_direction(which, run.beta, run.r, run.p, run.w, run.energies, run.team)
+    for _ in range(run.dwarf.work - 1):
+        run.operator.apply(which, run.p, run.w, run.team)
+
+
+@_operator(2)
+def apply_ahead(run: NekboneRun, which: NDArray[np.int32]) -> None:
+    """A (A r) of pipelined conjugate gradients, not summed over elements yet, where the other strategies have A p."""
+    for _ in range(run.dwarf.work):
+        run.operator.apply(which, run.vectors["w"], run.w, run.team)
+
+
+@_operator(2)
+def multiply(run: NekboneRun, which: NDArray[np.int32], vector: str) -> None:
+    """A times a vector, not summed over elements yet."""
+    run.operator.apply(which, run.vectors[vector], run.w, run.team)
+
+
+@kernel(None)
+def complete(run: NekboneRun, which: NDArray[np.int32], vector: str) -> None:
+    """A times a vector, when it has been summed over elements."""
+    run.operator.complete(run.vectors[vector], run.w, run.team)
+
+
+@kernel(None)
+def weigh(run: NekboneRun, which: NDArray[np.int32]) -> None:
+    """For Nekbone's mask, p A p of the complete product: its copies of a point differ."""
+    run.operator.complete(run.p, run.w, run.team)
+    run.elements.dot(run.w, run.p, run.energies, run.team)
+
+
+def _bytes_of_sums(dwarf: NekboneRequest) -> float:
+    """Bytes that a copy of memory reads and writes while a copy of a shared point is summed: 47 by lists, 8 by strides,
+    as measured, see docs/dwarfs/nekbone.md."""
+    return 47.0 if dwarf.own == "lists" else 8.0
+
+
+@kernel(1, lambda dwarf: _bytes_of_sums(dwarf) / dwarf.element_bytes, part=f"{COMPUTE}-sums", once=True)
+def sum_own(run: NekboneRun, lists: Any) -> None:
+    """Sum the values that elements of this rank alone share."""
+    if lists is not None:
+        _core.sum_by_lists(lists[0], lists[1], run.w, run.team)
+    else:
+        run.core_brick.sum_shared(run.w, run.team)
+
+
+@kernel(19, 6, once=True)
+def update(run: NekboneRun, which: NDArray[np.int32], energy: float) -> None:
+    """The next solution and residual; `energy`: p A p."""
+    alpha = run.before / energy if energy else 0.0
+    operator = run.without_shift if run.dwarf.mask == "nekbone" else run.operator
+    operator.update(alpha, run.p, run.w, run.x, run.r, run.squares, run.team)
+
+
+@kernel(27, 13, once=True)
+def update_pipelined(run: NekboneRun, which: NDArray[np.int32], squares: float, product: float) -> None:
+    """The next solution and residual, and what follows from them without an operator."""
+    beta = squares / run.before if run.steps and run.before else 0.0
+    energy = product - beta * squares / run.alpha if beta else product
+    run.alpha = squares / energy if energy else 1.0
+    alpha = run.alpha if energy else 0.0
+    vectors = tuple(run.vectors[name] for name in "xrwpsz")
+    run.operator.update_pipelined(alpha, beta, run.w, vectors, run.pairs, run.team)
+    run.before = squares
+
+
+# What takes no time: numbers of this rank, and the vectors of a replacement.
+
+
+@kernel(None, part="")
+def turn(run: NekboneRun, which: NDArray[np.int32], squares: float) -> None:
+    """Take the share that the direction before has in the new one."""
+    run.beta = squares / run.before if run.steps and run.before else 0.0
+    run.before = squares
+
+
+@kernel(None, part="")
+def keep(run: NekboneRun, which: NDArray[np.int32], product: str) -> None:
+    """Replace r by b - A x, or another vector by A times that from which it follows."""
+    if product == "r":
+        np.subtract(run.b, run.w, out=run.r)
+    else:
+        run.vectors[product][:] = run.w
+
+
+@kernel(None, part="")
+def pair(run: NekboneRun, which: NDArray[np.int32]) -> None:
+    """The numbers of this rank's elements of which `start` begins to compute the sums."""
+    for name, parts in zip("rw", run.pairs, strict=True):
+        run.elements.dot(run.vectors[name], run.r, parts, run.team)
+
+
+def sum_over_elements(step: Step, before: str = "") -> None:
+    """Sum the values of w that elements share, over all ranks."""
+    step.compute(sum_own, points="shared", label=f"{before}own sums")
+    for name in step.dwarf.exchange_names:
+        step.exchange(name, label=f"{before}{name}")
+
+
+def multiply_whole(step: Step, vector: str, before: str = "") -> None:
+    """Compute w = A times a vector, summed over elements."""
+    step.compute(multiply, vector, points="all", label=f"{before}operator")
+    sum_over_elements(step, before)
+    step.compute(complete, vector, points="all")
+
+
+def gather_scatter(step: Step) -> None:
+    """The same for w = A p, whose p A p may depend on it."""
+    sum_over_elements(step)
+    if step.dwarf.mask == "nekbone":
+        step.compute(weigh, points="all")
+
+
 class NekboneRun(Running):
     """The dwarf on MPI ranks, one of which this process is."""
+
+    dwarf: NekboneRequest
 
     def __init__(
         self, dwarf: NekboneRequest, comm: MPI.Intracomm, initial: Callable[[Brick], Values] | None, record: str
     ) -> None:
         super().__init__(dwarf, comm, record)
-        self._repeats = range(1)  # a loop that works in place must not be repeated; see `apply`
-        self.dwarf, self.steps = dwarf, 0
-        self._in_parts = dwarf.in_parts
-        self._completes = dwarf.mask == "nekbone"
+        self._repeats = range(1)  # a loop that works in place must not be repeated; see `apply_to_direction`
         self.brick, self.basis = dwarf.of_rank(self.rank), basis(dwarf.nx1)
         self.elements = self.brick.core_elements(self.basis, dwarf.deformation)
-        self.operator, self._without_shift = self._operators()
-        self.all_elements = np.arange(self.brick.count, dtype=np.int32)
-        self.rim = self.brick.rim()
-        self.interior = np.setdiff1d(self.all_elements, self.rim).astype(np.int32)
+        self.operator, self.without_shift = self._operators()
+        everything, rim = np.arange(self.brick.count, dtype=np.int32), self.brick.rim()
+        interior = np.setdiff1d(everything, rim).astype(np.int32)
+        self._places: dict[str, list[Any]] = {"own": [everything], "all": [everything], "rim": [rim]}
+        self._places |= {"interior": [interior], "shared": self._own_sums()}
         self._make_vectors()
         self._make_plans()
         go_on(comm, "the right-hand side of the dwarf" if initial is None else "a right-hand side of its own")
@@ -93,201 +226,105 @@ class NekboneRun(Running):
             self.w = shared_zeros(shape, "f8")
         else:
             self.w = np.zeros(shape)
-        if self.dwarf.strategy == "pipelined":
-            self._w, self._s, self._z = np.zeros(shape), np.zeros(shape), np.zeros(shape)
-        self.squares, self.energies = np.zeros(count), np.zeros(count)
-        self._pairs = np.zeros((2, count))  # of pipelined conjugate gradients: r r and w r
-        self.before = self._alpha = 1.0
-        self._beta = 0.0
+        self.vectors = {"x": self.x, "r": self.r, "p": self.p}
+        if self.dwarf.strategy == "pipelined":  # w = A r, s = A p and z = A s
+            self.vectors |= {name: np.zeros(shape) for name in "wsz"}
+        self.pairs = np.zeros((2, count))
+        self.squares, self.energies = self.pairs[0], np.zeros(count)
+        self._parts = {SQUARES: self.squares, ENERGY: self.energies, PRODUCT: self.pairs[1]}
+        self.before = self.alpha = 1.0
+        self.beta = 0.0
 
     # Plans: those of the gather-scatter work on w, [place].
 
     def _make_plans(self) -> None:
         dwarf = self.dwarf
-        self._flat = self.w.reshape(-1)
-        if dwarf.sums == "reproducible":
-            self._views = [self.w.reshape(-1) for _ in range(3)]
-            self._swaps: list[Exchanges] = [
-                self.plan(f"exchange-{axis}", self._listed(dwarf.ids_along(number, self.rank)), view)
-                for number, (axis, view) in enumerate(zip("xyz", self._views, strict=True))
-            ]
-        elif self._in_parts:
-            self._views = [self._flat]
-            self._swaps = [self.plan("exchange", self._listed(dwarf.shared_ids(self.rank)), self._flat)]
-        else:
-            self._views = [self._flat]
-            self._swaps = [self.plan("exchange", dwarf.brick_exchange(), self._flat)]
-        pattern = dwarf.sum_pattern()
-        self._total = np.zeros(pattern.count, "i8" if dwarf.sums == "reproducible" else "f8")
-        self._sum = self.plan("sum", pattern, self._total)
-        self._core_brick = self.brick.core_brick()
-        self._lists = None
-        if dwarf.own == "lists":
-            self._lists = groups_by_id(np.where(self.brick.shared(), 0, self.brick.ids()))
+        self._arrays = {name: self.w.reshape(-1) for name in dwarf.exchange_names}
+        for number, (name, array) in enumerate(self._arrays.items()):
+            if dwarf.sums == "reproducible":
+                pattern = self._listed(dwarf.ids_along(number, self.rank))
+            else:
+                pattern = self._listed(dwarf.shared_ids(self.rank)) if dwarf.in_parts else dwarf.brick_exchange()
+            self.plan(name, pattern, array)
+        total = dwarf.sum_pattern()
+        self._arrays["sum"] = np.zeros(total.count, dwarf.sum_dtype)
+        self.plan("sum", total, self._arrays["sum"])
+
+    def _own_sums(self) -> list[Any]:
+        """How this rank finds its own copies of a point: by lists or, without these, by strides; or the plan does."""
+        if not self.dwarf.in_parts:
+            return []
+        self.core_brick = self.brick.core_brick()
+        if self.dwarf.own != "lists":
+            return [None]
+        return [groups_by_id(np.where(self.brick.shared(), 0, self.brick.ids()))]
 
     def _listed(self, ids: Ids) -> _core.Pattern:
         from tradewind.mpi.points import shared_ids
 
         return shared_ids(self.comm, ids, "add")
 
-    def gather_scatter(self) -> None:
-        """Sum the values of w that elements share, over all ranks."""
-        self._sum_over_elements()
-        self._weigh()
+    # The operations of strategies, see `Step`.
 
-    def _sum_over_elements(self) -> None:
-        if self._in_parts:
-            self._swaps[0].start(self._views[0])
-            self.sum_interior()
-            self._swaps[0].wait(self._views[0])
-            return
-        for swap, view in zip(self._swaps, self._views, strict=True):
-            swap(view)
+    def array_of(self, exchange: str, of: Any) -> Array:
+        return self._arrays[exchange]
 
-    def start(self) -> None:
-        """Begin to sum the values that ranks share; reproducible sums wait for all of them."""
-        if self._in_parts:
-            self._swaps[0].start(self._views[0])
+    def places(self, points: Any) -> Sequence[Any]:
+        return self._places[points]
 
-    def sum_interior(self) -> None:
-        """Sum the values that elements of this rank alone share."""
-        if not self._in_parts:
-            return
-        if self._lists is None:
-            self.timed(self._core_brick.sum_shared, self.w, self.team, part="compute-sums")
-        else:
-            self.timed(_core.sum_by_lists, *self._lists, self.w, self.team, part="compute-sums")
+    def exchange(self, name: str, of: Any = "field", label: str = "") -> None:
+        """See the base class; a sum is that of pairs of vectors."""
+        self._put(name, of)
+        super().exchange(name)
 
-    def wait(self) -> None:
-        """End what `start` began."""
-        if self._in_parts:
-            self._swaps[0].wait(self._views[0])
-            self._weigh()
-        else:
-            self.gather_scatter()
+    def start(self, name: str, of: Any = "field", label: str = "") -> None:
+        self._put(name, of)
+        super().start(name)
 
-    def _weigh(self) -> None:
-        """For Nekbone's mask, p A p of the complete product: its copies of a point differ."""
-        if self._completes:
-            self.timed(self.operator.complete, self.p, self.w, self.team)
-            self.timed(self.elements.dot, self.w, self.p, self.energies, self.team)
+    def values(self, name: str, of: Sequence[tuple[str, str]]) -> list[float]:
+        """The sums over all elements of all ranks. Raises NotFiniteError."""
+        return [self._take(number) for number in range(len(of))]
+
+    def ended(self, iterations: int, numbers: Sequence[float]) -> bool:
+        """Whether the residual is as small as it was asked for, as far as iterations know."""
+        reduction = self.dwarf.reduction
+        return reduction > 0 and self._residual_squares <= reduction**2 * self._first_squares
+
+    def finish(self, *result: Any) -> None:
+        """End an iteration; with the square of the residual."""
+        (self._residual_squares,) = result
+        super().finish()
 
     # Sums over ranks.
 
-    def _put(self, number: int, parts: Values) -> None:
-        """The sum of the parts of this rank's elements, to be summed over all ranks."""
-        if self.dwarf.sums == "plain":
-            self._total[number] = parts.sum()
+    def _put(self, name: str, pairs: Any) -> None:
+        """The sums of the parts of this rank's elements, to be summed over all ranks."""
+        if name != "sum":
             return
-        exact = _core.diagnose(parts[None, None], (slice(None),) * 3, self.team)
-        self._total[number * DIGITS : (number + 1) * DIGITS] = exact.sum
-        wrong = int(exact.not_finite is not None)
-        self._total[-1] = wrong if number == 0 else self._total[-1] + wrong
+        total = self._arrays[name]
+        for number, pair in enumerate(pairs):
+            parts = self._parts[pair]
+            if self.dwarf.sums == "plain":
+                total[number] = parts.sum()
+                continue
+            exact = _core.diagnose(parts[None, None], (slice(None),) * 3, self.team)
+            total[number * DIGITS : (number + 1) * DIGITS] = exact.sum
+            wrong = int(exact.not_finite is not None)
+            total[-1] = wrong if number == 0 else total[-1] + wrong
 
     def _take(self, number: int) -> float:
         """A sum over all ranks. Raises NotFiniteError on all ranks."""
+        total = self._arrays["sum"]
         if self.dwarf.sums == "plain":
-            found = float(self._total[number])
-        elif self._total[-1]:
+            found = float(total[number])
+        elif total[-1]:
             found = math.nan
         else:
-            found = rounded(self._total[number * DIGITS : (number + 1) * DIGITS].tolist())
+            found = rounded(total[number * DIGITS : (number + 1) * DIGITS].tolist())
         if not math.isfinite(found):
             self._check_finite()
             raise NotFiniteError(f"a sum over all points is {found} after {self.steps} iterations")
         return found
-
-    def total(self, parts: Values) -> float:
-        """The sum over all elements of all ranks of their parts, [element]. Collective. Raises NotFiniteError."""
-        self._put(0, parts)
-        self._sum(self._total)
-        return self._take(0)
-
-    def start_totals(self) -> None:
-        """Begin to sum r r and w r over all ranks."""
-        for number in range(2):
-            self._put(number, self._pairs[number])
-        self._sum.start(self._total)
-
-    def wait_totals(self) -> tuple[float, float]:
-        """r r and w r. Raises NotFiniteError."""
-        self._sum.wait(self._total)
-        return self._take(0), self._take(1)
-
-    # The loops over points.
-
-    def turn(self, squares: float) -> None:
-        """Take the share that the direction before has in the new one."""
-        self._beta = squares / self.before if self.steps and self.before else 0.0
-        self.before = squares
-
-    def apply(self, which: NDArray[np.int32]) -> None:
-        """The new direction p, and w = A p in some elements, not summed over elements yet."""
-        arrays = self.r, self.p, self.w, self.energies
-        self.timed(self.operator.apply_to_direction, which, self._beta, *arrays, self.team)
-        for _ in range(self.dwarf.work - 1):
-            self.timed(self.operator.apply, which, self.p, self.w, self.team)
-
-    def descend(self, energy: float) -> None:
-        """The next solution and residual; `energy`: p A p."""
-        alpha = self.before / energy if energy else 0.0
-        operator = self._without_shift if self._completes else self.operator
-        self.timed(operator.update, alpha, self.p, self.w, self.x, self.r, self.squares, self.team)
-
-    def measure(self) -> None:
-        """Sum r r over all ranks, as Nekbone does once more in the next iteration."""
-        self._residual_squares = self.total(self.squares)
-        self.steps += 1
-
-    def apply_ahead(self) -> None:
-        """A w of pipelined conjugate gradients, not summed over elements yet, where the other strategies have A p."""
-        for _ in range(self.dwarf.work):
-            self.timed(self.operator.apply, self.all_elements, self._w, self.w, self.team)
-
-    def descend_pipelined(self, squares: float, product: float) -> None:
-        """The next solution and residual, and what follows from them without an operator."""
-        beta = squares / self.before if self.steps and self.before else 0.0
-        energy = product - beta * squares / self._alpha if beta else product
-        self._alpha = squares / energy if energy else 1.0
-        alpha = self._alpha if energy else 0.0
-        vectors = (self.x, self.r, self._w, self.p, self._s, self._z)
-        self.timed(self.operator.update_pipelined, alpha, beta, self.w, vectors, self._pairs, self.team)
-        self.before = self._residual_squares = squares
-        self.steps += 1
-
-    def replace(self) -> None:
-        """Compute r = b - A x, w = A r, s = A p and z = A s anew, whose recurrences have gathered rounding errors.
-
-        Residual replacement: Cools, Yetkin, Agullo, Giraud & Vanroose 2018, doi:10.1137/17M1117872, who do so where an
-        estimate of the errors says so.
-        """
-        self._multiply(self.x)
-        np.subtract(self.b, self.w, out=self.r)
-        for field, product in ((self.r, self._w), (self.p, self._s), (self._s, self._z)):
-            self._multiply(field)
-            product[:] = self.w
-        self._pair()
-
-    def _multiply(self, u: Values) -> None:
-        """W = A u, summed over elements, as a part of an iteration."""
-        self.timed(self.operator.apply, self.all_elements, u, self.w, self.team)
-        self._sum_over_elements()
-        self.timed(self.operator.complete, u, self.w, self.team)
-
-    def _pair(self) -> None:
-        """The numbers of which `start_totals` begins to compute the sums."""
-        for field, parts in zip((self.r, self._w), self._pairs, strict=True):
-            self.elements.dot(field, self.r, parts, self.team)
-
-    def left(self, steps: int) -> int:
-        """Say how far an iteration has come: to the end where the residual is small enough."""
-        return steps if self.converged else 1
-
-    @property
-    def converged(self) -> bool:
-        """Whether the residual is as small as it was asked for, as far as iterations know."""
-        reduction = self.dwarf.reduction
-        return reduction > 0 and self._residual_squares <= reduction**2 * self._first_squares
 
     # The beginning.
 
@@ -298,10 +335,10 @@ class NekboneRun(Running):
             assert self.mass is not None
             places = self.brick.coordinates(self.basis, dwarf.deformation)
             self.w[:] = self.mass * source_of_wave(places, self.brick.whole)
-            self.gather_scatter()
+            gather_scatter(self)
             return self.w.copy()
         self.w[:] = right_hand_side(dwarf.side, self.brick)
-        self.gather_scatter()
+        gather_scatter(self)
         return np.asarray(self.w * self.brick.shares())
 
     def _begin(self) -> None:
@@ -309,20 +346,11 @@ class NekboneRun(Running):
         self._check_finite()
         self.r[:] = self.b
         self.elements.dot(self.r, self.r, self.squares, self.team)
-        self._first_squares = self._residual_squares = self.total(self.squares)
+        (self._first_squares,) = (self._residual_squares,) = self.reduce("sum", [SQUARES])
         if self.dwarf.strategy == "pipelined":
-            self._product(self.r)
-            self._w[:] = self.w
-            self._pair()
-        self._uncounted()
-
-    def _product(self, u: Values) -> None:
-        """W = A u, summed over elements."""
-        self.operator.apply(self.all_elements, u, self.w, self.team)
-        self._sum_over_elements()
-        self.operator.complete(u, self.w, self.team)
-
-    def _uncounted(self) -> None:
+            multiply_whole(self, "r")
+            self.vectors["w"][:] = self.w
+            self.compute(pair)
         for exchanges in self._exchanges.values():
             exchanges.counts.clear()
 
@@ -343,7 +371,7 @@ class NekboneRun(Running):
         go_on(self.comm)
         self._check_finite()
         with self.uncounted():
-            self._product(self.x)
+            multiply_whole(self, "x")
         true = self.b - self.w
         norms = []
         for field in (self.r, true, true - self.r):

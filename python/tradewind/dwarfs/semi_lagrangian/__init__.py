@@ -139,6 +139,7 @@ class SemiLagrangian(SemiLagrangianOptions):
 class SemiLagrangianRun(GridRunning):
     """The dwarf on MPI ranks, one of which this process is."""
 
+    dwarf: SemiLagrangian
     cells: Cells
     """First and last cell (x, y) of departure points; on demand of those that wait for the next fetch."""
 
@@ -146,7 +147,7 @@ class SemiLagrangianRun(GridRunning):
         self, dwarf: SemiLagrangian, comm: MPI.Intracomm, initial: Array | None, wind: Wind, record: str
     ) -> None:
         super().__init__(dwarf, comm, record)
-        self.dwarf, self.steps, self.wind = dwarf, 0, wind
+        self.wind = wind
         self.layout = dwarf.layout_of(dwarf.tracers)
         self.around = Surroundings(dwarf.lattice, self.layout, self.rank)
         self.block = self.around.core(dwarf.grid[2])

@@ -12,7 +12,8 @@ import numpy as np
 from tradewind.base.collective import collective, go_on
 from tradewind.base.errors import NotFiniteError
 from tradewind.dwarfs.frame.output import NAMED, Output
-from tradewind.dwarfs.frame.running import COMPUTE, Exchanges, Running
+from tradewind.dwarfs.frame.running import Exchanges, Running
+from tradewind.dwarfs.frame.step import COMPUTE
 from tradewind.dwarfs.spherical_harmonics.program import BACK, FFT, LEGENDRE, WAVES, Request
 from tradewind.dwarfs.waves.linear_step import VARIABLES, LinearStep, initial
 from tradewind.fieldserver.plan.geometry import Gaussian
@@ -40,7 +41,7 @@ class SphericalHarmonicsRun(Running):
 
     def __init__(self, dwarf: Request, comm: MPI.Intracomm, record: str) -> None:
         super().__init__(dwarf, comm, record)
-        self.dwarf, self.steps = dwarf, 0
+        self.dwarf = dwarf
         self.distribution = dwarf.distribution()
         self._batches = dwarf.batches()
         self._calls: dict[str, Callable[[], None]] = {}

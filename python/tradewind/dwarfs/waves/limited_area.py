@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from tradewind import _core
 from tradewind.base.errors import InputError
 from tradewind.base.extents import MAX_EXTENT, extents_text
 from tradewind.dwarfs.frame.on_grid import GridDwarf, GridRunning
-from tradewind.dwarfs.frame.running import COMPUTE
+from tradewind.dwarfs.frame.step import COMPUTE
 from tradewind.dwarfs.waves.plane_waves import half_step, nearest_to_square
 from tradewind.method.method import DEFAULT_PACKING, DEFAULT_TRANSPORT, NATIVE, Method, default_algorithm
 from tradewind.spectral.threads import share_out_blocks
@@ -20,7 +20,6 @@ from tradewind.workload.program import Exchanged
 if TYPE_CHECKING:
     from mpi4py import MPI
 
-    from tradewind.dwarfs.frame.running import Exchanges
     from tradewind.mpi.library import Array
 
     Pattern = _core.Transpose | _core.Redistribution
@@ -146,7 +145,7 @@ class LimitedArea(GridDwarf):
         """The halo of a field."""
         return _core.Halo(self.layout, 1, [True, True])
 
-    def exchanged(self) -> dict[str, Exchanged]:
+    def named_exchanges(self) -> dict[str, Exchanged]:
         """By name the exchanges as a program has them. Raises InputError for the strategies of `NOT_SIMULATED`."""
         if self.strategy in NOT_SIMULATED:
             raise InputError(f"strategy {self.strategy}: the simulator does not know what it adds; simulate exchange")
@@ -192,7 +191,6 @@ class LimitedAreaRun(GridRunning):
         self._barriers = dwarf.strategy == "barrier"
         self._request = dwarf
         self._sources: dict[str, list[Array]] = {}
-        self._ways: dict[str, Exchanges] = {}
 
     def arrays(self, pattern: Pattern, name: str) -> list[Array]:
         """This rank's array of each batch, which an exchange sends from, full of NaN."""
@@ -201,18 +199,17 @@ class LimitedAreaRun(GridRunning):
     def connect(self, way: str, pattern: Pattern, sources: list[Array], targets: list[Array]) -> None:
         """Make the plans of an exchange of each batch. Collective."""
         self._sources[way] = sources
-        self._ways[way] = self.plan(way, pattern, *zip(sources, targets, strict=True))
+        self.plan(way, pattern, *zip(sources, targets, strict=True))
 
     def redistribute(self, way: str, batch: int) -> None:
         if self._barriers:
             self.timed(self.comm.Barrier, part="barrier")
-        self._ways[way](self._sources[way][batch])
+        self.exchange(way, batch)
 
-    def start(self, way: str, batch: int) -> None:
-        self._ways[way].start(self._sources[way][batch])
-
-    def wait(self, way: str, batch: int) -> None:
-        self._ways[way].wait(self._sources[way][batch])
+    def array_of(self, exchange: str, of: Any) -> Array:
+        """The array of a batch that an exchange sends from."""
+        found: Array = self._sources[exchange][of]
+        return found
 
     # Transforms along x of all levels, some lines at a time, as caches like it; threads share them out.
 

@@ -1,0 +1,145 @@
+"""The time step of a strategy as the simulator takes it: what the strategy does, written down."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from tradewind import _core
+from tradewind.base.errors import InputError
+from tradewind.dwarfs.frame.step import Call, Kernel
+from tradewind.workload.program import Compute, Exchanged, Poke, Program, Start, Wait, Whole
+
+
+class Recorded(Protocol):
+    """The part of a request that a recorder needs, see `tradewind.dwarfs.frame.dwarf.Dwarf`."""
+
+    @property
+    def kind(self) -> str: ...
+    @property
+    def precision(self) -> str: ...
+    @property
+    def strategy(self) -> str | None: ...
+    @property
+    def strategies(self) -> Mapping[str, Callable[[Any, int], int]]: ...
+    @property
+    def not_simulated(self) -> tuple[str, ...]: ...
+    @property
+    def steps_per_round(self) -> int: ...
+    @property
+    def simulated_iterations(self) -> int | None: ...
+    @property
+    def numbered(self) -> bool: ...
+    def exchanged(self, name: str) -> Exchanged | _core.Schedule: ...
+    def computation(self, label: str, calls: Sequence[Call], during: _core.Schedule | None = None) -> Compute: ...
+
+
+def recorded(dwarf: Recorded) -> Recorder:
+    """Run the strategy of a dwarf for `steps_per_round` steps, and return what it does. Raises InputError."""
+    assert dwarf.strategy is not None
+    if dwarf.strategy in dwarf.not_simulated:
+        raise InputError(f"strategy {dwarf.strategy}: the simulator does not know what it adds; simulate exchange")
+    recorder, steps = Recorder(dwarf), dwarf.steps_per_round
+    while steps > 0:
+        steps -= dwarf.strategies[dwarf.strategy](recorder, steps)
+    return recorder
+
+
+@dataclass
+class _Operation:
+    kind: str
+    name: str
+    label: str
+    given: bool
+    """Whether the strategy has named it."""
+    calls: list[Call] = field(default_factory=list)
+
+
+class Recorder:
+    """A `Step` that writes down what a strategy asks for. Sums are those of vectors of length 1 at right angles."""
+
+    def __init__(self, dwarf: Recorded) -> None:
+        self.dwarf: Any = dwarf
+        self.arrays: dict[str, list[Any]] = {}
+        """By exchange the names of what it is about, in the order in which they first were."""
+        self.steps = self.pokes = 0
+        self._operations: list[_Operation] = []
+        self._open = 0
+
+    # The operations, see `Step`.
+
+    def exchange(self, name: str, of: Any = "field", label: str = "") -> None:
+        self._add("exchange", name, label, of)
+
+    def start(self, name: str, of: Any = "field", label: str = "") -> None:
+        self._add("start", name, label, of)
+        self._open += 1
+
+    def wait(self, name: str, label: str = "") -> None:
+        self._add("wait", name, label)
+        self._open -= 1
+
+    def poke(self) -> None:
+        if self._open:
+            self._add("poke", "", "")
+            self.pokes += 1
+
+    def compute(self, kernel: Kernel, *arguments: Any, points: Any = "own", label: str = "") -> None:
+        if kernel.flops is None:
+            return
+        before = self._operations[-1] if self._operations else None
+        if label or before is None or before.kind != "compute" or before.given:
+            self._add("compute", "", label)
+        self._operations[-1].calls.append(Call(kernel, points, arguments))
+
+    def reduce(self, name: str, of: Any, label: str = "") -> Sequence[float]:
+        self.exchange(name, of, label)
+        return self.values(name, of)
+
+    def values(self, name: str, of: Any) -> Sequence[float]:
+        return [1.0] if isinstance(of, str) else [float(a == b) for a, b in of]
+
+    def ended(self, iterations: int, numbers: Sequence[float]) -> bool:
+        return self.dwarf.simulated_iterations is not None and iterations >= self.dwarf.simulated_iterations
+
+    def finish(self, *result: Any) -> None:
+        self.steps += 1
+
+    def _add(self, kind: str, name: str, label: str, of: Any = None) -> None:
+        arrays = self.arrays.setdefault(name, []) if name else []
+        if of is not None and of not in arrays:
+            arrays.append(of)
+        given, number = bool(label), len(self._operations) + 1
+        if self.dwarf.numbered:
+            label = f"{number} {label or (name if kind == 'exchange' else kind)}"
+        elif kind == "compute":
+            label = label or f"{number} compute"
+        self._operations.append(_Operation(kind, name, label, given))
+
+    # The program.
+
+    def program(self, name: str = "") -> Program:
+        """The program of the steps. Raises InputError for a method that the simulator does not know."""
+        exchanges = {each: self.dwarf.exchanged(each) for each in self.arrays}
+        steps: list[Any] = []
+        operations = iter(self._operations)
+        for operation in operations:
+            exchange = exchanges.get(operation.name)
+            if operation.kind == "start" and not isinstance(exchange, Exchanged):
+                computed, wait = next(operations), next(operations)
+                assert (computed.kind, wait.kind, wait.name) == ("compute", "wait", operation.name)
+                steps.append(self.dwarf.computation(computed.label, computed.calls, exchange))
+            else:
+                steps.append(self._step(operation, exchange))
+        return Program(*steps, dtype=self.dwarf.precision, name=name or f"{self.dwarf.kind}, {self.dwarf.strategy}")
+
+    def _step(self, operation: _Operation, exchange: Exchanged | _core.Schedule | None) -> Any:
+        if operation.kind == "compute":
+            return self.dwarf.computation(operation.label, operation.calls)
+        if operation.kind == "poke":
+            return Poke(operation.label)
+        if not isinstance(exchange, Exchanged):
+            return exchange
+        kinds: dict[str, Any] = {"exchange": Whole, "start": Start, "wait": Wait}
+        return kinds[operation.kind](exchange, operation.label)

@@ -1,0 +1,113 @@
+"""A time step, written once: a strategy names its exchanges and computations, and a `Step` carries them out.
+
+Two kinds of `Step` exist: a run on MPI ranks (`running.Running`), with plans, loops and timers, and a recorder
+(`recorder.Recorder`), which makes the program of the simulator. A strategy takes either, and does not know which.
+
+    @kernel(flops=12, values=2)
+    def diffuse(run, box):
+        _core.diffuse(run.field, run.next, box, ALPHA, run.team)
+
+    def overlap(step, steps):
+        step.start("halo", "field")
+        step.compute(diffuse, points="interior")
+        step.wait("halo")
+        step.compute(diffuse, points="rim")
+        step.finish()
+        return 1
+
+Exchanges are those of `Dwarf.plans`. Arrays, points and what a reduction adds up have names: a run has arrays by these
+names, a recorder none. So a strategy depends on the numbers of reductions alone, and on what `Step.ended` returns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol
+
+COMPUTE = "compute"
+"""The part of the time loop that a dwarf computes. Where it tells parts of it apart, their names begin so."""
+
+Cost = float | Callable[..., float]
+"""Per point; or a function of the dwarf's request and of the loop's arguments."""
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """A loop over points, and what it costs per point: flops, and values that it reads or writes."""
+
+    loop: Callable[..., None]
+    """Called with the run, a place of its points (`Running.places`), and the arguments."""
+    flops: Cost | None
+    """None: programs leave it out."""
+    values: Cost
+    part: str
+    """Name of its seconds; "": they are not measured."""
+    once: bool
+    """Whether the dwarf's `work` leaves it alone, as it reads what it writes."""
+
+
+def kernel(
+    flops: Cost | None, values: Cost = 0, *, part: str = COMPUTE, once: bool = False
+) -> Callable[[Callable[..., None]], Kernel]:
+    """Make a `Kernel` of a loop."""
+    return lambda loop: Kernel(loop, flops, values, part, once)
+
+
+class Call(NamedTuple):
+    """A computation as a strategy asks for it."""
+
+    kernel: Kernel
+    points: Any
+    arguments: tuple[Any, ...]
+
+    def cost(self, dwarf: Any) -> tuple[float, float]:
+        """Return flops, and bytes that are read or written, per point."""
+        flops, values = (
+            cost(dwarf, *self.arguments) if callable(cost) else cost or 0.0
+            for cost in (self.kernel.flops, self.kernel.values)
+        )
+        return float(flops), float(values * dwarf.element_bytes)
+
+    def times(self, dwarf: Any) -> int:
+        """Return how often it is done."""
+        return 1 if self.kernel.once else int(dwarf.work)
+
+
+class Step(Protocol):
+    """Operations of strategies. Labels name steps of programs; a run does without."""
+
+    @property
+    def dwarf(self) -> Any:
+        """The request."""
+
+    @property
+    def steps(self) -> int:
+        """Time steps that have ended."""
+
+    def exchange(self, name: str, of: Any = "field", label: str = "") -> None:
+        """Exchange an array."""
+
+    def start(self, name: str, of: Any = "field", label: str = "") -> None:
+        """Begin to exchange an array. Of exchanges of one name one is open at a time."""
+
+    def wait(self, name: str, label: str = "") -> None:
+        """End the exchange that was started."""
+
+    def poke(self) -> None:
+        """Let all exchanges that are open go on, as far as they can without waiting."""
+
+    def compute(self, kernel: Kernel, *arguments: Any, points: Any = "own", label: str = "") -> None:
+        """Compute some points. In a program, computations without labels that follow each other are one step."""
+
+    def reduce(self, name: str, of: Any, label: str = "") -> Sequence[float]:
+        """Reduce numbers over all ranks, and return them."""
+
+    def values(self, name: str, of: Any) -> Sequence[float]:
+        """Return the numbers of a reduction that was started and awaited."""
+
+    def ended(self, iterations: int, numbers: Sequence[float]) -> bool:
+        """Whether a solver has converged after some iterations; `numbers`: sums that say so."""
+
+    def finish(self, *result: Any) -> None:
+        """End a time step: what it has computed is now the state."""
