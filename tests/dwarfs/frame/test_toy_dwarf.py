@@ -1,4 +1,4 @@
-"""A dwarf is one file and a row: a toy one is added from outside, and is seen wherever dwarfs are."""
+"""A dwarf is one short file and a row: a toy one is added from outside, and is seen wherever dwarfs are."""
 
 from __future__ import annotations
 
@@ -10,26 +10,8 @@ from pathlib import Path
 
 import pytest
 
-HEAT = """
-from dataclasses import dataclass
-from typing import ClassVar
-
-import numpy as np
-
-from tradewind import _core
-from tradewind.dwarfs.frame.dwarf import method_option
-from tradewind.dwarfs.frame.on_grid import GridDwarf, GridRunning
-from tradewind.method.method import default_algorithm
-from tradewind.workload.options import option
-from tradewind.workload.program import Program
-
-
-def exchange(run, steps):
-    run.swap(run.field)
-    run.compute()
-    run.subtract_mean()
-    return 1
-
+HEAT = Path(__file__).with_name("toy_dwarf.py")
+DRIFTING = """
 
 def drifting(run, steps):
     exchange(run, steps)
@@ -37,67 +19,7 @@ def drifting(run, steps):
     return 1
 
 
-@dataclass(frozen=True)
-class Heat(GridDwarf):
-    rate: float = option("Share of each neighbour.", 0.2, minimum=0.0, maximum=0.25, label="share of each neighbour")
-    mean_method: str | None = method_option("mean", "allreduce")
-
-    kind: ClassVar[str] = "heat"
-    strategies: ClassVar = {"exchange": exchange, "drifting": drifting}
-    not_simulated: ClassVar = ("drifting",)
-    plans: ClassVar = {"halo": "halo", "mean": "allreduce"}
-
-    def _problems(self):
-        return self.exchange_problems("halo", width=1, periodic="xy")
-
-    @property
-    def tolerance(self):
-        return 1e-12 if self.precision == "f8" else 1e-5
-
-    def patterns(self):
-        return _core.Halo(self.layout, 1, [True, True]), _core.AllReduce(self.ranks, 1)
-
-    def on(self, comm, *, record="totals"):
-        return HeatRun(self, comm, record)
-
-    def program(self):
-        halo, mean = self.patterns()
-        swap = _core.make_schedule(halo, self.algorithm or default_algorithm("halo"))
-        total = _core.make_schedule(mean, self.method("mean").algorithm or default_algorithm("allreduce"))
-        heat = self.computation("heat", halo.widened(0), flops=6)
-        return Program(swap, heat, total, dtype=self.precision, name="heat")
-
-    def reference_step(self, whole):
-        around = sum(np.roll(whole, by, axis) for axis in (1, 2) for by in (1, -1))
-        new = whole + self.rate * (around - 4 * whole)
-        return new - new.mean()
-
-
-class HeatRun(GridRunning):
-    def __init__(self, dwarf, comm, record):
-        super().__init__(dwarf, comm, record)
-        halo, mean = dwarf.patterns()
-        self.dwarf, self.own = dwarf, halo.widened(self.rank)
-        self.field, self.total = self.array(halo), np.zeros(1, dwarf.precision)
-        self.swap = self.plan("halo", halo, self.field)
-        self.sum = self.plan("mean", mean, self.total, operation="sum")
-        z, y, x = self.indices()
-        self.field[self.own] = np.sin(z + 2.0 * y + 3.0 * x * x)
-
-    def compute(self):
-        new = np.empty_like(self.field[self.own])
-        self.timed(self._relax, new)
-        self.field[self.own] = new
-
-    def _relax(self, new):
-        f = self.field
-        around = f[:, 1:-1, 2:] + f[:, 1:-1, :-2] + f[:, 2:, 1:-1] + f[:, :-2, 1:-1]
-        new[...] = f[self.own] + self.dwarf.rate * (around - 4 * f[self.own])
-
-    def subtract_mean(self):
-        self.total[0] = self.field[self.own].sum()
-        self.sum(self.total)
-        self.field[self.own] -= self.total[0] / self.dwarf.points
+Heat.strategies["drifting"], Heat.not_simulated = drifting, ("drifting",)
 """
 # Every process of a test has the row, also the ranks that a command starts.
 ROW = """
@@ -145,7 +67,7 @@ than = { sweep = "there", mean_method = "ring" }
 @pytest.fixture
 def tradewind(tmp_path: Path):
     """Runs the command line, in whose registry the toy stands: exit code, output, errors."""
-    (tmp_path / "heat_dwarf.py").write_text(HEAT)
+    (tmp_path / "heat_dwarf.py").write_text(HEAT.read_text() + DRIFTING)
     (tmp_path / "sitecustomize.py").write_text(ROW)
 
     def run(arguments: str) -> tuple[int, str, str]:
@@ -157,10 +79,33 @@ def tradewind(tmp_path: Path):
     return run
 
 
+@pytest.mark.parametrize("strategy", ["exchange", "overlap"])
+def test_sixty_lines_run_are_proved_simulated_and_drawn(strategy, tmp_path):
+    """A strategy is written once: the run and the program are what it asks for."""
+    pytest.importorskip("mpi4py.MPI")
+    from mpi4py import MPI
+    from toy_dwarf import Heat
+
+    assert len(HEAT.read_text().splitlines()) <= 60
+    alone = Heat(1, (16, 12, 2), strategy=strategy, rate=0.1)
+    run = alone.on(MPI.COMM_SELF)
+    before = run.gathered()
+    run.advance(5)
+    assert not alone.difference(run.gathered(), alone.reference(before, 5))
+    assert (run.exchanges, run.steps) == (10, 5)
+    dwarf = Heat(8, (64, 64, 8), strategy=strategy)
+    assert dwarf.verify()["ok"]
+    options = {"settings": {"node.flops": "1TFlop/s"}, "timeline": tmp_path / "ranks.svg"}
+    result = dwarf.simulate("torus-M", **options)
+    assert result["messages"] == dwarf.verify()["messages"] > 0
+    assert list(result["step_time_s"])[-2:] == ["sum", "4 allreduce recursive-2"]
+    assert "compute" in (tmp_path / "ranks.svg").read_text()
+
+
 def test_it_is_listed_and_shows_its_options(tradewind):
     rows = json.loads(tradewind("list dwarfs --json")[1])
     (row,) = (row for row in rows if row["name"] == "heat")
-    assert row["strategies"] == ["exchange", "drifting"]
+    assert row["strategies"] == ["exchange", "overlap", "drifting"]
     assert {"--rate", "--mean-method", "--grid"} <= set(row["options"])
     assert "heat a toy: heat on a torus, without its mean" in " ".join(tradewind("run --help")[1].split())
     code, text, _ = tradewind("run heat --help")
@@ -190,7 +135,7 @@ def test_bad_input(tradewind, arguments, words):
 def test_it_runs_and_is_checked_to_its_tolerance(tradewind, tmp_path):
     pytest.importorskip("mpi4py.MPI")
     arguments = "run heat -n 2 --grid 16x12x2 --steps 4 --rate 0.1 --check"
-    more = "--transport persistent --mean-method ring,sendrecv --picture heat.svg"
+    more = "--transport persistent --mean-method ring,sendrecv --picture heat.svg --timeline ranks.svg"
     code, text, errors = tradewind(f"{arguments} {more} --json")
     assert code == 0, errors
     found = json.loads(text)
@@ -205,7 +150,8 @@ def test_it_runs_and_is_checked_to_its_tolerance(tradewind, tmp_path):
     assert "mean-wait" in parts
     # Each step: two messages along x, none along y, where a rank is its own neighbour; and the sum of one number.
     assert found["messages"] == 4 * (2 + 1)
-    assert (tmp_path / "heat.svg").read_text().startswith("<svg")
+    for picture in ("heat.svg", "ranks.svg"):
+        assert (tmp_path / picture).read_text().startswith("<svg")
     code, text, errors = tradewind(f"{arguments} --strategy drifting")
     assert code == 1
     assert "heat, drifting, after 4 steps:" in errors
@@ -218,8 +164,8 @@ def test_its_strategies_stand_in_one_table(tradewind):
     code, text, errors = tradewind("run heat -n 2 --grid 16x12x2 --steps 4 --strategy all")
     assert code == 0, errors
     assert "heat 16x12x2, 4 steps, 2 ranks" in text
-    assert {"exchange", "drifting"} <= {line.split()[0] for line in text.splitlines() if line}
-    assert "exchange: sum" in text  # the two do not end with the same numbers
+    assert {"exchange", "overlap", "drifting"} <= {line.split()[0] for line in text.splitlines() if line}
+    assert "exchange: sum" in text  # they do not all end with the same numbers
     assert "drifting: sum" in text
 
 

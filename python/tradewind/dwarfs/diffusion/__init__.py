@@ -26,7 +26,7 @@ import numpy as np
 from tradewind import _core
 from tradewind.dwarfs.diffusion.objects import exchange_objects, object_problems
 from tradewind.dwarfs.frame.diagnosis import Slices
-from tradewind.dwarfs.frame.on_grid import GridDwarf, GridRunning, width_option
+from tradewind.dwarfs.frame.on_grid import FieldRunning, GridDwarf, width_option
 from tradewind.dwarfs.frame.step import kernel
 
 if TYPE_CHECKING:
@@ -170,26 +170,12 @@ class Diffusion(GridDwarf):
         return reference_step(whole)
 
 
-class DiffusionRun(GridRunning):
+class DiffusionRun(FieldRunning):
     """The dwarf on MPI ranks, one of which this process is."""
-
-    def __init__(self, dwarf: Diffusion, comm: MPI.Intracomm, initial: Initial, record: str) -> None:
-        super().__init__(dwarf, comm, record)
-        halo = dwarf.pattern("halo")
-        self.own: Slices = halo.widened(self.rank)
-        # A step reads one array and writes the other.
-        self.field, self.next = self.array(halo), self.array(halo)
-        self.plan("halo", halo, self.field, self.next)
-        self.field[self.own] = initial(*self.indices())
 
     def exchange_objects(self) -> None:
         exchange_objects(self.comm, self.dwarf.split, self.dwarf.width, self.field)
         self._exchanges["halo"].count(self.field)  # it sends what the plan would
-
-    def finish(self, *result: Any) -> None:
-        """Make the next values the present ones."""
-        super().finish()
-        self.field, self.next = self.next, self.field
 
 
 def reference_step(field: Array) -> Array:

@@ -22,7 +22,7 @@ from tradewind.workload.options import option
 from tradewind.workload.program import Compute
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from mpi4py import MPI
 
@@ -55,6 +55,15 @@ class GridDwarf(Dwarf):
     has_map: ClassVar[bool] = True
     reach: ClassVar[int] = 1
     """Points beside it that a point needs for a step."""
+
+    def _problems(self) -> list[str]:
+        return self.exchange_problems(next(iter(self.plans)), width=self.reach, periodic="xy")
+
+    def pattern(self, name: str) -> _core.Pattern:
+        """The halo that a step needs, periodic in x and y; or a reduction of one number."""
+        if self.plans[name] == "halo":
+            return _core.Halo(self.layout, self.reach, [True, True])
+        return _core.AllReduce(self.ranks, 1)
 
     @property
     def points(self) -> int:
@@ -108,7 +117,7 @@ class GridDwarf(Dwarf):
             flops += done * share
             moved += size * share
         done = 0.0 if self.point_s else flops
-        return Compute(label, seconds, done, copied(moved), self.layout, during, kernel=self.kind)
+        return Compute(label, seconds, done, copied(moved), self.layout, during, kernel=calls[0].name(self))
 
 
 def points_of(box: Slices) -> int:
@@ -163,3 +172,34 @@ class GridRunning(Running):
         middle = self.layout.grid.points[2] // 2
         level = self.gathered(slice(middle, middle + 1))
         return None if level is None else np.asarray(level[0])
+
+
+class FieldRunning(GridRunning):
+    """A dwarf of one field on a grid: a step reads `field` and writes `next`; `sums` has the numbers of reductions."""
+
+    next: Array
+
+    def __init__(
+        self, dwarf: GridDwarf, comm: MPI.Intracomm, initial: Callable[[Array, Array, Array], Array], record: str
+    ) -> None:
+        """`initial`: (z, y, x) -> values, of global indices that NumPy broadcasts to [z][y][x]."""
+        super().__init__(dwarf, comm, record)
+        self.sums: dict[str, Array] = {}
+        for name in dwarf.plans:
+            pattern = dwarf.pattern(name)
+            if isinstance(pattern, _core.Halo):
+                self.own = pattern.widened(self.rank)
+                self.field, self.next = self.array(pattern), self.array(pattern)
+                self.plan(name, pattern, self.field, self.next)
+            else:
+                self.sums[name] = np.zeros(pattern.source_shape(self.rank)[-1], dwarf.precision)
+                self.plan(name, pattern, self.sums[name])
+        self.field[self.own] = initial(*self.indices())
+
+    def array_of(self, exchange: str, of: Any) -> Array:
+        return self.sums[exchange] if exchange in self.sums else super().array_of(exchange, of)
+
+    def finish(self, *result: Any) -> None:
+        """Make the next values the present ones."""
+        super().finish()
+        self.field, self.next = self.next, self.field

@@ -69,6 +69,10 @@ class Call(NamedTuple):
         )
         return float(flops), float(values * dwarf.element_bytes)
 
+    def name(self, dwarf: Any) -> str:
+        """Return the name of its loop, for which a machine may have a rate."""
+        return self.kernel.part.replace(COMPUTE, dwarf.kind)
+
     def times(self, dwarf: Any) -> int:
         """Return how often it is done."""
         return 1 if self.kernel.once else int(dwarf.work)

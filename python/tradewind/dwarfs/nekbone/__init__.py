@@ -28,7 +28,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from tradewind.dwarfs.frame.dwarf import copied
-from tradewind.dwarfs.frame.step import COMPUTE
 from tradewind.dwarfs.nekbone.request import NekboneRequest
 from tradewind.dwarfs.nekbone.run import (
     ENERGY,
@@ -145,7 +144,7 @@ class Nekbone(NekboneRequest):
         (call,) = calls  # each has its label
         flops, moved = call.cost(self)
         points = call.times(self) * self._points(call.points)
-        done, kernel = 0.0 if self.point_s else flops * points, call.kernel.part.replace(COMPUTE, self.kind)
+        done, kernel = 0.0 if self.point_s else flops * points, call.name(self)
         return Compute(label, points * self.point_s, done, copied(moved * points), during=during, kernel=kernel)
 
     def _points(self, points: str) -> int:
