@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from slow_tests import slow
@@ -13,8 +14,10 @@ import tradewind as tw
 
 pytest.importorskip("mpi4py.MPI")
 
+from tradewind.dwarfs.frame.recorder import Recorder
 from tradewind.launch.job import find_launcher
-from tradewind.launch.program import ProgramRun, bench_program
+from tradewind.launch.program import ProgramRun, bench_program, replay
+from tradewind.workload.program import Compute, Poke, Start, Wait, Whole
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
@@ -45,6 +48,24 @@ def test_every_transport_runs_programs(transport, tmp_path):
     rows = {row["name"]: row for row in result["exchanges"]}
     assert rows["winds"]["transport"] == transport
     assert rows["winds"]["goes_on_at_pokes"] == (transport in ("persistent", "put-notify"))
+
+
+def test_operations_of_a_program_are_those_of_a_strategy():
+    """A recorder that is given them writes the same program down."""
+    both = tw.Exchanged("both", tw.AllReduce(ranks=2, count=8).schedule("ring"))
+    physics = Compute("physics", flops=3.0)
+    steps = [both.start(), physics, Poke(), both.wait(), Whole(both, repeat=2), Whole(both, compute=physics)]
+    request = SimpleNamespace(kind="a file", strategy="replayed", precision="f8", numbered=False)
+    request.exchanged, request.computation = lambda name: both, lambda label, calls: calls[0].arguments[0]
+    recorder = Recorder(request)
+    for step in steps[:-1]:
+        replay(step, recorder)
+    found = recorder.program().groups[0].steps
+    assert [type(step) for step in found] == [Start, Compute, Poke, Wait, Whole, Whole]
+    assert found[1] is physics
+    again = Recorder(request)
+    replay(steps[-1], again)
+    assert [each.kind for each in again._operations] == ["start", "compute", "wait"]
 
 
 CROSSED = """

@@ -1,4 +1,4 @@
-"""Running a program on MPI ranks: real arrays are exchanged, checked against the expected result, and timed."""
+"""ProgramRun a program on MPI ranks: real arrays are exchanged, checked against the expected result, and timed."""
 
 from __future__ import annotations
 
@@ -12,14 +12,16 @@ import numpy as np
 
 from tradewind.base.errors import InputError, PlanError, VerificationError
 from tradewind.base.reading import read_text
+from tradewind.dwarfs.frame.step import kernel
 from tradewind.launch import flops, job
-from tradewind.workload.program import Compute, Exchanged, Group, Poke, Program, Start, Wait, Whole
+from tradewind.workload.program import Compute, Exchanged, Group, Poke, Program, Start, Wait
 from tradewind.workload.program_file import load_program
 from tradewind.workload.steps import GroupStep
 
 if TYPE_CHECKING:
     from mpi4py import MPI
 
+    from tradewind.dwarfs.frame.step import Kernel, Operations
     from tradewind.mpi.library import Plan
     from tradewind.workload.arrays import Array
 
@@ -120,8 +122,35 @@ def _slowest_steps(comm: MPI.Intracomm, running: ProgramRun, samples: list[list[
     return found
 
 
+@kernel(lambda _, compute: compute.flops, lambda _, compute: compute.bytes)
+def stand_in(running: ProgramRun, points: str, compute: Compute) -> None:
+    """A loop that takes as long as a computation says."""
+    running.computing.run(compute)
+
+
+def replay(operation: GroupStep, step: Operations, once: bool = False) -> None:
+    """Carry out an operation of a program, as a strategy would. `once`: an exchange that it repeats."""
+    exchange = _exchange_of(operation)
+    if exchange is None and not isinstance(operation, Compute):
+        step.poke()
+        return
+    if isinstance(operation, Start | Wait):
+        (step.start if isinstance(operation, Start) else step.wait)(operation.exchange.name)
+        return
+    compute = operation if isinstance(operation, Compute) else getattr(operation, "compute", None)
+    for _ in range(1 if once and exchange is not None else getattr(operation, "repeat", 1)):
+        if exchange is None:
+            step.compute(stand_in, compute)
+        elif compute is None:
+            step.exchange(exchange.name)
+        else:
+            step.start(exchange.name)
+            step.compute(stand_in, compute)
+            step.wait(exchange.name)
+
+
 class ProgramRun:
-    """A program on one rank: its plans, its arrays, and what it does in a step."""
+    """A program on one rank: its plans, its arrays, and the operations of its steps, see `Operations`."""
 
     def __init__(self, program: Program, comm: MPI.Intracomm, watchdog_s: float = 0.0) -> None:
         self.program = program
@@ -157,7 +186,7 @@ class ProgramRun:
         for _ in range(self.group.repeat):
             for i, step in enumerate(self.group.steps):
                 begin = perf_counter()
-                self._do(step)
+                replay(step, self)
                 seconds[i] += perf_counter() - begin
         return seconds
 
@@ -168,41 +197,28 @@ class ProgramRun:
             exchange = _exchange_of(step)
             if exchange is not None and not isinstance(step, Wait):
                 self.bound[exchange.name].refill()
-            self._do(step, once=True)
+            replay(step, self, once=True)
             if exchange is not None and not isinstance(step, Start):
                 wrong = wrong or self.bound[exchange.name].wrong()
         problems = [text for text in self.comm.allgather(wrong) if text]
         if problems:
             raise VerificationError(*problems)
 
-    def _do(self, step: GroupStep, once: bool = False) -> None:
-        if isinstance(step, Poke):
-            for bound in self.bound.values():
-                bound.poke()
-        elif isinstance(step, Compute) and _exchange_of(step) is None:
-            for _ in range(step.repeat):
-                self.computing.run(step)
-        else:
-            exchange = _exchange_of(step)
-            assert exchange is not None
-            bound = self.bound[exchange.name]
-            if isinstance(step, Start):
-                bound.start()
-            elif isinstance(step, Wait):
-                bound.wait()
-            else:
-                self._whole(bound, step, once)
+    def exchange(self, name: str, of: Any = "", label: str = "") -> None:
+        self.bound[name].call()
 
-    def _whole(self, bound: _Bound, step: GroupStep, once: bool) -> None:
-        compute = step if isinstance(step, Compute) else step.compute if isinstance(step, Whole) else None
-        times = step.repeat if isinstance(step, Compute | Whole) else 1
-        for _ in range(1 if once else times):
-            if compute is None:
-                bound.call()
-                continue
-            bound.start()
-            self.computing.run(compute)
-            bound.wait()
+    def start(self, name: str, of: Any = "", label: str = "") -> None:
+        self.bound[name].start()
+
+    def wait(self, name: str, label: str = "") -> None:
+        self.bound[name].wait()
+
+    def poke(self) -> None:
+        for bound in self.bound.values():
+            bound.poke()
+
+    def compute(self, kernel: Kernel, *arguments: Any, points: Any = "own", label: str = "") -> None:
+        kernel.loop(self, points, *arguments)
 
     def counts(self) -> dict[str, Any]:
         """Return the counts of all ranks in one pass, by exchange and in all. Collective."""

@@ -2,6 +2,7 @@
 
 Two kinds of `Step` exist: a run on MPI ranks (`running.Running`), with plans, loops and timers, and a recorder
 (`recorder.Recorder`), which makes the program of the simulator. A strategy takes either, and does not know which.
+Programs of files are carried out by the same operations (`launch.program.replay`).
 
     @kernel(flops=12, values=2)
     def diffuse(run, box):
@@ -78,16 +79,8 @@ class Call(NamedTuple):
         return 1 if self.kernel.once else int(dwarf.work)
 
 
-class Step(Protocol):
-    """Operations of strategies. Labels name steps of programs; a run does without."""
-
-    @property
-    def dwarf(self) -> Any:
-        """The request."""
-
-    @property
-    def steps(self) -> int:
-        """Time steps that have ended."""
+class Operations(Protocol):
+    """Exchanges and computations. Labels name steps of programs; a run does without."""
 
     def exchange(self, name: str, of: Any = "field", label: str = "") -> None:
         """Exchange an array."""
@@ -103,6 +96,18 @@ class Step(Protocol):
 
     def compute(self, kernel: Kernel, *arguments: Any, points: Any = "own", label: str = "") -> None:
         """Compute some points. In a program, computations without labels that follow each other are one step."""
+
+
+class Step(Operations, Protocol):
+    """Operations of strategies."""
+
+    @property
+    def dwarf(self) -> Any:
+        """The request."""
+
+    @property
+    def steps(self) -> int:
+        """Time steps that have ended."""
 
     def reduce(self, name: str, of: Any, label: str = "") -> Sequence[float]:
         """Reduce numbers over all ranks, and return them."""
