@@ -38,7 +38,7 @@ def clock(monkeypatch):
 
 def channel_of(server):
     """A channel whose server has sent nothing yet."""
-    control = SimpleNamespace(receive=lambda tag: server.pop(0) if server else None, send=lambda tag, order: None)
+    control = SimpleNamespace(receive=lambda tag: server.pop(0) if server else None, send_json=lambda tag, order: None)
     return Channel(None, 0, Alone(), 1, control=control, model=Alone())
 
 

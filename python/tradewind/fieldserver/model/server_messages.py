@@ -43,6 +43,7 @@ class ServerMessages:
             found = self._received(self.control, tag)
             if go and found == ("", ""):
                 self.send_order({"op": "go"})
+        reply: str | None
         reply, self.lost = self._model.bcast(found)
         return reply
 

@@ -126,8 +126,10 @@ class Status:
             self.note_errors(number, [writer.errors.popleft() for _ in range(len(writer.errors))])
         for channel in in_use(self._channels):
             if channel.control is not None:
-                while channel.unread or (data := channel.control.receive(STATUS)) is not None:
-                    self.update(channel, channel.unread.pop(0) if channel.unread else ServerStatus.unpack(data))
+                while (data := channel.control.receive(STATUS)) is not None:
+                    channel.unread.append(ServerStatus.unpack(data))
+                while channel.unread:
+                    self.update(channel, channel.unread.pop(0))
                 if self._is_silent(channel):
                     self._mine[channel.number, _LOST] = 1
             if channel.gone and channel.remote:
