@@ -24,11 +24,11 @@ from typing import TYPE_CHECKING, Any
 from diffusion import numpy_step
 from languages import built
 
+from tradewind import _core
 from tradewind.base.errors import VerificationError
 from tradewind.dwarfs.diffusion import REACH, Diffusion, DiffusionRun
 from tradewind.dwarfs.frame.step import Kernel
 from tradewind.launch import dwarf, job
-from tradewind.method.host import cpu_name
 
 if TYPE_CHECKING:
     from mpi4py import MPI
@@ -136,7 +136,7 @@ def sweep(name: str, strategy: str, grid: tuple[int, int, int], times: dict[int,
 name = "{name}, {strategy}, {points}"
 kind = "published"
 dwarf = "diffusion"
-source = "benchmarks/loops.py --rows on {cpu_name()}, {len(os.sched_getaffinity(0))} cores"
+source = "benchmarks/loops.py --rows on {_core.cpu_name()}, {len(os.sched_getaffinity(0))} cores"
 grid = "{points}"
 strategy = "{strategy}"
 ranks = {list(times)}

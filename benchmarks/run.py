@@ -34,7 +34,7 @@ from small_cases import small_cases
 from spectral import spectral
 from threads import threads
 
-from tradewind.method.host import cpu_name
+from tradewind import _core
 
 BIN = Path(sys.executable).parent
 
@@ -91,7 +91,7 @@ def main() -> None:
     if unknown := [name for name in names if name not in PARTS]:
         sys.exit(f"unknown benchmark {', '.join(unknown)} (known: {', '.join(PARTS)})")
     load = os.getloadavg()[0]
-    print(f"{cpu_name()}, {os.cpu_count()} cores, load {load:.2f}; one core copies {copy_rate() / 1e9:.1f} GB/s")
+    print(f"{_core.cpu_name()}, {os.cpu_count()} cores, load {load:.2f}; one core copies {copy_rate() / 1e9:.1f} GB/s")
     for name in names:
         print(f"\n== {name}")
         PARTS[name]()

@@ -5,6 +5,7 @@
 
 #include "algorithm/method.hpp"
 #include "algorithm/registry.hpp"
+#include "algorithm/tuning.hpp"
 #include "base/error.hpp"
 #include "communicator.hpp"
 #include "field.hpp"
@@ -12,9 +13,9 @@
 #include "mpi/agreement.hpp"
 #include "mpi/allgather_lists.hpp"
 #include "mpi/error.hpp"
+#include "mpi/node.hpp"
 #include "mpi/prepare.hpp"
 #include "objects.hpp"
-#include "tuning.hpp"
 
 using namespace tradewind;
 using namespace tradewind::c;
@@ -81,14 +82,15 @@ Chosen chosen_on_all(MPI_Comm comm, const PatternPtr& pattern, const algorithm::
     MPI_Comm_rank(comm, &rank);
     // Where ranks run is asked of all, and only where a file is in use.
     const std::string file = mpi::text_of(comm, 0, rank == 0 ? variable("TRADEWIND_TUNING") : "");
-    const algorithm::Host host = file.empty() ? algorithm::Host{} : host_of(comm);
+    const Host host = file.empty() ? Host{} : mpi::host_of(comm);
     const auto tuned = [&]() -> std::optional<algorithm::TunedMethod> {
         if (file.empty()) return {};
         const bool shared = std::all_of(request.source.begin(), request.source.end(), [&](const mpi::Field& field) {
             return mpi::in_shared_memory(field, request.element);
         });
-        return method_of_file(file, *pattern, mpi::name_of(request.element), static_cast<Index>(request.source.size()),
-                              shared ? algorithm::shared_memory : algorithm::private_memory, host);
+        return algorithm::tuned_method(file, "TRADEWIND_TUNING=", *pattern, mpi::name_of(request.element),
+                                       static_cast<Index>(request.source.size()),
+                                       shared ? algorithm::shared_memory : algorithm::private_memory, host);
     };
     std::string told;
     std::exception_ptr failure;

@@ -6,6 +6,7 @@
 
 #include "algorithm/registry.hpp"
 #include "base/error.hpp"
+#include "base/text.hpp"
 #include "pattern/fetch.hpp"
 #include "pattern/gather_scatter.hpp"
 #include "schedule/transport.hpp"
@@ -19,12 +20,6 @@ const std::string& usual_transport() {
 }
 const std::string& usual_packing() {
     return schedule::default_packing().name;
-}
-
-std::string trimmed(const std::string& text) {
-    const char* blank = " \t";
-    const std::size_t first = text.find_first_not_of(blank);
-    return first == std::string::npos ? "" : text.substr(first, text.find_last_not_of(blank) - first + 1);
 }
 
 // The named one, or all: the usual one first.

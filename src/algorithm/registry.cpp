@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <numeric>
 #include <utility>
 
 #include "algorithm/allreduce_binomial.hpp"
@@ -25,6 +24,7 @@
 #include "algorithm/halo_sweep.hpp"
 #include "algorithm/halo_two_level.hpp"
 #include "base/error.hpp"
+#include "base/text.hpp"
 #include "schedule/mirror.hpp"
 
 namespace tradewind::algorithm {
@@ -213,47 +213,17 @@ std::vector<AlgorithmEntry> make_entries() {
     return entries;
 }
 
-// Levenshtein distance.
-std::size_t distance(const std::string& a, const std::string& b) {
-    std::vector<std::size_t> row(b.size() + 1);
-    std::iota(row.begin(), row.end(), 0);
-    for (std::size_t i = 0; i < a.size(); ++i) {
-        std::size_t diagonal = std::exchange(row[0], i + 1);
-        for (std::size_t j = 0; j < b.size(); ++j) {
-            const std::size_t changed = diagonal + (a[i] != b[j]);
-            diagonal = row[j + 1];
-            row[j + 1] = std::min({changed, row[j] + 1, diagonal + 1});
-        }
-    }
-    return row.back();
-}
-
 std::string base_of(const AlgorithmEntry& entry) {
     return entry.has_radix ? entry.name.substr(0, entry.name.size() - 2) : entry.name;
 }
 
-std::string names_of(const std::string& pattern) {
-    std::string names;
-    for (const AlgorithmEntry& e : algorithms())
-        if (e.pattern == pattern) names += (names.empty() ? "" : ", ") + e.name;
-    return names;
-}
-
 [[noreturn]] void refuse_unknown(const std::string& pattern, const std::string& text, const AlgorithmName& name) {
-    const AlgorithmEntry* nearest = nullptr;
-    std::size_t minimum = std::max<std::size_t>(2, name.base.size() / 2) + 1;
-    for (const AlgorithmEntry& e : algorithms()) {
+    const std::vector<std::string> known = algorithm_names(pattern);
+    for (const AlgorithmEntry& e : algorithms())
         if (base_of(e) == name.base && e.pattern != pattern)
             throw InputError(text + " is an algorithm of " + e.pattern + ", not of " + pattern + " (which has " +
-                             names_of(pattern) + ")");
-        if (const std::size_t d = distance(base_of(e), name.base); e.pattern == pattern && d < minimum) {
-            minimum = d;
-            nearest = &e;
-        }
-    }
-    throw InputError("unknown " + pattern + " algorithm '" + text + "'" +
-                     (nearest ? "; did you mean '" + nearest->name + "'?" : "") + " (known: " + names_of(pattern) +
-                     ")");
+                             joined(known, ", ") + ")");
+    throw InputError(unknown_name(pattern + " algorithm", text, known));
 }
 
 }  // namespace
@@ -261,6 +231,13 @@ std::string names_of(const std::string& pattern) {
 const std::vector<AlgorithmEntry>& algorithms() {
     static const std::vector<AlgorithmEntry> entries = make_entries();
     return entries;
+}
+
+std::vector<std::string> algorithm_names(const std::string& pattern) {
+    std::vector<std::string> names;
+    for (const AlgorithmEntry& e : algorithms())
+        if (e.pattern == pattern) names.push_back(e.name);
+    return names;
 }
 
 const AlgorithmEntry* find_algorithm(const std::string& pattern, const AlgorithmName& name) {

@@ -32,6 +32,7 @@ struct AlgorithmEntry {
 };
 
 const std::vector<AlgorithmEntry>& algorithms();
+std::vector<std::string> algorithm_names(const std::string& pattern);  // as in the entries: "ring-k"
 // The one of a pattern that a name means; nullptr where there is none.
 const AlgorithmEntry* find_algorithm(const std::string& pattern, const AlgorithmName& name);
 

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <string>
 #include <vector>
 
+#include "base/host.hpp"
 #include "mpi/communicator.hpp"
 
 namespace tradewind::mpi {
@@ -16,5 +18,12 @@ class Node {
   private:
     std::vector<bool> here_;
 };
+
+// Name and version of the MPI library, in one line.
+std::string library_name();
+
+// Where the ranks of a communicator run: this rank's processor and MPI library, the maximum of ranks per node.
+// Collective.
+Host host_of(MPI_Comm comm);
 
 }  // namespace tradewind::mpi

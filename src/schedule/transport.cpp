@@ -3,13 +3,14 @@
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "base/text.hpp"
 
 namespace tradewind::schedule {
 
 namespace {
 
 template <typename Entries, typename Wanted>
-std::string names_of(const Entries& entries, Wanted wanted) {
+std::string those_of(const Entries& entries, Wanted wanted) {
     std::string names;
     for (const auto& entry : entries)
         if (wanted(entry)) names += (names.empty() ? "" : ", ") + entry.name;
@@ -115,26 +116,23 @@ std::string name_of(Family family) {
 const TransportEntry& transport(const std::string& name) {
     for (const TransportEntry& entry : transports())
         if (entry.name == name) return entry;
-    throw InputError("unknown transport '" + name +
-                     "' (known: " + names_of(transports(), [](const TransportEntry&) { return true; }) + ")");
+    throw InputError(unknown_name("transport", name, names_of(transports())));
 }
 
 std::string transport_refusal(const Schedule& schedule, const std::string& name, const std::string& packing) {
     const TransportEntry& entry = transport(name);
-    if (!known_packing(packing))
-        return "unknown packing '" + packing +
-               "' (known: " + names_of(packings(), [](const PackingEntry&) { return true; }) + ")";
+    if (!known_packing(packing)) return unknown_name("packing", packing, names_of(packings()));
     if (!goes_with(entry, packing))
         return "transport '" + name + "' does not go with packing '" + packing + "': it goes with " +
-               names_of(packings(), [&](const PackingEntry& p) { return goes_with(entry, p.name); }) + ", and '" +
+               those_of(packings(), [&](const PackingEntry& p) { return goes_with(entry, p.name); }) + ", and '" +
                packing + "' with " +
-               names_of(transports(), [&](const TransportEntry& t) { return goes_with(t, packing); });
+               those_of(transports(), [&](const TransportEntry& t) { return goes_with(t, packing); });
     if (entry.one_stage && schedule.stages() > 1)
         return "transport '" + name + "' carries a schedule of one stage, and " + schedule.algorithm() + " has " +
                std::to_string(schedule.stages()) +
                " (one stage have burst of a transpose, direct of a halo or a fetch, pairwise of a gather-scatter); "
                "any " +
-               "number of stages carry " + names_of(transports(), [](const TransportEntry& t) { return !t.one_stage; });
+               "number of stages carry " + those_of(transports(), [](const TransportEntry& t) { return !t.one_stage; });
     return "";
 }
 

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <set>
 
-#include "algorithm/tuning.hpp"
 #include "base/error.hpp"
 #include "pattern/allreduce.hpp"
 #include "schedule/transport.hpp"
@@ -109,30 +108,6 @@ TEST("MPI's own collective is a transport of an all-to-all, and has no other one
     CHECK_EQUAL(algorithm::carried_method(*reduce, native).algorithm, "native");
     CHECK_THROWS(InputError, ({"algorithm 'native' is MPI_Alltoallv of packed data, not transport 'shared'"}),
                  algorithm::carried_method(*row, {"native", "shared", ""}));
-}
-
-TEST("of several entries the one of the most alike host is taken, of equals the latest") {
-    const auto reduce = std::make_shared<pattern::AllReduce>(4, 7);
-    const algorithm::Host here{"A", "M", 4}, near{"A", "M", 8}, far{"B", "N", 8};
-    const auto entry = [&](const algorithm::Host& host, double date, const std::string& name,
-                           const std::string& memory = algorithm::private_memory, Index fields = 1) {
-        return algorithm::TuningEntry{
-            algorithm::tuning_request(*reduce, "f8", fields, memory), host, {name, "shared", "direct"}, date};
-    };
-    const std::vector entries{entry(far, 5, "ring"), entry(near, 1, "binomial"), entry(near, 2, "recursive-2"),
-                              entry(near, 1, "recursive-3"), entry(here, 0, "recursive-4", "private", 2)};
-    const auto tuned = [&](const std::string& source, Index fields, const std::string& memory = "private") {
-        return algorithm::tuned_method(algorithm::parse_tuning_source(source), entries, *reduce, "f8", fields, memory,
-                                       here);
-    };
-    CHECK_EQUAL(tuned("t.toml", 1)->method.algorithm, "recursive-2");
-    CHECK_EQUAL(tuned("t.toml", 1)->warning,
-                "t.toml: " + reduce->describe() + " was tuned elsewhere: 4 ranks share a node, not 8");
-    CHECK_THROWS(InputError, ({"was tuned elsewhere", "(tune here, or leave out strict)"}), tuned("t.toml,strict", 1));
-    CHECK_EQUAL(tuned("t.toml,strict", 2)->warning, "");
-    CHECK_EQUAL(tuned("t.toml", 2, "shared")->method.algorithm, "recursive-4");  // it still compares the algorithms
-    CHECK(!tuned("t.toml", 3));
-    CHECK_EQUAL(algorithm::differences(here, far).size(), 3u);
 }
 
 }  // namespace testing::algorithm_method

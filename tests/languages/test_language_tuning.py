@@ -42,7 +42,7 @@ tuned = [
 ]
 if MPI.COMM_WORLD.rank == 0:
     tuning.merge(Path(sys.argv[1]), [
-        tuning.entry_of(tuning.request_of(*asked), host, Method.parse(method), figures, oversubscribed=True)
+        tuning.entry_text(tuning.request_of(*asked), host, Method.parse(method), figures, oversubscribed=True)
         for method, *asked in tuned
     ])
 """
@@ -135,7 +135,6 @@ def test_tuned_elsewhere(planned, file, tmp_path):
     ("change", "problem"),
     [
         (("width = 2", "width = -2"), "{file}:{line}: entry 1: width = -2: a whole number of 0 or more is allowed"),
-        (("width = 2", "width 2"), "{file}:{line}: not TOML: no = behind the key 'width'"),
         (None, "cannot read {file}: No such file or directory"),
     ],
 )

@@ -1,7 +1,6 @@
-// Method of a plan for its exchange: the rules that all languages share.
+// Method of a plan for its exchange, and tuning files: the rules that all languages share.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/array.h>
-#include <nanobind/stl/function.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
@@ -21,49 +20,41 @@ namespace tradewind::python {
 void bind_choice(nb::module_& module) {
     module.def(
         "choose_method",
-        [](std::shared_ptr<pattern::Pattern> pattern, const std::string& algorithm, const std::string& transport,
-           const std::string& packing, const std::string& environment,
-           const std::function<std::optional<std::tuple<std::string, std::string, std::string, std::string>>()>&
-               tuned) {
-            const algorithm::ChosenMethod chosen =
-                algorithm::choose_method(pattern, {algorithm, transport, packing}, environment, [&]() {
-                    std::optional<algorithm::TunedMethod> found;
-                    if (const auto told = tuned()) {
-                        const auto& [by, carried, packed, file] = *told;
-                        found = algorithm::TunedMethod{{by, carried, packed}, file, ""};
-                    }
-                    return found;
-                });
+        [](std::shared_ptr<pattern::Pattern> pattern, const std::array<std::string, 3>& asked,
+           const std::string& environment, const std::pair<std::string, std::string>& tuning, const std::string& dtype,
+           Index fields, const std::string& memory,
+           const std::optional<std::tuple<std::string, std::string, Index>>& host) {
+            const auto& [origin, file] = tuning;
+            const auto tuned = [&, &origin = origin, &file = file]() -> std::optional<algorithm::TunedMethod> {
+                if (file.empty()) return {};
+                std::optional<Host> here;
+                if (host) here = std::make_from_tuple<Host>(*host);
+                return algorithm::tuned_method(file, origin, *pattern, dtype, fields, memory, here);
+            };
+            const auto chosen = algorithm::choose_method(pattern, {asked[0], asked[1], asked[2]}, environment, tuned);
             const auto texts = [](const algorithm::Method& method) {
                 return std::array{method.algorithm, method.transport, method.packing};
             };
-            return std::make_pair(texts(chosen.method), texts(chosen.origin));
+            return std::tuple(texts(chosen.method), texts(chosen.origin), chosen.warning);
         },
-        "pattern"_a, "algorithm"_a, "transport"_a, "packing"_a, "environment"_a, "tuned"_a,
-        "The method for a pattern, and where each part came from: \"argument\", the variable, the file, or "
-        "\"default\". `environment`: the text of the pattern's variable. `tuned`: asked for what a file says, and its "
-        "name, where a part is open. Raises InputError for what cannot be.");
+        "pattern"_a, "asked"_a, "environment"_a, "tuning"_a, "dtype"_a, "fields"_a, "memory"_a, "host"_a,
+        "The method for a pattern, where each part came from (\"argument\", the variable, the file, or \"default\"), "
+        "and a warning. `asked`: algorithm, transport and packing. `environment`: the text of the pattern's variable. "
+        "`tuning`: what errors call the setting of the tuning file, and its text. Raises InputError for what cannot "
+        "be.");
     module.def("tuning_request", &algorithm::tuning_request, "pattern"_a, "dtype"_a, "fields"_a, "memory"_a,
                "The keys and values of a request for a plan, by which an entry of a tuning file is found.");
     module.def(
-        "tuned_method",
-        [](const std::string& text, const std::string& path, bool strict, const pattern::Pattern& pattern,
-           const std::string& dtype, Index fields, const std::string& memory,
-           const std::tuple<std::string, std::string, Index>& host) {
-            const auto& [cpu, mpi, ranks_per_node] = host;
-            const auto found =
-                algorithm::tuned_method({path, strict}, algorithm::read_tuning(text, path), pattern, dtype, fields,
-                                        memory, algorithm::Host{cpu, mpi, ranks_per_node});
-            std::optional<std::tuple<std::string, std::string, std::string, std::string>> told;
-            if (found)
-                told.emplace(found->method.algorithm, found->method.transport, found->method.packing, found->warning);
-            return told;
+        "kept_entries",
+        [](const nb::bytes& path, const std::string& text) {
+            const std::string kept = algorithm::kept_entries({path.c_str(), path.size()}, text);
+            return nb::bytes(kept.data(), kept.size());
         },
-        "text"_a, "path"_a, "strict"_a, "pattern"_a, "dtype"_a, "fields"_a, "memory"_a, "host"_a,
-        "Return what C, C++ and Fortran take from the text of a tuning file: algorithm, transport, packing, and a "
-        "warning.");
-    module.def("tuning_keys", &algorithm::tuning_keys, "pattern"_a,
-               "The keys that C, C++ and Fortran know in an entry of a tuning file, and whether it may lack them.");
+        "path"_a, "text"_a,
+        "The text of those entries of a tuning file that none of the entries of `text` replaces. Raises InputError "
+        "with "
+        "what is wrong in the file, each mistake with its line.");
+    module.def("cpu_name", &cpu_name, "Return the name of this processor, as the system gives it.");
 }
 
 }  // namespace tradewind::python

@@ -336,6 +336,15 @@ NB_MODULE(_mpi, module) {
     module.def("record_end", &mpi::record_end, "problem"_a = "", Released(),
                "End the recording, and return the text of a program file. Collective. `problem`: why "
                "this rank has nothing to record.");
+    module.def("library_name", &mpi::library_name, "Return the name and version of the MPI library, in one line.");
+    module.def(
+        "host_of",
+        [](MPI_Fint comm) {
+            const Host host = mpi::host_of(MPI_Comm_f2c(comm));
+            return std::tuple(host.cpu, host.mpi, host.ranks_per_node);
+        },
+        "comm"_a, Released(),
+        "The processor and MPI library of this rank, and the maximum of ranks per node. Collective.");
     module.def("library_version", &library_version, "Return the name and version of the MPI library in use.");
     module.attr("build_mpi") = build_version();
     module.attr("build_compiler") = std::string(__VERSION__);

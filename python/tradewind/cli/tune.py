@@ -76,8 +76,7 @@ def _check_files(out: Path, report: Path | None) -> None:
     """Return the problems of the files, before anything is measured."""
     from tradewind.base.errors import InputError, gathered
     from tradewind.base.files import check_target
-    from tradewind.base.reading import is_there
-    from tradewind.method.tuning import read
+    from tradewind.method.tuning import check
 
     problems: list[str] = []
     if out.suffix != ".toml":
@@ -88,10 +87,9 @@ def _check_files(out: Path, report: Path | None) -> None:
         if path is not None:
             with gathered(problems):
                 check_target(path, what)
-    if not problems and is_there(out):
-        read(out)
     if problems:
         raise InputError(*problems)
+    check(out)
 
 
 def _write(result: dict[str, Any], out: Path, report: Path | None) -> None:

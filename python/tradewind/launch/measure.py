@@ -18,7 +18,6 @@ from tradewind.base.elements import DTYPES
 from tradewind.base.errors import InputError, VerificationError
 from tradewind.launch import recorded
 from tradewind.launch.samples import rates
-from tradewind.method.host import cpu_name
 from tradewind.method.memories import PRIVATE
 from tradewind.method.method import DEFAULT_PACKING, NATIVE
 from tradewind.mpi.arrays import shared_zeros
@@ -291,7 +290,7 @@ def provenance() -> dict[str, str]:
 
     return {
         "host": platform.node(),
-        "cpu": cpu_name(),
+        "cpu": _core.cpu_name(),
         "mpi": mpi.library_name(),
         "mpi_at_build": _mpi.build_mpi,
         "compiler": _mpi.build_compiler,

@@ -20,21 +20,16 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 from tradewind import _core
-from tradewind.base.errors import InputError, TuningWarning
+from tradewind.base.errors import InputError, TuningWarning, as_utf8
 from tradewind.base.names import unknown
 from tradewind.method.host import Host
 from tradewind.method.memories import MEMORIES, PRIVATE
 from tradewind.method.method import PARTS, Method
 
-if TYPE_CHECKING:
-    from tradewind.method.tuning import Entry
-
 TUNING = "TRADEWIND_TUNING"
 ARGUMENT = "argument"
-_STRICT = ",strict"
 
 
 @dataclass(frozen=True)
@@ -44,17 +39,6 @@ class Chosen:
     choice: Method
     origin: Mapping[str, str] = field(default_factory=dict)
     """Origin of each part: "argument", the variable, the tuning file, or "default"."""
-
-
-@dataclass(frozen=True)
-class Source:
-    """A tuning file that is asked for."""
-
-    path: Path
-    strict: bool
-    """Results of another host are an error, and not only a warning."""
-    origin: str
-    """Origin of the value, for an error."""
 
 
 def choose(
@@ -87,16 +71,12 @@ def choose(
     variable = environment.get(variable_of(pattern.name), "")
     _check(pattern.name, variable)
     source = tuning_source(tuning, environment)
-
-    def tuned() -> tuple[str, str, str, str] | None:
-        if source is None:
-            return None
-        from tradewind.method.tuning import request_of  # with pydantic, which every rank would load
-
-        entry = _tuned(source, request_of(pattern, dtype, fields, memory), pattern.describe(), host)
-        return None if entry is None else (*_texts(entry.choice), str(source.path))
-
-    parts, origins = _core.choose_method(pattern, *_texts(asked), variable, tuned)
+    there = None if host is None else (host.cpu, host.mpi, host.ranks_per_node)
+    parts, origins, warning = _core.choose_method(
+        pattern, _texts(asked), variable, source, dtype, fields, memory, there
+    )
+    if warning:
+        warnings.warn(TuningWarning(warning), stacklevel=1)  # one place: Python shows each text once
     origin = {part: where for part, where in zip(PARTS, origins, strict=True) if where}
     return Chosen(Method(*(name or None for name in parts)), origin)
 
@@ -108,7 +88,7 @@ def choose_alone(
 
     None where others must be asked: a tuning file is in use, or this rank refuses what perhaps not all are told.
     """
-    if tuning_source(tuning, os.environ) is None:
+    if not tuning_source(tuning, os.environ)[1]:
         with suppress(InputError):
             return choose(pattern, dtype, fields, asked, tuning="")
     return None
@@ -119,13 +99,11 @@ def variable_of(pattern: str) -> str:
     return _core.variable_of(pattern)
 
 
-def tuning_source(tuning: str | Path | None, environment: Mapping[str, str]) -> Source | None:
-    """The tuning file that an argument or the environment names."""
-    origin = "tuning " if tuning is not None else f"{TUNING}="
-    text = str(environment.get(TUNING, "") if tuning is None else tuning)
-    if not text:
-        return None
-    return Source(Path(text.removesuffix(_STRICT)), text.endswith(_STRICT), f"{origin}{text!r}")
+def tuning_source(tuning: str | Path | None, environment: Mapping[str, str]) -> tuple[str, str]:
+    """Return the setting of the tuning file: its name, and its text, ``"FILE"``, ``"FILE,strict"`` or "" for none."""
+    if tuning is not None:
+        return "tuning ", as_utf8(str(tuning))
+    return f"{TUNING}=", as_utf8(environment.get(TUNING, ""))
 
 
 @lru_cache(maxsize=64)  # plans are made on demand, too
@@ -142,22 +120,3 @@ def _check(pattern: str, variable: str) -> None:
 def _texts(choice: Method) -> tuple[str, str, str]:
     """The parts, "" for those that are open."""
     return choice.algorithm or "", choice.transport or "", choice.packing or ""
-
-
-def _tuned(source: Source, request: dict[str, Any], described: str, host: Host | None) -> Entry | None:
-    """The entry about an exchange. Raises InputError for a bad file, and where it is strict and was made elsewhere."""
-    from tradewind.method.tuning import find, read
-
-    try:
-        found = find(read(source.path), request, host)
-    except InputError as error:
-        raise InputError(*(f"{source.origin}: {problem}" for problem in error.problems)) from None
-    if found is None:
-        return None
-    entry, differences = found
-    if differences:
-        text = f"{source.path}: {described} was tuned elsewhere: {'; '.join(differences)}"
-        if source.strict:
-            raise InputError(f"{source.origin}: {text} (tune here, or leave out {_STRICT[1:]})")
-        warnings.warn(TuningWarning(text), stacklevel=1)  # one place: Python shows each text once
-    return entry

@@ -52,7 +52,7 @@ def chosen_on_all(
 ) -> Chosen:
     """Choose as `choose_collectively` does, for ranks that have agreed to. `memory` returns that of the arrays."""
     # Where ranks run is asked of all, and only where a file is in use.
-    host = host_of(comm) if on_root(comm, lambda: tuning_source(tuning, os.environ) is not None) else None
+    host = host_of(comm) if on_root(comm, lambda: bool(tuning_source(tuning, os.environ)[1])) else None
     chosen = on_root(comm, lambda: choose(pattern, dtype, fields, asked, tuning=tuning, memory=memory(), host=host))
     own = {part: name for part in PARTS if (name := getattr(asked, part, None)) is not None}
     if not own:

@@ -37,8 +37,8 @@ __all__ = ["MPI", "Array", "OwnPoints", "Peers", "Plan", "_mpi", "library_name",
 
 
 def library_name() -> str:
-    """Return the name and version of the MPI library, in one line. (Open MPI ends its text with a null.)"""
-    return " ".join(MPI.Get_library_version().splitlines()[0].rstrip("\0").split())
+    """Return the name and version of the MPI library, in one line."""
+    return _mpi.library_name()
 
 
 Plan = _mpi.Plan

@@ -9,8 +9,8 @@ import sys
 from dataclasses import asdict, dataclass
 from functools import cache
 
+from tradewind import _core
 from tradewind.base.data import PACKAGE
-from tradewind.method.host import cpu_name
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ def here() -> Environment:
 
     return Environment(
         host=socket.gethostname(),
-        cpu=cpu_name(),
+        cpu=_core.cpu_name(),
         cores=len(psutil.Process().cpu_affinity() or []) or psutil.cpu_count() or 1,
         mpi=_mpi(),
         commit=_commit(),
