@@ -15,7 +15,7 @@ namespace tradewind::c {
 algorithm::Host host_of(MPI_Comm comm);
 
 // The method that the tuning file has for an exchange. `variable`: the text of TRADEWIND_TUNING, which is not empty.
-// Throws InputError, which names the variable, for a file that cannot be read or is none, and as `tuned_method` does.
+// Throws InputError, which names the variable, for an unreadable or invalid file, and as `tuned_method` does.
 std::optional<algorithm::TunedMethod> method_of_file(const std::string& variable, const pattern::Pattern& pattern,
                                                      const std::string& element, Index fields,
                                                      const std::string& memory, const algorithm::Host& host);

@@ -28,8 +28,8 @@ void bind_choice(nb::module_& module) {
             const algorithm::ChosenMethod chosen =
                 algorithm::choose_method(pattern, {algorithm, transport, packing}, environment, [&]() {
                     std::optional<algorithm::TunedMethod> found;
-                    if (const auto told = tuned()) {
-                        const auto& [by, carried, packed, file] = *told;
+                    if (const auto entry = tuned()) {
+                        const auto& [by, carried, packed, file] = *entry;
                         found = algorithm::TunedMethod{{by, carried, packed}, file, ""};
                     }
                     return found;
@@ -41,8 +41,8 @@ void bind_choice(nb::module_& module) {
         },
         "pattern"_a, "algorithm"_a, "transport"_a, "packing"_a, "environment"_a, "tuned"_a,
         "The method for a pattern, and where each part came from: \"argument\", the variable, the file, or "
-        "\"default\". `environment`: the text of the pattern's variable. `tuned`: asked for what a file says, and its "
-        "name, where a part is open. Raises InputError for what cannot be.");
+        "\"default\". `environment`: the text of the pattern's variable. `tuned`: returns the method of a file, and "
+        "its name; called where a part is open. Raises InputError.");
     module.def("tuning_request", &algorithm::tuning_request, "pattern"_a, "dtype"_a, "fields"_a, "memory"_a,
                "The keys and values of a request for a plan, by which an entry of a tuning file is found.");
     module.def(
@@ -54,10 +54,10 @@ void bind_choice(nb::module_& module) {
             const auto found =
                 algorithm::tuned_method({path, strict}, algorithm::read_tuning(text, path), pattern, dtype, fields,
                                         memory, algorithm::Host{cpu, mpi, ranks_per_node});
-            std::optional<std::tuple<std::string, std::string, std::string, std::string>> told;
+            std::optional<std::tuple<std::string, std::string, std::string, std::string>> method;
             if (found)
-                told.emplace(found->method.algorithm, found->method.transport, found->method.packing, found->warning);
-            return told;
+                method.emplace(found->method.algorithm, found->method.transport, found->method.packing, found->warning);
+            return method;
         },
         "text"_a, "path"_a, "strict"_a, "pattern"_a, "dtype"_a, "fields"_a, "memory"_a, "host"_a,
         "Return what C, C++ and Fortran take from the text of a tuning file: algorithm, transport, packing, and a "
