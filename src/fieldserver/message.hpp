@@ -1,4 +1,4 @@
-// What a server sends a model: values one after the other, as docs/reference/field-server-protocol.md lists them.
+// Messages of a server to a model: values one after the other, as docs/reference/field-server-protocol.md lists them.
 #pragma once
 
 #include <cstdint>

@@ -8,7 +8,7 @@
 
 namespace tradewind::mpi {
 
-// What the ranks are about to do together, as errors say it.
+// The task of the ranks together, in the words of errors.
 struct Task {
     const char* verb;   // "make this plan"
     const char* doing;  // "making a plan"
