@@ -39,7 +39,7 @@ STRATEGIES = ("exchange", "overlap")
 POINT_STEPS = 2**26
 """Points times steps of a sample: of 128 x 128 x 64 points 64 steps."""
 FEWER_NUMPY_STEPS = 8
-"""NumPy takes so many times fewer: it is that slow."""
+"""NumPy is measured with this many times fewer repetitions: it is that slow."""
 
 
 class NumpyRun(DiffusionRun):

@@ -110,10 +110,10 @@ def whole(name: str, fields: int, few: int, samples: int) -> None:
         print(f"  {part}: {value:.3f}")
     theirs = found["ducc0 inverse"] + found["ducc0 direct"]
     ratio = (found["inverse"] + found["direct"]) / theirs
-    print(f"  ours: {ratio:.2f} of ducc0, both directions{said(ratio, 'ducc0')}")
+    print(f"  ours: {ratio:.2f} of ducc0, both directions{beside_goal(ratio, 'ducc0')}")
     for direction in ("inverse", "direct"):
         ratio = found[f"Legendre {direction}"] / found[f"products {direction}"]
-        print(f"  Legendre stage, {direction}: {ratio:.2f} of its matrix products{said(ratio, 'products')}")
+        print(f"  Legendre stage, {direction}: {ratio:.2f} of its matrix products{beside_goal(ratio, 'products')}")
 
 
 def on_the_fly(name: str, every: int, batches: tuple[int, ...], samples: int) -> None:
@@ -128,7 +128,7 @@ def on_the_fly(name: str, every: int, batches: tuple[int, ...], samples: int) ->
         found = milliseconds(stage_parts(stages, fields), {}, samples)
         fly, tables = (sum(found[f"{stage} {way}"] for way in ("inverse", "direct")) for stage in ("fly", "tables"))
         goals = {batches[0]: "one field on the fly", batches[-1]: "on the fly"}
-        goal = said(fly / tables, goals[fields]) if fields in goals else ""
+        goal = beside_goal(fly / tables, goals[fields]) if fields in goals else ""
         print(f"  {fields} fields: on the fly {fly / tables:.2f} of the time with tables, both directions{goal}")
 
 
@@ -150,7 +150,7 @@ def two_threads(name: str, fields: int, samples: int) -> None:
     print(f"{one.truncation}, {fields} fields, inverse: 2 threads are {found['one'] / found['two']:.2f} x as fast as 1")
 
 
-def said(ratio: float, goal: str) -> str:
+def beside_goal(ratio: float, goal: str) -> str:
     most = GOALS[goal]
     return f"; goal: at most {most}{' (missed)' * (ratio > most)}"
 

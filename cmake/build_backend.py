@@ -1,10 +1,10 @@
 """The build backend of pip: scikit-build-core, behind a look at the compiler.
 
-pyproject.toml requires nothing for a build, so that pip asks here before it downloads anything. A machine without a
-compiler that can build Tradewind hears so at once. ``python cmake/build_backend.py`` does the same for make, and
-prints what a build requires.
+pyproject.toml requires nothing for a build, so that pip calls this first, before it downloads anything: on a machine
+without a compiler that can build Tradewind the error comes at once. ``python cmake/build_backend.py`` does the same for
+make, and prints what a build requires.
 
-Runs in Pythons older than Tradewind's, to say that they are.
+Runs in Pythons older than Tradewind's, to print an error that they are too old.
 """
 
 from __future__ import annotations
@@ -150,8 +150,8 @@ def version_problem(command: list[str]) -> str | None:
     """Return what is wrong with a compiler, like "is g++ 10.2.1"; None where nothing is known to be."""
     macros = _output([*command, "-std=gnu++20", "-include", "version", "-dM", "-E", "-x", "c++", os.devnull])
     if macros is None:
-        said = (_output([*command, "--version"]) or "").strip().splitlines()
-        return f'does not know C++20: "{said[0]}"' if said else "does not compile"
+        lines = (_output([*command, "--version"]) or "").strip().splitlines()
+        return f'does not know C++20: "{lines[0]}"' if lines else "does not compile"
     value = dict(re.findall(r"^#define (\w+) (.+)$", macros, re.MULTILINE))
     kind = "clang++" if "__clang_major__" in value else "g++"
     version = [value[name] for name in VERSION[kind] if name in value]

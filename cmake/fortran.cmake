@@ -3,7 +3,7 @@ enable_language(Fortran)
 file(GLOB fortran_sources CONFIGURE_DEPENDS bindings/fortran/*.f90)
 set(modules ${PROJECT_BINARY_DIR}/fortran_modules)
 add_library(tradewind_fortran SHARED ${fortran_sources})
-# The communicator of mpi_f08 is a C type with a component of Fortran's own integer, says the MPI standard.
+# By the MPI standard the communicator of mpi_f08 is a C type with a component of Fortran's own integer.
 target_compile_options(tradewind_fortran PRIVATE $<$<COMPILE_LANG_AND_ID:Fortran,GNU>:-Wno-c-binding-type>)
 target_include_directories(tradewind_fortran PUBLIC $<BUILD_INTERFACE:${modules}>
                                                     $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/tradewind>)

@@ -1,4 +1,4 @@
-"""Installs Tradewind in place, for make: says what it does and how far it is, and prints errors of the build in full.
+"""Install Tradewind in place, for make: print steps and progress, and errors of the build in full.
 
     python cmake/install.py extensions [NAME=VALUE ...]  what runs need: packages, then the compilation
     python cmake/install.py all [NAME=VALUE ...]         also libtradewind, for C, C++ and Fortran
@@ -26,11 +26,11 @@ PIP = [sys.executable, "-m", "pip", "--disable-pip-version-check", "install", "-
 PAUSE_S = 10.0
 """Between two lines about one step, that differ in a number alone, where the output is no terminal."""
 FAULT = re.compile(r"FAILED: |CMake Error|\berror: |\bERROR: ")
-"""The line of pip, CMake, ninja or a compiler that says what went wrong; behind it stands the rest."""
+"""The first line of an error of pip, CMake, ninja or a compiler; the rest follows."""
 
 
 class Line:
-    """One line that says how far a step is: overwritten on a terminal, elsewhere a new one every few seconds."""
+    """One line with the progress of a step: overwritten on a terminal, elsewhere a new one every few seconds."""
 
     def __init__(self, title: str) -> None:
         self.title, self.is_terminal = title, sys.stdout.isatty()
@@ -70,7 +70,7 @@ def run(title: str, command: Sequence[str], shortened: Callable[[str], str | Non
 
 
 def faults(output: Sequence[str]) -> Sequence[str]:
-    """The output of a step from the first line that says what went wrong; all of it where none does."""
+    """The output of a step from the first line of an error; all of it where there is none."""
     first = next((i for i, text in enumerate(output) if FAULT.search(text)), 0)
     return output[first:]
 

@@ -18,7 +18,7 @@ elseif(NOT TARGET tradewind_fortran)
   set(tradewind_modules "${CMAKE_CURRENT_BINARY_DIR}/tradewind_modules")
   set_target_properties(tradewind_fortran PROPERTIES
     Fortran_MODULE_DIRECTORY "${tradewind_modules}" POSITION_INDEPENDENT_CODE ON)
-  # The communicator of mpi_f08 is a C type with a component of Fortran's own integer, says the MPI standard.
+  # By the MPI standard the communicator of mpi_f08 is a C type with a component of Fortran's own integer.
   target_compile_options(tradewind_fortran PRIVATE $<$<COMPILE_LANG_AND_ID:Fortran,GNU>:-Wno-c-binding-type>)
   target_include_directories(tradewind_fortran PUBLIC "${tradewind_modules}")
   target_link_libraries(tradewind_fortran PUBLIC tradewind::tradewind)

@@ -75,7 +75,7 @@ def _name(kept: Kept, source: str, whose: str, verdict: Verdict) -> tuple[str, s
 def reason(kept: Kept, finding: Finding, base: str | None = None) -> str:
     """Return what is known of why a claim of a source is contradicted under a base: its cause is shown if an experiment
     turned the verdict under it, or under another base where the claim is confirmed. Raises ValueError where its study
-    does not say, and where an experiment that it names does not show it."""
+    has none, and where an experiment that it names does not show it."""
     if finding.decided_by == "data":
         return DATA
     if finding.cause:

@@ -27,7 +27,7 @@ DOCS = Path(__file__).parent
 STUDIES = DOCS.parent / "studies"
 PICTURES = DOCS / "images" / "studies"
 AS_PIXELS = ("congestion", "pairs", "matrix")
-"""Kinds of plots of so many cells that they are kept as pixels."""
+"""Kinds of plots with too many cells for a vector picture: they are kept as pixels."""
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ begin, end = cells * comm.rank // comm.size, cells * (comm.rank + 1) // comm.siz
 own, halo = numbers[begin:end], numbers[[begin - 1, end % cells]]
 halo = np.setdiff1d(halo, own)  # alone, a rank is its own neighbour
 
-# Own points that nobody else wants, the rim, the halo: three runs of one array.
+# Own points that no other rank needs, the rim, the halo: three runs of one array.
 order = tw.renumbered(comm, own, halo)
 points = tw.Points(comm, order.own)
 swap = points.halo(order.halo)

@@ -35,7 +35,7 @@ RULE = "\n[[rule]]\nsink = {sinks}\n"
 
 
 def plan(folder: Path, names: list[str], compression: int) -> tw.fieldserver.plan.plan_file.OutputPlan:
-    """Return a plan that writes each hour to so many files."""
+    """Return a plan that writes each hour to several files."""
     sinks = "".join(SINK.format(name=name, compression=compression) for name in names)
     return load_plan("plan.toml", f'folder = "{folder}"\ndurable = false\n{sinks}{RULE.format(sinks=names)}')
 

@@ -189,7 +189,7 @@ def serve(folder: Path) -> None:
             except _Failed as failed:
                 if type(failed.__cause__).__name__ not in _GO_ON or not _all_have_failed(world):
                     end_all(failed.__cause__)
-                # Messages that nobody has received stay with the communicator of their job.
+                # Messages that were not received stay with the communicator of their job.
                 MPI.COMM_WORLD = world.Dup()
                 state = _FAILED
             os.write(done, state)

@@ -1,7 +1,7 @@
 """Damaged machine files, files of links and study files: the readers refuse them with an InputError or read them, and
 return at once.
 
-``python tests/mutants.py COUNT [SEED]`` tries so many; `test_mutants.py` a few hundred.
+``python tests/mutants.py COUNT [SEED]`` tries COUNT; `test_mutants.py` a few hundred.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Builds a copy of the checkout against a second MPI library, Debian's Open MPI, in an environment of its own, and runs
-# the tests of everything that talks to MPI there. What does not depend on the library runs with the first alone: the
+# the tests of everything that calls MPI there. What does not depend on the library runs with the first alone: the
 # numerics of the dwarfs (one dwarf stands for all), and what commands and programs make of measured times.
 # usage: tests/second_mpi.sh [build|run]   (default: one after the other)
 # MPI_C_COMPILER names another MPI's compiler wrapper; the mpiexec beside it is taken.

@@ -70,7 +70,7 @@ def test_a_reader_that_fails_is_seen(fault: str, monkeypatch: pytest.MonkeyPatch
 
 
 @pytest.mark.parametrize(
-    ("text", "says"),
+    ("text", "expected"),
     [
         ("a = " + "[" * 5000 + "]" * 5000, "nested too deeply"),
         ("b = 1\n[" + ".".join(["a"] * 5000) + "]", "odd.toml:2: a key of more than 32 parts"),
@@ -79,6 +79,6 @@ def test_a_reader_that_fails_is_seen(fault: str, monkeypatch: pytest.MonkeyPatch
         ("a = " + "9" * 5000, "not TOML: Exceeds the limit"),
     ],
 )
-def test_a_file_that_no_reader_could_hold(text: str, says: str) -> None:
-    with pytest.raises(InputError, match=says):
+def test_a_file_that_no_reader_could_hold(text: str, expected: str) -> None:
+    with pytest.raises(InputError, match=expected):
         TomlFile("odd.toml", text)

@@ -40,6 +40,10 @@ def problems_in(name, text):
         ("def lay_beside(rows):", "lay_beside", "compare with"),
         ("def leave_together(error):", "leave_together", "fail_collectively"),
         ("ranks wait for each other for ever", "wait for each other for ever", "deadlock"),
+        ("the other ranks hear of it", "hear", "get the error"),
+        ("a file that cannot be read or is none", "or is none", "invalid"),
+        ("the bytes of so many points", "so many", "the name of the number"),
+        ("a point that nobody owns", "nobody", "no rank"),
     ],
 )
 def test_a_former_word_is_refused(line, found, instead):

@@ -2,7 +2,7 @@
 
 No exchange is faster than its busiest link or NIC needs for its bytes. Where all packets between two nodes go one
 way, "walked" is that bound from a walk of all messages, without the simulator; elsewhere only the simulator's counters
-know it. LogGP, the formula that knows no congestion, stands beside it: it tells what latencies cost where the bytes
+know it. LogGP, the formula that knows no congestion, stands beside it: it shows what latencies cost where the bytes
 are few. Finite buffers, packets of 4 KiB.
 """
 

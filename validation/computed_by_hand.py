@@ -115,7 +115,7 @@ ROUTES = (
     Route("crossbar, three packets", network({"kind": "crossbar", "nodes": 7}, "1000B"), pair(375),
         [(0, 90), (0, 190), (0, 290)], 480),
     # Buffers hold one packet. The first leaves its buffer at 90, the NIC knows at 180 and sends the second, which is
-    # there at 270; the third likewise 180 later. Between switches the credit takes 70 only: nobody waits there.
+    # there at 270; the third likewise 180 later. Between switches the credit takes 70 only: no packet waits there.
     Route("ring, buffers of one packet", network(ring(5), "1000B", switch={"buffer": "1000B"}), pair(375),
         [(0, 90), (1, 160), (2, 230), (0, 270), (1, 340), (2, 410), (0, 450), (1, 520), (2, 590)], 780,
         nodes=(0, 2), buffers="credits"),

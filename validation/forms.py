@@ -49,7 +49,7 @@ class Form:
 
 
 def placed(file: MachineFile, links: tuple[int, int]) -> dict[str, Any]:
-    """A random placement that puts two ranks so many (local, global) links apart."""
+    """A random placement with two ranks at a distance of given (local, global) links."""
     topology = file.machine.build().topology
     for seed in range(2000):
         place = _core.Placement("random", 2, 1, topology.nodes, seed)

@@ -34,7 +34,7 @@ def machine(
     global_link: dict[str, str] | None = None,
     **tables: Any,
 ) -> MachineFile:
-    """`memory_bandwidth` is that of one copy; a node serves any number of them, unless `node` says otherwise."""
+    """`memory_bandwidth` is that of one copy; a node serves any number of them, unless `node` has a limit."""
     values: dict[str, Any] = {
         "title": "a small machine",
         "routing": routing or OWN_ROUTING.get(topology["kind"], "minimal"),

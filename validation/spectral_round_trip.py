@@ -39,7 +39,7 @@ class Row:
 
 
 def round_trip(name: str, rule: str) -> Row:
-    """Return the errors of one transform to the grid and back. Raises InputError for a grid that is none."""
+    """Return the errors of one transform to the grid and back. Raises InputError for an invalid grid."""
     transform = SpectralTransform(name, rule=rule, tables=False)
     truncation = transform.truncation
     random = np.random.default_rng(1)
@@ -57,7 +57,7 @@ def table(names: tuple[str, ...]) -> list[str]:
 
 
 def main() -> int:
-    """Print the table; 2 for a grid that is none."""
+    """Print the table; 2 for an invalid grid."""
     try:
         print("\n".join(table(tuple(sys.argv[1:]) or GRIDS)))
     except InputError as error:

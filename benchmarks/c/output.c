@@ -68,7 +68,7 @@ static void calibrate(double work_s) {
     if (products < 1) products = 1;
 }
 
-static void tell(pid_t process, int what) {
+static void send_signal(pid_t process, int what) {
     if (kill(process, what) == 0) return;
     perror("the process beside the model");
     MPI_Abort(MPI_COMM_WORLD, 1);
@@ -149,9 +149,9 @@ int main(int argc, char** argv) {
         turns[0][step] = written(&out, steps + WARM + step);
         turns[1][step] = timed();
         turns[2][step] = timed();
-        tell(neighbour, SIGCONT);
+        send_signal(neighbour, SIGCONT);
         turns[3][step] = timed();
-        tell(neighbour, SIGSTOP);
+        send_signal(neighbour, SIGSTOP);
     }
     printf("{\"sum\": %g, \"total_s\": %.9f", c[1][1], total);
     print_list("waited", waited + WARM, steps);

@@ -42,7 +42,7 @@ def call(comm: MPI.Intracomm, payload: dict[str, int]) -> list[str]:
 def memory(comm: MPI.Intracomm, payload: dict[str, int]) -> list[str]:
     """A line, of every way of a halo. `payload`: its width, calls."""
     if not hasattr(_LIBC, "mallinfo2"):
-        return ["memory: skipped, glibc 2.33 or newer says what malloc has given out"]
+        return ["memory: skipped, only glibc 2.33 or newer reports what malloc has allocated"]
     grid = Grid(8, 8, 2)
     pattern = Halo(Blocks(grid, (comm.Get_size(), 1)), payload["width"], ("x", "y"))
     array = arrays_of(pattern).source(pattern, comm.rank, 0, "f8")

@@ -58,7 +58,7 @@ program diffusion_in_fortran
 
 contains
 
-  !> The rank's own points and the halo around them, whose values nobody may use before they are exchanged.
+  !> The rank's own points and the halo around them, whose values may not be used before they are exchanged.
   subroutine allocate_with_halo(u)
     real(real64), allocatable, intent(out) :: u(:, :, :)
     allocate (u(first(1) - reach:last(1) + reach, first(2) - reach:last(2) + reach, first(3):last(3)))

@@ -18,7 +18,7 @@ BITS = 16
 
 
 class Disk:
-    """A disk that writes so many bytes in a second: whoever writes sleeps until that is done."""
+    """A disk of limited bandwidth: writers sleep until their bytes would be written."""
 
     def __init__(self, rate: float) -> None:
         self._rate, self._free = rate, 0.0

@@ -51,7 +51,7 @@ def run(program: Path, n: int, fields: int, steps: int, work_s: float, call: str
 
 
 def described(fields: int) -> str:
-    """Return what a plan says of fields, so that GRIB has numbers for them."""
+    """Return the attributes of fields in a plan, so that GRIB has numbers for them."""
     return "".join(f"\n[field.f{number}]\ngrib = [0, 191, {192 + number}]\n" for number in range(fields))
 
 

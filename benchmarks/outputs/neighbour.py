@@ -1,7 +1,7 @@
 """A process that writes what a field server writes, and has nothing to do with the model beside it.
 
 ``python -m outputs.neighbour FOLDER N FIELDS`` writes a step, then stops itself until it is continued (SIGCONT), and so
-on, without MPI. It tells by a line that its first step is written. How long a model's own loops take beside it shows
+on, without MPI. It prints a line when its first step is written. How long a model's own loops take beside it shows
 what of a run's time is that of a busy core, and not of the field server.
 """
 

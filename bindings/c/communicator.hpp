@@ -20,7 +20,7 @@ void require_communicator(MPI_Comm comm);
 // Does what a rank does alone before a collective. Tells the other ranks, which would wait otherwise, why this one
 // cannot go on; they `go_on`. For `limit_s` see `agree`.
 template <typename Work>
-auto or_tell(MPI_Comm comm, Work work, double limit_s = 0) -> decltype(work()) {
+auto raise_collectively(MPI_Comm comm, Work work, double limit_s = 0) -> decltype(work()) {
     std::exception_ptr failure;
     std::string problem;
     try {
@@ -32,7 +32,7 @@ auto or_tell(MPI_Comm comm, Work work, double limit_s = 0) -> decltype(work()) {
     if (problem.empty()) problem = "an error without a text";
     try {
         mpi::agree(comm, "", problem, {}, limit_s);
-    } catch (const mpi::PlanError&) {  // the others did not come: this rank's own failure says more
+    } catch (const mpi::PlanError&) {  // the others did not come: this rank's own failure has the cause
     }
     std::rethrow_exception(failure);
 }

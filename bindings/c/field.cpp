@@ -75,7 +75,7 @@ mpi::Field taken(const pattern::Pattern& pattern, int axis, const std::string& n
     const mpi::Field field{static_cast<std::byte*>(f.data),
                            {f.points[layout::X], f.points[layout::Y], f.points[layout::Z]},
                            {f.strides[layout::X], f.strides[layout::Y], f.strides[layout::Z]},
-                           nullptr};  // the host's memory, as tradewind.h says of all fields
+                           nullptr};  // the host's memory, like all fields of tradewind.h
     return pattern.has_levels() ? along_points(field, axis) : field;
 }
 

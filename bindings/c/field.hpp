@@ -11,9 +11,9 @@ namespace tradewind::c {
 // Throws InputError.
 mpi::Element element_of(std::int32_t element);
 
-// The fields of a plan, all of one type, into `request`; those of a fetch as `axis` says, see levels.hpp. Throws
+// The fields of a plan, all of one type, into `request`; those of a fetch along `axis`, see levels.hpp. Throws
 // InputError for what cannot be the array of any rank: no memory, an extent of zero, a wrong number of dimensions,
-// strides that are no whole elements, fields that overlap. Whether the shapes are this rank's, the plan says.
+// strides that are no whole elements, fields that overlap. The plan checks that the shapes are this rank's.
 void take_fields(const pattern::Pattern& pattern, int axis, int sources, const tw_field* source, int targets,
                  const tw_field* target, mpi::PlanRequest& request);
 

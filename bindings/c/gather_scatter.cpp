@@ -13,7 +13,7 @@ namespace {
 void gather_scatter(MPI_Comm comm, std::int64_t values, const std::int64_t* ids, const char* operation,
                     tw_pattern* pattern) {
     require_communicator(comm);
-    const std::span<const Index> own = or_tell(comm, [&] {
+    const std::span<const Index> own = raise_collectively(comm, [&] {
         require(pattern, "pattern");
         require(operation, "operation");
         if (values < 0) throw InputError(std::to_string(values) + " entries in ids: 0 or more are allowed");

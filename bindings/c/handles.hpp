@@ -18,9 +18,9 @@ class HandleError : public std::invalid_argument {
     using std::invalid_argument::invalid_argument;
 };
 
-// The objects of one kind, by number. A number is never used again, so that a handle which has been freed is told from
-// all that live: its lowest bits say where the object is, the others how many have been there before. Looking one up
-// takes no lock; slots stay where they are.
+// The objects of one kind, by number. A number is never used again, so that a freed handle differs from
+// all live ones: its lowest bits are the slot of the object, the others count the earlier objects of this slot. Looking
+// one up takes no lock; slots stay where they are.
 template <class Object>
 class Handles {
   public:

@@ -15,7 +15,7 @@ struct Given {
     std::map<const std::byte*, std::shared_ptr<mpi::SharedMemory>> all;  // by the address of the data
 };
 Given& given() {
-    static auto& kept = *new Given;  // nobody may have released it when the process ends
+    static auto& kept = *new Given;  // it may be in use until the process ends
     return kept;
 }
 

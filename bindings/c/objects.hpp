@@ -35,7 +35,7 @@ struct OwnPoints {
     Index first_id;  // 0 unless a layout gives the ids
 };
 
-// These live until the process ends: plans that nobody frees outlast MPI, which their destructors need.
+// These live until the process ends: plans that are not freed outlast MPI, which their destructors need.
 Handles<const layout::Layout>& layouts();
 // A layout of blocks. Throws InputError for another one, which `user` cannot take.
 std::shared_ptr<const layout::Blocks> blocks_of(tw_layout layout, const char* user);

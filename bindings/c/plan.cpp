@@ -92,34 +92,34 @@ Chosen chosen_on_all(MPI_Comm comm, const PatternPtr& pattern, const algorithm::
                                        static_cast<Index>(request.source.size()),
                                        shared ? algorithm::shared_memory : algorithm::private_memory, host);
     };
-    std::string told;
+    std::string outcome;
     std::exception_ptr failure;
     if (rank == 0) {
         try {
             const algorithm::ChosenMethod chosen =
                 algorithm::choose_method(pattern, own, variable(algorithm::variable_of(pattern->name())), tuned);
-            told = algorithm::text_of(chosen.method) + "\n" + origin_text(chosen) +
-                   (algorithm::needs_all_lists(*pattern, chosen.method.algorithm) ? "*" : "+");
+            outcome = algorithm::text_of(chosen.method) + "\n" + origin_text(chosen) +
+                      (algorithm::needs_all_lists(*pattern, chosen.method.algorithm) ? "*" : "+");
         } catch (const InputError& error) {
-            told = std::string(error.what()) + "-";
+            outcome = std::string(error.what()) + "-";
         } catch (const std::exception& error) {  // of this rank alone
             failure = std::current_exception();
-            told = std::string(error.what()) + "!";
+            outcome = std::string(error.what()) + "!";
         }
     }
-    told = mpi::text_of(comm, 0, told);
+    outcome = mpi::text_of(comm, 0, outcome);
     if (failure) std::rethrow_exception(failure);
-    const char verdict = told.back();
-    told.pop_back();
-    if (verdict == '-') throw InputError(told);
-    if (verdict == '!') throw mpi::PlanError("rank 0 cannot make this plan: " + told);
-    const std::size_t end = told.find('\n');
-    algorithm::Method method = algorithm::parse_method(told.substr(0, end));
+    const char verdict = outcome.back();
+    outcome.pop_back();
+    if (verdict == '-') throw InputError(outcome);
+    if (verdict == '!') throw mpi::PlanError("rank 0 cannot make this plan: " + outcome);
+    const std::size_t end = outcome.find('\n');
+    algorithm::Method method = algorithm::parse_method(outcome.substr(0, end));
     // A rank's own arguments count on that rank, so that plans can find out that ranks ask for different things.
     if (!own.algorithm.empty()) method.algorithm = own.algorithm;
     if (!own.transport.empty()) method.transport = own.transport;
     if (!own.packing.empty()) method.packing = own.packing;
-    return {method, told.substr(end + 1), verdict == '*'};
+    return {method, outcome.substr(end + 1), verdict == '*'};
 }
 
 std::shared_ptr<BoundPlan> make(tw_pattern pattern, MPI_Comm comm, int sources, const tw_field* source, int targets,
@@ -127,7 +127,7 @@ std::shared_ptr<BoundPlan> make(tw_pattern pattern, MPI_Comm comm, int sources, 
     require_communicator(comm);
     const double limit_s = options ? mpi::limit_of(options->watchdog_s) : 0;
     auto bound = std::make_shared<BoundPlan>();
-    Asked a = or_tell(
+    Asked a = raise_collectively(
         comm,
         [&] {
             Asked taken = asked(pattern, comm, sources, source, targets, target, options, plan);
@@ -140,7 +140,7 @@ std::shared_ptr<BoundPlan> make(tw_pattern pattern, MPI_Comm comm, int sources, 
     go_on(comm, limit_s);  // all ranks can choose together
     const auto [method, origin, gather] = chosen_on_all(comm, a.pattern, a.method, a.request);
     const algorithm::Method carried =
-        or_tell(comm, [&, &method = method] { return algorithm::carried_method(*a.pattern, method); });
+        raise_collectively(comm, [&, &method = method] { return algorithm::carried_method(*a.pattern, method); });
     if (gather)
         a.pattern = mpi::allgather_lists(comm, a.pattern, carried.algorithm,
                                          algorithm::needs_all_lists(*a.pattern, carried.algorithm));
@@ -149,7 +149,8 @@ std::shared_ptr<BoundPlan> make(tw_pattern pattern, MPI_Comm comm, int sources, 
     if (carried.native()) {
         bound->plan = mpi::make_native_plan(*a.pattern, comm, a.request);
     } else {
-        const auto schedule = or_tell(comm, [&] { return algorithm::make_schedule(a.pattern, carried.algorithm); });
+        const auto schedule =
+            raise_collectively(comm, [&] { return algorithm::make_schedule(a.pattern, carried.algorithm); });
         bound->plan = mpi::make_plan(*schedule, comm, a.request);
     }
     bound->method = algorithm::text_of(method);

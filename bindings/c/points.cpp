@@ -42,7 +42,7 @@ enum Counting { from_0 = 0, from_1 = 1 };
 template <typename Check, typename Make>
 void make_points(MPI_Comm comm, tw_points* points, Check check, Make make) {
     require_communicator(comm);
-    const auto checked = or_tell(comm, [&] {
+    const auto checked = raise_collectively(comm, [&] {
         require(points, "points");
         return check();
     });
@@ -138,7 +138,7 @@ tw_status add_fetch(tw_points points, int peers, const int* peer, tw_pattern* pa
         require_mpi();
         const PointsPtr own = c::points().at(points.id);
         const MPI_Comm comm = own->points.communicator();
-        const auto [checked, among] = or_tell(comm, [&] {
+        const auto [checked, among] = raise_collectively(comm, [&] {
             require(pattern, "pattern");
             return std::pair(check(*own), taken_peers(peers, peer));
         });
@@ -229,7 +229,7 @@ Renumbered renumbered(MPI_Comm comm, const Ids& own, Ids halo) {
 void renumber(MPI_Comm comm, std::int64_t owns, const std::int64_t* own, std::int64_t halos, const std::int64_t* halo,
               std::int64_t* new_own, std::int64_t* interior, std::int64_t* new_halo, std::int64_t* new_halos) {
     require_communicator(comm);
-    const auto lists = or_tell(comm, [&] {
+    const auto lists = raise_collectively(comm, [&] {
         require(interior, "interior");
         require(new_halos, "new_halos");
         if (owns > 0) require(new_own, "new_own");
@@ -292,7 +292,7 @@ tw_status tw_points_locate(tw_points points, int64_t wanted, const int64_t* ids,
         require_mpi();
         const PointsPtr own = c::points().at(points.id);
         const MPI_Comm comm = own->points.communicator();
-        const Ids list = or_tell(comm, [&] {
+        const Ids list = raise_collectively(comm, [&] {
             if (wanted > 0) require(owner, "owner");
             if (wanted > 0) require(index, "index");
             return listed<Index>("ids", wanted, ids, own->first_id);
@@ -334,7 +334,7 @@ tw_status tw_points_known_to_all(tw_points points, tw_pattern fetch, tw_pattern*
         require_mpi();
         const PointsPtr own = c::points().at(points.id);
         const MPI_Comm comm = own->points.communicator();
-        const FetchPtr part = or_tell(comm, [&] {
+        const FetchPtr part = raise_collectively(comm, [&] {
             require(pattern, "pattern");
             return fetch_at(fetch, "the lists");
         });

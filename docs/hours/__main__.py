@@ -69,13 +69,13 @@ def sections(parts: Parts) -> dict[str, Callable[[], str]]:
 
 
 def filled(text: str, parts: Parts) -> str:
-    """Return the page with its tables as they should be. Raises KeyError for a section that is none."""
+    """Return the page with its tables as they should be. Raises KeyError for an unknown section."""
     made = sections(parts)
     return MARKS.sub(lambda found: f"{found[1]}\n{made[found[2]]()}\n\n{found[3]}", text)
 
 
 def with_settings(settings: list[str]) -> None:
-    """Put other values in place of the base's. Raises SystemExit for a parameter that is none."""
+    """Put other values in place of the base's. Raises SystemExit for an unknown parameter."""
     for setting in settings:
         name, _, value = setting.partition("=")
         known = choices.base()

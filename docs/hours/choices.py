@@ -1,7 +1,7 @@
 """The choices that are open in the question, each with the values that are taken, and who published them.
 
 A choice has several parameters where these go together. The first value of each is the base, under which the page's
-first answer stands; the others say how far the published models lie apart.
+first answer stands; the others show how far the published models lie apart.
 """
 
 from __future__ import annotations

@@ -20,7 +20,7 @@ SAMPLES = LEVELS * np.geomspace(1, 3000, 40)
 
 
 def ring(levels: float, columns: int, split: tuple[int, int], latency_s: float) -> float:
-    """Return the seconds of three transpositions by ring-4 of a grid of so many columns."""
+    """Return the seconds of three transpositions by ring-4 of a grid of `columns` columns."""
     amount = levels * columns * VALUE_BYTES / (split[0] * split[1])
     legs = (split[0], split[1], split[0])
     return sum(-(-(n - 1) // RADIX) * latency_s + amount * (n - 1) / n / BANDWIDTH for n in legs)

@@ -4,7 +4,7 @@
  *     mpiexec -n 4 fetch_c [NX NY LEVELS]
  *
  * The mesh is a torus of nx x ny cells, numbered in disorder. Every value follows from the number of its cell, so that
- * each rank can tell whether what has arrived is right. The way is chosen by the environment:
+ * each rank can check what has arrived. The way is chosen by the environment:
  * TRADEWIND_FETCH=,put-notify mpiexec ...
  */
 #include <stdio.h>
@@ -71,7 +71,7 @@ static void exchange_halo(void) {
             if (next[i] < first || next[i] >= last) halo[halos++] = id_of(next[i]);
     }
 
-    /* Cells that nobody else wants, cells that others want, the halo: three runs, so that messages are long ones. */
+    /* Cells that no other rank needs, cells that others need, the halo: three runs, so that messages are long ones. */
     int64_t *mine = allocated(owns, 8), *theirs = allocated(halos, 8), *index = allocated(halos, 8);
     check(tw_renumbered(MPI_COMM_WORLD, owns, own, halos, halo, mine, &interior, theirs, &halos));
 

@@ -2,8 +2,8 @@
  *
  *     mpiexec -n 4 field_server_c [STEPS [FILE]] : -n 1 tradewind serve plan.toml
  *
- * A field drifts eastward around a grid of longitudes and latitudes, one point per step, and is written as plan.toml
- * says. With a FILE, such as one that an earlier run has written, the field begins as it is there.
+ * A field drifts eastward around a grid of longitudes and latitudes, one point per step, and is written by plan.toml.
+ * With a FILE, such as one that an earlier run has written, the field begins as it is there.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
  *
  *     mpiexec -n 4 redistribution_c [NX NY NZ [RANKS_X]]
  *
- * Every point holds its own number, so that each rank can tell whether what has arrived is right. The way is chosen by
+ * Every point holds its own number, so that each rank can check what has arrived. The way is chosen by
  * the environment: TRADEWIND_TRANSPOSE=burst,shared,direct mpiexec ...
  */
 #include <stdio.h>

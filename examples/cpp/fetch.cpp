@@ -4,7 +4,7 @@
 //     mpiexec -n 4 fetch_cpp [NX NY LEVELS]
 //
 // The mesh is a torus of nx x ny cells, numbered in disorder. Every value follows from the number of its cell, so that
-// each rank can tell whether what has arrived is right. The way is chosen by the environment:
+// each rank can check what has arrived. The way is chosen by the environment:
 // TRADEWIND_FETCH=,put-notify mpiexec ...
 #include <cstdio>
 #include <cstdlib>
@@ -31,7 +31,7 @@ class Model {
                  {row + (x + 1) % nx_, row + (x + nx_ - 1) % nx_, (k + nx_) % cells, (k + cells - nx_) % cells})
                 if (next < first || next >= last) halo.push_back(id_of(next));
         }
-        // Cells that nobody else wants, cells that others want, the halo: three runs, so that messages are long ones.
+        // Cells that no other rank needs, cells that others need, the halo: three runs, so that messages are long ones.
         const tw::Renumbered order = tw::renumbered(MPI_COMM_WORLD, own, halo);
         const tw::OwnPoints points(MPI_COMM_WORLD, order.own);
         // Neighbours on a mesh are so to each other: who is asked is known, and who asks.

@@ -3,7 +3,7 @@
 //
 //     mpiexec -n 4 redistribution_cpp [NX NY NZ [RANKS_X]]
 //
-// Every point holds its own number, so that each rank can tell whether what has arrived is right. The way is chosen by
+// Every point holds its own number, so that each rank can check what has arrived. The way is chosen by
 // the environment: TRADEWIND_TRANSPOSE=burst,shared,direct mpiexec ...
 #include <algorithm>
 #include <cstdio>
@@ -57,7 +57,7 @@ class Model {
         tw::Plan plan(move, MPI_COMM_WORLD, {before.field()}, {after.field()});
         number(before, before.box());
         plan();
-        return told(what, plan, wrong(after, after.box()));
+        return reported(what, plan, wrong(after, after.box()));
     }
 
     // It ends where the grid does.
@@ -73,7 +73,7 @@ class Model {
             there.begin[axis] = std::max<std::int64_t>(there.begin[axis], 0);
             there.end[axis] = std::min(there.end[axis], points_[axis]);
         }
-        return told("halo", plan, wrong(u, there));
+        return reported("halo", plan, wrong(u, there));
     }
 
     double of(std::int64_t x, std::int64_t y, std::int64_t z) const {
@@ -88,7 +88,7 @@ class Model {
         MPI_Allreduce(&mine, &sum, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
         return sum;
     }
-    std::int64_t told(const char* what, const tw::Plan& plan, std::int64_t wrong) const {
+    std::int64_t reported(const char* what, const tw::Plan& plan, std::int64_t wrong) const {
         const auto [messages, bytes] = plan.traffic();
         if (rank_ == 0)
             std::printf("%s by %s: rank 0 sends %lld messages, %lld bytes; %lld points wrong\n", what,

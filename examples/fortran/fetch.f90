@@ -4,7 +4,7 @@
 !!     mpiexec -n 4 fetch_fortran [NX NY LEVELS]
 !!
 !! The mesh is a torus of nx x ny cells, numbered in disorder. Every value follows from the number of its cell, so that
-!! each rank can tell whether what has arrived is right. The way is chosen by the environment:
+!! each rank can check what has arrived. The way is chosen by the environment:
 !! TRADEWIND_FETCH=,put-notify mpiexec ...
 program fetch
   use, intrinsic :: iso_fortran_env, only: error_unit, int32, int64, real32, real64
@@ -48,7 +48,7 @@ contains
       end do
     end do
 
-    ! Cells that nobody else wants, cells that others want, the halo: three runs, so that messages are long ones.
+    ! Cells that no other rank needs, cells that others need, the halo: three runs, so that messages are long ones.
     call check(tw_renumbered(mine, interior, theirs, MPI_COMM_WORLD, own, halo))
     call check(tw_points_of_ids(points, MPI_COMM_WORLD, mine))
     ! Neighbours on a mesh are so to each other: who is asked is known, and who asks.
@@ -70,7 +70,7 @@ contains
     do level = 1, levels
       i = i + count_of(u(:, level) /= numbers(ids, level)) + count_of(v(:, level) /= -numbers(ids, level))
     end do
-    call say("halo", swap, i)
+    call report("halo", swap, i)
     call check(tw_plan_free(swap))
     call check(tw_pattern_free(exchange))
     call check(tw_points_free(points))
@@ -108,7 +108,7 @@ contains
     do i = 1, owns
       wrong = wrong + count_of(there(:, i) /= real([(number(wanted(i), level), level = 1, levels)], real32))
     end do
-    call say("on demand", plan, wrong)
+    call report("on demand", plan, wrong)
 
     allocate(ones(owns), times(owns))
     ones = 1
@@ -117,7 +117,7 @@ contains
     call check(tw_plan_make(back, adjoint, MPI_COMM_WORLD, [tw_field(ones)], [tw_field(times)]))
     call check(tw_plan_call(back))
     i = total(sum(times))
-    call say("adjoint", back, merge(1, 0, rank == 0 .and. i /= nx * ny))
+    call report("adjoint", back, merge(1, 0, rank == 0 .and. i /= nx * ny))
     call check(tw_plan_free(plan))
     call check(tw_plan_free(back))
     call check(tw_pattern_free(request))
@@ -164,7 +164,7 @@ contains
     total = sums(1)
   end function total
 
-  subroutine say(what, plan, mine)
+  subroutine report(what, plan, mine)
     character(len=*), intent(in) :: what
     type(tw_plan), intent(in) :: plan
     integer, intent(in) :: mine
@@ -177,7 +177,7 @@ contains
     if (rank == 0) print "(4a,i0,a,i0,a,i0,a)", what, " by ", way, ": rank 0 sends ", messages, " messages, ", bytes, &
       " bytes; ", wrong, " values wrong"
     if (wrong > 0) error stop 1
-  end subroutine say
+  end subroutine report
 
   !> Every model handles errors in its own way; this one ends.
   subroutine check(status)

@@ -2,8 +2,8 @@
 !!
 !!     mpiexec -n 4 field_server_fortran [STEPS [FILE]] : -n 1 tradewind serve plan.toml
 !!
-!! A field drifts eastward around a grid of longitudes and latitudes, one point per step, and is written as plan.toml
-!! says. With a FILE, such as one that an earlier run has written, the field begins as it is there.
+!! A field drifts eastward around a grid of longitudes and latitudes, one point per step, and is written by plan.toml.
+!! With a FILE, such as one that an earlier run has written, the field begins as it is there.
 program field_server
   use, intrinsic :: iso_fortran_env, only: error_unit, real64
   use mpi_f08, only: MPI_Comm, MPI_COMM_WORLD, MPI_Init, MPI_Finalize, MPI_Comm_rank, MPI_Comm_size

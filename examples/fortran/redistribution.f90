@@ -3,7 +3,7 @@
 !!
 !!     mpiexec -n 4 redistribution_fortran [NX NY NZ [RANKS_X]]
 !!
-!! Every point holds its own number, so that each rank can tell whether what has arrived is right. The way is chosen by
+!! Every point holds its own number, so that each rank can check what has arrived. The way is chosen by
 !! the environment: TRADEWIND_TRANSPOSE=burst,shared,direct mpiexec ...
 program redistribution
   use, intrinsic :: iso_fortran_env, only: error_unit, int64, real64
@@ -57,7 +57,7 @@ contains
     before = numbers(first, last)
     after = -1
     call check(tw_plan_call(plan))
-    wrong = told(what, plan, count(after /= numbers(first_after, last_after), kind=int64))
+    wrong = reported(what, plan, count(after /= numbers(first_after, last_after), kind=int64))
     call check(tw_plan_free(plan))
     call check(tw_pattern_free(move))
   end function redistributed
@@ -80,7 +80,7 @@ contains
     call check(tw_plan_wait(plan))
     first = max(first, 1)
     last = min(last, points)
-    wrong = told("halo", plan, &
+    wrong = reported("halo", plan, &
       count(u(first(1):last(1), first(2):last(2), :) /= numbers(first, last), kind=int64))
     call check(tw_plan_free(plan))
     call check(tw_pattern_free(halo))
@@ -98,7 +98,7 @@ contains
   end function numbers
 
   !> Says what was done, and returns how many points are wrong on all ranks.
-  function told(what, plan, mine) result(wrong)
+  function reported(what, plan, mine) result(wrong)
     character(len=*), intent(in) :: what
     type(tw_plan), intent(in) :: plan
     integer(int64), intent(in) :: mine
@@ -119,7 +119,7 @@ contains
     call check(tw_plan_traffic(plan, messages, bytes))
     if (rank == 0) print "(4a,i0,a,i0,a,i0,a)", what, " by ", way, ": rank 0 sends ", messages, " messages, ", bytes, &
       " bytes; ", wrong, " points wrong"
-  end function told
+  end function reported
 
   !> Every model handles errors in its own way; this one ends.
   subroutine check(status)

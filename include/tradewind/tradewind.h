@@ -74,19 +74,19 @@ TW_API tw_status tw_blocks(const int64_t points[3], const int64_t split[2], cons
 /* Whole lines along a direction, 'x', 'y' or 'z'; the other two directions are divided. Between blocks over "xy" and x
  * pencils of the same split a rank keeps its row, between x pencils and y pencils its column. */
 TW_API tw_status tw_pencils(const int64_t points[3], const int64_t split[2], char along, tw_layout* layout);
-/* Bands of a grid of `rows` rows, of lengths[i] points each, that lie one after another along x: so many points in one
- * row, by so many levels along z. Of equal numbers of points, where ranks share rows, or (shared 0) of whole rows. The
- * levels are divided among `level_sets` sets of ranks; rank i + j * ranks / level_sets has band i and set j. */
+/* Bands of a grid of `rows` rows, of lengths[i] points each, that lie one after another along x, with
+ * `levels` levels along z. Of equal numbers of points, where ranks share rows, or (shared 0) of whole rows. The levels
+ * are divided among `level_sets` sets of ranks; rank i + j * ranks / level_sets has band i and set j. */
 TW_API tw_status tw_bands(int64_t rows, const int64_t* lengths, int64_t levels, int ranks, int64_t level_sets,
                           int shared, tw_layout* layout);
-/* Lists of wavenumbers: points[0] of them along x, of which owners[m] says the list, 0..lists - 1; y stays whole. Rank
+/* Lists of wavenumbers: points[0] of them along x, owners[m] is the list of m, 0..lists - 1; y stays whole. Rank
  * i + j * lists has list i, ascending in its array, and set j of the levels along z. */
 TW_API tw_status tw_wavenumbers(const int64_t points[3], int64_t lists, const int* owners, int64_t level_sets,
                                 tw_layout* layout);
 /* Lines of different lengths, such as the latitudes that keep each wavenumber, or its degrees: points[0] fields along
  * x, points[1] places along y, points[2] lines along z, of which line l has the places begins[l]..ends[l] - 1. The
  * points of all lines follow each other: an array is (fields, 1, points of its lines). Divided are at most two of:
- * lines, in `lists` lists of which owners[l] says that of line l; places, in `parts` parts, part p from cuts[p] to
+ * lines, in `lists` lists, owners[l] is that of line l; places, in `parts` parts, part p from cuts[p] to
  * cuts[p + 1] - 1; fields, in `field_sets` sets. With NULL for `owners` or `cuts` lines or places stay whole. Rank i +
  * j * n has part i of the n of the first of them, in this order, and part j of the second. */
 TW_API tw_status tw_lines(const int64_t points[3], const int64_t* begins, const int64_t* ends, int64_t lists,
@@ -123,11 +123,11 @@ typedef enum tw_side { TW_SOURCE = 0, TW_TARGET = 1 } tw_side;
 /* The points that a rank's array holds, its halo included: begin may be negative. Of a fetch and its adjoint: points
  * along x, from 0 on, and levels along y and z; a rank knows its own alone. */
 TW_API tw_status tw_pattern_box(tw_pattern pattern, int side, int rank, int64_t begin[3], int64_t end[3]);
-/* Parts of a rank's array around a halo exchange, for stencils that reach so many points, 0 to the width, to every
+/* Parts of a rank's array around a halo exchange, for stencils that reach `reach` points, 0 to the width, to every
  * side. The own points that need no point of the halo, to be computed between start and wait; there may be none. Where
  * the grid ends nothing is exchanged: there they reach to its edge. */
 TW_API tw_status tw_halo_interior(tw_pattern halo, int rank, int64_t reach, int64_t begin[3], int64_t end[3]);
-/* The other own points: so many boxes, at most four, that do not overlap. What lies behind them is not touched. */
+/* The other own points: `boxes` boxes, at most four, that do not overlap. Further entries are not touched. */
 TW_API tw_status tw_halo_rim(tw_pattern halo, int rank, int64_t reach, int* boxes, int64_t begin[4][3],
                              int64_t end[4][3]);
 /* The own points, and `by` more on every side that the exchange fills, for steps that compute a part of the halo. */
@@ -160,7 +160,7 @@ TW_API tw_status tw_brick_gather_scatter(const int64_t elements[3], int64_t poin
  * which each rank lists what it wants from wherever it lies: halos of unstructured meshes, and points on demand.
  *
  * All functions of points but tw_points_count are collective: a rank whose arguments do not fit returns TW_ERROR_INPUT,
- * and all others TW_ERROR_PLAN. (A rank whose tw_points is no handle has no way to tell the others.)
+ * and all others TW_ERROR_PLAN. (A rank whose tw_points is no handle cannot inform the others.)
  *
  * `ids`: the global numbers of the rank's points, of 0 and more, each once among all ranks, in the order of its array.
  */
@@ -204,13 +204,13 @@ TW_API tw_status tw_points_halo_listed(tw_points points, int64_t owners, const i
  * ("two-level-k", "leaders-k"). Takes 24 bytes per point that any rank wants, on every rank. A plan that such an
  * algorithm is chosen for does it by itself; who makes several plans of one fetch does it once. */
 TW_API tw_status tw_points_known_to_all(tw_points points, tw_pattern fetch, tw_pattern* pattern);
-/* The same fetch, or adjoint, with levels along y and z, as tw_pattern_box and tw_empty tell of it. (A plan takes the
+/* The same fetch, or adjoint, with levels along y and z, as tw_pattern_box and tw_empty return them. (A plan takes the
  * levels from its fields.) Not collective. */
 TW_API tw_status tw_fetch_levels(tw_pattern fetch, const int64_t levels[2], tw_pattern* pattern);
 /* An order of a rank's points in which an array of own and halo points is three runs, so that messages are long ones:
  * first the own points that no other rank wants, `interior` of them, then those that others do, rank by rank, and
  * behind them the halo, owner by owner. `own` and `halo`: ids in any order; the same in the new order are written to
- * `new_own` and `new_halo`. What stands in `halo` several times comes once: `new_halos` says how many there are. */
+ * `new_own` and `new_halo`. What stands in `halo` several times comes once: `new_halos` is their number. */
 TW_API tw_status tw_renumbered(MPI_Comm comm, int64_t owns, const int64_t* own, int64_t halos, const int64_t* halo,
                                int64_t* new_own, int64_t* interior, int64_t* new_halo, int64_t* new_halos);
 TW_API tw_status tw_renumbered_f(MPI_Fint comm, int64_t owns, const int64_t* own, int64_t halos, const int64_t* halo,
@@ -266,7 +266,7 @@ typedef struct tw_options {
     int32_t synchronous;     /* a send ends only when it is received */
     int32_t check;           /* compare a checksum of every message at its two ends */
     int32_t record;          /* a tw_record */
-    int32_t ranks_per_node;  /* transport shared: as if each so many ranks in a row had a node; 0: real nodes */
+    int32_t ranks_per_node;  /* transport shared: consecutive ranks per assumed node; 0: the real nodes */
     int32_t axis;            /* of a fetch or a gather-scatter: the direction over points, 0, 1, 2: x, y, z */
 } tw_options;
 /* Return the default options. */
@@ -319,7 +319,7 @@ TW_API tw_status tw_record_begin(MPI_Comm comm);
 /* The same with a communicator of Fortran's. */
 TW_API tw_status tw_record_begin_f(MPI_Fint comm);
 /* End the recording, and write it to `path`, from rank 0, as a program file: `tradewind verify program PATH` proves it,
- * `tradewind simulate program PATH --machine fugaku` says how long it takes elsewhere. Collective. TW_ERROR_INPUT for
+ * `tradewind simulate program PATH --machine fugaku` computes its time elsewhere. Collective. TW_ERROR_INPUT for
  * an exchange that was started in the recording and not awaited, or the reverse, and where ranks call plans in
  * different orders; TW_ERROR_WRITE, on all ranks, where the file cannot be written. */
 TW_API tw_status tw_record_end(const char* path);
@@ -327,7 +327,7 @@ TW_API tw_status tw_record_end(const char* path);
 /* --- field server --- */
 
 /* Output and input that do not stop the model: servers beside it encode, write and read ahead. They are Python, started
- * in the same job: mpiexec -n 12 ./model : -n 1 tradewind serve plan.toml. The plan file says what is written when.
+ * in the same job: mpiexec -n 12 ./model : -n 1 tradewind serve plan.toml. The plan file lists what is written when.
  *
  * All functions but tw_field_server_wants are collective over the ranks of the model, in the same order on all. An
  * error of one rank is TW_ERROR_INPUT there and TW_ERROR_PLAN on the others, after which the field server can only be
@@ -360,7 +360,7 @@ typedef struct tw_geometry {
 } tw_geometry;
 /* nx longitudes and ny latitudes: point i + nx * j at (longitude + i * dx, latitude + j * dy). */
 TW_API tw_geometry tw_regular(int64_t nx, int64_t ny, double longitude, double latitude, double dx, double dy);
-/* A Gaussian grid, full or reduced, of so many rows from the north, row j of rows[j] points. */
+/* A Gaussian grid, full or reduced, of `count` rows from the north, row j of rows[j] points. */
 TW_API tw_geometry tw_gaussian(int64_t count, const int64_t* rows);
 /* Coefficients of spherical harmonics, triangular truncation, as GRIB orders them. */
 TW_API tw_geometry tw_spectral(int64_t truncation);
@@ -383,7 +383,7 @@ TW_API tw_geometry tw_rotated(int64_t nx, int64_t ny, double longitude, double l
 /* nx * ny points anywhere: point i + nx * j at (longitudes[i + nx * j], latitudes[i + nx * j]). */
 TW_API tw_geometry tw_curvilinear(int64_t nx, int64_t ny, const double* longitudes, const double* latitudes);
 
-/* What else is said of a field. NULL: what the plan file says, or nothing. */
+/* Further attributes of a field. NULL: those of the plan file, or none. */
 typedef struct tw_description {
     int64_t levels;         /* 0: those of the layout */
     const double* level;    /* their numbers; NULL: 1, 2, ... */
@@ -405,7 +405,7 @@ TW_API tw_status tw_field_server_open_f(MPI_Fint comm, tw_field_server* server);
  */
 TW_API tw_status tw_field_server_comm(tw_field_server server, MPI_Comm* comm);
 TW_API tw_status tw_field_server_comm_f(tw_field_server server, MPI_Fint* comm);
-/* Say what a field is: where its points lie on the ranks of the model, and what files say of it. `description`: NULL
+/* Define a field: where its points lie on the ranks of the model, and its attributes in files. `description`: NULL
  * for the default one. */
 TW_API tw_status tw_field_server_define(tw_field_server server, const char* name, tw_layout layout,
                                         const tw_geometry* geometry, const tw_description* description);
@@ -430,7 +430,7 @@ TW_API tw_status tw_field_server_wait(tw_field_server server, const char* name);
 /* Nothing more comes of a step: steps end in ascending order. TW_ERROR_WRITE where an earlier one could not be
  * written. */
 TW_API tw_status tw_field_server_end_step(tw_field_server server, int64_t step);
-/* Name the next input files in their order; servers read so many ahead as the plan says. Returns when they have
+/* Name the next input files in their order; servers read ahead as many as in the plan. Returns when they have
  * confirmed that they are there. */
 TW_API tw_status tw_field_server_prefetch(tw_field_server server, int64_t count, const char* const* paths);
 /* Fill this rank's part of a field from a file that was named; waits where the file is late. */

@@ -1,5 +1,5 @@
 // Tradewind for C++: tradewind.h with objects that free what they hold, and exceptions. C++17; nothing to link but
-// libtradewind. What functions do, their units and errors, tradewind.h says.
+// libtradewind. tradewind.h describes functions, their units and errors.
 #pragma once
 
 #include <array>
@@ -208,7 +208,7 @@ struct GatherScatter : Pattern {
     }
 };
 
-// The same of elements of so many points per direction, in a brick of `split` ranks.
+// The same of elements of `points` points per direction, in a brick of `split` ranks.
 struct BrickGatherScatter : Pattern {
     BrickGatherScatter(std::array<std::int64_t, 3> elements, std::int64_t points, std::array<std::int64_t, 3> split,
                        std::array<bool, 3> periodic = {}, const char* operation = "add") {
@@ -336,7 +336,7 @@ template <class T>
 tw_field dense(T* data, const Box& box) {
     return tw_dense(data, element<T>(), box.width(0), box.width(1), box.width(2));
 }
-// The same of so many points along x, y, z; of a fetch, of points and levels.
+// The same, with extents along x, y, z; of a fetch, points and levels.
 template <class T>
 tw_field dense(T* data, const Points& points) {
     return tw_dense(data, element<T>(), points[0], points[1], points[2]);
@@ -427,9 +427,9 @@ class Plan : public Owned<tw_plan, tw_plan_free> {
         return pokes != 0;
     }
 
-    std::string text() const { return said(tw_plan_text); }
-    std::string way() const { return said(tw_plan_way); }
-    std::string origin() const { return said(tw_plan_origin); }
+    std::string text() const { return text_of(tw_plan_text); }
+    std::string way() const { return text_of(tw_plan_way); }
+    std::string origin() const { return text_of(tw_plan_origin); }
     // Messages and bytes that this rank sends in one call.
     std::pair<std::int64_t, std::int64_t> traffic() const {
         std::pair<std::int64_t, std::int64_t> sent;
@@ -444,7 +444,7 @@ class Plan : public Owned<tw_plan, tw_plan_free> {
     }
 
   private:
-    std::string said(tw_status (*ask)(tw_plan, const char**)) const {
+    std::string text_of(tw_status (*ask)(tw_plan, const char**)) const {
         const char* text = nullptr;
         check(ask(handle(), &text));
         return text;

@@ -329,7 +329,7 @@ class Schedule:
         return plan(self.core, comm, fields, target, **options)
 
 
-class Program(program.Program):
+class Program(program.Program):  # noqa: D101
     __doc__ = program.Program.__doc__
 
     def simulate(self, machine: str | Path, **options: Any) -> dict[str, Any]:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["Points", "Renumbered", "allgather_lists", "gathered", "known_to_all", "redistribution", "renumbered"]
 
 
-class Points(points.PointsMaking[Fetch]):
+class Points(points.PointsMaking[Fetch]):  # noqa: D101
     __doc__ = points.PointsMaking.__doc__
 
     def made(self, fetch: _core.Fetch) -> Fetch:

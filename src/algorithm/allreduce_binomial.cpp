@@ -9,7 +9,7 @@ namespace tradewind::algorithm {
 namespace {
 
 // A child differs from its parent in one bit, which the child has: all lower bits of both are 0. The subtrees of bit 0
-// are summed up first and told last.
+// send their sums first, and receive the result last.
 class Binomial : public RangedAllReduce {
   public:
     explicit Binomial(std::shared_ptr<const pattern::AllReduce> reduce)

@@ -8,7 +8,7 @@ namespace tradewind::algorithm {
 
 namespace {
 
-// The exchange among 2^p roles, whoever plays them.
+// The exchange among 2^p roles, on any ranks.
 class Halving : public RangedAllReduce {
   public:
     Halving(std::shared_ptr<const pattern::AllReduce> reduce, std::string algorithm, int bits)
@@ -38,7 +38,7 @@ class Halving : public RangedAllReduce {
         for (int b = 0; b <= bit(stage); ++b) range = (role >> b) & 1 ? upper_half(range) : lower_half(range);
         return range;
     }
-    // The tag tells the two roles of a rank apart, which differ in bit 0.
+    // The tag distinguishes the two roles of a rank, which differ in bit 0.
     Part part(Index other, Range range, Index sender, int stage) const {
         return {player(other), range, static_cast<std::int32_t>(sender & 1),
                 static_cast<std::int8_t>((sender >> bit(stage)) & 1)};

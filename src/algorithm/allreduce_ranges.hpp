@@ -8,7 +8,7 @@
 
 namespace tradewind::algorithm {
 
-// An algorithm says only which elements go from whom to whom, in which stage; they are the same elements at both ends.
+// An algorithm defines only senders, receivers and elements per stage; they are the same elements at both ends.
 class RangedAllReduce : public schedule::Schedule {
   public:
     RangedAllReduce(std::shared_ptr<const pattern::AllReduce> reduce, std::string algorithm)

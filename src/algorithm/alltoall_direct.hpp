@@ -8,9 +8,9 @@
 
 namespace tradewind::algorithm {
 
-// Each message is one block of the transposition. An algorithm says only when: which position of the group is met in
-// which stage. Positions run over 0..n-1 where n is the larger of the numbers of senders and receivers; a position
-// that has no rank is passed over. What a rank has for itself is a copy, in the stage where it would be sent.
+// Each message is one block of the transposition. An algorithm defines only the order: which position of the group is
+// met in which stage. Positions run over 0..n-1 where n is the larger of the numbers of senders and receivers; a
+// position that has no rank is passed over. What a rank has for itself is a copy, in the stage where it would be sent.
 class DirectAllToAll : public schedule::Schedule {
   public:
     DirectAllToAll(std::shared_ptr<const pattern::Transpose> transpose, std::string algorithm)

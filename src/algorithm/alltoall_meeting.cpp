@@ -94,7 +94,7 @@ class Meetings : public schedule::Schedule {
     bool skips_itself() const { return !pairs_ && pattern_->closed(); }
     Index size(std::size_t g) const { return pattern_->places()[g].size(); }
 
-    // Calls `take(meeting place, begin, end)` for its rounds in a stage, until that says false.
+    // Calls `take(meeting place, begin, end)` for its rounds in a stage, until that returns false.
     template <class Take>
     void each_place(int stage, Take take) const {
         const Index first = stage * radix_, last = std::min(rounds_, first + radix_);

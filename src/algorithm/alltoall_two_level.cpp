@@ -89,13 +89,13 @@ class AllToAllTwoLevel : public schedule::Schedule {
     Index distance(const NodeMember& me, int stage, int j) const {
         return me.distance_above((stage - gathers_) * width_) + j * me.own.size();
     }
-    // To whom a rank's j-th message inside its node goes, and from whom it receives the j-th one.
+    // The receiver of a rank's j-th message inside its node, and the sender of the j-th one that it receives.
     static Index ahead(const NodeMember& me, int j) { return (me.local + j + 1) % me.own.size(); }
     static Index behind(const NodeMember& me, int j) { return (me.local + me.own.size() - j - 1) % me.own.size(); }
 
     // Points that some positions of a group have for others.
     Index volume(const NodeMember& me, Positions from, Positions to) const { return groups_.volume(me.rank, from, to); }
-    // The message from `node` to the node `distance` ahead, as that one of its ends sees it that is mine.
+    // The message from `node` to the node `distance` ahead, as its end on the node of `me` sees it.
     schedule::Message between(const NodeMember& me, Index node, Index distance) const {
         const Positions from = me.line.on(node), to = me.line.on((node + distance) % me.nodes);
         const Positions other = node == me.node ? to : from;
@@ -175,16 +175,16 @@ class RedistributionTwoLevel : public NodeAware {
         : NodeAware(pattern, ranks_per_node, Carriers::all), pattern_(std::move(pattern)) {}
 
   private:
-    void tell(NodeTraffic& traffic) const override {
+    void collect(NodeTraffic& traffic) const override {
         const Rank node = traffic.node(), first = nodes().first(node), end = first + nodes().members(node);
         for (Rank rank = first; rank < end; ++rank)
             each_receiver(rank, [&](Rank receiver) {
                 const Rank distance = nodes().node(receiver) - node;
                 for (const layout::Box& box : blocks(rank, receiver))
                     if (distance != 0)
-                        traffic.leaves(rank, distance, {box, {{receiver, box}}});
+                        traffic.add_outgoing(rank, distance, {box, {{receiver, box}}});
                     else if (receiver != rank)
-                        traffic.inside(rank, receiver, box, box);
+                        traffic.add_local(rank, receiver, box, box);
             });
         // Both ends of a message between two nodes go through senders first, then through their receivers.
         std::vector<std::pair<Rank, Rank>> coming;
@@ -195,7 +195,7 @@ class RedistributionTwoLevel : public NodeAware {
         std::sort(coming.begin(), coming.end());
         for (const auto& [sender, receiver] : coming)
             for (const layout::Box& box : blocks(sender, receiver))
-                traffic.comes(node - nodes().node(sender), {box, {{receiver, box}}});
+                traffic.add_incoming(node - nodes().node(sender), {box, {{receiver, box}}});
     }
     void own_copies(Rank rank, std::vector<schedule::Copy>& copies) const override {
         for (const layout::Box& box : blocks(rank, rank))

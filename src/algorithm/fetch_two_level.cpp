@@ -22,7 +22,7 @@ class FetchTwoLevel : public NodeAware {
         : NodeAware(fetch, ranks_per_node, carriers), fetch_(std::move(fetch)) {}
 
   private:
-    void tell(NodeTraffic& traffic) const override {
+    void collect(NodeTraffic& traffic) const override {
         const Rank node = traffic.node(), first = nodes().first(node), end = first + nodes().members(node);
         for (Rank rank = first; rank < end; ++rank) leave(rank, node, traffic);
         std::map<Rank, std::vector<Wanted>> coming;  // by sender
@@ -31,7 +31,7 @@ class FetchTwoLevel : public NodeAware {
                 if (nodes().node(bundle.peer) != node)
                     for (const pattern::FetchRun& run : bundle.runs) coming[bundle.peer].push_back({rank, run});
         for (const auto& [sender, wanted] : coming)
-            for (const Tile& tile : tiles(sender, wanted)) traffic.comes(node - nodes().node(sender), tile);
+            for (const Tile& tile : tiles(sender, wanted)) traffic.add_incoming(node - nodes().node(sender), tile);
     }
     void own_copies(Rank rank, std::vector<schedule::Copy>& copies) const override {
         for (const pattern::FetchRun& run : fetch_->part(rank).kept)
@@ -47,10 +47,10 @@ class FetchTwoLevel : public NodeAware {
                 if (distance != 0)
                     leaving[distance].push_back({bundle.peer, run});
                 else
-                    traffic.inside(rank, bundle.peer, fetch_->source_of(rank, run), fetch_->target_of(run));
+                    traffic.add_local(rank, bundle.peer, fetch_->source_of(rank, run), fetch_->target_of(run));
         }
         for (const auto& [distance, wanted] : leaving)
-            for (const Tile& tile : tiles(rank, wanted)) traffic.leaves(rank, distance, tile);
+            for (const Tile& tile : tiles(rank, wanted)) traffic.add_outgoing(rank, distance, tile);
     }
 
     // The points that one rank has for another node, cut wherever a wanted run begins or ends, in ascending order. A

@@ -49,15 +49,15 @@ class BrickTwoLevel : public NodeAware {
     }
 
   private:
-    void tell(NodeTraffic& traffic) const override {
+    void collect(NodeTraffic& traffic) const override {
         const Rank node = traffic.node(), first = nodes().first(node), end = first + nodes().members(node);
         std::vector<Rank> senders;  // of other nodes
         for (Rank rank = first; rank < end; ++rank) {
             const auto anywhere = [](Rank) { return true; };
             each_tile(rank, anywhere, [&](Rank to, const Tile& tile) {
-                if (to != node) return traffic.leaves(rank, to - node, tile);
+                if (to != node) return traffic.add_outgoing(rank, to - node, tile);
                 for (const Tile::Want& want : tile.wants)
-                    traffic.inside(rank, want.receiver, tile.at_sender, want.at_receiver);
+                    traffic.add_local(rank, want.receiver, tile.at_sender, want.at_receiver);
             });
             for (const Rank peer : brick().neighbors(rank))
                 if (peer >= 0 && nodes().node(peer) != node) senders.push_back(peer);
@@ -66,7 +66,8 @@ class BrickTwoLevel : public NodeAware {
         senders.erase(std::unique(senders.begin(), senders.end()), senders.end());
         const auto here = [node](Rank to) { return to == node; };
         for (const Rank sender : senders)
-            each_tile(sender, here, [&](Rank, const Tile& tile) { traffic.comes(node - nodes().node(sender), tile); });
+            each_tile(sender, here,
+                      [&](Rank, const Tile& tile) { traffic.add_incoming(node - nodes().node(sender), tile); });
     }
     void own_copies(Rank, std::vector<schedule::Copy>&) const override {}
 

@@ -18,7 +18,7 @@ class HaloTwoLevel : public NodeAware {
     }
 
   private:
-    void tell(NodeTraffic& traffic) const override {
+    void collect(NodeTraffic& traffic) const override {
         const Rank node = traffic.node(), first = nodes().first(node), end = first + nodes().members(node);
         for (Rank rank = first; rank < end; ++rank) leave(rank, node, traffic);
         std::map<Rank, std::vector<Parcel>> coming;  // by sender
@@ -27,7 +27,7 @@ class HaloTwoLevel : public NodeAware {
                 .each_received([&](Rank sender) { return nodes().node(sender) != node; },
                                [&](const Parcel& parcel) { coming[parcel.sender].push_back(parcel); });
         for (auto& [sender, parcels] : coming)
-            for (const Tile& tile : tiles(parcels)) traffic.comes(node - nodes().node(sender), tile);
+            for (const Tile& tile : tiles(parcels)) traffic.add_incoming(node - nodes().node(sender), tile);
     }
     void own_copies(Rank rank, std::vector<schedule::Copy>& copies) const override {
         copy_parcels(*halo_, rank, copies);
@@ -41,10 +41,10 @@ class HaloTwoLevel : public NodeAware {
                            if (const Rank distance = nodes().node(parcel.receiver) - node; distance != 0)
                                leaving[distance].push_back(parcel);
                            else
-                               traffic.inside(rank, parcel.receiver, parcel.at_sender, parcel.at_receiver);
+                               traffic.add_local(rank, parcel.receiver, parcel.at_sender, parcel.at_receiver);
                        });
         for (auto& [distance, parcels] : leaving)
-            for (const Tile& tile : tiles(parcels)) traffic.leaves(rank, distance, tile);
+            for (const Tile& tile : tiles(parcels)) traffic.add_outgoing(rank, distance, tile);
     }
 
     // A rank alone on its node has no stage in which it could put points that it wants twice where they belong.

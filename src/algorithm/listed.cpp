@@ -81,7 +81,7 @@ struct Round {
     std::int64_t sent = -1, received = -1;
 };
 
-// Of each stage and receiver the next round without a message, from any round on.
+// The next round without a message, from any round on, for each stage and receiver.
 class FreeRounds {
   public:
     std::int64_t take(int stage, Rank receiver, std::int64_t round) {

@@ -19,7 +19,7 @@ struct ListedMessage {
 
 // Messages that are listed one by one, such as those of a recorded run, in as many stages as they name. What they mean
 // is not known: it is a fetch in which every message brings points of its own. A rank sends in the
-// order of the list. Throws InputError for a rank or stage that is none, a message to its own sender or without points,
+// order of the list. Throws InputError for an invalid rank or stage, a message to its own sender or without points,
 // and two messages of one stage between the same ranks with one tag.
 std::shared_ptr<const schedule::Schedule> listed(Rank ranks, std::vector<ListedMessage> messages);
 

@@ -73,7 +73,7 @@ void NodeAware::copies(Rank rank, int stage, std::vector<schedule::Copy>& copies
 
 std::shared_ptr<const NodeTraffic> NodeAware::work_out(Rank node) const {
     const auto made = std::make_shared<NodeTraffic>(nodes_, node);
-    tell(*made);
+    collect(*made);
     made->finish();
     ++worked_out_;
     return made;

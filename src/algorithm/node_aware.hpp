@@ -37,8 +37,8 @@ class NodeAware : public schedule::Schedule {
 
   protected:
     const Nodes& nodes() const { return nodes_; }
-    // All that goes within a node, leaves it and comes to it.
-    virtual void tell(NodeTraffic& traffic) const = 0;
+    // Add all messages within a node, from it and to it.
+    virtual void collect(NodeTraffic& traffic) const = 0;
     // Points that a rank keeps.
     virtual void own_copies(Rank rank, std::vector<schedule::Copy>& copies) const = 0;
 

@@ -21,11 +21,11 @@ NodeTraffic::NodeTraffic(const Nodes& nodes, Rank node)
     for (auto& steps : steps_) steps.resize(members_);
 }
 
-void NodeTraffic::inside(Rank sender, Rank receiver, const layout::Box& at_sender, const layout::Box& at_receiver) {
+void NodeTraffic::add_local(Rank sender, Rank receiver, const layout::Box& at_sender, const layout::Box& at_receiver) {
     within(gather, sender, receiver, {schedule::Buffer::source, at_sender}, {schedule::Buffer::target, at_receiver});
 }
 
-void NodeTraffic::leaves(Rank sender, Rank distance, const Tile& tile) {
+void NodeTraffic::add_outgoing(Rank sender, Rank distance, const Tile& tile) {
     const Rank carrier = nodes_.carrier(node_, distance);
     schedule::Piece piece{schedule::Buffer::source, tile.at_sender};
     if (carrier != sender) {
@@ -36,7 +36,7 @@ void NodeTraffic::leaves(Rank sender, Rank distance, const Tile& tile) {
     put(step(exchange, carrier, distance).sent, piece);
 }
 
-void NodeTraffic::comes(Rank distance, const Tile& tile) {
+void NodeTraffic::add_incoming(Rank distance, const Tile& tile) {
     const Rank carrier = nodes_.carrier(node_, distance);
     Message& message = step(exchange, carrier, distance).received;
     if (tile.wants.size() == 1 && tile.wants[0].receiver == carrier)

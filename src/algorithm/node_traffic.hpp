@@ -60,11 +60,11 @@ class NodeTraffic {
 
     NodeTraffic(const Nodes& nodes, Rank node);
 
-    // To be told of all that goes within the node, leaves it and comes to it; what two nodes exchange, at both of them
-    // in the same order. Then `finish`.
-    void inside(Rank sender, Rank receiver, const layout::Box& at_sender, const layout::Box& at_receiver);
-    void leaves(Rank sender, Rank distance, const Tile& tile);
-    void comes(Rank distance, const Tile& tile);
+    // All messages within the node, from it and to it; those between two nodes are added at both of them in the same
+    // order. Then `finish`.
+    void add_local(Rank sender, Rank receiver, const layout::Box& at_sender, const layout::Box& at_receiver);
+    void add_outgoing(Rank sender, Rank distance, const Tile& tile);
+    void add_incoming(Rank distance, const Tile& tile);
     void finish();
 
     Rank node() const { return node_; }

@@ -16,13 +16,13 @@ namespace tradewind {
 class ByteBuffer {
   public:
     void clear() { size_ = 0; }
-    // Room for so many bytes more, to be filled in before the next call.
+    // Room for `bytes` more bytes, to be filled in before the next call.
     std::byte* add(std::size_t bytes) {
         if (size_ + bytes > room_.size()) room_.resize(std::max(size_ + bytes, 2 * room_.size()));
         size_ += bytes;
         return room_.data() + size_ - bytes;
     }
-    // Keeps no more than the first so many.
+    // Keeps no more than the first `bytes` bytes.
     void shrink(std::size_t bytes) { size_ = std::min(size_, bytes); }
     template <class T>
     void put(std::span<const T> values) {
@@ -47,9 +47,9 @@ class ByteReader {
   public:
     explicit ByteReader(std::span<const std::byte> bytes) : all_(bytes) {}
 
-    // Where the next so many bytes stand; they have the alignment that they were written with, up to 64 bytes.
+    // Where the next `bytes` bytes stand; they have the alignment that they were written with, up to 64 bytes.
     const std::byte* skip(std::size_t bytes) {
-        if (bytes > all_.size() - at_) throw std::logic_error("a buffer that is shorter than what it says");
+        if (bytes > all_.size() - at_) throw std::logic_error("a buffer that is shorter than its content");
         at_ += bytes;
         return all_.data() + at_ - bytes;
     }

@@ -9,8 +9,8 @@
 namespace tradewind {
 
 // Where runs of numbers that ascend by one begin in a list, some hundred at a time. The breaks between them are found
-// for many numbers at once: where runs have all kinds of lengths, a branch at each number would be foretold wrong at
-// each end of a run.
+// for many numbers at once: where runs have all kinds of lengths, a branch at each number would be mispredicted at each
+// end of a run.
 class Consecutive {
   public:
     explicit Consecutive(std::span<const Index> numbers) : numbers_(numbers), next_(numbers.empty() ? 0 : 1) {}

@@ -6,7 +6,7 @@
 
 namespace tradewind {
 
-// Invalid input: the text says what is wrong, the value, and what is allowed.
+// Invalid input: the text has the problem, the value, and what is allowed.
 class InputError : public std::invalid_argument {
   public:
     using std::invalid_argument::invalid_argument;

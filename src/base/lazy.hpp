@@ -13,7 +13,7 @@
 
 namespace tradewind {
 
-// Whether arrays of so many bytes, for a machine on which so many ranks are simulated, are mostly touched, so that they
+// Whether arrays of `bytes` bytes, for a machine on which `ranks` ranks are simulated, are mostly touched, so that they
 // take pages of 2 MiB: a rank touches a few of its ports and of those on its way, each on a small page of its own.
 inline bool is_dense(std::size_t bytes, std::int64_t ranks) {
     return bytes >> 16 <= static_cast<std::size_t>(ranks);

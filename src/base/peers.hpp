@@ -12,8 +12,8 @@
 
 namespace tradewind {
 
-// This one is a process alone; src/mpi has one of many. All functions that say so are collective: every process calls
-// them, in the same order, from one thread at a time.
+// This one is a process alone; src/mpi has one of many. Collective functions are marked: every process calls them,
+// in the same order, from one thread at a time.
 class Peers {
   public:
     virtual ~Peers() = default;

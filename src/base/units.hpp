@@ -1,4 +1,4 @@
-// Quantities with a unit. A bare number never crosses a public function: the type says what it counts.
+// Quantities with a unit. A bare number never crosses a public function: the type is what it counts.
 #pragma once
 
 #include <compare>
@@ -6,7 +6,7 @@
 
 namespace tradewind {
 
-using Rank = std::int32_t;   // a rank, also a node or a switch where the name says so
+using Rank = std::int32_t;   // a rank, also a node or a switch by the variable's name
 using Index = std::int64_t;  // a grid point along one direction, or a count of points
 
 // A count of bytes.

@@ -159,7 +159,7 @@ bool Channel::send(std::size_t place) {
     return true;
 }
 
-// Makes the plan of so many fields with the server; false where that takes no part.
+// Makes the plan of `count` fields with the server; false where that takes no part.
 bool Channel::bind(Slot& slot, std::size_t count) {
     std::string problem;
     try {

@@ -89,7 +89,7 @@ class Channel : public ServerMessages {
         std::vector<PartMemory> memory;
         std::vector<ModelPart> parts;
         bool of_model = false;                                                  // its one part is the model's own array
-        std::vector<std::pair<std::size_t, std::unique_ptr<mpi::Plan>>> plans;  // of so many fields, as made
+        std::vector<std::pair<std::size_t, std::unique_ptr<mpi::Plan>>> plans;  // by number of fields, as made
         Index number = 0;                                                       // blocks so far
         std::vector<Entry> entries;
         mpi::Plan* under_way = nullptr;

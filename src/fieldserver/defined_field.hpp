@@ -16,7 +16,7 @@ struct DefinedField {
     int axis = 0;
     FieldForm single{};  // one level of it, where levels go by themselves
 
-    // The form of so many of its levels that go together.
+    // The form of `levels_together` of its levels that go together.
     const FieldForm& form_of(std::size_t levels_together) const {
         return static_cast<Index>(levels_together) < form.levels ? single : form;
     }

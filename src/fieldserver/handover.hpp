@@ -73,7 +73,7 @@ class ServerHandover {
     PartMemory memory() const;
     // This rank's part of a field in such memory.
     ModelPart part(const PartMemory& memory) const;
-    // Binds so many parts of this rank. Collective. Throws PlanError where the server makes another plan.
+    // Binds `parts` of this rank. Collective. Throws PlanError where the server makes another plan.
     std::unique_ptr<mpi::Plan> plan(const std::vector<ModelPart>& parts) const;
     Index bytes() const { return bytes_; }  // of a whole field
 

@@ -46,7 +46,7 @@ class ServerMessages {
     ServerStatus received;
     std::deque<std::string> errors;
     std::unique_ptr<ControlChannel> control;
-    // Takes in the messages of a server that is to finish so many parts of steps.
+    // Takes in the messages of a server that is to finish `parts` parts of steps.
     void receive(Index parts);
     // Waits for the last message of the server as long as it gives signs of life; false: it does not come.
     bool await_end();

@@ -121,19 +121,19 @@ TRADEWIND_BY_WIDTH(void, run_pipelined, (const Update& job, Index begin, Index e
 void update(const Operator& by, double alpha, const double* p, double* out, double* x, double* r, double* sums,
             Team& team) {
     const Update job{&by, alpha, 0, p, out, x, r, sums, nullptr, nullptr};
-    share_out(team, by.elements->count(), [&](int, Index begin, Index end) { run_update(job, begin, end); });
+    split_work(team, by.elements->count(), [&](int, Index begin, Index end) { run_update(job, begin, end); });
 }
 
 void update_pipelined(const Operator& by, double alpha, double beta, double* q, const Pipelined& vectors, double* sums,
                       Team& team) {
     const Update job{&by, alpha, beta, nullptr, nullptr, nullptr, nullptr, sums, q, &vectors};
-    share_out(team, by.elements->count(), [&](int, Index begin, Index end) { run_pipelined(job, begin, end); });
+    split_work(team, by.elements->count(), [&](int, Index begin, Index end) { run_pipelined(job, begin, end); });
 }
 
 void complete(const Operator& by, const double* p, double* out, Team& team) {
     const double shift = by.mass ? 0.0 : by.shift;
     const Index volume = by.elements->volume();
-    share_out(team, by.elements->count(), [&](int, Index begin, Index end) {
+    split_work(team, by.elements->count(), [&](int, Index begin, Index end) {
         for (Index element = begin; element < end; ++element) {
             double* to = out + element * volume;
             for (Index i = 0; i < volume; ++i) to[i] += shift * p[element * volume + i];
@@ -143,7 +143,7 @@ void complete(const Operator& by, const double* p, double* out, Team& team) {
 }
 
 void dot(const Elements& elements, const double* a, const double* b, double* sums, Team& team) {
-    share_out(team, elements.count(), [&](int, Index begin, Index end) {
+    split_work(team, elements.count(), [&](int, Index begin, Index end) {
         for (Index element = begin; element < end; ++element) {
             double lanes[Elements::maximum_points] = {};
             in_lines<own_width, 0>(elements, element,
@@ -154,7 +154,7 @@ void dot(const Elements& elements, const double* a, const double* b, double* sum
 }
 
 void set_boundary(const Elements& elements, double* u, Team& team) {
-    share_out(team, elements.count(), [&](int, Index begin, Index end) {
+    split_work(team, elements.count(), [&](int, Index begin, Index end) {
         for (Index element = begin; element < end; ++element) close(elements, element, u + element * elements.volume());
     });
 }

@@ -10,7 +10,7 @@ namespace tradewind::kernel {
 
 namespace {
 
-// Lines are solved so many at once, real and imaginary parts side by side: full vectors, always of the same operations.
+// Lines are solved several at once, real and imaginary parts side by side: full vectors, always of the same operations.
 constexpr Index lines = 8, lanes = 2 * lines;
 
 using Lanes = std::array<double, lanes>;

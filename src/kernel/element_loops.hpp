@@ -237,7 +237,7 @@ template <int B, class F>
 
 // Each thread's share of some numbers, in order.
 template <class F>
-void share_out(Team& team, Index count, const F& f) {
+void split_work(Team& team, Index count, const F& f) {
     team.run([&](int thread) { f(thread, count * thread / team.threads(), count * (thread + 1) / team.threads()); });
 }
 

@@ -109,7 +109,7 @@ void write_factors(const Elements& elements, Index element, double* to) {
 void run(Job job, Team& team) {
     const Index room = 3 * job.by->elements->volume();
     std::vector<double> rooms(static_cast<std::size_t>(room * team.threads()));
-    share_out(team, static_cast<Index>(job.which.size()), [&](int thread, Index begin, Index end) {
+    split_work(team, static_cast<Index>(job.which.size()), [&](int thread, Index begin, Index end) {
         Job mine = job;
         mine.which = job.which.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin));
         mine.room = rooms.data() + room * thread;
@@ -120,13 +120,13 @@ void run(Job job, Team& team) {
 }  // namespace
 
 void geometric_factors(const Elements& elements, double* factors, Team& team) {
-    share_out(team, elements.count(), [&](int, Index begin, Index end) {
+    split_work(team, elements.count(), [&](int, Index begin, Index end) {
         for (Index e = begin; e < end; ++e) write_factors(elements, e, factors + e * 6 * elements.volume());
     });
 }
 
 void element_mass(const Elements& elements, double* mass, Team& team) {
-    share_out(team, elements.count(), [&](int, Index begin, Index end) {
+    split_work(team, elements.count(), [&](int, Index begin, Index end) {
         for (Index e = begin; e < end; ++e)
             with_metric<16, 0>(elements, e, [&]<int W>(int at, double weight, const Metric<W>& metric) {
                 mass[e * elements.volume() + at] = weight * metric.determinant;

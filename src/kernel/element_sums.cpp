@@ -65,11 +65,11 @@ void sum_layers(const ElementBrick& brick, double* values, Index y, Index z) {
 }  // namespace
 
 void sum_shared_by_strides(const ElementBrick& brick, double* values, Team& team) {
-    share_out(team, brick.elements[2], [&](int, Index begin, Index end) {
+    split_work(team, brick.elements[2], [&](int, Index begin, Index end) {
         for (Index z = begin; z < end; ++z) sum_layer(brick, values, z);
     });
     // Threads have rows of their own, in all layers, as a layer takes part in two sums.
-    share_out(team, brick.elements[1], [&](int, Index begin, Index end) {
+    split_work(team, brick.elements[1], [&](int, Index begin, Index end) {
         for (Index z = 0; z + 1 < brick.elements[2]; ++z)
             for (Index y = begin; y < end; ++y) sum_layers(brick, values, y, z);
     });
@@ -78,7 +78,7 @@ void sum_shared_by_strides(const ElementBrick& brick, double* values, Team& team
 void sum_shared_by_lists(std::span<const std::int64_t> offsets, std::span<const std::int32_t> places, double* values,
                          Team& team) {
     const Index groups = offsets.empty() ? 0 : static_cast<Index>(offsets.size()) - 1;
-    share_out(team, groups, [&](int, Index begin, Index end) {
+    split_work(team, groups, [&](int, Index begin, Index end) {
         for (Index group = begin; group < end; ++group) {
             const std::int32_t *first = places.data() + offsets[group], *last = places.data() + offsets[group + 1];
             double sum = values[*first];

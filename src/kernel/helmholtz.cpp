@@ -20,8 +20,8 @@ struct Rows {
     const double *here, *below, *above;
 };
 
-// Rows of other levels lie far apart, where no hardware looks ahead: so many levels before they are needed they are
-// fetched, to be read or to be written.
+// Rows of other levels lie far apart, where hardware does not prefetch: they are prefetched this many levels before
+// they are needed, to be read or to be written.
 constexpr Index ahead = 4;
 
 template <int to_be_written>

@@ -9,7 +9,7 @@
 namespace tradewind::kernel {
 
 // Gaussian latitudes of one hemisphere, from the pole to the equator. A long double has 64 bits or more on most
-// processors: near the poles, and for high degrees, the rounding of a latitude to a double would spoil four digits.
+// processors: near the poles, and for high degrees, the rounding of a latitude to a double would cost four digits.
 struct Gaussian {
     // [latitude]
     std::vector<long double> colatitude, sine, versine;  // theta in radians, sin theta, 1 - cos theta

@@ -112,7 +112,7 @@ TRADEWIND_MPDATA(double)
 
 // Each thread's share of begin..end - 1.
 template <class Work>
-void shared_out(Index begin, Index end, Team& team, const Work& work) {
+void split_work(Index begin, Index end, Team& team, const Work& work) {
     team.run([&](int thread) {
         const Index count = end - begin, threads = team.threads();
         work(begin + count * thread / threads, begin + count * (thread + 1) / threads, thread);
@@ -123,27 +123,27 @@ void shared_out(Index begin, Index end, Team& team, const Work& work) {
 
 template <class Real>
 void upwind_divergence(const Pass<Real>& pass, const Nodes& nodes, Real* out, Team& team) {
-    shared_out(nodes.begin, nodes.end, team,
+    split_work(nodes.begin, nodes.end, team,
                [&](Index begin, Index end, int) { run_divergence(pass, nodes, begin, end, out); });
 }
 
 template <class Real>
 void corrected(const Pass<Real>& pass, const Nodes& nodes, Real* out, Team& team) {
-    shared_out(nodes.begin, nodes.end, team,
+    split_work(nodes.begin, nodes.end, team,
                [&](Index begin, Index end, int) { run_corrected(pass, nodes, begin, end, out); });
 }
 
 template <class Real>
 void limits(const Pass<Real>& pass, const Nodes& nodes, Real* out, Team& team) {
-    shared_out(nodes.begin, nodes.end, team,
+    split_work(nodes.begin, nodes.end, team,
                [&](Index begin, Index end, int) { run_limits(pass, nodes, begin, end, out); });
 }
 
 template <class Real>
 void next_pass(const Pass<Real>& pass, Real* flux, Real* q, Team& team) {
-    shared_out(0, pass.graph->edges(), team,
+    split_work(0, pass.graph->edges(), team,
                [&](Index begin, Index end, int) { run_next_fluxes(pass, begin, end, flux); });
-    shared_out(0, pass.graph->all(), team, [&](Index begin, Index end, int) { run_advance(pass, begin, end, q); });
+    split_work(0, pass.graph->all(), team, [&](Index begin, Index end, int) { run_advance(pass, begin, end, q); });
 }
 
 #define TRADEWIND_MPDATA(Real)                                                      \

@@ -89,12 +89,13 @@ struct Axes {
 
 // Places of all columns; of those that lie by rows the first is known. Returns whether the window has them.
 template <class Real>
-[[gnu::always_inline]] inline bool look_up(const Interpolation& what, const Rows& rows, Lie lie, const std::int32_t* x,
-                                           const std::int32_t* y, Index n, Stencils<Real>& stencils) {
+[[gnu::always_inline]] inline bool look_up(const Interpolation& what, const Rows& rows, Placement placement,
+                                           const std::int32_t* x, const std::int32_t* y, Index n,
+                                           Stencils<Real>& stencils) {
     std::int32_t missing = 0;
     for (int k = all_columns - 1; k >= 0; --k) {
         if (!what.full && is_corner(k / 4, k % 4)) continue;
-        if (lie == Lie::anywhere) {
+        if (placement == Placement::scattered) {
             missing |= look_up_columns(what.window, k % 4, k / 4, x, y, n, stencils.place[k]);
             continue;
         }
@@ -116,10 +117,10 @@ template <class Real>
     there = locate(what.departures + volume + row, n, axes.y, y, fy) && there;
     if (what.lifted) there = locate_level(what.departures + 2 * volume + row, n, what.block.levels, low, fz) && there;
     if (!there) return false;
-    const Lie lie = lie_of(rows, 4, 4, x, y, n, stencils.place[0]);
+    const Placement placement = placement_of(rows, 4, 4, x, y, n, stencils.place[0]);
     stencils.pitch = rows.pitch;
-    stencils.first = lie == Lie::in_line && !what.lifted ? stencils.place[0][0] : -1;
-    if (stencils.first < 0 && !look_up(what, rows, lie, x, y, n, stencils)) return false;
+    stencils.first = placement == Placement::contiguous && !what.lifted ? stencils.place[0][0] : -1;
+    if (stencils.first < 0 && !look_up(what, rows, placement, x, y, n, stencils)) return false;
     weigh(fx, n, stencils.x);
     weigh(fy, n, stencils.y);
 #pragma GCC ivdep
@@ -282,7 +283,7 @@ void keep_least(std::atomic<Index>& least, Index place) {
     }
 }
 
-// Whether so many columns or rows of stencils, all that begin in these cells, lie in the block.
+// Whether the columns or rows of all n stencils that begin in these cells lie in the block.
 [[gnu::always_inline]] inline bool within(const std::int32_t* cell, Index n, Index from, Index to) {
     int outside = 0;
     for (Index i = 0; i < n; ++i) outside |= (cell[i] < from) | (cell[i] > to) ? 1 : 0;

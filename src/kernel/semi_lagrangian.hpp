@@ -1,5 +1,5 @@
 // The loops of a semi-Lagrangian step: where the air of each grid point was a time step before, and what tracers were
-// there. A time loop puts them together; which columns a rank has, and where, a `Window` says.
+// there. A time loop puts them together; a `Window` has the columns of a rank, and their places.
 //
 // SETTLS (Hortal 2002, doi:10.1002/qj.200212858314): x_D = x_A - dt/2 (V_A + E_D), where E = 2 V(t) - V(t - dt) is
 // interpolated at the departure point of the iteration before, linearly. Departure points are kept as coordinates of
@@ -31,7 +31,7 @@ struct Window {
     const std::int32_t* place = nullptr;            // [y][x]; below 0: a column that the rank does not have
 };
 
-// A field of a rank: `stride` values from a level to the next one; a window says where columns lie in each.
+// A field of a rank: `stride` values from a level to the next one; a window has the places of columns in each.
 template <class Real>
 struct Layered {
     Real* values = nullptr;
@@ -98,7 +98,7 @@ struct Trajectories {
     bool guess = false;            // begins with the first guess, by V_A in the place of E
     int iterations = 0;            // after that, by E
     Chunks* chunks = nullptr;      // winds are fetched on demand
-    int done = 0;                  // only the chunks are taken that have had so many iterations, of all
+    int done = 0;                  // only the chunks are taken that have had this number of iterations, of all
     double* departures = nullptr;  // [x, y(, z)][z][y][x], in points of the grid
 
     Index components() const { return (geometry == Geometry::sphere ? 3 : 2) + (lifted ? 1 : 0); }
@@ -110,14 +110,14 @@ CellRange cells_of(const double* departures, const Block& block);
 // The first guess and iterations of all points of the block: replaces the departure points. Returns the cells that they
 // lie in. With chunks the first guess and all iterations are made of those for which the window has the winds; then,
 // from the iterations `done` on, one of the others, and more as long as the block itself has the winds. The first point
-// of which one is no number is told by `not_finite` (its place in [z][y][x]; else -1), and has no cell. Throws
+// of which one is no number is `not_finite` (its place in [z][y][x]; else -1), and has no cell. Throws
 // InputError for a point whose wind the window does not have.
 template <class Real>
 CellRange trace(const Trajectories<Real>& trajectories, Index& not_finite, Team& team);
 
 // Marks the columns [y][x] of a window that the stencils of departure points need and that do not lie in the block.
 enum class Reach : std::uint8_t { linear, quasi_cubic, cubic };  // 4, 12 and 16 columns
-// With chunks only those that have had so many iterations.
+// With chunks only those that have had `done` iterations.
 void mark(const double* departures, const Block& block, const Window& window, Reach reach, std::uint8_t* marks,
           const Chunks* chunks = nullptr, int done = 0);
 

@@ -32,7 +32,7 @@ inline CellAxis cell_axis(const Block& block, int axis) {
     return made;
 }
 
-// A stencil needs so many cells before its own, and after it.
+// A stencil needs `before` cells before its own, and `after` behind it.
 inline CellAxis cell_axis(const Block& block, const Window& window, int axis, Index before, Index after) {
     CellAxis made = cell_axis(block, axis);
     made.begin = static_cast<double>(window.first[axis] + before);
@@ -114,7 +114,7 @@ struct Rows {
     std::int32_t place = 0, pitch = 0;                   // of the window's first cell, as if it were one of them
 };
 
-inline bool lies_by_rows(const Window& window, const Rows& rows) {
+inline bool is_strided(const Window& window, const Rows& rows) {
     for (std::int32_t y = rows.begin[1]; y < rows.end[1]; ++y) {
         const std::int32_t* const place = window.place + y * window.cells[0];
         for (std::int32_t x = rows.begin[0]; x < rows.end[0]; ++x)
@@ -137,7 +137,7 @@ inline Rows rows_of(const Window& window, const Block& block) {
         const Index first = rows.begin[1] * window.cells[0] + rows.begin[0];
         if (rows.end[1] > rows.begin[1] + 1) rows.pitch = place[first + window.cells[0]] - place[first];
         rows.place = place[first] - rows.begin[1] * rows.pitch - rows.begin[0];
-        if (lies_by_rows(window, rows)) return rows;
+        if (is_strided(window, rows)) return rows;
     }
     return {};
 }
@@ -153,16 +153,17 @@ inline Rows within_block(Rows rows, const Window& window, const Block& block) {
 }
 
 // How the columns of stencils lie in the array.
-enum class Lie : std::uint8_t {
-    anywhere,  // and places have to be looked up
-    by_rows,   // a column and a row further on are as many places for all points
-    in_line,   // and points that follow one another have stencils that do: one load has the values of many
+enum class Placement : std::uint8_t {
+    scattered,   // and places have to be looked up
+    strided,     // a column and a row further on are as many places for all points
+    contiguous,  // and points that follow one another have stencils that do: one load has the values of many
 };
 
-// How stencils of so many columns and rows lie that begin in these cells; `place`: those of their first columns, unless
-// they lie anywhere.
-[[gnu::always_inline]] inline Lie lie_of(const Rows& rows, std::int32_t columns, std::int32_t deep,
-                                         const std::int32_t* x, const std::int32_t* y, Index n, std::int32_t* place) {
+// The placement of stencils of `columns` columns and `deep` rows that begin in these cells; `place`: that of their
+// first columns, unless they are scattered.
+[[gnu::always_inline]] inline Placement placement_of(const Rows& rows, std::int32_t columns, std::int32_t deep,
+                                                     const std::int32_t* x, const std::int32_t* y, Index n,
+                                                     std::int32_t* place) {
     const std::int32_t west = rows.begin[0], east = rows.end[0] - columns;
     const std::int32_t south = rows.begin[1], north = rows.end[1] - deep;
     const std::int32_t count = static_cast<std::int32_t>(n);
@@ -175,7 +176,7 @@ enum class Lie : std::uint8_t {
     const std::int32_t first = place[0];
 #pragma GCC ivdep
     for (std::int32_t i = 0; i < count; ++i) bent |= (place[i] - i) ^ first;
-    return outside != 0 ? Lie::anywhere : bent != 0 ? Lie::by_rows : Lie::in_line;
+    return outside != 0 ? Placement::scattered : bent != 0 ? Placement::strided : Placement::contiguous;
 }
 
 // Whether all of some values are numbers. A sum of them would be taken one by one, as its order counts.

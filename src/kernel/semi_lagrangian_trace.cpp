@@ -78,10 +78,10 @@ template <class Real>
 }
 
 // Computes the sum V_A + E_D [component][point] of some points of a row of the block. Returns whether the winds are
-// there; `by_rows`: among those that lie by rows.
+// there; `strided`: among those that lie by rows.
 template <class Real>
 [[gnu::always_inline]] inline bool winds(const Trajectories<Real>& what, const CellAxis* axes, const Rows& rows,
-                                         bool by_rows, Index row, Index z, Index n, double (*sum)[departure_chunk]) {
+                                         bool strided, Index row, Index z, Index n, double (*sum)[departure_chunk]) {
     const Block& block = what.block;
     const Index level = block.points[0] * block.points[1], volume = level * block.levels;
     const Index components = what.components();
@@ -91,9 +91,9 @@ template <class Real>
     there = locate(what.departures + volume + row, n, axes[1], y, fy) && there;
     if (what.lifted) there = locate_level(what.departures + 2 * volume + row, n, block.levels, low, fz) && there;
     if (!there) return false;
-    const Lie lie = lie_of(rows, 2, 2, x, y, n, place[0]);
-    if (lie == Lie::anywhere) {
-        if (by_rows) return false;
+    const Placement placement = placement_of(rows, 2, 2, x, y, n, place[0]);
+    if (placement == Placement::scattered) {
+        if (strided) return false;
         for (int corner = 0; corner < 4; ++corner)
             there = look_up_columns(what.window, corner % 2, corner / 2, x, y, n, place[corner]) >= 0 && there;
         if (!there) return false;
@@ -123,10 +123,10 @@ template <class Real>
         }
     };
     const Index first = place[0][0], pitch = rows.pitch;
-    if (lie == Lie::anywhere)
+    if (placement == Placement::scattered)
         sum_up([&](const Real* values, int corner, Index i)
                    __attribute__((always_inline)) { return values[place[corner][i]]; });
-    else if (lie == Lie::by_rows || what.lifted)
+    else if (placement == Placement::strided || what.lifted)
         sum_up([&](const Real* values, int corner, Index i)
                    __attribute__((always_inline)) { return values[place[0][i] + (corner / 2 * pitch + corner % 2)]; });
     else

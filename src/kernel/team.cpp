@@ -26,7 +26,7 @@ void wait_while(const std::atomic<Value>& value, Value is) {
 }  // namespace
 
 Team::Team(int threads) {
-    width_here();  // what is wrong with it is said here, and not by threads
+    width_here();  // throws here, and not on threads
     if (threads < 1 || threads > 1024) throw InputError("threads " + std::to_string(threads) + ": 1..1024 are allowed");
     try {
         for (int number = 1; number < threads; ++number) others_.emplace_back(&Team::follow, this, number);

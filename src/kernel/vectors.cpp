@@ -11,7 +11,7 @@ namespace tradewind::kernel {
 
 namespace {
 
-// Products are added in so many sums side by side: full vectors, always of the same operations.
+// Products are added in several sums side by side: full vectors, always of the same operations.
 constexpr Index lanes = 8;
 constexpr std::size_t most_terms = 8;
 

@@ -25,17 +25,17 @@ int widest_here() {
 
 int chosen() {
     const int widest = widest_here();
-    const char* said = std::getenv("TRADEWIND_VECTORS");
-    if (!said) return widest;
+    const char* given = std::getenv("TRADEWIND_VECTORS");
+    if (!given) return widest;
 #ifdef TRADEWIND_HAS_WIDTHS
     for (const int width : {16, 32, 64})
-        if (width <= widest && said == std::to_string(width)) return width;
+        if (width <= widest && given == std::to_string(width)) return width;
     const std::string allowed = widest == 16 ? "16 is" : widest == 32 ? "16 and 32 are" : "16, 32 and 64 are";
 #else
-    if (said == std::to_string(widest)) return widest;
+    if (given == std::to_string(widest)) return widest;
     const std::string allowed = std::to_string(widest) + " is";
 #endif
-    throw InputError("TRADEWIND_VECTORS='" + std::string(said) + "': " + allowed + " allowed here (bytes)");
+    throw InputError("TRADEWIND_VECTORS='" + std::string(given) + "': " + allowed + " allowed here (bytes)");
 }
 
 }  // namespace

@@ -34,8 +34,8 @@ constexpr int narrower(int bytes) {
     return bytes / 2;
 }
 
-// Bytes of the vectors that loops use: those of this processor, or fewer where the environment variable
-// TRADEWIND_VECTORS says so, which is read once. Throws InputError for a width that there is not here.
+// Bytes of the vectors that loops use: those of this processor, or fewer by the environment variable
+// TRADEWIND_VECTORS, which is read once. Throws InputError for a width that there is not here.
 int width_here();
 
 }  // namespace tradewind::kernel

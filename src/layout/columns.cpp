@@ -4,7 +4,7 @@ namespace tradewind::layout {
 
 Columns::Columns(const Blocks& layout)
     : nx_(layout.grid().points[X]), row_(nx_), x_(places(layout, X)), y_(places(layout, Y)) {
-    // Rows lie behind each other where nobody has less than the whole of them.
+    // Rows lie behind each other where all ranks have whole rows.
     if (layout.division(X).parts() > 1) {
         for (Place& y : y_) y.many = 1;
         return;
@@ -34,7 +34,7 @@ std::vector<Columns::Place> Columns::places(const Blocks& layout, int axis) {
     return places;
 }
 
-// Without a branch at a run, as what is found does not say what comes next.
+// Without a branch at a run: the runs are unpredictable.
 bool Columns::find(const Index* ids, const Index* begins, std::size_t runs, Rank* owners, Index* sources) const {
     if (!rows_.empty()) return find_in_rows(ids, begins, runs, owners, sources);
     const LongDivider by_row = row_;  // for registers: what is written below might be this, else

@@ -27,14 +27,14 @@ class OwnerWord {
     static constexpr int index_bits = 33;
     static constexpr Index points_per_rank = (Index{1} << index_bits) - 1;
 
-    OwnerWord() = default;  // nobody
+    OwnerWord() = default;  // no owner
     explicit OwnerWord(std::uint64_t word) : word_(word) {}
     explicit OwnerWord(const Owner& owner)
         : word_((static_cast<std::uint64_t>(owner.rank) + 1) << index_bits | static_cast<std::uint64_t>(owner.index)) {}
 
     std::uint64_t word() const { return word_; }
-    bool nobody() const { return word_ == 0; }
-    Rank rank() const { return static_cast<Rank>(word_ >> index_bits) - 1; }  // of nobody -1
+    bool is_none() const { return word_ == 0; }
+    Rank rank() const { return static_cast<Rank>(word_ >> index_bits) - 1; }  // of no owner -1
     Index index() const { return static_cast<Index>(word_ & static_cast<std::uint64_t>(points_per_rank)); }
 
   private:
@@ -53,7 +53,7 @@ class Directory {
         last_ = std::max(last_, owner.index);
     }
     // Once, before the first look-up. What is wrong, "" if nothing: a negative id, one that is owned twice, or a rank
-    // that owns more points than a word can say.
+    // that owns more points than a word can count.
     std::string finish();
 
     // Calls `take(i, OwnerWord)` for each of `ids` in turn.
@@ -79,7 +79,7 @@ class Directory {
   private:
     static constexpr std::uint8_t absent = 255;
     static constexpr std::size_t ids_together = 64;
-    // Where its owner is, or nobody, the last.
+    // The place of its owner; the last one: no owner.
     std::size_t place_of(Index id) const {
         const std::uint64_t beyond = static_cast<std::uint64_t>(id) - first_;
         if (beyond >= span_) return points_;
@@ -94,7 +94,7 @@ class Directory {
     std::string sort();
     void shelve();
 
-    std::vector<OwnerWord> owners_;  // by id; and nobody
+    std::vector<OwnerWord> owners_;  // by id; then the one of no owner
     std::vector<Index> ids_;         // ascending; empty where there are steps
     // The number of ids that come before each `ids_together`, counted from the first id that there is; and of those
     // together how many come before each. Empty where there are few ids.

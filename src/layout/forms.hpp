@@ -14,12 +14,12 @@ namespace tradewind::layout {
 // and sets that do not divide the ranks.
 Product bands(const std::vector<Index>& rows, Index levels, Rank ranks, Index level_sets, bool shared);
 
-// Lists of wavenumbers, along x: `owners` says in which of `lists` lists each is. Rank i + j * lists has list i and
+// Lists of wavenumbers, along x: `owners` has the list of each, one of `lists`. Rank i + j * lists has list i and
 // set j of the levels, along z. Throws InputError for a list that is not in 0..lists - 1.
 Product wavenumbers(const Grid& grid, const std::vector<std::int32_t>& owners, Index lists, Index level_sets);
 
 // How lines are divided: the fields along x into `field_sets` sets of about as many, the places along y at `cuts`, the
-// lines along z into `lists` lists, of which `owners` says that of each line; two of the three at most. No cuts, or no
+// lines along z into `lists` lists, `owners` has that of each line; two of the three at most. No cuts, or no
 // owners: places, or lines, stay whole.
 struct LineParts {
     Index field_sets = 1;

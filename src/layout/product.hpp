@@ -21,8 +21,8 @@ namespace tradewind::layout {
 // the parts of a direction, never with their product.
 class Product : public Layout {
   public:
-    // coordinate_of: of each direction 0 or 1, each once at most, or -1 where it stays whole. `name` says what it is,
-    // to a reader. Throws InputError where parts and grid do not go together, and where the ranks are too few.
+    // coordinate_of: of each direction 0 or 1, each once at most, or -1 where it stays whole. `name`: for
+    // readers. Throws InputError where parts and grid do not go together, and where the ranks are too few.
     Product(Grid grid, std::array<Parts, 3> parts, std::array<int, 3> coordinate_of, Rank first, Rank ranks,
             std::string name);
     explicit Product(const Blocks& blocks);
@@ -67,7 +67,7 @@ class Product : public Layout {
     // of lines and places, and where there are lines already.
     Product in_lines(Lines lines) const;
     const Lines* lines() const { return lines_.get(); }
-    // The points of parts of x, y and z that are so many runs: their number, and where they lie in the grid.
+    // The points of parts of x, y and z, which are given as runs: their number, and where they lie in the grid.
     Index count(const std::array<std::vector<Run>, 3>& runs) const;
     Patch patch_of(const std::array<std::vector<Run>, 3>& runs) const;
 

@@ -13,21 +13,21 @@ namespace tradewind::mpi {
 
 namespace {
 
-constexpr std::int64_t nobody = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t no_rank = std::numeric_limits<std::int64_t>::max();
 
 std::string agreeing() {
     return "comparing the plans of the ranks";
 }
 
 std::int64_t first_rank(MPI_Comm comm, int rank, bool applies) {
-    std::int64_t mine = applies ? rank : nobody, first = nobody;
+    std::int64_t mine = applies ? rank : no_rank, first = no_rank;
     check(MPI_Allreduce(&mine, &first, 1, MPI_INT64_T, MPI_MIN, comm), agreeing);
     return first;
 }
 
 // Result of one reduction over all ranks: the minimum of the first numbers, the sums of the others.
 struct Ballot {
-    std::int64_t problem = nobody;  // first rank that has one
+    std::int64_t problem = no_rank;  // first rank that has one
     std::int64_t text = 0, minus_text = 0;
     Sums sums{};
 };
@@ -74,7 +74,7 @@ Verdict compare(MPI_Comm comm, const std::string& text, const std::string& probl
     int rank = 0;
     MPI_Comm_rank(comm, &rank);
     const auto h = static_cast<std::int64_t>(fnv1a(text) >> 1);  // leave its negative a number
-    auto reduction = std::make_unique<Reduction>(Reduction{{problem.empty() ? nobody : rank, h, -h, sums}, {}});
+    auto reduction = std::make_unique<Reduction>(Reduction{{problem.empty() ? no_rank : rank, h, -h, sums}, {}});
     check(MPI_Iallreduce(&reduction->mine, &reduction->all, 1, counting.ballot, counting.operation, comm,
                          &reduction->request),
           agreeing);
@@ -89,7 +89,7 @@ Verdict compare(MPI_Comm comm, const std::string& text, const std::string& probl
     }
     const Ballot all = reduction->all;
     sums = all.sums;
-    if (all.problem == nobody) {
+    if (all.problem == no_rank) {
         --taken.failed;
         return all.text == -all.minus_text ? Verdict::alike : Verdict::different;
     }

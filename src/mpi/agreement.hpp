@@ -8,7 +8,7 @@
 
 namespace tradewind::mpi {
 
-// What the ranks are about to do together, as errors say it.
+// The task of the ranks together, in the words of errors.
 struct Task {
     const char* verb;   // "make this plan"
     const char* doing;  // "making a plan"
@@ -20,8 +20,8 @@ constexpr Task end_a_recording{"end this recording", "ending a recording", "end 
 
 // Collective. Makes sure that all ranks of a communicator are about to make the same plan, and that every rank can:
 // otherwise a rank that fails or does something else would leave the others waiting for ever.
-// `identity` says what this rank makes, `problem` why it cannot ("" where it can). Returns on a rank with a problem of
-// its own (which knows best what to throw); throws PlanError on all the others, and on all ranks that differ.
+// `identity`: what this rank makes, `problem`: why it cannot ("" where it can). Returns on a rank with a problem of
+// its own (which throws its own error); throws PlanError on all the others, and on all ranks that differ.
 // Returns the sums of what the ranks add, modulo 2^64. `limit_s`: a rank that waits longer for the others throws
 // PlanError, too (0: it waits for ever); its communicator cannot be used any more.
 using Sums = std::array<std::uint64_t, 3>;

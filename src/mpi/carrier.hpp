@@ -46,14 +46,14 @@ class Carrier {
     Carrier(const Carrier&) = delete;
     Carrier& operator=(const Carrier&) = delete;
 
-    virtual void post(int stage) = 0;    // begins; waits for nobody where the transport can do without
+    virtual void post(int stage) = 0;    // begins; waits for no rank where the transport can do without
     virtual void arrive(int stage) = 0;  // until the messages of the stage are there
     virtual void leave(int) {}           // until this rank's memory is its own again
     // post and arrive in one, for transports that have a call for that; false: they do not.
     virtual bool exchange(int) { return false; }
     // From here on the plan's calls only post, instead of blocking: other work goes on until the stage is awaited.
     virtual void overlap(bool) {}
-    // Whether `test` may ever say yes.
+    // Whether `test` may return true.
     virtual bool pokes() const { return false; }
     // A call that lets MPI work on a stage that is posted; true: its messages have come and left, arrive and leave do
     // not wait. Never waits itself.
@@ -70,15 +70,15 @@ class Transport {
   public:
     virtual ~Transport() = default;
     // Buffers for all messages that do not lie in one run of memory, or for none (packings datatype and direct), unless
-    // a transport says otherwise.
+    // a transport overrides it.
     virtual Buffering buffering(const Communicator& communicator, const PlanRequest& request);
-    // Bytes. Plain memory unless a transport says otherwise.
+    // Bytes. Plain memory unless a transport overrides it.
     virtual std::unique_ptr<Buffers> buffers(const Communicator& communicator, const PlanRequest& request,
                                              Index outgoing, Index incoming);
     virtual std::unique_ptr<Carrier> carrier(const Work& work, const schedule::Schedule& schedule,
                                              Buffers& buffers) = 0;
-    // Whether a rank sets up buffers and carrier without the others, who then need not hear of each step. (With packing
-    // direct nobody does: ranks tell each other where their runs lie, and would wait for one that cannot go on.)
+    // Whether a rank sets up buffers and carrier without the others, so that no agreement is needed at each step. (With
+    // packing direct no rank does: ranks send each other the places of their runs, and would wait for a failed one.)
     virtual bool alone(const PlanRequest&) const { return false; }
 };
 

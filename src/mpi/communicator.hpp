@@ -9,8 +9,8 @@
 namespace tradewind::mpi {
 
 // A duplicate of the caller's communicator, so that no message of a plan can be taken for one of the caller's or of
-// another plan. Knows whether the caller has freed the original: a freed handle cannot be told from a live one, hence
-// the duplicate leaves an attribute on the original whose deletion reports it.
+// another plan. Knows whether the caller has freed the original: a freed handle looks like a live one, hence the
+// duplicate leaves an attribute on the original whose deletion reports it.
 class Communicator {
   public:
     // Collective. `limit_s`: a rank that waits longer for the others throws PlanError; 0: it waits for ever.
@@ -23,7 +23,7 @@ class Communicator {
     MPI_Comm original() const { return original_; }  // the caller's
     Rank rank() const { return rank_; }
     Rank ranks() const { return ranks_; }
-    // It is not freed: messages that nobody has received would be taken for those of whoever gets its number next.
+    // It is not freed: messages that were not received would be taken for those of the next one with its number.
     void keep() { kept_ = true; }
     // Throws PlanError when the original is freed, or MPI is finalized.
     void require_usable() const;

@@ -223,7 +223,7 @@ std::unique_ptr<Plan> make_gather_scatter_plan(const schedule::Schedule& schedul
         check_request(*whole, comm, of_cells);
         if (request.operation != Operation::sum && request.operation != of_cells.operation)
             throw InputError(std::string("operation ") + name_of(request.operation) +
-                             ": that of a gather-scatter is said when it is made, and this one's is " +
+                             ": that of a gather-scatter is fixed when it is made, and this one's is " +
                              whole->operation());
         for (const Field& field : request.source)
             if (field.copier)

@@ -11,7 +11,7 @@ namespace tradewind::mpi {
 // Which ranks of a communicator share this rank's node, hence its memory.
 class Node {
   public:
-    // Collective. `ranks_per_node`: as if so many ranks in a row had a node of their own; 0: as it is.
+    // Collective. `ranks_per_node`: consecutive ranks per assumed node; 0: the real nodes.
     Node(const Communicator& communicator, int ranks_per_node);
     bool has(int rank) const { return here_[static_cast<std::size_t>(rank)]; }
 

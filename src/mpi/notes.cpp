@@ -55,12 +55,12 @@ void write(const std::vector<Block>& blocks, Note& note) {
 }  // namespace
 
 Notes exchange_notes(const Work& work, bool from_sender, const Describe& describe) {
-    const auto failed = [&] { return work.where(0) + ": telling peers where messages lie"; };
-    const auto telling = by_peer(work, from_sender), hearing = by_peer(work, !from_sender);
+    const auto failed = [&] { return work.where(0) + ": sending peers the places of messages"; };
+    const auto to_send = by_peer(work, from_sender), to_receive = by_peer(work, !from_sender);
     std::vector<Note> sent;
     std::vector<MPI_Request> requests;
-    sent.reserve(telling.size());  // MPI reads them while they are sent
-    for (const auto& [peer, places] : telling) {
+    sent.reserve(to_send.size());  // MPI reads them while they are sent
+    for (const auto& [peer, places] : to_send) {
         Note& note = sent.emplace_back();
         for (const Place& p : places) write(describe(p.stage, p.i), note);
         check(MPI_Isend(note.data(), static_cast<int>(note.size()), MPI_INT64_T, peer, 0, work.comm(),

@@ -33,7 +33,7 @@ struct PlanRequest {
     bool check = false;              // compare a checksum of every message at its two ends
     double watchdog_s = 0;           // an exchange that waits longer is an error; 0: no limit
     Recording recording = Recording::none;
-    int ranks_per_node = 0;  // transport shared: as if so many ranks in a row had a node; 0: as it is
+    int ranks_per_node = 0;  // transport shared: consecutive ranks per assumed node; 0: the real nodes
 
     bool packed_by(schedule::Packing kind) const { return packing == schedule::name_of(kind); }
     const schedule::TransportEntry& carried_by() const { return schedule::transport(transport); }
@@ -44,7 +44,7 @@ struct Sent {
     int stage = 0;
     Rank peer = 0;
     Bytes bytes;
-    int tag = 0;             // tells messages of one stage between two ranks apart
+    int tag = 0;             // distinguishes messages of one stage between two ranks
     std::int8_t parity = 0;  // see schedule::Message
 };
 
@@ -84,7 +84,7 @@ class Plan {
     virtual void copy_only() = 0;
 
     bool in_flight() const { return state_ == State::in_flight; }
-    bool settled() const { return state_ == State::idle; }  // nobody works on anything of this plan
+    bool settled() const { return state_ == State::idle; }  // no transport works on anything of this plan
     const std::string& describe() const { return description_; }
     // Sent by this rank in one call; 0 where the MPI library's own collective decides.
     Index messages() const { return messages_; }

@@ -16,7 +16,7 @@ namespace tradewind::mpi {
 namespace {
 
 // Two exchanges in a row must not have the same.
-enum Tag { tell = 1, question, reply, request };
+enum Tag { own_ids = 1, question, reply, request };
 
 std::string doing() {
     return "making a fetch";
@@ -49,7 +49,7 @@ void collectively(MPI_Comm comm, const std::string& problem, const std::string& 
 
 std::string wanted_by(Rank rank, Index id, std::size_t i) {
     return "rank " + std::to_string(rank) + " wants point " + std::to_string(id) + " (entry " + std::to_string(i) +
-           " of its list), which nobody owns";
+           " of its list), which no rank owns";
 }
 
 // Another one for each fetch of this process.
@@ -58,8 +58,8 @@ std::uint64_t new_mark() {
     return mix(next++);
 }
 
-// The words that tell an owner about runs: where they begin, length by length; then each length, and how many runs have
-// it; then the number of lengths. So the places of the first one can stay where they arrive.
+// The words of a message to an owner about runs: where they begin, length by length; then each length, and the number
+// of its runs; then the number of lengths. So the places of the first one can stay where they arrive.
 RecycledVector<Index> sources_of(const pattern::Runs& runs) {
     RecycledVector<Index> words(static_cast<std::size_t>(pattern::request_words(runs)));
     Index* next = words.data();
@@ -190,8 +190,8 @@ void Points::build_directory(std::span<const Index> ids) {
         words.push_back(static_cast<Index>(i));
     }
     const std::string problem = too_long(rank(), outgoing.messages());
-    if (!problem.empty()) outgoing = MessagesByRank();  // the others are told below
-    for (const PeerMessage& message : exchange_sparsely(comm, tell, outgoing.messages()))
+    if (!problem.empty()) outgoing = MessagesByRank();  // the others get the error below
+    for (const PeerMessage& message : exchange_sparsely(comm, own_ids, outgoing.messages()))
         for (std::size_t i = 0; i + 1 < message.words.size(); i += 2)
             directory_.add(message.words[i], {message.peer, message.words[i + 1]});
     const std::string twice = directory_.finish();
@@ -280,7 +280,7 @@ Points::Found Points::look_up(std::span<const Index> ids) const {
                                     [&](std::size_t i, layout::OwnerWord owner) {
                                         found.owners[i] = static_cast<Index>(owner.word());
                                         others[count] = i;
-                                        count += owner.nobody();
+                                        count += owner.is_none();
                                     });
     MessagesByRank outgoing;
     constexpr std::size_t none = static_cast<std::size_t>(-1);
@@ -296,7 +296,7 @@ Points::Found Points::look_up(std::span<const Index> ids) const {
     }
     if (const std::string many = too_long(rank(), outgoing.messages()); !many.empty()) {
         found.problem = many;
-        outgoing = MessagesByRank();  // asks nobody, but replies
+        outgoing = MessagesByRank();  // sends no question, but replies
         count = 0;
     }
     std::vector<PeerMessage> messages = outgoing.take();
@@ -311,7 +311,7 @@ Points::Found Points::look_up(std::span<const Index> ids) const {
     return found;
 }
 
-// Who was asked knows by whom: replies need no consensus.
+// A rank that was asked knows by which ranks: replies need no consensus.
 void Points::ask(std::vector<PeerMessage>& questions) const {
     const MPI_Comm comm = communicator_.handle();
     std::vector<PeerMessage> asked = exchange_sparsely(comm, question, questions);
@@ -383,7 +383,7 @@ std::shared_ptr<pattern::Fetch> Points::made_of(Bundles bundles, bool owned, Ind
         for (const pattern::FetchBundle& bundle : part.receives) {
             if (known && !std::binary_search(peers.begin(), peers.end(), bundle.peer))
                 throw InputError("rank " + std::to_string(rank()) + " wants points of rank " +
-                                 std::to_string(bundle.peer) + ", which is none of its peers");
+                                 std::to_string(bundle.peer) + ", which is not among its peers");
             messages.push_back({bundle.peer, sources_of(bundle.runs)});
         }
         if (const std::string problem = too_long(rank(), messages); !problem.empty()) throw InputError(problem);
@@ -430,7 +430,7 @@ void Points::check_owned(const pattern::Runs& runs, Rank wants) const {
         if (last < count_) continue;
         throw InputError("rank " + std::to_string(wants) + " wants point " + std::to_string(last) + " of " +
                          (wants == rank() ? "itself" : "rank " + std::to_string(rank())) + ", which has " +
-                         std::to_string(count_) + ": nobody owns it");
+                         std::to_string(count_) + ": no rank owns it");
     }
 }
 
@@ -451,7 +451,7 @@ void Points::check_no_ghosts(const pattern::FetchPart& part) const {
         if (ghosts[static_cast<std::size_t>(run.source + i)])
             throw InputError("rank " + std::to_string(peer) + " wants point " + std::to_string(run.source + i) +
                              " of rank " + std::to_string(rank()) +
-                             ", which that rank takes from elsewhere itself: nobody owns it");
+                             ", which that rank takes from elsewhere itself: no rank owns it");
     };
     each(part.kept, check_source);
     for (const pattern::FetchBundle& bundle : part.sends) {

@@ -38,13 +38,13 @@ class Points {
     // In place of anything else that is collective, by a rank that cannot: the others throw PlanError.
     void refuse(const std::string& problem) const;
 
-    // Owners and indices of ids, in their order. Throws where nobody owns one.
+    // Owners and indices of ids, in their order. Throws where no rank owns one.
     pattern::FetchList locate(std::span<const Index> ids) const;
     // The points of these ids, `behind` as many other points of the target array. See `fetch`.
     std::shared_ptr<pattern::Fetch> fetch_ids(std::span<const Index> ids, Index behind, bool one_array, bool known,
                                               const std::vector<Rank>& peers) const;
     // Makes the fetch of all lists. `known`: the owners of what this rank wants, and the ranks that want its points,
-    // are all among `peers` (ascending, said alike at both ends), so that there is no need to find out who wants what.
+    // are all among `peers` (ascending, the same at both ends), so that no consensus is needed.
     std::shared_ptr<pattern::Fetch> fetch(pattern::FetchList list, bool one_array, bool known,
                                           const std::vector<Rank>& peers) const;
 

@@ -12,7 +12,7 @@ namespace tradewind::mpi {
 // Arguments that must be equal on all ranks when they make a plan.
 std::string identity(const pattern::Pattern& pattern, const std::string& algorithm, const PlanRequest& request);
 
-// How long a rank waits for the others when a plan is made: as its watchdog says; a wrong one is refused later.
+// How long a rank waits for the others when a plan is made: its watchdog; an invalid one is refused later.
 inline double limit_of(double watchdog_s) {
     return watchdog_s >= 0 && watchdog_s < 1e9 ? watchdog_s : 0;
 }
@@ -20,10 +20,10 @@ inline double limit_of(double watchdog_s) {
 // Throws InputError unless the communicator has the pattern's number of ranks and the fields have its shapes; the rank.
 Rank check_request(const pattern::Pattern& pattern, MPI_Comm comm, const PlanRequest& request);
 
-// Runs what a rank does alone, then `tell(problem)`, which is to tell the others why it failed ("" where it did not);
-// after that it fails.
-template <typename Step, typename Tell>
-auto work_and_tell(Step work, Tell tell) -> decltype(work()) {
+// Runs what a rank does alone, then `report(problem)`, which is to send the others the error ("" without one); after
+// that the error is thrown.
+template <typename Step, typename Report>
+auto work_and_report(Step work, Report report) -> decltype(work()) {
     decltype(work()) result;
     std::exception_ptr failure;
     std::string problem;
@@ -37,8 +37,8 @@ auto work_and_tell(Step work, Tell tell) -> decltype(work()) {
     }
     if (failure && problem.empty()) problem = "an error without a text";
     try {
-        tell(problem);
-    } catch (const PlanError&) {  // the others did not come: a rank's own failure says more
+        report(problem);
+    } catch (const PlanError&) {  // the others did not come: a rank's own failure has the cause
         if (!failure) throw;
     }
     if (failure) std::rethrow_exception(failure);
@@ -50,7 +50,7 @@ auto work_and_tell(Step work, Tell tell) -> decltype(work()) {
 template <typename Step>
 auto prepare(MPI_Comm comm, const std::string& identity, Step work, Sums& added, double limit_s = 0,
              const Task& task = make_a_plan) -> decltype(work()) {
-    return work_and_tell(
+    return work_and_report(
         work, [&](const std::string& problem) { added = agree(comm, identity, problem, added, limit_s, task); });
 }
 template <typename Step>
@@ -60,17 +60,17 @@ auto prepare(MPI_Comm comm, const std::string& identity, Step work, double limit
     return prepare(comm, identity, work, nothing, limit_s, task);
 }
 
-// The same for a check alone. Where the ranks' plans differ, throws or returns false, as `mismatch` says.
+// The same for a check alone. Where the ranks' plans differ, throws or returns false, see `mismatch`.
 template <typename Check>
 bool prepared(MPI_Comm comm, const std::string& identity, Mismatch mismatch, double limit_s, Check check) {
     bool same = true;
-    const auto tell = [&](const std::string& problem) {
+    const auto report = [&](const std::string& problem) {
         if (mismatch == Mismatch::decline)
             same = alike(comm, identity, problem, limit_s);
         else
             agree(comm, identity, problem, {}, limit_s);
     };
-    work_and_tell([&] { return check(), true; }, tell);
+    work_and_report([&] { return check(), true; }, report);
     return same;
 }
 

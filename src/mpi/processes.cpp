@@ -15,8 +15,8 @@ namespace {
 constexpr std::size_t first_piece = std::size_t{1} << 14, next_pieces = std::size_t{1} << 30;
 enum PieceTag : int { first_piece_tag = 1, next_piece_tag = 2, gathered_piece_tag = 3 };
 
-std::string telling_processes() {
-    return "telling the processes that share a simulation of each other";
+std::string exchanging_processes() {
+    return "exchanging messages of the processes that share a simulation";
 }
 
 void* memory(std::span<const std::byte> bytes) {
@@ -29,7 +29,7 @@ std::size_t received_bytes(const MPI_Status& status) {
     return static_cast<std::size_t>(count);
 }
 
-// Calls `send` with the pieces of so many bytes at most.
+// Calls `send` with pieces of limited size.
 template <class Send>
 void in_pieces(std::span<const std::byte> bytes, Send send) {
     for (;;) {
@@ -41,7 +41,7 @@ void in_pieces(std::span<const std::byte> bytes, Send send) {
 }
 
 // MPI itself would go on asking, at full speed, whether something has come: where there are more processes than cores,
-// the one that is waited for needs this one's. (To yield is worse: whoever else runs on the machine takes it.)
+// the one that is waited for needs this one's. (To yield is worse: other programs on the machine take it.)
 template <class Done>
 void wait_until(Done done) {
     constexpr int impatient = 1000;
@@ -56,11 +56,11 @@ void receive_pieces(ByteBuffer& buffer, int from, int tag, MPI_Comm comm) {
         MPI_Status status;
         wait_until([&] {
             int found = 0;
-            check(MPI_Improbe(from, tag, comm, &found, &message, &status), telling_processes);
+            check(MPI_Improbe(from, tag, comm, &found, &message, &status), exchanging_processes);
             return found != 0;
         });
         const std::size_t bytes = received_bytes(status);
-        check(MPI_Mrecv(buffer.add(bytes), static_cast<int>(bytes), MPI_BYTE, &message, &status), telling_processes);
+        check(MPI_Mrecv(buffer.add(bytes), static_cast<int>(bytes), MPI_BYTE, &message, &status), exchanging_processes);
         if (bytes < next_pieces) return;
     }
 }
@@ -82,7 +82,7 @@ void Processes::severing(Action action) {
 std::int64_t Processes::minimum(std::int64_t value) {
     std::int64_t minimum = value;
     severing(
-        [&] { check(MPI_Allreduce(&value, &minimum, 1, MPI_INT64_T, MPI_MIN, comm_.handle()), telling_processes); });
+        [&] { check(MPI_Allreduce(&value, &minimum, 1, MPI_INT64_T, MPI_MIN, comm_.handle()), exchanging_processes); });
     return minimum;
 }
 
@@ -97,7 +97,7 @@ void Processes::swap(const std::vector<ByteBuffer>& out, std::vector<ByteBuffer>
             MPI_Status status;
             wait_until([&] {
                 int found = 0;
-                check(MPI_Testany(processes(), receives_.data(), &p, &found, &status), telling_processes);
+                check(MPI_Testany(processes(), receives_.data(), &p, &found, &status), exchanging_processes);
                 return found != 0;
             });
             ByteBuffer& buffer = in[static_cast<std::size_t>(p)];
@@ -107,7 +107,7 @@ void Processes::swap(const std::vector<ByteBuffer>& out, std::vector<ByteBuffer>
         wait_until([&] {
             int sent = 0;
             check(MPI_Testall(static_cast<int>(sends_.size()), sends_.data(), &sent, MPI_STATUSES_IGNORE),
-                  telling_processes);
+                  exchanging_processes);
             return sent != 0;
         });
     });
@@ -122,7 +122,7 @@ void Processes::expect(std::vector<ByteBuffer>& in) {
         in[at].clear();
         check(MPI_Irecv(in[at].add(first_piece), first_piece, MPI_BYTE, p, first_piece_tag, comm_.handle(),
                         &receives_[at]),
-              telling_processes);
+              exchanging_processes);
     }
 }
 
@@ -130,7 +130,7 @@ void Processes::send(std::span<const std::byte> buffer, int to) {
     const auto begin = [&](std::span<const std::byte> piece, int tag) {
         check(MPI_Isend(memory(piece), static_cast<int>(piece.size()), MPI_BYTE, to, tag, comm_.handle(),
                         &sends_.emplace_back()),
-              telling_processes);
+              exchanging_processes);
     };
     const std::span<const std::byte> first = buffer.first(std::min(buffer.size(), first_piece));
     begin(first, first_piece_tag);
@@ -144,7 +144,7 @@ void Processes::gather(const ByteBuffer& mine, const std::function<void(int, std
             in_pieces(mine.bytes(), [&](std::span<const std::byte> piece) {
                 check(MPI_Send(memory(piece), static_cast<int>(piece.size()), MPI_BYTE, 0, gathered_piece_tag,
                                comm_.handle()),
-                      telling_processes);
+                      exchanging_processes);
             });
             return;
         }

@@ -163,7 +163,7 @@ void Compiler::draft(int s) {
     stages_.push_back(std::move(stage));
 }
 
-// The first two runs say whether a message lies in one; all that is in buffers needs no more than its list.
+// A message lies in one run if it has no second one; all that is in buffers needs no more than its list.
 void Compiler::draft_lists(int s) {
     Stage stage;
     stage.program.adds = schedule_.adds();

@@ -64,7 +64,7 @@ struct StepRecording {
 
     ~StepRecording() {
         int finalized = 0;
-        MPI_Finalized(&finalized);  // where nobody has ended it
+        MPI_Finalized(&finalized);  // where it is not finalized
         if (!finalized && group != MPI_GROUP_NULL) MPI_Group_free(&group);
     }
 };
@@ -432,12 +432,13 @@ std::string ended(const std::string& problem, const std::function<std::string(co
             own = "an exchange that was started in the recording, and not awaited: " + used.description;
     const MPI_Comm comm = taken->communicator->handle();
     const Rank rank = taken->communicator->rank();
-    const auto said = [&] {
+    const auto words_of_rank = [&] {
         if (!own.empty()) throw InputError(own);
         return words_of(*taken, std::max<std::int64_t>(0, end - taken->last));
     };
     // Where the caller fails others may wait for its messages for ever, and never come here.
-    const Words mine = prepare(comm, "the end of a recording", said, problem.empty() ? 0 : patience_s, end_a_recording);
+    const Words mine =
+        prepare(comm, "the end of a recording", words_of_rank, problem.empty() ? 0 : patience_s, end_a_recording);
     const std::vector<Words> words = gathered(comm, rank, taken->communicator->ranks(), mine);
     std::string text;
     std::exception_ptr failure;

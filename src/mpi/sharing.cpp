@@ -14,7 +14,7 @@ namespace tradewind::mpi {
 
 namespace {
 
-enum SharingTag { tell_ids = 1, reply_sharers };
+enum SharingTag { ids_tag = 1, reply_sharers };
 
 std::string sharing() {
     return "making a gather-scatter";
@@ -27,7 +27,7 @@ T summed(MPI_Comm comm, T value, MPI_Datatype type) {
     return sum;
 }
 
-// Ids in a row lead to one rank, so that few ranks are told about those of a part of a mesh; which rank that is looks
+// Ids in a row lead to one rank, so that few ranks receive those of a part of a mesh; which rank that is looks
 // random, so that any numbering spreads over all of them.
 class DirectoryRanks {
   public:
@@ -42,11 +42,11 @@ class DirectoryRanks {
 };
 
 // The ids that lead to a rank, each with a rank that has it; the first of those that several ranks have, and the end.
-struct Told {
+struct Received {
     std::vector<std::pair<Index, Rank>> entries;
     std::vector<std::pair<std::size_t, std::size_t>> shared;
 
-    explicit Told(const std::vector<PeerMessage>& messages) {
+    explicit Received(const std::vector<PeerMessage>& messages) {
         for (const PeerMessage& message : messages)
             for (const Index id : message.words) entries.emplace_back(id, message.peer);
         std::sort(entries.begin(), entries.end());
@@ -110,16 +110,16 @@ std::shared_ptr<const pattern::ListedGatherScatter> share_ids(MPI_Comm comm_of_c
         return pattern::OwnIds(ids);
     });
     const DirectoryRanks directory(comm, static_cast<Index>(own.ids.size()), ranks);
-    MessagesByRank telling;
-    for (const Index id : own.ids) telling.to(directory.of(id)).push_back(id);
-    go_on_unless(comm, too_long(rank, telling.messages()));
-    const Told told(exchange_sparsely(comm, tell_ids, telling.messages()));
+    MessagesByRank outgoing;
+    for (const Index id : own.ids) outgoing.to(directory.of(id)).push_back(id);
+    go_on_unless(comm, too_long(rank, outgoing.messages()));
+    const Received received(exchange_sparsely(comm, ids_tag, outgoing.messages()));
 
-    const auto numbers = static_cast<Index>(told.shared.size());
+    const auto numbers = static_cast<Index>(received.shared.size());
     Index first = 0;
     check(MPI_Exscan(&numbers, &first, 1, MPI_INT64_T, MPI_SUM, comm), sharing);
     const Index shared = summed(comm, numbers, MPI_INT64_T);
-    const MessagesByRank replies = told.replies(rank == 0 ? 0 : first);
+    const MessagesByRank replies = received.replies(rank == 0 ? 0 : first);
     go_on_unless(comm, too_long(rank, replies.messages()));
     const pattern::SharedIds with = shared_ids_of(exchange_sparsely(comm, reply_sharers, replies.messages()));
 

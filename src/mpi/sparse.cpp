@@ -36,7 +36,7 @@ std::string too_long(Rank rank, const std::vector<PeerMessage>& messages, std::s
     for (const PeerMessage& message : messages)
         if (message.words.size() > longest)
             return "rank " + std::to_string(rank) + " has " + std::to_string(message.words.size()) +
-                   " numbers to tell rank " + std::to_string(message.peer) + " at once: up to " +
+                   " numbers to send rank " + std::to_string(message.peer) + " at once: up to " +
                    std::to_string(longest) + " are allowed, as MPI counts";
     return "";
 }

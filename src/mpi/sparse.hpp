@@ -42,8 +42,8 @@ class MessagesByRank {
 // Maximum count of MPI.
 inline constexpr std::size_t longest_message = std::numeric_limits<int>::max();
 
-// Why messages cannot be exchanged; "" where they can. To be asked, and told to all ranks, before or instead of sending
-// them: a rank that fails within an exchange leaves the others waiting.
+// Why messages cannot be exchanged; "" where they can. All ranks agree on the text before, or instead of, sending them:
+// a rank that fails within an exchange leaves the others waiting.
 std::string too_long(Rank rank, const std::vector<PeerMessage>& messages, std::size_t longest = longest_message);
 
 // Collective. Every rank sends messages to some others, which do not know that they will get one; those that came, in

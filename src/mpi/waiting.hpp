@@ -15,7 +15,7 @@ class Deadline {
     explicit Deadline(double limit_s);
     bool limited() const { return limit_s_ > 0; }
     double limit_s() const { return limit_s_; }
-    // Whether the time is up, which is looked up once in so many calls. Gives the core to others where they wait for
+    // Whether the time is up, which is looked up once per number of calls. Gives the core to others where they wait for
     // it.
     bool passed();
 
@@ -32,7 +32,7 @@ using Named = std::function<std::string(int)>;
 void wait_watched(int count, MPI_Request* requests, MPI_Status* statuses, double limit_s, int code,
                   const std::function<std::string()>& where, const Named& named);
 
-// Waits for all requests; `statuses` may be MPI_STATUSES_IGNORE. Throws PlanError that begins with what `where()` says:
+// Waits for all requests; `statuses` may be MPI_STATUSES_IGNORE. Throws PlanError that begins with `where()`:
 // where MPI fails, with `named(request)`; and where `limit_s` (0: none) passes, with all that have not ended. Allocates
 // nothing where all goes well.
 template <typename Where, typename Name>

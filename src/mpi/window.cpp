@@ -133,7 +133,7 @@ Window::Window(const Communicator& communicator, Index bytes) {
         all_windows().push_back(state_);
     }
     std::fill_n(data_, bytes, std::byte{0});
-    must(MPI_Barrier(communicator.handle()), "zeroing a window");  // nobody writes into it earlier
+    must(MPI_Barrier(communicator.handle()), "zeroing a window");  // no rank writes into it earlier
 }
 
 Window::~Window() {

@@ -21,7 +21,7 @@ void check_owned(const FetchList& list, Rank rank, const std::vector<Index>& sou
     for (std::size_t i = 0; i < list.owner.size(); ++i)
         if (const Index owned = sources[static_cast<std::size_t>(list.owner[i])]; list.index[i] >= owned)
             throw InputError(point_text(rank, {list.owner[i], list.index[i]}) + ", which has " + std::to_string(owned) +
-                             ": nobody owns it");
+                             ": no rank owns it");
 }
 
 // Within one array a ghost point, which is filled from elsewhere, is no point that others can have.
@@ -36,7 +36,7 @@ void check_no_ghosts(const std::vector<FetchList>& lists) {
             const layout::Owner point{lists[rank].owner[i], lists[rank].index[i]};
             if (ghosts[static_cast<std::size_t>(point.rank)][static_cast<std::size_t>(point.index)])
                 throw InputError(point_text(static_cast<Rank>(rank), point) +
-                                 ", which that rank takes from elsewhere itself: nobody owns it");
+                                 ", which that rank takes from elsewhere itself: no rank owns it");
         }
 }
 
@@ -278,11 +278,11 @@ std::vector<FetchList> lists_of_ids(const std::vector<std::vector<Index>>& owned
         directory.find_each(wanted[r], [&](std::size_t i, layout::OwnerWord owner) {
             list.owner[i] = owner.rank();
             list.index[i] = owner.index();
-            if (owner.nobody()) unowned = std::min(unowned, i);
+            if (owner.is_none()) unowned = std::min(unowned, i);
         });
         if (unowned < count)
             throw InputError("rank " + std::to_string(r) + " wants point " + std::to_string(wanted[r][unowned]) +
-                             " (entry " + std::to_string(unowned) + " of its list), which nobody owns");
+                             " (entry " + std::to_string(unowned) + " of its list), which no rank owns");
     }
     return lists;
 }

@@ -21,17 +21,17 @@ Index storage_of(std::span<const FetchPart> parts);
 // wants; both lie along x, with levels along y and z. A fetch within one array is a halo: the source array is the
 // target array too, and holds a rank's own points and, at other places, those that it wants.
 //
-// The points of all source arrays are counted one after another in the order of the ranks; a box of a source array says
-// which of them it holds. Boxes of a target array count its places from 0, and the lists say what belongs there.
+// The points of all source arrays are counted one after another in the order of the ranks; a box of a source array has
+// their numbers. Boxes of a target array count its places from 0, and the lists have the points of these places.
 //
 // It describes all ranks, or what one of them knows of itself alone: then only that rank may be asked for.
 class Fetch : public Pattern {
   public:
     // A fetch that knows all ranks: the sizes of their source arrays in points, and the lists of what they want. Throws
-    // InputError for a list whose parts differ in length, a point that nobody owns, and a place that is out of range or
-    // taken twice.
+    // InputError for a list whose parts differ in length, a point that no rank owns, and a place that is out of range
+    // or taken twice.
     Fetch(std::vector<Index> sources, const std::vector<FetchList>& lists, bool one_array = false);
-    // A fetch that knows what each rank receives from whom, from a source that needs no checks, such as stored
+    // A fetch with the senders and receivers of all ranks, from a source that needs no checks, such as stored
     // messages.
     Fetch(const std::vector<Index>& sources, const std::vector<Index>& targets,
           std::vector<std::vector<FetchBundle>> bundles);
@@ -101,8 +101,8 @@ class Fetch : public Pattern {
     std::array<Index, 2> levels_{1, 1};
 };
 
-// Who wants what, from global ids: of each rank those that it owns, in the order of its source array, and those that it
-// wants, in the order of its target array. Throws InputError for an id that is negative, owned by nobody or owned
+// The fetch from global ids: of each rank those that it owns, in the order of its source array, and those that it
+// wants, in the order of its target array. Throws InputError for an id that is negative, owned by no rank or owned
 // twice.
 std::vector<FetchList> lists_of_ids(const std::vector<std::vector<Index>>& owned,
                                     const std::vector<std::vector<Index>>& wanted);

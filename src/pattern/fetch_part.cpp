@@ -74,7 +74,7 @@ std::string problem_of(const FetchList& list, Rank rank, Rank ranks) {
 // Where runs go to and fro between a few owners, what is one owner's is picked out in a pass of its own: to add each
 // run where its owner's last one went would wait for that to be written.
 void Bundler::add(Index length, std::size_t runs, Placed lists) {
-    constexpr std::size_t worth = 8;  // a pass picks one in so many at least
+    constexpr std::size_t worth = 8;  // a pass picks at least one of this many
     for (bool few = true; runs > 0 && few;) {
         const Rank owner = lists.owners[0];
         Kind& kind = of(owner, length);

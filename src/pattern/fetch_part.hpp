@@ -48,7 +48,7 @@ class Bundler {
     void add(Rank owner, const FetchRun& run) { add(of(owner, run.length), run.source, run.target); }
     // Runs of one length: each with its owner and its places. The lists are used up.
     void add(Index length, std::size_t runs, Placed lists);
-    // So many points have been added: what came so far says how much room is needed for the rest.
+    // `points` points have been added: the room for the rest is estimated from them.
     void reached(std::size_t points) { reached_ = points; }
     // In the order in which their owners came up, that of the rank itself too.
     std::vector<FetchBundle> take();

@@ -142,7 +142,7 @@ std::vector<std::pair<Index, Index>> sorted_cells(const std::vector<Index>& ids)
     return cells;
 }
 
-// The bundles that a rank sends, or receives where `source` says from which of their cells on: a run for each class, so
+// The bundles that a rank sends, or receives where `source` has their first cells: a run for each class, so
 // that both ends of a message have the same ones.
 template <class Source>
 std::vector<FetchBundle> bundles_of(const Classes& classes, Rank rank, std::map<Rank, Index> next, Source source) {
@@ -246,7 +246,7 @@ ListedGatherScatter::ListedGatherScatter(const ListedGatherScatter& own, const s
     made->mark = own.lists_->mark;
     Part& part = made->parts.at(static_cast<std::size_t>(own.only()));
     if (part.ids != own.part(own.only()).ids)
-        throw InputError("rank " + std::to_string(own.only()) + " shares other ids than the ranks say together");
+        throw InputError("rank " + std::to_string(own.only()) + " shares other ids than by the lists of all ranks");
     part = own.part(own.only());
     lists_ = made;
 }

@@ -101,7 +101,7 @@ class SharedCells : public Pattern {
     bool numbered_;
 };
 
-// The ids of one rank's values, grouped: what a rank knows before it hears of others.
+// The ids of one rank's values, grouped: what a rank knows before any message.
 struct OwnIds {
     std::vector<Index> ids;           // each once, ascending
     std::vector<std::size_t> begins;  // where the places of an id begin; and the end

@@ -32,7 +32,7 @@ class Pattern {
 
     virtual std::string name() const = 0;      // "halo", "transpose", "fetch", "gather-scatter", "allreduce"
     virtual std::string describe() const = 0;  // one line for a reader
-    // All that tells it from other patterns of its kind, alike on all ranks. Takes no time that grows with the ranks.
+    // All in which it differs from others of its kind, alike on all ranks. Takes no time that grows with the ranks.
     virtual std::string signature() const = 0;
     virtual Rank ranks() const = 0;
 
@@ -58,7 +58,7 @@ class Pattern {
     virtual Index largest_group() const { return ranks(); }
     // Distances around a ring at which ranks meet: the stages in which each of them exchanges with one other.
     virtual Index rounds() const { return std::max<Index>(1, largest_group() - 1); }
-    // "12 ranks", "groups of 4 ranks": those among whom an algorithm works.
+    // "12 ranks", "groups of 4 ranks": those among which an algorithm works.
     virtual std::string group_text() const;
     virtual Collective collective() const { return Collective::none; }
     // Whether the two ends of a message lie in arrays of one shape and order, so that a copy between them is as quick
@@ -81,7 +81,7 @@ class Pattern {
     // Whether it describes one rank alone, as that rank knows itself: nothing else may be asked about the others.
     virtual bool partial() const { return false; }
     // Whether a box of a rank's target array is to hold these points, in this order. Points have the coordinates of
-    // source arrays, and so have those of target arrays, unless the pattern says otherwise.
+    // source arrays, and so have those of target arrays, unless the pattern overrides it.
     virtual bool same_points(Rank, const layout::Box& target, const layout::Box& points) const {
         return shifted_by_period(target, points);
     }

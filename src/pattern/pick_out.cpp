@@ -18,7 +18,7 @@ struct Progress {
     std::size_t read = 0, left = 0, picked = 0;
 };
 
-// Whose an entry is cannot be foretold: each is written to both places, and only one of them moves on.
+// The owner of an entry is unpredictable: each is written to both places, and only one of them moves on.
 void pick_one_by_one(Rank owner, std::size_t count, Placed lists, Index* sources, Index* targets, Progress& at) {
     for (; at.read < count; ++at.read) {
         const Rank its = lists.owners[at.read];

@@ -15,7 +15,7 @@ namespace tradewind::pattern {
 // before and d owns after. A rank may own nothing before, or after.
 //
 // Along each direction the overlaps of parts fall into sets of stars. One set for each direction makes a meeting place:
-// in it a sender is told from the other senders of a receiver by its place among them, a receiver likewise, and the
+// in it a sender has its place among the senders of a receiver, a receiver likewise, and the
 // sender at place p meets the receiver at place q at distance q - p around a ring of `size`. No rank meets two others
 // at one distance of one meeting place, and each pair that has something to exchange meets once.
 class Redistribution : public Pattern {

@@ -17,8 +17,8 @@ struct FetchRun {
 };
 
 // Runs sorted by their lengths, in the order in which the lengths came up; those of one length in the order in which
-// they were added. A message holds them in this order: then whoever gathers or scatters it goes along a list of places,
-// and no run needs to say how long it is.
+// they were added. A message holds them in this order: then gathering or scattering goes along a list of places, and no
+// run needs its length.
 class Runs {
   public:
     using Places = RecycledVector<Index>;
@@ -84,7 +84,7 @@ class Runs {
     std::vector<Kind> kinds_;
 };
 
-// The words of the message that tells their owner of runs: where each begins, each length with the number of its runs,
+// The words of a message to an owner about runs: where each begins, each length with the number of its runs,
 // and how many lengths there are.
 inline Index request_words(const Runs& runs) {
     return static_cast<Index>(runs.size() + 2 * runs.kinds().size() + 1);

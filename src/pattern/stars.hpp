@@ -9,7 +9,7 @@
 namespace tradewind::pattern {
 
 // Overlaps in which each part of one side, the leaves, has one partner at most on the other side, the centres. So they
-// are stars, and the place of a leaf in its star tells it from the other leaves of its centre.
+// are stars, and the place of a leaf in its star distinguishes it from the other leaves of its centre.
 struct Stars {
     struct Leaf {
         std::int32_t centre = -1;  // none where -1

@@ -59,7 +59,7 @@ class Transpose : public Pattern {
     Rank receiver_at(Rank sender, Index position) const;
     Rank sender_at(Rank receiver, Index position) const;
 
-    // Whether the receivers of each group are its senders, in the same order. (Not said of layouts that are split
+    // Whether the receivers of each group are its senders, in the same order. (False for layouts that are split
     // differently, though by chance it may be so.)
     bool closed() const { return closed_; }
     // Whether each group is closed and each of its ranks has something for every other.

@@ -8,10 +8,10 @@
 
 namespace tradewind::program {
 
-// The work of a rank's CPU: for so many seconds, or as long as so many flops or bytes of memory take, whichever is
-// longer, at a rank's share of its node (the roofline of Williams, Waterman & Patterson 2009). Bytes are those of a
+// The work of a rank's CPU: for `seconds`, or as long as its flops or bytes of memory take, whichever is longer,
+// at a rank's share of its node (the roofline of Williams, Waterman & Patterson 2009). Bytes are those of a
 // copy, each read and written, as the machine's memory bandwidth counts them. With a layout, flops and bytes are those
-// of a point that a rank owns, with `points` of one of so many points; else of a rank. A point takes point_seconds
+// of a point that a rank owns, with `points` of each of a rank's points; else of a rank. A point takes point_seconds
 // beside them.
 struct Compute {
     double seconds = 0, flops = 0, bytes = 0;

@@ -11,7 +11,7 @@ namespace tradewind::program {
 
 namespace {
 
-// At most so many ranks, stages of a schedule and messages of a stage are looked at, first and last included.
+// Maximum ranks, stages of a schedule and messages of a stage that are looked at, first and last included.
 constexpr std::int64_t some_ranks = 8, some_stages = 16, some_messages = 32;
 
 template <class Look>

@@ -1,4 +1,4 @@
-// A number that tells programs apart: what is stored of one is not taken for the result of another.
+// A number that distinguishes programs: what is stored of one is not taken for the result of another.
 #pragma once
 
 #include <cstdint>

@@ -99,7 +99,7 @@ class Order {
     const Instance& at(std::uint32_t stage) const;
     // The number of times that an exchange takes place.
     std::int64_t times(std::size_t exchange) const { return times_[exchange]; }
-    // The same without the last operations of each group: so many of `all` equal parts of them. Those that are left,
+    // The same without the last operations of each group: a number of `all` equal parts of them. Those that are left,
     // and their exchanges, keep their numbers.
     Order without(std::int64_t parts, std::int64_t all) const;
 

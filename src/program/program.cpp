@@ -10,11 +10,11 @@ Program::Program(std::shared_ptr<const Order> order)
     : bytes_per_point_(1), ranks_(order->ranks()), order_(std::move(order)), step_of_(order_->exchanges().size(), 0) {
     std::vector<bool> known(order_->exchanges().size(), false);
     for (const Group& group : order_->groups())
-        for (const GroupStep& said : group.steps) {
-            Step step{said.name, nullptr, said.repeat, said.compute, said.kind, 0, group.first, group.ranks};
-            if (said.kind == StepKind::compute) step.repeat *= group.repeat;
-            const bool starts = said.kind == StepKind::exchange || said.kind == StepKind::start;
-            if (const auto e = static_cast<std::size_t>(said.exchange); starts && !known[e]) {
+        for (const GroupStep& given : group.steps) {
+            Step step{given.name, nullptr, given.repeat, given.compute, given.kind, 0, group.first, group.ranks};
+            if (given.kind == StepKind::compute) step.repeat *= group.repeat;
+            const bool starts = given.kind == StepKind::exchange || given.kind == StepKind::start;
+            if (const auto e = static_cast<std::size_t>(given.exchange); starts && !known[e]) {
                 const Exchange& exchange = order_->exchanges()[e];
                 known[e] = true;
                 step_of_[e] = static_cast<std::uint32_t>(steps_.size());

@@ -35,7 +35,7 @@ struct Step {
 };
 
 // The stages of all steps, numbered through. With an order, in which exchanges are started and awaited by steps of
-// their own, or groups of ranks have steps of their own, stages are numbered as Order says.
+// their own, or groups of ranks have steps of their own, stages are numbered as in Order.
 class Program {
   public:
     explicit Program(std::shared_ptr<const Order> order);

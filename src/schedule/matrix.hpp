@@ -1,4 +1,4 @@
-// Who sends how much to whom, summed up over stages.
+// Bytes by sender and receiver, summed up over stages.
 #pragma once
 
 #include <functional>

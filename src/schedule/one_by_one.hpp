@@ -7,9 +7,10 @@
 
 namespace tradewind::schedule {
 
-// The same messages, each stage as so many stages as its ranks have exchanges, in the order of `sendrecv_order`: the
-// j-th send and the j-th receive of a rank together, then the next. Both ends of a message must have it as the same
-// exchange. What is read and written when is not known of it: it is simulated, neither run nor verified.
+// The same messages, each stage as several stages, one for each exchange of its ranks, in the order of
+// `sendrecv_order`: the j-th send and the j-th receive of a rank together, then the next. Both ends of a message must
+// have it as the same exchange. What is read and written when is not known of it: it is simulated, neither run nor
+// verified.
 //
 // Throws InputError, with the message, for a schedule whose ends differ; all of its messages are asked for once.
 std::shared_ptr<const Schedule> one_by_one(std::shared_ptr<const Schedule> schedule);

@@ -15,7 +15,7 @@ namespace tradewind::schedule {
 struct Message {
     Rank peer = 0;
     Index count = 0;         // elements (grid points of one field); a message of 0 is neither sent nor received
-    std::int32_t tag = 0;    // tells messages between the same two ranks in one stage apart; the same at both ends
+    std::int32_t tag = 0;    // distinguishes messages between the same two ranks in one stage; the same at both ends
     std::int8_t parity = 0;  // 0 or 1: the half in which the sender sends when ranks take turns (transport even-odd)
 };
 

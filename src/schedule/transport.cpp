@@ -47,8 +47,9 @@ const std::vector<TransportEntry>& transports() {
                       any = with({Packing::buffer, Packing::datatype, Packing::direct}),
                       untyped = with({Packing::buffer, Packing::direct});
     // One-sided transports and collectives have the posting order that they amount to. A put that waits for the
-    // target's "ready" is a send that waits for its receive; reading a peer's memory once it says so is a receive, and
-    // the peer does not wait for it before the end. A fence and a collective start everything, then await everything.
+    // target's "ready" is a send that waits for its receive; reading a peer's memory once that is ready is a receive,
+    // and the peer does not wait for it before the end. A fence and a collective start everything, then await
+    // everything.
     static const std::vector<TransportEntry> table{
         {"sendrecv", "one exchange after another, sending and receiving at once", Family::two_sided, sendrecv_order,
          any},

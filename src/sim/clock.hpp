@@ -12,7 +12,7 @@ namespace tradewind::sim {
 // time without a look: a packet of at most 128 MiB, or a latency.
 inline constexpr Picoseconds latest{9'000'000'000'000'000'000};
 
-// Throws InputError: something takes or ends at so many seconds, which is too long.
+// Throws InputError: something takes, or ends at, `seconds`, which is too long.
 [[noreturn]] void refuse_time(const std::string& what, double seconds);
 
 // A duration in ps. Throws InputError where no time can be so long.

@@ -120,10 +120,10 @@ CompactQueue::Mode CompactQueue::mode_of(const State& state, std::int64_t start,
     if (packet.size != state.size || packet.start != start) return whole;
     const std::int64_t shift = packet.came - (state.came + state.step);
     if (shift != 0) return std::in_range<std::int32_t>(shift) ? shifted : whole;
-    return packet.delay == state.delay ? foretold : delayed;
+    return packet.delay == state.delay ? predicted : delayed;
 }
 
-// At both ends of the line, so that both foretell the same.
+// At both ends of the line, so that both predict the same.
 void CompactQueue::go_on(State& state, Mode mode, std::int64_t came, std::uint32_t delay, std::uint32_t size) {
     if (mode == shifted || mode == whole) state.step = short_or_0(came - state.came);
     state.came = came;
@@ -150,7 +150,7 @@ void CompactQueue::write(Line& line, std::uint32_t flow, Mode mode, const Waitin
         const State& state = line.flows[flow].put;
         put_number(at, static_cast<std::int32_t>(packet.came - (state.came + state.step)));
     }
-    if (mode != foretold) put_number(at, packet.delay);
+    if (mode != predicted) put_number(at, packet.delay);
     line.end = static_cast<std::uint8_t>(line.end + (at - begin));
 }
 
@@ -185,7 +185,7 @@ CompactQueue::Waiting CompactQueue::read(Line& line) {
     } else if (mode == shifted) {
         packet.came += take_number<std::int32_t>(at);
     }
-    if (mode != foretold) packet.delay = take_number<std::uint32_t>(at);
+    if (mode != predicted) packet.delay = take_number<std::uint32_t>(at);
     line.begin = static_cast<std::uint8_t>(line.begin + (at - begin));
     go_on(state, mode, packet.came, packet.delay, packet.size);
     --flow.waiting;

@@ -17,8 +17,8 @@ namespace tradewind::sim {
 // Where buffers are unbounded a packet's time on a port is fixed when it arrives; it may lie far ahead, and an event of
 // 32 bytes for each packet until then would be tens of gigabytes where a million ranks crowd their links. Those that
 // wait for one port are held here in the order in which they take it. They belong to few messages, follow one another
-// without a gap and come at even intervals, so that what is next can mostly be foretold from the last packet of its
-// message: then it takes a byte, which says which message that is; else what is new about it.
+// without a gap and come at even intervals, so that what is next can mostly be predicted from the last packet of its
+// message: then it takes a byte, the number of that message; else what differs.
 class CompactQueue {
   public:
     // A packet as it arrives at the next switch, but for its time and its delay.
@@ -31,7 +31,7 @@ class CompactQueue {
 
     // `duration`: how long it holds the port. Packets of one port are put in the order of `start`. Returns false, and
     // holds nothing, where that would save little: of a message of one packet, or one of too many at the port.
-    // `likely`: as `prefetch` has said, or any number.
+    // `likely`: the result of `prefetch`, or any number.
     bool put(Port& port, const Waiting& packet, std::int64_t duration, std::uint32_t likely);
 
     // Whether any port ever had one.
@@ -89,7 +89,8 @@ class CompactQueue {
     };
     static_assert(sizeof(Flow) == 64);
     static constexpr std::uint32_t max_waiting = ~0u;
-    // Where so many more packets were not foretold than were, a line takes no more of them.
+    // Minimum and maximum of the packets that were predicted less those that were not; at the minimum a line takes no
+    // more of them.
     static constexpr std::int8_t min_gain = -64, max_gain = 64;
 
     static constexpr std::uint32_t max_flows = 63;
@@ -108,7 +109,7 @@ class CompactQueue {
         std::uint8_t begin = 0, end = 0;             // bytes used of the first block, and of the last
         std::uint8_t known = 0;                      // flows
         std::uint8_t run = 0;                        // room for 2^run of them; 0: none
-        std::int8_t gain = 0;                        // packets that were foretold less others, of late
+        std::int8_t gain = 0;                        // packets that were predicted less others, of late
         // The tag of flow i is byte i % 8 of word i / 8, so that the cache lines of other messages are not touched.
         alignas(64) std::array<std::uint64_t, 8> tags;
     };
@@ -122,9 +123,9 @@ class CompactQueue {
 
     // Encoding of a packet: its message in six bits, the kind of what follows in two.
     enum Mode : std::uint32_t {
-        foretold,
-        delayed,  // its delay, else as foretold
-        shifted,  // how much later or earlier than foretold it came, and its delay
+        predicted,
+        delayed,  // its delay, else as predicted
+        shifted,  // how much later or earlier than predicted it came, and its delay
         whole     // all of it: start, came, delay, size
     };
     static constexpr std::uint32_t flow_bits = 6;

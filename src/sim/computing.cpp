@@ -11,7 +11,7 @@ Picoseconds time_of(const program::Compute& compute, const machine::Machine& mac
                     const machine::Placement& placement, Rank rank) {
     if (!compute.any()) return {0};
     if (compute.flops > 0 && machine.flops <= 0)
-        throw InputError("a computation of so many flops, and the machine does not say node.flops");
+        throw InputError("a computation in flops, and the machine has no node.flops");
     const double ranks = placement.ranks_per_node();
     const double points = compute.points_of(rank);
     double roofline = 0;

@@ -35,7 +35,7 @@ class Delays {
     }
     // Whether the log holds all that was recorded, and it can be so much later.
     bool can_repeat(std::int64_t later) const;
-    // Adds what the log holds so many times more over time, each later by a period; all that comes after it is later.
+    // Adds what the log holds `times` times more over time, each later by a period; all that comes after it is later.
     void repeat(std::int64_t period, std::int64_t times);
     template <class Tally>
     void tally(Tally& count) {

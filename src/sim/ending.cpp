@@ -9,7 +9,7 @@ namespace tradewind::sim {
 Ending::Ending(const program::Program& program, const EarlyEnd& early)
     : program_(program), early_(early), stages_(program.stages()), steps_(program.steps().size()) {
     if (early.asked.empty()) return;
-    if (!early.enough) throw InputError("an early end of a program, and nobody to ask whether it is enough");
+    if (!early.enough) throw InputError("an early end of a program, and no function that decides whether it is enough");
     if (early.steps < 1 || steps_ % static_cast<std::size_t>(early.steps) != 0)
         throw InputError("repetitions of " + std::to_string(early.steps) + " steps: a program of " +
                          std::to_string(steps_) + " steps does not consist of such");

@@ -13,7 +13,7 @@ namespace {
 
 // From this many events per window on, chunks are long.
 constexpr double full_window = 16;
-// The first thread, alone, looks up after so many windows, or events where these are full.
+// Windows, or events where these are full, after which the first thread alone checks progress and memory.
 constexpr int look_up_windows = 64;
 constexpr std::uint64_t look_up_events = 50'000;
 
@@ -198,8 +198,8 @@ std::int64_t Engine::skip(const Report& all) {
 
 bool Engine::look_up(const Report& all) {
     const auto now = std::chrono::steady_clock::now();
-    if (options_.progress && now - told_ >= options_.between_calls) {
-        told_ = now;
+    if (options_.progress && now - reported_ >= options_.between_calls) {
+        reported_ = now;
         if (!options_.progress(Picoseconds{all.next << world_.shift}, Bytes{all.arrived}, all.hops))
             throw Interrupted();
     }

@@ -79,7 +79,7 @@ class Engine {
     Skip* skip_ = nullptr;
     std::int64_t next_ = 0;  // window, where it acts
     Pace pace_;
-    std::chrono::steady_clock::time_point told_ = std::chrono::steady_clock::now();
+    std::chrono::steady_clock::time_point reported_ = std::chrono::steady_clock::now();
     std::mutex mutex_;
     std::exception_ptr failure_;
 };

@@ -30,7 +30,7 @@ struct alignas(32) Event {
         data,     // of a message that was sent at once
         pulled,   // of a message whose receiver has asked for it
         control,  // of a rendezvous: what, and the sender's number of the message, stand in the size (ControlKind)
-        aside     // no packet, but what its memory says (AsideKind)
+        aside     // no packet, but what is in its memory (AsideKind)
     };
 
     std::uint32_t rank() const { return to & rank_mask; }
@@ -83,7 +83,7 @@ enum RankEvent : std::uint32_t {
     serve,             // a NIC goes on with its jobs
     arbitration,       // a NIC is free for the next in its line
     asked,             // a control packet has come: request, ...
-    told_to_send,      // ... pull, ...
+    clear_to_send,     // ... pull, ...
     acknowledged,      // ... acknowledge
     acknowledge_pull,  // all of a message that was asked for has come
     resume,            // a rank goes on with the next operation of its order

@@ -16,7 +16,7 @@ namespace tradewind::sim {
 
 namespace {
 
-// A sample of so many messages is enough for the means; a rank more costs as many calls as it has stages and messages.
+// Messages of a sample that is enough for the means; a rank more costs as many calls as it has stages and messages.
 constexpr std::int64_t enough_messages = 200'000;
 // Stages that are looked at, whether they hold messages or not: in a ring of few elements hardly any does, and all
 // ranks have as many stages as there are ranks. At least one rank is looked at in full.

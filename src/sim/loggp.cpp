@@ -54,8 +54,8 @@ class Paths {
     const machine::Placement& placement_;
 };
 
-// All ranks through one stage: from the times at which they begin it to those at which they end it. Each sender tells
-// its receivers when its messages arrive, so that a stage costs no more than its messages.
+// All ranks through one stage: from the times at which they begin it to those at which they end it. Each sender
+// computes when its messages arrive at their receivers, so that a stage costs no more than its messages.
 class StageTimes {
   public:
     // `one_sided`: as SimulationOptions has it.

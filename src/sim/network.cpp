@@ -85,7 +85,7 @@ void Network::wire(std::uint32_t index) {
 // Ranks in step, but of unlike messages, keep the switches of one half of a machine busy in one window and those of the
 // other half in the next: with half of it each, two threads that compute the wide halo of a million ranks waited for
 // each other in a third of the time. So each part has several runs of switches, far apart; and one where these would be
-// short, since neighbours talk most and what passes from part to part costs more.
+// short, since most messages are between neighbours and what passes from part to part costs more.
 constexpr std::uint64_t max_runs = 8, min_run = 50'000;  // ranks
 
 // Switches that hold ranks go to the parts in contiguous runs of equal numbers of ranks.

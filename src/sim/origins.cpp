@@ -9,7 +9,7 @@ namespace tradewind::sim {
 
 namespace {
 
-// The ranks that send to those shown: at most so many, those that send in early stages first.
+// The ranks that send to those shown: at most `maximum`, those that send in early stages first.
 std::vector<Rank> senders_to(const std::vector<Rank>& shown, const program::Program& program, std::size_t maximum) {
     std::set<Rank> senders;
     if (shown.empty()) return {};
@@ -29,7 +29,7 @@ std::vector<Rank> senders_to(const std::vector<Rank>& shown, const program::Prog
 Origins::Origins(const program::Program& program, std::uint32_t blocks, const std::vector<Rank>& shown)
     : all_(static_cast<std::uint64_t>(program.ranks())), blocks_(blocks), first_(std::max(blocks, 1u)) {
     ranks_ = senders_to(shown, program, Delay::block_mask + 1 - first_);
-    told_ = blocks > 0 || !shown.empty();
+    carried_ = blocks > 0 || !shown.empty();
 }
 
 std::uint32_t Origins::code_or_block(Rank rank) const {

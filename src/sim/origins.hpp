@@ -15,8 +15,8 @@ class Origins {
     // `blocks`: 0 for none. `shown`: ranks whose trace events are kept.
     Origins(const program::Program& program, std::uint32_t blocks, const std::vector<Rank>& shown);
 
-    // Whether packets tell anything.
-    bool told() const { return told_; }
+    // Whether packets carry their senders.
+    bool carried() const { return carried_; }
     std::uint32_t code(Rank rank) const { return ranks_.empty() ? block_of(rank) : code_or_block(rank); }
     std::uint32_t block(std::uint32_t code) const { return code < first_ ? code : block_of(ranks_[code - first_]); }
     // -1: one without a code of its own.
@@ -31,7 +31,7 @@ class Origins {
 
     std::uint64_t all_;
     std::uint32_t blocks_, first_;
-    bool told_;
+    bool carried_;
     std::vector<Rank> ranks_;  // in ascending order: their codes follow each other
 };
 

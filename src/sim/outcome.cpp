@@ -62,7 +62,7 @@ SimulationResult conclude(const World& world, Peers& peers, Share& share) {
         if (result.bytes < 0) refuse_count("messages of the simulation", "more", "bytes", max_counted);
         if (share.finished != world.program.ranks() || share.arrived != result.bytes)
             throw VerificationError(std::to_string(world.program.ranks() - share.finished) +
-                                    " ranks wait for messages that nobody sends: verify the schedule");
+                                    " ranks wait for messages that no rank sends: verify the schedule");
         if (world.program.order())
             result.time = *std::max_element(result.step_end.begin(), result.step_end.end());
         else

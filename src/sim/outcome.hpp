@@ -1,4 +1,4 @@
-// Before and after a packet simulation: how many threads pay, and what a finished run says.
+// Before and after a packet simulation: how many threads pay, and the result of a finished run.
 #pragma once
 
 #include "sim/share.hpp"
@@ -7,7 +7,7 @@
 namespace tradewind::sim {
 
 // The number of threads to use, of those asked for, and how many events a window of time is expected to hold, on one
-// of so many processes.
+// of `processes` processes.
 struct Effort {
     int threads;
     double events_per_window;

@@ -8,8 +8,8 @@
 namespace tradewind::sim {
 
 // A barrier a window pays where windows are full and every thread has a core. On a busy machine, or in a phase whose
-// windows hold little, one thread alone is faster, and nobody can tell beforehand. So now and then the other way is
-// tried, and kept if it was faster than the usual one just before, twice in a row; figures from longer ago say nothing,
+// windows hold little, one thread alone is faster, which cannot be known beforehand. So now and then the other way is
+// tried, and kept if it was faster than the usual one just before, twice in a row; older figures do not count,
 // as phases change. A way that stands the trials is tried against the other one ever more seldom: where windows take
 // tens of milliseconds a trial is long, and a wrong decision must not last. The result of a simulation does not depend
 // on it.

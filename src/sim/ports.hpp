@@ -47,7 +47,7 @@ class Ports {
           net_(world.network),
           outbox_(outbox),
           ranks_(ranks),
-          told_(world.origins.told()),
+          carries_senders_(world.origins.carried()),
           exits_(world.network.has_exits()),
           patience_(patience_windows << world.shift),
           delays_(world) {}
@@ -108,7 +108,7 @@ class Ports {
             return_credit(net_.upstreams[claim.input], claim.input, event.channel(), start, size_of(event));
     }
 
-    // Sends on what takes a port soon, so that its next switch hears of it in time.
+    // Sends on what takes a port soon, so that its next switch gets the event in time.
     [[gnu::noinline]] void call(std::uint32_t where, std::int64_t time) {
         Port& port = net_.port(where);
         const Rate rate = net_.rates[port.rate];
@@ -277,7 +277,7 @@ class Ports {
             const std::int64_t tail = start + rate.latency + net_.rates[slowest].duration(bytes);
             if (!control) {
                 delays_.record(event, delay, tail);
-                if (told_) [[unlikely]]
+                if (carries_senders_) [[unlikely]]
                     ranks_.record_arrival(event, tail);
             }
             ranks_.deliver(event, tail);
@@ -362,7 +362,7 @@ class Ports {
     Network& net_;
     Outbox& outbox_;
     Ranks& ranks_;
-    bool told_;                   // packets tell of their senders
+    bool carries_senders_;        // of packets
     bool exits_;                  // ports have output buffers
     Pool<Waiting> waiting_;       // for room
     Pool<Leaving> leaving_;       // output buffers

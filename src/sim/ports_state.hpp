@@ -42,7 +42,7 @@ void Ports<finite, compact>::write_channel(StateWriter& out, std::uint32_t where
     }
 }
 
-// A packet that has left an output buffer is known as long as nobody has wanted its room, which is the same as if it
+// A packet that has left an output buffer is known as long as no packet has needed its room, which is the same as if it
 // had been forgotten.
 template <bool finite, bool compact>
 void Ports<finite, compact>::write_exit(StateWriter& out, std::uint32_t where, int number, bool terminal) const {

@@ -42,8 +42,8 @@ void Ranks::start() {
             world_.wire_terminal(terminal + c);
             if (world_.finite)
                 credits_[terminal + c] = {
-                    static_cast<std::uint32_t>(world_.network.buffer_sizes().nic), nobody, {}, 0, 0};
-            if (world_.arbitrates) lines_[terminal + c] = {nobody, false, {}};
+                    static_cast<std::uint32_t>(world_.network.buffer_sizes().nic), no_sender, {}, 0, 0};
+            if (world_.arbitrates) lines_[terminal + c] = {no_sender, false, {}};
         }
         if (!world_.handshakes.empty())
             for (std::uint32_t l = 0; l < world_.lines; ++l)
@@ -52,7 +52,7 @@ void Ranks::start() {
             start_walk(r);
             continue;
         }
-        if (world_.program.stages() == 0) {  // a single rank has nobody to talk to
+        if (world_.program.stages() == 0) {  // a single rank has no messages
             ++counts_.finished;
             continue;
         }
@@ -214,7 +214,7 @@ void Ranks::process(const Event& event) {
             if (held(r, event)) return;
             reply_to_request(r, event.memory, event.stage, event.size, event.time);
             return;
-        case told_to_send: send_pulled(r, event.stage, event.size, event.memory); return;
+        case clear_to_send: send_pulled(r, event.stage, event.size, event.memory); return;
         case acknowledged: {
             const std::size_t line = world_.line(r, event.stage);
             Receiver& rank = world_.receivers[line];
@@ -242,7 +242,7 @@ void Ranks::deliver_other(const Event& event, std::int64_t time) {
     } else if (event.kind() == Event::data) {
         enqueue(time, r, arrive, stage, event.bytes());
     } else {
-        constexpr RankEvent done[] = {asked, told_to_send, acknowledged};
+        constexpr RankEvent done[] = {asked, clear_to_send, acknowledged};
         const std::uint32_t payload = event.bytes();
         enqueue(time, r, done[payload >> control_shift], stage, payload & control_mask, event.delay);
     }

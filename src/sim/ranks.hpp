@@ -46,7 +46,7 @@ class Ranks {
     void add_trace_events_to(std::vector<TraceEvent>& events) const {
         if (recorder_) recorder_->add_to(events);
     }
-    // The switch of a terminal has room for so many more bytes from its NIC.
+    // The switch of a terminal has room for `bytes` more bytes from its NIC.
     void add_credit(std::uint32_t terminal, std::int64_t time, std::uint32_t bytes) {
         enqueue(time, terminal, sim::credit, 0, bytes);
     }
@@ -116,7 +116,7 @@ class Ranks {
     void write_nic(StateWriter& out, std::uint32_t terminal) const;
     void write_jobs(StateWriter& out, std::uint32_t terminal, const Queue& queue) const;
     static constexpr std::uint32_t jobs_wait = ~0u;  // for a sender: the terminal's jobs
-    static constexpr std::uint32_t nobody = ~0u - 1;
+    static constexpr std::uint32_t no_sender = ~0u - 1;
 
     void prefetch(const Event& event) const;
     void prefetch_early(const Event& event) const;
@@ -203,7 +203,7 @@ class Ranks {
     }
     bool held(Rank r, const Event& event);
     void call(Rank r);
-    // Until when whoever deals with messages is busy.
+    // Until when the CPU or thread that handles messages is busy.
     std::int64_t& clock(Rank r) { return world_.helpers.empty() || calling_ == r ? world_.cpus[r] : world_.helpers[r]; }
 
     void run_sender(std::uint32_t sender, std::uint32_t peer = 0);
@@ -252,7 +252,7 @@ class Ranks {
     Pool<Waiter> waiters_;
     std::unordered_map<std::uint32_t, Queue> job_queues_;  // by terminal, of those with jobs
     LazyArray<Credits> credits_;                           // [terminal]
-    LazyArray<Line> lines_;                                // [terminal]; none where nobody shares a NIC
+    LazyArray<Line> lines_;                                // [terminal]; none where NICs are not shared
     bool granted_ = false;                                 // the sender that goes on now
     bool resuming_ = false;
     Rank calling_ = -1;                    // the rank whose CPU is in a call that does not wait

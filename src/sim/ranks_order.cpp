@@ -1,7 +1,7 @@
 // Ranks that start exchanges and wait for them by steps of their own, with several open at once: see program::Order.
 //
-// The CPU of a rank does its operations one after another. An exchange that is open goes on, stage after stage, as
-// SimulationOptions::progress_by says; what comes while the rank computes, and must be dealt with by its CPU, is held
+// The CPU of a rank does its operations one after another. An exchange that is open goes on, stage after stage, by
+// SimulationOptions::progress_by; what comes while the rank computes, and must be dealt with by its CPU, is held
 // until the next call.
 #include <algorithm>
 #include <utility>

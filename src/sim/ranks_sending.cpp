@@ -152,7 +152,7 @@ void Ranks::send_past(Sender& sender, Rank from, Rank to, std::int64_t bytes) {
              size | Event::aside << Event::kind_shift,
              sender.stage,
              past,
-             world_.origins.told() ? world_.origins.code(from) : 0};
+             world_.origins.carried() ? world_.origins.code(from) : 0};
 }
 
 bool Ranks::inject(Rank r, Sender& sender, Rank peer, std::uint32_t nic_index, int& packets) {
@@ -167,7 +167,7 @@ bool Ranks::inject(Rank r, Sender& sender, Rank peer, std::uint32_t nic_index, i
                  0,
                  Event::stage_word(sender.stage, Network::injection, 0),
                  0,
-                 world_.origins.told() ? world_.origins.code(r) : 0};
+                 world_.origins.carried() ? world_.origins.code(r) : 0};
     const auto draw_way = [&](std::int64_t left) {
         packet.memory = machine::memory::fresh |
                         draw(static_cast<std::uint32_t>(r), static_cast<std::uint32_t>(peer), sender.stage, left);
@@ -295,7 +295,7 @@ inline bool Ranks::take_credit(std::uint32_t terminal, std::uint32_t bytes, std:
 
 // Behind the others; one that was resumed, and must wait again, before them.
 void Ranks::wait_for_credit(Credits& credits, std::uint32_t sender, std::uint32_t peer) {
-    if (credits.first == nobody) {
+    if (credits.first == no_sender) {
         credits.first = sender;
         credits.peer = peer;
         return;
@@ -315,11 +315,11 @@ void Ranks::wait_for_credit(Credits& credits, std::uint32_t sender, std::uint32_
 void Ranks::return_credit(std::uint32_t terminal, std::uint32_t bytes) {
     Credits& credits = credits_[terminal];
     credits.credit += bytes;
-    if (credits.first == nobody) return;
+    if (credits.first == no_sender) return;
     world_.nics[terminal].busy = std::max(world_.nics[terminal].busy, time_);
-    while (credits.first != nobody) {
+    while (credits.first != no_sender) {
         const std::uint32_t sender = credits.first, peer = std::exchange(credits.peer, 0);
-        credits.first = nobody;
+        credits.first = no_sender;
         if (!credits.others.empty()) {
             const std::uint32_t id = credits.others.pop(waiters_);
             credits.first = waiters_[id].sender;
@@ -373,7 +373,7 @@ void Ranks::serve_jobs(std::uint32_t terminal) {
         packet.delay = job.payload;
     } else {
         packet.size = bytes | Event::pulled << Event::kind_shift | (job.left == 0 ? Event::last_bit : 0);
-        packet.delay = world_.origins.told() ? world_.origins.code(static_cast<Rank>(job.from)) : 0;
+        packet.delay = world_.origins.carried() ? world_.origins.code(static_cast<Rank>(job.from)) : 0;
         if (recorder_)
             recorder_->sending(static_cast<Rank>(job.from), job.payload, job.to >> Event::rank_bits, true,
                                job.left + bytes, time_);

@@ -1,4 +1,4 @@
-// Writes down what some of a part's ranks do, as the engine's ranks tell it.
+// Writes down trace events of some of a part's ranks, which the engine's ranks report.
 #pragma once
 
 #include <cstdint>

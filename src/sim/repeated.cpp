@@ -7,7 +7,7 @@ namespace tradewind::sim {
 
 namespace {
 
-// Steps in a row that stand there again and again: no more than so many.
+// Maximum steps in a row that are repeated as one sequence.
 constexpr std::size_t max_steps = 64;
 
 bool same(const program::Step& a, const program::Step& b) {

@@ -45,7 +45,7 @@ class Repeated {
         return stage - static_cast<std::uint32_t>(repetition) * group.stages[line];
     }
 
-    // The program without so many repetitions, the last ones.
+    // The program without its last `repetitions` repetitions.
     program::Program without(const program::Program& program, std::int64_t repetitions) const;
 
   private:

@@ -10,7 +10,7 @@ namespace tradewind::sim {
 
 namespace {
 
-// Where this throws, other processes hear of it.
+// Where this throws, other processes get the error.
 SwitchFactory factory(const machine::Machine& machine, const SimulationOptions& options) {
     try {
         return options.finite_buffers ? finite_switches(machine) : unbounded_switches(machine);

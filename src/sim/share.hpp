@@ -35,7 +35,7 @@ struct Share {
 
     std::int64_t finished = 0, arrived = 0;  // ranks, bytes
     Load load;
-    // Sums of what the parts of this process say; only process 0 has bytes of ports and NICs.
+    // Sums over the parts of this process; only process 0 has bytes of ports and NICs.
     SimulationResult result;
 };
 

@@ -17,10 +17,10 @@
 
 namespace tradewind::sim {
 
-// A program whose steps are repetitions of so many each, all alike, may end before the last one. Whenever all ranks
-// have ended one of `asked` (repetitions so far, ascending), `enough` is told when each step so far was over. Where it
-// says that this will do, ranks end the repetition that the first of them has begun, and nothing else: as if the
-// program had so many repetitions.
+// A program whose steps are repetitions of `steps` each, all alike, may end before the last one. Whenever all ranks
+// have ended one of `asked` (repetitions so far, ascending), `enough` is called with the time at which each step so far
+// was over. Where it returns true, ranks end the repetition that the first of them has begun, and nothing else: as if
+// the program had that many repetitions.
 struct EarlyEnd {
     int steps = 1;
     std::vector<int> asked;
@@ -40,15 +40,15 @@ struct SimulationOptions {
     std::uint64_t seed = 1;
     // Use fewer threads where windows hold little and one alone where that is faster; false: always all.
     bool adaptive = true;
-    // Input buffers of switches hold as many bytes as the machine says, a virtual channel, and credits say when there
-    // is room; false: they hold any number.
+    // Input buffers of switches have the size of the machine, per virtual channel, and credits announce room; false:
+    // they hold any number.
     bool finite_buffers = false;
     // Messages are put into the memory of their receivers: at once, whatever their size, and without their CPUs.
     bool one_sided = false;
     // How the transport and the packing that are simulated carry messages within a node, and what they cost the CPUs;
     // null: none is named, and such messages are copies at the bandwidth of the node's memory.
     std::shared_ptr<const machine::IntranodeTransport> intranode;
-    // Delays by pair of so many blocks of ranks, at most 4096; 0: not kept.
+    // Delays by pair of blocks of ranks: number of blocks, at most 4096; 0: not kept.
     int blocks = 0;
     // The rank whose packets are followed on their way to it, from switch to switch; -1: none.
     Rank followed = -1;

@@ -4,7 +4,7 @@
 // written down, as times and stages from there on (see state.hpp). Where two states have one hash, the next period is
 // simulated as well, and its end compared with its beginning word by word: if they are equal, so is all that follows,
 // as long as no rank comes to the end of the repetitions. So whole periods are left out of the program, and what they
-// would have counted is added. A state does not tell where windows began, and nor does a result; but in some states
+// would have counted is added. Neither a state nor a result depends on where windows began; but in some states
 // senders are a few packets ahead of the window: so from each such time on windows begin anew.
 #pragma once
 
@@ -51,7 +51,7 @@ class Skip {
         std::int64_t repetition;
         std::array<std::uint64_t, 2> hash;
     };
-    // Periods of up to so many repetitions are found. So many are looked at in a row, then, for a while, none.
+    // Maximum repetitions of a period, and those that are looked at in a row; then, for a while, none.
     static constexpr std::int64_t in_a_row = 12, pause = 4;
 
     void watch(std::int64_t repetition);

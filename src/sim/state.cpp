@@ -64,7 +64,7 @@ std::array<std::uint64_t, 7> StateWriter::action(const Event& event) const {
         case arrive:
         case asked:
         case acknowledged: number = stage(rank, number); break;
-        case told_to_send:
+        case clear_to_send:
             number = stage(rank, number);
             memory = 0;
             break;

@@ -45,14 +45,14 @@ class StateWriter {
         if (kept_) state_.words.push_back(word);
     }
     void put(std::uint64_t high, std::uint64_t low) { put(high << 32 | (low & 0xffffffff)); }
-    // One of several things without an order. The first word says of what kind.
+    // One of several things without an order. The first word is their kind.
     void put(const State::Record& record);
     // It holds what no words are made of.
     void refuse() { refused_ = true; }
     bool refused() const { return refused_; }
 
     std::uint64_t time(std::int64_t t) const { return static_cast<std::uint64_t>(t - now_); }
-    // Until which something is busy: whoever comes from now on does not know for how long it has been free.
+    // Until which something is busy: for what comes from now on it does not matter for how long it has been free.
     std::uint64_t busy(std::int64_t t) const { return t <= now_ ? 0 : time(t); }
     bool is_past(std::int64_t t) const { return t <= now_; }
     // For those that ask whether it was before a time to come.
@@ -117,7 +117,7 @@ class Tally {
         ++at_;
         count = static_cast<Count>(now + times_ * (now - before));
     }
-    // From now on counts grow by as much so many times again; they come in the same order, new ones at the end.
+    // From now on counts grow by as much `times` times again; they come in the same order, new ones at the end.
     void repeat(std::uint64_t times) { times_ = times; }
 
   private:

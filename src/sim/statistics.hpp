@@ -92,7 +92,7 @@ struct DelaySeries {
         values[static_cast<std::size_t>(time >> shift)].add(delay);
     }
     // Throws InputError for a time that 64 bits did not hold: what waits for the port of a rank is no event that would
-    // tell before.
+    // be refused before.
     void widen_to(std::int64_t time) {
         if (time < 0)
             sim::refuse_time("a packet arrives at", static_cast<double>(static_cast<std::uint64_t>(time)) * 1e-12);

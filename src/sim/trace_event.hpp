@@ -28,7 +28,7 @@ struct TraceEvent {
     std::uint32_t stage = 0;  // of the program
     Picoseconds begin{0}, end{0};
     TraceEventKind kind = TraceEventKind::stage;
-    Rank peer = -1;         // -1: none, or one that packets have no room to tell
+    Rank peer = -1;         // -1: none, or one that packets have no room for
     std::uint32_t nic = 0;  // of the node; of what is posted or matched 1: by a thread beside the CPU
     std::int64_t bytes = 0;
 

@@ -27,7 +27,7 @@ struct World {
     World(const machine::Machine& machine, const program::Program& program, const machine::Placement& placement,
           const SimulationOptions& options, const Parts& parts, int channels, bool spreads);
 
-    // The smallest latency of all processes, which says how long a window is. Throws InputError where it is 0.
+    // The smallest latency of all processes, which is the length of a window. Throws InputError where it is 0.
     void look_ahead(std::int64_t minimum);
 
     std::uint32_t node(Rank rank) const { return placement.node(rank); }

@@ -1,4 +1,4 @@
-// Schedules with a fault, to see that whoever checks schedules finds it.
+// Schedules with a fault, to test that checks find it.
 #pragma once
 
 #include <memory>

@@ -55,7 +55,7 @@ class Stage {
         return operation.sending ? m.receiver : m.sender;
     }
 
-    // Runs a rank until it is done or must wait; whom it may have woken becomes ready.
+    // Runs a rank until it is done or must wait; ranks that it may have woken become ready.
     void advance(Rank rank, std::vector<Rank>& ready) {
         for (std::size_t& next = next_[rank]; next < operations_[rank].size(); ++next) {
             const schedule::Operation& operation = operations_[rank][next];

@@ -30,9 +30,9 @@ std::string sentence(const End& e, int stage) {
     const std::string where = "stage " + std::to_string(stage) + ": rank ";
     if (sending)
         throw VerificationError(where + std::to_string(e.sender) + " sends rank " + std::to_string(e.receiver) +
-                                " a message" + detail(e) + " that nobody receives");
+                                " a message" + detail(e) + " that no rank receives");
     throw VerificationError(where + std::to_string(e.receiver) + " waits for a message from rank " +
-                            std::to_string(e.sender) + detail(e) + " that nobody sends");
+                            std::to_string(e.sender) + detail(e) + " that no rank sends");
 }
 
 // The ends of one side, ordered by what must be the same on the other.
@@ -57,7 +57,7 @@ std::vector<End> collect(const schedule::Schedule& schedule, int stage, bool sen
         std::adjacent_find(ends.begin(), ends.end(), [](const End& a, const End& b) { return a.key() == b.key(); });
     if (twin != ends.end())
         throw VerificationError(sentence(*twin, stage) + ": it is " + (sending ? "sent" : "received") +
-                                " twice, or there are two that no tag tells apart");
+                                " twice, or there are two that no tag distinguishes");
     return ends;
 }
 

@@ -16,7 +16,7 @@ struct Match {
 };
 
 // All messages of a stage that are not empty, ordered by sender, receiver, tag. Throws VerificationError where a
-// message has only one end, two cannot be told apart, or the ends disagree; it names rank, stage, peer and tag.
+// message has only one end, two cannot be distinguished, or the ends disagree; it names rank, stage, peer and tag.
 std::vector<Match> match_stage(const schedule::Schedule& schedule, int stage);
 
 // "stage 2, message of rank 3 to rank 5 (tag 1, 20 points)"

@@ -209,13 +209,13 @@ class Walk {
         return true;
     }
 
-    // --- what is said of a program that does not end
+    // --- the error of a program that does not end
 
     struct Wait {
         Rank rank;
         std::string text;
     };
-    // For whom a rank waits, one of them where they are several.
+    // The rank that a rank waits for, one of them where they are several.
     Wait waiting(Rank rank) {
         const At& now = at(rank);
         const program::Operation& operation = operations(rank)[now.operation];

@@ -41,7 +41,7 @@ TEST("the second sweep carries the corners, and direct sends to all eight neighb
     CHECK_EQUAL(peers, std::set<Rank>{0, 1, 2, 3, 5, 6, 7, 8});
 }
 
-TEST("two ranks around a circle tell their two messages apart, and a seam onto oneself is copied") {
+TEST("two ranks around a circle distinguish their two messages, and a seam onto oneself is copied") {
     for (const auto* name : {"sweep", "direct"}) {
         const auto messages = sent(*made(name, {20, 8, 1}, {2, 1}, 3, {true, false}), 0, 0);
         CHECK_EQUAL(messages.size(), 2u);

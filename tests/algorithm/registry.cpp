@@ -56,12 +56,12 @@ bool copies(const schedule::Schedule& schedule, const Place& at) {
 const std::vector<std::pair<std::string, std::string>>& faults() {
     static const std::vector<std::pair<std::string, std::string>> words{
         {"drop", ""},
-        {"drop-send", "that nobody sends"},
-        {"drop-receive", "that nobody receives"},
+        {"drop-send", "that no rank sends"},
+        {"drop-receive", "that no rank receives"},
         {"double", ""},
         {"misplace", ""},
         {"count", "the receiver expects"},
-        {"tag", "that nobody"},
+        {"tag", "that no rank"},
         {"parity", "the receiver expects the other parity"},
         {"no-copies", ""},
         {"swap", ""},

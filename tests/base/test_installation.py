@@ -1,4 +1,4 @@
-"""Where libtradewind is, and what is said where it, or the MPI library that it needs, is not."""
+"""The place of libtradewind, and the errors where it, or the MPI library that it needs, is missing."""
 
 import importlib.metadata
 import json
@@ -16,14 +16,14 @@ LIBMPI = ImportError("libmpi.so.12: cannot open shared object file: No such file
 
 @pytest.fixture
 def package(tmp_path, monkeypatch):
-    """An environment with a package of Tradewind and nothing else: (what built_with.json tells) -> its root."""
+    """An environment with a package of Tradewind and nothing else: (content of built_with.json) -> its root."""
     folder = tmp_path / "lib" / "python3.11" / "site-packages" / "tradewind"
     folder.mkdir(parents=True)
     monkeypatch.setattr(installation, "package_folder", lambda: folder)
 
-    def made(told=None, library=True):
-        if told is not None:
-            (folder / "built_with.json").write_text(json.dumps(told))
+    def made(details=None, library=True):
+        if details is not None:
+            (folder / "built_with.json").write_text(json.dumps(details))
         if library:
             (folder / "lib" / "cmake" / "tradewind").mkdir(parents=True)
         return tmp_path

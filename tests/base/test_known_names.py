@@ -1,4 +1,4 @@
-"""Sentences for a name that nobody knows."""
+"""Error texts for unknown names."""
 
 from tradewind.base.names import unknown
 

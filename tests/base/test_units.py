@@ -43,7 +43,7 @@ def test_bits_are_eighths_of_bytes():
 
 
 @pytest.mark.parametrize(
-    ("read", "text", "told"),
+    ("read", "text", "expected"),
     [
         (units.seconds, "100", "'100' has no unit: write a time as"),
         (units.seconds, 100, "100 has no unit"),
@@ -58,10 +58,10 @@ def test_bits_are_eighths_of_bytes():
         (units.flops, "10G", "'G' is not a unit of a rate of operations"),
     ],
 )
-def test_what_is_no_quantity_is_refused_with_what_is_allowed(read, text, told):
+def test_what_is_no_quantity_is_refused_with_what_is_allowed(read, text, expected):
     with pytest.raises(InputError) as error:
         read(text)
-    assert told in str(error.value)
+    assert expected in str(error.value)
 
 
 @given(st.floats(1e-12, 1e5))

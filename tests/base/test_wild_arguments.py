@@ -1,4 +1,4 @@
-"""Wild values for every parameter of what models call: each is refused by an error of Tradewind, or is none."""
+"""Wild values for every parameter of what models call: each is refused by an error of Tradewind, or is valid."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ def wrong(comm: MPI.Intracomm, _: Any) -> list[str]:
         if comm.Get_rank() == 0:
             halos.array[0, 0, 0] += 1
 
-    said = []
+    printed = []
     for check in (
         lambda: setup.checked("idle", [lambda: None, lambda: None]),
         lambda: halos.checked("lazy", lazy),
@@ -46,5 +46,5 @@ def wrong(comm: MPI.Intracomm, _: Any) -> list[str]:
         try:
             check()
         except VerificationError as error:
-            said.append(str(error))
-    return said
+            printed.append(str(error))
+    return printed

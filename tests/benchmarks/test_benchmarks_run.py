@@ -20,7 +20,7 @@ BENCHMARKS = ROOT / "benchmarks"
 pytestmark = pytest.mark.slow
 
 
-def said(program: str) -> str:
+def printed(program: str) -> str:
     """Return the output of a program that is run as one of the benchmarks, whose jobs have the same ranks."""
     kept = "import kept_ranks; kept = kept_ranks.KeptRanks(); kept.take_over()"
     found = f"import sys; sys.path.append({str(ROOT / 'tests')!r})"
@@ -30,7 +30,7 @@ def said(program: str) -> str:
 
 
 def test_set_up_is_told_in_seconds_and_by_the_rank() -> None:
-    few, many, both = said("import simulator; simulator.set_up((100, 10_000), 3)").splitlines()
+    few, many, both = printed("import simulator; simulator.set_up((100, 10_000), 3)").splitlines()
     for ranks, line in ((100, few), (10_000, many)):
         found = re.search(r"allreduce, (\d+) ranks, .*: ([\d.]+) s \((\S+) ns per rank\), median of 3", line)
         assert found, line
@@ -40,7 +40,7 @@ def test_set_up_is_told_in_seconds_and_by_the_rank() -> None:
 
 
 def test_rates_stand_beside_both_ends_of_sst_macros() -> None:
-    line = said("import million, peer, simulator; print(peer.beside_sst_macro(15.0))")
+    line = printed("import million, peer, simulator; print(peer.beside_sst_macro(15.0))")
     assert "0.2 to 0.75 M/s" in line
     assert line.endswith("ours is 75 times its 0.2, 20 times its 0.75\n")
 
@@ -71,7 +71,7 @@ def test_a_fetch_has_its_goals(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_field_server_is_laid_beside_other_ways_to_write(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("eccodes")
     monkeypatch.setenv("PYTHONPATH", str(BENCHMARKS))
-    lines = said("from outputs import beside; beside.beside(8, 2, 2, 0.001)").splitlines()
+    lines = printed("from outputs import beside; beside.beside(8, 2, 2, 0.001)").splitlines()
     assert [line.partition(":")[0] for line in lines if not line.startswith(" ")] == [
         *("MPI_Send of the same bytes", "in place", "threads", "server, messages", "server, shared"),
     ]
@@ -82,7 +82,7 @@ def test_the_field_server_is_laid_beside_other_ways_to_write(monkeypatch: pytest
 def test_a_model_in_c_stands_beside_a_server(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("eccodes")
     monkeypatch.setenv("PYTHONPATH", str(BENCHMARKS))
-    lines = said("from outputs import in_c; in_c.in_c(8, 2, 2, 0.001)").splitlines()
+    lines = printed("from outputs import in_c; in_c.in_c(8, 2, 2, 0.001)").splitlines()
     if lines[0].startswith("skipped"):
         pytest.skip(lines[0])
     names = ["server, messages", "server, messages, without a copy", "server, shared"]
@@ -99,7 +99,7 @@ def test_disks_sources_and_packing_of_the_field_server_have_their_goals(monkeypa
     pytest.importorskip("eccodes")
     monkeypatch.setenv("PYTHONPATH", str(BENCHMARKS))
     calls = "disks.disks(8, 2, 2, 0.02); inputs.inputs(2, 0.02, 8, 2); packing.grib(8, 2); packing.compression(8, 2, 2)"
-    text = said(f"from outputs import disks, inputs, packing; {calls}")
+    text = printed(f"from outputs import disks, inputs, packing; {calls}")
     assert re.findall(r"goal: (\w+ [\d.]+)", text) == [
         *("most 5", "most 2", "most 1.05", "most 1.1", "least 0.8", "least 0.8"),
     ]
@@ -137,7 +137,7 @@ def test_pokes_say_what_is_left_to_wait(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_languages_stand_beside_the_core() -> None:
-    core, *others = said("import languages; languages.languages(3, 1000)").splitlines()
+    core, *others = printed("import languages; languages.languages(3, 1000)").splitlines()
     if core.startswith("skipped"):
         pytest.skip(core)
     assert re.fullmatch(r"a plan with nothing to do, called in the core: [\d.]+ ns", core)
@@ -153,7 +153,7 @@ def test_loops_in_three_languages_end_with_the_same_bits() -> None:
     if not list(ROOT.glob("build/*/libtradewind_fortran.so")):
         pytest.skip("the Fortran module of libtradewind was not built (no MPI, or no gfortran)")
     small = "loops.GRIDS = ((32, 24, 4),); loops.RANKS = (2,); loops.POINT_STEPS = 32 * 24 * 4 * 6"
-    text = said(f"import loops; {small}; loops.FEWER_NUMPY_STEPS = 1; loops.loops(1, 2, rows=True)")
+    text = printed(f"import loops; {small}; loops.FEWER_NUMPY_STEPS = 1; loops.loops(1, 2, rows=True)")
     for strategy in ("exchange", "overlap"):
         assert re.search(rf"32x24x4, 2 ranks, {strategy}, per step: fortran .* x compiled\), compiled .*, numpy ", text)
     sweeps = tomllib.loads(text[text.index("[[sweep]]") :])["sweep"]
@@ -175,7 +175,7 @@ def test_loops_that_differ_are_found() -> None:
 
 def test_threads_stand_beside_ranks() -> None:
     cases = {"diffusion": {"grid": (32, 32, 4)}}
-    line, cpu, *parts = said(f"import threads; threads.threads(3, 1, {cases!r})").splitlines()
+    line, cpu, *parts = printed(f"import threads; threads.threads(3, 1, {cases!r})").splitlines()
     found = figure(line)
     assert (found.what, found.to, found.goal) == ("diffusion, 2 ranks", "1 rank of 2 threads", ("least", 0.9))
     assert re.fullmatch(r"  CPU time of the first of 2 threads: [\d.]+ of that of 1 thread; ideal: 0.5", cpu)

@@ -62,14 +62,14 @@ def test_a_figure_is_the_median_of_ratios_round_by_round_and_its_goal_is_met_or_
     samples = {"ours": [2.0, 8.0, 3.0], "theirs": [1.0, 2.0, 3.0]}
     program = f"from exchanges.sampling import line; print(line('it', {samples!r}, 'ours', 'theirs', %s))"
 
-    def said(goal: str) -> str:
+    def comparison(goal: str) -> str:
         command = [sys.executable, "-c", program % goal]
         return subprocess.run(command, cwd=BENCHMARKS, check=True, stdout=subprocess.PIPE, text=True).stdout.strip()
 
-    found = figure(said("at_most=2"))
+    found = figure(comparison("at_most=2"))
     assert (found.what, found.to, found.ratio, found.samples) == ("it", "theirs", 2.0, 3)
     assert not found.missed
-    assert figure(said("at_most=1.9")).missed
-    assert not figure(said("at_least=2")).missed
-    assert figure(said("at_least=2.1")).missed
-    assert figure(said("at_most=None")).goal is None
+    assert figure(comparison("at_most=1.9")).missed
+    assert not figure(comparison("at_least=2")).missed
+    assert figure(comparison("at_least=2.1")).missed
+    assert figure(comparison("at_most=None")).goal is None

@@ -29,5 +29,5 @@ def on_a_terminal(columns, arguments):
 def _read(terminal):
     try:
         return os.read(terminal, 65536)
-    except OSError:  # so Linux says that nobody writes any more
+    except OSError:  # Linux: the last writer has closed it
         return b""

@@ -80,13 +80,13 @@ def pairs(
 def printed(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> str:
     """Return the error of a command that refuses."""
     code = run(make_app(), arguments)
-    said = capsys.readouterr()
-    assert code == 2, (arguments, said)
-    assert said.out == ""
-    assert said.err.startswith("error: ")
-    assert "Traceback" not in said.err
-    assert len(said.err) < 4000
-    return said.err
+    text = capsys.readouterr()
+    assert code == 2, (arguments, text)
+    assert text.out == ""
+    assert text.err.startswith("error: ")
+    assert "Traceback" not in text.err
+    assert len(text.err) < 4000
+    return text.err
 
 
 def may_be_read(command: str, kind: str) -> bool:
@@ -103,8 +103,8 @@ def test_files_that_cannot_be_read(
     name = f"bad{READERS[command]}"
     READ[kind](Path(name))
     before = sorted(tmp_path.iterdir())
-    said = printed([*command.split(), name], capsys)
-    assert "bad" in said
+    text = printed([*command.split(), name], capsys)
+    assert "bad" in text
     assert sorted(tmp_path.iterdir()) == before
 
 
@@ -141,10 +141,10 @@ def test_a_damaged_manifest_is_one_error_and_a_run_mends_it(
     study, results = tmp_path / "s.toml", tmp_path / "results"
     (results / "manifest.json").write_text(MANIFESTS[kind])
     assert run(make_app(), ["report", str(results)]) == 1
-    said = capsys.readouterr()
-    assert said.err.count("error: ") == 1
-    assert f"{results / 'manifest.json'}" in said.err
-    assert said.err.endswith("run the study again\n")
+    text = capsys.readouterr()
+    assert text.err.count("error: ") == 1
+    assert f"{results / 'manifest.json'}" in text.err
+    assert text.err.endswith("run the study again\n")
     assert run(make_app(), ["study", str(study), "--out", str(results), "--json"]) == 0
     assert '"computed": 0, "reused": 1' in capsys.readouterr().out
 
@@ -171,10 +171,10 @@ def test_something_else_in_a_folder_of_results(
     (results / part).unlink(missing_ok=True)
     READ[kind](results / part)
     code = run(make_app(), ["study", str(study), "--out", str(results)])
-    said = capsys.readouterr().err
-    assert code == 2, said
-    assert said.count("error: ") == 1
-    assert part in said
+    text = capsys.readouterr().err
+    assert code == 2, text
+    assert text.count("error: ") == 1
+    assert part in text
 
 
 def plug(path: Path) -> None:
@@ -236,7 +236,7 @@ def test_files_that_cannot_be_written(
     if kind in WRITTEN:
         WRITTEN[kind](Path(name))
     before = there(tmp_path)
-    said = printed([*command.split(), name], capsys)
-    assert said.count("error: ") == 1
-    assert name[:20] in said
+    text = printed([*command.split(), name], capsys)
+    assert text.count("error: ") == 1
+    assert name[:20] in text
     assert there(tmp_path) == before

@@ -44,9 +44,9 @@ def test_all_of_it(tradewind, here):
     assert [line.split()[0] for line in out.splitlines()] == [
         *("--cflags", "--libs", "--cmake", "--pkgconfig", "--fortran"),
     ]
-    told = json.loads(tradewind("config", "--json")[1])
-    assert told["cmake"] == str(here.cmake)
-    assert json.loads(tradewind("config", "--cflags", "--json")[1]) == {"cflags": told["cflags"]}
+    printed = json.loads(tradewind("config", "--json")[1])
+    assert printed["cmake"] == str(here.cmake)
+    assert json.loads(tradewind("config", "--cflags", "--json")[1]) == {"cflags": printed["cflags"]}
 
 
 def test_without_mpi_there_is_one_error(tradewind, monkeypatch, tmp_path):

@@ -118,7 +118,7 @@ def test_one_machine_and_its_map(tradewind, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "says"),
+    ("arguments", "expected"),
     [
         (("machines", "--picture", "map.svg"), "of which machine?"),
         (("--machine", "torus-M"), "it belongs to  tradewind list machines"),
@@ -127,7 +127,7 @@ def test_one_machine_and_its_map(tradewind, tmp_path):
         (("machines", "--machine", "torus-M", "--picture", "map.jpg"), "a name that ends in .svg"),
     ],
 )
-def test_maps_that_are_refused(tradewind, arguments, says):
+def test_maps_that_are_refused(tradewind, arguments, expected):
     code, out, err = tradewind("list", *arguments)
     assert (code, out) == (2, "")
-    assert says in err
+    assert expected in err

@@ -21,7 +21,7 @@ def failing(error: OSError) -> Callable[[Sequence[str]], int]:
 
 
 @pytest.mark.parametrize(
-    ("error", "said"),
+    ("error", "expected"),
     [
         (OSError(errno.ENOSYS, "Function not implemented"), "Function not implemented"),
         (OSError("AF_UNIX path too long"), "AF_UNIX path too long"),
@@ -29,12 +29,12 @@ def failing(error: OSError) -> Callable[[Sequence[str]], int]:
     ],
 )
 def test_what_has_nothing_to_do_with_the_output_is_said(
-    error: OSError, said: str, capsys: pytest.CaptureFixture[str]
+    error: OSError, expected: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(failing(error), []) == 1
-    assert capsys.readouterr().err == f"error: {said}\n"
+    assert capsys.readouterr().err == f"error: {expected}\n"
     assert run(failing(error), ["--json"]) == 1
-    assert json.loads(capsys.readouterr().out) == {"error": said}
+    assert json.loads(capsys.readouterr().out) == {"error": expected}
 
 
 def test_an_output_that_is_full_is_named() -> None:

@@ -18,17 +18,17 @@ def test_verify_and_simulate_count_alike():
 
 
 def test_what_a_reader_sees():
-    said = run_tradewind("verify", "program", STEP, "--transport", "even-odd").out
-    assert "even where every send is synchronous: own, even-odd" in " ".join(said.split())
-    said = run_tradewind("simulate", "program", STEP, "--machine", "dragonfly-MM", "--mpi-progress", "thread").out
-    assert "7 wait winds" in said
-    assert "15 stages, 30 messages" in said
+    printed = run_tradewind("verify", "program", STEP, "--transport", "even-odd").out
+    assert "even where every send is synchronous: own, even-odd" in " ".join(printed.split())
+    printed = run_tradewind("simulate", "program", STEP, "--machine", "dragonfly-MM", "--mpi-progress", "thread").out
+    assert "7 wait winds" in printed
+    assert "15 stages, 30 messages" in printed
 
 
 def test_help_is_that_of_programs():
-    said = run_tradewind("simulate", "program", "--help").out
-    assert "--mpi-progress" in said
-    assert "--width" not in said
+    printed = run_tradewind("simulate", "program", "--help").out
+    assert "--mpi-progress" in printed
+    assert "--width" not in printed
 
 
 def test_bad_input_is_refused(tmp_path):

@@ -19,7 +19,7 @@ LARGE = 2**63
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "expected"),
     [
         ("verify fetch --ranks 4 --messages m.json --grid 20x20x2", "--grid does not apply to recorded: leave it out"),
         ("show fetch --ranks 4 --messages m.json --width 2 --mesh lonlat", "--width does not apply to recorded"),
@@ -35,11 +35,11 @@ LARGE = 2**63
         ("study s.toml --workers 0", "--workers 0: 1 or more are allowed"),
     ],
 )
-def test_a_wild_value_is_one_error(arguments: str, said: str, tmp_path: Path) -> None:
+def test_a_wild_value_is_one_error(arguments: str, expected: str, tmp_path: Path) -> None:
     (tmp_path / "m.json").write_text(json.dumps(MESSAGES))
     result = run_tradewind(*arguments.split(), folder=tmp_path)
     assert (result.code, result.out) == (2, "")
-    assert said in " ".join(result.err.split())
+    assert expected in " ".join(result.err.split())
 
 
 @pytest.mark.parametrize("name", [*COMMANDS, "program"])

@@ -31,7 +31,7 @@ NOTE = re.compile(r"^(?:left out on(?:.|\n)*?show\s+all|(?:all rows|also): .*)\n
 
 @pytest.fixture
 def tradewind(capsys, monkeypatch):
-    """Runs a command line in this process, for so many columns: (standard output, standard error)."""
+    """Runs a command line in this process, for `columns` columns: (standard output, standard error)."""
 
     def run(columns, *arguments):
         monkeypatch.setenv("COLUMNS", str(columns or ""))
@@ -48,8 +48,8 @@ def test_no_word_is_cut_and_no_line_is_too_long(tradewind, name, columns):
     for full, text in zip(whole, narrow, strict=True):
         assert all(line == line.rstrip() for line in (full + text).splitlines())
         assert all(len(line) <= columns for line in text.splitlines()), max(text.splitlines(), key=len)
-        said = NOTE.sub("", text)
-        assert set(said.split()) - {"─" * len(word) for word in said.split()} <= set(full.split())
+        printed = NOTE.sub("", text)
+        assert set(printed.split()) - {"─" * len(word) for word in printed.split()} <= set(full.split())
 
 
 def test_a_terminal_says_how_wide_it_is():

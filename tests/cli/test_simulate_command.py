@@ -224,7 +224,7 @@ BAD = {
     "an unknown setting": ([*ALLREDUCE, "--set", "link.latncy=1ns"], "did you mean 'latency'"),
     "a wrong unit": ([*ALLREDUCE, "--set", "link.latency=1GB"], "not a unit of a time"),
     "no grid": (["halo", "--ranks", "4", "--machine", "torus-M"], "needs a grid"),
-    "a grid that is none": (["halo", "--ranks", "4", "--machine", "torus-M", "--grid", "8x8"], "3 whole numbers"),
+    "an invalid grid": (["halo", "--ranks", "4", "--machine", "torus-M", "--grid", "8x8"], "3 whole numbers"),
     "a split of others": (
         ["halo", "--ranks", "4", "--machine", "torus-M", "--grid", "8x8x8", "--split", "3x2"],
         "6 is not 4",

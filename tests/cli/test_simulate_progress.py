@@ -31,7 +31,7 @@ def terminal(monkeypatch):
 
 
 def run(terminal, terminal_is, *more):
-    """Return the text on the terminal and on the other stream, standard output or error, which is none."""
+    """Return the text on the terminal and on the other stream, standard output or error, which is no terminal."""
     mine, theirs = terminal
     other = "stderr" if terminal_is == "stdout" else "stdout"
     streams = {terminal_is: theirs, other: subprocess.PIPE}
@@ -46,7 +46,7 @@ def run(terminal, terminal_is, *more):
 def _read(terminal):
     try:
         return os.read(terminal, 65536)
-    except OSError:  # so Linux says that nobody writes any more
+    except OSError:  # Linux: the last writer has closed it
         return b""
 
 

@@ -82,8 +82,8 @@ def test_a_dry_run_names_the_claims_that_cannot_be_tested(tmp_path: Path, quick:
     expected = ALWAYS | (dict.fromkeys("15", "no case of recursive-2 at 8 ranks") if quick else {})
     found = run_tradewind(*arguments, "--json", folder=tmp_path).json["not_testable"]
     assert {each["figure"]: each["because"] for each in found} == expected
-    said = run_tradewind(*arguments, folder=tmp_path).out.splitlines()
-    named = [line.strip() for line in said if "not testable" in line]
+    printed = run_tradewind(*arguments, folder=tmp_path).out.splitlines()
+    named = [line.strip() for line in printed if "not testable" in line]
     assert named == [f"not testable: {each['figure']}, {each['claim']}: {each['because']}" for each in found]
 
 

@@ -115,7 +115,7 @@ def test_an_unsound_exchange_fails_with_code_1(capsys, monkeypatch):
     assert "error: allreduce: stage 0: rank 1 waits for a message from rank 0" in err
     code, out, _ = tradewind(capsys, *arguments, "--json")
     assert code == 1
-    assert "nobody sends" in json.loads(out)["error"]
+    assert "no rank sends" in json.loads(out)["error"]
 
 
 def test_show_prints_the_stages_of_a_rank(capsys):

@@ -35,11 +35,11 @@ def machine(tmp_path, monkeypatch):
     for name in ("CXX", "CMAKE_ARGS"):
         monkeypatch.delenv(name, raising=False)
 
-    def add(name, macros=None, says=""):
+    def add(name, macros=None, expected=""):
         lines = "".join(f"#define {key} {value}\n" for key, value in (macros or {}).items())
         script = tmp_path / name
         script.write_text(
-            f'#!/bin/sh\ncase "$*" in *--version*) echo "{says}";; '
+            f'#!/bin/sh\ncase "$*" in *--version*) echo "{expected}";; '
             f"*-std=gnu++20*) {'exit 1' if macros is None else f'''echo '{lines}' '''};; esac\n"
         )
         script.chmod(0o755)
@@ -57,12 +57,12 @@ def test_compilers_that_are_good_enough(backend, machine, monkeypatch):
     assert backend.compiler_problem() is None
     monkeypatch.setenv("CXX", str(machine("clang++-16", CLANG)))
     assert backend.compiler_problem() is None
-    monkeypatch.setenv("CXX", str(machine("nvc++", {"__NVCOMPILER": 1})))  # one that nobody has tried may try
+    monkeypatch.setenv("CXX", str(machine("nvc++", {"__NVCOMPILER": 1})))  # an unknown one may try
     assert backend.compiler_problem() is None
 
 
 @pytest.mark.parametrize(
-    ("macros", "says", "problem"),
+    ("macros", "expected", "problem"),
     [
         (GNU | {"__GNUC__": 10, "__GNUC_MINOR__": 3}, "", "c++ is g++ 10.3.0"),
         (CLANG | {"__clang_major__": 14}, "", "c++ is clang++ 14.0.6"),
@@ -70,8 +70,8 @@ def test_compilers_that_are_good_enough(backend, machine, monkeypatch):
         (None, "c++ (GCC) 8.5.0", 'c++ does not know C++20: "c++ (GCC) 8.5.0"'),
     ],
 )
-def test_compilers_that_are_too_old(backend, machine, macros, says, problem):
-    machine("c++", macros, says)
+def test_compilers_that_are_too_old(backend, machine, macros, expected, problem):
+    machine("c++", macros, expected)
     assert backend.compiler_problem() == f"{NEEDS}, and {problem}: install one, or name it in CXX."
     machine("g++-13", GNU | {"__GNUC__": 13})
     assert backend.compiler_problem() == f"{NEEDS}, and {problem}; here is g++-13: set CXX=g++-13."
@@ -106,8 +106,8 @@ def test_requirements(backend, machine, monkeypatch):
     assert mpich[0] in extra
     assert mpich[0] in INSTALL_MPICH
     assert {"cmake>=3.24", "ninja>=1.11"} <= set(backend.requirements())
-    machine("cmake", says="cmake version 3.25.1")
-    machine("ninja", says="1.10.0")
+    machine("cmake", expected="cmake version 3.25.1")
+    machine("ninja", expected="1.10.0")
     assert "cmake>=3.24" not in backend.requirements()
     assert "ninja>=1.11" in backend.requirements()
     assert "cmake>=3.24" in backend.requirements(all_tools=True)

@@ -149,16 +149,16 @@ def test_without_mpi(page, environment, tmp_path):
         "tradewind", "bench", "halo", "-n", 2, "--grid", "8x8x8", "--json", code=1, **shell
     )
     call("pip", "uninstall", "-y", "-q", "mpich", "mpi4py", **shell)
-    said = call("tradewind", "config", "--cflags", code=1, **shell)
-    assert " ".join(said.split()).startswith("error: libtradewind was built with the mpich wheel, which is not here")
-    assert said.count("error: ") == 1
-    said = " ".join(call("tradewind", "doctor", code=1, **shell).split())
-    assert "works: verify, show, simulate" in said
-    assert "does not work: bench, tune, calibrate, run, and plans in Python does not work: programs in C" in said
+    printed = call("tradewind", "config", "--cflags", code=1, **shell)
+    assert " ".join(printed.split()).startswith("error: libtradewind was built with the mpich wheel, which is not here")
+    assert printed.count("error: ") == 1
+    printed = " ".join(call("tradewind", "doctor", code=1, **shell).split())
+    assert "works: verify, show, simulate" in printed
+    assert "does not work: bench, tune, calibrate, run, and plans in Python does not work: programs in C" in printed
     assert "verified" in call("tradewind", "verify", "halo", "--ranks", 2, "--grid", "8x8x8", **shell)
     (tmp_path / "CMakeLists.txt").write_text(
         "cmake_minimum_required(VERSION 3.24)\nproject(p C)\nfind_package(tradewind REQUIRED)\n"
     )
     package = next(environment.glob("lib/python*/site-packages/tradewind"))
-    said = call("cmake", "-B", "b", f"-Dtradewind_DIR={package}/lib/cmake/tradewind", code=1, **shell)
-    assert "libtradewind was built with an MPI library that is not here" in " ".join(said.split())
+    printed = call("cmake", "-B", "b", f"-Dtradewind_DIR={package}/lib/cmake/tradewind", code=1, **shell)
+    assert "libtradewind was built with an MPI library that is not here" in " ".join(printed.split())

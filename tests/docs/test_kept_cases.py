@@ -45,7 +45,7 @@ def candidates(longest_s: float) -> dict[Path, dict[int, float]]:
 
 
 def drawn(longest_s: float, in_all_s: float, of_each: bool) -> dict[Path, list[int]]:
-    """Return random cases that took so many seconds in all: one of each study, where asked for, then any."""
+    """Return random cases that took `in_all_s` in all: one of each study, where asked for, then any."""
     able, draw = candidates(longest_s), random.Random(SEED)
     chosen = {path: [draw.choice(list(cases))] if of_each else [] for path, cases in able.items()}
     left = in_all_s - sum(able[path][i] for path, numbers in chosen.items() for i in numbers)

@@ -118,7 +118,7 @@ def test_the_result_that_visitors_see_first_is_on_its_page(page: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("values", "text", "said"),
+    ("values", "text", "expected"),
     [
         ("", "<!-- = few -->1 s<!-- = -->", "a.values.toml has no value few"),
         (
@@ -130,11 +130,11 @@ def test_the_result_that_visitors_see_first_is_on_its_page(page: str) -> None:
     ],
 )
 def test_numbers_of_pages_that_no_result_has(
-    studies: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, values: str, text: str, said: str
+    studies: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, values: str, text: str, expected: str
 ) -> None:
     monkeypatch.setattr(studies, "DOCS", tmp_path)
     (tmp_path / "a.values.toml").write_text(values, encoding="utf-8")
-    with pytest.raises(ValueError, match=said):
+    with pytest.raises(ValueError, match=expected):
         studies.with_values("a.md", text)
 
 

@@ -25,8 +25,8 @@ def lines(names: tuple[str, ...]) -> int:
 
 def test_the_gather_scatter_is_as_short_as_its_page_says() -> None:
     page = (ROOT / "docs/dwarfs/nekbone.md").read_text()
-    said = re.search(r"are (\d+) lines of C\+\+ .* on MPI ranks, (\d+) ", page)
-    assert said is not None
-    assert int(said[1]) == pytest.approx(lines(BRICKS), rel=0.03)
-    assert int(said[2]) == pytest.approx(lines(BRICKS) + lines(LISTS), rel=0.03)
+    counts = re.search(r"are (\d+) lines of C\+\+ .* on MPI ranks, (\d+) ", page)
+    assert counts is not None
+    assert int(counts[1]) == pytest.approx(lines(BRICKS), rel=0.03)
+    assert int(counts[2]) == pytest.approx(lines(BRICKS) + lines(LISTS), rel=0.03)
     assert lines(BRICKS) <= 500

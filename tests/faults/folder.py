@@ -27,7 +27,7 @@ import pytest
 PAGE = 4096
 LIBRARIES = re.compile(r"/\S*/tradewind/(?:_core|_mpi)\.\S*\.so|/\S*/libtradewind\.so\S*")
 PATIENCE_S, PATIENCE = 120.0, 10.0
-"""A test hangs that takes so many seconds and so many times what it takes without a fault, by the clock."""
+"""A test hangs that takes more seconds than this, and more times what it takes without a fault, by the clock."""
 BESIDE = 4.0
 """Seconds by the clock, at most, for a second of processor time: others may use the machine."""
 CACHED = re.compile(r"^\s*@(functools\.)?(lru_)?cache\b", re.MULTILINE)

@@ -41,7 +41,7 @@ struct Checksum {
     }
 };
 
-// Operators with and without factors, and loops of conjugate gradients, on two bent elements of so many points.
+// Operators with and without factors, and loops of conjugate gradients, on two bent elements; `points` per direction.
 void take_elements(int points, Checksum& sum) {
     const auto n = static_cast<std::size_t>(points);
     auto nodes = drawn(1, points, -0.5 / points, 0.5 / points);

@@ -23,7 +23,7 @@ struct Field {
     double& at(Index x, Index y, Index z) {
         return values[static_cast<std::size_t>((z * points[1] + y) * points[0] + x)];
     }
-    // Without so many points on all four sides.
+    // Without `margin` points on all four sides.
     View<double> view(Index margin = 0) {
         return {&at(margin, margin, 0),
                 {points[0] - 2 * margin, points[1] - 2 * margin, points[2]},

@@ -108,14 +108,14 @@ struct Reference {
         const auto through = gauge ? by : upwind(by, after);
         const auto out = over_edges([&](auto e, auto, auto) { return std::max(through[e], Real(0)); });
         const auto into = over_edges([&](auto e, auto, auto) { return std::max(-through[e], Real(0)); });
-        auto share_in = added(into, out), share_out = added(out, into);
+        auto share_in = added(into, out), split_work = added(out, into);
         for (std::size_t i = 0; i < after.size(); ++i) {
             const Real tiny = std::numeric_limits<Real>::min();
             share_in[i] = (highest[i] - after[i]) / (dt * share_in[i] + tiny);
-            share_out[i] = (after[i] - lowest[i]) / (dt * share_out[i] + tiny);
+            split_work[i] = (after[i] - lowest[i]) / (dt * split_work[i] + tiny);
         }
         return over_edges([&](auto e, auto a, auto b) {
-            const Real share = by[e] > 0 ? std::min(share_out[a], share_in[b]) : std::min(share_out[b], share_in[a]);
+            const Real share = by[e] > 0 ? std::min(split_work[a], share_in[b]) : std::min(split_work[b], share_in[a]);
             return by[e] * std::min(share, Real(1));
         });
     }

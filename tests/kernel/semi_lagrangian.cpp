@@ -331,7 +331,7 @@ TEST("cells of departure points are the numbers rounded down, on a circle those 
     }
 }
 
-TEST("columns that are not there are refused, and values that are no numbers told") {
+TEST("columns that are not there are refused, and values that are no numbers reported") {
     const Block small{{0, 0}, {4, 4}, 2, 0};
     std::vector<std::int32_t> place(64);
     std::iota(place.begin(), place.end(), 0);
@@ -377,7 +377,7 @@ TEST("columns that are not there are refused, and values that are no numbers tol
     CHECK(std::count(marks.begin(), marks.end(), 1) == 0);
 }
 
-TEST("a wind that is no number is told on the sphere") {
+TEST("a wind that is no number is reported on the sphere") {
     Values cos_x(70), sin_x(70), wind(3 * 280, 1e-7), at(2 * 280);
     const Values cos_y(2, 1.0), sin_y(2, 0.0);
     for (std::size_t i = 0; i < 70; ++i) {

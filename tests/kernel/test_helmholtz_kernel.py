@@ -99,7 +99,7 @@ def test_a_singular_column_is_said():
 
 
 @pytest.mark.parametrize(
-    ("call", "said"),
+    ("call", "expected"),
     [
         (lambda a: _core.helmholtz(a, np.zeros((4, 3, 1, 15, 8)), np.zeros((4, 3, 5)), TEAM), "one point more"),
         (lambda a: _core.helmholtz(with_halo(a), np.zeros((4, 3, 1, 14, 8)), a.copy(), TEAM), "15 of each point"),
@@ -113,6 +113,6 @@ def test_a_singular_column_is_said():
         (lambda a: _core.combine(a, [(1.0, a[1:])], TEAM), "arrays of one shape"),
     ],
 )
-def test_what_cannot_be_is_said(call, said):
-    with pytest.raises(InputError, match=said):
+def test_what_cannot_be_is_said(call, expected):
+    with pytest.raises(InputError, match=expected):
         call(np.zeros((4, 3, 5)))

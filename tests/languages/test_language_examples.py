@@ -29,8 +29,8 @@ METHODS = [
 )
 def test_redistribution(on_ranks, language, ranks, number):
     transpose, halo, environment = METHODS[number]
-    said = on_ranks(ranks, f"redistribution_{language}", 13, 11, 5, **environment).stdout
-    lines = said.splitlines()
+    printed = on_ranks(ranks, f"redistribution_{language}", 13, 11, 5, **environment).stdout
+    lines = printed.splitlines()
     assert [line.split(" by ")[0] for line in lines] == list(STEPS)
     for line in lines:
         assert f"by {halo if line.startswith('halo') else transpose}: " in line
@@ -40,8 +40,8 @@ def test_redistribution(on_ranks, language, ranks, number):
 @pytest.mark.one_level
 def test_languages_say_the_same(on_ranks):
     """Messages and bytes are counted alike."""
-    said = {on_ranks(3, f"redistribution_{language}", 9, 8, 7, 3).stdout for language in LANGUAGES}
-    assert len(said) == 1
+    printed = {on_ranks(3, f"redistribution_{language}", 9, 8, 7, 3).stdout for language in LANGUAGES}
+    assert len(printed) == 1
 
 
 FETCHES = ("halo", "on demand", "adjoint")
@@ -59,8 +59,8 @@ FETCH_METHODS = [
     [(2, 1), (4, 3), *(pytest.param(*more, marks=pytest.mark.slow) for more in ((1, 0), (3, 2), (4, 0)))],
 )
 def test_fetch(on_ranks, language, ranks, number):
-    said = on_ranks(ranks, f"fetch_{language}", 13, 11, 3, TRADEWIND_FETCH=FETCH_METHODS[number]).stdout
-    lines = said.splitlines()
+    printed = on_ranks(ranks, f"fetch_{language}", 13, 11, 3, TRADEWIND_FETCH=FETCH_METHODS[number]).stdout
+    lines = printed.splitlines()
     assert [line.split(" by ")[0] for line in lines] == list(FETCHES)
     for line in lines:
         assert f"by {FETCH_METHODS[number]}: " in line
@@ -70,9 +70,9 @@ def test_fetch(on_ranks, language, ranks, number):
 @pytest.mark.one_level
 def test_languages_fetch_the_same(on_ranks):
     """Messages and bytes are counted alike; on a mesh whose rows do not divide."""
-    said = {on_ranks(3, f"fetch_{language}").stdout for language in LANGUAGES}
-    assert len(said) == 1
-    assert "halo by direct,isend-irecv,buffer: rank 0 sends 2 messages, 4800 bytes" in said.pop()
+    printed = {on_ranks(3, f"fetch_{language}").stdout for language in LANGUAGES}
+    assert len(printed) == 1
+    assert "halo by direct,isend-irecv,buffer: rank 0 sends 2 messages, 4800 bytes" in printed.pop()
 
 
 def reference(grid: tuple[int, int, int], steps: int) -> np.ndarray:

@@ -1,6 +1,6 @@
 """Fetches in C and Fortran: every list, type and shape, and what is refused.
 
-No rank is left waiting. The exception, a handle of points that is none on one rank alone, is not tried: here it is
+No rank is left waiting. The exception, an invalid handle of points on one rank alone, is not tried: here it is
 none on all ranks.
 """
 
@@ -47,14 +47,14 @@ C: Expected = {
     "points_of_nobody": RIGHT,
     "free_points": RIGHT,
     "free_points_twice": [(HANDLE, "no point set has the handle")],
-    "nobody": at_1(INPUT, "rank 1 wants point 5 (entry 0 of its list), which nobody owns"),
-    "wanted_negative": at_1(INPUT, "rank 1 wants point -1 (entry 0 of its list), which nobody owns"),
-    "no_such_column": at_1(INPUT, "rank 1 wants point 96 (entry 0 of its list), which nobody owns"),
+    "nobody": at_1(INPUT, "rank 1 wants point 5 (entry 0 of its list), which no rank owns"),
+    "wanted_negative": at_1(INPUT, "rank 1 wants point -1 (entry 0 of its list), which no rank owns"),
+    "no_such_column": at_1(INPUT, "rank 1 wants point 96 (entry 0 of its list), which no rank owns"),
     "no_ids": [(INPUT, "these points have no ids: name owners and indices")],
     "wanted_null_pointer": at_1(INPUT, "ids is a null pointer"),
     "wanted_count": at_1(INPUT, "-2 entries in ids: 0 or more are allowed"),
     "pattern_null_pointer": [(INPUT, "pattern is a null pointer")],
-    "locate_nobody": at_1(INPUT, "rank 1 wants point 5 (entry 0 of its list), which nobody owns"),
+    "locate_nobody": at_1(INPUT, "rank 1 wants point 5 (entry 0 of its list), which no rank owns"),
     "locate_null_pointer": [(INPUT, "owner is a null pointer")],
     "count_null_pointer": [(INPUT, "count is a null pointer")],
     "points_null": [(HANDLE, "the point set is TW_NULL: it was never made, or making it failed")],
@@ -63,13 +63,13 @@ C: Expected = {
     "fewer_places": at_1(INPUT, "rank 1: lists of 2 owners, 2 indices, 1 places: as many of each are allowed"),
     "owner": at_1(INPUT, "rank 1, entry 0 of its list: owner 2; ranks 0..1 are allowed"),
     "index_negative": at_1(INPUT, "rank 1, entry 0 of its list: index -5; 0 and more are allowed"),
-    "index": at_0(INPUT, "rank 1 wants point 5 of rank 0, which has 5: nobody owns it"),
+    "index": at_0(INPUT, "rank 1 wants point 5 of rank 0, which has 5: no rank owns it"),
     "place_twice": at_1(INPUT, "rank 1, entry 1 of its list: place 1 of the target array is taken twice"),
     "place": at_1(INPUT, "rank 1, entry 0 of its list: place 9 of the target array, which has 5"),
     "place_negative": at_1(INPUT, "rank 1, entry 0 of its list: place -5 of the target array, which has 0"),
     "place_of_another": RIGHT,
     "ghost_point": at_0(
-        INPUT, "rank 0 wants point 1 of rank 0, which that rank takes from elsewhere itself: nobody owns it"
+        INPUT, "rank 0 wants point 1 of rank 0, which that rank takes from elsewhere itself: no rank owns it"
     ),
     "peers_negative": [(INPUT, "-7 peers: 0 or more are allowed, or TW_ANY_PEERS")],
     "peers_on_one_rank": [
@@ -80,7 +80,7 @@ C: Expected = {
     "not_each_other": [
         (INPUT, "the ranks do not name each other as peers: each must be among the peers of all of its own")
     ],
-    "no_peer": at_1(INPUT, "rank 1 wants points of rank 0, which is none of its peers"),
+    "no_peer": at_1(INPUT, "rank 1 wants points of rank 0, which is not among its peers"),
     "renumbered_null_communicator": [
         (INPUT, "the communicator is the null communicator: it was freed, or this rank is not part of it")
     ],
@@ -91,7 +91,7 @@ C: Expected = {
     "renumbered_interior_null": at_1(INPUT, "interior is a null pointer"),
     "renumbered_halos_null": [(INPUT, "new_halos is a null pointer")],
     "renumbered_count": at_1(INPUT, "-2 entries in own: 0 or more are allowed"),
-    "renumbered_nobody": at_1(INPUT, "rank 1 wants point 7 (entry 0 of its list), which nobody owns"),
+    "renumbered_nobody": at_1(INPUT, "rank 1 wants point 7 (entry 0 of its list), which no rank owns"),
     "renumbered_twice": at_1(INPUT, "point 4 is owned twice: by rank 0 (its point 0) and by rank 1 (its point 0)"),
     "renumbered_twice_by_one": at_1(
         INPUT, "point 3 is owned twice: by rank 1 (its point 0) and by rank 1 (its point 1)"
@@ -178,14 +178,14 @@ FORTRAN: Expected = {
     "fetch": RIGHT,
     "halo": RIGHT,
     "index_0": at_1(INPUT, "rank 1, entry 0 of its list: index -1; 0 and more are allowed"),
-    "index_6": at_0(INPUT, "rank 1 wants point 5 of rank 0, which has 5: nobody owns it"),
+    "index_6": at_0(INPUT, "rank 1 wants point 5 of rank 0, which has 5: no rank owns it"),
     "index_5": RIGHT,
     "place_0": at_1(INPUT, "rank 1, entry 0 of its list: place -1 of the target array, which has 5"),
     "place_6": at_1(INPUT, "rank 1, entry 0 of its list: place 5 of the target array, which has 5"),
-    "column_0": at_1(INPUT, "rank 1 wants point -1 (entry 0 of its list), which nobody owns"),
-    "column_97": at_1(INPUT, "rank 1 wants point 96 (entry 0 of its list), which nobody owns"),
+    "column_0": at_1(INPUT, "rank 1 wants point -1 (entry 0 of its list), which no rank owns"),
+    "column_97": at_1(INPUT, "rank 1 wants point 96 (entry 0 of its list), which no rank owns"),
     "column_96": RIGHT,
-    "id_0": at_1(INPUT, "rank 1 wants point 0 (entry 0 of its list), which nobody owns"),
+    "id_0": at_1(INPUT, "rank 1 wants point 0 (entry 0 of its list), which no rank owns"),
     "negative_id": at_1(INPUT, "rank 1 owns point -1: 0 and more are allowed"),
     "owned_twice": at_1(INPUT, "point 7 is owned twice: by rank 0 (its point 0) and by rank 1 (its point 0)"),
     "owned_twice_by_one": at_1(INPUT, "point 7 is owned twice: by rank 1 (its point 0) and by rank 1 (its point 2)"),
@@ -194,11 +194,11 @@ FORTRAN: Expected = {
     "more_places": at_1(INPUT, "rank 1: lists of 1 owners, 1 indices, 2 places: as many of each are allowed"),
     "owner": at_1(INPUT, "rank 1, entry 0 of its list: owner 2; ranks 0..1 are allowed"),
     "peers": [(INPUT, "the ranks do not name each other as peers: each must be among the peers of all of its own")],
-    "no_peers": at_1(INPUT, "rank 1 wants points of rank 0, which is none of its peers"),
+    "no_peers": at_1(INPUT, "rank 1 wants points of rank 0, which is not among its peers"),
     "never_made": [(HANDLE, "the point set is TW_NULL: it was never made, or making it failed")],
     "count_never_made": [(HANDLE, "the point set is TW_NULL: it was never made, or making it failed")],
-    "locate_nobody": at_1(INPUT, "rank 1 wants point 6 (entry 0 of its list), which nobody owns"),
-    "renumbered_nobody": at_1(INPUT, "rank 1 wants point 7 (entry 0 of its list), which nobody owns"),
+    "locate_nobody": at_1(INPUT, "rank 1 wants point 6 (entry 0 of its list), which no rank owns"),
+    "renumbered_nobody": at_1(INPUT, "rank 1 wants point 7 (entry 0 of its list), which no rank owns"),
     "renumbered_twice": at_1(INPUT, "point 4 is owned twice: by rank 0 (its point 0) and by rank 1 (its point 0)"),
     "renumbered_twice_by_one": at_1(
         INPUT, "point 4 is owned twice: by rank 1 (its point 0) and by rank 1 (its point 1)"
@@ -276,7 +276,7 @@ def test_fetches_are_refused_on_every_rank(met, program, expected):
 
 @pytest.mark.one_level
 def test_messages_do_not_grow_with_the_ranks(on_ranks):
-    """Nobody sends to all, or hears of all; that the program counts at all is seen in what an exchange sends."""
+    """No rank sends to all, or receives from all; that the program counts at all is seen in what an exchange sends."""
     few, many = (on_ranks(ranks, "sparse_messages_c").stdout.splitlines() for ranks in (3, 8))
     assert few == many
     assert [line.split()[-2] for line in few] == ["0"] * 10

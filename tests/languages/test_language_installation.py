@@ -17,8 +17,8 @@ def test_pkg_config(prefix, mpi_compiler, tmp_path, call):
     if shutil.which("pkg-config") is None:
         pytest.skip("there is no pkg-config")
     found = call("pkg-config", "--cflags", "--libs", "tradewind", PKG_CONFIG_PATH=str(prefix / "lib" / "pkgconfig"))
-    told = call("pkg-config", "--modversion", "tradewind", PKG_CONFIG_PATH=str(prefix / "lib" / "pkgconfig"))
-    assert told.stdout.strip() == VERSION
+    text = call("pkg-config", "--modversion", "tradewind", PKG_CONFIG_PATH=str(prefix / "lib" / "pkgconfig"))
+    assert text.stdout.strip() == VERSION
     program = tmp_path / "program"
     source = tmp_path / "program.c"
     source.write_text(
@@ -85,10 +85,10 @@ def test_examples_by_the_documented_command(prefix, launch, fortran_compiler, tm
     command = next(line for line in head.splitlines() if "cmake -S" in line).lstrip("# ")
     command = command.replace("-S examples", f"-S {ROOT}/examples").replace("build/examples", str(folder))
     call("sh", "-ce", command.replace("PREFIX", str(prefix)))
-    said = launch(4, folder / "fortran" / f"{example}_fortran").stdout
-    assert said
-    assert "wrong" not in said or all(
-        line.endswith(("; 0 points wrong", "; 0 values wrong")) for line in said.splitlines()
+    printed = launch(4, folder / "fortran" / f"{example}_fortran").stdout
+    assert printed
+    assert "wrong" not in printed or all(
+        line.endswith(("; 0 points wrong", "; 0 values wrong")) for line in printed.splitlines()
     )
 
 

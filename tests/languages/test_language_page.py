@@ -11,5 +11,5 @@ PAGE = (ROOT / "docs" / "how-to" / "languages.md").read_text()
 @pytest.mark.parametrize("program", ["halo", "mesh"])
 @pytest.mark.parametrize("language", ["c", "cpp", "fortran"])
 def test_the_same_program(on_ranks, language, program):
-    said = on_ranks(2, f"page_{program}_{language}").stdout
-    assert f"$ mpiexec -n 2 python {program}.py\n{said}```" in PAGE  # what Python says, tests/docs runs
+    printed = on_ranks(2, f"page_{program}_{language}").stdout
+    assert f"$ mpiexec -n 2 python {program}.py\n{printed}```" in PAGE  # what Python says, tests/docs runs

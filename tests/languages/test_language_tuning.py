@@ -139,7 +139,7 @@ def test_tuned_elsewhere(planned, file, tmp_path):
     ],
 )
 def test_a_file_that_cannot_be_used(planned, file, tmp_path, change, problem):
-    """All ranks are told, with the line; a plan of which everything is named does not ask the file."""
+    """All ranks get the error, with the line; a plan of which everything is named does not read the file."""
     bad = tmp_path / "bad.toml"
     line = 0
     if change:

@@ -18,7 +18,7 @@ METHODS = [(entry.name, packing) for entry in _core.transports() for packing in 
 
 def every_way(comm: Any, _: None) -> list[str]:
     """Return the output of rank 0 for each method, or how a rank has failed."""
-    told = []
+    text = []
     for transport, packing in METHODS:
         os.environ["TRADEWIND_TRANSPOSE"] = f"burst,{transport},{packing}"
         failed = ""
@@ -27,5 +27,5 @@ def every_way(comm: Any, _: None) -> list[str]:
                 runpy.run_path(str(EXAMPLE))
             except Exception:
                 failed = traceback.format_exc()
-        told.append("".join(comm.allgather(failed)) or printed.getvalue())
-    return told
+        text.append("".join(comm.allgather(failed)) or printed.getvalue())
+    return text

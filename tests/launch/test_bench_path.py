@@ -59,24 +59,24 @@ def example(choice: str) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.parametrize(
-    ("choice", "said"),
+    ("choice", "expected"),
     [("burst,put-fence,datatype", "put-fence, datatype"), ("ring-1,shared,direct", "shared, direct")],
 )
-def test_the_environment_chooses_the_method(choice: str, said: str) -> None:
+def test_the_environment_chooses_the_method(choice: str, expected: str) -> None:
     done = example(choice)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert [said in line and "back to the bit" in line for line in done.stdout.splitlines()] == [True, True]
+    assert [expected in line and "back to the bit" in line for line in done.stdout.splitlines()] == [True, True]
 
 
 @cache
-def told() -> dict[tuple[str, str], str]:
+def reasons() -> dict[tuple[str, str], str]:
     printed = run(2, "environment_cases:every_way", None, timeout_s=240)
     return dict(zip(environment_cases.METHODS, printed, strict=True))
 
 
 @pytest.mark.parametrize(("transport", "packing"), environment_cases.METHODS)
 def test_the_environment_alone_chooses_any_transport_and_packing(transport: str, packing: str) -> None:
-    lines = told()[transport, packing].splitlines()
+    lines = reasons()[transport, packing].splitlines()
     used = f", {transport}, {packing}: "
     assert [used in line and line.endswith("all is back to the bit") for line in lines] == [True, True], lines
 

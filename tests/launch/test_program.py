@@ -104,7 +104,7 @@ def test_the_watchdog_names_the_exchange_that_hangs(tmp_path):
 
 @pytest.mark.slow
 def test_a_command_under_the_launcher_says_what_hangs(tmp_path):
-    """All ranks wait in vain: there is none whose error the others have heard of."""
+    """All ranks wait in vain: there is no rank with an error that the others follow from."""
     file = tmp_path / "crossed.toml"
     file.write_text(CROSSED)
     command = [*find_launcher().arguments(2), sys.executable, "-m", "tradewind", "bench", "program", str(file)]

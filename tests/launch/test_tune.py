@@ -38,8 +38,8 @@ def clock(monkeypatch):
     def measure(_, steps, warmup, samples):
         ((method, repeat),) = steps
         calls.append((str(method), warmup, samples))
-        said = times.get(str(method), 1.0)
-        series = [said.pop(0) for _ in range(samples)] if isinstance(said, list) else [said] * samples
+        seconds = times.get(str(method), 1.0)
+        series = [seconds.pop(0) for _ in range(samples)] if isinstance(seconds, list) else [seconds] * samples
         return [repeat * seconds for seconds in series], []
 
     monkeypatch.setattr(trials._mpi, "measure", measure)
@@ -187,15 +187,15 @@ def test_a_model_tunes_on_its_own_arrays(tmp_path):
 
 
 def test_what_does_not_fit_is_refused_on_all_ranks():
-    said = launch.run(2, "tune_cases:wrong_arrays", None, timeout_s=240)
-    assert said[0] == said[1]
-    assert said[0].startswith("InputError: ")
-    assert "shape" in said[0]
+    texts = launch.run(2, "tune_cases:wrong_arrays", None, timeout_s=240)
+    assert texts[0] == texts[1]
+    assert texts[0].startswith("InputError: ")
+    assert "shape" in texts[0]
     bad, fine = launch.run(2, "tune_cases:wrong_terms", None, timeout_s=240)
     assert bad == 2 * ["InputError: warmup 3, trials 0: at least 0 and 1 are allowed"]
     assert fine == ["", ""]
-    said = launch.run(2, "tune_cases:unwritable", None, timeout_s=240)
-    assert said == 2 * ["InputError: cannot write tuning file /no/folder/t.toml: there is no folder /no/folder"]
+    texts = launch.run(2, "tune_cases:unwritable", None, timeout_s=240)
+    assert texts == 2 * ["InputError: cannot write tuning file /no/folder/t.toml: there is no folder /no/folder"]
 
 
 def test_ranks_choose_together(tmp_path):
@@ -216,9 +216,9 @@ def test_ranks_choose_together(tmp_path):
         assert set(origin.values()) == {str(file)}
     assert [rank[1][0] for rank in ranks] == ["sweep,persistent,buffer", "sweep,persistent,direct"]
     assert ranks[1][1][1]["packing"] == "argument"
-    said = launch.run(2, "tune_cases:bad_choice_of_rank_0", None, timeout_s=240)
-    assert said[0] == said[1]
-    assert said[0].startswith("InputError: TRADEWIND_HALO='swep': unknown halo algorithm")
+    texts = launch.run(2, "tune_cases:bad_choice_of_rank_0", None, timeout_s=240)
+    assert texts[0] == texts[1]
+    assert texts[0].startswith("InputError: TRADEWIND_HALO='swep': unknown halo algorithm")
 
 
 def test_a_pattern_makes_a_plan():
@@ -241,12 +241,12 @@ def test_plans_do_what_is_chosen():
             f"persistent,datatype,{few}",
         ]
     )
-    for said in (first, second):
-        assert said[4].startswith("InputError: TRADEWIND_HALO='swep': unknown halo algorithm 'swep'")
-        assert "carries a schedule of one stage, and sweep has 2" in said[5]
-        assert said[6].startswith("InputError: TRADEWIND_TUNING='/no/file': cannot read")
-        assert said[7] == f"isend-irecv,buffer,{few}"
-        assert said[8].startswith("PlanError: ")
+    for texts in (first, second):
+        assert texts[4].startswith("InputError: TRADEWIND_HALO='swep': unknown halo algorithm 'swep'")
+        assert "carries a schedule of one stage, and sweep has 2" in texts[5]
+        assert texts[6].startswith("InputError: TRADEWIND_TUNING='/no/file': cannot read")
+        assert texts[7] == f"isend-irecv,buffer,{few}"
+        assert texts[8].startswith("PlanError: ")
 
 
 def test_arrays_in_shared_memory_have_entries_of_their_own(tmp_path):

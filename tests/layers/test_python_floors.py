@@ -85,7 +85,7 @@ def test_forbidden_imports_are_refused(package: Path) -> None:
 
 
 def imports_of_the_face(source: str) -> list[int]:
-    """Lines that import the package `tradewind` itself, or a public name from it: import-linter cannot tell these
+    """Lines that import the package `tradewind` itself, or a public name from it: import-linter cannot separate these
     from the compiled modules, whose sources are not Python."""
     rooms = {path.name for path in PACKAGE.iterdir() if (path / "__init__.py").is_file()}
     found: list[int] = []

@@ -41,7 +41,7 @@ std::vector<Index> draw_ids(Draw& draw) {
     return draw.shuffled(std::vector(ids.begin(), ids.end()));
 }
 
-PROPERTY("owners are those of a table, and what nobody owns is not found", 2000) {
+PROPERTY("owners are those of a table, and unowned ids are not found", 2000) {
     const auto ids = draw_ids(draw);
     layout::Directory directory;
     std::map<Index, layout::Owner> table;
@@ -63,9 +63,9 @@ PROPERTY("owners are those of a table, and what nobody owns is not found", 2000)
     directory.find_each(asked, [&](std::size_t i, layout::OwnerWord owner) {
         CHECK_EQUAL(i, calls++);
         const auto known = table.find(asked[i]);
-        CHECK_EQUAL(owner.nobody(), known == table.end());
+        CHECK_EQUAL(owner.is_none(), known == table.end());
         CHECK_EQUAL(owner.rank(), known == table.end() ? -1 : known->second.rank);
-        CHECK(owner.nobody() || owner.index() == known->second.index);
+        CHECK(owner.is_none() || owner.index() == known->second.index);
     });
     CHECK_EQUAL(calls, asked.size());
 }
@@ -74,7 +74,7 @@ TEST("an owner in a word is the same owner, up to the points that a rank may hav
     constexpr Index last = layout::OwnerWord::points_per_rank - 1;
     for (const auto& [rank, index] : {layout::Owner{0, 0}, layout::Owner{std::numeric_limits<Rank>::max() - 1, last}}) {
         const layout::OwnerWord owner({rank, index});
-        CHECK(!owner.nobody());
+        CHECK(!owner.is_none());
         CHECK_EQUAL(owner.rank(), rank);
         CHECK_EQUAL(owner.index(), index);
     }

@@ -96,7 +96,7 @@ def test_lists_have_the_points_in_the_order_of_the_arrays(order, ends):
 
 
 @pytest.mark.parametrize(
-    ("make", "said"),
+    ("make", "expected"),
     [
         (lambda: tw.ReducedGrid([4, 0]), "a list of the points of each row, 1 or more, is allowed"),
         (lambda: tw.ReducedGrid.octahedral(0), "octahedral grid O0: O1 and more are allowed"),
@@ -113,7 +113,7 @@ def test_lists_have_the_points_in_the_order_of_the_arrays(order, ends):
         (lambda: tw.Lists([[0.5]]), "ids, rank 0: an array of shape (1,) and type float64"),
     ],
 )
-def test_what_is_no_layout_is_refused(make, said):
+def test_what_is_no_layout_is_refused(make, expected):
     with pytest.raises(InputError) as refused:
         make()
-    assert said in str(refused.value)
+    assert expected in str(refused.value)

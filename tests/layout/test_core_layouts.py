@@ -21,7 +21,7 @@ def test_parts_and_lines_are_made_of_arrays():
 
 
 @pytest.mark.parametrize(
-    ("make", "error", "said"),
+    ("make", "error", "expected"),
     [
         (lambda: _core.Blocks(_core.Grid(6, 100, 8), (7, 9), "xz"), InputError, "7 ranks do not divide the 6 points"),
         (lambda: _core.Grid(4, 0, 4), InputError, "ny = 0"),
@@ -30,6 +30,6 @@ def test_parts_and_lines_are_made_of_arrays():
         (lambda: _core.Halo(_core.Blocks(_core.Grid(4, 4, 4), (1, 1)), -1, (False, False)), InputError, "width -1"),
     ],
 )
-def test_what_cannot_be_is_an_error_of_python(make, error, said):
-    with pytest.raises(error, match=said):
+def test_what_cannot_be_is_an_error_of_python(make, error, expected):
+    with pytest.raises(error, match=expected):
         make()

@@ -71,7 +71,7 @@ def test_whole_fields_come_to_the_last_ranks_alone() -> None:
 
 
 @pytest.mark.parametrize(
-    ("path", "said"),
+    ("path", "expected"),
     [
         ("xy-bands", "slab xy-bands: xy blocks: x is divided among 14 parts: rows that are whole can be put one after"),
         ("xy-whole:0", "path 'xy-whole:0': unknown layout 'whole:0' (known: xy, "),
@@ -88,10 +88,10 @@ def test_whole_fields_come_to_the_last_ranks_alone() -> None:
         ("zyx", "unknown slab 'zyx'"),
     ],
 )
-def test_what_is_no_path_is_refused(path: str, said: str) -> None:
+def test_what_is_no_path_is_refused(path: str, expected: str) -> None:
     with pytest.raises(InputError) as refused:
         Exchange("transpose", 196, GRID, (14, 14), slab=path)
-    assert said in str(refused.value)
+    assert expected in str(refused.value)
 
 
 def test_layouts_of_a_transform_follow_each_other() -> None:
@@ -105,7 +105,7 @@ def test_layouts_of_a_transform_follow_each_other() -> None:
 
 
 @pytest.mark.parametrize(
-    ("path", "grid", "said"),
+    ("path", "grid", "expected"),
     [
         (
             "points-wavenumbers",
@@ -117,8 +117,8 @@ def test_layouts_of_a_transform_follow_each_other() -> None:
         ("points-rows", (1, 4, 4), "up to 2 sets are allowed"),
     ],
 )
-def test_other_paths_of_a_transform_are_refused(path: str, grid: tuple[int, int, int], said: str) -> None:
-    with pytest.raises(InputError, match=said):
+def test_other_paths_of_a_transform_are_refused(path: str, grid: tuple[int, int, int], expected: str) -> None:
+    with pytest.raises(InputError, match=expected):
         verify(Exchange("transpose", 6, grid, (2, 3), slab=path))
 
 

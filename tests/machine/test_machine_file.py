@@ -1,4 +1,4 @@
-"""Machine files: what is read, what is refused, and that everything wrong is said at once with its line."""
+"""Machine files: what is read, what is refused, and that all problems are reported at once with their lines."""
 
 import re
 
@@ -193,7 +193,7 @@ def test_every_mistake_is_named_with_its_line(written):
         ('memory_bandwidth = "100GB/s"', 'memory_bandwidth = "0GB/s"'),
     )
     found = problems(path)
-    said = {
+    problems_by_source = {
         "bandwidht": "did you mean 'bandwidth'",
         'latency = "100GB"': "not a unit of a time",
         "groups = 0": "greater than or equal to 1",
@@ -201,7 +201,7 @@ def test_every_mistake_is_named_with_its_line(written):
         "[nic]": "nic.send_overhead is missing",
         "memory_bandwidth": "1MB/s to 1000TB/s are allowed",
     }
-    for text, words in said.items():
+    for text, words in problems_by_source.items():
         start = f"{path}:{line_of(path, text)}: "
         assert any(problem.startswith(start) and words in problem for problem in found), (text, found)
     assert f"{path}:{line_of(path, '[link]')}: link.bandwidth is missing" in found
@@ -248,10 +248,10 @@ def test_one_line_is_the_source_of_all_values(written, text, kind):
     machine = load_machine(path, {"mpi.eager_limit": "8KiB"})
     assert set(machine.machine.evidence().values()) == {kind}
     assert len(machine.machine.evidence()) == head.count(" = ") - 2, "all but title, routing and kind, and the setting"
-    (said,) = problems(written((f"[source]{table}", ""), ('title = "mine"', 'title = "mine"\nsource = " "')))
-    assert said.startswith(f"{path}:2: source: the text is empty")
-    (said,) = problems(written((f"[source]{table}", "")))
-    assert 'source is missing: a table, or for a machine that is made up source = "imaginary"' in said
+    (problem,) = problems(written((f"[source]{table}", ""), ('title = "mine"', 'title = "mine"\nsource = " "')))
+    assert problem.startswith(f"{path}:2: source: the text is empty")
+    (problem,) = problems(written((f"[source]{table}", "")))
+    assert 'source is missing: a table, or for a machine that is made up source = "imaginary"' in problem
 
 
 @pytest.mark.parametrize("topology", ["5", '"torus"', "[1, 2]", '{kind = ["torus"]}', "{kind = 7}"])
@@ -521,7 +521,7 @@ LISTS = {("fattree", "down_ports"): 3, ("fattree", "up_ports"): 2, ("hyperx", "l
 
 @pytest.mark.parametrize(("kind", "key"), LISTS)
 def test_a_list_has_one_number_for_each_level_or_dimension(tmp_path, kind, key):
-    """A list of one number does not stand for all: nobody can tell whether the others were forgotten."""
+    """A list of one number does not stand for all: the others may have been forgotten."""
     (keys, routing, _), wanted = TOPOLOGIES[kind], LISTS[kind, key]
     one = load_machine(write_topology(tmp_path, kind, keys | {key: 4}, routing)).machine.build().topology
     same = load_machine(write_topology(tmp_path, kind, keys | {key: [4] * wanted}, routing)).machine.build().topology

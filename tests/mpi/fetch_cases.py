@@ -87,7 +87,7 @@ def _ids_far_apart(comm: Any) -> str:
         mesh.locate([2**63 - 2] if rank == ranks - 1 else [])
     except (InputError, PlanError) as error:
         return "" if f"point {2**63 - 2} " in str(error) else f"another error: {error}"
-    return "an id that nobody owns was located"
+    return "an id without an owner was located"
 
 
 def _of_layout(comm: Any) -> str:

@@ -1,4 +1,4 @@
-"""Lists of points that are refused on MPI ranks: one says what is wrong, the others hear of it, and nobody hangs."""
+"""Lists of points that are refused on MPI ranks: one raises the reason, the others PlanError, and no rank hangs."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ def refusals(comm: Any) -> str:
 
     twice = [np.array([7, 8])] * ranks
     bad: list[tuple[Callable[[], Any], str]] = [
-        (lambda: mesh.fetch(at_last([absent], [])), f"wants point {absent} (entry 0 of its list), which nobody owns"),
-        (lambda: mesh.fetch(at_last([10**9], [])), "wants point 1000000000 (entry 0 of its list), which nobody owns"),
-        (lambda: mesh.fetch(at_last([-1], [])), "wants point -1 (entry 0 of its list), which nobody owns"),
+        (lambda: mesh.fetch(at_last([absent], [])), f"wants point {absent} (entry 0 of its list), which no rank owns"),
+        (lambda: mesh.fetch(at_last([10**9], [])), "wants point 1000000000 (entry 0 of its list), which no rank owns"),
+        (lambda: mesh.fetch(at_last([-1], [])), "wants point -1 (entry 0 of its list), which no rank owns"),
         (lambda: mesh.fetch(at_last([0.5], [])), "a list of whole numbers is allowed"),
         (lambda: points.Points(comm, at_last([-3], [])), f"rank {last} owns point -3: 0 and more are allowed"),
         (
@@ -82,11 +82,11 @@ def refusals(comm: Any) -> str:
             (lambda: points.Points(comm, at_last(columns, rows)), f"split 1 x {ranks} along xy"),
             (lambda: at_last(mesh.halo, mesh.fetch)([]), "rank 0 {a fetch}, rank"),
             (lambda: by_rows.fetch(**at_last({"wanted": [0]}, owners)), "rank 0 {a fetch}, rank"),
-            (lambda: by_rows.fetch(at_last([0, -1], [0])), "wants point -1 (entry 1 of its list), which nobody"),
+            (lambda: by_rows.fetch(at_last([0, -1], [0])), "wants point -1 (entry 1 of its list), which no rank"),
             (lambda: by_rows.fetch(at_last([2 * ranks**2], [])), f"wants point {2 * ranks**2} (entry 0 of its list)"),
         ]
         bad.append((lambda: points.Points(comm, twice[rank]), "is owned twice: by rank 0 "))
-        bad.append((lambda: mesh.fetch(at_last(owned[0][:1], []), peers=[]), "which is none of its peers"))
+        bad.append((lambda: mesh.fetch(at_last(owned[0][:1], []), peers=[]), "which is not among its peers"))
         bad.append((lambda: mesh.fetch([], peers=at_last([0], [])), "the ranks do not name each other as peers"))
         bad.append(
             (lambda: mesh.fetch([], peers=at_last([ranks], [])), f"names peer {ranks}; other ranks of 0..{last}")
@@ -107,9 +107,9 @@ def taken(bad: list[tuple[Callable[[], Any], str]]) -> str:
     for number, (act, words) in enumerate(bad):
         try:
             act()
-            said = ""
+            raised = ""
         except (InputError, PlanError) as error:
-            said = str(error)
-        if words not in said:
-            return f"refusal {number}: {said!r}, not {words!r}"
+            raised = str(error)
+        if words not in raised:
+            return f"refusal {number}: {raised!r}, not {words!r}"
     return ""

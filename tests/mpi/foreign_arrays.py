@@ -78,7 +78,7 @@ def _cases(comm: Any) -> dict[str, Callable[[Any], Any]]:
 
 def refused(comm: Any, _: None) -> dict[str, list[list[str]]]:
     """Return the errors of each rank, for a device by DLPack and by CUDA's own interface."""
-    told: dict[str, list[list[str]]] = {}
+    raised: dict[str, list[list[str]]] = {}
     for name, call in _cases(comm).items():
         for device in (OnDevice(2, 1), CudaInterface()):
             met = ""
@@ -86,5 +86,5 @@ def refused(comm: Any, _: None) -> dict[str, list[list[str]]]:
                 call(lambda array, device=device: device if comm.rank == comm.size - 1 else array)
             except TradewindError as error:
                 met = f"{type(error).__name__}: {error}"
-            told.setdefault(name, []).append(comm.allgather(met))
-    return told
+            raised.setdefault(name, []).append(comm.allgather(met))
+    return raised

@@ -200,7 +200,7 @@ def _adjoint(comm: Any) -> str:
 
 
 def _nothing(comm: Any) -> str:
-    """Ranks without values, and ids that nobody shares."""
+    """Ranks without values, and ids that are not shared."""
     rank = comm.Get_rank()
     ids = np.arange(5) + 5 * rank + 1 if rank % 2 == 0 else np.zeros(0, dtype=np.int64)
     field = np.arange(len(ids), dtype="f4")
@@ -238,7 +238,7 @@ def _refused(comm: Any) -> str:
         ),
         (
             lambda: tw.GatherScatter([1], "add", comm).plan(comm, np.zeros(1), operation="max" if last else "sum"),
-            "operation max: that of a gather-scatter is said when it is made, and this one's is add",
+            "operation max: that of a gather-scatter is fixed when it is made, and this one's is add",
         ),
         (
             lambda: tw.GatherScatter([1], "add", comm).plan(comm, np.zeros(1), axis="x"),
@@ -276,12 +276,12 @@ def _refused(comm: Any) -> str:
             if last or words not in str(error):
                 return f"it says {error}, not {words}"
         else:
-            return f"nobody says {words}"
+            return f"no rank has the error {words}"
     return ""
 
 
 def _by_the_environment(comm: Any) -> str:
-    """An algorithm that passes values on is chosen by the variable: the ranks tell each other their ids."""
+    """An algorithm that passes values on is chosen by the variable: the ranks send each other their ids."""
     ids = np.arange(4) + 3 * comm.Get_rank() + 1
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("TRADEWIND_GATHER_SCATTER", "crystal-router,isend-irecv")

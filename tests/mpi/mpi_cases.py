@@ -172,7 +172,7 @@ def _carriages(ranks: int) -> Iterator[Case]:
                 yield replace(
                     case, packing=packing, transport=transport, largest_message=40, order=ORDERS[next(counter) % 5]
                 )
-    if ranks <= 3:  # so many bytes that they are written past the cache
+    if ranks <= 3:  # enough bytes to be written past the cache
         large = Case("transpose", ranks, "burst", (ranks, 1), ("zy", "xy"), fields=2, grid=(250, 100, 80))
         yield from (large, replace(large, axes=("xy", "zy"), transport="shared"))
         yield replace(large, axes=("xy", "yx"), transport="shared", packing="direct", order="shared")

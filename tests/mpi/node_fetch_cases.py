@@ -54,7 +54,7 @@ def _run_one(number: int, algorithm: str, transport: str, packing: str, comm: An
 
 
 def _of_one_rank(comm: Any) -> str:
-    """A fetch of which each rank knows its own part alone: the ranks tell each other when such a way is chosen."""
+    """A fetch of which each rank knows its own part: the ranks exchange their lists when such a method is chosen."""
     from tradewind import points
 
     rank, ranks = comm.Get_rank(), comm.Get_size()
@@ -64,7 +64,7 @@ def _of_one_rank(comm: Any) -> str:
     if problem := fetch_truth.both_ways(comm, fetch, owned, wanted, "levels inside", algorithm="two-level-2"):
         return problem
     with pytest.MonkeyPatch.context() as patch:
-        if rank == 0:  # by whose environment all are told
+        if rank == 0:  # whose environment counts for all
             patch.setenv("TRADEWIND_FETCH", "leaders-2,shared,direct")
         if problem := fetch_truth.both_ways(comm, fetch, owned, wanted, "levels around", "c16"):
             return problem
@@ -74,7 +74,7 @@ def _of_one_rank(comm: Any) -> str:
 
 
 def _refusals(comm: Any) -> str:
-    """Where a way cannot be, or the ranks do not agree on one, all of them hear of it."""
+    """Where a way cannot be, or the ranks do not agree on one, all of them get the error."""
     from tradewind import _mpi, points
     from tradewind.mpi import MPI
 

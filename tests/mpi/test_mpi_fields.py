@@ -1,4 +1,4 @@
-"""The arrays of a plan, as one rank checks them alone: what they must be, and what the core is told of them."""
+"""The arrays of a plan, as one rank checks them alone: their checks, and their description for the core."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def test_the_field_that_lies_on_a_device_is_named():
 
 
 @pytest.mark.parametrize(
-    ("fields", "writable", "told"),
+    ("fields", "writable", "expected"),
     [
         ([], False, "no it field"),
         ([[1.0]], False, "it field 0 is a list: an array is allowed"),
@@ -47,8 +47,8 @@ def test_the_field_that_lies_on_a_device_is_named():
         (np.zeros(33, "i1")[1:].view("f8"), False, "is not aligned"),
     ],
 )
-def test_what_a_plan_cannot_take_is_refused(fields, writable, told):
-    with pytest.raises(InputError, match=told):
+def test_what_a_plan_cannot_take_is_refused(fields, writable, expected):
+    with pytest.raises(InputError, match=expected):
         checked("it", fields, writable=writable)
 
 

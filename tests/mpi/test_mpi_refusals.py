@@ -1,4 +1,4 @@
-"""Wrong input and wrong use: every rank hears of it, none is left waiting."""
+"""Wrong input and wrong use: every rank gets an error, none is left waiting."""
 
 from __future__ import annotations
 

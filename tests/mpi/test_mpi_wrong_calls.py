@@ -39,7 +39,7 @@ def _errors_on_all(name, calls):
         if not own:
             continue
         raised += 1
-        # InputError: all refuse what rank 0 chooses for all; PlanError: it was heard of, or the ranks' plans differ.
+        # InputError: all refuse what rank 0 chooses for all; PlanError: another rank has, or the ranks' plans differ.
         kind, _, text = own.partition(": ")
         if kind == "PlanError" and other.startswith("InputError: "):  # the owner of a point refuses it
             assert other.removeprefix("InputError: ") in own, f"{what} on rank {at_fault}: {met}"

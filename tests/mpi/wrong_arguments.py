@@ -225,7 +225,7 @@ def _outcomes(comm: Any, name: str, call: Call, stride: int) -> list[tuple[str, 
 
 
 def starved(comm: Any, allowed: list[int]) -> list[list[str]]:
-    """Return the error per rank where rank 0 may open only so many files: it gets no memory that others can read."""
+    """Return the error per rank where rank 0 may open only a few files: it gets no memory that others can read."""
     rank = comm.Get_rank()
     halo = tw.Halo(tw.Blocks(tw.Grid(8, 6, 2), (comm.size, 1)), 1, "xy")
     array = np.zeros(halo.source_shape(rank))

@@ -105,7 +105,7 @@ TEST("fetches that differ in a point of any list have signatures of their own") 
     CHECK_EQUAL(signatures.size(), 5u);
 }
 
-TEST("owners that come up in turn are told apart") {
+TEST("owners that come up in turn are distinguished") {
     const Rank ranks = 200;
     std::vector<FetchList> lists(ranks);
     for (Index i = 0; i < 100; ++i) {
@@ -140,12 +140,12 @@ TEST("lists that cannot be are refused") {
                  made({{{1, 1}, {0, 1}, {2, 2}, 3}, {}}));
     CHECK_THROWS(InputError, ({"place 3 of the target array, which has 3"}), made({{{1}, {0}, {3}, 3}, {}}));
     CHECK_THROWS(InputError,
-                 ({"rank 1 wants point 3 of rank 0, which that rank takes from elsewhere itself: nobody owns it"}),
+                 ({"rank 1 wants point 3 of rank 0, which that rank takes from elsewhere itself: no rank owns it"}),
                  made({{{1}, {0}, {3}, 4}, {{0}, {3}, {2}, 3}}, true));
     const auto of_ids = pattern::lists_of_ids;
-    CHECK_THROWS(InputError, ({"rank 0 wants point 9 (entry 0 of its list), which nobody owns"}),
+    CHECK_THROWS(InputError, ({"rank 0 wants point 9 (entry 0 of its list), which no rank owns"}),
                  of_ids({{0, 1}, {3}}, {{9}, {}}));
-    CHECK_THROWS(InputError, ({"rank 1 wants point -1 (entry 1 of its list), which nobody owns"}),
+    CHECK_THROWS(InputError, ({"rank 1 wants point -1 (entry 1 of its list), which no rank owns"}),
                  of_ids({{0, 1}, {3}}, {{}, {1, -1}}));
     CHECK_THROWS(InputError, ({"point 1 is owned twice: by rank 0 (its point 1) and by rank 1 (its point 0)"}),
                  of_ids({{0, 1}, {1}}, {{}, {}}));

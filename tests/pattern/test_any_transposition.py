@@ -52,7 +52,7 @@ def test_a_transposition_is_simulated_with_all_its_messages():
 
 
 @pytest.mark.parametrize(
-    ("before", "after", "said"),
+    ("before", "after", "expected"),
     [
         (LAYOUTS["rows"], tw.Whole(GRID, 5), "4 ranks before and 5 after; the two layouts must have the same number"),
         (LAYOUTS["rows"], tw.Whole(tw.Grid(9, 8, 5), 4), "the two layouts divide different grids"),
@@ -60,10 +60,10 @@ def test_a_transposition_is_simulated_with_all_its_messages():
         (LAYOUTS["lists"], tw.Whole(tw.Grid(9, 8, 5), 4), "288 points before and 360 after"),
     ],
 )
-def test_layouts_that_do_not_go_together_are_refused(before, after, said):
+def test_layouts_that_do_not_go_together_are_refused(before, after, expected):
     with pytest.raises(InputError) as refused:
         tw.Transpose(before, after)
-    assert said in str(refused.value)
+    assert expected in str(refused.value)
 
 
 def test_memory_of_lists_is_said_before_it_is_taken(monkeypatch):

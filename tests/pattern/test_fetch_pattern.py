@@ -38,7 +38,7 @@ OWNED = [[0, 1, 2], [3, 4]]
     [
         (lambda: tw.Fetch.of_owners([1], [([0], [0])] * 2), "2 lists for 1 counts: one for each rank is allowed"),
         (lambda: tw.Fetch.of_owners([1], [([0], [0])], [[0], [1]]), "2 places for 1 counts"),
-        (lambda: tw.Fetch(OWNED, [[9], []]), "rank 0 wants point 9 (entry 0 of its list), which nobody owns"),
+        (lambda: tw.Fetch(OWNED, [[9], []]), "rank 0 wants point 9 (entry 0 of its list), which no rank owns"),
         (lambda: tw.Fetch(OWNED, [[0]]), "a fetch of 2 ranks with 1 lists"),
         (lambda: tw.Fetch(OWNED, [[0.5], []]), "a list of whole numbers is allowed"),
         (lambda: tw.Fetch(OWNED, 3), "wanted: 3: a list for each rank is allowed"),

@@ -135,10 +135,10 @@ def test_lines_between_blocks_have_the_busiest_of_their_links(
                 busiest[ends] = max(busiest[ends], share)
                 all_links.append(share)
     between = sorted(share for ends, share in busiest.items() if ends[0] != ends[1])
-    said = busy_lines(tmp_path / "links.svg")
+    shares = busy_lines(tmp_path / "links.svg")
     for share in between:
-        assert min(abs(share - value) for value in said) < 0.01 * share
-    assert max(said) == pytest.approx(max(all_links), rel=0.01), "the part with the busiest link is shown in full"
+        assert min(abs(share - value) for value in shares) < 0.01 * share
+    assert max(shares) == pytest.approx(max(all_links), rel=0.01), "the part with the busiest link is shown in full"
 
 
 def test_the_busiest_links_are_drawn_where_all_are_too_many() -> None:

@@ -23,11 +23,13 @@ def drawn(path):
 def test_every_point_is_drawn_in_the_colour_of_its_value(tmp_path):
     picture = Svg(drawn(tmp_path / "field.svg"))
     cells = picture.marks("rect mark")
-    said = [re.search(r"x \(grid point\): (\d).*value: ([\d.]+)", cell.attrib["aria-label"]).groups() for cell in cells]
-    assert [(int(x), float(value)) for x, value in said] == [
+    labels = [
+        re.search(r"x \(grid point\): (\d).*value: ([\d.]+)", cell.attrib["aria-label"]).groups() for cell in cells
+    ]
+    assert [(int(x), float(value)) for x, value in labels] == [
         (x, value) for (row,) in LEVELS for x, value in enumerate(row)
     ]
-    colour = {value: cell.attrib["fill"] for (_, value), cell in zip(said, cells, strict=True)}
+    colour = {value: cell.attrib["fill"] for (_, value), cell in zip(labels, cells, strict=True)}
     assert len(colour) == len(set(colour.values())) == 4  # equal values alike, in both levels, and others not
     assert [text for text in picture.texts if text in TITLES] == TITLES
 

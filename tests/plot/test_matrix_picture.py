@@ -55,8 +55,8 @@ def test_pictures_are_written(tmp_path):
     }
     picture = Svg(tmp_path / "m.svg")
     cells = [cell.attrib["aria-label"] for cell in picture.marks("rect mark")]
-    said = [re.match(r"receiver \(rank\): (\d); sender \(rank\): (\d);", cell).groups() for cell in cells]
-    assert {(int(sender), int(receiver)) for receiver, sender in said} == sent
+    labels = [re.match(r"receiver \(rank\): (\d); sender \(rank\): (\d);", cell).groups() for cell in cells]
+    assert {(int(sender), int(receiver)) for receiver, sender in labels} == sent
     assert len(cells) == len(sent)
     assert any(text.startswith("halo 3 sweep, 9 ranks, ") for text in picture.texts)
     fills = Counter(cell.attrib["fill"] for cell in picture.marks("rect mark"))

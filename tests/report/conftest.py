@@ -21,6 +21,6 @@ def study_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def results(study_file: Path) -> tuple[Path, Result]:
-    """The folder of the study after one run of the command, and what that said."""
+    """The folder of the study after one run of the command, and its output."""
     folder = study_file.parent / "results"
     return folder, run_tradewind("study", study_file, "--out", folder, "--json")

@@ -72,7 +72,7 @@ def finished(tradewind: Command, *arguments: object) -> Result:
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory, tradewind: Command) -> tuple[Path, Result]:
-    """The folder of a folder of studies with this one alone, after a run, and what that said."""
+    """The folder of a folder of studies with this one alone, after a run, and its output."""
     folder = tmp_path_factory.mktemp("bases")
     (folder / "studies").mkdir()
     (folder / "studies" / "two.toml").write_text(STUDY)

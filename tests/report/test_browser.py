@@ -47,23 +47,23 @@ def opened(chromium: Any, path: Path, width: int = 1400, **options: Any) -> tupl
         viewport={"width": width, "height": 900}, permissions=["clipboard-read", "clipboard-write"], **options
     )
     context.set_default_timeout(PATIENCE_MS)
-    page, said = context.new_page(), list[str]()
-    page.on("console", lambda message: said.append(message.text))
-    page.on("pageerror", lambda error: said.append(str(error)))
-    page.on("request", lambda request: said.append(request.url) if not request.url.startswith("file:") else None)
+    page, printed = context.new_page(), list[str]()
+    page.on("console", lambda message: printed.append(message.text))
+    page.on("pageerror", lambda error: printed.append(str(error)))
+    page.on("request", lambda request: printed.append(request.url) if not request.url.startswith("file:") else None)
     page.goto(path.as_uri())
     page.wait_for_function("[...document.querySelectorAll('.chart')].every((c) => c.querySelector('svg[role=img]'))")
-    return page, said
+    return page, printed
 
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("width", [1400, 390])
 def test_nothing_is_wider_than_the_window(kind: str, width: int, chromium: Any, pages: dict[str, Path]) -> None:
-    page, said = opened(chromium, pages[kind], width)
+    page, printed = opened(chromium, pages[kind], width)
     assert page.evaluate(OVERFLOW) <= 0
     wide = "[...document.querySelectorAll('main *')].filter((e) => e.getBoundingClientRect().right > innerWidth + 1"
     assert page.evaluate(wide + " && !e.closest('.scroll, .vega-actions')).map((e) => e.outerHTML.slice(0, 80))") == []
-    assert said == [], "a clean console, and nothing loaded from elsewhere"
+    assert printed == [], "a clean console, and nothing loaded from elsewhere"
     page.context.close()
 
 
@@ -220,11 +220,11 @@ def test_tooltips_have_units(chromium: Any, pages: dict[str, Path]) -> None:
 
 
 def test_a_chart_is_drawn_again_for_another_width(chromium: Any, pages: dict[str, Path]) -> None:
-    page, said = opened(chromium, pages["study"])
+    page, printed = opened(chromium, pages["study"])
     page.set_viewport_size({"width": 390, "height": 900})
     page.wait_for_function("document.querySelector('.chart svg.marks').viewBox.baseVal.width < 400")
     assert page.evaluate(OVERFLOW) <= 0
-    assert said == []
+    assert printed == []
     page.context.close()
 
 

@@ -47,9 +47,9 @@ def test_one_winner_of_all_panels() -> None:
         "5\u202f000 times as fast as the slowest."
     )
     cases += [case("a", 9.0, machine="dgx-2"), case("b", 3.0, machine="dgx-2")]
-    said = outcome(PLOT, cases)
-    assert "; dgx-2: b (3 s) is the fastest, 3 times as fast as a." in said
-    assert said.startswith("on 100 ranks, torus-M: a (1 s) is the fastest, 2 times as fast as b, the next, ")
+    printed = outcome(PLOT, cases)
+    assert "; dgx-2: b (3 s) is the fastest, 3 times as fast as a." in printed
+    assert printed.startswith("on 100 ranks, torus-M: a (1 s) is the fastest, 2 times as fast as b, the next, ")
 
 
 def test_seeds_that_overlap_are_not_told_apart() -> None:

@@ -51,11 +51,11 @@ def rows_of(specification: dict[str, Any]) -> list[dict[str, Any]]:
 def test_the_command_prints_what_it_did(results: Results) -> None:
     folder, result = results
     assert result.code == 0, result.err
-    said = result.json
-    assert (said["computed"], said["reused"], said["failed"], said["missing"]) == (12, 0, [], [])
-    assert [skip["name"] for skip in said["skipped"]] == ["transpose ring-7, 4 ranks as 4x1"]
-    assert said["report"] == str(folder / "report.html")
-    verdicts = {finding["figure"]: finding["verdict"] for finding in said["findings"]}
+    values = result.json
+    assert (values["computed"], values["reused"], values["failed"], values["missing"]) == (12, 0, [], [])
+    assert [skip["name"] for skip in values["skipped"]] == ["transpose ring-7, 4 ranks as 4x1"]
+    assert values["report"] == str(folder / "report.html")
+    verdicts = {finding["figure"]: finding["verdict"] for finding in values["findings"]}
     assert {verdicts["1"], verdicts["2"]} == {"confirmed", "contradicted"}
     assert verdicts["3"] == "not testable"
 

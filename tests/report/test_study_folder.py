@@ -134,10 +134,10 @@ def test_a_quick_run_says_what_it_leaves_out_and_the_full_one_goes_on(folder: Pa
 
 
 def test_the_cost_of_a_folder_counts_a_shared_case_once(folder: Path, tradewind: Command) -> None:
-    said = tradewind("study", folder, "--dry-run").out.splitlines()
-    table = [line.split() for line in said if line.startswith(("one", "two"))]
+    printed = tradewind("study", folder, "--dry-run").out.splitlines()
+    table = [line.split() for line in printed if line.startswith(("one", "two"))]
     assert [row[:3] for row in table] == [["one", "5", "5"], ["two", "4", "2"]]
-    assert said[-1].startswith("7 cases, 0 skipped, ")
+    assert printed[-1].startswith("7 cases, 0 skipped, ")
     studies = tradewind("study", folder, "--dry-run", "--json").json["studies"]
     assert [len(study["cases"]) for study in studies] == [5, 4]
 

@@ -101,9 +101,9 @@ def test_warnings():
 def test_methods_that_cannot_be_told_apart_are_named_on_the_terminal_and_the_page(capsys):
     close = changed(results=[row("direct", 1e-3), *(row(f"ring-{n}", 1.02e-3) for n in range(9)), row("sweep", 4e-3)])
     show_tuning(close)
-    said = " ".join(capsys.readouterr().out.split())
-    assert "direct,isend-irecv,buffer, ring-0,isend-irecv,buffer, ring-1" in said
-    assert "and 4 more cannot be distinguished (1 ms to 1.02 ms); " in said
+    printed = " ".join(capsys.readouterr().out.split())
+    assert "direct,isend-irecv,buffer, ring-0,isend-irecv,buffer, ring-1" in printed
+    assert "and 4 more cannot be distinguished (1 ms to 1.02 ms); " in printed
     assert "and 4 more cannot be distinguished (1 ms to 1.02 ms); " in page(close)
     show_tuning(RESULT)
     assert "distinguished" not in capsys.readouterr().out

@@ -61,7 +61,7 @@ def test_each_family_is_one_file_that_carries_it():
 
 
 def test_no_code_behind_the_table_compares_names():
-    """A transport or packing that is told apart by its text would be a second table."""
+    """A transport or packing that is distinguished by its text would be a second table."""
     names = "|".join(map(re.escape, [*NAMES, *PACKINGS]))
     compared = re.compile(rf'[!=]= *"(?:{names})"|"(?:{names})" *[!=]=')
     for room in ("mpi", "schedule", "algorithm"):

@@ -145,7 +145,7 @@ void check_events(const std::vector<Message>& all, const sim::SimulationResult& 
     }
 }
 
-PROPERTY("every run conserves bytes, keeps its bounds, tells what it did, and is the same on any number of threads",
+PROPERTY("every run conserves bytes, keeps its bounds, reports its events, and is the same on any number of threads",
          400) {
     const auto& pair = draw.from(routed());
     const auto topology = pair.network->make();

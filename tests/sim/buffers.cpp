@@ -31,7 +31,7 @@ TEST("a buffer passes as many packets as it holds each round trip") {
     }
 }
 
-TEST("a port's buffer is divided among its channels, those of the routing or as many as are said") {
+TEST("a port's buffer is divided among its channels, those of the routing or as many as are given") {
     for (const int channels : {0, 2, 5}) {
         for (const auto& [room, packets] : std::vector<std::pair<std::int64_t, std::int64_t>>{{1, 7}, {3, 40}}) {
             auto simulation = between_two_switches(packets);

@@ -98,7 +98,7 @@ TEST("a burst does not leave at once") {
     if (counts_memory) CHECK(peak_kib() - before < 20'000);
 }
 
-TEST("a rank takes as many bytes as is said of it") {
+TEST("a rank takes as many bytes as documented") {
     // The machine and the program itself are the same on both sides, so the difference is that of ranks; their ports
     // count too (one to the node, and links, 96 bytes in all), and packets in flight, of at most half of the ranks.
     const auto peak = [](Rank ranks) {

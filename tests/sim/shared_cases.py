@@ -284,7 +284,7 @@ def one_raises_on_the_way(comm: Any, process: int) -> None:
 
 class Wrong(Repetitions):
     def enough(self, ends: Any) -> bool:
-        raise InputError("nobody knows")
+        raise InputError("an error of a callback")
 
 
 def question_fails(comm: Any, threads: int) -> None:

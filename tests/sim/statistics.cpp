@@ -1,4 +1,4 @@
-// Statistics of packets: nothing is lost where bins grow wider, and what comes too early is told from what does not.
+// Statistics of packets: nothing is lost where bins grow wider, and what comes too early is marked.
 #include "sim/statistics.hpp"
 
 #include "sim/unexpected.hpp"

@@ -43,11 +43,11 @@ def test_an_adjoint_sends_the_messages_of_its_fetch_the_other_way(tmp_path, algo
     fetch = tw.Fetch(*lists())
     there, back = fetch.schedule(algorithm), fetch.adjoint().schedule(algorithm)
     assert sent(back) == [sorted((b, a, n) for a, b, n in stage) for stage in reversed(sent(there))]
-    told, injected, ejected = through_nics(there, tmp_path / "there.csv")
+    counted, injected, ejected = through_nics(there, tmp_path / "there.csv")
     told_back, injected_back, ejected_back = through_nics(back, tmp_path / "back.csv")
     assert (injected_back, ejected_back) == (ejected, injected)
     for result in (
-        told,
+        counted,
         told_back,
         *(each.simulate("dragonfly-MM", fields=FIELDS, model="loggp") for each in (there, back)),
     ):

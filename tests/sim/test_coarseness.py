@@ -120,23 +120,23 @@ def test_a_simulation_knows_its_buffers_and_messages() -> None:
     exchange = Exchange("transpose", 16, grid=(256, 256, 64))
     small = {"topology.shape": "[4, 4, 4]", "topology.nodes_per_switch": "1"}
 
-    def told(**options: object) -> str | None:
+    def warning_of(**options: object) -> str | None:
         settings = {**small, **options.pop("settings", {})}  # type: ignore[dict-item]
         return prepare(exchange, "torus-M", settings=settings, **options).coarseness()  # type: ignore[arg-type]
 
-    assert told(packet="16KiB") is None
-    assert "64 KiB hold fewer than 4" in str(told(packet="32KiB"))
-    assert told(packet="32KiB", settings={"switch.buffer": "128KiB"}) is None
+    assert warning_of(packet="16KiB") is None
+    assert "64 KiB hold fewer than 4" in str(warning_of(packet="32KiB"))
+    assert warning_of(packet="32KiB", settings={"switch.buffer": "128KiB"}) is None
     ported = {"switch.port_buffer": "256KiB", "switch.channels": "8"}
-    assert "32 KiB hold fewer than 4" in str(told(packet="16KiB", settings=ported))
+    assert "32 KiB hold fewer than 4" in str(warning_of(packet="16KiB", settings=ported))
     behind = {"switch.output_buffer": "64KiB", "switch.channels": "2", "switch.buffer": "64KiB"}
-    assert "32 KiB hold fewer than 4" in str(told(packet="16KiB", settings=behind))
-    assert told(packet="32KiB", buffers="unbounded") is None
-    assert "one packet per message" in str(told(packet="message", buffers="unbounded"))
-    assert told(packet="16KiB", routing="valiant") is None, "of a torus"
+    assert "32 KiB hold fewer than 4" in str(warning_of(packet="16KiB", settings=behind))
+    assert warning_of(packet="32KiB", buffers="unbounded") is None
+    assert "one packet per message" in str(warning_of(packet="message", buffers="unbounded"))
+    assert warning_of(packet="16KiB", routing="valiant") is None, "of a torus"
     dragonfly = prepare(exchange, "dragonfly-MM", packet="16KiB", routing="valiant")
     assert "valiant chooses a path" in str(dragonfly.coarseness())
-    assert told(packet="message", model="loggp") is None
+    assert warning_of(packet="message", model="loggp") is None
 
 
 def test_who_simulates_coarse_packets_is_warned() -> None:

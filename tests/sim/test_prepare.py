@@ -139,7 +139,7 @@ def test_a_packet_larger_than_a_buffer_is_refused():
 
 
 @pytest.mark.parametrize(
-    ("tables", "says"),
+    ("tables", "expected"),
     [
         ({"switch": {"port_buffer": "32KiB", "channels": 1}}, "switch.channels = 1: routing minimal uses 2"),
         (
@@ -151,6 +151,6 @@ def test_a_packet_larger_than_a_buffer_is_refused():
         ({"nic": {"buffer": "2KiB"}}, "does not fit a buffer of 2 KiB: .* a larger nic.buffer"),
     ],
 )
-def test_buffers_that_no_packet_fits_are_refused(tables, says):
-    with pytest.raises(InputError, match=says):
+def test_buffers_that_no_packet_fits_are_refused(tables, expected):
+    with pytest.raises(InputError, match=expected):
         prepare(pair(1), machine(DRAGONFLY, **tables))

@@ -44,7 +44,7 @@ def test_progress_is_told_and_may_raise():
     seen = []
     exchange = all_to_all(256, "ring-1", 4, times=60)
     simulation = prepare(exchange, machine(CROSSBAR | {"nodes": 256}, packet="8B"), buffers="unbounded")
-    result = core(simulation, 1, lambda *told: seen.append(told), skip=False)
+    result = core(simulation, 1, lambda *values: seen.append(values), skip=False)
     assert seen
     assert seen == sorted(seen)
     assert seen[-1][0] <= result.time_s

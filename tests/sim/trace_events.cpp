@@ -111,7 +111,7 @@ TEST("ranks that cannot be shown or followed, and too many events, are refused")
     CHECK_THROWS(InputError, ({"time line of 24 ranks: more than 500000 stages and messages"}), simulation.packets());
 }
 
-TEST("senders that packets have no room to name are told as unknown") {
+TEST("senders that packets have no room for are unknown") {
     // With 4095 blocks of ranks, packets can name one rank beside them: here 183, a neighbour at a corner.
     Simulation simulation(machine_on(crossbar(4100)), halo({328, 200, 1}, {82, 50}, 1, "", "direct"));
     simulation.options.blocks = 4095;

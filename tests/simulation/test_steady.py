@@ -120,7 +120,7 @@ def test_questions_that_a_program_cannot_result_are_refused() -> None:
         for simulate_it in (_core.simulate_packets, _core.simulate_loggp):
             with pytest.raises(InputError, match=said):
                 simulate_it(machine, program, placement, options)
-    with pytest.raises(InputError, match="nobody to ask"):
+    with pytest.raises(InputError, match="no function that decides"):
         _core.simulate_packets(machine, program, placement, _core.SimulationOptions(packet_bytes=4096, asked=[1]))
 
 

@@ -114,7 +114,7 @@ def test_level_sets_are_those_of_ectrans(ranks, levels, wanted):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "expected"),
     [
         ({"ranks": 4, "level_sets": 3}, "3 level sets on 4 ranks: a divisor of the ranks is allowed"),
         ({"ranks": 4, "level_sets": 4, "levels": 3}, r"4 level sets of 3 levels: 1\.\.3 are allowed"),
@@ -128,8 +128,8 @@ def test_level_sets_are_those_of_ectrans(ranks, levels, wanted):
         ({"ranks": 2, "dealt": [[0]]}, "1 lists of wavenumbers: 2"),
     ],
 )
-def test_what_cannot_be_is_said_with_what_can(arguments, said):
-    with pytest.raises(InputError, match=said):
+def test_what_cannot_be_is_said_with_what_can(arguments, expected):
+    with pytest.raises(InputError, match=expected):
         Distribution(TRUNCATION, **arguments)
 
 

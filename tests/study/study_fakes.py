@@ -38,7 +38,7 @@ def wait_for_go() -> None:
         return
     deadline = time.monotonic() + PATIENCE_S
     while not (folder / "go").exists():
-        assert time.monotonic() < deadline, "nobody lets this simulation go on"
+        assert time.monotonic() < deadline, "no test lets this simulation go on"
         time.sleep(0.01)
 
 

@@ -39,9 +39,9 @@ def results(folder: Path) -> dict[str, dict[str, Any]]:
 def test_cases_that_an_earlier_version_stored_are_computed_again_and_come_out_the_same(tmp_path: Path) -> None:
     """They have no hash of a program beside their keys, by which a later model of the same work is noticed."""
     shutil.copytree(EARLIER, tmp_path / "results")
-    said = " ".join(study(tmp_path / "results").split())
-    assert "29 stored cases are computed again: no hash of a program is stored with them" in said
-    assert "29 cases computed, 0 stored already" in said
+    printed = " ".join(study(tmp_path / "results").split())
+    assert "29 stored cases are computed again: no hash of a program is stored with them" in printed
+    assert "29 cases computed, 0 stored already" in printed
     now, before = results(tmp_path / "results"), results(EARLIER)
     assert len(before) == 29
     assert now == before

@@ -1,4 +1,4 @@
-"""Which cases run side by side, and what is heard of those that run."""
+"""Cases that run side by side, and their progress."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def together(exchange: Any, machine: Any, **options: Any) -> dict[str, Any]:
     return {"together": max(most, began - ended)}
 
 
-def telling(exchange: Any, machine: Any, *, progress: Any, **options: Any) -> dict[str, Any]:
+def reporting(exchange: Any, machine: Any, *, progress: Any, **options: Any) -> dict[str, Any]:
     """Says again and again that it is half way; returns how long."""
     began = time.monotonic()
     for _ in range(30):
@@ -65,7 +65,7 @@ def telling(exchange: Any, machine: Any, *, progress: Any, **options: Any) -> di
 
 def run(workers: LocalWorkers, tasks: list[Task]) -> tuple[list[dict[str, Any]], list[Progress]]:
     results: list[dict[str, Any]] = []
-    heard: list[Progress] = []
+    received: list[Progress] = []
 
     def finish(task: Task, result: CaseResult) -> None:
         assert result.error is None, result.error
@@ -74,8 +74,8 @@ def run(workers: LocalWorkers, tasks: list[Task]) -> tuple[list[dict[str, Any]],
     def lose(task: Task, reason: str) -> None:
         raise AssertionError(reason)
 
-    workers.run(tasks, finish, lose, lambda task, progress: heard.append(progress))
-    return results, heard
+    workers.run(tasks, finish, lose, lambda task, progress: received.append(progress))
+    return results, received
 
 
 @pytest.mark.parametrize(("memory_bytes", "number"), [(2e9, 1), (2e9 + 2 * WORKER_BYTES, 2)])
@@ -98,23 +98,23 @@ def test_what_fits_beside_the_others_goes_first_and_the_largest_runs_alone() -> 
 
 
 def test_news_come_in_while_a_case_runs(calls: Any) -> None:
-    (result,), heard = run(LocalWorkers(1, 1e9), [task("one", 0, telling)])
-    assert heard
-    assert set(heard) == {HALF_WAY}
-    assert len(heard) <= result["took_s"] / PAUSE_S + 1, "no more than one in each pause"
+    (result,), received = run(LocalWorkers(1, 1e9), [task("one", 0, reporting)])
+    assert received
+    assert set(received) == {HALF_WAY}
+    assert len(received) <= result["took_s"] / PAUSE_S + 1, "no more than one in each pause"
 
 
 def test_news_that_nobody_reads_do_not_stop_a_case() -> None:
-    with ProgressReceiver() as news:
-        send = datagram_sender(news.address)
+    with ProgressReceiver() as receiver:
+        send = datagram_sender(receiver.address)
         for _ in range(5000):  # more than the socket holds
             send({"key": "k", **vars(HALF_WAY)})
-        read = list(news.read())
+        read = list(receiver.read())
     assert 0 < len(read) < 5000
     assert set(read) == {("k", HALF_WAY)}
     send({"key": "k"})  # the receiver is gone
     with pytest.raises(OSError, match=r"."):
-        socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM).connect(news.address)
+        socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM).connect(receiver.address)
 
 
 def test_a_case_is_told_of_now_and_then(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -124,7 +124,7 @@ def test_a_case_is_told_of_now_and_then(monkeypatch: pytest.MonkeyPatch) -> None
     watch = reporter("k", sent.append)
     now[0] += 0.9 * PAUSE_S
     watch(HALF_WAY)
-    assert sent == [], "a short case is none to tell of"
+    assert sent == [], "a short case has no progress"
     now[0] += 0.2 * PAUSE_S
     watch(HALF_WAY)
     watch(HALF_WAY)

@@ -247,10 +247,10 @@ def test_findings_over_bases(test: str, problem: str | None) -> None:
     if problem is None:
         assert found == []
         return
-    key, _, said = problem.partition(": ")
+    key, _, rest = problem.partition(": ")
     line = next(i for i, each in enumerate(text.splitlines(), 1) if each.startswith(f"{key} ="))
     assert len(found) == 1, found
-    assert found[0].startswith(f"a.toml:{line}: finding 1: {said}"), found
+    assert found[0].startswith(f"a.toml:{line}: finding 1: {rest}"), found
 
 
 def test_curves_of_two_bases_are_not_drawn_as_one() -> None:

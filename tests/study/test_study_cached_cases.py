@@ -132,6 +132,6 @@ def test_what_is_damaged_is_missing_even_where_it_is_known(small_study: Path, ca
     path.write_text(path.read_text()[:-30])
     cached = scan_cache(cases, store, known={cases[0].key: {}})
     assert cached.missing == cases[:1]
-    [said] = cached.damaged.values()
-    assert str(path) in said
-    assert said.endswith("it is computed again")
+    [problem] = cached.damaged.values()
+    assert str(path) in problem
+    assert problem.endswith("it is computed again")

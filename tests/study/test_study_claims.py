@@ -147,8 +147,8 @@ def test_data_that_values_were_taken_from_are_cases_of_the_study() -> None:
 
 
 def verdict(claim: str, word: str, base: str | None = None, group: str = "source", **more: Any) -> Verdict:
-    said = {"figure": "1", "claim": claim, "verdict": word, "because": "", "figures": [], **more}
-    return Verdict(**said, base=base, group=group)
+    values = {"figure": "1", "claim": claim, "verdict": word, "because": "", "figures": [], **more}
+    return Verdict(**values, base=base, group=group)
 
 
 BOTH = [

@@ -112,7 +112,7 @@ def test_quantities_findings_and_kept_results(tmp_path: Path):
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "said"),
+    ("old", "new", "expected"),
     [
         ('"none", "in place"', '"none", "inplace"', "a.toml:8: sweep 1: unknown way 'inplace'; did you mean"),
         ("servers = [1, 2]", "servers = [0, 2]", "1 or more are allowed"),
@@ -128,11 +128,11 @@ def test_quantities_findings_and_kept_results(tmp_path: Path):
         ('along = "steps"\ncrosses', 'along = "step"\ncrosses', "along"),
     ],
 )
-def test_mistakes_are_told_with_their_line(old: str, new: str, said: str):
+def test_mistakes_are_told_with_their_line(old: str, new: str, expected: str):
     assert old in STUDY
     with pytest.raises(InputError) as refused:
         load_study("a.toml", STUDY.replace(old, new, 1))
-    assert said in str(refused.value)
+    assert expected in str(refused.value)
     assert "a.toml:" in str(refused.value)
 
 

@@ -209,7 +209,7 @@ def test_a_case_is_another_when_its_program_is(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "said"),
+    ("old", "new", "expected"),
     [
         ("halo = 2, ", "", "sweep 1: a step has one of compute, halo, path, not none of them"),
         ('{ compute = "xy" }', '{ compute = "xy", halo = 1 }', "not compute and halo"),
@@ -225,11 +225,11 @@ def test_a_case_is_another_when_its_program_is(tmp_path: Path) -> None:
         ("share = 0.8", "share = 0", "share"),
     ],
 )
-def test_mistakes_are_told_with_their_line(old: str, new: str, said: str) -> None:
+def test_mistakes_are_told_with_their_line(old: str, new: str, expected: str) -> None:
     assert old in STUDY
     with pytest.raises(InputError) as refused:
         load_study("a.toml", STUDY.replace(old, new, 1))
-    assert said in str(refused.value)
+    assert expected in str(refused.value)
     assert "a.toml:" in str(refused.value)
 
 

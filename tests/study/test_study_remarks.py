@@ -49,8 +49,8 @@ def test_a_value_is_of_the_base_that_is_judged_unless_it_names_another() -> None
 def test_a_remark_by_base() -> None:
     texts = {"near": "as {t}", "far": "never"}
     records = [record("ring-1", 2.0, "near"), record("ring-1", 8.0, "far")]
-    said = [remark(records, texts, base, t={"of": ONE}) for base in ("near", "far", "other")]
-    assert said == ["as 2 s", "never", ""]
+    remarks = [remark(records, texts, base, t={"of": ONE}) for base in ("near", "far", "other")]
+    assert remarks == ["as 2 s", "never", ""]
 
 
 @pytest.mark.parametrize("records", [[], [record("ring-1", None)], [record("ring-4", 1.0)]])

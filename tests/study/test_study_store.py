@@ -115,8 +115,8 @@ def test_a_file_system_without_locks_is_named(tmp_path: Path, monkeypatch: pytes
 
     store = make_store(tmp_path / "r")
     monkeypatch.setattr("tradewind.study.cases.store.fcntl.flock", refuse)
-    said = r"cannot lock .*\.lock: No locks available: .* with locks"
-    with pytest.raises(TradewindError, match=said), locked([store]):
+    printed = r"cannot lock .*\.lock: No locks available: .* with locks"
+    with pytest.raises(TradewindError, match=printed), locked([store]):
         raise AssertionError("locked")
 
 

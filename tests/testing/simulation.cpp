@@ -163,7 +163,7 @@ Simulation& Simulation::apart(int local, int global) {
         const auto found = topology.distance(topology.switch_of(at.node(0)), topology.switch_of(at.node(1)));
         if (found.local == local && found.global == global) return *this;
     }
-    throw std::logic_error("no two nodes are so many links apart");
+    throw std::logic_error("no two nodes have this distance in links");
 }
 
 std::vector<Message> messages_of(const Simulation& simulation) {

@@ -44,7 +44,7 @@ SchedulePointer messages(tradewind::Rank ranks, const std::vector<Sent>& message
 
 tradewind::program::Step exchange(SchedulePointer schedule, int repeat = 1);
 tradewind::program::Step compute(double seconds, SchedulePointer during = {}, int repeat = 1);
-// One after another, as often as said.
+// One after another, `times` times.
 Steps repeated(const Steps& steps, int times);
 
 struct Simulation {
@@ -66,7 +66,7 @@ struct Simulation {
     // All threads in all windows.
     tradewind::sim::SimulationResult packets_on(int threads) const;
     tradewind::sim::SimulationResult loggp() const;
-    // Places two ranks so many links apart.
+    // Places two ranks at a distance of `local` and `global` links.
     Simulation& apart(int local, int global);
 };
 

@@ -1,4 +1,4 @@
-"""PETSc, where Debian's petsc4py is installed, needs as many iterations as the dwarf; where it is not, that is said."""
+"""PETSc needs as many iterations as the dwarf; where petsc4py of Debian is not installed, a note is printed."""
 
 import subprocess
 import sys

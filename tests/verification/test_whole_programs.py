@@ -55,7 +55,7 @@ def test_groups_that_do_two_exchanges_in_different_orders_deadlock(transport):
 
 
 def test_what_is_started_before_does_not_wait():
-    """Both of one stage: once they are started everywhere, nobody minds who is awaited first, where starts post."""
+    """Both of one stage: once they are started everywhere, the order of waits does not matter, where starts post."""
     a, b = (
         tw.Exchanged(name, tw.Halo(BLOCKS, width=1, periodic="xy").schedule("direct"), fields=[name]) for name in "ab"
     )

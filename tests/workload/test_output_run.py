@@ -98,7 +98,7 @@ def test_no_order_of_steps_can_deadlock(way, input_fields):
 
 
 @pytest.mark.parametrize(
-    ("changed", "said"),
+    ("changed", "expected"),
     [
         ({"way": "server"}, "did you mean 'servers'"),
         ({"way": "servers", "servers": 8}, "8 servers of 8 ranks"),
@@ -111,9 +111,9 @@ def test_no_order_of_steps_can_deadlock(way, input_fields):
         ({"way": "in place", "writers": 1, "fields": 2**30}, "too many points"),
     ],
 )
-def test_what_cannot_be_is_said(changed, said):
+def test_what_cannot_be_is_said(changed, expected):
     asked = run(**changed)
-    assert said in "; ".join(asked.problems())
+    assert expected in "; ".join(asked.problems())
     with pytest.raises(InputError):
         asked.program()
 

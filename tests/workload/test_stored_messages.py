@@ -26,19 +26,19 @@ def stored(tmp_path):
 
 
 def test_stored_messages_are_those_of_the_schedule(stored):
-    told, alone = verify(stored), verify(SWEEP)
-    assert told["stages"] == alone["stages"] == 2
+    from_file, alone = verify(stored), verify(SWEEP)
+    assert from_file["stages"] == alone["stages"] == 2
     for key in ("messages", "bytes", "largest_message_bytes"):
-        assert told[key] == alone[key]
+        assert from_file[key] == alone[key]
 
 
 @pytest.mark.parametrize("model", ["packet", "loggp"])
 def test_they_take_the_time_of_the_schedule(stored, model):
     """The same messages between the same ranks, posted in another order."""
-    told, alone = (simulate(exchange, "dragonfly-MM", model=model) for exchange in (stored, SWEEP))
+    from_file, alone = (simulate(exchange, "dragonfly-MM", model=model) for exchange in (stored, SWEEP))
     for key in ("messages", "bytes", *(["packet_hops", "bound_s"] if model == "packet" else [])):
-        assert told[key] == alone[key], key
-    assert told["time_s"] == pytest.approx(alone["time_s"], rel=0.25)
+        assert from_file[key] == alone[key], key
+    assert from_file["time_s"] == pytest.approx(alone["time_s"], rel=0.25)
 
 
 @pytest.mark.parametrize(

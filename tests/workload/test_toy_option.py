@@ -96,7 +96,7 @@ print(json.dumps(found))
 
 @pytest.fixture(scope="module")
 def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    """Return results of one process with the toy."""
+    """Return the results of one process with the toy."""
     folder = tmp_path_factory.mktemp("toy")
     (folder / "sitecustomize.py").write_text(TOY)
     (folder / "toy.toml").write_text(STUDY)

@@ -28,7 +28,7 @@ COARSE_RANKS = 1024
 
 
 def points(size: int) -> int:
-    """Return the number of points of so many bytes."""
+    """Return the number of points of `size` bytes."""
     return -(-size // VALUE)
 
 
@@ -140,7 +140,7 @@ def homme_rectangles(ranks: int) -> tuple[int, int, int, int]:
 
 
 def edge_points(side: int) -> int:
-    """Return the points that ranks with so many elements side by side exchange; 0: those of a common corner."""
+    """Return the points that ranks with `side` elements side by side exchange; 0: those of a common corner."""
     return 4 * side + 2 * (side - 1) if side else 1
 
 

@@ -15,7 +15,7 @@ from validation.between_nodes.questions import HERE, Case, questions
 FILE = HERE / "measured.csv"
 UNITS = {"us": 1e-6, "MB/s": 1e6, "GB/s": 1e9}
 PASS_LIMIT = "pass limit"
-"""What `spread` says of a reference value, whose range is what the site accepts and not what was measured."""
+"""Value of `spread` for a reference value, whose range is what the site accepts and not what was measured."""
 
 At = tuple[str, str, int, int]
 """id, what, nodes, size."""

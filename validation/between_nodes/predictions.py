@@ -105,7 +105,7 @@ def commit() -> str:
 
 
 def predict(cpu_s: float) -> None:
-    """Simulate what the file lacks, for so many seconds of processor time, and add it to the file."""
+    """Simulate what the file lacks, for at most `cpu_s` seconds of processor time, and add it to the file."""
     known = read()
     begin = last = time.process_time()
     for case, askers in asked().items():

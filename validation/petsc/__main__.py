@@ -111,7 +111,7 @@ def row(name: str, options: dict[str, Any], python: str) -> dict[str, Any]:
 
 
 def solved(path: Path, kind: str, directions: int, python: str) -> Any:
-    """Return what PETSc's solver of a type says. Raises TradewindError where it fails."""
+    """Return the output of PETSc's solver of a type. Raises TradewindError where it fails."""
     command = [python, str(Path(__file__).parent / "solve.py"), str(path), kind, str(directions)]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300, env=_environment())
     if done.returncode:
@@ -123,7 +123,7 @@ def main() -> int:
     """Print the table; 1 where the solvers differ by more than `ALLOWED` iterations."""
     options = parser(__doc__)
     options.add_argument("--python", default=PYTHON, help="a Python that has petsc4py")
-    options.add_argument("--if-installed", action="store_true", help="skip, and say so, where petsc4py is not there")
+    options.add_argument("--if-installed", action="store_true", help="skip with a note where petsc4py is not there")
     asked = options.parse_args()
     try:
         python = find(asked.python)

@@ -97,7 +97,7 @@ def speed(ranks: int = 1024) -> dict[str, object]:
 
 
 def comparison(ranks: int, link_latency: str) -> Iterator[dict[str, object]]:
-    """All exchanges among so many ranks; they are over too soon to say what simulating them costs."""
+    """All exchanges among `ranks` ranks; they are too short to measure the cost of their simulation."""
     for network, topology in NETWORKS[ranks].items():
         for what, exchange in exchanges(ranks):
             file = machine(topology, latency=link_latency, nic_latency="100ns")
@@ -111,7 +111,7 @@ def main() -> None:
     options = parser(__doc__)
     options.add_argument("--ranks", default="64,256", help="some of 64,256,1024; 64,256 unless named")
     options.add_argument("--link-latency", default="100ns", help="between switches; 100ns unless named, as to NICs")
-    options.add_argument("--if-installed", action="store_true", help="without SimGrid, say so and end well")
+    options.add_argument("--if-installed", action="store_true", help="without SimGrid, print a note and end well")
     options.add_argument("--speed", action="store_true", help="the all-to-all among 1024 ranks alone")
     asked = options.parse_args()
     sizes = asked.ranks.split(",")

@@ -2,7 +2,7 @@
 
 The first table has all-to-alls among 64 ranks, and SST/macro's time over ours. Receives are posted first, or late, as
 stages begin; our buffers are unbounded or have credits, others behind the crossbar are added ("+ output"), and copies
-of what came before its receive ("+ copies"). The second table says how far apart they are. The third has one group of
+of what came before its receive ("+ copies"). The second table shows how far apart they are. The third has one group of
 a dragonfly with the buffers that SST/macro 7.1 has by default. ``--all`` adds large networks, in a minute. ``--json``
 prints a row per comparison, with both times.
 """

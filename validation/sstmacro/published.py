@@ -1,8 +1,8 @@
 """Times of SST/macro 7.1.0, built and run by us, November 2026, and the cases that they belong to.
 
 Its source is the release v7.1.0_Final; its model of packets is PISCES, with nodes of the kind AMM1 and packets of
-4 KiB. One rank per node, in a row; MPI costs nothing but for what a case names; all messages are eager unless it says
-otherwise. Bandwidths are 10 GB/s and latencies 100 ns, of links as of NICs, but for what a case names.
+4 KiB. One rank per node, in a row; MPI costs nothing but for what a case names; all messages are eager unless it has a
+limit. Bandwidths are 10 GB/s and latencies 100 ns, of links as of NICs, but for what a case names.
 
 Where receives are posted first, SST/macro's times were kept as ratios to ours of that day, rounded to hundredths, so
 they are known to 0.7 %.
@@ -20,7 +20,7 @@ FATTREE: dict[str, Any] = {"kind": "fattree", "levels": 3, "down_ports": 4}
 
 
 def group(side: int, nodes: int) -> dict[str, Any]:
-    """Return the topology of one group of a dragonfly, with `side` x `side` switches of so many nodes."""
+    """Return the topology of one group of a dragonfly, with `side` x `side` switches of `nodes` nodes each."""
     return {
         "kind": "dragonfly",
         "rows": side,

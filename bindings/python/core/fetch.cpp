@@ -73,7 +73,7 @@ std::vector<std::tuple<Rank, IndexArray>> sent_by(const pattern::Fetch& fetch, I
     return all;
 }
 
-// [(owner, bytes)] of the lists by which a rank tells the owners what it wants, see mpi/points.
+// [(owner, bytes)] of the lists that a rank sends the owners of the points that it wants, see mpi/points.
 std::vector<std::tuple<Rank, Index>> requests(const pattern::Fetch& fetch, Index rank) {
     std::vector<std::tuple<Rank, Index>> all;
     for (const pattern::FetchBundle& bundle : fetch.part(checked_rank(fetch, rank)).receives)
@@ -120,7 +120,7 @@ void bind_fetch(nb::module_& module) {
              "(owners, indices, places, points of the target array) of what a rank wants.")
         .def("sent_by", &sent_by, "rank"_a, "[(rank, indices)] of the points that a rank sends to others.")
         .def("requests", &requests, "rank"_a,
-             "[(owner, bytes)] of the lists by which a rank tells owners on MPI what it wants of them.")
+             "[(owner, bytes)] of the lists that a rank sends on MPI to the owners of the points that it wants.")
         .def_prop_ro("points", &pattern::Fetch::points, "Points that all ranks together fetch.")
         .def_prop_ro("levels", &pattern::Fetch::levels, "Along y and z.")
         .def(

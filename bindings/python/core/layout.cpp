@@ -130,7 +130,7 @@ void bind_layout(nb::module_& module) {
     nb::class_<layout::Product, layout::Layout>(
         module, "Product",
         "Each direction of a grid divided by itself, among the ranks from `first` on; the others own nothing.\n"
-        "`coordinates` says of x, y and z which coordinate of a rank, 0 or 1, divides it; -1: none. Raises InputError\n"
+        "`coordinates`: for x, y and z the coordinate of a rank, 0 or 1, that divides it; -1: none. Raises InputError\n"
         "where parts and grid do not go together.")
         .def(nb::init<layout::Grid, std::array<layout::Parts, 3>, std::array<int, 3>, Rank, Rank, std::string>(),
              "grid"_a, "parts"_a, "coordinates"_a, "first"_a, "ranks"_a, "name"_a)

@@ -49,7 +49,7 @@ auto data_of(const char* what, const A& array, Index rows, Index levels) {
     return array.data();
 }
 
-// The nodes of a call: (begin, end) of own nodes, or of a list; a mask. Throws InputError for nodes that are none.
+// The nodes of a call: (begin, end) of own nodes, or of a list; a mask. Throws InputError for invalid nodes.
 class Selection {
   public:
     Selection(std::pair<Index, Index> range, std::optional<List<std::int32_t>> list,

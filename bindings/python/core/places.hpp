@@ -1,6 +1,6 @@
-// Numbers of ranks, stages, switches and the like that Python hands over: one that is not there is an IndexError which
-// says what is. Negative numbers do not count from the end: -1 among the neighbours of a rank is no neighbour, and not
-// the last rank.
+// Numbers of ranks, stages, switches and the like that Python hands over: an invalid one is an IndexError which names
+// the valid ones. Negative numbers do not count from the end: -1 among the neighbours of a rank is no neighbour, and
+// not the last rank.
 #pragma once
 
 #include <nanobind/nanobind.h>

@@ -135,7 +135,7 @@ void bind_schedule(nb::module_& module) {
     module.def("native_refusal", &algorithm::native_refusal, "pattern"_a,
                "Why MPI has no collective for a pattern; \"\" where it has.");
     module.def("needs_all_lists", &algorithm::needs_all_lists, "pattern"_a, "algorithm"_a,
-               "Whether an algorithm passes points on from rank to rank, and a fetch says what one rank wants alone.");
+               "Whether an algorithm passes points on from rank to rank, and a fetch has the wants of one rank alone.");
     module.def(
         "method_refusal",
         [](std::shared_ptr<pattern::Pattern> pattern, const std::string& algorithm, const std::string& transport,

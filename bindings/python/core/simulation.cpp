@@ -55,7 +55,7 @@ sim::EarlyEnd early_end(int steps, std::vector<int> asked, Enough enough) {
             }};
 }
 
-// The caller hears of progress with the GIL held, and may be interrupted by a signal.
+// Progress is reported with the GIL held; a signal may interrupt the simulation then.
 void report_to(sim::SimulationOptions& options, Progress progress) {
     if (progress)
         options.progress = [progress = std::move(progress)](Picoseconds time, Bytes bytes, std::int64_t hops) {
@@ -151,7 +151,7 @@ void bind_result(nb::module_& module) {
             nb::rv_policy::reference,
             "[event][rank, stage of the program, begin (ps), end (ps), kind (of trace_event_kinds), peer, NIC, bytes] "
             "of the "
-            "ranks that are shown, by rank and in order of time. Peer -1: none, or one that could not be told.")
+            "ranks that are shown, by rank and in order of time. Peer -1: none, or unknown.")
         .def_prop_ro(
             "port_bytes", [](const sim::SimulationResult& r) { return array(r.port_bytes.all()); },
             nb::rv_policy::reference, "Bytes that each port of each switch has sent, [switch * radix + port].")
@@ -232,7 +232,7 @@ void bind_program(nb::module_& module) {
             },
             "seconds"_a = 0, "flops"_a = 0, "bytes"_a = 0, "layout"_a.none() = nb::none(), "point_seconds"_a = 0,
             "points"_a.none() = nb::none());
-    nb::class_<program::Step>(module, "Step", "An exchange, a computation, or both at once, so many times.")
+    nb::class_<program::Step>(module, "Step", "An exchange, a computation, or both at once, `repeat` times.")
         .def(
             "__init__",
             [](program::Step* self, std::string name, std::shared_ptr<schedule::Schedule> schedule, int repeat,

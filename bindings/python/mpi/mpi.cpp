@@ -87,7 +87,7 @@ mpi::Recording parse_recording(const std::string& name) {
 }
 
 // A request for a plan and its arrays, without transport and packing, which the ranks choose together. A wrong one is
-// refused when it is made: a rank can still tell the others then.
+// refused when it is made: a rank can still inform the others then.
 struct Request {
     mpi::PlanRequest plan;
     nb::object arrays;
@@ -293,9 +293,8 @@ NB_MODULE(_mpi, module) {
                        recording ? mpi::begin_a_recording : mpi::make_a_plan);
         },
         "comm"_a, "identity"_a, "problem"_a, "limit_s"_a = 0.0, "recording"_a = false, Released(),
-        "Collective: raises unless all ranks say the same and none has a problem. A rank that waits for the others "
-        "for\n"
-        "longer than `limit_s` (0: no limit) raises, too. `recording`: they begin one, and errors say so.");
+        "Collective: raises unless all ranks give the same text and none has a problem. A rank that waits for the\n"
+        "others for longer than `limit_s` (0: no limit) raises, too. `recording`: errors are those of a recording.");
     module.def(
         "agreements",
         [] {

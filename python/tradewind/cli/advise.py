@@ -81,7 +81,7 @@ def _busy(*, quiet: bool) -> Iterator[Tell | None]:
 
 def _show(result: dict[str, Any]) -> None:
     from tradewind.base.units import format_count, format_seconds
-    from tradewind.cli.screen import say, show_table
+    from tradewind.cli.screen import show_table, show_text
     from tradewind.cli.table import TextColumn, TextTable
 
     title = f"{result['pattern']} on {result['ranks']} ranks of {result['machine']}, {result['routing']}"
@@ -109,14 +109,14 @@ def _show(result: dict[str, Any]) -> None:
     show_table(TextTable(columns, rows, title))
     best = result["best"]
     print()
-    say(f"best: {best}; {_how(result)}" if best else "nothing could be simulated: give it more time")
+    show_text(f"best: {best}; {_how(result)}" if best else "nothing could be simulated: give it more time")
     for line in _left_out(result["left_out"]):
-        say(line, "dim", indent="  ")
+        show_text(line, "dim", indent="  ")
 
 
 def _show_machines(result: dict[str, Any]) -> None:
     from tradewind.base.units import format_seconds
-    from tradewind.cli.screen import say, show_table
+    from tradewind.cli.screen import show_table, show_text
     from tradewind.cli.table import TextColumn, TextTable
 
     columns = [
@@ -149,14 +149,14 @@ def _show_machines(result: dict[str, Any]) -> None:
         )
     show_table(TextTable(columns, rows, f"{result['pattern']} on {result['ranks']} ranks, by machine"))
     print()
-    say(f"best: {result['best']}" if result["best"] else "nothing could be simulated: give it more time")
+    show_text(f"best: {result['best']}" if result["best"] else "nothing could be simulated: give it more time")
     named: dict[str, list[str]] = {}
     for advice in result["machines"]:
         named.setdefault(_how(advice), []).append(advice["machine"])
     for how, machines in named.items():
-        say(f"{', '.join(machines)}: {how}", indent="  ")
+        show_text(f"{', '.join(machines)}: {how}", indent="  ")
     for each in result["left_out"]:
-        say(f"left out {each['machine']}: {each['reason']}", "dim", indent="  ")
+        show_text(f"left out {each['machine']}: {each['reason']}", "dim", indent="  ")
 
 
 def _how(result: dict[str, Any]) -> str:

@@ -47,7 +47,7 @@ def command(
 
 def _show(result: dict[str, Any], ranks: int) -> None:
     from tradewind.base.units import format_bytes, format_rate, format_seconds
-    from tradewind.cli.screen import say, show_table
+    from tradewind.cli.screen import show_table, show_text
     from tradewind.cli.table import TextColumn, TextTable
 
     columns = [
@@ -63,8 +63,8 @@ def _show(result: dict[str, Any], ranks: int) -> None:
     load, rates = result["load"], result["rates"]
     show_table(TextTable(columns, rows, f"an output interval on {ranks} cores"))
     print()
-    say(f"best: {result['best']}, bound by the {result['bottleneck']}")
-    say(
+    show_text(f"best: {result['best']}, bound by the {result['bottleneck']}")
+    show_text(
         f"an output of {format_bytes(rates['raw_bytes'])} takes {format_seconds(load['encode_s'])} to encode on a core "
         f"and {format_seconds(load['disk_s'])} at {format_rate(rates['disk_bytes_per_s'])} to disk"
     )

@@ -105,18 +105,18 @@ def _draw(chart: Path, result: dict[str, Any]) -> None:
 
 def _show(result: dict[str, Any]) -> None:
     from tradewind.base.units import format_bytes, format_rate, format_seconds
-    from tradewind.cli.screen import say, show_table
+    from tradewind.cli.screen import show_table, show_text
 
     show_table(_table(result))
     print()
-    say(
+    show_text(
         f"{format_bytes(result['bytes'])} arrive at the rank that receives the most; a memory copy moves "
         f"{format_rate(result['copy_bytes_per_s'])} per rank; pack and local copy {format_seconds(result['floor_s'])}; "
         f"{result['provenance']['mpi']}, {result['provenance']['cpu']}"
     )
     predicted = result.get("prediction")
     if predicted and predicted["median_error"] is not None:
-        say(
+        show_text(
             f"predicted for {predicted['machine']}: {predicted['rows']} rows, half of them within "
             f"{predicted['median_error']:.0%} of what was measured"
         )

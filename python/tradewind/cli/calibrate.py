@@ -130,7 +130,7 @@ def _result(calibration: Calibration, out: Path) -> dict[str, Any]:
 
 def _show(result: dict[str, Any]) -> None:
     from tradewind.base.units import format_rate, format_seconds
-    from tradewind.cli.screen import say, show_table
+    from tradewind.cli.screen import show_table, show_text
     from tradewind.cli.table import TextColumn, TextTable
 
     columns = [TextColumn(title) for title in ("transport", "packing")]
@@ -148,17 +148,17 @@ def _show(result: dict[str, Any]) -> None:
     title = f"{nodes} {'node' if nodes == 1 else 'nodes'} of {result['ranks_per_node']} ranks"
     show_table(TextTable(columns, rows, f"{title}, {result['provenance']['mpi']}, {result['provenance']['cpu']}"))
     print()
-    say(
+    show_text(
         f"half of the samples lie within {result['spread']:.1%} of their median in three of four measurements, "
         f"within {result['worst_spread']:.0%} in nine of ten; a memory copy moves "
         f"{format_rate(result['copy_bytes_per_s'])} per rank"
     )
-    say(_copies(result["unexpected"]))
+    show_text(_copies(result["unexpected"]))
     kernels = f", and those of {len(result['kernels'])} kernels of dwarfs" if result["kernels"] else ""
-    say(f"node.core_flops: one core does {result['core_flops'] / 1e9:.3g} Gflop/s in its caches{kernels}")
+    show_text(f"node.core_flops: one core does {result['core_flops'] / 1e9:.3g} Gflop/s in its caches{kernels}")
     if "files" in result:
         known = {key: rate for key, rate in result["files"].items() if rate is not None}
-        say("files: " + ", ".join(f"{key} {format_rate(rate)}" for key, rate in known.items()))
+        show_text("files: " + ", ".join(f"{key} {format_rate(rate)}" for key, rate in known.items()))
     print(f"machine file: {result['file']}")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tradewind.cli.screen import say, show_table
+from tradewind.cli.screen import show_table, show_text
 from tradewind.cli.table import TextColumn, TextTable
 from tradewind.study.claims.finding import CONFIRMED, CONTRADICTED, FITTED, NOT_TESTABLE, SOURCE, Verdict
 from tradewind.study.claims.judgement import bases_in, claims_of, counts, figures_of
@@ -22,7 +22,7 @@ def show_claims(verdicts: Sequence[Verdict], name: str) -> None:
     found = counts(verdicts)
     for count in found:
         is_plain = len(found) == 1 and (count.group, count.base) == (SOURCE, None)
-        say(f"{name}claims tested{'' if is_plain else f' ({count.name})'}: {count.text}")
+        show_text(f"{name}claims tested{'' if is_plain else f' ({count.name})'}: {count.text}")
     if bases := bases_in(verdicts):
         show_table(_table(verdicts, bases))
         print()
@@ -34,9 +34,9 @@ def show_untestable(verdicts: Sequence[Verdict], name: str = "") -> None:
     claims = claims_of(verdicts)
     for claim in claims[:UNTESTABLE_SHOWN]:
         reasons = dict.fromkeys(verdict.because for verdict in claim.each)
-        say(f"{name}not testable: {claim.figure}, {claim.text}: {'; '.join(reasons)}", indent="  ")
+        show_text(f"{name}not testable: {claim.figure}, {claim.text}: {'; '.join(reasons)}", indent="  ")
     if more := len(claims[UNTESTABLE_SHOWN:]):
-        say(f"{name}and {more} claims more that are not testable", indent="  ")
+        show_text(f"{name}and {more} claims more that are not testable", indent="  ")
 
 
 def _table(verdicts: Sequence[Verdict], bases: Sequence[str]) -> TextTable:

@@ -20,7 +20,7 @@ def command(as_json: options.Json = False) -> int:
 
 
 def _show(result: dict[str, Any]) -> None:
-    from tradewind.cli.screen import say, show_table
+    from tradewind.cli.screen import show_table, show_text
     from tradewind.cli.table import TextColumn, TextTable
     from tradewind.launch.checkup import NOT_INSTALLED
 
@@ -33,9 +33,9 @@ def _show(result: dict[str, Any]) -> None:
     columns = [TextColumn("", styles={"ok": "green", "no": "bold red"}), TextColumn(""), TextColumn("", prose=30)]
     show_table(TextTable(columns, rows, header=False))
     if result["ok"]:
-        say("everything works")
+        show_text("everything works")
         return
     for feature in result["works"]:
-        say(f"works: {feature}", indent="  ")
+        show_text(f"works: {feature}", indent="  ")
     for feature in result["does_not_work"]:
-        say(f"does not work: {feature}", "bold red", indent="  ")
+        show_text(f"does not work: {feature}", "bold red", indent="  ")

@@ -161,7 +161,7 @@ TABLES: dict[str, Callable[[], Rows]] = {
 
 
 def _show(what: str, rows: Rows, picture: str | None = None, in_full: bool = False) -> None:
-    from tradewind.cli.screen import say, show_table
+    from tradewind.cli.screen import show_table, show_text
     from tradewind.cli.table import TextTable
 
     columns = _columns(what)
@@ -169,12 +169,14 @@ def _show(what: str, rows: Rows, picture: str | None = None, in_full: bool = Fal
     for row in rows if in_full else ():
         for kind, values in row["values"].items():
             if values:
-                say(f"{kind}: {', '.join(values)}", indent="  ")
+                show_text(f"{kind}: {', '.join(values)}", indent="  ")
     if what == "studies":
         from tradewind.study.plan.catalogue import study_folders
 
         print()
-        say(f"to run one: tradewind study NAME; all of a folder: tradewind study FOLDER ({', '.join(study_folders())})")
+        show_text(
+            f"to run one: tradewind study NAME; all of a folder: tradewind study FOLDER ({', '.join(study_folders())})"
+        )
     if picture is not None:
         print(f"picture: {picture}")
 
@@ -221,13 +223,13 @@ def _text(value: Any) -> str:
 
 def _show_names() -> None:
     """The names of all lists, and nothing else of them."""
-    from tradewind.cli.screen import say, show_table
+    from tradewind.cli.screen import show_table, show_text
     from tradewind.cli.table import TextColumn, TextTable
 
     rows = [[heading, ", ".join(names)] for heading, names in _names().items()]
     show_table(TextTable([TextColumn("list"), TextColumn("names", prose=20)], rows, header=False))
     print()
-    say(f"more of each: tradewind list WHAT, where WHAT is {', '.join(TABLES)}")
+    show_text(f"more of each: tradewind list WHAT, where WHAT is {', '.join(TABLES)}")
 
 
 def _names() -> dict[str, list[str]]:

@@ -96,7 +96,7 @@ def bench(
 
 def _show_verified(result: dict[str, Any]) -> None:
     from tradewind.base import units
-    from tradewind.cli.screen import say, show_table
+    from tradewind.cli.screen import show_table, show_text
     from tradewind.cli.table import TextColumn, TextTable
 
     columns = [TextColumn("exchange"), TextColumn("transport", drop=1)]
@@ -112,15 +112,17 @@ def _show_verified(result: dict[str, Any]) -> None:
     ]
     groups = ", ".join(f"{group['ranks']} in {group['name']}" for group in result["groups"])
     show_table(TextTable(columns, rows, f"{result['program']} on {result['ranks']} ranks ({groups})"))
-    say("verified: every expected point arrives exactly once, and no open exchange writes what another touches")
+    show_text("verified: every expected point arrives exactly once, and no open exchange writes what another touches")
     orders = ", ".join(result["orders"])
-    say(f"verified: free of deadlock across exchanges, even where every send is synchronous: {orders}")
-    say(f"{result['stages']:,} stages, {result['messages']:,} messages, in {units.format_seconds(result['wall_s'])}")
+    show_text(f"verified: free of deadlock across exchanges, even where every send is synchronous: {orders}")
+    show_text(
+        f"{result['stages']:,} stages, {result['messages']:,} messages, in {units.format_seconds(result['wall_s'])}"
+    )
 
 
 def _show_simulated(result: dict[str, Any]) -> None:
     from tradewind.base.units import format_bytes, format_seconds
-    from tradewind.cli.screen import say, show_table
+    from tradewind.cli.screen import show_table, show_text
     from tradewind.cli.simulation_run import say_orders, say_skipped
     from tradewind.cli.table import TextColumn, TextTable
 
@@ -128,7 +130,7 @@ def _show_simulated(result: dict[str, Any]) -> None:
     rows = [[name, format_seconds(end)] for name, end in ends.items()]
     title = f"{result['program']} on {result['ranks']} ranks of {result['machine']}: {format_seconds(result['time_s'])}"
     show_table(TextTable([TextColumn("step"), TextColumn("last rank done at", number=True)], rows, title))
-    say(f"{result['stages']:,} stages, {result['messages']:,} messages, {format_bytes(result['bytes'])}")
+    show_text(f"{result['stages']:,} stages, {result['messages']:,} messages, {format_bytes(result['bytes'])}")
     say_skipped(result)
     say_orders(result)
     for picture in result.get("pictures", []):
@@ -139,7 +141,7 @@ def _show_simulated(result: dict[str, Any]) -> None:
 
 def _show_measured(result: dict[str, Any]) -> None:
     from tradewind.base.units import format_bytes, format_seconds
-    from tradewind.cli.screen import say, show_table
+    from tradewind.cli.screen import show_table, show_text
     from tradewind.cli.table import TextColumn, TextTable
 
     rows = [[name, format_seconds(seconds)] for name, seconds in result["steps"].items()]
@@ -148,11 +150,11 @@ def _show_measured(result: dict[str, Any]) -> None:
     show_table(
         TextTable([TextColumn("step"), TextColumn("median of the slowest rank", number=True)], rows, title, over)
     )
-    say(f"{result['stages']:,} stages, {result['messages']:,} messages, {format_bytes(result['bytes'])}")
+    show_text(f"{result['stages']:,} stages, {result['messages']:,} messages, {format_bytes(result['bytes'])}")
     if result["checked"]:
-        say("checked: every exchange brings the expected result, bit for bit")
+        show_text("checked: every exchange brings the expected result, bit for bit")
     if still := [row["name"] for row in result["exchanges"] if not row["goes_on_at_pokes"]]:
-        say(f"nothing goes on at pokes of {', '.join(still)}: their transports cannot without waiting")
+        show_text(f"nothing goes on at pokes of {', '.join(still)}: their transports cannot without waiting")
 
 
 COMMANDS: dict[str, Callable[..., None]] = {"verify": verify, "simulate": simulate, "bench": bench}

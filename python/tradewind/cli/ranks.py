@@ -103,7 +103,7 @@ def seconds(text: str | None) -> float | None:
 
 def show_left_out(rows: list[dict[str, Any]], heading: str) -> None:
     """One line for each reason, with the methods that it excludes."""
-    from tradewind.cli.screen import say
+    from tradewind.cli.screen import show_text
 
     methods: dict[str, list[str]] = {}
     for row in rows:
@@ -111,4 +111,4 @@ def show_left_out(rows: list[dict[str, Any]], heading: str) -> None:
         methods.setdefault(row["reason"], []).append(name)
     for reason, names in methods.items():
         more = f" and {len(names) - 1} more" if len(names) > 1 else ""
-        say(f"{heading} {names[0]}{more}: {reason}", "dim", indent="  ")
+        show_text(f"{heading} {names[0]}{more}: {reason}", "dim", indent="  ")

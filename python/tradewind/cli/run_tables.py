@@ -26,7 +26,7 @@ def show_one(result: Result) -> None:
 
 def show_several(result: Result) -> None:
     """Prints the results of several strategies in one table, the fastest first."""
-    from tradewind.cli.screen import say, show_table
+    from tradewind.cli.screen import show_table, show_text
 
     rows = sorted(result["results"], key=step_s)
     measured = "parts" in rows[0]
@@ -35,9 +35,9 @@ def show_several(result: Result) -> None:
     if measured:
         texts = _by(rows, _numbers)
         for text, strategies in texts.items():
-            say(f"all end with {text}" if len(texts) == 1 < len(rows) else f"{strategies}: {text}")
+            show_text(f"all end with {text}" if len(texts) == 1 < len(rows) else f"{strategies}: {text}")
     for each in result["skipped"]:
-        say(f"skipped {each['strategy']}: {each['reason']}", "dim", indent="  ")
+        show_text(f"skipped {each['strategy']}: {each['reason']}", "dim", indent="  ")
     _show_files({**result["results"][0], **result})
 
 
@@ -149,7 +149,7 @@ def _simulated_table(rows: Sequence[Result]) -> Any:
 
 def _show_measured(result: Result) -> None:
     from tradewind.base.units import format_bytes, format_rate, format_seconds
-    from tradewind.cli.screen import say, show_table
+    from tradewind.cli.screen import show_table, show_text
     from tradewind.cli.table import TextColumn, TextTable
 
     columns = [TextColumn("part"), *(TextColumn(title, number=True) for title in ("min", "median", "max", "share"))]
@@ -166,77 +166,77 @@ def _show_measured(result: Result) -> None:
     title = f"{_heading(result)}, {result['steps']} steps, {result['strategy']}, {result['ranks']} ranks"
     show_table(TextTable(columns, rows, title, over))
     print()
-    say(
+    show_text(
         f"{result['points_per_s'] / 1e9:.3f} Gpoint/s; {result['ratio_to_copy']:.2f} x copy, the time of a memory "
         f"copy of {format_bytes(result['minimum_bytes'])} per rank at {format_rate(result['copy_bytes_per_s'])}"
     )
-    say(
+    show_text(
         f"{result['messages']} messages and {format_bytes(result['bytes_sent'])} from the busiest rank; "
         f"threads per rank: {result['threads']}, not bound"
     )
     bound = result["packing_overlap"]["median_s"]
     if bound > 0:
-        say(
+        show_text(
             f"packing while messages travel could save at most {format_seconds(bound / result['steps'])} of a step, "
             f"{100 * bound / whole:.1f} %; above {WORTH_BUILDING} % it is worth building"
         )
     if setup := result.get("setup_s"):
-        say("set-up: " + ", ".join(f"{part} {format_seconds(seconds)}" for part, seconds in setup.items()))
-    say(_numbers(result))
+        show_text("set-up: " + ", ".join(f"{part} {format_seconds(seconds)}" for part, seconds in setup.items()))
+    show_text(_numbers(result))
 
 
 def _show_simulated(result: Result) -> None:
     from tradewind.base.units import format_bytes, format_seconds
-    from tradewind.cli.screen import say
+    from tradewind.cli.screen import show_text
     from tradewind.cli.simulation_run import say_orders
 
     steps = result["steps"]
-    say(
+    show_text(
         f"{result['dwarf']}, {result['strategy']}, on {result['ranks']} ranks of {result['machine']}: "
         f"{format_seconds(result['time_s'] / steps)} per step; {result['messages']} messages and "
         f"{format_bytes(result['bytes'])} every {'step' if steps == 1 else f'{steps} steps'}"
     )
     for name, seconds in result["step_time_s"].items():
-        say(f"  {name}: {format_seconds(seconds)}")
+        show_text(f"  {name}: {format_seconds(seconds)}")
     say_orders(result)
 
 
 def _show_output(output: Result) -> None:
     """Print what the field server did: who waited, who worked, what was written."""
     from tradewind.base.units import format_bytes, format_rate, format_seconds
-    from tradewind.cli.screen import say
+    from tradewind.cli.screen import show_text
 
     waited, share = output["blocked_in_loop_s"], f"{100 * output['blocked_share']:.1f} %"
     loop = format_seconds(output["loop_s"])
-    say(f"output: the model waited {format_seconds(waited)}, {share} of its time loop, {loop}")
+    show_text(f"output: the model waited {format_seconds(waited)}, {share} of its time loop, {loop}")
     before, after = format_seconds(output["blocked_s"] - waited), format_seconds(output["close_s"])
-    say(f"  and {before} before it, in the first step; {after} after it, until all was written")
+    show_text(f"  and {before} before it, in the first step; {after} after it, until all was written")
     for number, writer in enumerate(output["writers"]):
         if not writer["sinks"]:
             continue
         idle = f", idle {format_seconds(writer['idle_s'])}" if "idle_s" in writer else ""
-        say(
+        show_text(
             f"  writer {number}: busy {format_seconds(writer['busy_s'])}{idle}; up to "
             f"{format_bytes(writer['peak_queue_bytes'])} waited"
         )
         for name, sink in writer["sinks"].items():
             rate = sink["bytes"] / sink["seconds"] if sink["seconds"] else 0.0
-            say(f"    {name}: {sink['files']} files, {format_bytes(sink['bytes'])}, {format_rate(rate)}")
+            show_text(f"    {name}: {sink['files']} files, {format_bytes(sink['bytes'])}, {format_rate(rate)}")
     for lost in output["taken_over"]:
-        say(f"  server {lost['server']}: {lost['reason']}; {lost['by']} has written its fields")
+        show_text(f"  server {lost['server']}: {lost['reason']}; {lost['by']} has written its fields")
     if output["dropped_fields"]:
-        say(f"  dropped, as their queues were full: {output['dropped_fields']} fields")
+        show_text(f"  dropped, as their queues were full: {output['dropped_fields']} fields")
 
 
 def _show_advice(advice: Result) -> None:
     """Print who writes, and why."""
     from tradewind.base.units import format_seconds
-    from tradewind.cli.screen import say
+    from tradewind.cli.screen import show_text
 
     taken, step = advice["taken"], format_seconds(advice["step_s"])
     who = {0: "in place", "threads": "on threads", 1: "on 1 server"}.get(taken, f"on {taken} servers")
     every = "every step is" if advice["steps_between"] == 1 else f"every {advice['steps_between']} steps are"
-    say(f"advised: output {who}, bound by the {advice['bottleneck']}; a step takes {step}, and {every} written")
+    show_text(f"advised: output {who}, bound by the {advice['bottleneck']}; a step takes {step}, and {every} written")
 
 
 def _show_files(result: Result) -> None:

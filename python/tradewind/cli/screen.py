@@ -48,7 +48,7 @@ def folded(text: str, width: int | None, indent: str = "") -> str:
     return "\n".join(lines).replace(GLUE, " ")
 
 
-def say(text: str, style: str = "", indent: str = "") -> None:
+def show_text(text: str, style: str = "", indent: str = "") -> None:
     """Print text for a reader."""
     _print([(folded(text, width_of(sys.stdout), indent), style)])
 
@@ -57,16 +57,16 @@ def show_table(table: TextTable) -> None:
     """Print a table, and below it what there was no room for."""
     shown = layout(table, width_of(sys.stdout), "─" if (sys.stdout.encoding or "").lower().startswith("utf") else "-")
     if table.title:
-        say(table.title)
+        show_text(table.title)
         if table.warning:
-            say(table.warning, "bold yellow")
+            show_text(table.warning, "bold yellow")
         print()
     for line in shown.header:
         _print([(line, "bold")])
     for pieces in shown.lines:
         _print(pieces)
     for note in shown.notes:
-        say(note, "dim")
+        show_text(note, "dim")
 
 
 def table_lines(table: TextTable, width: int | None) -> list[str]:

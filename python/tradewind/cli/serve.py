@@ -41,10 +41,10 @@ def command(
 
 def _show(result: dict[str, Any]) -> None:
     from tradewind.base.units import format_bytes, format_rate, format_seconds
-    from tradewind.cli.screen import say
+    from tradewind.cli.screen import show_text
 
     total_s, busy_s = result["total_s"], result["busy_s"]
-    say(f"server {result['server']}: busy {format_seconds(busy_s)} of {format_seconds(total_s)}")
+    show_text(f"server {result['server']}: busy {format_seconds(busy_s)} of {format_seconds(total_s)}")
     for name, sink in result["sinks"].items():
         rate = sink["bytes"] / sink["seconds"] if sink["seconds"] else 0.0
-        say(f"  {name}: {sink['files']} files, {format_bytes(sink['bytes'])}, {format_rate(rate)}")
+        show_text(f"  {name}: {sink['files']} files, {format_bytes(sink['bytes'])}, {format_rate(rate)}")

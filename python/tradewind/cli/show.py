@@ -98,18 +98,18 @@ def _show(
     exchange: Exchange, schedules: dict[str, _core.Schedule], rank: int, stage: int | None, picture: str | None
 ) -> None:
     from tradewind import _core
-    from tradewind.cli.screen import say
+    from tradewind.cli.screen import show_text
 
-    say(f"{exchange.name}, {exchange.ranks} ranks, rank {rank}; {exchange.bytes_per_point} bytes per point")
+    show_text(f"{exchange.name}, {exchange.ranks} ranks, rank {rank}; {exchange.bytes_per_point} bytes per point")
     for name, schedule in schedules.items():
         print()
-        say(f"{name}: {schedule.pattern.describe()}, {schedule.stages} stages")
+        show_text(f"{name}: {schedule.pattern.describe()}, {schedule.stages} stages")
         stages = _stages(schedule, stage)
         for s in stages[:_MAX_STAGES]:
             print(f"  stage {s}")
             lines = _core.stage_text(schedule, rank, s).splitlines()
             for line in lines or ["nothing"]:
-                say(f"    {line}", indent="    ")
+                show_text(f"    {line}", indent="    ")
         if len(stages) > _MAX_STAGES:
             print(f"  and {len(stages) - _MAX_STAGES} more stages; --stage S shows one")
     if picture is not None:

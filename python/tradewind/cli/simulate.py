@@ -184,7 +184,7 @@ _BOTTLENECKS = {
 
 def _show(results: list[dict[str, Any]]) -> None:
     from tradewind.base.units import format_bytes, format_count, format_seconds
-    from tradewind.cli.screen import say, show_table
+    from tradewind.cli.screen import show_table, show_text
     from tradewind.cli.simulation_run import say_orders, say_skipped, spread_of
     from tradewind.cli.table import TextColumn, TextTable
 
@@ -220,13 +220,13 @@ def _show(results: list[dict[str, Any]]) -> None:
     if len(results) == 1:
         steps = ", ".join(f"{name} {format_seconds(s)}" for name, s in first["step_time_s"].items())
         print()
-        say(f"by step: {steps}")
+        show_text(f"by step: {steps}")
         if "bound_by" in first:
             packet = first["packet_bytes"]
             size = "one packet per message" if packet == "message" else f"packets of {format_bytes(packet)}"
             buffers = "finite" if first["buffers"] == "credits" else first["buffers"]
             bottleneck = _BOTTLENECKS.get(first["bound_by"], first["bound_by"])
-            say(f"bottleneck: {bottleneck}; {size}; {buffers} buffers")
+            show_text(f"bottleneck: {bottleneck}; {size}; {buffers} buffers")
         say_skipped(first)
         say_orders(first)
     for picture in (picture for r in results for picture in r.get("pictures", [])):

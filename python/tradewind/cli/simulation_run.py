@@ -70,11 +70,11 @@ def progress_bar(*, quiet: bool = False) -> Iterator[Watch | None]:
 def say_orders(result: dict[str, Any]) -> None:
     """Say which times other orders of simultaneous packets give, if they were simulated."""
     from tradewind.base.units import format_seconds
-    from tradewind.cli.screen import say
+    from tradewind.cli.screen import show_text
 
     if "order_time_s" in result:
         shortest, median, longest = map(format_seconds, spread_of(result))
-        say(
+        show_text(
             f"{len(result['order_time_s'])} orders of packets that come at one time: {shortest} to {longest}, "
             f"median {median}; all else is that of {result['order']}"
         )
@@ -90,9 +90,9 @@ def spread_of(result: dict[str, Any]) -> tuple[float, float, float]:
 
 def say_skipped(result: dict[str, Any]) -> None:
     """Say how many repetitions of steps were simulated, if there are any."""
-    from tradewind.cli.screen import say
+    from tradewind.cli.screen import show_text
 
     if "steps_simulated" in result:
         skipped = result["steps_skipped"]
         why = f"{skipped:,} skipped, which are the same" if skipped else f"none skipped: {result['no_skip']}"
-        say(f"{result['steps_simulated']:,} repetitions simulated, {why}")
+        show_text(f"{result['steps_simulated']:,} repetitions simulated, {why}")

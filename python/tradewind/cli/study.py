@@ -193,15 +193,15 @@ def _case_dict(planned: Planned, stored: set[str]) -> dict[str, Any]:
 
 def _show_plan(campaign: Campaign, stored: set[str], script: str | None) -> None:
     from tradewind.cli.claims import show_untestable
-    from tradewind.cli.screen import say, show_table
+    from tradewind.cli.screen import show_table, show_text
 
     show_table(_plans_table(campaign, stored) if campaign.overview else _cases_table(campaign.entries[0].plan, stored))
     print()
     for entry in campaign.entries:
         for skip in entry.plan.skips:
-            say(f"skipped ({skip.sweep}): {skip.name}: {skip.reason}", indent="  ")
+            show_text(f"skipped ({skip.sweep}): {skip.name}: {skip.reason}", indent="  ")
         for note in entry.notes:
-            say(f"{entry.study_file.name}: {note}", indent="  ")
+            show_text(f"{entry.study_file.name}: {note}", indent="  ")
         show_untestable(entry.untestable, f"{entry.study_file.name}: " if campaign.overview else "")
     skipped = sum(len(entry.plan.skips) for entry in campaign.entries)
     cases = campaign.unique
@@ -209,8 +209,8 @@ def _show_plan(campaign: Campaign, stored: set[str], script: str | None) -> None
     new = [planned for key, planned in cases.items() if key not in stored]
     for base, own in _by_base(campaign).items():
         to_do = [planned for key, planned in own.items() if key not in stored]
-        say(f"under {base}: {len(own)} cases, {_cost(to_do)}", indent="  ")
-    say(f"{len(cases)} cases, {left_out}{skipped} skipped, {_cost(new)}")
+        show_text(f"under {base}: {len(own)} cases, {_cost(to_do)}", indent="  ")
+    show_text(f"{len(cases)} cases, {left_out}{skipped} skipped, {_cost(new)}")
     if script is not None:
         print(f"each job:\n{script}")
 
@@ -279,14 +279,14 @@ def _cases_table(plan: Plan, stored: set[str]) -> TextTable:
 
 def _show_result(result: dict[str, Any], *, named: bool) -> None:
     from tradewind.cli.claims import show_claims
-    from tradewind.cli.screen import say
+    from tradewind.cli.screen import show_text
     from tradewind.study.claims.finding import Verdict
 
     name = f"{result['study']}: " if named else ""
     counts = f"{result['computed']} cases computed, {result['reused']} stored already"
-    say(f"{name}{counts}, {len(result['skipped'])} skipped")
+    show_text(f"{name}{counts}, {len(result['skipped'])} skipped")
     show_claims([Verdict.from_dict(each) for each in result["findings"]], name)
-    say(f"{name}{result['outcome']}")
+    show_text(f"{name}{result['outcome']}")
     for failure in result["failed"]:
-        say(f"failed: {failure['name']}: {failure['reason']}", indent="  ")
+        show_text(f"failed: {failure['name']}: {failure['reason']}", indent="  ")
     print(f"report: {result['report']}", flush=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tradewind.base.units import format_seconds
-from tradewind.cli.screen import say, show_table
+from tradewind.cli.screen import show_table, show_text
 from tradewind.cli.table import TextColumn, TextTable
 from tradewind.study.cases.records import Record
 from tradewind.study.claims.quantity import quantity_of
@@ -21,7 +21,7 @@ def show_sweep(name: str, records: Sequence[Record]) -> None:
         return
     if all(record["kind"] == "verify" for record in records):
         ranks = ", ".join(str(each) for each in dict.fromkeys(record["ranks"] for record in records))
-        say(f"{name}: all {len(records)} schedules, on {ranks} ranks", indent="  ")
+        show_text(f"{name}: all {len(records)} schedules, on {ranks} ranks", indent="  ")
     else:
         print()
         show_table(sweep_table(name, records))

@@ -112,7 +112,7 @@ def _show(result: dict[str, Any]) -> None:
 
 def _show_table(table: dict[str, Any], result: dict[str, Any]) -> None:
     from tradewind.base.units import format_seconds
-    from tradewind.cli.screen import say, show_table
+    from tradewind.cli.screen import show_table, show_text
     from tradewind.cli.table import TextColumn, TextTable
     from tradewind.method.method import PARTS, Method
     from tradewind.method.tuning import NOISY
@@ -136,13 +136,13 @@ def _show_table(table: dict[str, Any], result: dict[str, Any]) -> None:
     print()
     given_up = [row for row in table["left_out"] if row["first_s"] is not None]
     for row in given_up:
-        say(f"{Method(*(row[part] for part in PARTS))}: {row['reason']}", indent="  ")
+        show_text(f"{Method(*(row[part] for part in PARTS))}: {row['reason']}", indent="  ")
     if len(table["left_out"]) > len(given_up):
-        say(f"skipped methods: {len(table['left_out']) - len(given_up)}; --report and --json list the reasons")
+        show_text(f"skipped methods: {len(table['left_out']) - len(given_up)}; --report and --json list the reasons")
     if table["noisy"]:
-        say(f"{NOISY}: tune on a quiet machine")
-    say(outcome_of(table, result))
-    say(f"chosen: {Method(**table['choice'])}: {format_seconds(table['median_s'])}{_against_default(table)}")
+        show_text(f"{NOISY}: tune on a quiet machine")
+    show_text(outcome_of(table, result))
+    show_text(f"chosen: {Method(**table['choice'])}: {format_seconds(table['median_s'])}{_against_default(table)}")
     print()
 
 

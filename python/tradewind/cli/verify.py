@@ -61,7 +61,7 @@ class _ProgressBar:
 
 def _show(result: dict[str, Any]) -> None:
     from tradewind.base import units
-    from tradewind.cli.screen import say, show_table
+    from tradewind.cli.screen import show_table, show_text
     from tradewind.cli.table import TextColumn, TextTable
 
     columns = [
@@ -75,6 +75,6 @@ def _show(result: dict[str, Any]) -> None:
         sizes = (units.format_bytes(step[key]) for key in ("bytes", "largest_message_bytes", "copied_bytes"))
         rows.append([step["name"], f"{step['stages']:,}", f"{step['messages']:,}", *sizes])
     show_table(TextTable(columns, rows, f"{result['pattern']}, {result['algorithm']}, {result['ranks']} ranks"))
-    say("verified: every expected point arrives exactly once, and nothing else is touched")
-    say(f"verified: free of deadlock with {result['transport']}, even where every send is synchronous")
-    say(f"in {units.format_seconds(result['wall_s'])}")
+    show_text("verified: every expected point arrives exactly once, and nothing else is touched")
+    show_text(f"verified: free of deadlock with {result['transport']}, even where every send is synchronous")
+    show_text(f"in {units.format_seconds(result['wall_s'])}")

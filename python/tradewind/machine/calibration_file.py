@@ -116,7 +116,7 @@ def _sources(calibration: Calibration, files: Mapping[str, float]) -> dict[str, 
     if calibration.methods:
         sources["intranode"] = (
             f"{pairs}; latency and overhead from 1 and 6 messages of 8 bytes, rates from what longer ones take more, "
-            f"in one run of memory (whole) and in runs of so many bytes; scattered: {_SCATTERED}; {by}"
+            f"in one run of memory (whole) and in runs of these bytes; scattered: {_SCATTERED}; {by}"
         )
     return sources
 

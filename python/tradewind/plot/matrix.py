@@ -1,4 +1,4 @@
-"""The communication matrix of an exchange as a picture: who sends how much to whom."""
+"""The communication matrix of an exchange as a picture: bytes by sender and receiver."""
 
 from __future__ import annotations
 

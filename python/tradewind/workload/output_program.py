@@ -2,7 +2,7 @@
 
 The model asks to read ahead and waits for the answer, receives the first two files, takes a step, sends its output, and
 takes its other steps; then the next file, a step, output. A writer reads two files, and after that collects output,
-writes it, says that there is room, reads the next file, and sends it.
+writes it, announces that there is room, reads the next file, and sends it.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ class _Steps:
         return _core.make_schedule(_core.AllReduce(ranks, 1), default_algorithm("allreduce"))
 
     def on_files(self, label: str, fields: int, work: FileWork, ranks: int, first: int = 0) -> Compute:
-        """Work of writers on their parts of a file, of so many ranks from the first writer on."""
+        """Work of writers on their parts of a file, on `ranks` ranks from the first writer on."""
         units = _dealt(self.run.units(fields), self.run.writing)
         points = [0] * first + units
         return Compute(label, points=[float(n) for n in points + [0] * (ranks - len(points))], files=work)

@@ -9,7 +9,7 @@ namespace tradewind::machine {
 // leaves on the way, if the first one passes it). Besides what straight.hpp names, Paths has
 //   are_close(sw, dst_sw)          whether a packet between these stays close, such as in their group
 //   stop(dst_sw, memory, close)    its random switch
-// The stop is drawn again at every switch, from the packet's random bits; its memory says that it is not yet passed.
+// The stop is drawn again at every switch, from the packet's random bits; its memory has a mark until it is passed.
 // The second path has channels of its own, above those of the first, so that neither waits for the other in a circle.
 template <class Paths>
 class ByStop {

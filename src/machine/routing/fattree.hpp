@@ -108,7 +108,7 @@ class RoundRobin : public ChosenUp {
         next_[sw] = up + 1 == up_[level] ? 0 : up + 1;
         return down_[level] + up;
     }
-    // The state of a switch: an adaptive routing that does not spread says what it keeps.
+    // The state of a switch, of an adaptive routing that does not spread.
     std::uint32_t turn(std::uint32_t sw) const { return next_[sw]; }
 
   private:

@@ -19,7 +19,7 @@ namespace tradewind::machine {
 //                                                from `sw`; a pure function, asked after port() or choose(), with the
 //                                                memory as these left it
 // and where adaptive
-//   decided(sw, dst_sw, memory)                  whether port() can tell; else
+//   decided(sw, dst_sw, memory)                  whether port() suffices; else
 //   choose(sw, dst_sw, dst_node, memory, queue)  does; queue(port) = bytes that wait there
 // called only where sw != dst_sw. `memory` are 32 bits that travel with the packet: at the source 30 random ones below
 // the two of `fresh`.
@@ -31,7 +31,7 @@ namespace memory {
 inline constexpr std::uint32_t fresh = 3u << 30;
 inline constexpr std::uint32_t random_bits = (1u << 30) - 1;
 
-// One of n things alike, by the packet's 16 lowest bits; `salt` tells one choice of a packet from another.
+// One of n things alike, by the packet's 16 lowest bits; `salt` distinguishes the choices of a packet.
 inline std::uint32_t pick(std::uint32_t m, std::uint32_t salt, std::uint32_t n) {
     const std::uint32_t random = ((m & 0xffff) * 0x9e3779b1u) ^ (salt * 0x85ebca6bu);
     return scale_to(random * 0xc2b2ae35u, n);

@@ -8,7 +8,7 @@ namespace tradewind::machine {
 // downlinks (to nodes, at the lowest level 0) and u_l uplinks (none at the top). With m_l = u_l = k everywhere it is a
 // k-ary n-tree (Petrini & Vanneschi 1997), with u_l < m_l a tapered one.
 //
-// A switch of level l has a digit for each pair of neighbouring levels: digit i, below level i + 1, says which child
+// A switch of level l has a digit for each pair of neighbouring levels: digit i, below level i + 1, is the child that
 // it is below (base m_{i+1}) where l <= i, and which of the parents (base u_i) where l > i. Going up from level l by
 // port m_l + j replaces digit l by j, so that every digit can be mended on the way down. Digit 0 is the lowest of the
 // switch's number in its level; levels follow one another.

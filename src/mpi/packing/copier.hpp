@@ -20,7 +20,7 @@ class Copier {
 
     virtual std::string memory() const = 0;  // "host", "cuda:0"
     // Sets `execute` of a copy, and `kept` where it likes, when a plan is made. Each end lies in this memory or in the
-    // host's, as the copy says, and so do its lists of places in the host's. What it keeps lives as long as it does.
+    // host's, see the copy, and its lists of places in the host's. What it keeps lives as long as it does.
     virtual void compile(StridedCopy& copy) = 0;
     // Waits for all copies that `execute` has only begun. Called after each row of copies, before MPI or the host reads
     // what they wrote.

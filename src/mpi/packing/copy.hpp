@@ -24,11 +24,11 @@ inline std::array<Index, 3> dense_strides(const std::array<Index, 3>& shape, Ind
     return {element, element * shape[0], element * shape[0] * shape[1]};
 }
 
-// Where the bytes go that a copy writes: into the cache, since they are read soon, or past it, since they are so many
-// that the first would be evicted before the last are written.
+// Where the bytes go that a copy writes: into the cache, since they are read soon, or past it, since there are so
+// many that the first would be evicted before the last are written.
 enum class Stores : std::uint8_t { cached, streamed };
 
-// Where a copy that is made at many places goes on in one of its memories: so many steps from where it begins. No list:
+// Where a copy that is made at many places goes on in one of its memories: `steps` from where it begins. No list:
 // the places follow each other.
 struct Places {
     const Index* steps = nullptr;

@@ -10,7 +10,7 @@ namespace tradewind::mpi {
 
 using PlaceLists = std::deque<std::vector<Index>>;  // which stay where they are when more are added
 
-// Makes a copy at one place one at so many of them, two or more.
+// Makes a copy at one place one at `places` of them, two or more.
 void repeat_at(StridedCopy& copy, Places from, Places to, Index places);
 
 // The host's function for a copy at several places.

@@ -18,7 +18,7 @@ bool can_stream();
 // first, half as much traffic again.
 void stream(std::byte* to, const std::byte* from, Index bytes);
 
-// Who is told after this that bytes are there finds them.
+// Ranks that are notified after this find the bytes.
 void end_streaming();
 
 }  // namespace tradewind::mpi

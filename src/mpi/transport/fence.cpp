@@ -11,7 +11,7 @@ class Fence : public Carrier {
     Fence(const Work& work, const Window& window, bool puts)
         : work_(work), window_(window), puts_(puts), accesses_(work, window, puts) {}
 
-    // The first fence tells peers that this rank has left the stage before; MPI may make it wait for them.
+    // The first fence: this rank has left the stage before; MPI may make it wait for the peers.
     void post(int s) override {
         window_.set_fenced(true);
         fence(s, MPI_MODE_NOPRECEDE);

@@ -1,5 +1,5 @@
-// Puts, each followed by a flag that the target looks for. Nobody but the two ranks of a message waits: the receiver
-// says when its memory may be written, the sender writes it, waits until that is done there, and raises the flag.
+// Puts, each followed by a flag that the target looks for. Only the two ranks of a message wait: the receiver notifies
+// the sender when its memory may be written; the sender writes it, waits until that is done there, and raises the flag.
 #include <algorithm>
 #include <atomic>
 

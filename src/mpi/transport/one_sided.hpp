@@ -37,7 +37,7 @@ class Accesses {
 };
 
 // One buffer, of what puts bring or of what gets take, is a window. It stands on the side where the other rank comes
-// from outside; on its own side a message is gathered or scattered as the packing says.
+// from outside; on its own side a message is gathered or scattered by the packing.
 class WindowBuffers : public Buffers {
   public:
     WindowBuffers(const Communicator& communicator, Index outgoing, Index incoming, bool puts);  // collective

@@ -1,5 +1,5 @@
-// Ranks of a node read each other's memory. The sender says when a message may be read, the receiver when it has been;
-// messages between nodes are non-blocking MPI messages.
+// Ranks of a node read each other's memory. The sender sets a flag when a message may be read, the receiver when it
+// was read; messages between nodes are non-blocking MPI messages.
 #include <sched.h>
 
 #include <algorithm>

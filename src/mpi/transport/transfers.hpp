@@ -44,7 +44,7 @@ class Transfers {
 // "receiving from rank 3 (tag 0, 80 bytes)"
 std::string to_text(bool sending, const Transfer& transfer);
 
-// Throws PlanError, which begins with what `where()` says, where fewer bytes came than should: MPI calls only more an
+// Throws PlanError, which begins with `where()`, where fewer bytes came than should: MPI calls only more an
 // error.
 template <typename Where>
 void check_length(const MPI_Status& status, const Transfer& transfer, Where where) {

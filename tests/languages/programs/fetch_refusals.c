@@ -51,18 +51,18 @@ static void point_sets(void) {
 
 static void wanted(void) {
     tw_pattern pattern = {17};
-    const int64_t nobody[1] = {5}, negative[1] = {-1}, column[1] = {12 * 8};
+    const int64_t unowned[1] = {5}, negative[1] = {-1}, column[1] = {12 * 8};
     int owner[1];
     int64_t index[1], count = 0;
-    met("nobody", tw_points_fetch(named, at_1(1), nobody, TW_ANY_PEERS, NULL, &pattern));
+    met("nobody", tw_points_fetch(named, at_1(1), unowned, TW_ANY_PEERS, NULL, &pattern));
     if (pattern.id != 0) met("a refused fetch has a handle", TW_OK);
     met("wanted_negative", tw_points_halo(named, at_1(1), negative, TW_ANY_PEERS, NULL, &pattern));
     met("no_such_column", tw_points_fetch(columns, at_1(1), column, TW_ANY_PEERS, NULL, &pattern));
-    met("no_ids", tw_points_fetch(plain, 1, nobody, TW_ANY_PEERS, NULL, &pattern));
+    met("no_ids", tw_points_fetch(plain, 1, unowned, TW_ANY_PEERS, NULL, &pattern));
     met("wanted_null_pointer", tw_points_fetch(named, at_1(2), NULL, TW_ANY_PEERS, NULL, &pattern));
     met("wanted_count", tw_points_fetch(named, rank == 1 ? -2 : 0, ids, TW_ANY_PEERS, NULL, &pattern));
     met("pattern_null_pointer", tw_points_fetch(named, OWN, other, TW_ANY_PEERS, NULL, NULL));
-    met("locate_nobody", tw_points_locate(named, at_1(1), nobody, owner, index));
+    met("locate_nobody", tw_points_locate(named, at_1(1), unowned, owner, index));
     met("locate_null_pointer", tw_points_locate(named, 1, ids, NULL, index));
     met("count_null_pointer", tw_points_count(named, NULL));
     met("points_null", tw_points_count((tw_points)TW_NULL, &count));
@@ -110,7 +110,7 @@ static void peers(void) {
 
 static void orders(void) {
     const int64_t own[2] = {10 * rank, 10 * rank + 1}, same[2] = {3, 3}, shared[1] = {4}, negative[1] = {-2};
-    const int64_t nobody[1] = {7};
+    const int64_t unowned[1] = {7};
     int64_t new_own[2], interior = 0, new_halo[2], halos = 0;
     met("renumbered_null_communicator",
         tw_renumbered(MPI_COMM_NULL, 2, own, 0, NULL, new_own, &interior, new_halo, &halos));
@@ -127,7 +127,7 @@ static void orders(void) {
     met("renumbered_count",
         tw_renumbered(MPI_COMM_WORLD, rank == 1 ? -2 : 2, own, 0, NULL, new_own, &interior, NULL, &halos));
     met("renumbered_nobody",
-        tw_renumbered(MPI_COMM_WORLD, 2, own, at_1(1), nobody, new_own, &interior, new_halo, &halos));
+        tw_renumbered(MPI_COMM_WORLD, 2, own, at_1(1), unowned, new_own, &interior, new_halo, &halos));
     met("renumbered_twice", tw_renumbered(MPI_COMM_WORLD, 1, shared, 0, NULL, new_own, &interior, NULL, &halos));
     met("renumbered_twice_by_one",
         tw_renumbered(MPI_COMM_WORLD, at_1(2), same, 0, NULL, new_own, &interior, NULL, &halos));

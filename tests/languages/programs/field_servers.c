@@ -2,9 +2,10 @@
  *
  *     mpiexec -n 3 field_servers_c STEPS [FOLDER|- [start|write [WAKE]]] : -n 1 tradewind serve plan.toml
  *
- * A value is 1e6 * step + 1000 * level + point, so that who reads the files can tell each. With a FOLDER the files
- * FOLDER/NAME/000.nc are read, too, and compared. With "start" fields go without a copy. A rank that fails says why in
- * failed-RANK, and goes on after what could not be written. Before it closes, the first makes the file WAKE (go).
+ * A value is 1e6 * step + 1000 * level + point, so that readers of the files can distinguish them. With a FOLDER the
+ * files FOLDER/NAME/000.nc are read, too, and compared. With "start" fields go without a copy. A rank that fails says
+ * why in failed-RANK, and goes on after what could not be written. Before it closes, the first makes the file WAKE
+ * (go).
  */
 #include <stdio.h>
 #include <stdlib.h>

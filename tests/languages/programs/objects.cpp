@@ -199,7 +199,7 @@ void fetches() {
 
     const tw::Renumbered order = tw::renumbered(MPI_COMM_WORLD, own, {7 - rank, 7 - rank, 1 - rank});
     require(order.interior == 2 && order.halo.size() == 2, "other runs");
-    refused([&] { points.fetch(tw::Ids{8}); }, TW_ERROR_INPUT, "which nobody owns");
+    refused([&] { points.fetch(tw::Ids{8}); }, TW_ERROR_INPUT, "which no rank owns");
     refused([&] { plain.fetch(tw::Listed{{0, 1}, {0}}); }, TW_ERROR_INPUT, "lists of 2 owners, 1 indices");
     refused([&] { plain.fetch(tw::Listed{{0, 1}, {0, 0}, tw::Ids{}}); }, TW_ERROR_INPUT, "0 places");
     tw::OwnPoints gone(MPI_COMM_WORLD, own);

@@ -136,7 +136,7 @@ contains
   end subroutine in_shared_memory
 
   !> Each rank takes all points of the rank behind the next one, and the last of its own, by nodes of two: of a fetch
-  !! that all ranks know of, and of one that they tell each other for the plan.
+  !! that all ranks know of, and of one whose lists they send each other for the plan.
   subroutine known_to_all()
     type(tw_points) :: points
     type(tw_pattern) :: fetch, whole
@@ -174,7 +174,7 @@ contains
     u = 0
     call check(tw_plan_make(plan, halo, MPI_COMM_WORLD, [tw_field(u)], options=tw_options(watchdog_s=0.5d0)))
     if (rank /= 0) return
-    call require(tw_plan_call(plan) == tw_error_plan, "an exchange with nobody has ended well")
+    call require(tw_plan_call(plan) == tw_error_plan, "an exchange without a partner has ended well")
     call require(index(tw_last_error(), "after 0.5 s still waiting for") > 0, "another error: " // tw_last_error())
   end subroutine alone
 

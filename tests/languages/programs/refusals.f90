@@ -94,9 +94,9 @@ contains
   subroutine met(name, status)
     character(len=*), intent(in) :: name
     integer, intent(in) :: status
-    character(len=:), allocatable :: said
-    said = ""
-    if (status /= tw_ok) said = tw_last_error()
-    write (out, "(a,'|',i0,'|',a)") name, status, said
+    character(len=:), allocatable :: text
+    text = ""
+    if (status /= tw_ok) text = tw_last_error()
+    write (out, "(a,'|',i0,'|',a)") name, status, text
   end subroutine met
 end program refusals

@@ -1,6 +1,6 @@
 /* What points, fetches and plans of them cost a rank in messages, counted between the program and MPI: each rank of a
  * ring owns 2 points and wants 1 of the next one. Rank 0 prints, for each act, the maximum of messages that a rank
- * sends, the collectives in which one or every rank hears of every other or tells each something else, of which there
+ * sends, the collectives in which one or every rank receives from all others or sends to all others, of which there
  * may be none, and the longest reduction or broadcast in numbers. The first and the last may not grow with the ranks.
  *
  *     mpiexec -n RANKS sparse_messages_c
@@ -38,7 +38,7 @@ COUNTED(MESSAGES, Accumulate,
         (b, n, t, to, d, m, u, o, w))
 
 int MPI_Start(MPI_Request* r) {
-    ++seen[MESSAGES];  // or a receive: nobody sees which
+    ++seen[MESSAGES];  // or a receive: they are not distinguished
     return PMPI_Start(r);
 }
 

@@ -135,7 +135,7 @@ def _gap(one: list[float], other: list[float]) -> float:
 
 
 def bands(finding: Finding, cases: list[Record]) -> TestOutcome:
-    """The matrix of who sends to whom consists of bands: the distances of sender and receiver are exactly `offsets`."""
+    """The communication matrix consists of bands: the distances of sender and receiver are exactly `offsets`."""
     assert finding.bands is not None
     problems, figures = [], []
     for case in cases:

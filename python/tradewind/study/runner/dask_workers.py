@@ -163,7 +163,7 @@ class DaskWorkers:
 
     @property
     def attempts(self) -> int:
-        """How often a task is tried, on a new worker each time."""
+        """Number of attempts of a task, each on another worker."""
         return self._attempts
 
 
