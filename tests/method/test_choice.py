@@ -53,7 +53,9 @@ def test_other_languages_read_the_same_variables():
 
 
 def test_each_part_is_of_the_first_that_names_it(file):
-    chosen = choose(HALO, "f8", 2, Method("direct"), tuning=file, host=HERE, environment={"TRADEWIND_HALO": ",put-fence"})
+    chosen = choose(
+        HALO, "f8", 2, Method("direct"), tuning=file, host=HERE, environment={"TRADEWIND_HALO": ",put-fence"}
+    )
     assert of(chosen) == [("direct", "argument"), ("put-fence", "TRADEWIND_HALO"), ("datatype", str(file))]
 
 
