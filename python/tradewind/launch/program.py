@@ -1,4 +1,4 @@
-"""ProgramRun a program on MPI ranks: real arrays are exchanged, checked against the expected result, and timed."""
+"""Running a program on MPI ranks: real arrays are exchanged, checked against the expected result, and timed."""
 
 from __future__ import annotations
 
