@@ -80,7 +80,8 @@ def test_includes_from_below_are_refused(checkout):
 def test_headers_of_others_have_their_folders(checkout):
     line = append(checkout, "src/sim/run.cpp", "#include <mpi.h>")
     assert problems(checkout) == [
-        f"src/sim/run.cpp:{line}: includes mpi.h, which only src/mpi and bindings/c and bindings/python/mpi may"
+        f"src/sim/run.cpp:{line}: includes mpi.h, which only "
+        "src/mpi and src/fieldserver and bindings/c and bindings/python/mpi may"
     ]
 
 
