@@ -1,9 +1,70 @@
 #include "machine/machine.hpp"
 
+#include <limits>
+#include <string>
+
 #include "base/error.hpp"
 #include "machine/topology/torus.hpp"
 
 namespace tradewind::machine {
+
+namespace {
+
+// A value of a machine: its name in errors, and what is allowed.
+struct Limit {
+    const char* what;
+    double (*value)(const Machine&);
+    double low, high;
+    const char* allowed;
+    bool or_zero = false;  // which means that there is none
+};
+
+constexpr double inf = std::numeric_limits<double>::infinity(), MB = 1e6, MiB = 1 << 20, GiB = 1 << 30;
+constexpr double TB1000 = 1e15;  // the byte time is kept in 2^-16 ps in 36 bits
+
+template <auto value>
+double of(const Machine& machine) {
+    return static_cast<double>((machine.*value).value);
+}
+
+template <auto rate>
+double bandwidth(const Machine& machine) {
+    return (machine.*rate).bandwidth.value;
+}
+
+template <auto rate>
+double latency(const Machine& machine) {
+    return static_cast<double>((machine.*rate).latency.value);
+}
+
+// In the order in which they are checked.
+constexpr Limit limits[] = {
+    {"link bandwidth", bandwidth<&Machine::local>, MB, TB1000, "1MB/s to 1000TB/s"},
+    {"link latency", latency<&Machine::local>, 0, inf, "0 or more"},
+    {"global link bandwidth", bandwidth<&Machine::global>, MB, TB1000, "1MB/s to 1000TB/s"},
+    {"global link latency", latency<&Machine::global>, 0, inf, "0 or more"},
+    {"injection bandwidth", bandwidth<&Machine::injection>, MB, TB1000, "1MB/s to 1000TB/s"},
+    {"injection latency", latency<&Machine::injection>, 0, inf, "0 or more"},
+    {"ejection bandwidth", bandwidth<&Machine::ejection>, MB, TB1000, "1MB/s to 1000TB/s"},
+    {"ejection latency", latency<&Machine::ejection>, 0, inf, "0 or more"},
+    {"overhead per message", of<&Machine::send_overhead>, 0, inf, "0 or more"},
+    {"overhead per message", of<&Machine::receive_overhead>, 0, inf, "0 or more"},
+    {"memory bandwidth of a node", of<&Machine::memory_bandwidth>, MB, inf, "1MB/s or more"},
+    {"buffer of a switch", of<&Machine::buffer>, 1, GiB, "1B to 1GiB"},
+    {"buffer of a port or for a NIC", of<&Machine::port_buffer>, 1, GiB, "1B to 1GiB", true},
+    {"buffer of a port or for a NIC", of<&Machine::output_buffer>, 1, GiB, "1B to 1GiB", true},
+    {"buffer of a port or for a NIC", of<&Machine::nic_buffer>, 1, GiB, "1B to 1GiB", true},
+    {"channels of a port", [](const Machine& machine) -> double { return machine.channels; }, 1, 16, "1 to 16", true},
+    {"bandwidth of copies of unexpected messages", of<&Machine::unexpected_bandwidth>, MB, TB1000, "1MB/s to 1000TB/s",
+     true},
+    {"bandwidth of a switch", of<&Machine::crossbar_bandwidth>, MB, TB1000, "1MB/s to 1000TB/s", true},
+    {"bandwidth of one copy", of<&Machine::copy_bandwidth>, MB, inf, "1MB/s or more"},
+    {"header of a message", of<&Machine::header>, 1, MiB, "1B to 1MiB"},
+    {"messages that bypass the network", of<&Machine::bypass>, 0, 128 * MiB, "0B to 128MiB"},
+    {"NICs per node", [](const Machine& machine) -> double { return machine.nics; }, 1, 16, "1 to 16"},
+};
+
+}  // namespace
 
 const LinkRate& Machine::rate(LinkKind kind) const {
     return kind == LinkKind::terminal ? ejection : kind == LinkKind::global ? global : local;
@@ -17,33 +78,12 @@ Topology::Distance Machine::bypass_distance(std::uint32_t from_switch, std::uint
 }
 
 void Machine::check() const {
-    const auto check_rate = [](const char* what, const LinkRate& rate) {
-        // The byte time is kept in 2^-16 ps in 36 bits.
-        if (!(rate.bandwidth.value >= 1e6 && rate.bandwidth.value <= 1e15))
-            throw InputError(std::string(what) + " bandwidth: 1MB/s to 1000TB/s are allowed");
-        if (rate.latency.value < 0) throw InputError(std::string(what) + " latency: 0 or more are allowed");
-    };
-    check_rate("link", local);
-    check_rate("global link", global);
-    check_rate("injection", injection);
-    check_rate("ejection", ejection);
-    if (send_overhead.value < 0 || receive_overhead.value < 0)
-        throw InputError("overhead per message: 0 or more are allowed");
-    if (!(memory_bandwidth.value >= 1e6)) throw InputError("memory bandwidth of a node: 1MB/s or more are allowed");
-    if (buffer.value < 1 || buffer.value > 1 << 30) throw InputError("buffer of a switch: 1B to 1GiB are allowed");
-    for (const Bytes& bytes : {port_buffer, output_buffer, nic_buffer})
-        if (bytes.value < 0 || bytes.value > 1 << 30)
-            throw InputError("buffer of a port or for a NIC: 1B to 1GiB are allowed");
-    if (channels < 0 || channels > 16) throw InputError("channels of a port: 1 to 16 are allowed");
-    if (unexpected_bandwidth.value != 0 && !(unexpected_bandwidth.value >= 1e6 && unexpected_bandwidth.value <= 1e15))
-        throw InputError("bandwidth of copies of unexpected messages: 1MB/s to 1000TB/s are allowed");
-    if (crossbar_bandwidth.value != 0 && !(crossbar_bandwidth.value >= 1e6 && crossbar_bandwidth.value <= 1e15))
-        throw InputError("bandwidth of a switch: 1MB/s to 1000TB/s are allowed");
-    if (!(copy_bandwidth.value >= 1e6)) throw InputError("bandwidth of one copy: 1MB/s or more are allowed");
-    if (header.value < 1 || header.value > 1 << 20) throw InputError("header of a message: 1B to 1MiB are allowed");
-    if (bypass.value < 0 || bypass.value > 1 << 27)
-        throw InputError("messages that bypass the network: 0B to 128MiB are allowed");
-    if (nics < 1 || nics > 16) throw InputError("NICs per node: 1 to 16 are allowed");
+    for (const Limit& limit : limits) {
+        const double value = limit.value(*this);
+        if (value == 0 && limit.or_zero) continue;
+        if (!(value >= limit.low && value <= limit.high))
+            throw InputError(std::string(limit.what) + ": " + limit.allowed + " are allowed");
+    }
     if (topology->nodes_per_switch() % nics != 0)
         throw InputError(std::to_string(nics) + " NICs per node do not divide the " +
                          std::to_string(topology->nodes_per_switch()) + " that are attached to a switch");
