@@ -70,7 +70,7 @@ Notes exchange_notes(const Work& work, bool from_sender, const Describe& describ
     Notes notes(static_cast<std::size_t>(work.stages()));
     for (int s = 0; s < work.stages(); ++s)
         notes[static_cast<std::size_t>(s)].resize((from_sender ? work.stage(s).receives : work.stage(s).sends).size());
-    for (const auto& [peer, places] : hearing) {
+    for (const auto& [peer, places] : to_receive) {
         MPI_Status status;
         int count = 0;
         check(MPI_Probe(peer, 0, work.comm(), &status), failed);
