@@ -138,9 +138,10 @@ class GridRunning(Running):
         self._boxes: dict[Any, list[Slices]] = {}
 
     def places(self, points: Any) -> Sequence[Any]:
-        if points not in self._boxes:
-            self._boxes[points] = self.dwarf.boxes(points, self.rank)
-        return self._boxes[points]
+        found = self._boxes.get(points)
+        if found is None:
+            found = self._boxes[points] = self.dwarf.boxes(points, self.rank)
+        return found
 
     def indices(self) -> list[Array]:
         """Global indices z, y, x of this rank's points, which NumPy broadcasts to [z][y][x]."""

@@ -109,6 +109,7 @@ class Exchanges:
         return list(self._plans.values())
 
 
+_ONCE = range(1)
 COLLECTIVE = {"advance", "diagnose", "gathered", "map", "reset"}
 """Methods of a run that all ranks call. Each begins with an agreement: it is no part of a step."""
 
@@ -194,8 +195,11 @@ class Running(ABC):
 
         `once`: of a loop that reads what it writes, or adds to it.
         """
+        self._time(part, _ONCE if once else self._repeats, loop, *arguments)
+
+    def _time(self, part: str, repeats: range, loop: Callable[..., None], *arguments: Any) -> None:
         begin = perf_counter()
-        for _ in range(1) if once else self._repeats:
+        for _ in repeats:
             loop(*arguments)
         end = perf_counter()
         self._seconds[part] += end - begin
@@ -229,11 +233,13 @@ class Running(ABC):
             self._exchanges[name].poke(array)
 
     def compute(self, kernel: Kernel, *arguments: Any, points: Any = "own", label: str = "") -> None:
+        loop, part = kernel.loop, kernel.part
+        repeats = _ONCE if kernel.once else self._repeats
         for place in self.places(points):
-            if kernel.part:
-                self.timed(kernel.loop, self, place, *arguments, part=kernel.part, once=kernel.once)
+            if part:
+                self._time(part, repeats, loop, self, place, *arguments)
             else:
-                kernel.loop(self, place, *arguments)
+                loop(self, place, *arguments)
 
     def reduce(self, name: str, of: Any, label: str = "") -> Sequence[float]:
         self.exchange(name, of)
