@@ -518,9 +518,9 @@ def method_refusal(pattern: Pattern, algorithm: str, transport: str, packing: st
     Why a pattern cannot be carried out by a method; "" where it can. Parts that are "" count as their defaults.
     """
 
-def choose_method(pattern: Pattern, algorithm: str, transport: str, packing: str, environment: str, tuned: Callable[[], tuple[str, str, str, str] | None]) -> tuple[list[str], list[str]]:
+def choose_method(pattern: Pattern, asked: Sequence[str], environment: str, tuning: tuple[str, str], dtype: str, fields: int, memory: str, host: tuple[str, str, int] | None) -> tuple[list[str], list[str], str]:
     """
-    The method for a pattern, and where each part came from: "argument", the variable, the file, or "default". `environment`: the text of the pattern's variable. `tuned`: asked for what a file says, and its name, where a part is open. Raises InputError for what cannot be.
+    The method for a pattern, where each part came from ("argument", the variable, the file, or "default"), and a warning. `asked`: algorithm, transport and packing. `environment`: the text of the pattern's variable. `tuning`: what errors call the setting of the tuning file, and its text. Raises InputError for what cannot be.
     """
 
 def tuning_request(pattern: Pattern, dtype: str, fields: int, memory: str) -> list[tuple[str, str | int | bool | list[int]]]:
@@ -528,15 +528,13 @@ def tuning_request(pattern: Pattern, dtype: str, fields: int, memory: str) -> li
     The keys and values of a request for a plan, by which an entry of a tuning file is found.
     """
 
-def tuned_method(text: str, path: str, strict: bool, pattern: Pattern, dtype: str, fields: int, memory: str, host: tuple[str, str, int]) -> tuple[str, str, str, str] | None:
+def kept_entries(path: bytes, text: str) -> bytes:
     """
-    Return what C, C++ and Fortran take from the text of a tuning file: algorithm, transport, packing, and a warning.
+    The text of those entries of a tuning file that none of the entries of `text` replaces. Raises InputError with what is wrong in the file, each mistake with its line.
     """
 
-def tuning_keys(pattern: str) -> list[tuple[str, bool]]:
-    """
-    The keys that C, C++ and Fortran know in an entry of a tuning file, and whether it may lack them.
-    """
+def cpu_name() -> str:
+    """Return the name of this processor, as the system gives it."""
 
 class Topology:
     """How switches are wired, and where nodes are attached."""

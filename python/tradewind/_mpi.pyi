@@ -183,6 +183,14 @@ def record_end(problem: str = '') -> str:
     End the recording, and return the text of a program file. Collective. `problem`: why this rank has nothing to record.
     """
 
+def library_name() -> str:
+    """Return the name and version of the MPI library, in one line."""
+
+def host_of(comm: int) -> tuple[str, str, int]:
+    """
+    The processor and MPI library of this rank, and the maximum of ranks per node. Collective.
+    """
+
 def library_version() -> str:
     """Return the name and version of the MPI library in use."""
 

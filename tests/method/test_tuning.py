@@ -86,7 +86,7 @@ def test_a_failed_write_leaves_the_file(tmp_path, monkeypatch):
 
     monkeypatch.setattr("os.fsync", full)
     with pytest.raises(InputError, match=r"cannot write .*t\.toml: No space left on device"):
-        tuning.merge(path, [entry(SUM)])
+        tuning.merge(path, [entry(SUM, method="ring,shared,direct")])
     assert path.read_bytes() == before
     assert [file.name for file in tmp_path.iterdir()] == ["t.toml"]
 

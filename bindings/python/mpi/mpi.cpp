@@ -17,6 +17,7 @@
 #include "mpi/allgather_lists.hpp"
 #include "mpi/error.hpp"
 #include "mpi/measure.hpp"
+#include "mpi/node.hpp"
 #include "mpi/plan.hpp"
 #include "mpi/processes.hpp"
 #include "mpi/recording.hpp"
