@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from tradewind import _core
 from tradewind.base.errors import InputError
 from tradewind.dwarfs.frame.step import Call, Kernel
-from tradewind.workload.program import Compute, Exchanged, Poke, Program, Start, Wait, Whole
+from tradewind.workload.program import Compute, Exchanged, Poke, ProgramWorkload, Start, Wait, WholeExchange
 
 
 class Recorded(Protocol):
@@ -119,7 +119,7 @@ class Recorder:
 
     # The program.
 
-    def program(self, name: str = "") -> Program:
+    def program(self, name: str = "") -> ProgramWorkload:
         """The program of the steps. Raises InputError for a method that the simulator does not know."""
         exchanges = {each: self.dwarf.exchanged(each) for each in self.arrays}
         steps: list[Any] = []
@@ -132,7 +132,9 @@ class Recorder:
                 steps.append(self.dwarf.computation(computed.label, computed.calls, exchange))
             else:
                 steps.append(self._step(operation, exchange))
-        return Program(*steps, dtype=self.dwarf.precision, name=name or f"{self.dwarf.kind}, {self.dwarf.strategy}")
+        return ProgramWorkload(
+            *steps, dtype=self.dwarf.precision, name=name or f"{self.dwarf.kind}, {self.dwarf.strategy}"
+        )
 
     def _step(self, operation: _Operation, exchange: Exchanged | _core.Schedule | None) -> Any:
         if operation.kind == "compute":
@@ -141,5 +143,5 @@ class Recorder:
             return Poke(operation.label)
         if not isinstance(exchange, Exchanged):
             return exchange
-        kinds: dict[str, Any] = {"exchange": Whole, "start": Start, "wait": Wait}
+        kinds: dict[str, Any] = {"exchange": WholeExchange, "start": Start, "wait": Wait}
         return kinds[operation.kind](exchange, operation.label)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from tradewind import _core
-from tradewind.base.collective import collective, go_on, require_mpi, tell
+from tradewind.base.collective import collective, proceed, require_mpi, send_error
 from tradewind.base.errors import InputError
 from tradewind.base.extents import whole_number
 from tradewind.dwarfs.frame.step import COMPUTE
@@ -122,10 +122,10 @@ class Running(ABC):
         for name in COLLECTIVE & vars(cls).keys():
             setattr(cls, name, collective(vars(cls)[name]))
 
-    def tell(self, problem: str) -> None:
+    def send_error(self, problem: str) -> None:
         """Tell the other ranks why this one cannot call the method that they call; they raise PlanError."""
         require_mpi()
-        tell(self.comm, problem)
+        send_error(self.comm, problem)
 
     def __init__(self, dwarf: Request, comm: MPI.Intracomm, record: str) -> None:
         self.comm, self.rank = comm, comm.Get_rank()
@@ -281,7 +281,7 @@ class Running(ABC):
     def advance(self, steps: int) -> None:
         """Takes time steps. Collective."""
         steps = whole_number("steps", steps)
-        go_on(self.comm, f"{steps} steps")
+        proceed(self.comm, f"{steps} steps")
         assert self._request.strategy is not None
         strategy = self._request.strategies[self._request.strategy]
         while steps > 0:
@@ -290,7 +290,7 @@ class Running(ABC):
     @collective
     def reset(self) -> None:
         """Begins to count seconds and exchanges. Collective: before, each plan exchanges once, which costs more."""
-        go_on(self.comm)
+        proceed(self.comm)
         for plan in self._warm:
             plan()
         for exchanges in self._exchanges.values():

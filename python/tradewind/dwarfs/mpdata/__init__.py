@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from tradewind import _core
-from tradewind.base.collective import go_on
+from tradewind.base.collective import proceed
 from tradewind.base.errors import InputError, gathered
 from tradewind.dwarfs.frame.advection import (
     DIAGNOSTICS,
@@ -372,7 +372,7 @@ class MpdataRun(MeshRunning):
         dwarf = self.dwarf
         fluxes = FLUXES[dwarf.fluxes](self.mesh, dwarf.alpha)[self.part.edge_ids]
         rates = outflow_rates(self.part.edges, fluxes, 1 / self.volume)
-        go_on(self.comm)
+        proceed(self.comm)
         self.dt = dwarf.time_step(self.comm.allreduce(float(rates.max(initial=0.0)), MPI.MAX))
         worst = np.argsort(rates)[-1:]
         check_fits(
@@ -382,14 +382,14 @@ class MpdataRun(MeshRunning):
             self.part.own[worst],
             self.mesh,
         )
-        go_on(self.comm)
+        proceed(self.comm)
         self.flux = np.ascontiguousarray((fluxes[:, None] * dwarf.level_speeds).astype(dwarf.precision))
 
     def _check_sign(self) -> None:
         minimum = float(self.field[self.own].min(initial=0.0))
         if minimum < 0 and not self.dwarf.gauge:
             raise InputError(f"the field has values down to {minimum:g}: the basic form is for 0 and more; use gauge")
-        go_on(self.comm)
+        proceed(self.comm)
 
     def _name_nodes(self) -> None:
         """Rim and interior as the strategy names them."""

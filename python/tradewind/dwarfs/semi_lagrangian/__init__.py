@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from tradewind.dwarfs.semi_lagrangian.flows import Wind
     from tradewind.dwarfs.semi_lagrangian.lattice import Window
     from tradewind.mpi.library import Array, Plan
-    from tradewind.workload.program import Program
+    from tradewind.workload.program import ProgramWorkload
 
 Cells = tuple[tuple[int, int], tuple[int, int]]
 
@@ -109,7 +109,7 @@ class SemiLagrangian(SemiLagrangianOptions):
         """
         return SemiLagrangianRun(self, comm, initial, wind or self.flow_wind, record)
 
-    def program(self) -> Program:
+    def program(self) -> ProgramWorkload:
         """The program of the first step. What is fetched on demand follows from that step's winds."""
         return program(self)
 

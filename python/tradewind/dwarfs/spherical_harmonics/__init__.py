@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from tradewind.mpi.library import Array
-    from tradewind.workload.program import Program
+    from tradewind.workload.program import ProgramWorkload
 
 MAX_TRUNCATION = 16383
 LATER = ("sums_method", "winds", "levels_per_message")
@@ -299,7 +299,7 @@ class SphericalHarmonics(Dwarf):
         """
         return SphericalHarmonicsRun(self, comm, record)
 
-    def program(self) -> Program:
+    def program(self) -> ProgramWorkload:
         """The program of a step. Raises InputError for the strategies of `NOT_SIMULATED`."""
         if self.strategy in NOT_SIMULATED:
             raise InputError(f"strategy {self.strategy}: the simulator does not know what it adds; simulate exchange")

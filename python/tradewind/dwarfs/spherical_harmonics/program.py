@@ -12,7 +12,7 @@ from tradewind.dwarfs.frame.dwarf import copied
 from tradewind.dwarfs.waves.linear_step import VARIABLES
 from tradewind.method.method import DEFAULT_PACKING, DEFAULT_TRANSPORT
 from tradewind.spectral.winds import WIND_VARIABLES
-from tradewind.workload.program import Compute, Exchanged, Program, Whole
+from tradewind.workload.program import Compute, Exchanged, ProgramWorkload, WholeExchange
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -94,7 +94,7 @@ class _Parts:
                     packing=method.packing or DEFAULT_PACKING,
                 )
             exchanged = made[id(batch)]
-            steps.append(Whole(exchanged, f"{way} {label}") if label else exchanged)
+            steps.append(WholeExchange(exchanged, f"{way} {label}") if label else exchanged)
         return steps
 
     def exchange(self, name: str, *, back: bool = False) -> list[Any]:
@@ -147,10 +147,10 @@ class _Parts:
         return [2.0 * size * math.prod(shape(rank)) for rank in range(self._dwarf.ranks)]
 
 
-def program(dwarf: Request) -> Program:
+def program(dwarf: Request) -> ProgramWorkload:
     """The program of one step of the dwarf."""
     parts = _Parts(dwarf)
-    return Program(
+    return ProgramWorkload(
         *parts.exchange("rows"),
         parts.compute(FFT, FFT),
         *parts.exchange("wavenumbers"),
