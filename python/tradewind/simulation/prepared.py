@@ -77,10 +77,12 @@ class Simulation:
 
     @property
     def model(self) -> str:
+        """Name of the network model."""
         return self.options.model
 
     @property
     def threads(self) -> int:
+        """Number of threads of this process."""
         return self.options.threads or 1
 
     def with_options(self, **changed: Any) -> Simulation:

@@ -155,6 +155,7 @@ class Bifourier(SpectralArea):
 
     @property
     def fields(self) -> int:
+        """Number of two-dimensional fields: variables times levels."""
         return len(VARIABLES) * self.grid[2]
 
     def _area_problems(self) -> list[str]:
@@ -250,6 +251,7 @@ class Bifourier(SpectralArea):
 
     @property
     def name(self) -> str:
+        """A short label, for tables and plots."""
         m, n = self.truncation or (0, 0)
         return f"{super().name}, truncation {m}x{n}, extension {self.extension}"
 
@@ -259,6 +261,7 @@ class Bifourier(SpectralArea):
         return 1e-12
 
     def imbalance(self) -> float:
+        """Return the load imbalance: the maximum points, or coefficients, of a rank over the mean."""
         assert self.split is not None
         assert self.truncation is not None
         nx, ny, fields = self.batch_grid

@@ -179,6 +179,7 @@ class BifourierRun(LimitedAreaRun):
 
     @property
     def minimum_bytes(self) -> int:
+        """Bytes of a memory copy of the rank's grid points, which amounts to one step."""
         return sum(points.nbytes for points in self.points)
 
     def diagnose(self) -> Diagnosis:  # type: ignore[override]

@@ -285,21 +285,26 @@ class Dwarf(Workload, ABC):
 
     @property
     def name(self) -> str:
+        """A short label, for tables and plots."""
         return f"{self.kind} {self.strategy}"
 
     @property
     def bytes_per_point(self) -> int:
+        """Bytes of a grid point in a message: fields travel one by one."""
         return self.element_bytes
 
     @property
     def element_bytes(self) -> int:
+        """Bytes of one number."""
         return DTYPES[self.precision]
 
     @property
     def named_method(self) -> tuple[str | None, str | None]:
+        """Transport and packing of its messages, as far as it names them."""
         return self.transport, self.packing
 
     def steps(self) -> list[Step]:
+        """Return the exchanges of its program. Raises InputError."""
         return self.program().steps()
 
     def simulate(self, machine: str | Path, **options: Any) -> dict[str, Any]:
@@ -323,11 +328,13 @@ class Dwarf(Workload, ABC):
         return {"steps": steps, "compute_s": None if compute_s is None else compute_s / steps}
 
     def traits(self) -> list[str]:
+        """Return grid, ranks, transport, threads and work as texts, for a line about it."""
         grid = self.labels().get("grid")
         many = [f"{key} {n}" for key in ("threads", "work") if (n := getattr(self, key)) > 1]
         return list(filter(None, (grid, f"{self.ranks} ranks", self.transport, *many)))
 
     def as_dict(self) -> dict[str, Any]:
+        """Return the request as plain values; options of later versions only where they are not the default."""
         values = asdict(self)
         for name, default in self.added_later.items():
             if values[name] == default:

@@ -63,13 +63,16 @@ class MeshDwarf(Dwarf):
 
     @property
     def nodes(self) -> int:
+        """Number of nodes of the mesh."""
         return mesh_nodes(self.grid)
 
     @property
     def points(self) -> int:
+        """Number of points: nodes times levels."""
         return self.nodes * self.levels
 
     def derived(self, result: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the values that a study keeps of a simulation, with the number of points."""
         return {**super().derived(result), "points": self.points}
 
     def rank_problems(self) -> list[str]:
@@ -101,6 +104,7 @@ class MeshDwarf(Dwarf):
         return [len(own) + n for own, n in zip(shares.own, more[points], strict=True)]
 
     def computation(self, label: str, calls: Sequence[Call], during: _core.Schedule | None = None) -> Compute:
+        """Return the computation of one call of a loop, with the points of each rank."""
         (call,) = calls  # each has its label
         flops, moved = call.cost(self)
         points = [float(call.times(self) * self.levels * n) for n in self.counts(call.points)]

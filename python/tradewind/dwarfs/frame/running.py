@@ -35,21 +35,38 @@ class Request(Protocol):
     """The part of a request that a run needs, see `tradewind.dwarfs.frame.dwarf.Dwarf`."""
 
     @property
-    def precision(self) -> str: ...
+    def precision(self) -> str:
+        """Element type of the fields."""
+
     @property
-    def element_bytes(self) -> int: ...
+    def element_bytes(self) -> int:
+        """Bytes of one number."""
+
     @property
-    def threads(self) -> int: ...
+    def threads(self) -> int:
+        """Threads per rank that compute."""
+
     @property
-    def work(self) -> int: ...
+    def work(self) -> int:
+        """How many times each loop is carried out."""
+
     @property
-    def strategy(self) -> str | None: ...
+    def strategy(self) -> str | None:
+        """Name of the strategy."""
+
     @property
-    def strategies(self) -> Mapping[str, Callable[[Any, int], int]]: ...
+    def strategies(self) -> Mapping[str, Callable[[Any, int], int]]:
+        """Functions of the strategies, by name: (step, round) -> steps taken."""
+
     @property
-    def plans(self) -> Mapping[str, str]: ...
-    def method(self, plan: str) -> Method: ...
-    def plan_options(self, plan: str) -> dict[str, Any]: ...
+    def plans(self) -> Mapping[str, str]:
+        """Names of the plans, and what they exchange."""
+
+    def method(self, plan: str) -> Method:
+        """Return algorithm, transport and packing of a plan, as far as they are chosen."""
+
+    def plan_options(self, plan: str) -> dict[str, Any]:
+        """Return the further options of a plan."""
 
 
 class Exchanges:
@@ -214,21 +231,26 @@ class Running(ABC):
         return [points]
 
     def exchange(self, name: str, of: Any = "field", label: str = "") -> None:
+        """Exchange an array. Collective."""
         array = self.array_of(name, of)
         self._exchanges[name](array)
 
     def start(self, name: str, of: Any = "field", label: str = "") -> None:
+        """Start to exchange an array. Collective."""
         self._open[name] = array = self.array_of(name, of)
         self._exchanges[name].start(array)
 
     def wait(self, name: str, label: str = "") -> None:
+        """Wait until an exchange that was started has ended."""
         self._exchanges[name].wait(self._open.pop(name))
 
     def poke(self) -> None:
+        """Let all exchanges that are open go on, as far as they can without waiting."""
         for name, array in self._open.items():
             self._exchanges[name].poke(array)
 
     def compute(self, kernel: Kernel, *arguments: Any, points: Any = "own", label: str = "") -> None:
+        """Call a loop for the points of a kind, and add its time to its part."""
         for place in self.places(points):
             if kernel.part:
                 self.timed(kernel.loop, self, place, *arguments, part=kernel.part, once=kernel.once)
@@ -236,17 +258,21 @@ class Running(ABC):
                 kernel.loop(self, place, *arguments)
 
     def reduce(self, name: str, of: Any, label: str = "") -> Sequence[float]:
+        """Combine numbers over all ranks, and return them. Collective."""
         self.exchange(name, of)
         return self.values(name, of)
 
     def values(self, name: str, of: Any) -> Sequence[float]:
+        """Return the result of a reduction that has ended."""
         numbers: list[float] = self.array_of(name, of).tolist()
         return numbers
 
     def ended(self, iterations: int, numbers: Sequence[float]) -> bool:
+        """Return whether a solver has converged; False where there is none."""
         return False
 
     def finish(self, *result: Any) -> None:
+        """Count a step."""
         self.steps += 1
 
     # The methods of each dwarf.

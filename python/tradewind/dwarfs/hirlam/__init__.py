@@ -171,6 +171,7 @@ class Hirlam(LimitedArea):
 
     @property
     def name(self) -> str:
+        """A short label, for tables and plots."""
         return f"{super().name}, between {self.between}"
 
     @property
@@ -179,6 +180,7 @@ class Hirlam(LimitedArea):
         return 1e-12
 
     def imbalance(self) -> float:
+        """Return the load imbalance: the maximum points, or wavenumbers, of a rank over the mean."""
         assert self.split is not None
         nx, ny, nz = self.batch_grid
         two_d, lines, columns = PATHS[self.between]
@@ -315,6 +317,7 @@ class HirlamRun(LimitedAreaRun):
     # Parts of a step.
 
     def swap_winds(self) -> None:
+        """Exchange the halos of both winds. Collective."""
         self._swap(self.fields[U])
         self._swap(self.fields[V])
 
@@ -381,6 +384,7 @@ class HirlamRun(LimitedAreaRun):
 
     @property
     def minimum_bytes(self) -> int:
+        """Bytes of a memory copy of the rank's grid points of all variables, which amounts to one step."""
         return len(VARIABLES) * super().minimum_bytes
 
     def diagnose(self) -> Diagnosis:  # type: ignore[override]

@@ -267,9 +267,11 @@ class NekboneRun(Running):
     # The operations of strategies, see `Step`.
 
     def array_of(self, exchange: str, of: Any) -> Array:
+        """Return the array of an exchange."""
         return self._arrays[exchange]
 
     def places(self, points: Any) -> Sequence[Any]:
+        """Return the elements of this rank of a kind, such as "own" or "inner"."""
         return self._places[points]
 
     def exchange(self, name: str, of: Any = "field", label: str = "") -> None:
@@ -278,6 +280,7 @@ class NekboneRun(Running):
         super().exchange(name)
 
     def start(self, name: str, of: Any = "field", label: str = "") -> None:
+        """Put numbers into the array of a sum, and start the exchange. Collective."""
         self._put(name, of)
         super().start(name)
 

@@ -40,13 +40,24 @@ class Run(Protocol):
     block: _core.ColumnBlock
 
     @property
-    def dwarf(self) -> SemiLagrangianOptions: ...
+    def dwarf(self) -> SemiLagrangianOptions:
+        """Options of the dwarf."""
+
     @property
-    def record(self) -> str: ...
-    def array(self, pattern: _core.Pattern, plan: str = "") -> Array: ...
-    def plan(self, name: str, pattern: _core.Pattern, *arrays: Array, **options: Any) -> Exchanges: ...
-    def note(self, part: str, begin: float) -> None: ...
-    def collect(self, name: str, plan: Plan) -> None: ...
+    def record(self) -> str:
+        """Recording of its plans: "", "totals" or "events"."""
+
+    def array(self, pattern: _core.Pattern, plan: str = "") -> Array:
+        """Return an empty array for this rank's columns of a pattern."""
+
+    def plan(self, name: str, pattern: _core.Pattern, *arrays: Array, **options: Any) -> Exchanges:
+        """Return a plan for arrays, by the method that is chosen for its name. Collective."""
+
+    def note(self, part: str, begin: float) -> None:
+        """Add the time since `begin` to a part."""
+
+    def collect(self, name: str, plan: Plan) -> None:
+        """Keep the counts and events of a plan that is used no more."""
 
 
 def stencil_window(cells: Cells, reach: str) -> tuple[tuple[int, int], tuple[int, int]]:

@@ -186,6 +186,7 @@ class SphericalHarmonicsRun(Running):
 
     @property
     def minimum_bytes(self) -> int:
+        """Bytes of a memory copy of the rank's grid points, which amounts to one step."""
         return int(self.transform.points.nbytes)
 
     def diagnose(self) -> Diagnosis:
