@@ -45,7 +45,7 @@ class Recorded(Protocol):
 
     @property
     def numbered(self) -> bool:
-        """Whether repeated steps have numbers in their names."""
+        """Whether labels of its steps begin with their numbers."""
 
     def exchanged(self, name: str) -> Exchanged | _core.Schedule:
         """Return an exchange by its name. Raises InputError."""

@@ -48,7 +48,7 @@ class Request(Protocol):
 
     @property
     def work(self) -> int:
-        """How many times each loop is carried out."""
+        """Repetitions of each loop."""
 
     @property
     def strategy(self) -> str | None:
