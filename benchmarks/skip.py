@@ -7,7 +7,7 @@ import time
 import tradewind as tw
 from tradewind.simulation import prepare
 from tradewind.simulation.prepared import Simulation
-from tradewind.workload.program import Exchanged, Program
+from tradewind.workload.program import Exchanged, ProgramWorkload
 
 STEPS, FEW, REPEATS = 100, 6, 5
 CASES = (
@@ -41,7 +41,7 @@ def _prepared(case: tuple[tuple[int, int], str, float, str, str], steps: int, sk
     blocks = tw.Blocks(tw.Grid(nx=20 * split[0], ny=20 * split[1], nz=10), split=split)
     halo = Exchanged("halo", tw.Halo(blocks, width=2, periodic="xy").schedule("direct"))
     total = Exchanged("sum", tw.AllReduce(split[0] * split[1], 10).schedule(algorithm))
-    program = Program(halo, tw.Compute("physics", seconds=seconds), total, repeat=steps)
+    program = ProgramWorkload(halo, tw.Compute("physics", seconds=seconds), total, repeat=steps)
     return prepare(program, machine, buffers=buffers, routing=ROUTINGS.get(machine), threads=1, skip=skips)
 
 

@@ -23,8 +23,6 @@ PENDING: tuple[str, ...] = ()
 """Folders and files that are still to be revised. The list only shrinks."""
 
 _PENDING_PERSONS = (
-    *("python/tradewind/base/collective.py", "python/tradewind/launch/trials.py", "python/tradewind/mpi/planning.py"),
-    *("python/tradewind/mpi/points.py", "python/tradewind/recording.py", "python/tradewind/spectral"),
     *(
         "python/tradewind/dwarfs",
         "python/tradewind/fieldserver",

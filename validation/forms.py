@@ -12,7 +12,7 @@ from tradewind.machine import MachineFile
 from tradewind.pattern import AllReduce, Blocks, Grid, Halo
 from tradewind.simulation import prepare
 from tradewind.workload.exchange import Exchange
-from tradewind.workload.program import Compute, Program
+from tradewind.workload.program import Compute, ProgramWorkload
 from validation.machines import CROSSBAR, DRAGONFLY, FATTREE, NS, TORUS, all_to_all, machine, pair
 
 BYTE = 100
@@ -27,7 +27,7 @@ class Case:
     """One simulation and what it must return."""
 
     label: str
-    workload: Exchange | Program
+    workload: Exchange | ProgramWorkload
     machine: MachineFile
     expected_ps: int
     options: dict[str, Any] = field(default_factory=dict)
@@ -212,19 +212,23 @@ def computation() -> Iterator[Case]:
             yield Case(f"{label}, two ranks per node, {model}", program, file, 2 * expected, node)
 
 
-def _programs() -> Iterator[tuple[str, Program, int]]:
+def _programs() -> Iterator[tuple[str, ProgramWorkload, int]]:
     blocks = Blocks(Grid(nx=4, ny=6, nz=10), split=(2, 1))
     halo = Halo(blocks, width=1, periodic=("x",)).schedule("sweep")
     exchange = TRIP + 2 * 6 * 10 * 8 * BYTE
     for label, flops, size, expected in (("flops", 1000, 8, 120 * NS), ("memory", 10, 800, 960 * NS)):
-        yield f"bound by {label}", Program(Compute("dynamics", flops=flops, bytes=size, layout=blocks)), expected
+        yield (
+            f"bound by {label}",
+            ProgramWorkload(Compute("dynamics", flops=flops, bytes=size, layout=blocks)),
+            expected,
+        )
     for time in (0, 100 * NS, 5000 * NS):
-        beside = Program(Compute("interior", seconds=time * 1e-12, during=halo))
+        beside = ProgramWorkload(Compute("interior", seconds=time * 1e-12, during=halo))
         yield f"{time / 1e6:g} us beside a halo", beside, max(time, exchange)
     reduce = AllReduce(ranks=4, count=100).schedule("recursive-2")
     stage = TRIP + 800 * BYTE
     for time in (100 * NS, 5000 * NS):
-        beside = Program(Compute("beside", seconds=time * 1e-12, during=reduce))
+        beside = ProgramWorkload(Compute("beside", seconds=time * 1e-12, during=reduce))
         yield f"{time / 1e6:g} us beside two stages", beside, max(time, stage) + stage
 
 

@@ -102,7 +102,7 @@ class Blocks(Layout):
 class Product(Layout):
     """
     Each direction of a grid divided by itself, among the ranks from `first` on; the others own nothing.
-    `coordinates` says of x, y and z which coordinate of a rank, 0 or 1, divides it; -1: none. Raises InputError
+    `coordinates`: for x, y and z the coordinate of a rank, 0 or 1, that divides it; -1: none. Raises InputError
     where parts and grid do not go together.
     """
 
@@ -308,7 +308,7 @@ class Fetch(Pattern):
 
     def requests(self, rank: int) -> list[tuple[int, int]]:
         """
-        [(owner, bytes)] of the lists by which a rank tells owners on MPI what it wants of them.
+        [(owner, bytes)] of the lists that a rank sends on MPI to the owners of the points that it wants.
         """
 
     @property
@@ -510,7 +510,7 @@ def native_refusal(pattern: Pattern) -> str:
 
 def needs_all_lists(pattern: Pattern, algorithm: str) -> bool:
     """
-    Whether an algorithm passes points on from rank to rank, and a fetch says what one rank wants alone.
+    Whether an algorithm passes points on from rank to rank, and a fetch has the wants of one rank alone.
     """
 
 def method_refusal(pattern: Pattern, algorithm: str, transport: str, packing: str) -> str:
@@ -768,7 +768,7 @@ class SimulationResult:
     @property
     def trace_events(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None, None))]:
         """
-        [event][rank, stage of the program, begin (ps), end (ps), kind (of trace_event_kinds), peer, NIC, bytes] of the ranks that are shown, by rank and in order of time. Peer -1: none, or one that could not be told.
+        [event][rank, stage of the program, begin (ps), end (ps), kind (of trace_event_kinds), peer, NIC, bytes] of the ranks that are shown, by rank and in order of time. Peer -1: none, or unknown.
         """
 
     @property
@@ -787,7 +787,7 @@ class Compute:
     def __init__(self, seconds: float = 0, flops: float = 0, bytes: float = 0, layout: Layout | None = None, point_seconds: float = 0, points: Sequence[float] | None = None) -> None: ...
 
 class Step:
-    """An exchange, a computation, or both at once, so many times."""
+    """An exchange, a computation, or both at once, `repeat` times."""
 
     def __init__(self, name: str, schedule: Schedule | None, repeat: int = 1, compute: Compute = ...) -> None: ...
 

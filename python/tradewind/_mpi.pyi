@@ -140,10 +140,10 @@ class Processes(tradewind._core.Peers):
 
     def __init__(self, comm: int) -> None: ...
 
-def agree(comm: int, identity: str, problem: str, limit_s: float = 0.0) -> None:
+def agree(comm: int, identity: str, problem: str, limit_s: float = 0.0, recording: bool = False) -> None:
     """
-    Collective: raises unless all ranks say the same and none has a problem. A rank that waits for the others for
-    longer than `limit_s` (0: no limit) raises, too.
+    Collective: raises unless all ranks give the same text and none has a problem. A rank that waits for the
+    others for longer than `limit_s` (0: no limit) raises, too. `recording`: errors are those of a recording.
     """
 
 def agreements() -> tuple[int, int]:

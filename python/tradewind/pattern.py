@@ -329,8 +329,8 @@ class Schedule:
         return plan(self.core, comm, fields, target, **options)
 
 
-class Program(program.Program):  # noqa: D101
-    __doc__ = program.Program.__doc__
+class Program(program.ProgramWorkload):  # noqa: D101
+    __doc__ = program.ProgramWorkload.__doc__
 
     def simulate(self, machine: str | Path, **options: Any) -> dict[str, Any]:
         """Simulate it on a machine; see `tradewind.simulation.simulate`."""

@@ -13,7 +13,7 @@ from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tradewind.base.collective import check_communicator, collective, go_on, said
+from tradewind.base.collective import check_communicator, collective, error_text, proceed
 from tradewind.base.errors import InputError, PlanError
 from tradewind.base.files import write_atomically
 from tradewind.pattern import Program
@@ -65,7 +65,7 @@ def record(comm: MPI.Intracomm) -> AbstractContextManager[RecordedProgram]:
     ranks call plans in different orders; PlanError inside another recording, and if the block of another rank fails.
     """
     check_communicator(comm)
-    go_on(comm, "a recording", recording=True)
+    proceed(comm, "a recording", recording=True)
     return _recorded(comm)
 
 
@@ -79,6 +79,6 @@ def _recorded(comm: MPI.Intracomm) -> Iterator[RecordedProgram]:
         yield program
     except BaseException as error:
         with suppress(InputError, PlanError):  # the others end their recordings, too; the error of the block is raised
-            _mpi.record_end(said(error))
+            _mpi.record_end(error_text(error))
         raise
     program._take(_mpi.record_end())

@@ -17,7 +17,7 @@ pytest.importorskip("mpi4py.MPI")
 from tradewind.dwarfs.frame.recorder import Recorder
 from tradewind.launch.job import find_launcher
 from tradewind.launch.program import ProgramRun, bench_program, replay
-from tradewind.workload.program import Compute, Poke, Start, Wait, Whole
+from tradewind.workload.program import Compute, Poke, Start, Wait, WholeExchange
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
@@ -54,14 +54,21 @@ def test_operations_of_a_program_are_those_of_a_strategy():
     """A recorder that is given them writes the same program down."""
     both = tw.Exchanged("both", tw.AllReduce(ranks=2, count=8).schedule("ring"))
     physics = Compute("physics", flops=3.0)
-    steps = [both.start(), physics, Poke(), both.wait(), Whole(both, repeat=2), Whole(both, compute=physics)]
+    steps = [
+        both.start(),
+        physics,
+        Poke(),
+        both.wait(),
+        WholeExchange(both, repeat=2),
+        WholeExchange(both, compute=physics),
+    ]
     request = SimpleNamespace(kind="a file", strategy="replayed", precision="f8", numbered=False)
     request.exchanged, request.computation = lambda name: both, lambda label, calls: calls[0].arguments[0]
     recorder = Recorder(request)
     for step in steps[:-1]:
         replay(step, recorder)
     found = recorder.program().groups[0].steps
-    assert [type(step) for step in found] == [Start, Compute, Poke, Wait, Whole, Whole]
+    assert [type(step) for step in found] == [Start, Compute, Poke, Wait, WholeExchange, WholeExchange]
     assert found[1] is physics
     again = Recorder(request)
     replay(steps[-1], again)

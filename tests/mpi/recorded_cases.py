@@ -75,7 +75,7 @@ def same_messages(comm: Any) -> str:
     if found != (messages, size):
         return f"messages and bytes of the program {found}, of its run {(messages, size)}"
     kinds = [type(step).__name__ for step in program.groups[0].steps if type(step).__name__ != "Compute"]
-    wanted = ["Start", "Poke", "Wait", *["Whole"] * 5]
+    wanted = ["Start", "Poke", "Wait", *["WholeExchange"] * 5]
     patterns = [exchange.core.pattern.name for exchange in program.exchanges]
     if patterns != ["halo", "transpose", "fetch", "fetch", "allreduce"]:
         return f"patterns {patterns}"

@@ -5,7 +5,7 @@ import time
 import pytest
 
 import tradewind as tw
-from tradewind.workload.program import Whole
+from tradewind.workload.program import WholeExchange
 
 GRID = tw.Grid(nx=8, ny=6, nz=4)
 
@@ -43,7 +43,7 @@ def test_an_exchange_between_groups_has_a_line_of_its_own():
 
 def test_what_is_repeated_counts_as_often():
     a, b = summed("a"), summed("b")
-    program = tw.Program(Whole(a, repeat=3), b, tw.Poke(), repeat=5)
+    program = tw.Program(WholeExchange(a, repeat=3), b, tw.Poke(), repeat=5)
     assert (program.times(a), program.times(b)) == (15, 5)
     assert program.stages == 2 * 20
 

@@ -5,7 +5,7 @@ from small import CROSSBAR, machine
 
 import tradewind as tw
 from tradewind.verification import verify
-from tradewind.workload.program import Whole
+from tradewind.workload.program import WholeExchange
 
 TRIP, BYTE = 200e-9, 1e-10
 COUNT = 1000
@@ -62,7 +62,7 @@ def test_computing_during_an_exchange_is_as_in_a_plain_program(overhead):
     a = tw.Exchanged("a", swap)
     for steps in (
         [tw.Compute("c", seconds=4e-6, during=a, repeat=2)],
-        [Whole(a, "w", 2, tw.Compute("c", seconds=4e-6))],
+        [WholeExchange(a, "w", 2, tw.Compute("c", seconds=4e-6))],
         [a.start("1"), computing(4e-6, "2"), a.wait("3"), a.start("4"), computing(4e-6, "5"), a.wait("6")],
     ):
         assert time(*steps, machine_tables=tables) == pytest.approx(plain, rel=1e-12)

@@ -11,7 +11,7 @@ from tradewind.dwarfs.diffusion import Diffusion
 from tradewind.study.cases.model_step import ModelStep
 from tradewind.study.model.program_model import ProgramStep
 from tradewind.workload.exchange import Exchange
-from tradewind.workload.program import Compute, Program
+from tradewind.workload.program import Compute, ProgramWorkload
 from tradewind.workload.workload import OneSchedule, Workload
 
 GRID, SPLIT = (24, 20, 4), (2, 2)
@@ -21,7 +21,7 @@ MODEL = ModelStep(
     GRID, 4, SPLIT, "1us", "0s", 1, "f8", (ProgramStep(compute="xy"), ProgramStep(path="xy-zy", algorithm="burst"))
 )
 SCHEDULE = HALO.schedules()["halo"]
-PROGRAM = Program(SCHEDULE, Compute("physics", seconds=1e-3), name="a step")
+PROGRAM = ProgramWorkload(SCHEDULE, Compute("physics", seconds=1e-3), name="a step")
 ALL: list[Workload] = [HALO, DWARF, MODEL, PROGRAM, OneSchedule(SCHEDULE)]
 
 

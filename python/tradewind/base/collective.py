@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 Value = TypeVar("Value")
 Arguments = ParamSpec("Arguments")
-Tell = Callable[[str], None]
+SendError = Callable[[str], None]
 """Tells the other ranks, which would wait for this one, why it cannot go on."""
 
 
@@ -41,8 +41,8 @@ def require_mpi() -> None:
         raise PlanError("MPI is not initialized: call MPI.Init() before")
 
 
-def tell(comm: MPI.Intracomm, problem: str, limit_s: float = 0.0) -> None:
-    """Tells the other ranks, which make or ask something together, that this one cannot: they raise PlanError.
+def send_error(comm: MPI.Intracomm, problem: str, limit_s: float = 0.0) -> None:
+    """Send the other ranks, which begin something together, the error of this one: they raise PlanError.
 
     Collective, in place of their next agreement. `limit_s`: how long it waits for them; 0: no limit.
     """
@@ -52,22 +52,22 @@ def tell(comm: MPI.Intracomm, problem: str, limit_s: float = 0.0) -> None:
         _mpi.agree(comm.py2f(), "", as_utf8(problem), limit_s)
 
 
-def go_on(comm: MPI.Intracomm, what: str = "", *, recording: bool = False) -> None:
+def proceed(comm: MPI.Intracomm, what: str = "", *, recording: bool = False) -> None:
     """All ranks have got this far, to do the same. Collective.
 
-    Raises PlanError where another one tells of an error, and where another text says what they do. `recording`: they
-    begin a recording, and no plan.
+    Raises PlanError where another one has sent an error, and where `what` the ranks do differs. `recording`: they begin
+    a recording, and no plan.
     """
     from tradewind import _mpi
 
     _mpi.agree(comm.py2f(), as_utf8(what), "", recording=recording)
 
 
-class Telling:
+class CollectiveErrors:
     """Run local code before the ranks agree: an error of any kind is sent to the others and raised here."""
 
-    def __init__(self, tell: Tell) -> None:
-        self._tell = tell
+    def __init__(self, send_error: SendError) -> None:
+        self._send_error = send_error
 
     def __enter__(self) -> None:
         pass
@@ -76,25 +76,25 @@ class Telling:
         self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
     ) -> None:
         if error is not None:
-            self._tell(said(error))
+            self._send_error(error_text(error))
 
 
-def telling(comm: MPI.Intracomm, limit_s: float = 0.0) -> Telling:
+def collective_errors(comm: MPI.Intracomm, limit_s: float = 0.0) -> CollectiveErrors:
     """Run local code on a rank of `comm` before its next agreement with the others."""
-    return Telling(lambda problem: tell(comm, problem, limit_s))
+    return CollectiveErrors(lambda problem: send_error(comm, problem, limit_s))
 
 
-def said(error: BaseException) -> str:
-    """An error as other ranks hear of it."""
+def error_text(error: BaseException) -> str:
+    """Return the text of an error for other ranks."""
     return as_utf8(str(error) if isinstance(error, InputError) else f"{type(error).__name__}: {error}")
 
 
 def collective(function: Callable[Arguments, Value]) -> Callable[Arguments, Value]:
-    """Make a function that all ranks of its argument `comm` call, or a method of an object with a `tell`, collective.
+    """Make a function collective: all ranks of its argument `comm` call it, or it is a method beside `send_error`.
 
     An error of any kind that a rank raises before the first agreement of the ranks in the call is raised on the others:
     arguments that do not fit the function, or that it refuses, and memory that is not there. So what the ranks do
-    together in the function must begin with an agreement: `go_on`, or one of the core.
+    together in the function must begin with an agreement: `proceed`, or one of the core.
     """
     return _gate(function, throughout=False)
 
@@ -119,22 +119,22 @@ def _gate(function: Callable[Arguments, Value], *, throughout: bool) -> Callable
     @functools.wraps(function)
     def called(*args: Arguments.args, **kwargs: Arguments.kwargs) -> Value:
         comm = _communicator([*args, *kwargs.values()]) if of_comm else None
-        if of_comm and comm is None:  # of one process; or this rank has no way to tell the others
+        if of_comm and comm is None:  # of one process; or this rank cannot inform the others
             return function(*args, **kwargs)
         before = _agreements()
         try:
             value = function(*args, **kwargs)
             if throughout and comm is not None:
-                go_on(comm)
+                proceed(comm)
             return value
         except BaseException as error:
             if _agreements()[throughout] == before[throughout]:
                 with suppress(InputError, PlanError):
                     if comm is None:
-                        args[0].tell(said(error))  # type: ignore[attr-defined]
+                        args[0].send_error(error_text(error))  # type: ignore[attr-defined]
                     else:
                         require_mpi()
-                        tell(comm, said(error))
+                        send_error(comm, error_text(error))
             raise
 
     setattr(called, _MARK, True)
@@ -175,7 +175,7 @@ def on_root(comm: MPI.Intracomm, make: Callable[[], Value]) -> Value:
             problems = list(error.problems)
         except BaseException as error:
             failure = error
-    made, problems, text = comm.bcast((made, problems, "" if failure is None else said(failure)))
+    made, problems, text = comm.bcast((made, problems, "" if failure is None else error_text(failure)))
     if failure is not None:
         raise failure
     if text:
@@ -198,10 +198,10 @@ def attempt(comm: MPI.Intracomm, make: Callable[[], Value]) -> tuple[Value | Non
         made = make()
     except InputError as error:
         refusal = str(error)
-    except PlanError as error:  # another rank refused, and says why
+    except PlanError as error:  # another rank refused, with its reason
         failure = error
     except BaseException as error:
-        failure, text = error, said(error)
+        failure, text = error, error_text(error)
     found = comm.allgather((refusal, text))
     failed = [(rank, each) for rank, (_, each) in enumerate(found) if each]
     refusals = [each for each, _ in found if each]

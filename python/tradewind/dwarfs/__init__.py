@@ -28,6 +28,7 @@ class Entry:
     source: str
 
     def load(self) -> type[Dwarf]:
+        """Return the class of the dwarf, whose module is imported now."""
         module, _, name = self.home.partition(":")
         kind: type[Dwarf] = getattr(importlib.import_module(module), name)
         return kind

@@ -14,7 +14,7 @@ from tradewind.base.errors import InputError, PlanError, VerificationError
 from tradewind.base.reading import read_text
 from tradewind.dwarfs.frame.step import kernel
 from tradewind.launch import flops, job
-from tradewind.workload.program import Compute, Exchanged, Group, Poke, Program, Start, Wait
+from tradewind.workload.program import Compute, Exchanged, Group, Poke, ProgramWorkload, Start, Wait
 from tradewind.workload.program_file import load_program
 from tradewind.workload.steps import GroupStep
 
@@ -152,7 +152,7 @@ def replay(operation: GroupStep, step: Operations, once: bool = False) -> None:
 class ProgramRun:
     """A program on one rank: its plans, its arrays, and the operations of its steps, see `Operations`."""
 
-    def __init__(self, program: Program, comm: MPI.Intracomm, watchdog_s: float = 0.0) -> None:
+    def __init__(self, program: ProgramWorkload, comm: MPI.Intracomm, watchdog_s: float = 0.0) -> None:
         self.program = program
         self.comm = comm
         self.rank = comm.Get_rank()
@@ -205,19 +205,24 @@ class ProgramRun:
             raise VerificationError(*problems)
 
     def exchange(self, name: str, of: Any = "", label: str = "") -> None:
+        """Carry out an exchange."""
         self.bound[name].call()
 
     def start(self, name: str, of: Any = "", label: str = "") -> None:
+        """Start an exchange."""
         self.bound[name].start()
 
     def wait(self, name: str, label: str = "") -> None:
+        """Wait until an exchange that was started has ended."""
         self.bound[name].wait()
 
     def poke(self) -> None:
+        """Let all exchanges that are open go on, as far as they can without waiting."""
         for bound in self.bound.values():
             bound.poke()
 
     def compute(self, kernel: Kernel, *arguments: Any, points: Any = "own", label: str = "") -> None:
+        """Call the loop of a computation."""
         kernel.loop(self, points, *arguments)
 
     def counts(self) -> dict[str, Any]:
@@ -243,7 +248,7 @@ class ProgramRun:
         return {"exchanges": rows} | {key: sum(row[key] for row in rows) for key in ("stages", "messages", "bytes")}
 
 
-def _group_of(program: Program, rank: int) -> tuple[Group, int]:
+def _group_of(program: ProgramWorkload, rank: int) -> tuple[Group, int]:
     """The group of a rank, and its first rank."""
     first = 0
     for group in program.groups:

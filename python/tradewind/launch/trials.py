@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tradewind import _core, mpi
-from tradewind.base.collective import attempt, check_communicator, collective, go_on, on_root, telling
+from tradewind.base.collective import attempt, check_communicator, collective, collective_errors, on_root, proceed
 from tradewind.base.errors import InputError
 from tradewind.base.units import format_seconds
 from tradewind.launch import worker
@@ -86,7 +86,7 @@ def tune(
     if not isinstance(pattern, _core.Pattern):
         raise InputError(f"{pattern!r} is no pattern")
     default = default_method(pattern.name)
-    go_on(comm)
+    proceed(comm)
     terms = on_root(comm, lambda: Terms(tuple(include), tuple(exclude), warmup, trials, give_up))
 
     def make(method: Method) -> Plan:
@@ -101,9 +101,9 @@ def tune(
     if pattern.has_levels:  # by their levels plans find what was tuned
         pattern = pattern.for_levels(levels_of(pattern, comm.Get_rank(), arrays, targets, axis))
     written = targets or arrays
-    with telling(comm):
+    with collective_errors(comm):
         copies = [array.copy() for array in written]
-    go_on(comm)
+    proceed(comm)
     with _put_back(written, copies, zeros=pattern.reduces):
         table = try_methods(comm, pattern, make, terms)
     table |= {"request": request_of(pattern, arrays[0].dtype.str[1:], len(arrays), memory)} | circumstances(comm)

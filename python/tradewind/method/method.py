@@ -84,6 +84,7 @@ def packing_names() -> tuple[str, ...]:
 
 
 def algorithm_problems(pattern: str, algorithm: str) -> list[str]:
+    """Return the problems of the name of an algorithm for a pattern; none for a known one."""
     entries = [entry for entry in _core.algorithms() if entry.pattern == pattern]
     base, _, radix = algorithm.rpartition("-")
     for entry in entries:

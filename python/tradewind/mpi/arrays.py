@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tradewind import _core
-from tradewind.base.collective import check_communicator, collective, go_on
+from tradewind.base.collective import check_communicator, collective, proceed
 from tradewind.base.elements import DTYPES
 from tradewind.base.errors import InputError
 from tradewind.base.memory import require
@@ -39,7 +39,7 @@ def empty(
     """
     check_communicator(comm)
     arrays = _empty(pattern, comm.Get_rank(), dtype, fields, of, dims)
-    go_on(comm)
+    proceed(comm)
     return arrays[0] if fields == 1 else arrays
 
 

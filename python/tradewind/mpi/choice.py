@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tradewind import _core
-from tradewind.base.collective import check_communicator, collective, go_on, on_root
+from tradewind.base.collective import check_communicator, collective, on_root, proceed
 from tradewind.method.choice import ARGUMENT, Chosen, choose, tuning_source
 from tradewind.method.memories import PRIVATE
 from tradewind.method.method import PARTS, Method
@@ -36,7 +36,7 @@ def choose_collectively(
     Raises InputError on all ranks where rank 0 does, PlanError where another rank raises anything else.
     """
     check_communicator(comm)
-    go_on(comm)
+    proceed(comm)
     return chosen_on_all(comm, pattern, dtype, fields, asked, tuning=tuning, memory=lambda: memory)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tradewind.base.collective import check_communicator, collective, go_on
+from tradewind.base.collective import check_communicator, collective, proceed
 from tradewind.base.errors import INSTALL_MPI, MissingMPIError
 from tradewind.base.extents import whole_number
 from tradewind.base.installation import in_brackets, not_loaded
@@ -52,7 +52,7 @@ Peers = _mpi.Processes
 def ranks_here(comm: MPI.Intracomm) -> int:
     """Ranks on this rank's node. Collective."""
     check_communicator(comm)
-    go_on(comm)
+    proceed(comm)
     node = comm.Split_type(MPI.COMM_TYPE_SHARED)
     ranks: int = node.Get_size()
     node.Free()

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from tradewind import _core
-from tradewind.base.collective import check_communicator, collective, telling
+from tradewind.base.collective import check_communicator, collective, collective_errors
 from tradewind.base.errors import InputError, as_utf8, quoted
 from tradewind.base.extents import true_or_false, whole_number
 from tradewind.method.choice import choose_alone
@@ -77,8 +77,8 @@ def plan(
     """
     check_communicator(comm)
     limit_s = float(watchdog_s) if isinstance(watchdog_s, int | float) and 0 <= watchdog_s < _LONGEST_S else 0.0
-    heard = telling(comm, limit_s)
-    with heard:
+    local_errors = collective_errors(comm, limit_s)
+    with local_errors:
         pattern, asked = _asked(what, algorithm, transport, packing)
         one_array = pattern.one_array
         checked_dims(dims)
@@ -140,7 +140,7 @@ def plan(
     needed = _core.needs_all_lists(pattern, algorithm)
     if comm.bcast(needed):  # on rank 0, so on all
         pattern = _mpi.allgather_lists(handle, pattern, algorithm, needed)
-    with heard:
+    with local_errors:
         carried = _carried(what, pattern, chosen)
     return cast(Plan, bound(*carried, tentative=False))
 

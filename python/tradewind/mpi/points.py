@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 import numpy as np
 
 from tradewind import _core
-from tradewind.base.collective import check_communicator, collective, go_on, require_mpi
+from tradewind.base.collective import check_communicator, collective, proceed, require_mpi
 from tradewind.base.errors import InputError, quoted
 from tradewind.base.names import known_name
 from tradewind.layout.lists import ids
@@ -47,7 +47,7 @@ class PointsMaking(Generic[FetchT]):
                 raise InputError(f"{quoted(own)} points: up to 2^63 - 1 are allowed")
         else:
             own = ids("ids", what)
-        go_on(comm)
+        proceed(comm)
         handle = comm.py2f()
         if isinstance(own, _core.Blocks):
             self._points = OwnPoints.of_layout(handle, own)
@@ -61,7 +61,7 @@ class PointsMaking(Generic[FetchT]):
         """Points of this rank."""
         return self._points.count
 
-    def tell(self, problem: str) -> None:
+    def send_error(self, problem: str) -> None:
         """Send the other ranks the error that keeps this one from the call that they make; they raise PlanError."""
         require_mpi()
         self._points.refuse(problem)
@@ -155,7 +155,7 @@ class PointsMaking(Generic[FetchT]):
         return True, known
 
 
-class Points(PointsMaking[_core.Fetch]):
+class CorePoints(PointsMaking[_core.Fetch]):
     """Points whose fetches are those of the core."""
 
     def made(self, fetch: _core.Fetch) -> _core.Fetch:
@@ -183,7 +183,7 @@ def gathered(comm: MPI.Intracomm, fetch: _core.Fetch) -> _core.Fetch | None:
     _check_fetch(fetch)
     rank = comm.Get_rank()
     mine = (fetch.source_shape(rank)[2], fetch.list_of(rank))
-    go_on(comm)
+    proceed(comm)
     parts = comm.gather(mine)
     if parts is None:
         return None
@@ -218,7 +218,7 @@ def shared_ids(comm: MPI.Intracomm, values: ArrayLike, operation: str) -> _core.
     check_communicator(comm)
     own = ids("ids", values)
     known_name("operation", operation, ("add", "mul", "min", "max"))
-    go_on(comm)
+    proceed(comm)
     return _mpi.share_ids(comm.py2f(), own, operation)
 
 
@@ -249,7 +249,7 @@ def renumbered(comm: MPI.Intracomm, own: ArrayLike, halo: ArrayLike) -> Renumber
     """
     check_communicator(comm)
     before, wanted_ids = ids("own", own), ids("halo", halo)
-    exchange = Points(comm, before).halo(wanted_ids)
+    exchange = CorePoints(comm, before).halo(wanted_ids)
     rank = comm.Get_rank()
     wanted = [indices for _, indices in sorted(exchange.sent_by(rank), key=lambda sent: sent[0])]
     rim = np.concatenate([np.sort(indices) for indices in wanted]) if wanted else np.zeros(0, dtype=np.int64)
@@ -260,5 +260,5 @@ def renumbered(comm: MPI.Intracomm, own: ArrayLike, halo: ArrayLike) -> Renumber
     order = np.concatenate([np.flatnonzero(inner), rim])
     own_ids = before[order]
     halo_ids = np.unique(wanted_ids)
-    owner, index = Points(comm, own_ids).locate(halo_ids)
+    owner, index = CorePoints(comm, own_ids).locate(halo_ids)
     return Renumbered(own_ids, halo_ids[np.lexsort((index, owner))], int(inner.sum()))

@@ -12,7 +12,7 @@ from tradewind.base.deferred import Deferred
 from tradewind.base.files import replaced
 from tradewind.machine import Machine
 from tradewind.machine.link_loads import link_bandwidths
-from tradewind.workload.program import Program
+from tradewind.workload.program import ProgramWorkload
 from tradewind.workload.repetitions import Repetitions
 from tradewind.workload.workload import Workload
 
@@ -27,7 +27,7 @@ LOADS = "loads of links"
 
 def figures_of(result: _core.SimulationResult, exchange: Workload, model: str, copies: bool = False) -> dict[str, Any]:
     """Times and counts. `copies`: what came before its receive was posted is copied, so how much that was, too."""
-    if isinstance(exchange, Program) and exchange.order is not None:
+    if isinstance(exchange, ProgramWorkload) and exchange.order is not None:
         return _figures(result, model, copies) | _ends(result, exchange)
     steps: dict[str, float] = {}
     before = 0.0
@@ -43,7 +43,7 @@ def figures_of(result: _core.SimulationResult, exchange: Workload, model: str, c
     return figures | _figures(result, model, copies)
 
 
-def _ends(result: _core.SimulationResult, program: Program) -> dict[str, Any]:
+def _ends(result: _core.SimulationResult, program: ProgramWorkload) -> dict[str, Any]:
     """Return the end of each step on the last rank, and the number of stages."""
     ends = {step.name: end for step, end in zip(program.steps(), result.step_end_s, strict=True)}
     found: dict[str, Any] = {"step_end_s": ends, "stages": program.stages}

@@ -22,7 +22,7 @@ from tradewind.simulation.progress import Progress, Watch
 from tradewind.verification.order import check_order
 from tradewind.workload.exchange import Exchange
 from tradewind.workload.packet_order import PORTS
-from tradewind.workload.program import Program
+from tradewind.workload.program import ProgramWorkload
 from tradewind.workload.repetitions import Repetitions
 from tradewind.workload.simulation_options import SimulationOptions, options_of_simulations
 from tradewind.workload.workload import Workload
@@ -77,10 +77,12 @@ class Simulation:
 
     @property
     def model(self) -> str:
+        """Name of the network model."""
         return self.options.model
 
     @property
     def threads(self) -> int:
+        """Number of threads of this process."""
         return self.options.threads or 1
 
     def with_options(self, **changed: Any) -> Simulation:
@@ -228,7 +230,7 @@ class Simulation:
         title = f"{self.exchange.name} on {self.exchange.ranks} ranks of {self.file.name}, simulated"
         workload = self.changed
         steps = workload.steps()
-        if isinstance(workload, Program) and workload.order is not None:
+        if isinstance(workload, ProgramWorkload) and workload.order is not None:
             exchanges, names = [each.name for each in workload.exchanges], [step.name for step in steps]
             line = time_line_of_order(result.trace_events, workload.order, exchanges, names, title)
         else:
@@ -274,7 +276,7 @@ class Simulation:
         try:
             return run(*arguments, report)
         except VerificationError:  # ranks wait for each other
-            if isinstance(self.changed, Program) and self.changed.order is not None:
+            if isinstance(self.changed, ProgramWorkload) and self.changed.order is not None:
                 check_order(self.changed, [DEFAULT_TRANSPORT])  # says which, and in what
             raise
 

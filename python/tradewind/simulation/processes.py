@@ -49,10 +49,12 @@ class Processes:
 
     @property
     def index(self) -> int:
+        """Number of this process."""
         return self.core.process
 
     @property
     def count(self) -> int:
+        """Number of processes that share the simulation."""
         return self.core.processes
 
     def agree(self, action: Callable[[], Result]) -> Result:

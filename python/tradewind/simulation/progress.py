@@ -22,6 +22,7 @@ class Progress:
 
     @property
     def packet_hops_per_s(self) -> float:
+        """Packet-hops simulated per second; 0 at the beginning."""
         return self.packet_hops / self.wall_s if self.wall_s > 0 else 0.0
 
     @property

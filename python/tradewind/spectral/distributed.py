@@ -12,9 +12,9 @@ from tradewind.base.collective import (
     check_communicator,
     collective,
     collective_throughout,
-    go_on,
+    proceed,
     require_mpi,
-    tell,
+    send_error,
 )
 from tradewind.base.errors import InputError, quoted
 from tradewind.base.extents import true_or_false
@@ -107,15 +107,15 @@ class DistributedTransform:
     _comm: MPI.Intracomm | None = None
     """None where a function makes the exchanges: then all ranks are taken to make the same calls."""
 
-    def tell(self, problem: str) -> None:
+    def send_error(self, problem: str) -> None:
         """Send the other ranks the error that keeps this one from the call that they make; they raise PlanError."""
         if self._comm is not None:
             require_mpi()
-            tell(self._comm, problem)
+            send_error(self._comm, problem)
 
     def _agree(self, call: str) -> None:
         if self._comm is not None:
-            go_on(self._comm, call)
+            proceed(self._comm, call)
 
     @classmethod
     def made_by(

@@ -11,7 +11,7 @@ import numpy as np
 from tradewind import _core
 from tradewind.base.errors import InputError
 from tradewind.spectral.arrays import checked, fields_of
-from tradewind.spectral.threads import checked_threads, share_out
+from tradewind.spectral.threads import checked_threads, split_work
 from tradewind.spectral.truncation import Truncation
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ class Fourier:
                 line = self._forward(grid[:, self.first[i] : self.first[i + 1]])
                 _core.spread_row(line, out, self._places[:kept] + i, factors[i], twice * factors[i])
 
-        share_out(self.threads, len(self.rows) if fields else 0, work)
+        split_work(self.threads, len(self.rows) if fields else 0, work)
         return out
 
     def to_grid(
@@ -99,7 +99,7 @@ class Fourier:
                 _core.collect_row(fourier, self._places[:kept] + i, line, factors[i], twice * factors[i])
                 self._back(line, out[:, self.first[i] : self.first[i + 1]])
 
-        share_out(self.threads, len(self.rows) if fields else 0, work)
+        split_work(self.threads, len(self.rows) if fields else 0, work)
         return out
 
 

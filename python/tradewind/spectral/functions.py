@@ -11,7 +11,7 @@ from tradewind import _core
 from tradewind.base import memory
 from tradewind.base.errors import InputError
 from tradewind.base.extents import true_or_false
-from tradewind.spectral.threads import checked_threads, share_out
+from tradewind.spectral.threads import checked_threads, split_work
 from tradewind.spectral.truncation import Truncation
 
 if TYPE_CHECKING:
@@ -143,7 +143,7 @@ class LegendreFunctions:
                 m, first, end = int(self.wavenumbers[k]), int(self.first[k]), int(self.end[k])
                 _core.legendre(grid.gaussian, first, m, top, tables[self._start[k] : self._start[k + 1]], end)
 
-        share_out(threads, len(self.wavenumbers), work)
+        split_work(threads, len(self.wavenumbers), work)
         return tables
 
 

@@ -11,7 +11,7 @@ from tradewind import _core
 from tradewind.base.errors import InputError
 from tradewind.spectral.arrays import checked, fields_of
 from tradewind.spectral.functions import LegendreFunctions
-from tradewind.spectral.threads import checked_threads, share_out
+from tradewind.spectral.threads import checked_threads, split_work
 from tradewind.spectral.truncation import Truncation
 
 if TYPE_CHECKING:
@@ -108,7 +108,7 @@ class Legendre:
             with np.errstate(invalid="ignore", over="ignore"):
                 work(places)
 
-        share_out(self.threads, len(self.wavenumbers), quietly)
+        split_work(self.threads, len(self.wavenumbers), quietly)
 
     def parts(
         self, places: range, fourier: Complexes, spectral: Complexes

@@ -21,7 +21,7 @@ def checked_threads(threads: int) -> int:
     return whole_number("threads of a transform", threads, 1, MAX_THREADS)
 
 
-def share_out(threads: int, items: int, work: Callable[[range], None]) -> None:
+def split_work(threads: int, items: int, work: Callable[[range], None]) -> None:
     """Call work(every so manieth item) on each thread, the first one on the caller's; returns when all have ended.
 
     Neighbouring items, which cost about the same, go to different threads. The library of matrix products has one
@@ -42,7 +42,7 @@ def share_out(threads: int, items: int, work: Callable[[range], None]) -> None:
             done.result()
 
 
-def share_out_blocks(threads: int, items: int, item_bytes: int, work: Callable[[slice], None]) -> None:
+def split_blocks(threads: int, items: int, item_bytes: int, work: Callable[[slice], None]) -> None:
     """Call work(some items that follow one another) on each thread, until all are done.
 
     `item_bytes`: memory that the work on an item touches; caches hold that of a call.
@@ -53,7 +53,7 @@ def share_out_blocks(threads: int, items: int, item_bytes: int, work: Callable[[
         for number in numbers:
             work(slice(number * block, min(items, (number + 1) * block)))
 
-    share_out(threads, -(-items // block), blocks)
+    split_work(threads, -(-items // block), blocks)
 
 
 @lru_cache(maxsize=4)

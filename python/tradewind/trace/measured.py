@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from tradewind.base.collective import check_communicator, collective, go_on
+from tradewind.base.collective import check_communicator, collective, proceed
 from tradewind.base.units import format_seconds
 from tradewind.trace.clock import Clock, compare
 from tradewind.trace.model import Row, TimeLine, TraceEvent, Track
@@ -47,7 +47,7 @@ def gather(
         for name, stage, peer, sent, begin, end in events
     ]
     float(now())
-    go_on(comm)
+    proceed(comm)
     clocks = compare(comm, now)
     everyone = comm.gather(mine)
     return None if everyone is None else time_line(everyone, clocks, title)

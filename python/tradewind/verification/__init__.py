@@ -12,7 +12,7 @@ from tradewind.base.errors import InputError, VerificationError
 from tradewind.base.names import unknown
 from tradewind.method.method import DEFAULT_TRANSPORT, transport_names
 from tradewind.verification.order import check_fields, check_order
-from tradewind.workload.program import Program
+from tradewind.workload.program import ProgramWorkload
 from tradewind.workload.workload import OneSchedule, Workload
 
 Progress = Callable[[str, int, int], None]
@@ -40,7 +40,7 @@ def verify(exchange: Workload, transport: str = DEFAULT_TRANSPORT, progress: Pro
 
     For a program whose exchanges are started and awaited see `verify_program`.
     """
-    if isinstance(exchange, Program) and exchange.order is not None:
+    if isinstance(exchange, ProgramWorkload) and exchange.order is not None:
         return verify_program(exchange, None, progress)
     if transport not in transports():
         raise InputError(unknown("transport", transport, transports()))
@@ -64,7 +64,7 @@ def verify(exchange: Workload, transport: str = DEFAULT_TRANSPORT, progress: Pro
 
 
 def verify_program(
-    program: Program, transports: Sequence[str] | None = None, progress: Progress | None = None
+    program: ProgramWorkload, transports: Sequence[str] | None = None, progress: Progress | None = None
 ) -> dict[str, Any]:
     """Prove a whole program: each exchange, and that no ranks wait for each other across exchanges and groups.
 

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from tradewind import _core
 from tradewind.base.errors import VerificationError
-from tradewind.workload.program import Exchanged, Program, Start, Wait, Whole
+from tradewind.workload.program import Exchanged, ProgramWorkload, Start, Wait, WholeExchange
 
 
-def check_order(program: Program, transports: Sequence[str]) -> None:
+def check_order(program: ProgramWorkload, transports: Sequence[str]) -> None:
     """Raises VerificationError where ranks may wait for each other, by exchanges' own transports or by one of these."""
     assert program.order is not None
     own = [exchange.transport for exchange in program.exchanges]
@@ -22,14 +22,14 @@ def check_order(program: Program, transports: Sequence[str]) -> None:
             raise VerificationError(f"{program.name}, {text}: {error}") from None
 
 
-def check_fields(program: Program) -> None:
+def check_fields(program: ProgramWorkload) -> None:
     """Raises VerificationError where an exchange that is open writes a field that another one touches."""
     for group in program.groups:
         opened: list[Exchanged] = []
         for step in group.steps:
             if isinstance(step, Exchanged):
                 _check_beside(step, opened)
-            elif isinstance(step, Whole | Start):
+            elif isinstance(step, WholeExchange | Start):
                 _check_beside(step.exchange, opened)
                 if isinstance(step, Start):
                     opened.append(step.exchange)

@@ -16,8 +16,8 @@ from tradewind.base.units import seconds
 from tradewind.layout.names import blocks
 from tradewind.method.method import default_algorithm
 from tradewind.workload.output_request import COLLECTIVE, NO_OUTPUT, SERVERS, THREADS, OutputRequest
-from tradewind.workload.program import Program
-from tradewind.workload.steps import Compute, Exchanged, Group, GroupStep, Whole
+from tradewind.workload.program import ProgramWorkload
+from tradewind.workload.steps import Compute, Exchanged, Group, GroupStep, WholeExchange
 
 if TYPE_CHECKING:
     from tradewind.machine.machine import Files, Machine
@@ -28,7 +28,7 @@ ALGORITHM = "burst"
 they need no CPU while the model computes."""
 
 
-class OutputProgram(Program):
+class OutputProgram(ProgramWorkload):
     """The program of a run with output. Raises InputError."""
 
     def __init__(self, run: OutputRequest, slowed_s: float = 0.0) -> None:
@@ -40,10 +40,10 @@ class OutputProgram(Program):
         self.end_of_model = f"{MODEL}: {made.end}" if beside else made.end
         """Name of the model's last step."""
 
-    def at_rates(self, machine: Machine, ranks_per_node: int, threads: int) -> Program:
+    def at_rates(self, machine: Machine, ranks_per_node: int, threads: int) -> ProgramWorkload:
         """Return it with its work on files, and what threads slow down, in seconds. Raises InputError."""
         made = OutputProgram(self.run, self._slowed_s(machine.files)) if self.has_files else self
-        return Program.at_rates(made, machine, ranks_per_node, threads)
+        return ProgramWorkload.at_rates(made, machine, ranks_per_node, threads)
 
     def _slowed_s(self, rates: Files) -> float:
         """Seconds that an interval takes longer, as threads write and read meanwhile."""
@@ -119,15 +119,15 @@ class _InPlace(_Steps):
             if inputs is not None:
                 for n in (0, 1) if i == 0 else (i + 1,):
                     yield self.on_files(f"read {n}", run.input_fields, run.read(), self.ranks)
-                    yield Whole(inputs, f"input {n}")
+                    yield WholeExchange(inputs, f"input {n}")
             yield self.step(f"first step {i}", 1)
             if output is not None:
-                yield Whole(output, f"output {i}")
+                yield WholeExchange(output, f"output {i}")
                 yield self.on_files(f"write {i}", run.fields, run.written(), self.ranks)
-                yield Whole(waiting, f"written {i}")
+                yield WholeExchange(waiting, f"written {i}")
             if run.steps_between > 1:
                 yield self.step(f"steps {i}", run.steps_between - 1)
-        yield Whole(waiting, self.end)
+        yield WholeExchange(waiting, self.end)
 
 
 class _Beside(_Steps):
@@ -177,14 +177,14 @@ class _Beside(_Steps):
     def _model(self) -> Iterator[GroupStep]:
         run = self.run
         if self.input is not None:
-            yield Whole(self.available, "ask to read ahead")
+            yield WholeExchange(self.available, "ask to read ahead")
         for i in range(run.intervals):
             if self.input is not None:
-                yield from (Whole(self.input, f"input {n}") for n in ((0, 1) if i == 0 else (i + 1,)))
+                yield from (WholeExchange(self.input, f"input {n}") for n in ((0, 1) if i == 0 else (i + 1,)))
             yield self.step(f"first step {i}", 1)
             if i >= self._slots:
                 yield self.outputs[i % self._slots].wait(f"sent {i - self._slots}")
-                yield Whole(self.rooms[i % self._slots], f"room {i - self._slots}")
+                yield WholeExchange(self.rooms[i % self._slots], f"room {i - self._slots}")
             yield self.outputs[i % self._slots].start(f"output {i}")
             if run.steps_between > 1:
                 yield self.step(f"steps {i}", run.steps_between - 1)
@@ -202,17 +202,17 @@ class _Beside(_Steps):
             return self.on_files(label, fields, done, run.writing)
 
         if self.input is not None:
-            yield Whole(self.available, "available")
+            yield WholeExchange(self.available, "available")
             yield from (work(f"read {n}", run.input_fields, run.read()) for n in (0, 1))
-            yield from (Whole(self.input, f"input {n}") for n in (0, 1))
+            yield from (WholeExchange(self.input, f"input {n}") for n in (0, 1))
         for i in range(run.intervals):
             if i >= self._slots:  # the model announces its next output as soon as there is room for it
                 yield self.rooms[i % self._slots].wait(f"told {i - self._slots}")
-            yield Whole(self.outputs[i % self._slots], f"collect {i}")
+            yield WholeExchange(self.outputs[i % self._slots], f"collect {i}")
             yield work(f"write {i}", run.fields, run.written())
             if i < run.intervals - self._slots:
-                yield Whole(self.written, f"written {i}")
+                yield WholeExchange(self.written, f"written {i}")
                 yield self.rooms[i % self._slots].start(f"room {i}")
             if self.input is not None and i + 2 <= run.intervals:
                 yield work(f"read {i + 2}", run.input_fields, run.read())
-                yield Whole(self.input, f"input {i + 2}")
+                yield WholeExchange(self.input, f"input {i + 2}")

@@ -8,8 +8,8 @@ from typing import Any
 
 from tradewind import _core
 from tradewind.base.errors import InputError
-from tradewind.workload.program import Program
-from tradewind.workload.steps import Compute, Exchanged, Poke, Start, Wait, Whole, schedule_of
+from tradewind.workload.program import ProgramWorkload
+from tradewind.workload.steps import Compute, Exchanged, Poke, Start, Wait, WholeExchange, schedule_of
 from tradewind.workload.workload import Step, Workload
 
 BLOCKING = "sendrecv"
@@ -30,7 +30,7 @@ def posted(workload: Workload, posting: str) -> Workload:
     """
     if posting == "together":
         return workload
-    if isinstance(workload, Program):
+    if isinstance(workload, ProgramWorkload):
         order = _Order(_ORDERS.get(posting, _core.one_by_one), every=posting in _ORDERS)
         return workload.with_steps(lambda step, _: order.step(step))
     if posting == "transport":
@@ -74,7 +74,7 @@ class _Order:
             return self._exchanged(step)
         if isinstance(step, Compute):
             return step if step.during is None else replace(step, during=self.step(step.during))
-        if isinstance(step, Whole):
+        if isinstance(step, WholeExchange):
             compute = None if step.compute is None else self.step(step.compute)
             return replace(step, exchange=self._exchanged(step.exchange), compute=compute)
         if isinstance(step, Start | Wait):

@@ -28,7 +28,7 @@ from tradewind.workload.steps import (
     Scheduled,
     Start,
     Wait,
-    Whole,
+    WholeExchange,
     schedule_of,
 )
 from tradewind.workload.workload import Step, Workload
@@ -36,12 +36,23 @@ from tradewind.workload.workload import Step, Workload
 if TYPE_CHECKING:
     from tradewind.machine.machine import Machine
 
-__all__ = ["Compute", "Exchanged", "Group", "Poke", "Program", "Scheduled", "Start", "Wait", "Whole", "schedule_of"]
+__all__ = [
+    "Compute",
+    "Exchanged",
+    "Group",
+    "Poke",
+    "ProgramWorkload",
+    "Scheduled",
+    "Start",
+    "Wait",
+    "WholeExchange",
+    "schedule_of",
+]
 
-_ORDERED = (Exchanged, Whole, Start, Wait, Poke)
+_ORDERED = (Exchanged, WholeExchange, Start, Wait, Poke)
 
 
-class Program(Workload):
+class ProgramWorkload(Workload):
     """A time step: steps in order, the same on all ranks, or those of `groups` of ranks. Raises InputError.
 
     Steps are schedules, `Compute`, and `Step`, which has a name; or, several of which may be open at once, an
@@ -215,7 +226,7 @@ class Program(Workload):
         """Whether a computation has work on files."""
         return any(compute.files for compute in self.computes)
 
-    def at_rates(self, machine: Machine, ranks_per_node: int, threads: int) -> Program:
+    def at_rates(self, machine: Machine, ranks_per_node: int, threads: int) -> ProgramWorkload:
         """Return it with work on files, and computations where cores have rates, in seconds. Raises InputError."""
         sharing, of_cores = min(ranks_per_node, self.ranks), machine.has_core_rates
         if machine.node.flops is None and not of_cores:
@@ -230,13 +241,13 @@ class Program(Workload):
 
         return self.with_steps(lambda step, ranks: _with_compute(step, lambda compute: computed(compute, ranks)))
 
-    def with_steps(self, change: Callable[[Any, int], Any]) -> Program:
+    def with_steps(self, change: Callable[[Any, int], Any]) -> ProgramWorkload:
         """Return the same program with changed steps: what `change` makes of each and the ranks of its group."""
         steps, options = self._made_of
         groups = [
             replace(group, steps=[change(step, group.ranks) for step in group.steps]) for group in options["groups"]
         ]
-        return Program(*(change(step, self.ranks) for step in steps), **{**options, "groups": groups})
+        return ProgramWorkload(*(change(step, self.ranks) for step in steps), **{**options, "groups": groups})
 
     def core(self) -> _core.Program:
         """Return the same in the form of the core."""
@@ -261,14 +272,14 @@ class Program(Workload):
 
 def _computed(step: Any) -> Any:
     """The computation of a step of a program, if it has one."""
-    return step if isinstance(step, Compute) else step.compute if isinstance(step, Whole) else None
+    return step if isinstance(step, Compute) else step.compute if isinstance(step, WholeExchange) else None
 
 
 def _with_compute(step: Any, change: Callable[[Compute], Compute]) -> Any:
     """The step with another computation, if it has one."""
     if isinstance(step, Compute):
         return change(step)
-    if isinstance(step, Whole) and step.compute is not None:
+    if isinstance(step, WholeExchange) and step.compute is not None:
         return replace(step, compute=change(step.compute))
     return step
 
@@ -304,15 +315,15 @@ def _exchanged(step: Any, i: int, fields: int, dtype: str) -> GroupStep:
         if step.during is None or isinstance(step.during, Exchanged):
             return step
         exchange = Exchanged(step.name, _during(step), fields, dtype)
-        return Whole(exchange, step.name, step.repeat, step)
+        return WholeExchange(exchange, step.name, step.repeat, step)
     if isinstance(step, _ORDERED):
         return step
     if isinstance(step, Step):
         if step.schedule is None or step.compute is not None:
             raise InputError(f"{step.name}: a Step beside exchanges that are started is one of a schedule alone")
-        return Whole(Exchanged(step.name, step.schedule, fields, dtype), step.name, step.repeat)
+        return WholeExchange(Exchanged(step.name, step.schedule, fields, dtype), step.name, step.repeat)
     schedule = schedule_of(step)
-    return Whole(Exchanged(f"{i + 1} {schedule.pattern.name} {schedule.algorithm}", schedule, fields, dtype))
+    return WholeExchange(Exchanged(f"{i + 1} {schedule.pattern.name} {schedule.algorithm}", schedule, fields, dtype))
 
 
 def _exchange_of(step: GroupStep) -> Exchanged | None:
@@ -334,7 +345,7 @@ def _parts(step: GroupStep, i: int) -> tuple[str, str, Exchanged | None, int, Co
     assert exchange is not None
     if isinstance(step, Exchanged):
         return f"{i + 1} {exchange.name}", "exchange", exchange, 1, None
-    if isinstance(step, Whole):
+    if isinstance(step, WholeExchange):
         return step.label or f"{i + 1} {exchange.name}", "exchange", exchange, step.repeat, step.compute
     kind = "start" if isinstance(step, Start) else "wait"
     return step.label or f"{i + 1} {kind} {exchange.name}", kind, exchange, 1, None

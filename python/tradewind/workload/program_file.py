@@ -26,12 +26,12 @@ from tradewind.layout.names import blocks, legs
 from tradewind.method.method import default_algorithm
 from tradewind.workload.between_groups import redistribution
 from tradewind.workload.patterns.gather_scatter import cubic
-from tradewind.workload.program import Program
+from tradewind.workload.program import ProgramWorkload
 from tradewind.workload.program_tables import FILE_KEYS, FileGroup, FileStep, Moved, NamedExchange, ProgramTable
-from tradewind.workload.steps import Compute, Exchanged, Group, GroupStep, Poke, Whole
+from tradewind.workload.steps import Compute, Exchanged, Group, GroupStep, Poke, WholeExchange
 
 
-def program_of(table: ProgramTable, place: Callable[[Place, str], str] = lambda _, problem: problem) -> Program:
+def program_of(table: ProgramTable, place: Callable[[Place, str], str] = lambda _, problem: problem) -> ProgramWorkload:
     """Return the program of a table whose keys are in order. Raises InputError with every problem.
 
     `place`: returns the text of a problem at a place of the table, for example with its line in a file.
@@ -39,7 +39,7 @@ def program_of(table: ProgramTable, place: Callable[[Place, str], str] = lambda 
     return _Builder(table, place).program()
 
 
-def load_program(path: Path | str, text: str | None = None, ranks: int | None = None) -> Program:
+def load_program(path: Path | str, text: str | None = None, ranks: int | None = None) -> ProgramWorkload:
     """Read a program file (or `text`, as if it stood in `path`). Raises InputError with all of its problems.
 
     `ranks`: how many there must be; None: those of the file.
@@ -98,7 +98,7 @@ class _Builder:
             raise InputError("key 'grid' is missing: layouts, halos and paths lie on one")
         return _core.Grid(*self.table.grid)
 
-    def program(self) -> Program:
+    def program(self) -> ProgramWorkload:
         """Raises InputError with every problem that is found."""
         for i, entry in enumerate(self.table.exchange):
             self._at(("exchange", i), partial(self._add_named, entry))
@@ -106,7 +106,9 @@ class _Builder:
         if self.problems:
             raise InputError(*dict.fromkeys(self.problems))
         try:
-            made = Program(groups=groups, dtype=self.table.dtype, fields=self.table.fields, name=self.table.name)
+            made = ProgramWorkload(
+                groups=groups, dtype=self.table.dtype, fields=self.table.fields, name=self.table.name
+            )
         except InputError as error:
             raise InputError(*(self.place((), problem) for problem in error.problems)) from None
         if len(self.groups) == 1:
@@ -217,7 +219,7 @@ class _Builder:
                 exchange = self._known(name)
                 shown = label or f"{number} {key} {name}"
                 if key == "exchange":
-                    return [Whole(exchange, shown, entry.times)]
+                    return [WholeExchange(exchange, shown, entry.times)]
                 return [exchange.start(shown) if key == "start" else exchange.wait(shown)]
         split = None if group.split is None else group.split
         of_group = () if len(self.groups) == 1 else (group.name,)
@@ -225,7 +227,7 @@ class _Builder:
         for name, pattern in self._patterns(entry, group.ranks, split):
             shown = f"{label or number} {name}" if entry.path is not None else label or f"{number} {name}"
             where = f"{group.name} {shown}" if of_group else shown
-            made.append(Whole(self._exchanged(where, entry, pattern, of_group), shown, entry.times))
+            made.append(WholeExchange(self._exchanged(where, entry, pattern, of_group), shown, entry.times))
         return made
 
     def _known(self, name: str) -> Exchanged:

@@ -195,7 +195,7 @@ class Exchanged:
 
 
 @dataclass(frozen=True)
-class Whole:
+class WholeExchange:
     """An exchange from its start to its end, `repeat` times; `compute` while it is under way."""
 
     exchange: Exchanged
@@ -227,7 +227,7 @@ class Poke:
     label: str = ""
 
 
-GroupStep = Whole | Start | Wait | Poke | Compute | Exchanged
+GroupStep = WholeExchange | Start | Wait | Poke | Compute | Exchanged
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""What the plans of a dwarf do in a round of steps, beside its program."""
+"""The plans of a dwarf in a round of steps, beside its program."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from mpi4py import MPI
 
 import tradewind as tw
 from tradewind.dwarfs import find
-from tradewind.workload.program import Compute, Poke, Program, Start, Wait
+from tradewind.workload.program import Compute, Poke, ProgramWorkload, Start, Wait
 
 
 def orders(comm: MPI.Intracomm, requests: Sequence[tuple[str, dict[str, Any]]]) -> list[tuple[list[str], list[str]]]:
@@ -24,7 +24,7 @@ def orders(comm: MPI.Intracomm, requests: Sequence[tuple[str, dict[str, Any]]]) 
     return found
 
 
-def operations(program: Program) -> Iterator[str]:
+def operations(program: ProgramWorkload) -> Iterator[str]:
     """Starts, waits, pokes and exchanges of a program in their order."""
     if not program.groups:
         for step in program.steps():

@@ -11,7 +11,7 @@ from tradewind.dwarfs import DWARFS, find
 from tradewind.launch.probe_kernels import SIZES, rates_of
 from tradewind.machine import load_machine
 from tradewind.simulation import simulate
-from tradewind.workload.program import Compute, Program
+from tradewind.workload.program import Compute, ProgramWorkload
 
 CORE, KERNEL, ALONE, MEMORY = 2e9, 5e9, 10e9, 16e9
 RATES = {
@@ -78,13 +78,13 @@ def test_every_dwarf_is_simulated_at_the_rates_of_its_kernels(kind, here):
 )
 def test_a_rank_has_its_cores_and_its_share_of_the_memory(compute, ranks, threads, seconds, here):
     machine = load_machine(here, SETTINGS | {"kernel.fast": f"{KERNEL / 1e9}Gflop/s"})
-    program = Program(Compute("it", points=[1.0] * ranks, **compute)).at_rates(machine.machine, 2, threads)
+    program = ProgramWorkload(Compute("it", points=[1.0] * ranks, **compute)).at_rates(machine.machine, 2, threads)
     assert simulate(program, machine, ranks_per_node=ranks)["time_s"] == pytest.approx(seconds)
 
 
 def test_the_peak_of_a_node_is_shared(here):
     settings = SETTINGS | {"node.flops": "3Gflop/s"}
-    program = Program(Compute("it", flops=3e9, points=[1.0, 1.0]))
+    program = ProgramWorkload(Compute("it", flops=3e9, points=[1.0, 1.0]))
     assert simulate(program, here, settings=settings, ranks_per_node=2)["time_s"] == pytest.approx(2)
 
 

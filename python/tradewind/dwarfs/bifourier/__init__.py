@@ -59,7 +59,7 @@ from tradewind.spectral.bifourier import EllipticTruncation
 from tradewind.spectral.extension import boyd_weights, smallest_extension
 from tradewind.workload.on_grid import layout_imbalance, misfits
 from tradewind.workload.options import option
-from tradewind.workload.program import Compute, Exchanged, Program, Start, Wait, Whole
+from tradewind.workload.program import Compute, Exchanged, ProgramWorkload, Start, Wait, WholeExchange
 
 if TYPE_CHECKING:
     from mpi4py import MPI
@@ -155,6 +155,7 @@ class Bifourier(SpectralArea):
 
     @property
     def fields(self) -> int:
+        """Number of two-dimensional fields: variables times levels."""
         return len(VARIABLES) * self.grid[2]
 
     def _area_problems(self) -> list[str]:
@@ -250,6 +251,7 @@ class Bifourier(SpectralArea):
 
     @property
     def name(self) -> str:
+        """A short label, for tables and plots."""
         m, n = self.truncation or (0, 0)
         return f"{super().name}, truncation {m}x{n}, extension {self.extension}"
 
@@ -259,6 +261,7 @@ class Bifourier(SpectralArea):
         return 1e-12
 
     def imbalance(self) -> float:
+        """Return the load imbalance: the maximum points, or coefficients, of a rank over the mean."""
         assert self.split is not None
         assert self.truncation is not None
         nx, ny, fields = self.batch_grid
@@ -272,13 +275,13 @@ class Bifourier(SpectralArea):
         """
         return BifourierRun(self, comm, record)
 
-    def program(self) -> Program:
+    def program(self) -> ProgramWorkload:
         """The program of a step. Raises InputError for the strategies of `NOT_SIMULATED`."""
         exchanges, every = self.named_exchanges(), range(self.batches or 1)
         steps: list[Any] = [Start(exchanges[LINES], "start 0")] if self.strategy == "overlap" else []
         for batch in every:
             if self.strategy != "overlap":
-                steps.append(Whole(exchanges[LINES], f"{LINES} {batch}"))
+                steps.append(WholeExchange(exchanges[LINES], f"{LINES} {batch}"))
             else:
                 steps.append(Wait(exchanges[LINES], f"wait {batch}"))
                 if batch + 1 < len(every):
@@ -287,23 +290,23 @@ class Bifourier(SpectralArea):
         steps.append(self._computed(WAVES))
         for batch in every:
             steps += self._back(exchanges, batch)
-        return Program(*steps, name=f"bifourier, {self.strategy}")
+        return ProgramWorkload(*steps, name=f"bifourier, {self.strategy}")
 
     def _forth(self, exchanges: dict[str, Exchanged], batch: int) -> list[Any]:
         return [
             self._computed(FFT_X, f" of {batch}"),
-            Whole(exchanges[WAVENUMBERS], f"{WAVENUMBERS} {batch}"),
+            WholeExchange(exchanges[WAVENUMBERS], f"{WAVENUMBERS} {batch}"),
             self._computed(FFT_Y, f" of {batch}"),
-            Whole(exchanges[COLUMNS], f"{COLUMNS} {batch}"),
+            WholeExchange(exchanges[COLUMNS], f"{COLUMNS} {batch}"),
         ]
 
     def _back(self, exchanges: dict[str, Exchanged], batch: int) -> list[Any]:
         return [
-            Whole(exchanges[COLUMNS + BACK], f"{COLUMNS}{BACK} {batch}"),
+            WholeExchange(exchanges[COLUMNS + BACK], f"{COLUMNS}{BACK} {batch}"),
             self._computed(FFT_Y, f"{BACK} of {batch}"),
-            Whole(exchanges[WAVENUMBERS + BACK], f"{WAVENUMBERS}{BACK} {batch}"),
+            WholeExchange(exchanges[WAVENUMBERS + BACK], f"{WAVENUMBERS}{BACK} {batch}"),
             self._computed(FFT_X, f"{BACK} of {batch}"),
-            Whole(exchanges[LINES + BACK], f"{LINES}{BACK} {batch}"),
+            WholeExchange(exchanges[LINES + BACK], f"{LINES}{BACK} {batch}"),
         ]
 
     def _computed(self, part: str, more: str = "") -> Compute:

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tradewind import _core
-from tradewind.base.collective import go_on
+from tradewind.base.collective import proceed
 from tradewind.base.errors import NotFiniteError
 from tradewind.dwarfs.frame.gather import gather
 from tradewind.dwarfs.frame.output import Output, of_blocks
 from tradewind.dwarfs.frame.step import COMPUTE
 from tradewind.dwarfs.waves.limited_area import BACK, Diagnosis, LimitedArea, LimitedAreaRun
-from tradewind.spectral.threads import share_out_blocks
+from tradewind.spectral.threads import split_blocks
 
 if TYPE_CHECKING:
     from mpi4py import MPI
@@ -93,7 +93,7 @@ class BifourierRun(LimitedAreaRun):
         levels = self.dwarf.batch_grid[2]
         for batch, points in enumerate(self.points):
             points[...] = fields[batch * levels : (batch + 1) * levels]
-        go_on(self.comm)
+        proceed(self.comm)
         self._initial = self._transformed()
         for stepped, columns in zip(self.stepped, self.columns, strict=True):
             stepped[...] = columns
@@ -162,7 +162,7 @@ class BifourierRun(LimitedAreaRun):
 
     def _share_out_wavenumbers(self, lines: Array, work: Callable[[slice], None]) -> None:
         fields, points, count = lines.shape
-        share_out_blocks(self.dwarf.threads, count, fields * points * lines.itemsize, work)
+        split_blocks(self.dwarf.threads, count, fields * points * lines.itemsize, work)
 
     def _advance_waves(self) -> None:
         fields = self.dwarf.batch_grid[2]
@@ -173,19 +173,20 @@ class BifourierRun(LimitedAreaRun):
                 stepped[some, 0] = after[:, batch * fields : (batch + 1) * fields]
 
         count = self.batches * fields
-        share_out_blocks(self.dwarf.threads, len(self.m), 4 * self.stepped[0].itemsize * count, work)
+        split_blocks(self.dwarf.threads, len(self.m), 4 * self.stepped[0].itemsize * count, work)
 
     # The methods of each dwarf.
 
     @property
     def minimum_bytes(self) -> int:
+        """Bytes of a memory copy of the rank's grid points, which amounts to one step."""
         return sum(points.nbytes for points in self.points)
 
     def diagnose(self) -> Diagnosis:  # type: ignore[override]
         """Energy, mean and error of the whole state. Collective. Raises NotFiniteError on all ranks."""
         from mpi4py import MPI
 
-        go_on(self.comm)
+        proceed(self.comm)
         with self.uncounted():
             columns = self._transformed()
         if any(self.comm.allgather(bool(not np.isfinite(columns).all()))):

@@ -136,10 +136,12 @@ class Diffusion(GridDwarf):
 
     @property
     def name(self) -> str:
+        """A short label, for tables and plots."""
         return f"{super().name}, halo {self.width}"
 
     @property
     def steps_per_round(self) -> int:
+        """Number of steps between two exchanges."""
         assert self.width is not None
         return self.width // REACH if self.strategy == "wide" else 1
 
@@ -174,6 +176,7 @@ class DiffusionRun(FieldRunning):
     """The dwarf on MPI ranks, one of which this process is."""
 
     def exchange_objects(self) -> None:
+        """Exchange the halo by pickled objects of mpi4py. Collective."""
         exchange_objects(self.comm, self.dwarf.split, self.dwarf.width, self.field)
         self._exchanges["halo"].count(self.field)  # it sends what the plan would
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tradewind import _core
-from tradewind.base.collective import go_on
+from tradewind.base.collective import proceed
 from tradewind.base.errors import NotFiniteError
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def diagnose(
     from mpi4py import MPI
 
     part = _core.diagnose(field, own, team)
-    go_on(comm)
+    proceed(comm)
     _check_finite(comm, field, own, first, part.not_finite)
     digits = np.array([part.sum, part.squares], np.int64)  # below 2**32, but for the last: no sum of ranks overflows
     comm.Allreduce(MPI.IN_PLACE, digits, MPI.SUM)

@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from tradewind import _core
-from tradewind.base.collective import check_communicator, collective_throughout, go_on
+from tradewind.base.collective import check_communicator, collective_throughout, proceed
 from tradewind.base.elements import DTYPES
 from tradewind.base.errors import InputError, gathered
 from tradewind.base.extents import MAX_EXTENT
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from tradewind.dwarfs.frame.running import Running
     from tradewind.dwarfs.frame.step import Call
     from tradewind.mpi.library import Array
-    from tradewind.workload.program import Compute, Exchanged, Program
+    from tradewind.workload.program import Compute, Exchanged, ProgramWorkload
 
 PRECISIONS = ("f4", "f8")
 _MAX_THREADS = 1024
@@ -184,7 +184,7 @@ class Dwarf(Workload, ABC):
     def _problems(self) -> list[str]:
         """Return problems of the request beyond the checks of `option`; may fill in open values."""
 
-    def program(self) -> Program:
+    def program(self) -> ProgramWorkload:
         """The program of `steps_per_round` time steps: what the strategy does, written down.
 
         Raises InputError for the strategies of `not_simulated`.
@@ -194,7 +194,7 @@ class Dwarf(Workload, ABC):
         return recorded(self).program()
 
     def pattern(self, name: str) -> _core.Pattern:
-        """What one of the exchanges moves, over all ranks: for programs. Raises InputError."""
+        """Return the pattern of one of the exchanges, over all ranks: for programs. Raises InputError."""
         raise NotImplementedError
 
     def exchanged(self, name: str) -> Exchanged | _core.Schedule:
@@ -285,21 +285,26 @@ class Dwarf(Workload, ABC):
 
     @property
     def name(self) -> str:
+        """A short label, for tables and plots."""
         return f"{self.kind} {self.strategy}"
 
     @property
     def bytes_per_point(self) -> int:
+        """Bytes of a grid point in a message: fields travel one by one."""
         return self.element_bytes
 
     @property
     def element_bytes(self) -> int:
+        """Bytes of one number."""
         return DTYPES[self.precision]
 
     @property
     def named_method(self) -> tuple[str | None, str | None]:
+        """Transport and packing of its messages, as far as it names them."""
         return self.transport, self.packing
 
     def steps(self) -> list[Step]:
+        """Return the exchanges of its program. Raises InputError."""
         return self.program().steps()
 
     def simulate(self, machine: str | Path, **options: Any) -> dict[str, Any]:
@@ -323,11 +328,13 @@ class Dwarf(Workload, ABC):
         return {"steps": steps, "compute_s": None if compute_s is None else compute_s / steps}
 
     def traits(self) -> list[str]:
+        """Return grid, ranks, transport, threads and work as texts, for a line about it."""
         grid = self.labels().get("grid")
         many = [f"{key} {n}" for key in ("threads", "work") if (n := getattr(self, key)) > 1]
         return list(filter(None, (grid, f"{self.ranks} ranks", self.transport, *many)))
 
     def as_dict(self) -> dict[str, Any]:
+        """Return the request as plain values; options of later versions only where they are not the default."""
         values = asdict(self)
         for name, default in self.added_later.items():
             if values[name] == default:
@@ -370,7 +377,7 @@ def _on_ranks(on: Callable[..., Running]) -> Callable[..., Running]:
         check_communicator(comm)
         if comm.Get_size() != dwarf.ranks:
             raise InputError(f"{comm.Get_size()} ranks run a dwarf that was made for {dwarf.ranks}")
-        go_on(comm, repr(dwarf))
+        proceed(comm, repr(dwarf))
         return on(dwarf, comm, *args, **options)
 
     return collective_throughout(checked)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tradewind import _core
-from tradewind.base.collective import go_on
+from tradewind.base.collective import proceed
 from tradewind.base.errors import InputError
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ def gather(comm: MPI.Intracomm, layout: _core.Blocks, part: Array) -> Array | No
             f"levels of a field: a slice is allowed, which leaves [z][y][x] and not {part.ndim} dimensions"
         )
     own = np.ascontiguousarray(part)
-    go_on(comm, f"{len(own)} levels")
+    proceed(comm, f"{len(own)} levels")
     parts = comm.gather(own)
     if parts is None:
         return None

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tradewind.base.collective import go_on
+from tradewind.base.collective import proceed
 from tradewind.base.errors import NotFiniteError
 from tradewind.dwarfs.frame.diagnosis import Diagnosis, diagnose
 
@@ -49,7 +49,7 @@ def norms(
     """
     from mpi4py import MPI
 
-    go_on(comm)
+    proceed(comm)
     _check_finite(comm, values, ids)
     share = volume[:, None]
     error = values.astype(np.float64) - solution

@@ -67,6 +67,7 @@ class GridDwarf(Dwarf):
 
     @property
     def points(self) -> int:
+        """Number of grid points."""
         return math.prod(self.grid)
 
     @property
@@ -76,6 +77,7 @@ class GridDwarf(Dwarf):
         return _core.Blocks(_core.Grid(*self.grid), self.split)
 
     def imbalance(self) -> float:
+        """Return the load imbalance of the columns: the maximum points of a rank over the mean."""
         assert self.split is not None
         return layout_imbalance(self.grid, self.split, "xy")
 
@@ -138,6 +140,7 @@ class GridRunning(Running):
         self._boxes: dict[Any, list[Slices]] = {}
 
     def places(self, points: Any) -> Sequence[Any]:
+        """Return the boxes of this rank's points of a kind, such as "own", "rim" or "interior"."""
         found = self._boxes.get(points)
         if found is None:
             found = self._boxes[points] = self.dwarf.boxes(points, self.rank)
@@ -150,6 +153,7 @@ class GridRunning(Running):
 
     @property
     def minimum_bytes(self) -> int:
+        """Bytes of a memory copy of the rank's grid points, which amounts to one step."""
         return points_of(self.own) * self._request.element_bytes
 
     def diagnose(self) -> Diagnosis:
@@ -198,6 +202,7 @@ class FieldRunning(GridRunning):
         self.field[self.own] = initial(*self.indices())
 
     def array_of(self, exchange: str, of: Any) -> Array:
+        """Return the array of an exchange: that of a reduction, or the field."""
         return self.sums[exchange] if exchange in self.sums else super().array_of(exchange, of)
 
     def finish(self, *result: Any) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from tradewind import _core
-from tradewind.base.collective import go_on
+from tradewind.base.collective import proceed
 from tradewind.base.errors import InputError, gathered
 from tradewind.dwarfs.frame.dwarf import Dwarf, copied
 from tradewind.dwarfs.frame.output import Output, of_mesh
@@ -63,13 +63,16 @@ class MeshDwarf(Dwarf):
 
     @property
     def nodes(self) -> int:
+        """Number of nodes of the mesh."""
         return mesh_nodes(self.grid)
 
     @property
     def points(self) -> int:
+        """Number of points: nodes times levels."""
         return self.nodes * self.levels
 
     def derived(self, result: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the values that a study keeps of a simulation, with the number of points."""
         return {**super().derived(result), "points": self.points}
 
     def rank_problems(self) -> list[str]:
@@ -92,7 +95,7 @@ class MeshDwarf(Dwarf):
         return _shares(self.grid, self.ranks, self.partition)
 
     def counts(self, points: str) -> Sequence[int]:
-        """How many nodes each rank has of those that a strategy names: "own", "rim", "interior", "near rim", "all"."""
+        """Return the number of nodes per rank of a kind: "own", "rim", "interior", "near rim" or "all"."""
         shares = self.shares()
         if points in ("rim", "near rim"):
             found: list[int] = (shares.rim if points == "rim" else shares.near_rim).tolist()
@@ -101,6 +104,7 @@ class MeshDwarf(Dwarf):
         return [len(own) + n for own, n in zip(shares.own, more[points], strict=True)]
 
     def computation(self, label: str, calls: Sequence[Call], during: _core.Schedule | None = None) -> Compute:
+        """Return the computation of one call of a loop, with the points of each rank."""
         (call,) = calls  # each has its label
         flops, moved = call.cost(self)
         points = [float(call.times(self) * self.levels * n) for n in self.counts(call.points)]
@@ -142,7 +146,7 @@ class MeshRunning(Running):
     def __init__(self, dwarf: MeshDwarf, comm: MPI.Intracomm, record: str, *, order: str) -> None:
         """`order` of a rank's nodes: "runs": those that no other rank wants, then the rim, then the halo are three runs
         of memory; "ids": ascending; else that of the partition."""
-        from tradewind.mpi.points import Points, renumbered
+        from tradewind.mpi.points import CorePoints, renumbered
 
         super().__init__(dwarf, comm, record)
         self.levels = dwarf.levels
@@ -159,9 +163,9 @@ class MeshRunning(Running):
             own = np.sort(own)
         self.part = part = divided.part(own, halo)
         divided_s = perf_counter() - made
-        go_on(comm)
+        proceed(comm)
         asked = perf_counter()
-        self.halo: _core.Fetch = Points(comm, own).halo(halo)
+        self.halo: _core.Fetch = CorePoints(comm, own).halo(halo)
         self.setup_s = {"mesh": made - begin, "partition": divided_s, "who needs what": perf_counter() - asked}
         self.own = slice(0, len(own))
         self.volume = self.mesh.volume[own]
@@ -195,7 +199,7 @@ class MeshRunning(Running):
     def whole(self, own: Array) -> Array | None:
         """Values of own nodes as those of the whole mesh, on rank 0. Collective."""
         part = np.ascontiguousarray(own)
-        go_on(self.comm)
+        proceed(self.comm)
         found = self.comm.gather((self.part.own, part))
         if found is None:
             return None

@@ -9,30 +9,49 @@ from typing import Any, Protocol
 from tradewind import _core
 from tradewind.base.errors import InputError
 from tradewind.dwarfs.frame.step import Call, Kernel
-from tradewind.workload.program import Compute, Exchanged, Poke, Program, Start, Wait, Whole
+from tradewind.workload.program import Compute, Exchanged, Poke, ProgramWorkload, Start, Wait, WholeExchange
 
 
 class Recorded(Protocol):
     """The part of a request that a recorder needs, see `tradewind.dwarfs.frame.dwarf.Dwarf`."""
 
     @property
-    def kind(self) -> str: ...
+    def kind(self) -> str:
+        """Name of the dwarf."""
+
     @property
-    def precision(self) -> str: ...
+    def precision(self) -> str:
+        """Element type of its fields."""
+
     @property
-    def strategy(self) -> str | None: ...
+    def strategy(self) -> str | None:
+        """Name of its strategy."""
+
     @property
-    def strategies(self) -> Mapping[str, Callable[[Any, int], int]]: ...
+    def strategies(self) -> Mapping[str, Callable[[Any, int], int]]:
+        """Functions of the strategies, by name: (step, round) -> steps taken."""
+
     @property
-    def not_simulated(self) -> tuple[str, ...]: ...
+    def not_simulated(self) -> tuple[str, ...]:
+        """Names of the strategies that cannot be simulated."""
+
     @property
-    def steps_per_round(self) -> int: ...
+    def steps_per_round(self) -> int:
+        """Number of steps of a round."""
+
     @property
-    def simulated_iterations(self) -> int | None: ...
+    def simulated_iterations(self) -> int | None:
+        """Number of iterations of a solver that are simulated; None: there is no solver."""
+
     @property
-    def numbered(self) -> bool: ...
-    def exchanged(self, name: str) -> Exchanged | _core.Schedule: ...
-    def computation(self, label: str, calls: Sequence[Call], during: _core.Schedule | None = None) -> Compute: ...
+    def numbered(self) -> bool:
+        """Whether labels of its steps begin with their numbers."""
+
+    def exchanged(self, name: str) -> Exchanged | _core.Schedule:
+        """Return an exchange by its name. Raises InputError."""
+
+    def computation(self, label: str, calls: Sequence[Call], during: _core.Schedule | None = None) -> Compute:
+        """Return calls of loops as one computation, which may overlap with an exchange."""
 
 
 def recorded(dwarf: Recorded) -> Recorder:
@@ -70,22 +89,27 @@ class Recorder:
     # The operations, see `Step`.
 
     def exchange(self, name: str, of: Any = "field", label: str = "") -> None:
+        """Record an exchange."""
         self._add("exchange", name, label, of)
 
     def start(self, name: str, of: Any = "field", label: str = "") -> None:
+        """Record the start of an exchange."""
         self._add("start", name, label, of)
         self._open += 1
 
     def wait(self, name: str, label: str = "") -> None:
+        """Record the wait for an exchange."""
         self._add("wait", name, label)
         self._open -= 1
 
     def poke(self) -> None:
+        """Record a poke, where an exchange is open."""
         if self._open:
             self._add("poke", "", "")
             self.pokes += 1
 
     def compute(self, kernel: Kernel, *arguments: Any, points: Any = "own", label: str = "") -> None:
+        """Record a call of a loop; calls without labels that follow each other are one step."""
         if kernel.flops is None:
             return
         before = self._operations[-1] if self._operations else None
@@ -94,16 +118,20 @@ class Recorder:
         self._operations[-1].calls.append(Call(kernel, points, arguments))
 
     def reduce(self, name: str, of: Any, label: str = "") -> Sequence[float]:
+        """Record a reduction, and return the numbers of a program in place of its result."""
         self.exchange(name, of, label)
         return self.values(name, of)
 
     def values(self, name: str, of: Any) -> Sequence[float]:
+        """Return numbers in place of the result of a reduction: 1 for a vector with itself, 0 for others."""
         return [1.0] if isinstance(of, str) else [float(a == b) for a, b in of]
 
     def ended(self, iterations: int, numbers: Sequence[float]) -> bool:
+        """Return whether the simulated iterations are done."""
         return self.dwarf.simulated_iterations is not None and iterations >= self.dwarf.simulated_iterations
 
     def finish(self, *result: Any) -> None:
+        """Count a step."""
         self.steps += 1
 
     def _add(self, kind: str, name: str, label: str, of: Any = None) -> None:
@@ -119,7 +147,7 @@ class Recorder:
 
     # The program.
 
-    def program(self, name: str = "") -> Program:
+    def program(self, name: str = "") -> ProgramWorkload:
         """The program of the steps. Raises InputError for a method that the simulator does not know."""
         exchanges = {each: self.dwarf.exchanged(each) for each in self.arrays}
         steps: list[Any] = []
@@ -132,7 +160,9 @@ class Recorder:
                 steps.append(self.dwarf.computation(computed.label, computed.calls, exchange))
             else:
                 steps.append(self._step(operation, exchange))
-        return Program(*steps, dtype=self.dwarf.precision, name=name or f"{self.dwarf.kind}, {self.dwarf.strategy}")
+        return ProgramWorkload(
+            *steps, dtype=self.dwarf.precision, name=name or f"{self.dwarf.kind}, {self.dwarf.strategy}"
+        )
 
     def _step(self, operation: _Operation, exchange: Exchanged | _core.Schedule | None) -> Any:
         if operation.kind == "compute":
@@ -141,5 +171,5 @@ class Recorder:
             return Poke(operation.label)
         if not isinstance(exchange, Exchanged):
             return exchange
-        kinds: dict[str, Any] = {"exchange": Whole, "start": Start, "wait": Wait}
+        kinds: dict[str, Any] = {"exchange": WholeExchange, "start": Start, "wait": Wait}
         return kinds[operation.kind](exchange, operation.label)

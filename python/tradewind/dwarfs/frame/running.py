@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from tradewind import _core
-from tradewind.base.collective import collective, go_on, require_mpi, tell
+from tradewind.base.collective import collective, proceed, require_mpi, send_error
 from tradewind.base.errors import InputError
 from tradewind.base.extents import whole_number
 from tradewind.dwarfs.frame.step import COMPUTE
@@ -35,21 +35,38 @@ class Request(Protocol):
     """The part of a request that a run needs, see `tradewind.dwarfs.frame.dwarf.Dwarf`."""
 
     @property
-    def precision(self) -> str: ...
+    def precision(self) -> str:
+        """Element type of the fields."""
+
     @property
-    def element_bytes(self) -> int: ...
+    def element_bytes(self) -> int:
+        """Bytes of one number."""
+
     @property
-    def threads(self) -> int: ...
+    def threads(self) -> int:
+        """Threads per rank that compute."""
+
     @property
-    def work(self) -> int: ...
+    def work(self) -> int:
+        """Repetitions of each loop."""
+
     @property
-    def strategy(self) -> str | None: ...
+    def strategy(self) -> str | None:
+        """Name of the strategy."""
+
     @property
-    def strategies(self) -> Mapping[str, Callable[[Any, int], int]]: ...
+    def strategies(self) -> Mapping[str, Callable[[Any, int], int]]:
+        """Functions of the strategies, by name: (step, round) -> steps taken."""
+
     @property
-    def plans(self) -> Mapping[str, str]: ...
-    def method(self, plan: str) -> Method: ...
-    def plan_options(self, plan: str) -> dict[str, Any]: ...
+    def plans(self) -> Mapping[str, str]:
+        """Names of the plans, and what they exchange."""
+
+    def method(self, plan: str) -> Method:
+        """Return algorithm, transport and packing of a plan, as far as they are chosen."""
+
+    def plan_options(self, plan: str) -> dict[str, Any]:
+        """Return the further options of a plan."""
 
 
 class Exchanges:
@@ -123,10 +140,10 @@ class Running(ABC):
         for name in COLLECTIVE & vars(cls).keys():
             setattr(cls, name, collective(vars(cls)[name]))
 
-    def tell(self, problem: str) -> None:
+    def send_error(self, problem: str) -> None:
         """Tell the other ranks why this one cannot call the method that they call; they raise PlanError."""
         require_mpi()
-        tell(self.comm, problem)
+        send_error(self.comm, problem)
 
     def __init__(self, dwarf: Request, comm: MPI.Intracomm, record: str) -> None:
         self.comm, self.rank = comm, comm.Get_rank()
@@ -218,21 +235,26 @@ class Running(ABC):
         return [points]
 
     def exchange(self, name: str, of: Any = "field", label: str = "") -> None:
+        """Exchange an array. Collective."""
         array = self.array_of(name, of)
         self._exchanges[name](array)
 
     def start(self, name: str, of: Any = "field", label: str = "") -> None:
+        """Start to exchange an array. Collective."""
         self._open[name] = array = self.array_of(name, of)
         self._exchanges[name].start(array)
 
     def wait(self, name: str, label: str = "") -> None:
+        """Wait until an exchange that was started has ended."""
         self._exchanges[name].wait(self._open.pop(name))
 
     def poke(self) -> None:
+        """Let all exchanges that are open go on, as far as they can without waiting."""
         for name, array in self._open.items():
             self._exchanges[name].poke(array)
 
     def compute(self, kernel: Kernel, *arguments: Any, points: Any = "own", label: str = "") -> None:
+        """Call a loop for the points of a kind, and add its time to its part."""
         loop, part = kernel.loop, kernel.part
         repeats = _ONCE if kernel.once else self._repeats
         for place in self.places(points):
@@ -242,17 +264,21 @@ class Running(ABC):
                 loop(self, place, *arguments)
 
     def reduce(self, name: str, of: Any, label: str = "") -> Sequence[float]:
+        """Combine numbers over all ranks, and return them. Collective."""
         self.exchange(name, of)
         return self.values(name, of)
 
     def values(self, name: str, of: Any) -> Sequence[float]:
+        """Return the result of a reduction that has ended."""
         numbers: list[float] = self.array_of(name, of).tolist()
         return numbers
 
     def ended(self, iterations: int, numbers: Sequence[float]) -> bool:
+        """Return whether a solver has converged; False where there is none."""
         return False
 
     def finish(self, *result: Any) -> None:
+        """Count a step."""
         self.steps += 1
 
     # The methods of each dwarf.
@@ -287,7 +313,7 @@ class Running(ABC):
     def advance(self, steps: int) -> None:
         """Takes time steps. Collective."""
         steps = whole_number("steps", steps)
-        go_on(self.comm, f"{steps} steps")
+        proceed(self.comm, f"{steps} steps")
         assert self._request.strategy is not None
         strategy = self._request.strategies[self._request.strategy]
         while steps > 0:
@@ -296,7 +322,7 @@ class Running(ABC):
     @collective
     def reset(self) -> None:
         """Begins to count seconds and exchanges. Collective: before, each plan exchanges once, which costs more."""
-        go_on(self.comm)
+        proceed(self.comm)
         for plan in self._warm:
             plan()
         for exchanges in self._exchanges.values():

@@ -214,6 +214,7 @@ class HelmholtzRequest(GridDwarf, ABC):
         return _core.AllReduce(self.ranks, count if self.sums == "ordinary" else count * DIGITS + 1)
 
     def exchanged(self, name: str) -> Exchanged:
+        """Return the halo exchange or the sum by its name. Raises InputError."""
         return self.named_exchange(name, "f8" if name == "halo" else self.sum_dtype)
 
     def method(self, plan: str) -> Method:
@@ -224,6 +225,7 @@ class HelmholtzRequest(GridDwarf, ABC):
 
     @property
     def name(self) -> str:
+        """A short label, for tables and plots."""
         return f"{super().name}, {self.directions} directions"
 
     @property

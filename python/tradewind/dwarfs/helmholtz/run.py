@@ -61,6 +61,7 @@ def _more(minus: str | None, plus: str | None) -> int:
 
 @kernel(29, OPERATOR_VALUES, part=f"{COMPUTE}-operator")
 def apply_operator(run: HelmholtzRun, rows: slice, field: str, out: str) -> None:
+    """Apply the operator to rows of a vector, whose halo is exchanged."""
     around = slice(rows.start, rows.stop + 2)
     _core.helmholtz(run.vector(field).whole[:, around], run.factors[:, rows], run.vector(out).own[:, rows], run.team)
 
@@ -71,6 +72,7 @@ def apply_operator(run: HelmholtzRun, rows: slice, field: str, out: str) -> None
     part=f"{COMPUTE}-columns",
 )
 def solve_columns(run: HelmholtzRun, rows: slice, right: str, out: str, minus: str | None, plus: str | None) -> None:
+    """Solve the tridiagonal systems of the columns of some rows."""
     assert run.columns is not None
     _core.solve_columns(
         run.vector(right).own[:, rows],
@@ -197,6 +199,7 @@ class HelmholtzRun(GridRunning):
         return self._vectors[name]
 
     def array_of(self, exchange: str, of: Any) -> Array:
+        """Return the array of an exchange: a vector with its halo, or the numbers of a sum."""
         return self.vector(of).whole if exchange == "halo" else self._reduced(len(of))
 
     def places(self, points: Any) -> list[slice]:
@@ -273,10 +276,12 @@ class HelmholtzRun(GridRunning):
     # The methods of each dwarf.
 
     def advance(self, steps: int) -> None:
+        """Take steps, which are timed. Collective."""
         self._steps_timed += steps
         super().advance(steps)
 
     def reset(self) -> None:
+        """Begin to count seconds, exchanges and solved systems anew. Collective."""
         self.solved, self._steps_timed = 0, 0
         super().reset()
 

@@ -32,7 +32,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from tradewind import _core
-from tradewind.base.collective import go_on
+from tradewind.base.collective import proceed
 from tradewind.base.extents import largest_product
 from tradewind.base.names import unknown
 from tradewind.dwarfs.frame.diagnosis import Diagnosis as Sums
@@ -44,10 +44,10 @@ from tradewind.dwarfs.frame.step import COMPUTE
 from tradewind.dwarfs.waves.limited_area import BACK, Diagnosis, LimitedArea, LimitedAreaRun
 from tradewind.dwarfs.waves.plane_waves import StandingWaves, differences, mode_speeds
 from tradewind.layout.names import blocks
-from tradewind.spectral.threads import share_out
+from tradewind.spectral.threads import split_work
 from tradewind.workload.on_grid import layout_imbalance, misfits
 from tradewind.workload.options import option
-from tradewind.workload.program import Compute, Exchanged, Program, Start, Wait, Whole
+from tradewind.workload.program import Compute, Exchanged, ProgramWorkload, Start, Wait, WholeExchange
 
 if TYPE_CHECKING:
     from mpi4py import MPI
@@ -171,6 +171,7 @@ class Hirlam(LimitedArea):
 
     @property
     def name(self) -> str:
+        """A short label, for tables and plots."""
         return f"{super().name}, between {self.between}"
 
     @property
@@ -179,6 +180,7 @@ class Hirlam(LimitedArea):
         return 1e-12
 
     def imbalance(self) -> float:
+        """Return the load imbalance: the maximum points, or wavenumbers, of a rank over the mean."""
         assert self.split is not None
         nx, ny, nz = self.batch_grid
         two_d, lines, columns = PATHS[self.between]
@@ -192,35 +194,39 @@ class Hirlam(LimitedArea):
         """
         return HirlamRun(self, comm, record)
 
-    def program(self) -> Program:
+    def program(self) -> ProgramWorkload:
         """The program of a step. Raises InputError for the strategies of `NOT_SIMULATED`."""
         exchanges = self.named_exchanges()
         halo = exchanges["halo"]
-        steps: list[Any] = [Whole(halo, "halo u"), Whole(halo, "halo v"), self._computed(STENCILS, self.layout, 0.5)]
+        steps: list[Any] = [
+            WholeExchange(halo, "halo u"),
+            WholeExchange(halo, "halo v"),
+            self._computed(STENCILS, self.layout, 0.5),
+        ]
         if self.strategy == "overlap":
             steps.append(Start(exchanges["fft"], "start 0"))
         batches = self.batches or 1
         for batch in range(batches):
             if self.strategy != "overlap":
-                steps.append(Whole(exchanges["fft"], f"fft {batch}"))
+                steps.append(WholeExchange(exchanges["fft"], f"fft {batch}"))
             else:
                 steps.append(Wait(exchanges["fft"], f"wait {batch}"))
                 if batch + 1 < batches:
                     steps.append(Start(exchanges["fft"], f"start {batch + 1}"))
             steps += self._solution(exchanges, batch)
         last = self._computed(f"{STENCILS}{BACK}", self.layout, 0.5)
-        return Program(*steps, Whole(halo, "halo phi"), last, name=f"hirlam, {self.strategy}")
+        return ProgramWorkload(*steps, WholeExchange(halo, "halo phi"), last, name=f"hirlam, {self.strategy}")
 
     def _solution(self, exchanges: dict[str, Exchanged], batch: int) -> list[Any]:
         """The steps of a batch whose lines are there."""
         lines, columns = self.patterns()["fft"].to_layout, self.patterns()["tri"].to_layout
         return [
             self._computed(f"{FFT} of {batch}", lines, 1.0),
-            Whole(exchanges["tri"], f"tri {batch}"),
+            WholeExchange(exchanges["tri"], f"tri {batch}"),
             self._computed(f"{TRIDIAGONAL} of {batch}", columns, 1.0),
-            Whole(exchanges["tri" + BACK], f"tri{BACK} {batch}"),
+            WholeExchange(exchanges["tri" + BACK], f"tri{BACK} {batch}"),
             self._computed(f"{FFT}{BACK} of {batch}", lines, 1.0),
-            Whole(exchanges["fft" + BACK], f"fft{BACK} {batch}"),
+            WholeExchange(exchanges["fft" + BACK], f"fft{BACK} {batch}"),
         ]
 
     def _computed(self, name: str, layout: _core.Layout, share: float) -> Compute:
@@ -280,7 +286,7 @@ class HirlamRun(LimitedAreaRun):
         for fields, mode in self._solution():
             for field, values in zip(self.fields, fields, strict=True):
                 field[self.own][mode] = values
-        go_on(self.comm)
+        proceed(self.comm)
         self._swap(self.fields[PHI])
 
     def _solution(self) -> Iterator[tuple[tuple[Array, Array, Array], int]]:
@@ -311,6 +317,7 @@ class HirlamRun(LimitedAreaRun):
     # Parts of a step.
 
     def swap_winds(self) -> None:
+        """Exchange the halos of both winds. Collective."""
         self._swap(self.fields[U])
         self._swap(self.fields[V])
 
@@ -342,7 +349,7 @@ class HirlamRun(LimitedAreaRun):
     # Its loops, level by level, so that what they read twice is in a cache the second time; threads share out levels.
 
     def _right_side(self) -> None:
-        share_out(self.dwarf.threads, self.dwarf.grid[2], self._right_side_of)
+        split_work(self.dwarf.threads, self.dwarf.grid[2], self._right_side_of)
 
     def _right_side_of(self, modes: range) -> None:
         s, levels = self.dwarf.s, self.dwarf.batch_grid[2]
@@ -357,7 +364,7 @@ class HirlamRun(LimitedAreaRun):
             np.subtract(middle, s * speed2 * (2 * winds - s * lap), out=self.points[batch][level])
 
     def _winds(self) -> None:
-        share_out(self.dwarf.threads, self.dwarf.grid[2], self._winds_of)
+        split_work(self.dwarf.threads, self.dwarf.grid[2], self._winds_of)
 
     def _winds_of(self, modes: range) -> None:
         s = self.dwarf.s
@@ -377,6 +384,7 @@ class HirlamRun(LimitedAreaRun):
 
     @property
     def minimum_bytes(self) -> int:
+        """Bytes of a memory copy of the rank's grid points of all variables, which amounts to one step."""
         return len(VARIABLES) * super().minimum_bytes
 
     def diagnose(self) -> Diagnosis:  # type: ignore[override]

@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from tradewind import _core
-from tradewind.base.collective import go_on
+from tradewind.base.collective import proceed
 from tradewind.base.errors import InputError, gathered
 from tradewind.dwarfs.frame.advection import (
     DIAGNOSTICS,
@@ -70,11 +70,13 @@ _divergence, _tracer = kernel(43, FACES + 2), kernel(77, FACES + 3)
 
 @_divergence
 def divergence(run: MpdataRun, nodes: _core.Nodes) -> None:
+    """Compute the divergence of the upwind fluxes at nodes."""
     _core.mpdata_divergence(run.graph, nodes, run.flux_now, run.q_now, run.divergence, run.team)
 
 
 @kernel(126, FACES + 4)
 def limits(run: MpdataRun, nodes: _core.Nodes) -> None:
+    """Compute the limits of the corrective fluxes at nodes."""
     assert run.limits is not None
     arrays = run.flux_now, run.q_now, run.divergence, run.limits
     _core.mpdata_limits(run.graph, nodes, *arrays, run.dt, run.dwarf.gauge, run.team)
@@ -82,6 +84,7 @@ def limits(run: MpdataRun, nodes: _core.Nodes) -> None:
 
 @_tracer
 def tracer(run: MpdataRun, nodes: _core.Nodes) -> None:
+    """Compute the new tracer at nodes, with corrective fluxes."""
     arrays = run.flux_now, run.q_now, run.divergence, run.next
     _core.mpdata_corrected(run.graph, nodes, *arrays, run.dt, run.dwarf.gauge, run.limits, run.team)
 
@@ -107,21 +110,25 @@ def begin_pass(run: MpdataRun, nodes: None) -> None:
 
 @_divergence
 def plain_divergence(run: MpdataRun, nodes: _core.Nodes) -> None:
+    """Compute the divergence of the upwind fluxes edge by edge, as plain code does."""
     _core.mpdata_plain(run.graph, run.flux, run.field, None, run.through, run.divergence, run.dt, run.team)
 
 
 @_tracer
 def plain_tracer(run: MpdataRun, nodes: _core.Nodes) -> None:
+    """Compute the new tracer edge by edge, as plain code does."""
     _core.mpdata_plain(run.graph, run.flux, run.field, run.divergence, run.through, run.next, run.dt, run.team)
 
 
 @kernel(0, 2, part="staging", once=True)
 def copy_to_host(run: MpdataRun, nodes: None, stage: str) -> None:
+    """Copy what a stage sends from the device to its copy in the host's memory."""
     np.copyto(run.array_of(stage, STAGED), run.array_of(stage, stage))
 
 
 @kernel(0, 2, part="staging", once=True)
 def copy_from_host(run: MpdataRun, nodes: None, stage: str) -> None:
+    """Copy what a stage has received from the host's memory to the device."""
     np.copyto(run.array_of(stage, stage), run.array_of(stage, STAGED))
 
 
@@ -269,6 +276,7 @@ class Mpdata(MeshDwarf):
 
     @property
     def name(self) -> str:
+        """A short label, for tables and plots."""
         return f"{super().name} {self.grid}x{self.levels}"
 
     def stage_names(self) -> list[str]:
@@ -372,7 +380,7 @@ class MpdataRun(MeshRunning):
         dwarf = self.dwarf
         fluxes = FLUXES[dwarf.fluxes](self.mesh, dwarf.alpha)[self.part.edge_ids]
         rates = outflow_rates(self.part.edges, fluxes, 1 / self.volume)
-        go_on(self.comm)
+        proceed(self.comm)
         self.dt = dwarf.time_step(self.comm.allreduce(float(rates.max(initial=0.0)), MPI.MAX))
         worst = np.argsort(rates)[-1:]
         check_fits(
@@ -382,14 +390,14 @@ class MpdataRun(MeshRunning):
             self.part.own[worst],
             self.mesh,
         )
-        go_on(self.comm)
+        proceed(self.comm)
         self.flux = np.ascontiguousarray((fluxes[:, None] * dwarf.level_speeds).astype(dwarf.precision))
 
     def _check_sign(self) -> None:
         minimum = float(self.field[self.own].min(initial=0.0))
         if minimum < 0 and not self.dwarf.gauge:
             raise InputError(f"the field has values down to {minimum:g}: the basic form is for 0 and more; use gauge")
-        go_on(self.comm)
+        proceed(self.comm)
 
     def _name_nodes(self) -> None:
         """Rim and interior as the strategy names them."""
@@ -409,6 +417,7 @@ class MpdataRun(MeshRunning):
         self._nodes |= {"interior": interior, "rim": rim}
 
     def places(self, points: Any) -> Sequence[Any]:
+        """Return the nodes of this rank of a kind, such as "own", "rim" or "interior"."""
         return (self._nodes[points],)
 
     def array_of(self, exchange: str, of: Any) -> Array:

@@ -54,10 +54,12 @@ class ReferenceMpdata:
         return q[self.edges[:, 0]], q[self.edges[:, 1]]
 
     def upwind(self, flux: Array, q: Array) -> Array:
+        """Return the upwind fluxes through the edges, [edge][level]."""
         first, second = self.ends(q)
         return np.asarray(np.maximum(flux, 0) * first + np.minimum(flux, 0) * second)
 
     def divergence(self, through: Array) -> Array:
+        """Return the divergence of fluxes, [node][level]."""
         return np.asarray(self.added(through, -through) * self.inverse_volume[:, None])
 
     def added(self, at_first: Array, at_second: Array) -> Array:
@@ -67,6 +69,7 @@ class ReferenceMpdata:
         return total
 
     def correction(self, flux: Array, q: Array, divergence: Array) -> Array:
+        """Return the corrective fluxes through the edges, [edge][level]."""
         real = q.dtype.type
         (q1, q2), (d1, d2) = self.ends(q), self.ends(divergence)
         half, half_dt = real(0.5), real(0.5) * real(self.dt)

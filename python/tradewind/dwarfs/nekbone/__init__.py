@@ -141,6 +141,7 @@ class Nekbone(NekboneRequest):
     strategies: ClassVar = STRATEGIES
 
     def computation(self, label: str, calls: Sequence[Call], during: _core.Schedule | None = None) -> Compute:
+        """Return the computation of one call of a loop, which every rank does."""
         (call,) = calls  # each has its label
         flops, moved = call.cost(self)
         points = call.times(self) * self._points(call.points)

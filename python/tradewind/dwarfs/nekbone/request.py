@@ -163,6 +163,7 @@ class NekboneRequest(Dwarf):
 
     @property
     def name(self) -> str:
+        """A short label, for tables and plots."""
         return f"{super().name} {extents_text(self.elements)} of {self.nx1}"
 
     def method(self, plan: str) -> Method:
@@ -216,6 +217,7 @@ class NekboneRequest(Dwarf):
         return _core.gather_scatter_of_ids([self.ids_along(axis, r) for r in range(self.ranks)], "add")
 
     def exchanged(self, name: str) -> Exchanged:
+        """Return the gather-scatter or the sum by its name. Raises InputError."""
         made = self.named_exchange(name, self.sum_dtype if name == "sum" else "f8")
         return replace(made, name=f"sum of {self.sum_pattern().count}") if name == "sum" else made
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tradewind import _core
-from tradewind.base.collective import collective, go_on
+from tradewind.base.collective import collective, proceed
 from tradewind.base.errors import ConvergenceError, InputError, NotFiniteError
 from tradewind.dwarfs.frame.diagnosis import rounded
 from tradewind.dwarfs.frame.output import NAMED, Output
@@ -129,7 +129,7 @@ def update_pipelined(run: NekboneRun, which: NDArray[np.int32], squares: float, 
     run.before = squares
 
 
-# What takes no time: numbers of this rank, and the vectors of a replacement.
+# Operations that take no time: numbers of this rank, and the vectors of a replacement.
 
 
 @kernel(None, part="")
@@ -195,9 +195,9 @@ class NekboneRun(Running):
         self._places |= {"interior": [interior], "shared": self._own_sums()}
         self._make_vectors()
         self._make_plans()
-        go_on(comm, "the right-hand side of the dwarf" if initial is None else "a right-hand side of its own")
+        proceed(comm, "the right-hand side of the dwarf" if initial is None else "a right-hand side of its own")
         self.b = self._side() if initial is None else np.ascontiguousarray(initial(self.brick), np.float64)
-        go_on(comm)
+        proceed(comm)
         self._begin()
 
     def _operators(self) -> tuple[_core.ElementOperator, _core.ElementOperator]:
@@ -267,9 +267,11 @@ class NekboneRun(Running):
     # The operations of strategies, see `Step`.
 
     def array_of(self, exchange: str, of: Any) -> Array:
+        """Return the array of an exchange."""
         return self._arrays[exchange]
 
     def places(self, points: Any) -> Sequence[Any]:
+        """Return the elements of this rank of a kind, such as "own" or "inner"."""
         return self._places[points]
 
     def exchange(self, name: str, of: Any = "field", label: str = "") -> None:
@@ -278,6 +280,7 @@ class NekboneRun(Running):
         super().exchange(name)
 
     def start(self, name: str, of: Any = "field", label: str = "") -> None:
+        """Put numbers into the array of a sum, and start the exchange. Collective."""
         self._put(name, of)
         super().start(name)
 
@@ -368,7 +371,7 @@ class NekboneRun(Running):
         """
         from tradewind.mpi.library import MPI
 
-        go_on(self.comm)
+        proceed(self.comm)
         self._check_finite()
         with self.uncounted():
             multiply_whole(self, "x")
@@ -427,13 +430,13 @@ class NekboneRun(Running):
             raise InputError(f"side {self.dwarf.side}: its solution is not known; that of wave is")
         places = self.brick.coordinates(self.basis, self.dwarf.deformation)
         apart = float(np.abs(self.x - wave(places, self.brick.whole)).max())
-        go_on(self.comm)
+        proceed(self.comm)
         return float(self.comm.allreduce(apart, MPI.MAX))
 
     def gathered(self) -> Array | None:
         """Solution and residual [2][element][k][j][i] of all elements, on rank 0. Collective."""
         own = np.stack([self.x, self.r])
-        go_on(self.comm)
+        proceed(self.comm)
         parts = self.comm.gather((self.brick.element_ids, own))
         if parts is None:
             return None
@@ -451,7 +454,7 @@ class NekboneRun(Running):
         nx, ny, nz = (count * (self.brick.points - 1) + 1 for count in self.brick.all_elements)
         element, level = np.nonzero(z == nz // 2)
         own = x[element], y[element], self.x[element, level]
-        go_on(self.comm)
+        proceed(self.comm)
         parts = self.comm.gather(own)
         if parts is None:
             return None

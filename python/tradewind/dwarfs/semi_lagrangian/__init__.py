@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from tradewind.dwarfs.semi_lagrangian.flows import Wind
     from tradewind.dwarfs.semi_lagrangian.lattice import Window
     from tradewind.mpi.library import Array, Plan
-    from tradewind.workload.program import Program
+    from tradewind.workload.program import ProgramWorkload
 
 Cells = tuple[tuple[int, int], tuple[int, int]]
 
@@ -109,7 +109,7 @@ class SemiLagrangian(SemiLagrangianOptions):
         """
         return SemiLagrangianRun(self, comm, initial, wind or self.flow_wind, record)
 
-    def program(self) -> Program:
+    def program(self) -> ProgramWorkload:
         """The program of the first step. What is fetched on demand follows from that step's winds."""
         return program(self)
 
@@ -175,6 +175,7 @@ class SemiLagrangianRun(GridRunning):
 
     @property
     def own(self) -> Slices:  # type: ignore[override]
+        """Slices of the rank's own columns in its arrays."""
         own: Slices = self.tracers.own
         return own
 
@@ -355,10 +356,12 @@ class SemiLagrangianRun(GridRunning):
 
     @property
     def plans(self) -> dict[str, Any]:
+        """Plans of all exchanges by name, as far as they are made."""
         return {each.name: each.plan for each in self._around}
 
     @property
     def exchanges(self) -> int:
+        """Number of exchanges so far."""
         return sum(each.calls for each in self._around)
 
     @property
@@ -368,9 +371,11 @@ class SemiLagrangianRun(GridRunning):
 
     @property
     def bytes_sent(self) -> int:
+        """Bytes that this rank has sent so far."""
         return sum(each.bytes_sent for each in self._around)
 
     def reset(self) -> None:
+        """Begin to count seconds, exchanges and bytes anew. Collective."""
         super().reset()
         for each in self._around:
             each.reset()

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from tradewind import _core
-from tradewind.base.collective import Telling
+from tradewind.base.collective import CollectiveErrors
 from tradewind.base.errors import InputError
 from tradewind.dwarfs.semi_lagrangian.lattice import Surroundings, Window
 from tradewind.dwarfs.semi_lagrangian.options import BEYOND, SemiLagrangianOptions
@@ -40,13 +40,24 @@ class Run(Protocol):
     block: _core.ColumnBlock
 
     @property
-    def dwarf(self) -> SemiLagrangianOptions: ...
+    def dwarf(self) -> SemiLagrangianOptions:
+        """Options of the dwarf."""
+
     @property
-    def record(self) -> str: ...
-    def array(self, pattern: _core.Pattern, plan: str = "") -> Array: ...
-    def plan(self, name: str, pattern: _core.Pattern, *arrays: Array, **options: Any) -> Exchanges: ...
-    def note(self, part: str, begin: float) -> None: ...
-    def collect(self, name: str, plan: Plan) -> None: ...
+    def record(self) -> str:
+        """Recording of its plans: "", "totals" or "events"."""
+
+    def array(self, pattern: _core.Pattern, plan: str = "") -> Array:
+        """Return an empty array for this rank's columns of a pattern."""
+
+    def plan(self, name: str, pattern: _core.Pattern, *arrays: Array, **options: Any) -> Exchanges:
+        """Return a plan for arrays, by the method that is chosen for its name. Collective."""
+
+    def note(self, part: str, begin: float) -> None:
+        """Add the time since `begin` to a part."""
+
+    def collect(self, name: str, plan: Plan) -> None:
+        """Keep the counts and events of a plan that is used no more."""
 
 
 def stencil_window(cells: Cells, reach: str) -> tuple[tuple[int, int], tuple[int, int]]:
@@ -186,7 +197,7 @@ class Ring(_Standing):
     """A halo of the same width on all sides of the block, across the poles, too: its columns are listed once."""
 
     def __init__(self, run: Run, name: str, fields: int) -> None:
-        from tradewind.mpi.points import Points
+        from tradewind.mpi.points import CorePoints
 
         super().__init__(run, name, fields)
         width = run.dwarf.width
@@ -197,7 +208,7 @@ class Ring(_Standing):
         self._rows(len(wanted))
         owner, index, places = self.around.listed(wanted)
         self.window = self.around.window(first, shape, wanted, places)
-        fetch = Points(run.comm, self.around.columns).halo(owner=owner, index=index)
+        fetch = CorePoints(run.comm, self.around.columns).halo(owner=owner, index=index)
         self._bind(fetch, self._listed(len(wanted)), axis=1)
 
 
@@ -208,13 +219,13 @@ class Demand(_Columns):
     """The window of the columns of this rank alone, as far around its block as air comes from."""
 
     def __init__(self, run: Run, name: str, fields: int) -> None:
-        from tradewind.mpi.points import Points
+        from tradewind.mpi.points import CorePoints
 
         super().__init__(run, name, fields)
         nx, ny = self.around.points
         way = math.ceil(min(run.dwarf.passed, run.dwarf.grid[0])) + BEYOND + 1
         self._rows(min(way * (nx + ny + way), math.prod(run.dwarf.grid[:2])))
-        self._points = Points(run.comm, self.around.columns)
+        self._points = CorePoints(run.comm, self.around.columns)
         nothing = np.zeros(0, np.int64)
         self.local = self.around.window((-way, -way), (ny + 2 * way, nx + 2 * way), nothing, nothing)
         self.plan: Plan | None = None
@@ -230,7 +241,7 @@ class Demand(_Columns):
         The lists go to the owners of the columns, who send these of all fields in one message.
         """
         begin = perf_counter()
-        with Telling(self._points.tell):
+        with CollectiveErrors(self._points.send_error):
             self._make_room(departures, cells, reach, chunks, done)
         self._plan()
         self._run.note(f"{self.name}-lists", begin)

@@ -42,6 +42,7 @@ class Wind:
 
     @property
     def steady(self) -> bool:
+        """Whether it does not change with time."""
         return self.flow in ("uniform", "rotation")
 
     @property

@@ -38,6 +38,7 @@ class Lattice:
 
     @classmethod
     def on_sphere(cls, nx: int, ny: int) -> Lattice:
+        """Return the lattice of nx longitudes and ny latitudes on a sphere."""
         return cls(nx, ny, True, np.pi * RADIUS_M / ny)
 
     def longitudes(self, x: Any) -> Reals:
@@ -103,15 +104,18 @@ class Surroundings:
 
     @property
     def first(self) -> tuple[int, int]:
+        """(x, y) of its first column."""
         return self.box[0]
 
     @property
     def points(self) -> tuple[int, int]:
+        """Columns along x and y."""
         (x0, y0), (x1, y1) = self.box
         return x1 - x0, y1 - y0
 
     @property
     def columns(self) -> int:
+        """Number of columns."""
         return self.points[0] * self.points[1]
 
     def core(self, levels: int) -> _core.ColumnBlock:

@@ -215,6 +215,7 @@ class SemiLagrangianOptions(GridDwarf, ABC):
 
     @cached_property
     def lattice(self) -> Lattice:
+        """The columns of its grid, on a plane or a sphere."""
         nx, ny, _ = self.grid
         return Lattice.on_sphere(nx, ny) if self.geometry == "sphere" else Lattice(nx, ny, False, self.spacing_m)
 
@@ -257,6 +258,7 @@ class SemiLagrangianOptions(GridDwarf, ABC):
 
     @property
     def name(self) -> str:
+        """A short label, for tables and plots."""
         halo = "" if self.width is None or self.strategy == "on-demand" else f", halo {self.width}"
         return f"{super().name} {self.geometry}, {self.tracers} tracers{halo}"
 

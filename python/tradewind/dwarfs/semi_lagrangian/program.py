@@ -18,7 +18,7 @@ from tradewind.dwarfs.semi_lagrangian import uniform_demand
 from tradewind.dwarfs.semi_lagrangian.columns import stencil_window, wanted_columns
 from tradewind.dwarfs.semi_lagrangian.lattice import Surroundings
 from tradewind.method.method import default_algorithm
-from tradewind.workload.program import Compute, Exchanged, Program
+from tradewind.workload.program import Compute, Exchanged, ProgramWorkload
 
 if TYPE_CHECKING:
     from tradewind.dwarfs.semi_lagrangian.options import SemiLagrangianOptions
@@ -47,7 +47,7 @@ class Fetched:
     lists: _core.Schedule
 
 
-def program(dwarf: SemiLagrangianOptions) -> Program:
+def program(dwarf: SemiLagrangianOptions) -> ProgramWorkload:
     """The program of the first step of a dwarf."""
     if dwarf.strategy == "on-demand":
         return _on_demand(dwarf)
@@ -58,8 +58,8 @@ def program(dwarf: SemiLagrangianOptions) -> Program:
         swap = Exchanged("tracers", tracers, dtype=dwarf.precision)
         wind = Exchanged("winds", winds, dtype=dwarf.precision)
         steps = swap.start(), wind, trajectories, swap.wait(), interpolation
-        return Program(*steps, dtype=dwarf.precision, name=name)
-    return Program(winds, trajectories, tracers, interpolation, dtype=dwarf.precision, name=name)
+        return ProgramWorkload(*steps, dtype=dwarf.precision, name=name)
+    return ProgramWorkload(winds, trajectories, tracers, interpolation, dtype=dwarf.precision, name=name)
 
 
 def tracers_schedule(dwarf: SemiLagrangianOptions) -> _core.Schedule:
@@ -102,7 +102,7 @@ def _behind(around: Surroundings, wanted: Any) -> tuple[Any, Any, Any, int]:
 # On demand.
 
 
-def _on_demand(dwarf: SemiLagrangianOptions) -> Program:
+def _on_demand(dwarf: SemiLagrangianOptions) -> ProgramWorkload:
     fields = _fields(dwarf)
     fetched = fetches(dwarf)
     steps: list[Any] = [_trajectories(dwarf, 1, "first guess")]
@@ -112,7 +112,7 @@ def _on_demand(dwarf: SemiLagrangianOptions) -> Program:
         both = _both(dwarf, name, fields[name], demanded)
         step = _interpolation(dwarf) if last else _trajectories(dwarf, 1, f"iteration {number}")
         steps += [_listing(dwarf, f"lists {number}"), both.lists, both.values, step]
-    return Program(*steps, dtype=dwarf.precision, name="semi_lagrangian, on-demand")
+    return ProgramWorkload(*steps, dtype=dwarf.precision, name="semi_lagrangian, on-demand")
 
 
 def _both(dwarf: SemiLagrangianOptions, name: str, fields: int, demanded: Demanded) -> Fetched:

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from tradewind.mpi.library import Array
-    from tradewind.workload.program import Program
+    from tradewind.workload.program import ProgramWorkload
 
 MAX_TRUNCATION = 16383
 LATER = ("sums_method", "winds", "levels_per_message")
@@ -266,10 +266,12 @@ class SphericalHarmonics(Dwarf):
 
     @property
     def name(self) -> str:
+        """A short label, for tables and plots."""
         return f"{super().name}, T{self.truncation} on {self.gaussian_grid}, {self.levels} levels"
 
     @property
     def points(self) -> int:
+        """Number of grid points on all levels."""
         return self.truncated().grid.points * self.levels
 
     @property
@@ -278,9 +280,11 @@ class SphericalHarmonics(Dwarf):
         return 1e-12
 
     def imbalance(self) -> float:
+        """Return the load imbalance: the maximum flops of a rank in Legendre transforms over the mean."""
         return self.distribution().imbalances()["legendre_flops"]
 
     def derived(self, result: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the values that a study keeps of a simulation, with the memory of a rank in bytes."""
         return {**super().derived(result), "memory_bytes": self.memory_bytes()}
 
     def memory_bytes(self) -> int:
@@ -299,7 +303,7 @@ class SphericalHarmonics(Dwarf):
         """
         return SphericalHarmonicsRun(self, comm, record)
 
-    def program(self) -> Program:
+    def program(self) -> ProgramWorkload:
         """The program of a step. Raises InputError for the strategies of `NOT_SIMULATED`."""
         if self.strategy in NOT_SIMULATED:
             raise InputError(f"strategy {self.strategy}: the simulator does not know what it adds; simulate exchange")

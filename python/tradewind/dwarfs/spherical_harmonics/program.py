@@ -12,7 +12,7 @@ from tradewind.dwarfs.frame.dwarf import copied
 from tradewind.dwarfs.waves.linear_step import VARIABLES
 from tradewind.method.method import DEFAULT_PACKING, DEFAULT_TRANSPORT
 from tradewind.spectral.winds import WIND_VARIABLES
-from tradewind.workload.program import Compute, Exchanged, Program, Whole
+from tradewind.workload.program import Compute, Exchanged, ProgramWorkload, WholeExchange
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -35,26 +35,51 @@ class Request(running.Request, Protocol):
     """The part of a request that a program and a run need, see `SphericalHarmonics`."""
 
     @property
-    def kind(self) -> str: ...
+    def kind(self) -> str:
+        """Name of the dwarf."""
+
     @property
-    def ranks(self) -> int: ...
+    def ranks(self) -> int:
+        """Number of ranks."""
+
     @property
-    def levels(self) -> int: ...
+    def levels(self) -> int:
+        """Number of levels."""
+
     @property
-    def points(self) -> int: ...
+    def points(self) -> int:
+        """Number of grid points on all levels."""
+
     @property
-    def point_s(self) -> float: ...
+    def point_s(self) -> float:
+        """Time of a core per grid point in seconds; 0: by flops and bytes."""
+
     @property
-    def step_s(self) -> float: ...
+    def step_s(self) -> float:
+        """Time step of the model in seconds."""
+
     @property
-    def on_the_fly(self) -> bool: ...
+    def on_the_fly(self) -> bool:
+        """Whether Legendre functions are computed in each transform."""
+
     @property
-    def winds(self) -> bool: ...
-    def distribution(self) -> Distribution: ...
-    def batches(self) -> list[tuple[str, Distribution]]: ...
-    def level_order(self) -> NDArray[np.int64]: ...
-    def legendre_flops(self) -> NDArray[np.float64]: ...
-    def schedules_of(self, name: str, pattern: _core.Redistribution) -> dict[str, _core.Schedule]: ...
+    def winds(self) -> bool:
+        """Whether winds are transformed."""
+
+    def distribution(self) -> Distribution:
+        """Return the layouts of the transform on the ranks. Raises InputError."""
+
+    def batches(self) -> list[tuple[str, Distribution]]:
+        """Return the batches of levels, each with its name and its layouts."""
+
+    def level_order(self) -> NDArray[np.int64]:
+        """Return the levels in the order of the batches."""
+
+    def legendre_flops(self) -> NDArray[np.float64]:
+        """Return the flops of each rank in a Legendre transform, [rank]."""
+
+    def schedules_of(self, name: str, pattern: _core.Redistribution) -> dict[str, _core.Schedule]:
+        """Return the schedules of an exchange, by the names of its steps."""
 
 
 class _Parts:
@@ -94,7 +119,7 @@ class _Parts:
                     packing=method.packing or DEFAULT_PACKING,
                 )
             exchanged = made[id(batch)]
-            steps.append(Whole(exchanged, f"{way} {label}") if label else exchanged)
+            steps.append(WholeExchange(exchanged, f"{way} {label}") if label else exchanged)
         return steps
 
     def exchange(self, name: str, *, back: bool = False) -> list[Any]:
@@ -147,10 +172,10 @@ class _Parts:
         return [2.0 * size * math.prod(shape(rank)) for rank in range(self._dwarf.ranks)]
 
 
-def program(dwarf: Request) -> Program:
+def program(dwarf: Request) -> ProgramWorkload:
     """The program of one step of the dwarf."""
     parts = _Parts(dwarf)
-    return Program(
+    return ProgramWorkload(
         *parts.exchange("rows"),
         parts.compute(FFT, FFT),
         *parts.exchange("wavenumbers"),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tradewind.base.collective import collective, go_on
+from tradewind.base.collective import collective, proceed
 from tradewind.base.errors import NotFiniteError
 from tradewind.dwarfs.frame.output import NAMED, Output
 from tradewind.dwarfs.frame.running import Exchanges, Running
@@ -61,7 +61,7 @@ class SphericalHarmonicsRun(Running):
         self._waves = LinearStep(self._m, self._n, dwarf.levels, dwarf.step_s, self._order, dwarf.threads)
         self._initial = np.take(initial(self._m, self._n, dwarf.levels), _fields_of(self._order), axis=1)
         self._next[:] = self._initial
-        go_on(comm)
+        proceed(comm)
         self._to_grid()
 
     # The arrays and exchanges of the transform, as the strategy has them.
@@ -186,13 +186,14 @@ class SphericalHarmonicsRun(Running):
 
     @property
     def minimum_bytes(self) -> int:
+        """Bytes of a memory copy of the rank's grid points, which amounts to one step."""
         return int(self.transform.points.nbytes)
 
     def diagnose(self) -> Diagnosis:
         """Energy, mean and error of the whole state. Collective. Raises NotFiniteError on all ranks."""
         from mpi4py import MPI
 
-        go_on(self.comm)
+        proceed(self.comm)
         with self.uncounted():
             self._to_columns()
         columns = self.transform.columns
@@ -210,7 +211,7 @@ class SphericalHarmonicsRun(Running):
 
     def gathered(self) -> Array | None:
         """All fields on the grid, [field][point], on rank 0. Collective."""
-        go_on(self.comm)
+        proceed(self.comm)
         parts = self.comm.gather(self.transform.points)
         if parts is None:
             return None
@@ -223,7 +224,7 @@ class SphericalHarmonicsRun(Running):
     def outputs(self) -> list[Output]:
         """The fields on the grid. Collective."""
         count = self.transform.points.shape[1]
-        go_on(self.comm)
+        proceed(self.comm)
         first = self.comm.scan(count) - count
         own, grid = np.arange(first, first + count), Gaussian(tuple(self.distribution.truncation.grid.rows))
         return [
@@ -245,7 +246,7 @@ class SphericalHarmonicsRun(Running):
         level = int(np.flatnonzero(self._order == self.dwarf.levels // 2)[0])
         field = level * len(VARIABLES) + len(VARIABLES) - 1
         own = np.ascontiguousarray(self.transform.points[field])
-        go_on(self.comm)
+        proceed(self.comm)
         parts = self.comm.gather(own)
         if parts is None:
             return None

@@ -13,7 +13,7 @@ from tradewind.dwarfs.frame.on_grid import GridDwarf, GridRunning
 from tradewind.dwarfs.frame.step import COMPUTE
 from tradewind.dwarfs.waves.plane_waves import half_step, nearest_to_square
 from tradewind.method.method import DEFAULT_PACKING, DEFAULT_TRANSPORT, NATIVE, Method, default_algorithm
-from tradewind.spectral.threads import share_out_blocks
+from tradewind.spectral.threads import split_blocks
 from tradewind.workload.options import option
 from tradewind.workload.program import Exchanged
 
@@ -202,6 +202,7 @@ class LimitedAreaRun(GridRunning):
         self.plan(way, pattern, *zip(sources, targets, strict=True))
 
     def redistribute(self, way: str, batch: int) -> None:
+        """Exchange a batch from one layout to another, after a barrier where these are timed. Collective."""
         if self._barriers:
             self.timed(self.comm.Barrier, part="barrier")
         self.exchange(way, batch)
@@ -220,7 +221,7 @@ class LimitedAreaRun(GridRunning):
         def work(some: slice) -> None:
             waves[some] = self._fft.rfft(lines[some], axis=-1, norm=norm)[:, : waves.shape[1]]
 
-        share_out_blocks(self._request.threads, len(lines), 3 * lines.itemsize * lines.shape[1], work)
+        split_blocks(self._request.threads, len(lines), 3 * lines.itemsize * lines.shape[1], work)
 
     def to_lines(self, lines: Array, waves: Array, norm: str = "backward") -> None:
         """The lines of their wavenumbers; those that are not kept are 0."""
@@ -229,7 +230,7 @@ class LimitedAreaRun(GridRunning):
         def work(some: slice) -> None:
             lines[some] = self._fft.irfft(waves[some], n=lines.shape[1], axis=-1, norm=norm)
 
-        share_out_blocks(self._request.threads, len(lines), 3 * lines.itemsize * lines.shape[1], work)
+        split_blocks(self._request.threads, len(lines), 3 * lines.itemsize * lines.shape[1], work)
 
     def seconds(self) -> dict[str, float]:
         """Seconds by part; computing has several of them, and no rest."""

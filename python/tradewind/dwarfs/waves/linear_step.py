@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tradewind.spectral.threads import share_out_blocks
+from tradewind.spectral.threads import split_blocks
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -89,7 +89,7 @@ class LinearStep:
             modes[:, :, _PHI] -= self._half * self._speed2 * (before + modes[:, :, _D])
             self.levels_of(modes.reshape(-1, columns.shape[1]), out[some])
 
-        share_out_blocks(self._threads, len(columns), 4 * columns.itemsize * columns.shape[1], work)
+        split_blocks(self._threads, len(columns), 4 * columns.itemsize * columns.shape[1], work)
 
     def solution(self, initial: Complexes, steps: int) -> Complexes:
         """Return the fields so many steps after the initial ones, in closed form: each wave has turned by its angle."""

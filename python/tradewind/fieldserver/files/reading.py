@@ -47,6 +47,7 @@ class InputFile:
 
     @property
     def bytes(self) -> int:
+        """Bytes of all fields."""
         return sum(int(values.nbytes) for values in self.fields.values())
 
     def field(self, name: str) -> Array:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tradewind.base.collective import said as error_text
+from tradewind.base.collective import error_text as error_text
 from tradewind.base.errors import InputError, PlanError, TradewindError, as_utf8
 from tradewind.mpi.library import MPI
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from tradewind import _core
-from tradewind.base.collective import check_communicator, collective, go_on, on_root, require_mpi, tell
+from tradewind.base.collective import check_communicator, collective, on_root, proceed, require_mpi, send_error
 from tradewind.base.errors import InputError, PlanError, quoted
 from tradewind.base.extents import whole_number
 from tradewind.base.reading import path_of
@@ -76,7 +76,7 @@ class FieldServer:
         if steps is not None:
             steps = _whole("steps", steps)
         self.plan = plan if isinstance(plan, OutputPlan) else load_plan(plan)
-        go_on(comm)
+        proceed(comm)
         self._everyone = comm
         opened = open_shares(self.plan, comm, servers, method)
         self.comm = opened.comm
@@ -249,10 +249,10 @@ class FieldServer:
         side.raise_errors()
         side.detach_lost()
 
-    def tell(self, problem: str) -> None:
+    def send_error(self, problem: str) -> None:
         """Send the other ranks why this one cannot call `time_line`; they raise PlanError."""
         require_mpi()
-        tell(self._everyone, problem)
+        send_error(self._everyone, problem)
 
     @collective
     def time_line(self, title: str, steps: Sequence[tuple[str, float, float]] = ()) -> TimeLine | None:
@@ -270,7 +270,7 @@ class FieldServer:
         except (TypeError, ValueError):
             raise InputError(f"steps {quoted(steps)}: (name, begin, end) of each step is allowed") from None
         rows.events = {"model": [*own, *self.events], "server": mine, **rows.events}
-        go_on(self._everyone)
+        proceed(self._everyone)
         return gather(self._everyone, rows, title if isinstance(title, str) else quoted(title))
 
     # Parts of these.

@@ -71,6 +71,7 @@ class OutputField:
 
     @property
     def bytes(self) -> int:
+        """Bytes of all levels."""
         return self.level_bytes * len(self.levels)
 
     def described(self, table: FieldTable | None) -> OutputField:
@@ -100,6 +101,7 @@ class Record:
 
     @property
     def bytes(self) -> int:
+        """Bytes of its values."""
         return int(self.values.nbytes)
 
     def alone(self) -> Record:

@@ -156,17 +156,21 @@ class Regular(Geometry):
 
     @property
     def points(self) -> int:
+        """Number of points."""
         return self.nx * self.ny
 
     @property
     def dims(self) -> dict[str, int]:
+        """Dimensions in files, the slowest first, and their sizes."""
         return {"latitude": self.ny, "longitude": self.nx}
 
     @property
     def spacing(self) -> float:
+        """The smaller distance of two points, in degrees."""
         return min(self.dx, abs(self.dy))
 
     def coordinates(self) -> dict[str, Coordinate]:
+        """Return the coordinates of files: name -> (dimensions, values, attributes)."""
         _require(self.nx + self.ny)
         longitude = self.longitude + self.dx * np.arange(self.nx)
         latitude = self.latitude + self.dy * np.arange(self.ny)
@@ -212,15 +216,18 @@ class Gaussian(Geometry):
 
     @property
     def points(self) -> int:
+        """Number of points."""
         return sum(self.rows)
 
     @property
     def dims(self) -> dict[str, int]:
+        """Dimensions in files, the slowest first, and their sizes."""
         if self.is_full:
             return {"latitude": len(self.rows), "longitude": self.rows[0]}
         return {"point": self.points}
 
     def coordinates(self) -> dict[str, Coordinate]:
+        """Return the coordinates of files: name -> (dimensions, values, attributes)."""
         _require(2 * self.points)
         latitudes = np.asarray(np.degrees(gaussian_latitudes(self.half)), "f8")
         if self.is_full:
@@ -252,13 +259,16 @@ class Spectral(Geometry):
 
     @property
     def points(self) -> int:
+        """Number of values: real and imaginary parts of all coefficients."""
         return (self.truncation + 1) * (self.truncation + 2)
 
     @property
     def dims(self) -> dict[str, int]:
+        """Dimensions in files and their sizes."""
         return {"coefficient": self.points}
 
     def coordinates(self) -> dict[str, Coordinate]:
+        """Return the wavenumbers of the values: name -> (dimensions, values, attributes)."""
         _require(2 * self.points)
         m = np.repeat(np.arange(self.truncation + 1), np.arange(self.truncation + 1, 0, -1))
         n = np.concatenate([np.arange(k, self.truncation + 1) for k in range(self.truncation + 1)])
@@ -303,10 +313,12 @@ class Projected(Geometry):
 
     @property
     def points(self) -> int:
+        """Number of points."""
         return self.nx * self.ny
 
     @property
     def dims(self) -> dict[str, int]:
+        """Dimensions in files, the slowest first, and their sizes."""
         return dict(zip(self.names, (self.ny, self.nx), strict=True))
 
     @cached_property
@@ -323,6 +335,7 @@ class Projected(Geometry):
         }
 
     def coordinates(self) -> dict[str, Coordinate]:
+        """Return the coordinates of files: name -> (dimensions, values, attributes)."""
         return self._coordinates
 
 
@@ -384,10 +397,12 @@ class Lambert(_PlaneMap):
 
     @property
     def map(self) -> ConeMap:  # type: ignore[override]
+        """The map between longitudes, latitudes and the plane."""
         return ConeMap(self.orientation, self.parallel, self.second_parallel, self.radius)
 
     @property
     def grid_mapping(self) -> dict[str, Any]:
+        """Attributes of the CF grid mapping."""
         both = [self.parallel, self.second_parallel]
         return {
             "grid_mapping_name": "lambert_conformal_conic",
@@ -420,10 +435,12 @@ class PolarStereographic(_PlaneMap):
 
     @property
     def map(self) -> PolarMap:  # type: ignore[override]
+        """The map between longitudes, latitudes and the plane."""
         return PolarMap(self.orientation, self.true_latitude, self.radius)
 
     @property
     def grid_mapping(self) -> dict[str, Any]:
+        """Attributes of the CF grid mapping."""
         return {
             "grid_mapping_name": "polar_stereographic",
             "straight_vertical_longitude_from_pole": self.orientation,
@@ -461,18 +478,22 @@ class Rotated(Projected):
 
     @property
     def map(self) -> RotatedSphere:
+        """The rotation between geographical and rotated coordinates."""
         return RotatedSphere(self.pole_longitude, self.pole_latitude)
 
     @property
     def origin(self) -> tuple[float, float]:
+        """Rotated longitude and latitude of the first point, in degrees."""
         return self.longitude, self.latitude
 
     @property
     def spacing(self) -> float:
+        """The smaller distance of two points, in degrees."""
         return min(self.dx, abs(self.dy))
 
     @property
     def grid_mapping(self) -> dict[str, Any]:
+        """Attributes of the CF grid mapping."""
         return {
             "grid_mapping_name": "rotated_latitude_longitude",
             "grid_north_pole_latitude": self.pole_latitude,
@@ -529,13 +550,16 @@ class Curvilinear(Geometry):
 
     @property
     def points(self) -> int:
+        """Number of points."""
         return self.nx * self.ny
 
     @property
     def dims(self) -> dict[str, int]:
+        """Dimensions in files, the slowest first, and their sizes."""
         return {"y": self.ny, "x": self.nx}
 
     def coordinates(self) -> dict[str, Coordinate]:
+        """Return the coordinates of files: name -> (dimensions, values, attributes)."""
         shape = self.ny, self.nx
         return {
             "latitude": (("y", "x"), self.latitudes.reshape(shape), _LATITUDE),
@@ -544,6 +568,7 @@ class Curvilinear(Geometry):
 
     @cached_property
     def grid_uuid(self) -> str:
+        """UUID of the grid, from its coordinates."""
         return _uuid_of(self.longitudes, self.latitudes)
 
 
@@ -581,13 +606,16 @@ class Unstructured(Geometry):
 
     @property
     def points(self) -> int:
+        """Number of points."""
         return self.count
 
     @property
     def dims(self) -> dict[str, int]:
+        """Dimension in files and its size."""
         return {"point": self.count}
 
     def coordinates(self) -> dict[str, Coordinate]:
+        """Return the known coordinates: name -> (dimensions, values, attributes)."""
         found: dict[str, Coordinate] = {}
         both = ("latitude", self.latitudes, _LATITUDE), ("longitude", self.longitudes, _LONGITUDE)
         for name, values, attributes in both:
@@ -597,6 +625,7 @@ class Unstructured(Geometry):
 
     @cached_property
     def grid_uuid(self) -> str | None:
+        """UUID of the grid: the given one, or that of its coordinates; None without both."""
         if self.uuid is not None or self.longitudes is None or self.latitudes is None:
             return self.uuid
         return _uuid_of(self.longitudes, self.latitudes)

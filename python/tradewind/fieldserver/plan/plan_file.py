@@ -184,9 +184,11 @@ class OutputPlan:
 
     @property
     def folder(self) -> Path:
+        """Folder of the output."""
         return Path(self.table.folder)
 
     def sink(self, name: str) -> Sink:
+        """Return a sink by its name."""
         return next(sink for sink in self.table.sink if sink.name == name)
 
     def requests(self, name: str, step: int) -> list[Request]:

@@ -21,7 +21,7 @@ from tradewind.method.method import PARTS, Method
 from tradewind.mpi.arrays import shared_zeros
 from tradewind.mpi.library import MPI, Plan
 from tradewind.mpi.planning import plan as make_plan
-from tradewind.mpi.points import Points
+from tradewind.mpi.points import CorePoints
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -165,7 +165,7 @@ class Handover:
         else:
             mine = np.empty(0, np.int64) if own is None else own
             wanted = np.arange(shape.points) if self.receives else np.empty(0, np.int64)
-            self._pattern = Points(comm, wanted if back else mine).fetch(mine if back else wanted)
+            self._pattern = CorePoints(comm, wanted if back else mine).fetch(mine if back else wanted)
             self.local, self.whole = self._levelled(len(mine)), self._levelled(len(wanted))
             self._options = {"axis": shape.axis}
 

@@ -55,6 +55,7 @@ class Entry:
 
     @property
     def part(self) -> Part:
+        """(share, step) that it belongs to."""
         return self.share, self.step
 
 

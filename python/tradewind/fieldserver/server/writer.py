@@ -89,6 +89,7 @@ class Block:
 
     @property
     def parts(self) -> set[Part]:
+        """The (share, step) of all its records."""
         return {(job.share, job.record.step) for job in self.jobs}
 
 

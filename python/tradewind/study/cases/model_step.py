@@ -15,7 +15,7 @@ from tradewind.method.method import default_algorithm
 from tradewind.study.cases.lines import lines_sent
 from tradewind.study.model.program_model import ProgramStep
 from tradewind.workload.on_grid import layout_imbalance
-from tradewind.workload.program import Compute, Program
+from tradewind.workload.program import Compute, ProgramWorkload
 from tradewind.workload.program_file import program_of
 from tradewind.workload.program_tables import FILE_KEYS, FileStep, NamedExchange, ProgramTable
 from tradewind.workload.workload import Step, Workload
@@ -42,13 +42,13 @@ class ModelStep(Workload):
 
     family: ClassVar[str] = PATTERN
 
-    def program(self) -> Program:
+    def program(self) -> ProgramWorkload:
         """Return the simulated program. Raises InputError where a layout does not fit."""
         plain = [step for step in self.parts if isinstance(step, ProgramStep)]
         if self.exchanges or len(plain) < len(self.parts):
             return program_of(self._table())
         made = [step for number, entry in enumerate(plain, 1) for step in self._made(number, entry)]
-        return Program(*made, fields=self.fields, dtype=self.dtype, name=self.name)
+        return ProgramWorkload(*made, fields=self.fields, dtype=self.dtype, name=self.name)
 
     def steps(self) -> list[Step]:
         """Return the exchanges of its program. Raises InputError where a layout does not fit."""

@@ -393,6 +393,7 @@ class Grib(Form):
 
     @staticmethod
     def check(field: OutputField, request: Request) -> None:
+        """Raise InputError for a field that GRIB cannot hold."""
         packing = request.sink.packing or PACKING
         if problem := _grid_problem(field.geometry, packing):
             raise InputError(f"field {field.name}: {problem}")
@@ -406,10 +407,12 @@ class Grib(Form):
         Template.of(field, packing, request.bits, request.precision, centre=request.sink.centre)
 
     def pieces(self, record: Record) -> list[Record]:
+        """Return a record per level: each is a message."""
         pairs = zip(record.places, record.values, strict=True)
         return [Record(record.field, record.step, (place,), values[None]) for place, values in pairs]
 
     def prepare(self, record: Record, request: Request) -> list[bytes]:
+        """Return the messages of a record, encoded."""
         packing = request.sink.packing or PACKING
         how: dict[str, Any] = {"packing": packing, "bits": request.bits, "precision": request.precision}
         how["centre"] = request.sink.centre
@@ -418,12 +421,15 @@ class Grib(Form):
         return [message(record.field, level, values, self.when, **how) for level, values in pairs]
 
     def append(self, record: Record, request: Request, prepared: list[bytes]) -> None:
+        """Append messages to the file. Raises OSError."""
         for each in prepared:
             self._file.write(each)
 
     def finish(self) -> list[Written]:
+        """Publish the file, and return its name, bytes and checksum."""
         self._file.finish()
         return [Written(self.path, self._file.bytes, self._file.whole_sum())]
 
     def abort(self) -> None:
+        """Remove what was written."""
         self._file.abort()

@@ -36,10 +36,12 @@ class NetCDF(Form):
 
     @staticmethod
     def check(field: OutputField, request: Request) -> None:
+        """Raise InputError for a field that NetCDF cannot hold."""
         convention.check_name(field)
 
     @property
     def held(self) -> int:
+        """Bytes in memory that the file keeps until it is finished."""
         return self._bytes
 
     def _begin(self) -> Any:
@@ -51,14 +53,17 @@ class NetCDF(Form):
         return data
 
     def pieces(self, record: Record) -> list[Record]:
+        """Return a record per level: each is a chunk."""
         pairs = zip(record.places, record.values, strict=True)
         return [Record(record.field, record.step, (place,), values[None]) for place, values in pairs]
 
     def prepare(self, record: Record, request: Request) -> bytes | memoryview:
+        """Return the bytes of a chunk, compressed where the plan has it so."""
         level = convention.in_file(record.field, record.values[0], request)
         return packed(level, self.compression) if self.compression else level.data
 
     def append(self, record: Record, request: Request, prepared: bytes | memoryview) -> None:
+        """Add a chunk to the file in memory."""
         field = record.field
         self._bytes += memoryview(prepared).nbytes
         if field.name not in self._chunks:
@@ -97,6 +102,7 @@ class NetCDF(Form):
         return made.id
 
     def finish(self) -> list[Written]:
+        """Write and publish the file, and return its name, bytes and checksum."""
         self._close()
         part = PartFile(self.folder, self.path, durable=self.durable)
         part.write(self._memory.getbuffer())
@@ -104,6 +110,7 @@ class NetCDF(Form):
         return [Written(self.path, part.bytes, part.whole_sum())]
 
     def abort(self) -> None:
+        """Drop the file."""
         self._close()
 
     def _close(self) -> None:

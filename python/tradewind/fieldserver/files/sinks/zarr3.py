@@ -190,16 +190,20 @@ class Zarr(Form):
 
     @staticmethod
     def check(field: OutputField, request: Request) -> None:
+        """Raise InputError for a field that Zarr cannot hold."""
         convention.check_name(field)
 
     @property
     def held(self) -> int:
+        """Bytes in memory that wait for the other levels of their shard."""
         return sum(int(values.nbytes) for values, _ in self._waiting.values())
 
     def prepare(self, record: Record, request: Request) -> Array:
+        """Return the values of a record in the type of the store."""
         return convention.in_file(record.field, record.values, request)
 
     def append(self, record: Record, request: Request, prepared: Array) -> None:
+        """Write levels to the store, as soon as all of a field are there."""
         field, levels = record.field, len(record.field.levels)
         if len(record.places) == levels:
             order = np.argsort(record.places)
@@ -224,6 +228,7 @@ class Zarr(Form):
         self._shards.append(field.name)
 
     def finish(self) -> list[Written]:
+        """Publish the time, and return files, bytes and checksums. Raises InputError for missing levels."""
         if self._waiting:
             missing = {name: len(values) - len(there) for name, (values, there) in self._waiting.items()}
             self.abort()
@@ -250,6 +255,7 @@ class Zarr(Form):
         """Touch nothing: the other one writes the same."""
 
     def abort(self) -> None:
+        """Remove what was written of this time."""
         if self._index < len(self._store.times):
             return  # a time that is there already: what was replaced stays
         for name in self._shards:
