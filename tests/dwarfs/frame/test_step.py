@@ -18,8 +18,10 @@ from tradewind.dwarfs.frame.recorder import Recorder, recorded
 from tradewind.dwarfs.frame.step import kernel
 
 SIZES: dict[str, dict[str, Any]] = {
+    "bifourier": {"grid": (12, 10, 4)},
     "diffusion": {"grid": (16, 12, 4)},
     "helmholtz": {"grid": (8, 8, 4), "rtol": 0.0, "iterations": 4},
+    "hirlam": {"grid": (12, 10, 4)},
     "mpdata": {"grid": "O8", "levels": 2},
     "nekbone": {"elements": (2, 1, 1), "nx1": 4},
 }

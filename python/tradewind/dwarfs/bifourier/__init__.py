@@ -26,7 +26,7 @@ print(run.diagnose())"
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -38,18 +38,20 @@ from tradewind.base.extents import MAX_EXTENT, largest_product
 from tradewind.base.names import unknown
 from tradewind.dwarfs.bifourier.run import (
     COLUMNS,
-    FFT_X,
-    FFT_Y,
     LINES,
     VARIABLES,
+    WAVE_FLOPS,
     WAVENUMBERS,
     WAVES,
     BifourierRun,
     SpectralArea,
+    step_waves,
+    to_columns,
+    to_points,
 )
 from tradewind.dwarfs.bifourier.spectral_waves import SpectralWaves
 from tradewind.dwarfs.frame.dwarf import copied, method_option
-from tradewind.dwarfs.waves.limited_area import BACK
+from tradewind.dwarfs.waves.limited_area import BACK, forth_in_batches
 from tradewind.dwarfs.waves.linear_step import coupling
 from tradewind.dwarfs.waves.plane_waves import SYMBOLS, StandingWaves
 from tradewind.dwarfs.waves.plane_waves import WAVES as INITIAL
@@ -59,15 +61,14 @@ from tradewind.spectral.bifourier import EllipticTruncation
 from tradewind.spectral.extension import boyd_weights, smallest_extension
 from tradewind.workload.on_grid import layout_imbalance, misfits
 from tradewind.workload.options import option
-from tradewind.workload.program import Compute, Exchanged, ProgramWorkload, Start, Wait, WholeExchange
+from tradewind.workload.program import Compute
 
 if TYPE_CHECKING:
     from mpi4py import MPI
 
+    from tradewind.dwarfs.frame.step import Call, Step
     from tradewind.mpi.library import Array
 
-WAVE_FLOPS = 60.0
-"""Flops of the waves' step for each complex coefficient of a level, beside those of the vertical modes."""
 _even, _cut = _core.Parts.even, _core.Parts.cut
 _TOGETHER = 1024
 """Coefficients of the reference whose dense equations are in memory at a time."""
@@ -76,42 +77,36 @@ _TOGETHER = 1024
 # The time loop. Each strategy takes a step.
 
 
-def exchange(run: BifourierRun, steps: int) -> int:
+def exchange(step: Step, steps: int) -> int:
     """Exchange all variables and levels together."""
-    return batches(run, steps)
+    return _in_batches(step)
 
 
-def batches(run: BifourierRun, steps: int) -> int:
+def batches(step: Step, steps: int) -> int:
     """Exchange one batch of fields after another, by default one variable: more messages, shorter ones."""
-    for batch in range(run.batches):
-        run.redistribute(LINES, batch)
-        run.to_columns(batch)
-    run.step_of_waves()
-    for batch in range(run.batches):
-        run.to_points(batch)
+    return _in_batches(step)
+
+
+def _in_batches(step: Step, *, ahead: bool = False) -> int:
+    forth_in_batches(step, LINES, to_columns, ahead=ahead)
+    step.compute(step_waves, points=COLUMNS, label=WAVES)
+    for batch in range(step.dwarf.batches or 1):
+        to_points(step, batch)
+    step.finish()
     return 1
 
 
-def overlap(run: BifourierRun, steps: int) -> int:
+def overlap(step: Step, steps: int) -> int:
     """As batches; the next batch of fields travels to its lines while this one is transformed."""
-    run.start(LINES, 0)
-    for batch in range(run.batches):
-        run.wait(LINES)
-        if batch + 1 < run.batches:
-            run.start(LINES, batch + 1)
-        run.to_columns(batch)
-    run.step_of_waves()
-    for batch in range(run.batches):
-        run.to_points(batch)
-    return 1
+    return _in_batches(step, ahead=True)
 
 
 def barrier(run: BifourierRun, steps: int) -> int:
     """Wait for all ranks before each exchange: a bad example, to be measured beside the others."""
-    return batches(run, steps)
+    return _in_batches(run)
 
 
-STRATEGIES: dict[str, Callable[[BifourierRun, int], int]] = {
+STRATEGIES: dict[str, Callable[[Any, int], int]] = {
     "exchange": exchange,
     "batches": batches,
     "overlap": overlap,
@@ -275,54 +270,17 @@ class Bifourier(SpectralArea):
         """
         return BifourierRun(self, comm, record)
 
-    def program(self) -> ProgramWorkload:
-        """The program of a step. Raises InputError for the strategies of `NOT_SIMULATED`."""
-        exchanges, every = self.named_exchanges(), range(self.batches or 1)
-        steps: list[Any] = [Start(exchanges[LINES], "start 0")] if self.strategy == "overlap" else []
-        for batch in every:
-            if self.strategy != "overlap":
-                steps.append(WholeExchange(exchanges[LINES], f"{LINES} {batch}"))
-            else:
-                steps.append(Wait(exchanges[LINES], f"wait {batch}"))
-                if batch + 1 < len(every):
-                    steps.append(Start(exchanges[LINES], f"start {batch + 1}"))
-            steps += self._forth(exchanges, batch)
-        steps.append(self._computed(WAVES))
-        for batch in every:
-            steps += self._back(exchanges, batch)
-        return ProgramWorkload(*steps, name=f"bifourier, {self.strategy}")
-
-    def _forth(self, exchanges: dict[str, Exchanged], batch: int) -> list[Any]:
-        return [
-            self._computed(FFT_X, f" of {batch}"),
-            WholeExchange(exchanges[WAVENUMBERS], f"{WAVENUMBERS} {batch}"),
-            self._computed(FFT_Y, f" of {batch}"),
-            WholeExchange(exchanges[COLUMNS], f"{COLUMNS} {batch}"),
-        ]
-
-    def _back(self, exchanges: dict[str, Exchanged], batch: int) -> list[Any]:
-        return [
-            WholeExchange(exchanges[COLUMNS + BACK], f"{COLUMNS}{BACK} {batch}"),
-            self._computed(FFT_Y, f"{BACK} of {batch}"),
-            WholeExchange(exchanges[WAVENUMBERS + BACK], f"{WAVENUMBERS}{BACK} {batch}"),
-            self._computed(FFT_X, f"{BACK} of {batch}"),
-            WholeExchange(exchanges[LINES + BACK], f"{LINES}{BACK} {batch}"),
-        ]
-
-    def _computed(self, part: str, more: str = "") -> Compute:
-        """A computation on the points, or numbers, that each rank has of a batch."""
+    def computation(self, label: str, calls: Sequence[Call], during: _core.Schedule | None = None) -> Compute:
+        """See the base class: on the points, or numbers, that each rank has of a batch, or of all."""
+        (call,) = calls  # each has its label
         nx, ny, levels = self.grid
-        flops, moved = {
-            FFT_X: (2.5 * math.log2(nx), 16.0),
-            FFT_Y: (5.0 * math.log2(ny), 64.0),
-            WAVES: (WAVE_FLOPS / 3 + 8.0 * levels, 64.0),
-        }[part]
-        pattern = self.patterns()[{FFT_X: LINES, FFT_Y: WAVENUMBERS, WAVES: COLUMNS}[part]]
-        times = self.work * ((self.batches or 1) if part == WAVES else 1)
+        flops, moved = call.cost(self)
+        pattern = self.patterns()[call.points]
+        times = call.times(self) * ((self.batches or 1) if call.points == COLUMNS else 1)
         points = [times * float(np.prod(pattern.target_shape(rank))) for rank in range(self.ranks)]
         each = self.point_s * flops / (5 * math.log2(nx) + 5 * math.log2(ny) + WAVE_FLOPS / 6 + 4 * levels)
-        done, kernel = 0.0 if each else flops, f"{self.kind}-{part}"
-        return Compute(part + more, 0.0, done, copied(moved), points=points, point_s=each, kernel=kernel)
+        done = 0.0 if each else flops
+        return Compute(label, 0.0, done, copied(moved), None, during, 1, each, points, kernel=call.name(self))
 
     def initial(self, y: Array, x: Array) -> Array:
         """The fields [variable, level][y][x] at points whose indices NumPy broadcasts."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -13,7 +14,7 @@ from tradewind.base.collective import proceed
 from tradewind.base.errors import NotFiniteError
 from tradewind.dwarfs.frame.gather import gather
 from tradewind.dwarfs.frame.output import Output, of_blocks
-from tradewind.dwarfs.frame.step import COMPUTE
+from tradewind.dwarfs.frame.step import COMPUTE, kernel
 from tradewind.dwarfs.waves.limited_area import BACK, Diagnosis, LimitedArea, LimitedAreaRun
 from tradewind.spectral.threads import split_blocks
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from mpi4py import MPI
 
     from tradewind.dwarfs.bifourier.spectral_waves import SpectralWaves
+    from tradewind.dwarfs.frame.step import Step
     from tradewind.mpi.library import Array
     from tradewind.spectral.bifourier import EllipticTruncation
 
@@ -29,6 +31,8 @@ LINES, WAVENUMBERS, COLUMNS = "lines", "wavenumbers", "columns"
 """Exchanges: from points to lines along x, to lines along y, to columns."""
 FFT_X, FFT_Y, WAVES = "fft-x", "fft-y", "waves"
 """Parts of a step that compute."""
+WAVE_FLOPS = 60.0
+"""Flops of the waves' step for each complex coefficient of a level, beside those of the vertical modes."""
 _even = _core.Parts.even
 
 
@@ -50,6 +54,60 @@ class SpectralArea(LimitedArea):
     def spectral_waves(self, m: Any, n: Any) -> SpectralWaves:
         """The step of the coefficients (m, n)."""
         raise NotImplementedError
+
+
+# The loops, and their costs per point or number that a rank has of a batch.
+
+
+def _flops_x(dwarf: LimitedArea, batch: int) -> float:
+    return 2.5 * math.log2(dwarf.grid[0])
+
+
+def _flops_y(dwarf: LimitedArea, batch: int) -> float:
+    return 5.0 * math.log2(dwarf.grid[1])
+
+
+@kernel(_flops_x, 2, part=f"{COMPUTE}-{FFT_X}")
+def transform_x(run: BifourierRun, points: str, batch: int) -> None:
+    run.to_waves(run.lines[batch], run.waves[batch], "forward")
+
+
+@kernel(_flops_y, 8, part=f"{COMPUTE}-{FFT_Y}")
+def transform_y(run: BifourierRun, points: str, batch: int) -> None:
+    run.along_y(batch)
+
+
+@kernel(lambda dwarf: WAVE_FLOPS / 3 + 8.0 * dwarf.grid[2], 8, part=f"{COMPUTE}-{WAVES}")
+def step_waves(run: BifourierRun, points: str) -> None:
+    """The coefficients a time step later."""
+    run.advance_waves()
+
+
+@kernel(_flops_y, 8, part=f"{COMPUTE}-{FFT_Y}")
+def transform_y_back(run: BifourierRun, points: str, batch: int) -> None:
+    run.along_y_back(batch)
+
+
+@kernel(_flops_x, 2, part=f"{COMPUTE}-{FFT_X}")
+def transform_x_back(run: BifourierRun, points: str, batch: int) -> None:
+    run.to_lines(run.lines[batch], run.waves[batch], "forward")
+
+
+def to_columns(step: Step, batch: int) -> None:
+    """From lines along x to columns."""
+    step.compute(transform_x, batch, points=LINES, label=f"{FFT_X} of {batch}")
+    step.exchange(WAVENUMBERS, batch, f"{WAVENUMBERS} {batch}")
+    step.compute(transform_y, batch, points=WAVENUMBERS, label=f"{FFT_Y} of {batch}")
+    step.exchange(COLUMNS, batch, f"{COLUMNS} {batch}")
+
+
+def to_points(step: Step, batch: int) -> None:
+    """From columns to points."""
+    step.exchange(COLUMNS + BACK, batch, f"{COLUMNS}{BACK} {batch}")
+    step.compute(transform_y_back, batch, points=WAVENUMBERS, label=f"{FFT_Y}{BACK} of {batch}")
+    step.exchange(WAVENUMBERS + BACK, batch, f"{WAVENUMBERS}{BACK} {batch}")
+    step.compute(transform_x_back, batch, points=LINES, label=f"{FFT_X}{BACK} of {batch}")
+    step.exchange(LINES + BACK, batch, f"{LINES}{BACK} {batch}")
 
 
 class BifourierRun(LimitedAreaRun):
@@ -98,43 +156,21 @@ class BifourierRun(LimitedAreaRun):
         for stepped, columns in zip(self.stepped, self.columns, strict=True):
             stepped[...] = columns
         for batch in range(self.batches):
-            self.to_points(batch)
+            to_points(self, batch)
 
     def _transformed(self) -> Array:
         """The coefficients of the present fields, [m, n][field]. Collective."""
         for batch in range(self.batches):
-            self.redistribute(LINES, batch)
-            self.to_columns(batch)
+            self.exchange(LINES, batch)
+            to_columns(self, batch)
         return self._together()
 
     def _together(self, some: slice = slice(None)) -> Array:
         return np.concatenate([columns[some, 0] for columns in self.columns], axis=1)
 
-    # Parts of a step.
-
-    def to_columns(self, batch: int) -> None:
-        """From lines along x to columns."""
-        self.timed(self.to_waves, self.lines[batch], self.waves[batch], "forward", part=f"{COMPUTE}-{FFT_X}")
-        self.redistribute(WAVENUMBERS, batch)
-        self.timed(self._along_y, batch, part=f"{COMPUTE}-{FFT_Y}")
-        self.redistribute(COLUMNS, batch)
-
-    def step_of_waves(self) -> None:
-        """The coefficients a time step later."""
-        self.timed(self._advance_waves, part=f"{COMPUTE}-{WAVES}")
-        self.steps += 1
-
-    def to_points(self, batch: int) -> None:
-        """From columns to points."""
-        self.redistribute(COLUMNS + BACK, batch)
-        self.timed(self._along_y_back, batch, part=f"{COMPUTE}-{FFT_Y}")
-        self.redistribute(WAVENUMBERS + BACK, batch)
-        self.timed(self.to_lines, self.lines[batch], self.waves[batch], "forward", part=f"{COMPUTE}-{FFT_X}")
-        self.redistribute(LINES + BACK, batch)
-
     # Its loops, some wavenumbers or coefficients at a time, as caches like it; threads share them out.
 
-    def _along_y(self, batch: int) -> None:
+    def along_y(self, batch: int) -> None:
         lines, ellipse = self.across[batch], self.ellipse[batch][:, 0]
 
         def work(numbers: slice) -> None:
@@ -146,7 +182,7 @@ class BifourierRun(LimitedAreaRun):
 
         self._share_out_wavenumbers(lines, work)
 
-    def _along_y_back(self, batch: int) -> None:
+    def along_y_back(self, batch: int) -> None:
         lines, ellipse = self.across[batch], self.ellipse[batch][:, 0]
 
         def work(numbers: slice) -> None:
@@ -164,7 +200,7 @@ class BifourierRun(LimitedAreaRun):
         fields, points, count = lines.shape
         split_blocks(self.dwarf.threads, count, fields * points * lines.itemsize, work)
 
-    def _advance_waves(self) -> None:
+    def advance_waves(self) -> None:
         fields = self.dwarf.batch_grid[2]
 
         def work(some: slice) -> None:

@@ -24,7 +24,7 @@ print(run.diagnose())"
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -40,18 +40,19 @@ from tradewind.dwarfs.frame.diagnosis import diagnose
 from tradewind.dwarfs.frame.dwarf import copied, method_option
 from tradewind.dwarfs.frame.gather import gather
 from tradewind.dwarfs.frame.output import Output, of_blocks
-from tradewind.dwarfs.frame.step import COMPUTE
-from tradewind.dwarfs.waves.limited_area import BACK, Diagnosis, LimitedArea, LimitedAreaRun
+from tradewind.dwarfs.frame.step import COMPUTE, kernel
+from tradewind.dwarfs.waves.limited_area import BACK, Diagnosis, LimitedArea, LimitedAreaRun, forth_in_batches
 from tradewind.dwarfs.waves.plane_waves import StandingWaves, differences, mode_speeds
 from tradewind.layout.names import blocks
 from tradewind.spectral.threads import split_work
 from tradewind.workload.on_grid import layout_imbalance, misfits
 from tradewind.workload.options import option
-from tradewind.workload.program import Compute, Exchanged, ProgramWorkload, Start, Wait, WholeExchange
+from tradewind.workload.program import Compute
 
 if TYPE_CHECKING:
     from mpi4py import MPI
 
+    from tradewind.dwarfs.frame.step import Call, Step
     from tradewind.dwarfs.waves.limited_area import Pattern
     from tradewind.mpi.library import Array
 
@@ -65,45 +66,90 @@ STENCIL_FLOPS, TRIDIAGONAL_FLOPS = 25.0, 22.0
 """Per point; per complex unknown: two recurrences, each of them twice, and a product."""
 
 
+# The loops, with their costs per point, or per complex unknown.
+
+
+@kernel(STENCIL_FLOPS / 2, 4, part=f"{COMPUTE}-{STENCILS}")
+def right_side(run: HirlamRun, points: str) -> None:
+    """The right-hand side of the equation for phi'."""
+    split_work(run.dwarf.threads, run.dwarf.grid[2], run.right_side_of)
+
+
+@kernel(lambda dwarf, batch: 2.5 * math.log2(max(dwarf.grid[0], 2)), 2, part=f"{COMPUTE}-{FFT}")
+def transform(run: HirlamRun, points: str, batch: int) -> None:
+    run.to_waves(run.lines[batch], run.waves[batch])
+
+
+@kernel(TRIDIAGONAL_FLOPS, 4, part=f"{COMPUTE}-{TRIDIAGONAL}")
+def solve_tridiagonal(run: HirlamRun, points: str, batch: int) -> None:
+    _core.solve_cyclic(run.columns[batch], run.solved[batch], *run.factors[batch], run.team)
+
+
+@kernel(lambda dwarf, batch: 2.5 * math.log2(max(dwarf.grid[0], 2)), 2, part=f"{COMPUTE}-{FFT}")
+def transform_back(run: HirlamRun, points: str, batch: int) -> None:
+    run.to_lines(run.lines[batch], run.waves[batch])
+
+
+@kernel(None, part="")
+def unpack(run: HirlamRun, points: str) -> None:
+    """Phi' of all batches, as the geopotential of the next step."""
+    levels = run.dwarf.batch_grid[2]
+    for batch, solved in enumerate(run.points):
+        run.next[PHI][run.own][batch * levels : (batch + 1) * levels] = solved
+
+
+@kernel(STENCIL_FLOPS / 2, 4, part=f"{COMPUTE}-{STENCILS}")
+def winds(run: HirlamRun, points: str) -> None:
+    """The winds of the next step, from phi' and its halo."""
+    split_work(run.dwarf.threads, run.dwarf.grid[2], run.winds_of)
+
+
 # The time loop. Each strategy takes a step.
 
 
-def exchange(run: HirlamRun, steps: int) -> int:
+def exchange(step: Step, steps: int) -> int:
     """Redistribute all levels together."""
-    return batches(run, steps)
+    return _in_batches(step)
 
 
-def batches(run: HirlamRun, steps: int) -> int:
+def batches(step: Step, steps: int) -> int:
     """Redistribute and solve one batch of levels after another: more messages, shorter ones."""
-    run.swap_winds()
-    run.explicit()
-    for batch in range(run.batches):
-        run.redistribute("fft", batch)
-        run.solve(batch)
-    run.implicit()
+    return _in_batches(step)
+
+
+def _in_batches(step: Step, *, ahead: bool = False) -> int:
+    step.exchange("halo", "u", "halo u")
+    step.exchange("halo", "v", "halo v")
+    step.compute(right_side, label=STENCILS)
+    forth_in_batches(step, "fft", _solve, ahead=ahead)
+    step.compute(unpack)
+    step.exchange("halo", "phi", "halo phi")
+    step.compute(winds, label=f"{STENCILS}{BACK}")
+    step.finish()
     return 1
 
 
-def overlap(run: HirlamRun, steps: int) -> int:
+def _solve(step: Step, batch: int) -> None:
+    """The equation for phi', from lines along x to points."""
+    step.compute(transform, batch, points="fft", label=f"{FFT} of {batch}")
+    step.exchange("tri", batch, f"tri {batch}")
+    step.compute(solve_tridiagonal, batch, points="tri", label=f"{TRIDIAGONAL} of {batch}")
+    step.exchange("tri" + BACK, batch, f"tri{BACK} {batch}")
+    step.compute(transform_back, batch, points="fft", label=f"{FFT}{BACK} of {batch}")
+    step.exchange("fft" + BACK, batch, f"fft{BACK} {batch}")
+
+
+def overlap(step: Step, steps: int) -> int:
     """As batches; the next batch of levels travels to its lines while this one is solved."""
-    run.swap_winds()
-    run.explicit()
-    run.start("fft", 0)
-    for batch in range(run.batches):
-        run.wait("fft")
-        if batch + 1 < run.batches:
-            run.start("fft", batch + 1)
-        run.solve(batch)
-    run.implicit()
-    return 1
+    return _in_batches(step, ahead=True)
 
 
 def barrier(run: HirlamRun, steps: int) -> int:
     """Wait for all ranks before each redistribution: a bad example, to be measured beside the others."""
-    return batches(run, steps)
+    return _in_batches(run)
 
 
-STRATEGIES: dict[str, Callable[[HirlamRun, int], int]] = {
+STRATEGIES: dict[str, Callable[[Any, int], int]] = {
     "exchange": exchange,
     "batches": batches,
     "overlap": overlap,
@@ -194,54 +240,15 @@ class Hirlam(LimitedArea):
         """
         return HirlamRun(self, comm, record)
 
-    def program(self) -> ProgramWorkload:
-        """The program of a step. Raises InputError for the strategies of `NOT_SIMULATED`."""
-        exchanges = self.named_exchanges()
-        halo = exchanges["halo"]
-        steps: list[Any] = [
-            WholeExchange(halo, "halo u"),
-            WholeExchange(halo, "halo v"),
-            self._computed(STENCILS, self.layout, 0.5),
-        ]
-        if self.strategy == "overlap":
-            steps.append(Start(exchanges["fft"], "start 0"))
-        batches = self.batches or 1
-        for batch in range(batches):
-            if self.strategy != "overlap":
-                steps.append(WholeExchange(exchanges["fft"], f"fft {batch}"))
-            else:
-                steps.append(Wait(exchanges["fft"], f"wait {batch}"))
-                if batch + 1 < batches:
-                    steps.append(Start(exchanges["fft"], f"start {batch + 1}"))
-            steps += self._solution(exchanges, batch)
-        last = self._computed(f"{STENCILS}{BACK}", self.layout, 0.5)
-        return ProgramWorkload(*steps, WholeExchange(halo, "halo phi"), last, name=f"hirlam, {self.strategy}")
-
-    def _solution(self, exchanges: dict[str, Exchanged], batch: int) -> list[Any]:
-        """The steps of a batch whose lines are there."""
-        lines, columns = self.patterns()["fft"].to_layout, self.patterns()["tri"].to_layout
-        return [
-            self._computed(f"{FFT} of {batch}", lines, 1.0),
-            WholeExchange(exchanges["tri"], f"tri {batch}"),
-            self._computed(f"{TRIDIAGONAL} of {batch}", columns, 1.0),
-            WholeExchange(exchanges["tri" + BACK], f"tri{BACK} {batch}"),
-            self._computed(f"{FFT}{BACK} of {batch}", lines, 1.0),
-            WholeExchange(exchanges["fft" + BACK], f"fft{BACK} {batch}"),
-        ]
-
-    def _computed(self, name: str, layout: _core.Layout, share: float) -> Compute:
-        """A computation of all points, or unknowns, of a layout, or a share of it."""
-        part = name.split()[0].removesuffix(BACK)
-        flops = {
-            STENCILS: STENCIL_FLOPS,
-            FFT: 2.5 * math.log2(max(self.grid[0], 2)),
-            TRIDIAGONAL: TRIDIAGONAL_FLOPS,
-        }[part]
-        moved = {STENCILS: 64.0, FFT: 16.0, TRIDIAGONAL: 32.0}[part]
-        share *= self.work
-        point_s = share * self.point_s * flops / (STENCIL_FLOPS + TRIDIAGONAL_FLOPS / 2 + 5 * math.log2(self.grid[0]))
-        done, kernel = 0.0 if point_s else share * flops, f"{self.kind}-{part}"
-        return Compute(name, 0.0, done, copied(share * moved), layout, point_s=point_s, kernel=kernel)
+    def computation(self, label: str, calls: Sequence[Call], during: _core.Schedule | None = None) -> Compute:
+        """See the base class: of all points, or unknowns, of a layout."""
+        (call,) = calls  # each has its label
+        flops, moved = call.cost(self)
+        layout: _core.Layout = self.layout if call.points == "own" else self.patterns()[call.points].to_layout
+        share = call.times(self)
+        each = share * self.point_s * flops / (STENCIL_FLOPS + TRIDIAGONAL_FLOPS / 2 + 5 * math.log2(self.grid[0]))
+        done, name = 0.0 if each else share * flops, call.name(self)
+        return Compute(label, 0.0, done, copied(share * moved), layout, during, point_s=each, kernel=name)
 
     def waves(self) -> StandingWaves:
         """The waves to begin with, and the solution."""
@@ -277,8 +284,8 @@ class HirlamRun(LimitedAreaRun):
         halo = dwarf.halo()
         self.own = halo.widened(self.rank)
         # u, v and phi; a step reads these and writes the others.
-        self.fields, self._next = ([self.array(halo, "halo") for _ in VARIABLES] for _ in range(2))
-        self._swap = self.plan("halo", halo, *self.fields, *self._next)
+        self.fields, self.next = ([self.array(halo, "halo") for _ in VARIABLES] for _ in range(2))
+        self.plan("halo", halo, *self.fields, *self.next)
         self._begin()
         self._redistributions()
 
@@ -286,8 +293,8 @@ class HirlamRun(LimitedAreaRun):
         for fields, mode in self._solution():
             for field, values in zip(self.fields, fields, strict=True):
                 field[self.own][mode] = values
-        proceed(self.comm)
-        self._swap(self.fields[PHI])
+        go_on(self.comm)
+        self._exchanges["halo"](self.fields[PHI])
 
     def _solution(self) -> Iterator[tuple[tuple[Array, Array, Array], int]]:
         """The fields of this rank's points in closed form, of one mode after another."""
@@ -312,46 +319,22 @@ class HirlamRun(LimitedAreaRun):
         (x0, _, z0), (x1, _, z1) = layout.box(self.rank)
         wavenumbers, levels = differences(self.dwarf.grid[0], np.arange(x0, x1)), self.dwarf.batch_grid[2]
         speeds = [self._speed2[first + z0 : first + z1] for first in range(0, self.dwarf.grid[2], levels)]
-        self._factors = [factors(wavenumbers, self.dwarf.s**2 * speed2) for speed2 in speeds]
+        self.factors = [factors(wavenumbers, self.dwarf.s**2 * speed2) for speed2 in speeds]
 
-    # Parts of a step.
+    def array_of(self, exchange: str, of: Any) -> Array:
+        """The array of a batch; or a field that the next exchange of halos is about."""
+        if exchange != "halo":
+            return super().array_of(exchange, of)
+        return self.next[PHI] if of == "phi" else self.fields[VARIABLES.index(of)]
 
-    def swap_winds(self) -> None:
-        """Exchange the halos of both winds. Collective."""
-        self._swap(self.fields[U])
-        self._swap(self.fields[V])
-
-    def explicit(self) -> None:
-        """The right-hand side of the equation for phi'."""
-        self.timed(self._right_side, part=f"{COMPUTE}-{STENCILS}")
-
-    def implicit(self) -> None:
-        """The winds of the next step, from phi' and its halo; all fields are then those of the next step."""
-        levels = self.dwarf.batch_grid[2]
-        for batch, solved in enumerate(self.points):
-            self._next[PHI][self.own][batch * levels : (batch + 1) * levels] = solved
-        self._swap(self._next[PHI])
-        self.timed(self._winds, part=f"{COMPUTE}-{STENCILS}")
-        self.fields, self._next = self._next, self.fields
-        self.steps += 1
-
-    def solve(self, batch: int) -> None:
-        """The equation for phi', from lines along x to points."""
-        lines = self.lines[batch], self.waves[batch]
-        self.timed(self.to_waves, *lines, part=f"{COMPUTE}-{FFT}")
-        self.redistribute("tri", batch)
-        fields = self.columns[batch], self.solved[batch]
-        self.timed(_core.solve_cyclic, *fields, *self._factors[batch], self.team, part=f"{COMPUTE}-{TRIDIAGONAL}")
-        self.redistribute("tri" + BACK, batch)
-        self.timed(self.to_lines, *lines, part=f"{COMPUTE}-{FFT}")
-        self.redistribute("fft" + BACK, batch)
+    def finish(self, *result: Any) -> None:
+        """Make the fields of the next step the present ones."""
+        super().finish()
+        self.fields, self.next = self.next, self.fields
 
     # Its loops, level by level, so that what they read twice is in a cache the second time; threads share out levels.
 
-    def _right_side(self) -> None:
-        split_work(self.dwarf.threads, self.dwarf.grid[2], self._right_side_of)
-
-    def _right_side_of(self, modes: range) -> None:
+    def right_side_of(self, modes: range) -> None:
         s, levels = self.dwarf.s, self.dwarf.batch_grid[2]
         for mode in modes:
             u, v, phi = (field[mode] for field in self.fields)
@@ -363,17 +346,14 @@ class HirlamRun(LimitedAreaRun):
             speed2 = float(self._speed2[mode])
             np.subtract(middle, s * speed2 * (2 * winds - s * lap), out=self.points[batch][level])
 
-    def _winds(self) -> None:
-        split_work(self.dwarf.threads, self.dwarf.grid[2], self._winds_of)
-
-    def _winds_of(self, modes: range) -> None:
+    def winds_of(self, modes: range) -> None:
         s = self.dwarf.s
         for mode in modes:
-            both = self.fields[PHI][mode] + self._next[PHI][mode]
+            both = self.fields[PHI][mode] + self.next[PHI][mode]
             middle = both[1:-1, 1:-1]
             for number, after in ((U, both[1:-1, 2:]), (V, both[2:, 1:-1])):
                 wind = self.fields[number][mode, 1:-1, 1:-1]
-                np.subtract(wind, s * (after - middle), out=self._next[number][mode, 1:-1, 1:-1])
+                np.subtract(wind, s * (after - middle), out=self.next[number][mode, 1:-1, 1:-1])
 
     # The methods of each dwarf.
 

@@ -18,8 +18,11 @@ from tradewind.workload.options import option
 from tradewind.workload.program import Exchanged
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from mpi4py import MPI
 
+    from tradewind.dwarfs.frame.step import Step
     from tradewind.mpi.library import Array
 
     Pattern = _core.Transpose | _core.Redistribution
@@ -145,23 +148,13 @@ class LimitedArea(GridDwarf):
         """The halo of a field."""
         return _core.Halo(self.layout, 1, [True, True])
 
-    def named_exchanges(self) -> dict[str, Exchanged]:
-        """By name the exchanges as a program has them. Raises InputError for the strategies of `NOT_SIMULATED`."""
-        if self.strategy in NOT_SIMULATED:
-            raise InputError(f"strategy {self.strategy}: the simulator does not know what it adds; simulate exchange")
-        found = {}
-        for name in self.plans:
-            method = self.method(name)
-            for way, schedule in self._schedules(name).items():
-                found[way] = Exchanged(
-                    way,
-                    schedule,
-                    1,
-                    dtype_of(name),
-                    transport=method.transport or DEFAULT_TRANSPORT,
-                    packing=method.packing or DEFAULT_PACKING,
-                )
-        return found
+    def pattern(self, name: str) -> _core.Halo | Pattern:
+        return self.halo() if name == "halo" else self.patterns()[name]
+
+    def exchanged(self, name: str) -> Exchanged:
+        method, schedule = self.method(name), self._schedules(name.removesuffix(BACK))[name]
+        transport, packing = method.transport or DEFAULT_TRANSPORT, method.packing or DEFAULT_PACKING
+        return Exchanged(name, schedule, 1, dtype_of(name), transport=transport, packing=packing)
 
 
 def dtype_of(name: str) -> str:
@@ -177,6 +170,21 @@ class Diagnosis:
     energy: float
     mean: float
     error: float
+
+
+def forth_in_batches(step: Step, name: str, then: Callable[[Step, int], None], *, ahead: bool) -> None:
+    """Redistribute one batch of fields after another, and go on with each; `ahead`: the next one travels meanwhile."""
+    batches = step.dwarf.batches or 1
+    if ahead:
+        step.start(name, 0, "start 0")
+    for batch in range(batches):
+        if not ahead:
+            step.exchange(name, batch, f"{name} {batch}")
+        else:
+            step.wait(name, f"wait {batch}")
+            if batch + 1 < batches:
+                step.start(name, batch + 1, f"start {batch + 1}")
+        then(step, batch)
 
 
 class LimitedAreaRun(GridRunning):
@@ -201,11 +209,13 @@ class LimitedAreaRun(GridRunning):
         self._sources[way] = sources
         self.plan(way, pattern, *zip(sources, targets, strict=True))
 
-    def redistribute(self, way: str, batch: int) -> None:
-        """Exchange a batch from one layout to another, after a barrier where these are timed. Collective."""
-        if self._barriers:
+    def exchange(self, name: str, of: Any = "field", label: str = "") -> None:
+        if self._barriers and name in self._sources:
             self.timed(self.comm.Barrier, part="barrier")
-        self.exchange(way, batch)
+        super().exchange(name, of)
+
+    def places(self, points: Any) -> list[Any]:
+        return [points]
 
     def array_of(self, exchange: str, of: Any) -> Array:
         """The array of a batch that an exchange sends from."""
