@@ -12,7 +12,7 @@ using machine::Machine;
 
 TEST("a value beyond its limits is refused by its name") {
     const struct {
-        const char* said;
+        const char* problem;
         std::function<void(Machine&)> change;
     } cases[] = {
         {"link bandwidth: 1MB/s to 1000TB/s are allowed", [](Machine& m) { m.local.bandwidth = {2e15}; }},
@@ -29,10 +29,10 @@ TEST("a value beyond its limits is refused by its name") {
     };
     const Machine right = machine_on(networks().front().make());
     right.check();
-    for (const auto& [said, change] : cases) {
+    for (const auto& [problem, change] : cases) {
         Machine wrong = right;
         change(wrong);
-        CHECK_THROWS(InputError, ({said}), wrong.check());
+        CHECK_THROWS(InputError, ({problem}), wrong.check());
     }
 }
 
