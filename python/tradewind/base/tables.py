@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable
 from typing import Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict
@@ -19,11 +19,11 @@ class Table(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
 
-def one_of(what: str, known: Sequence[str]) -> BeforeValidator:
+def one_of(what: str, known: Collection[str]) -> BeforeValidator:
     """Return the check of a name; `what` names its kind in errors."""
 
     def check(value: Any) -> Any:
-        if value not in known:
+        if not isinstance(value, str) or value not in known:
             raise InputError(unknown(what, str(value), known))
         return value
 

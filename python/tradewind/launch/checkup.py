@@ -8,14 +8,14 @@ import os
 import platform
 import shutil
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tradewind.base.errors import TradewindError
 from tradewind.base.installation import flags, package_folder
-from tradewind.fieldserver.files.sinks import FORMS
+from tradewind.fieldserver.plan.forms import FORMS, form_named
 from tradewind.launch import job
 
 if TYPE_CHECKING:
@@ -28,9 +28,7 @@ FEATURES = {
     "verify, show, simulate, advise, list, report, and studies that measure nothing": ("core",),
     "bench, tune, calibrate, run, and plans in Python": ("core", "mpi", "launcher", "two ranks"),
     "programs in C, C++ and Fortran": ("libtradewind", "launcher"),
-    "output of models as GRIB": ("grib2",),
-    "output of models as NetCDF": ("netcdf",),
-    "output of models as Zarr": ("zarr",),
+    **{f"output of models as {form_named(name).title}": (name,) for name in FORMS},
 }
 """Abilities of an installation, and the checks that each needs."""
 NOT_INSTALLED = "not installed"
@@ -75,7 +73,7 @@ def _check(name: str, look: Callable[[], str]) -> dict[str, Any]:
 
 def _check_form(format: str) -> dict[str, Any]:
     """Check a form of output files, whose packages may be left out, and may fail in ways of their own."""
-    package = FORMS[format][1]
+    package = form_named(format).package
     if importlib.util.find_spec(package) is None:
         advice = f"for {format} files of a field server: pip install 'tradewind[output]'"
         return {"name": format, "ok": False, "value": NOT_INSTALLED, "advice": advice}
@@ -156,22 +154,8 @@ def _form(format: str) -> str:
         file = form_of(format)(Place(Path(folder), durable=False), "doctor", Moment(datetime(2000, 1, 1), 0.0), 0)
         file.append(record, request, file.prepare(record, request))
         (written,) = file.finish()
-    versions = ", ".join(f"{name} {version}" for name, version in _versions(format).items())
+    versions = ", ".join(f"{name} {version}" for name, version in form_of(format).versions().items())
     return f"{versions}; wrote {written.bytes} bytes"
-
-
-def _versions(format: str) -> Mapping[str, str]:
-    package = FORMS[format][1]
-    found = {package: importlib.metadata.version(package)}
-    if format == "grib2":
-        import eccodes
-
-        return found | {"the library ecCodes": eccodes.codes_get_api_version()}
-    if format == "netcdf":
-        import h5py
-
-        return found | {"HDF5": h5py.version.hdf5_version}
-    return found
 
 
 def hello(comm: MPI.Intracomm, _: None) -> dict[str, Any]:

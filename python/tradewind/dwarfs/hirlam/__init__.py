@@ -293,7 +293,7 @@ class HirlamRun(LimitedAreaRun):
         for fields, mode in self._solution():
             for field, values in zip(self.fields, fields, strict=True):
                 field[self.own][mode] = values
-        go_on(self.comm)
+        proceed(self.comm)
         self._exchanges["halo"](self.fields[PHI])
 
     def _solution(self) -> Iterator[tuple[tuple[Array, Array, Array], int]]:

@@ -13,11 +13,10 @@ from tradewind.base.errors import InputError
 from tradewind.base.files import OWN_PARTS, check_folder, inside, make_folder, remove, remove_parts, remove_tree
 from tradewind.fieldserver.files.manifest import Manifest, read_manifest
 from tradewind.fieldserver.plan.file_names import folders_of
+from tradewind.fieldserver.plan.forms import FORMS, form_named
 from tradewind.fieldserver.plan.plan_file import OutputPlan
 
 _HELD = frozenset({errno.EWOULDBLOCK, errno.EACCES})
-ZARR_FILE = "zarr.json"
-"""File that each store of Zarr has."""
 
 
 class FolderHold:
@@ -52,7 +51,7 @@ class FolderHold:
 def _folders_of_files(plan: OutputPlan, *, stores: bool = False) -> Iterator[Path]:
     """Yield the folders that are there for the files of a plan; or its stores, which grow under their own names."""
     for sink in plan.table.sink:
-        if stores == (sink.format == "zarr"):
+        if stores == bool(sink.form.store_file):
             pattern = folders_of(os.path.join(sink.path, "") + "file" if stores else sink.path)
             yield from map(Path, glob.glob(os.path.join(glob.escape(str(plan.folder)), pattern)))
 
@@ -64,9 +63,10 @@ def remove_run(folder: Path, manifest: Manifest) -> None:
     for path in paths:
         inside(folder, str(path), "output file", follow=False)
     manifest.clear()  # first: what is half removed is of no step
+    marks = [mark for name in FORMS if (mark := form_named(name).store_file)]
     for path in paths:
         above = [folder / each for each in reversed(path.parents) if each.parts]
-        store = next((each for each in above if (each / ZARR_FILE).is_file()), None)
+        store = next((each for each in above if any((each / mark).is_file() for mark in marks)), None)
         if store is None:
             remove(folder / path, "output file")
         else:

@@ -26,7 +26,7 @@ class Dealing:
 
     def share_of(self, request: Request, name: str, step: int, level: float = 0.0) -> int:
         """The share that writes a file; where it is of one level, of this."""
-        key = (-1 if request.sink.format == "zarr" else step, request.path)
+        key = (-1 if request.sink.form.store_file else step, request.path)
         if key not in self._owner:
             self._owner[key] = self._deal(request, name, step, level)
         return self._owner[key]

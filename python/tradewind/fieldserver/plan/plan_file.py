@@ -6,7 +6,7 @@ Every error is reported at once, each with its line. docs/reference/plan-file.md
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
@@ -21,8 +21,8 @@ from tradewind.base.tables import Table, explained, one_of, place_of
 from tradewind.base.toml_lines import Place, TomlFile
 from tradewind.base.units import byte_count, seconds
 from tradewind.fieldserver.plan.file_names import MANIFEST, file_name, is_by_level, keys_of, meets, named, path_problems
+from tradewind.fieldserver.plan.forms import FORMS, FormRules, form_named, forms_with, special_keys
 
-FORMATS = ("grib2", "netcdf", "zarr")
 PACKINGS = ("simple", "ccsds", "ieee")
 WHEN_FULL = ("block", "spill", "drop")
 EXISTING = ("refuse", "continue", "replace")
@@ -82,7 +82,7 @@ class Sink(Table):
     """A kind of file that fields are written to."""
 
     name: Annotated[str, Field(min_length=1)]
-    format: Annotated[str, one_of("format", FORMATS)]
+    format: Annotated[str, one_of("format", FORMS)]
     path: Annotated[str, Field(min_length=1)]
     """Below the folder: may hold ``{step}``, also as ``{step:06}``, ``{name}`` of the field, and ``{level}``."""
     packing: Annotated[str, one_of("packing", PACKINGS)] | None = None
@@ -96,6 +96,11 @@ class Sink(Table):
     """Level, of NetCDF and Zarr; 0: none."""
     outside: Annotated[bool, Field(strict=True)] = False
     """Whether `path` may lead out of the folder."""
+
+    @property
+    def form(self) -> type[FormRules]:
+        """What its files need, and may."""
+        return form_named(self.format)
 
 
 class Rule(Table):
@@ -223,7 +228,7 @@ class OutputPlan:
     @property
     def queue_parts(self) -> int:
         """Parts of the queue, of which one is for blocks of fields."""
-        return 2 if any(sink.format == "netcdf" for sink in self.table.sink) else 1
+        return 2 if any(sink.form.grows_in_memory for sink in self.table.sink) else 1
 
     def time(self, step: int) -> datetime:
         """The time that a step stands for."""
@@ -282,17 +287,18 @@ def load_plan(path: Path | str, text: str | None = None) -> OutputPlan:
 
 
 def _parts_of_seconds(table: PlanTable) -> Iterable[tuple[Place, str]]:
-    """Problems of times that GRIB, which counts whole seconds, cannot hold."""
-    forms = {sink.name: sink.format for sink in table.sink}
+    """Problems of times that forms which count whole seconds cannot hold."""
+    counted = {sink.name: sink.form.title for sink in table.sink if sink.form.whole_seconds}
     for number, rule in enumerate(table.rule):
-        if not any(forms[name] == "grib2" for name in rule.sink):
+        title = next((counted[name] for name in rule.sink if name in counted), None)
+        if title is None:
             continue
         if table.start.microsecond:
-            yield ("start",), f"start {table.start}: GRIB counts whole seconds"
+            yield ("start",), f"start {table.start}: {title} counts whole seconds"
         for step in rule.steps if rule.steps is not None else [rule.every or 1]:
             time = step * table.step
             if abs(time - round(time)) > _ROUNDED_S:
-                problem = f"rule {number + 1}: step {step} is at {time:g} s, and GRIB counts whole seconds"
+                problem = f"rule {number + 1}: step {step} is at {time:g} s, and {title} counts whole seconds"
                 yield ("rule", number, "steps" if rule.steps is not None else "every"), problem
                 break
 
@@ -367,23 +373,27 @@ def _tables(data: dict[str, Any], name: str) -> list[tuple[int, dict[str, Any]]]
 
 
 def _sink_problems(sink: dict[str, Any]) -> Iterable[tuple[str, str]]:
-    path, form = sink.get("path"), sink.get("format")
+    path, form = sink.get("path"), _form_of(sink)
     if isinstance(path, str) and path:
         yield from (("path", problem) for problem in path_problems(path, outside=sink.get("outside") is True))
         keys = keys_of(path)
-        if form in ("grib2", "netcdf") and keys is not None and "step" not in keys:
-            yield "path", f"{path!r}: a {form} file is of one step: {{step}} is needed in its path"
-        if form == "zarr" and keys is not None and "step" in keys:
-            yield "path", f"{path!r}: a Zarr store holds all steps: leave {{step}} away"
-    if form == "grib2" and sink.get("compression"):
-        yield "compression", "compression belongs to netcdf and zarr; GRIB has packing = 'ccsds'"
-    if form in ("netcdf", "zarr"):
-        alien = [key for key in ("packing", "bits", "centre") if key in sink]
-        yield from ((key, f"{key} belongs to grib2, and not to {form}") for key in alien)
-    if sink.get("packing") == "ieee" and "bits" in sink:
-        yield "bits", "packing 'ieee' has no bits: say precision = 'f4' or 'f8'"
-    if form == "grib2" and sink.get("packing") != "ieee" and "precision" in sink:
-        yield "precision", "precision belongs to packing 'ieee' of grib2; others have bits"
+        if form is not None and keys is not None and ("step" in keys) == bool(form.store_file):
+            leave = f"a {form.title} store holds all steps: leave {{step}} away"
+            need = f"a {sink['format']} file is of one step: {{step}} is needed in its path"
+            yield "path", f"{path!r}: {leave if form.store_file else need}"
+    if form is not None:
+        for key in special_keys():
+            default = Sink.model_fields[key].default
+            if key not in form.keys and sink.get(key, default) != default:
+                rest = f"; {form.instead[key]}" if key in form.instead else f", and not to {sink['format']}"
+                yield key, f"{key} belongs to {forms_with(key)}{rest}"
+        yield from form.problems(sink)
+
+
+def _form_of(sink: Mapping[str, Any]) -> type[FormRules] | None:
+    """Return the form of a table; None where it names no known one."""
+    name = sink.get("format")
+    return form_named(name) if isinstance(name, str) and name in FORMS else None
 
 
 def _rule_problems(
@@ -393,9 +403,10 @@ def _rule_problems(
     for name in [listed] if isinstance(listed, str) else listed if isinstance(listed, list) else []:
         if isinstance(name, str) and name and name not in known:
             yield "sink", unknown("sink", name, known)
-        forms = [sink.get("format") for _, sink in sinks if sink.get("name") == name]
-        if "bits" in rule and forms and forms[0] in ("netcdf", "zarr"):
-            yield "bits", f"bits belong to grib2, and sink {name!r} is {forms[0]}"
+        named_so = [sink for _, sink in sinks if sink.get("name") == name]
+        form = _form_of(named_so[0]) if named_so else None
+        if "bits" in rule and form is not None and "bits" not in form.keys:
+            yield "bits", f"bits belong to {forms_with('bits')}, and sink {name!r} is {named_so[0]['format']}"
         if "bits" in rule and any(sink.get("name") == name and sink.get("packing") == "ieee" for _, sink in sinks):
             yield "bits", f"packing 'ieee' of sink {name!r} has no bits: say precision = 'f4' or 'f8'"
     if "every" in rule and "steps" in rule:

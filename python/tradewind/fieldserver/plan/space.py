@@ -11,28 +11,15 @@ from tradewind.base.units import format_bytes
 from tradewind.fieldserver.plan.field import OutputField
 from tradewind.fieldserver.plan.plan_file import OutputPlan, Request
 
-_GRIB_BITS = 16
 _HEADERS = 400
 """Bytes of a message or chunk beside its values."""
-_SMALLEST_RATIO = 0.5
-"""Size of compressed values over that of others, at best, as long as nobody has measured it."""
 
 
 def file_bytes(field: OutputField, request: Request) -> float:
     """Estimate of the bytes that a field of a step takes in a file."""
     values = field.geometry.points * len(field.levels)
-    precision = request.precision or field.dtype
-    bits = 8 * int(precision[1:])
-    ratio = 1.0
-    if request.sink.format == "grib2":
-        if request.sink.packing != "ieee":
-            bits = request.bits or _GRIB_BITS
-        elif request.precision is None:
-            bits = 32
-        ratio = _SMALLEST_RATIO if request.sink.packing != "simple" else 1.0
-    elif request.sink.compression:
-        ratio = _SMALLEST_RATIO
-    return values * bits / 8 * ratio + _HEADERS * len(field.levels)
+    bits = request.sink.form.bits_per_value(request.sink, request.bits, request.precision, field.dtype)
+    return values * bits / 8 + _HEADERS * len(field.levels)
 
 
 def run_bytes(plan: OutputPlan, fields: Sequence[OutputField], steps: int) -> float:
@@ -53,7 +40,7 @@ def _memory_problems(plan: OutputPlan, fields: Sequence[OutputField]) -> list[st
     sizes: dict[str, float] = {}
     for field in fields:
         for request in plan.requests(field.name, 0):
-            if request.sink.format == "netcdf":
+            if request.sink.form.grows_in_memory:
                 width = int((request.precision or field.dtype)[1:])
                 values = field.geometry.points * (1 if request.by_level else len(field.levels))
                 sizes[request.path] = sizes.get(request.path, 0) + values * width

@@ -143,7 +143,7 @@ def _opened(
         raise InputError(*problems)
     holds.append(prepare_folder(plan))
     table = plan.table
-    sinks = [(sink.name, sink.path, sink.format == "zarr", is_by_level(sink.path)) for sink in table.sink]
+    sinks = [(sink.name, sink.path, bool(sink.form.store_file), is_by_level(sink.path)) for sink in table.sink]
     rules = [
         (
             list(rule.sink),

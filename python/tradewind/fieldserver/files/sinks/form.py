@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from tradewind.base.files import inside, make_folder, replaced
+from tradewind.fieldserver.plan.forms import FormRules
 
 if TYPE_CHECKING:
     from tradewind.fieldserver.plan.field import OutputField, Record
@@ -48,7 +49,7 @@ class Moment:
     seconds: float
 
 
-class Form(ABC):
+class Form(FormRules, ABC):
     """A file of one step, or the part of a store that one step is.
 
     `path`: where in the folder it appears when it is finished.

@@ -10,18 +10,19 @@ standard_name begins with "x_" or "y_" is along the axes of the grid (1). Earth 
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, ClassVar
 
-import eccodes
 import numpy as np
 
+from tradewind.base.deferred import Deferred
 from tradewind.base.errors import InputError
 from tradewind.fieldserver.files.sinks.form import Form, Moment, PartFile, Place, Written
 from tradewind.fieldserver.files.units import conversion, is_known, of_eccodes
 from tradewind.fieldserver.plan.field import OutputField, Record, not_finite
+from tradewind.fieldserver.plan.forms import SMALLEST_RATIO
 from tradewind.fieldserver.plan.geometry import (
     Curvilinear,
     Gaussian,
@@ -37,8 +38,12 @@ from tradewind.fieldserver.plan.geometry import (
 from tradewind.fieldserver.plan.map_projection import EARTH_RADIUS_M
 
 if TYPE_CHECKING:
+    import eccodes
+
     from tradewind.fieldserver.plan.field import Array
     from tradewind.fieldserver.plan.plan_file import Request
+else:
+    eccodes = Deferred("eccodes")
 
 BITS, PACKING = 16, "ccsds"
 _LEVELS = {
@@ -387,9 +392,32 @@ def _grid_problem(geometry: Geometry, packing: str) -> str:
 class Grib(Form):
     """A file of messages, in the order in which fields are written."""
 
+    title: ClassVar[str] = "GRIB"
+    package: ClassVar[str] = "eccodes"
+    keys: ClassVar[frozenset[str]] = frozenset({"packing", "bits", "centre"})
+    instead: ClassVar[Mapping[str, str]] = {"compression": f"GRIB has packing = {PACKING!r}"}
+    whole_seconds: ClassVar[bool] = True
+
     def __init__(self, place: Place, path: str, when: Moment, compression: int) -> None:
         super().__init__(place, path, when, compression)
         self._file = PartFile(place.folder, path, durable=place.durable)
+
+    @classmethod
+    def versions(cls) -> dict[str, str]:
+        return super().versions() | {"the library ecCodes": eccodes.codes_get_api_version()}
+
+    @staticmethod
+    def problems(sink: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+        is_ieee = sink.get("packing") == "ieee"
+        if is_ieee and "bits" in sink:
+            yield "bits", "packing 'ieee' has no bits: say precision = 'f4' or 'f8'"
+        if not is_ieee and "precision" in sink:
+            yield "precision", "precision belongs to packing 'ieee' of grib2; others have bits"
+
+    @staticmethod
+    def bits_per_value(sink: Any, bits: int | None, precision: str | None, dtype: str) -> float:
+        width: float = 8 * int((precision or "f4")[1:]) if sink.packing == "ieee" else bits or BITS
+        return width if sink.packing == "simple" else width * SMALLEST_RATIO
 
     @staticmethod
     def check(field: OutputField, request: Request) -> None:

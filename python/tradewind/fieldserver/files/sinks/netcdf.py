@@ -8,23 +8,32 @@ from __future__ import annotations
 
 import io
 import zlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
-import h5netcdf
-import h5py
 import numpy as np
 
+from tradewind.base.deferred import Deferred
 from tradewind.fieldserver.files.sinks import convention
 from tradewind.fieldserver.files.sinks.form import Form, Moment, PartFile, Place, Written
 from tradewind.fieldserver.plan.field import OutputField, Record
 
 if TYPE_CHECKING:
+    import h5netcdf
+    import h5py
+
     from tradewind.fieldserver.plan.field import Array
     from tradewind.fieldserver.plan.plan_file import Request
+else:
+    h5netcdf, h5py = Deferred("h5netcdf"), Deferred("h5py")
 
 
 class NetCDF(Form):
     """A file with one time."""
+
+    title: ClassVar[str] = "NetCDF"
+    package: ClassVar[str] = "h5netcdf"
+    keys: ClassVar[frozenset[str]] = frozenset({"compression"})
+    grows_in_memory: ClassVar[bool] = True
 
     def __init__(self, place: Place, path: str, when: Moment, compression: int) -> None:
         super().__init__(place, path, when, compression)
@@ -33,6 +42,10 @@ class NetCDF(Form):
         self._chunks: dict[str, Any] = {}
         self._store: Any = h5py.File(self._memory, "w", track_order=True)
         self._data: Any = self._begin()
+
+    @classmethod
+    def versions(cls) -> dict[str, str]:
+        return super().versions() | {"HDF5": h5py.version.hdf5_version}
 
     @staticmethod
     def check(field: OutputField, request: Request) -> None:

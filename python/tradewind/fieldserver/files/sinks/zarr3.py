@@ -11,7 +11,7 @@ from contextlib import suppress
 from datetime import datetime
 from functools import cache
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from tradewind.fieldserver.plan.plan_file import Request
 
 _TIMES_PER_CHUNK = 1024
+_FILE = "zarr.json"
+"""File of a store and of each of its variables."""
 
 
 @cache
@@ -55,7 +57,7 @@ class _Store:
     def __init__(self, root: Path, durable: bool) -> None:
         self.root = root
         make_folder(root, WHAT, durable=durable)
-        inside(root, "zarr.json", WHAT)
+        inside(root, _FILE, WHAT)
         self.group: Any = _opened(root)
         self.names = convention.Names()
         self.arrays: dict[str, Any] = {}
@@ -165,7 +167,7 @@ class _Store:
 
     def force(self, index: int, fields: list[str]) -> None:
         """Force to the disk what was written for a place of time, with the names of files and folders."""
-        files = [self.root / name / "zarr.json" for name in ("", *fields)]
+        files = [self.root / name / _FILE for name in ("", *fields)]
         files += [path for path in (self.shard(name, index) for name in fields) if path.exists()]
         files += [path for name in ("time", *self.new) for path in (self.root / name).rglob("*") if path.is_file()]
         for path in files:
@@ -177,6 +179,15 @@ class _Store:
 
 class Zarr(Form):
     """The part of a store that one step is."""
+
+    title: ClassVar[str] = "Zarr"
+    package: ClassVar[str] = "zarr"
+    keys: ClassVar[frozenset[str]] = frozenset({"compression"})
+    store_file: ClassVar[str] = _FILE
+
+    @classmethod
+    def load(cls) -> None:
+        """Import nothing: only ranks that write load the package, when they begin a store."""
 
     def __init__(self, place: Place, path: str, when: Moment, compression: int) -> None:
         super().__init__(place, path, when, compression)
