@@ -1,10 +1,10 @@
 # The module `tradewind`: iso_c_binding over libtradewind. It needs no Fortran of MPI's, hence goes with any.
 enable_language(Fortran)
-file(GLOB fortran_sources CONFIGURE_DEPENDS bindings/fortran/*.f90)
+file(GLOB fortran_sources CONFIGURE_DEPENDS bindings/fortran/*.f90 bindings/fortran/*.c)
 set(modules ${PROJECT_BINARY_DIR}/fortran_modules)
 add_library(tradewind_fortran SHARED ${fortran_sources})
-# By the MPI standard the communicator of mpi_f08 is a C type with a component of Fortran's own integer.
-target_compile_options(tradewind_fortran PRIVATE $<$<COMPILE_LANG_AND_ID:Fortran,GNU>:-Wno-c-binding-type>)
+include(cmake/tradewindModule.cmake)
+tradewind_compile_module(tradewind_fortran)
 target_include_directories(tradewind_fortran PUBLIC $<BUILD_INTERFACE:${modules}>
                                                     $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/tradewind>)
 target_link_libraries(tradewind_fortran PUBLIC tradewind)

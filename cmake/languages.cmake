@@ -53,7 +53,7 @@ configure_package_config_file(cmake/tradewindConfig.cmake.in ${PROJECT_BINARY_DI
                               INSTALL_DESTINATION ${package_folder} PATH_VARS fortran_folder)
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/tradewindConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/tradewindConfig.cmake ${PROJECT_BINARY_DIR}/tradewindConfigVersion.cmake
-              cmake/tradewindFortran.cmake
+              cmake/tradewindFortran.cmake cmake/tradewindModule.cmake
         DESTINATION ${package_folder} COMPONENT development)
 file(RELATIVE_PATH to_prefix /any/${CMAKE_INSTALL_LIBDIR}/pkgconfig /any)
 configure_file(cmake/tradewind.pc.in ${PROJECT_BINARY_DIR}/tradewind.pc @ONLY)

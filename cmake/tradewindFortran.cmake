@@ -13,13 +13,13 @@ if(EXISTS "${tradewind_compiled}"
    AND tradewind_fortran_compiler STREQUAL "${CMAKE_Fortran_COMPILER_ID} ${CMAKE_Fortran_COMPILER_VERSION}")
   include("${tradewind_compiled}")
 elseif(NOT TARGET tradewind_fortran)
-  file(GLOB tradewind_sources "${tradewind_fortran_folder}/*.f90")
+  file(GLOB tradewind_sources "${tradewind_fortran_folder}/*.f90" "${tradewind_fortran_folder}/*.c")
   add_library(tradewind_fortran STATIC EXCLUDE_FROM_ALL ${tradewind_sources})
   set(tradewind_modules "${CMAKE_CURRENT_BINARY_DIR}/tradewind_modules")
   set_target_properties(tradewind_fortran PROPERTIES
     Fortran_MODULE_DIRECTORY "${tradewind_modules}" POSITION_INDEPENDENT_CODE ON)
-  # By the MPI standard the communicator of mpi_f08 is a C type with a component of Fortran's own integer.
-  target_compile_options(tradewind_fortran PRIVATE $<$<COMPILE_LANG_AND_ID:Fortran,GNU>:-Wno-c-binding-type>)
+  include("${CMAKE_CURRENT_LIST_DIR}/tradewindModule.cmake")
+  tradewind_compile_module(tradewind_fortran)
   target_include_directories(tradewind_fortran PUBLIC "${tradewind_modules}")
   target_link_libraries(tradewind_fortran PUBLIC tradewind::tradewind)
   add_library(tradewind::fortran ALIAS tradewind_fortran)

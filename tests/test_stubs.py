@@ -1,4 +1,5 @@
-"""The type stubs of the compiled modules name what the modules have (``make stubs`` writes them anew)."""
+"""The type stubs of the compiled modules name what the modules have (``make stubs`` writes them anew), and those of
+packages what can be imported from them."""
 
 import ast
 import importlib
@@ -29,3 +30,30 @@ def test_stubs_name_what_a_module_has(name):
         if isinstance(node, ast.ClassDef):
             own = {n for n in vars(getattr(module, node.name)) if not n.startswith("_")}
             assert names_in(node.body) == own, node.name
+
+
+def exports_of(package):
+    """The module of each name that type checkers see in a package's stub."""
+    stub = ast.parse(Path(package.__file__).with_suffix(".pyi").read_text())
+    aliases = [(alias, node.module) for node in stub.body for alias in node.names]
+    assert all(alias.asname == alias.name for alias, _ in aliases)  # else a stub does not export it
+    return {alias.name: module for alias, module in aliases}
+
+
+@pytest.mark.parametrize("name", ["tradewind", "tradewind.launch"])
+def test_a_package_has_what_its_stub_exports(name):
+    pytest.importorskip("mpi4py.MPI")
+    package = importlib.import_module(name)
+    exports = exports_of(package)
+    assert set(exports) <= set(dir(package)) | set(package.__all__)
+    for each, module in exports.items():
+        assert getattr(package, each) is getattr(importlib.import_module(module), each)
+    with pytest.raises(AttributeError, match=f"module '{name}' has no attribute 'nothing'"):
+        _ = package.nothing
+
+
+def test_a_star_imports_all_names_but_those_that_need_mpi():
+    found = {}
+    exec("from tradewind import *", found)
+    need_mpi = {"FieldServer", "Points", "empty", "plan", "record", "renumbered", "tune"}
+    assert set(exports_of(tradewind)) - set(found) == need_mpi

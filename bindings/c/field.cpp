@@ -145,7 +145,8 @@ tw_field described(void* data, int element, const std::array<Index, 3>& points, 
 mpi::Element element_of(std::int32_t element) {
     if (element < TW_F4 || element > TW_C16)
         throw InputError("element type " + std::to_string(element) +
-                         ": TW_F4, TW_F8, TW_I4, TW_I8, TW_C8 and TW_C16 are allowed");
+                         ": TW_F4, TW_F8, TW_I4, TW_I8, TW_C8 and TW_C16 are allowed, in Fortran real(4), real(8), "
+                         "integer(4), integer(8), complex(4) and complex(8)");
     return static_cast<mpi::Element>(element);
 }
 
@@ -179,12 +180,6 @@ tw_field tw_vector(void* data, int element, int64_t count) {
     return tradewind::c::described(data, element, {count, 1, 1}, 1);
 }
 
-tw_field tw_field_f(int element, int dimensions, const int64_t points[3], void* first, void* next_x, void* next_y,
-                    void* next_z) {
-    const auto bytes_to = [first](void* next) { return static_cast<char*>(next) - static_cast<char*>(first); };
-    return {first,
-            {points[0], points[1], points[2]},
-            {bytes_to(next_x), bytes_to(next_y), bytes_to(next_z)},
-            element,
-            dimensions};
+tw_field tw_field_f(int element, int dimensions, const int64_t points[3], const int64_t strides[3], void* data) {
+    return {data, {points[0], points[1], points[2]}, {strides[0], strides[1], strides[2]}, element, dimensions};
 }

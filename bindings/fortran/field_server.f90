@@ -74,8 +74,7 @@ module tradewind_field_server
   !! array is the model's again at once. `values`: real, of one to three dimensions, or a tw_field. `level`: the place,
   !! from 1, of the one level that is written, where the layout has one and the field several.
   interface tw_field_server_write
-    procedure :: write_field, write_real32_1, write_real32_2, write_real32_3, write_real64_1, write_real64_2, &
-      write_real64_3
+    procedure :: write_field, write_real32, write_real64
   end interface tw_field_server_write
 
   !> status = tw_field_server_start(server, name, values, step [, level]): the same without a copy: the array must stay as it
@@ -83,14 +82,13 @@ module tradewind_field_server
   !! that calls which do not name it read it; it may be a section, but no expression, and must outlive the wait. An array
   !! of intent(in) is given as tw_field(values).
   interface tw_field_server_start
-    procedure :: start_field, start_real32_1, start_real32_2, start_real32_3, start_real64_1, start_real64_2, &
-      start_real64_3
+    procedure :: start_field, start_real32, start_real64
   end interface tw_field_server_start
 
   !> status = tw_field_server_read(server, name, values, path): fill this rank's part of a field from a file that
   !! tw_field_server_prefetch has named; waits where the file is late.
   interface tw_field_server_read
-    procedure :: read_field, read_real32_1, read_real32_2, read_real32_3, read_real64_1, read_real64_2, read_real64_3
+    procedure :: read_field, read_real32, read_real64
   end interface tw_field_server_read
 
   interface
@@ -466,95 +464,35 @@ contains
     status = c_server_read(server, trim(name) // c_null_char, values, trim(path) // c_null_char)
   end function read_field
 
-  function write_real32_1(server, name, values, step, level) result(status)
-    real(real32), target :: values(:)
+  function write_real32(server, name, values, step, level) result(status)
+    real(real32), target :: values(..)
     include "server_write.inc"
-  end function write_real32_1
+  end function write_real32
 
-  function write_real32_2(server, name, values, step, level) result(status)
-    real(real32), target :: values(:, :)
+  function write_real64(server, name, values, step, level) result(status)
+    real(real64), target :: values(..)
     include "server_write.inc"
-  end function write_real32_2
+  end function write_real64
 
-  function write_real32_3(server, name, values, step, level) result(status)
-    real(real32), target :: values(:, :, :)
-    include "server_write.inc"
-  end function write_real32_3
-
-  function write_real64_1(server, name, values, step, level) result(status)
-    real(real64), target :: values(:)
-    include "server_write.inc"
-  end function write_real64_1
-
-  function write_real64_2(server, name, values, step, level) result(status)
-    real(real64), target :: values(:, :)
-    include "server_write.inc"
-  end function write_real64_2
-
-  function write_real64_3(server, name, values, step, level) result(status)
-    real(real64), target :: values(:, :, :)
-    include "server_write.inc"
-  end function write_real64_3
-
-  function start_real32_1(server, name, values, step, level) result(status)
-    real(real32), target, intent(inout) :: values(:)
+  function start_real32(server, name, values, step, level) result(status)
+    real(real32), target, intent(inout) :: values(..)
     include "server_start.inc"
-  end function start_real32_1
+  end function start_real32
 
-  function start_real32_2(server, name, values, step, level) result(status)
-    real(real32), target, intent(inout) :: values(:, :)
+  function start_real64(server, name, values, step, level) result(status)
+    real(real64), target, intent(inout) :: values(..)
     include "server_start.inc"
-  end function start_real32_2
+  end function start_real64
 
-  function start_real32_3(server, name, values, step, level) result(status)
-    real(real32), target, intent(inout) :: values(:, :, :)
-    include "server_start.inc"
-  end function start_real32_3
-
-  function start_real64_1(server, name, values, step, level) result(status)
-    real(real64), target, intent(inout) :: values(:)
-    include "server_start.inc"
-  end function start_real64_1
-
-  function start_real64_2(server, name, values, step, level) result(status)
-    real(real64), target, intent(inout) :: values(:, :)
-    include "server_start.inc"
-  end function start_real64_2
-
-  function start_real64_3(server, name, values, step, level) result(status)
-    real(real64), target, intent(inout) :: values(:, :, :)
-    include "server_start.inc"
-  end function start_real64_3
-
-  function read_real32_1(server, name, values, path) result(status)
-    real(real32), target :: values(:)
+  function read_real32(server, name, values, path) result(status)
+    real(real32), target :: values(..)
     include "server_read.inc"
-  end function read_real32_1
+  end function read_real32
 
-  function read_real32_2(server, name, values, path) result(status)
-    real(real32), target :: values(:, :)
+  function read_real64(server, name, values, path) result(status)
+    real(real64), target :: values(..)
     include "server_read.inc"
-  end function read_real32_2
-
-  function read_real32_3(server, name, values, path) result(status)
-    real(real32), target :: values(:, :, :)
-    include "server_read.inc"
-  end function read_real32_3
-
-  function read_real64_1(server, name, values, path) result(status)
-    real(real64), target :: values(:)
-    include "server_read.inc"
-  end function read_real64_1
-
-  function read_real64_2(server, name, values, path) result(status)
-    real(real64), target :: values(:, :)
-    include "server_read.inc"
-  end function read_real64_2
-
-  function read_real64_3(server, name, values, path) result(status)
-    real(real64), target :: values(:, :, :)
-    include "server_read.inc"
-  end function read_real64_3
+  end function read_real64
 
   function as_c(geometry) result(found)
     type(tw_geometry), intent(in), target :: geometry

@@ -236,10 +236,9 @@ typedef struct tw_field {
 TW_API tw_field tw_dense(void* data, int element, int64_t nx, int64_t ny, int64_t nz);
 /* A vector without gaps, for reductions and fetches. */
 TW_API tw_field tw_vector(void* data, int element, int64_t count);
-/* The same for Fortran, of any strides: `first` is the address of the lowest point, the others are those of the next
- * one along each direction; that of the first again where there is none. */
-TW_API tw_field tw_field_f(int element, int dimensions, const int64_t points[3], void* first, void* next_x,
-                           void* next_y, void* next_z);
+/* The same for Fortran, of any strides in bytes, as bindings/fortran/descriptor.c reads them. What plans do not take,
+ * be it the element or the number of dimensions, is refused where the field is used. */
+TW_API tw_field tw_field_f(int element, int dimensions, const int64_t points[3], const int64_t strides[3], void* data);
 /* An array of zeros for a pattern's source or target on a rank, which this process must be, in memory that the ranks of
  * its node share: plans with transport "shared" and packing "direct" take messages from there without a copy in
  * between. Not collective. tw_release gives it back. */

@@ -174,8 +174,10 @@ def together(
         for i, each in enumerate([*MODULE, mpi / "mpi_f08.f90", source]):
             words = ("-w", f"-J{tmp_path}", f"-I{FORTRAN}", f"-I{source.parent}")
             call(fortran_compiler, *flags.split(), *words, "-c", each, "-o", tmp_path / f"{i}.o")
-        call(mpi_compiler, "-c", mpi / "mpi_f08.c", "-o", tmp_path / "mpi_f08.o")
-        objects = [tmp_path / "mpi_f08.o", *sorted(tmp_path.glob("[0-9].o"))]
+        for each in (FORTRAN / "descriptor.c", mpi / "mpi_f08.c"):
+            words = (f"-I{prefix}/include", "-c", each, "-o", tmp_path / f"{each.stem}.o")
+            call(mpi_compiler, *flags.split(), *words)
+        objects = sorted(tmp_path.glob("*.o"))
         libraries = (f"-L{prefix}/lib", "-ltradewind", f"-Wl,-rpath,{prefix}/lib", "-lgfortran", "-lm")
         call(mpi_compiler, *flags.split(), *objects, *libraries, "-o", tmp_path / source.stem)
         return tmp_path / source.stem

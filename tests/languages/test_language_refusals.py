@@ -197,6 +197,20 @@ FORTRAN: Expected = {
         (INPUT, "source field 0 has the shape (nz, ny, nx) = (1, 12, 10), but rank 1"),
     ],
     "rank_3": [(INPUT, "source field 0 has 3 dimensions: a reduction takes vectors, of one")],
+    "rank_4": [(INPUT, "source field 0 has 4 dimensions: 1, 2 and 3 are allowed")],
+    "scalar": [(INPUT, "source field 0 has 0 dimensions: 1, 2 and 3 are allowed")],
+    "other_type": [(INPUT, "are allowed, in Fortran real(4), real(8), integer(4), integer(8), complex(4) and")],
+    "other_type_on_one_rank": [
+        (
+            PLAN,
+            "rank 1 cannot make this plan: element type -1: TW_F4, TW_F8, TW_I4, TW_I8, TW_C8",
+        ),
+        (
+            INPUT,
+            "element type -1: TW_F4, TW_F8, TW_I4, TW_I8, TW_C8 and TW_C16 are allowed, in Fortran real",
+        ),
+    ],
+    "not_allocated": [(INPUT, "source field 0 has ")],
     "extents": [
         (INPUT, "source field 0 has the shape (nz, ny, nx) = (3, 12, 9), but rank 0"),
         (INPUT, "source field 0 has the shape (nz, ny, nx) = (3, 12, 9), but rank 1"),

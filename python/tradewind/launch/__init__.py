@@ -2,20 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
 
-from tradewind.launch.job import find_launcher, is_rank, run
+def __getattr__(name: str) -> object:
+    """Import a name of the stub, __init__.pyi, when it is first used: each rank of each job imports this package, and
+    only who measures waits for the simulator and the machine files."""
+    from tradewind.base.exports import exported
 
-if TYPE_CHECKING:
-    from tradewind.launch.benchmark import bench
-
-__all__ = ["bench", "find_launcher", "is_rank", "run"]
-
-
-def __getattr__(name: str) -> Any:
-    # Each rank of each job imports this package: only who measures waits for the simulator and the machine files.
-    if name == "bench":
-        from tradewind.launch.benchmark import bench
-
-        return bench
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return exported(__name__, __file__, name)

@@ -13,6 +13,9 @@ program refusals
   type(tw_plan) :: plan, never, other
   real(real64), target :: u(6 + 4, 8 + 4, 3), row(360), level(10, 12), none(10, 12, 0), before(6, 8, 3), after(12, 8, 2)
   real(real32), target :: single(10, 12, 3)
+  real(real64), target :: four(10, 12, 3, 1), scalar
+  real(real64), allocatable, target :: missing(:, :, :)
+  logical, target :: flags(10, 12, 3)
   real(real64), pointer :: unset(:, :, :)
   type(tw_options) :: options
   character(len=256) :: folder
@@ -33,12 +36,20 @@ program refusals
   row = 0
   level = 0
   single = 0
+  four = 0
+  scalar = 0
+  flags = .false.
 
   call met("zero_extent", tw_plan_make(plan, halo, MPI_COMM_WORLD, [tw_field(none)]))
   call met("zero_extent_on_one_rank", tw_plan_make(plan, halo, MPI_COMM_WORLD, [tw_field(u(:, :, 1:3 - 3 * rank))]))
   call met("rank_1", tw_plan_make(plan, halo, MPI_COMM_WORLD, [tw_field(row)]))
   call met("rank_2", tw_plan_make(plan, halo, MPI_COMM_WORLD, [tw_field(level)]))
   call met("rank_3", tw_plan_make(plan, addition, MPI_COMM_WORLD, [tw_field(u)]))
+  call met("rank_4", tw_plan_make(plan, halo, MPI_COMM_WORLD, [tw_field(four)]))
+  call met("scalar", tw_plan_make(plan, halo, MPI_COMM_WORLD, [tw_field(scalar)]))
+  call met("other_type", tw_plan_make(plan, halo, MPI_COMM_WORLD, [tw_field(flags)]))
+  call met("other_type_on_one_rank", tw_plan_make(plan, halo, MPI_COMM_WORLD, [flags_on(rank == 1)]))
+  call met("not_allocated", tw_plan_make(plan, halo, MPI_COMM_WORLD, [tw_field(missing)]))
   call met("extents", tw_plan_make(plan, halo, MPI_COMM_WORLD, [tw_field(u(2:, :, :))]))
   call met("kinds", tw_plan_make(plan, halo, MPI_COMM_WORLD, [tw_field(u), tw_field(single)]))
   call met("no_targets", tw_plan_make(plan, move, MPI_COMM_WORLD, [tw_field(before)]))
@@ -90,6 +101,12 @@ program refusals
   call MPI_Finalize()
 
 contains
+
+  type(tw_field) function flags_on(wrong)
+    logical, intent(in) :: wrong
+    flags_on = tw_field(u)
+    if (wrong) flags_on = tw_field(flags)
+  end function flags_on
 
   subroutine met(name, status)
     character(len=*), intent(in) :: name
