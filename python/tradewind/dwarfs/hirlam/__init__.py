@@ -317,7 +317,7 @@ class HirlamRun(LimitedAreaRun):
     # Parts of a step.
 
     def swap_winds(self) -> None:
-        """Exchange the halos of both winds. Collective."""
+        """Exchange the halos of both winds."""
         self._swap(self.fields[U])
         self._swap(self.fields[V])
 

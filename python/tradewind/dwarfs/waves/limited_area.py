@@ -202,7 +202,7 @@ class LimitedAreaRun(GridRunning):
         self.plan(way, pattern, *zip(sources, targets, strict=True))
 
     def redistribute(self, way: str, batch: int) -> None:
-        """Exchange a batch from one layout to another, after a barrier where these are timed. Collective."""
+        """Exchange a batch from one layout to another, after a barrier where these are timed."""
         if self._barriers:
             self.timed(self.comm.Barrier, part="barrier")
         self.exchange(way, batch)
