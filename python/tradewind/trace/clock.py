@@ -43,7 +43,7 @@ def compare(comm: MPI.Intracomm, now: Callable[[], float] = time.perf_counter, r
             if comm.Get_rank() == 0:
                 clocks.append(_ask(private, rank, now, rounds))
             elif comm.Get_rank() == rank:
-                _tell(private, now, rounds)
+                _reply(private, now, rounds)
         private.Barrier()
         shared: list[Clock] = private.bcast(clocks)
         return shared
@@ -64,7 +64,7 @@ def _ask(comm: MPI.Intracomm, rank: int, now: Callable[[], float], rounds: int) 
     return best
 
 
-def _tell(comm: MPI.Intracomm, now: Callable[[], float], rounds: int) -> None:
+def _reply(comm: MPI.Intracomm, now: Callable[[], float], rounds: int) -> None:
     shown = np.zeros(1)
     for _ in range(rounds):
         comm.Recv(shown, 0)

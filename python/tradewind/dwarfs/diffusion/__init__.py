@@ -176,7 +176,7 @@ class DiffusionRun(FieldRunning):
     """The dwarf on MPI ranks, one of which this process is."""
 
     def exchange_objects(self) -> None:
-        """Exchange the halo by pickled objects of mpi4py. Collective."""
+        """Exchange the halo by pickled objects of mpi4py."""
         exchange_objects(self.comm, self.dwarf.split, self.dwarf.width, self.field)
         self._exchanges["halo"].count(self.field)  # it sends what the plan would
 

@@ -235,12 +235,12 @@ class Running(ABC):
         return [points]
 
     def exchange(self, name: str, of: Any = "field", label: str = "") -> None:
-        """Exchange an array. Collective."""
+        """Exchange an array."""
         array = self.array_of(name, of)
         self._exchanges[name](array)
 
     def start(self, name: str, of: Any = "field", label: str = "") -> None:
-        """Start to exchange an array. Collective."""
+        """Start to exchange an array."""
         self._open[name] = array = self.array_of(name, of)
         self._exchanges[name].start(array)
 
@@ -264,7 +264,7 @@ class Running(ABC):
                 loop(self, place, *arguments)
 
     def reduce(self, name: str, of: Any, label: str = "") -> Sequence[float]:
-        """Combine numbers over all ranks, and return them. Collective."""
+        """Combine numbers over all ranks, and return them."""
         self.exchange(name, of)
         return self.values(name, of)
 

@@ -276,12 +276,12 @@ class HelmholtzRun(GridRunning):
     # The methods of each dwarf.
 
     def advance(self, steps: int) -> None:
-        """Take steps, which are timed. Collective."""
+        """Take steps, which are timed."""
         self._steps_timed += steps
         super().advance(steps)
 
     def reset(self) -> None:
-        """Begin to count seconds, exchanges and solved systems anew. Collective."""
+        """Begin to count seconds, exchanges and solved systems anew."""
         self.solved, self._steps_timed = 0, 0
         super().reset()
 

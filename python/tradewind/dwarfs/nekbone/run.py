@@ -280,7 +280,7 @@ class NekboneRun(Running):
         super().exchange(name)
 
     def start(self, name: str, of: Any = "field", label: str = "") -> None:
-        """Put numbers into the array of a sum, and start the exchange. Collective."""
+        """Put numbers into the array of a sum, and start the exchange."""
         self._put(name, of)
         super().start(name)
 

@@ -375,7 +375,7 @@ class SemiLagrangianRun(GridRunning):
         return sum(each.bytes_sent for each in self._around)
 
     def reset(self) -> None:
-        """Begin to count seconds, exchanges and bytes anew. Collective."""
+        """Begin to count seconds, exchanges and bytes anew."""
         super().reset()
         for each in self._around:
             each.reset()

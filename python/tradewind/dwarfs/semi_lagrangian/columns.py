@@ -51,7 +51,7 @@ class Run(Protocol):
         """Return an empty array for this rank's columns of a pattern."""
 
     def plan(self, name: str, pattern: _core.Pattern, *arrays: Array, **options: Any) -> Exchanges:
-        """Return a plan for arrays, by the method that is chosen for its name. Collective."""
+        """Return a plan for arrays, by the method that is chosen for its name."""
 
     def note(self, part: str, begin: float) -> None:
         """Add the time since `begin` to a part."""

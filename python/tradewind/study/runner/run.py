@@ -235,7 +235,7 @@ class _Run:
         """Verify or simulate on the remote workers if there are any, else in worker processes of this machine."""
         tasks = [make_task(planned, executor).with_threads(threads) for planned in cases]
         if tasks:
-            (self.remote_workers or local).run(tasks, self._finish, self._lose, self._send_error)
+            (self.remote_workers or local).run(tasks, self._finish, self._lose, self._report)
 
     def _here(self, cases: list[Planned]) -> None:
         """Measurements and runs, nothing beside them; and what others have published."""
@@ -309,5 +309,5 @@ class _Run:
             study.settle(task.key)
             self._end_where_whole(study)
 
-    def _tell(self, task: Task, progress: Progress) -> None:
+    def _report(self, task: Task, progress: Progress) -> None:
         self.observer.running(task.planned, progress)
