@@ -69,11 +69,13 @@ def _flops_y(dwarf: LimitedArea, batch: int) -> float:
 
 @kernel(_flops_x, 2, part=f"{COMPUTE}-{FFT_X}")
 def transform_x(run: BifourierRun, points: str, batch: int) -> None:
+    """Transform the lines of a batch along x to wavenumbers."""
     run.to_waves(run.lines[batch], run.waves[batch], "forward")
 
 
 @kernel(_flops_y, 8, part=f"{COMPUTE}-{FFT_Y}")
 def transform_y(run: BifourierRun, points: str, batch: int) -> None:
+    """Transform the wavenumbers of a batch along y to coefficients."""
     run.along_y(batch)
 
 
@@ -85,11 +87,13 @@ def step_waves(run: BifourierRun, points: str) -> None:
 
 @kernel(_flops_y, 8, part=f"{COMPUTE}-{FFT_Y}")
 def transform_y_back(run: BifourierRun, points: str, batch: int) -> None:
+    """Transform the coefficients of a batch back to wavenumbers along y."""
     run.along_y_back(batch)
 
 
 @kernel(_flops_x, 2, part=f"{COMPUTE}-{FFT_X}")
 def transform_x_back(run: BifourierRun, points: str, batch: int) -> None:
+    """Transform the wavenumbers of a batch back to lines along x."""
     run.to_lines(run.lines[batch], run.waves[batch], "forward")
 
 
@@ -171,6 +175,7 @@ class BifourierRun(LimitedAreaRun):
     # Its loops, some wavenumbers or coefficients at a time, as caches like it; threads share them out.
 
     def along_y(self, batch: int) -> None:
+        """Transform a batch along y, and keep what is within the ellipse."""
         lines, ellipse = self.across[batch], self.ellipse[batch][:, 0]
 
         def work(numbers: slice) -> None:
@@ -183,6 +188,7 @@ class BifourierRun(LimitedAreaRun):
         self._share_out_wavenumbers(lines, work)
 
     def along_y_back(self, batch: int) -> None:
+        """Transform a batch back along y, from what is within the ellipse."""
         lines, ellipse = self.across[batch], self.ellipse[batch][:, 0]
 
         def work(numbers: slice) -> None:
@@ -201,6 +207,7 @@ class BifourierRun(LimitedAreaRun):
         split_blocks(self.dwarf.threads, count, fields * points * lines.itemsize, work)
 
     def advance_waves(self) -> None:
+        """Compute the coefficients of all batches a time step later."""
         fields = self.dwarf.batch_grid[2]
 
         def work(some: slice) -> None:

@@ -77,16 +77,19 @@ def right_side(run: HirlamRun, points: str) -> None:
 
 @kernel(lambda dwarf, batch: 2.5 * math.log2(max(dwarf.grid[0], 2)), 2, part=f"{COMPUTE}-{FFT}")
 def transform(run: HirlamRun, points: str, batch: int) -> None:
+    """Transform the lines of a batch along x to wavenumbers."""
     run.to_waves(run.lines[batch], run.waves[batch])
 
 
 @kernel(TRIDIAGONAL_FLOPS, 4, part=f"{COMPUTE}-{TRIDIAGONAL}")
 def solve_tridiagonal(run: HirlamRun, points: str, batch: int) -> None:
+    """Solve a cyclic tridiagonal system along y for each wavenumber of a batch."""
     _core.solve_cyclic(run.columns[batch], run.solved[batch], *run.factors[batch], run.team)
 
 
 @kernel(lambda dwarf, batch: 2.5 * math.log2(max(dwarf.grid[0], 2)), 2, part=f"{COMPUTE}-{FFT}")
 def transform_back(run: HirlamRun, points: str, batch: int) -> None:
+    """Transform the wavenumbers of a batch back to lines along x."""
     run.to_lines(run.lines[batch], run.waves[batch])
 
 
@@ -335,6 +338,7 @@ class HirlamRun(LimitedAreaRun):
     # Its loops, level by level, so that what they read twice is in a cache the second time; threads share out levels.
 
     def right_side_of(self, modes: range) -> None:
+        """Compute the right-hand side of the equation for phi' of some vertical modes."""
         s, levels = self.dwarf.s, self.dwarf.batch_grid[2]
         for mode in modes:
             u, v, phi = (field[mode] for field in self.fields)
@@ -347,6 +351,7 @@ class HirlamRun(LimitedAreaRun):
             np.subtract(middle, s * speed2 * (2 * winds - s * lap), out=self.points[batch][level])
 
     def winds_of(self, modes: range) -> None:
+        """Compute the winds of the next step of some vertical modes."""
         s = self.dwarf.s
         for mode in modes:
             both = self.fields[PHI][mode] + self.next[PHI][mode]

@@ -149,9 +149,11 @@ class LimitedArea(GridDwarf):
         return _core.Halo(self.layout, 1, [True, True])
 
     def pattern(self, name: str) -> _core.Halo | Pattern:
+        """Return the pattern of an exchange."""
         return self.halo() if name == "halo" else self.patterns()[name]
 
     def exchanged(self, name: str) -> Exchanged:
+        """Return an exchange of programs: its schedule, method and element type."""
         method, schedule = self.method(name), self._schedules(name.removesuffix(BACK))[name]
         transport, packing = method.transport or DEFAULT_TRANSPORT, method.packing or DEFAULT_PACKING
         return Exchanged(name, schedule, 1, dtype_of(name), transport=transport, packing=packing)
@@ -210,11 +212,13 @@ class LimitedAreaRun(GridRunning):
         self.plan(way, pattern, *zip(sources, targets, strict=True))
 
     def exchange(self, name: str, of: Any = "field", label: str = "") -> None:
+        """Exchange an array, after a barrier where these are timed.."""
         if self._barriers and name in self._sources:
             self.timed(self.comm.Barrier, part="barrier")
         super().exchange(name, of)
 
     def places(self, points: Any) -> list[Any]:
+        """Return the one place of a loop: its layout, which the loop reads by itself."""
         return [points]
 
     def array_of(self, exchange: str, of: Any) -> Array:

@@ -99,7 +99,7 @@ class Sink(Table):
 
     @property
     def form(self) -> type[FormRules]:
-        """What its files need, and may."""
+        """Rules of its files: what they need, and may have."""
         return form_named(self.format)
 
 

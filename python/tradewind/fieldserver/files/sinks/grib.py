@@ -404,10 +404,12 @@ class Grib(Form):
 
     @classmethod
     def versions(cls) -> dict[str, str]:
+        """Return the versions of the libraries that write these files, by name."""
         return super().versions() | {"the library ecCodes": eccodes.codes_get_api_version()}
 
     @staticmethod
     def problems(sink: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+        """Yield the key and the text of each mistake in the table of a sink."""
         is_ieee = sink.get("packing") == "ieee"
         if is_ieee and "bits" in sink:
             yield "bits", "packing 'ieee' has no bits: say precision = 'f4' or 'f8'"
@@ -416,6 +418,7 @@ class Grib(Form):
 
     @staticmethod
     def bits_per_value(sink: Any, bits: int | None, precision: str | None, dtype: str) -> float:
+        """Return the least number of bits of a value in a file."""
         width: float = 8 * int((precision or "f4")[1:]) if sink.packing == "ieee" else bits or BITS
         return width if sink.packing == "simple" else width * SMALLEST_RATIO
 

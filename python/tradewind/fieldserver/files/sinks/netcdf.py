@@ -45,6 +45,7 @@ class NetCDF(Form):
 
     @classmethod
     def versions(cls) -> dict[str, str]:
+        """Return the versions of the libraries that write these files, by name."""
         return super().versions() | {"HDF5": h5py.version.hdf5_version}
 
     @staticmethod
