@@ -7,8 +7,8 @@ BIN := $(VENV)/bin
 MPI_C_COMPILER ?= $(shell cat $(VENV)/mpi_c_compiler 2>/dev/null)
 # Variables of CMake.
 DEFINES := TRADEWIND_NATIVE=ON $(if $(MPI_C_COMPILER),MPI_C_COMPILER=$(MPI_C_COMPILER))
-# What the tests need beside what runs need.
-EXTRAS := dev,docs,cluster,output
+# What the fast tests need beside what runs need; linters, slow tests and the site need more, half a gigabyte.
+EXTRAS := test,cluster,output
 CXX_FILES := $(shell find src bindings include -name '*.hpp' -o -name '*.cpp' -o -name '*.h')
 FORTRAN_FILES := $(wildcard bindings/fortran/* bindings/fortran/mpi_f08/*)
 C_PROGRAMS := $(shell find examples bindings/fortran tests benchmarks/c benchmarks/calls -name '*.[ch]' -o -name '*.[ch]pp')
@@ -31,9 +31,9 @@ languages: $(VENV)/languages
 # Ranks wait for each other half of the time: core_tests and the tests without ranks have the cores then. These run in as
 # many processes as there are cores, as tests/conftest.py orders and shares them.
 SPREAD := -n auto --maxprocesses 8 --no-loadscope-reorder
-# Packages that only tests need are installed while the tests of the core are compiled.
+# Packages that only tests need are installed while the tests of the core are compiled; `make landing` draws all cases.
 test: $(VENV)/languages
-	$(MAKE) --jobs=2 fast-ranks fast-others
+	$(MAKE) --jobs=2 fast-ranks fast-others DIVIDE=4
 
 fast-ranks: $(VENV)/installed
 	tests/again.sh $(BIN)/python -m pytest -m 'not slow and ranks'
@@ -44,13 +44,14 @@ fast-others: core-tests $(VENV)/installed
 	@nice -n 10 $(BIN)/python -m pytest -m 'not slow and not ranks' $(SPREAD) >build/fast-others.txt 2>&1; \
 	    code=$$?; cat build/fast-others.txt; exit $$code
 
-# The tests of the core are one program. SEED chooses what they draw.
+# The tests of the core are one program. SEED chooses what they draw; of each property an Nth of the cases with DIVIDE=N.
 SEED ?= 1
+DIVIDE ?= 1
 core-tests: $(VENV)/languages
 	folder=$$(ls -td build/cp*/ | head -n 1) && env -u MAKEFLAGS nice -n 19 $(BIN)/cmake --build $$folder --target core_tests && \
-	    nice -n 19 $${folder}core_tests --jobs $$(nproc) --seed $(SEED)
+	    nice -n 19 $${folder}core_tests --jobs $$(nproc) --seed $(SEED) --divide $(DIVIDE)
 
-lint: $(VENV)/installed
+lint: $(VENV)/complete
 	$(BIN)/ruff check $(PY_FOLDERS)
 	$(BIN)/ruff format --check $(PY_FOLDERS)
 	$(BIN)/python tests/core_floors.py
@@ -67,7 +68,7 @@ stubs: $(VENV)/installed
 # Also what `make test` has no time for, or what needs packages of the system. `make landing` runs those of it whose
 # turn it is (tests/slow_tests.py). Ranks wait for each other half of the time: what measures no time, and what is
 # compiled for the stages after them, has the cores then, as have the linters.
-test-all landing: $(VENV)/installed core-tests
+test-all landing: $(VENV)/complete core-tests
 	tests/again.sh $(BIN)/python -m pytest -m 'not ranks' $(SPREAD)
 	$(MAKE) --jobs=2 ranks later
 	$(MAKE) last
@@ -80,7 +81,7 @@ ranks: $(VENV)/installed
 
 # The compilations last: they take both cores as soon as those are free.
 CHOSEN = $(BIN)/python tests/slow_tests.py
-later: $(VENV)/installed
+later: $(VENV)/complete
 	nice -n 10 $(MAKE) lint
 	$(CHOSEN)
 	if $(CHOSEN) damaged-files; then nice -n 19 $(BIN)/python tests/mutants.py 2000 2; fi
@@ -115,10 +116,10 @@ validation: $(VENV)/installed
 	$(BIN)/python -m validation.simgrid --if-installed
 	$(BIN)/python -m validation.petsc --if-installed
 
-benchmark: $(VENV)/installed
+benchmark: $(VENV)/complete
 	$(BIN)/python benchmarks/run.py
 
-docs: $(VENV)/installed
+docs: $(VENV)/complete
 	$(BIN)/mkdocs serve
 
 clean:
@@ -143,4 +144,8 @@ $(VENV)/languages: $(VENV)/bin/python $(COMPILED_FROM)
 
 $(VENV)/installed: $(VENV)/languages
 	@$(BIN)/python cmake/install.py packages $(EXTRAS)
+	@touch $@
+
+$(VENV)/complete: $(VENV)/installed
+	@$(BIN)/python cmake/install.py packages dev,docs
 	@touch $@

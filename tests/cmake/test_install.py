@@ -53,6 +53,12 @@ def test_runs_need_no_packages_of_development(install):
     assert names.isdisjoint({"pytest", "mkdocs", "dask", "eccodes"})
 
 
+def test_fast_tests_need_no_linters_and_no_browser(install):
+    names = {text.split(">")[0] for text in install.requirements(["test", "cluster", "output"])}
+    assert {"pytest", "hypothesis", "dask", "eccodes"} <= names
+    assert names.isdisjoint({"mypy", "playwright", "PyMPDATA", "mkdocs"})
+
+
 def test_make_study_builds_the_extension_modules_and_no_libtradewind(install, monkeypatch, tmp_path):
     commands = []
     monkeypatch.setattr(install, "run", lambda _, command, __: commands.append(command))

@@ -58,14 +58,13 @@ TEST("regions and arrays that cannot be are refused") {
     std::vector<double> in(2 * 9 * 8), out(in.size());
     Team team(1);
     const kernel::Array<const double> from{in.data(), {8, 9, 2}};
-    const auto refused = [&](const std::vector<std::string>& words, kernel::Array<double> to,
-                             const layout::Box& region) {
-        check_throws<InputError>([&] { kernel::diffuse<double>(from, to, region, 0.1, team); }, words);
+    const auto refused = [&](std::string_view words, kernel::Array<double> to, const layout::Box& region) {
+        CHECK_THROWS(InputError, {words}, kernel::diffuse<double>(from, to, region, 0.1, team));
     };
     const kernel::Array<double> to{out.data(), {8, 9, 2}};
-    refused({"region y 1:5 of an array of 8 x 9 x 2 points: 2 points around it"}, to, {{2, 1, 0}, {5, 5, 2}});
-    refused({"region x 2:7"}, to, {{2, 2, 0}, {7, 5, 2}});
-    refused({"arrays of 8 x 9 x 2 and 8 x 9 x 1 points"}, {out.data(), {8, 9, 1}}, {{2, 2, 0}, {6, 7, 1}});
+    refused("region y 1:5 of an array of 8 x 9 x 2 points: 2 points around it", to, {{2, 1, 0}, {5, 5, 2}});
+    refused("region x 2:7", to, {{2, 2, 0}, {7, 5, 2}});
+    refused("arrays of 8 x 9 x 2 and 8 x 9 x 1 points", {out.data(), {8, 9, 1}}, {{2, 2, 0}, {6, 7, 1}});
     std::vector<double> longer(in.size() + 1);
     for (const std::size_t apart : {0, 1}) {
         CHECK_THROWS(InputError, ({"overlap in memory"}),

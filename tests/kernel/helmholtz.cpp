@@ -180,7 +180,7 @@ TEST("terms that are not finite are counted, and shapes that do not go together 
     a.values[3] = std::nan(""), a.values[7] = INFINITY;
     CHECK_EQUAL(kernel::exact_products({{a.read(), a.read()}}, team).not_finite, 2);
     CHECK(kernel::products({}, team).empty());
-    const auto refused = [](const std::string& text, auto&& call) { check_throws<InputError>(call, {text}); };
+    const auto refused = [](std::string_view text, Action call) { CHECK_THROWS(InputError, {text}, call()); };
     refused("one point more", [&] { kernel::helmholtz(a.read(), factors.numbers(), a.view(), team); });
     refused("2 levels: 3", [&] { kernel::helmholtz(low.read(), factors.numbers(), thin.view(), team); });
     refused("arrays of one shape",

@@ -13,8 +13,10 @@ ROOT = Path(__file__).parents[2]
 
 @pytest.fixture
 def checkout(tmp_path):
-    for top in ("src", "bindings"):
-        shutil.copytree(ROOT / top, tmp_path / top)
+    """The files that the tests change."""
+    for name in {"src/sim/run.hpp", "src/layout/box.hpp", *(name for name, *_ in FROM_BELOW)}:
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / name, tmp_path / name)
     return tmp_path
 
 
@@ -32,8 +34,8 @@ def append(checkout, name, line):
     return len((checkout / name).read_text().splitlines())
 
 
-def test_the_floors_are_held(checkout):
-    assert problems(checkout) == []
+def test_the_floors_are_held():
+    assert problems(ROOT) == []
     assert {path.name for path in (ROOT / "src").iterdir()} == set(FLOORS)
 
 

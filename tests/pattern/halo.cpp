@@ -64,11 +64,11 @@ PROPERTY("interior, rim and widened box are those of the stencils of all points"
         CHECK_EQUAL(contains(widened, p), contains(grown(own, reach), p) && exists(*halo, p));
     });
     for (const auto value : {Index{-1}, halo->width() + 1}) {
-        const std::vector words{std::to_string(value) + ": 0.." + std::to_string(halo->width()) +
-                                " are allowed, the halo's width"};
-        CHECK_THROWS(InputError, (words), pattern::interior(*halo, rank, value));
-        CHECK_THROWS(InputError, (words), pattern::rim(*halo, rank, value));
-        CHECK_THROWS(InputError, (words), pattern::widened(*halo, rank, value));
+        const auto words =
+            std::to_string(value) + ": 0.." + std::to_string(halo->width()) + " are allowed, the halo's width";
+        CHECK_THROWS(InputError, {words}, pattern::interior(*halo, rank, value));
+        CHECK_THROWS(InputError, {words}, pattern::rim(*halo, rank, value));
+        CHECK_THROWS(InputError, {words}, pattern::widened(*halo, rank, value));
     }
 }
 

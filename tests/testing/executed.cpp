@@ -239,8 +239,8 @@ void check_gather_scatter(Draw& draw, const schedule::Schedule& schedule, const 
         loops.scatter(whole->copies(static_cast<Rank>(rank)).shared, line(rank, level), bytes(mine.data()));
         for (std::size_t i = 0; i < lists.ids[rank].size(); ++i) {
             const auto id = lists.ids[rank][i];
-            check_equal(values[rank][level][i], id < 1 ? before[rank][level][i] : right[level][id],
-                        "the value of id " + std::to_string(id));
+            const auto wanted = id < 1 ? before[rank][level][i] : right[level][id];
+            check_equal(std::array{id, values[rank][level][i]}, std::array{id, wanted}, "an id and its value");
         }
     });
 }

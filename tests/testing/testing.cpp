@@ -46,10 +46,30 @@ std::vector<Test>& all_tests() {
     return tests;
 }
 
-Register::Register(std::string name, const char* file, int cases, std::function<void(Draw&)> run) {
+Register::Register(const std::string& name, const char* file, int cases, std::function<void(Draw&)> run) {
     const std::string path = file;
     const auto below = path.rfind("tests/");
-    all_tests().push_back({std::move(name), below == path.npos ? path : path.substr(below + 6), cases, std::move(run)});
+    all_tests().push_back({name, below == path.npos ? path : path.substr(below + 6), cases, std::move(run)});
+}
+Register::Register(const char* name, const char* file, int cases, void (*run)(Draw&))
+    : Register(std::string(name), file, cases, std::function<void(Draw&)>(run)) {}
+
+void fail(const char* what, std::source_location place) {
+    throw Failure(std::string(what) + " does not hold", place);
+}
+void fail_equal(const std::string& found, const std::string& expected, const char* what, std::source_location place) {
+    throw Failure(std::string(what) + " is " + found + ", not " + expected, place);
+}
+void check_words(const std::string& error, Words words, std::source_location place) {
+    for (const auto& word : words) {
+        if (error.find(word) == error.npos) {
+            throw Failure("the error '" + error + "' does not contain '" + std::string(word) + "'", place);
+        }
+    }
+}
+void fail_silent(Words words, std::source_location place) {
+    throw Failure("no error is thrown; expected one with '" + std::string(words.empty() ? "" : words.front()) + "'",
+                  place);
 }
 
 namespace {
@@ -192,8 +212,9 @@ int run(int count, char** arguments) {
     for (int i = 0; i < std::min(options.slowest, static_cast<int>(outcomes.size())); ++i) {
         std::cout << outcomes[i].cpu_s << " s  " << outcomes[i].test->file << ": " << outcomes[i].test->name << "\n";
     }
-    std::cout << "core_tests: " << passed << " of " << outcomes.size() << " passed, " << cpu_s << " s of CPU, seed "
-              << options.seed << std::endl;
+    std::cout << "core_tests: " << passed << " of " << outcomes.size() << " passed, ";
+    if (options.divide > 1) std::cout << "1 of " << options.divide << " cases of each property, ";
+    std::cout << cpu_s << " s of CPU, seed " << options.seed << std::endl;
     return passed == static_cast<std::ptrdiff_t>(outcomes.size()) ? 0 : 1;
 }
 

@@ -75,7 +75,8 @@ TEST("a fault is named with its place") {
         int j = 0;
         while (sound->send(rank, 0, j).count == 0) ++j;
         verified(*sound);
-        CHECK_THROWS(VerificationError, (words), verified(*verify::damaged(sound, fault, rank, 0, j)));
+        const std::vector<std::string_view> all(words.begin(), words.end());
+        check_throws<VerificationError>([&] { verified(*verify::damaged(sound, fault, rank, 0, j)); }, all);
     }
 }
 

@@ -1,7 +1,7 @@
 #include "verify/deadlock.hpp"
 
 #include <algorithm>
-#include <regex>
+#include <cstdio>
 
 #include "base/error.hpp"
 #include "testing/drawing.hpp"
@@ -24,10 +24,13 @@ TEST("sends in reverse order deadlock with sendrecv, and the cycle is named") {
         text = error.what();
     }
     CHECK(text.starts_with("deadlock in stage 0 with sendrecv: "));
-    const std::regex wait(R"(rank (\d) waits to (?:send to|receive from) rank (\d) \(tag \d\))");
-    std::vector<std::array<std::string, 2>> waits;
-    for (std::sregex_iterator found(text.begin(), text.end(), wait), end; found != end; ++found) {
-        waits.push_back({(*found)[1].str(), (*found)[2].str()});
+    std::vector<std::array<int, 2>> waits;
+    for (auto at = text.find("rank "); at != text.npos; at = text.find("rank ", at + 1)) {
+        int rank = 0, other = 0, tag = 0;
+        for (const auto* wait :
+             {"rank %d waits to send to rank %d (tag %d)", "rank %d waits to receive from rank %d (tag %d)"}) {
+            if (std::sscanf(text.c_str() + at, wait, &rank, &other, &tag) == 3) waits.push_back({rank, other});
+        }
     }
     CHECK(waits.size() > 1);
     for (std::size_t i = 0; i < waits.size(); ++i) CHECK_EQUAL(waits[i][1], waits[(i + 1) % waits.size()][0]);
