@@ -8,12 +8,10 @@ from typing import Annotated, overload
 import numpy
 from numpy.typing import NDArray
 
-
 class Grid:
     """nx x ny x nz grid points; arrays are [z][y][x], x fastest."""
 
     def __init__(self, nx: int, ny: int, nz: int = 1) -> None: ...
-
     @property
     def points(self) -> list[int]:
         """(nx, ny, nz)"""
@@ -25,12 +23,9 @@ class Layout:
 
     @property
     def grid(self) -> Grid: ...
-
     @property
     def ranks(self) -> int: ...
-
     def describe(self) -> str: ...
-
     def boxes(self, rank: int) -> list[tuple[list[int], list[int]]]:
         """
         [((x0, y0, z0), (x1, y1, z1))] of the points that a rank owns, upper bounds excluded; they do not overlap.
@@ -47,19 +42,22 @@ class Parts:
         """As evenly as it goes, the first parts one point more."""
 
     @staticmethod
-    def cut(cuts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Parts:
+    def cut(
+        cuts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    ) -> Parts:
         """Part p holds the points from cuts[p] up to cuts[p + 1]."""
 
     @staticmethod
-    def dealt(owners: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], parts: int) -> Parts:
+    def dealt(
+        owners: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        parts: int,
+    ) -> Parts:
         """`owners`: the part of each point."""
 
     @property
     def points(self) -> int: ...
-
     @property
     def parts(self) -> int: ...
-
     def width(self, part: int) -> int:
         """Points of a part."""
 
@@ -72,8 +70,10 @@ class Lists(Layout):
     at x = i of a grid of n x 1 x 1 points. Raises InputError for a number that is missing or owned twice.
     """
 
-    def __init__(self, ids: Sequence[Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]]) -> None: ...
-
+    def __init__(
+        self,
+        ids: Sequence[Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)]],
+    ) -> None: ...
     def ids(self, rank: int) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)]:
         """The numbers of a rank's points, in the order of its array."""
 
@@ -83,14 +83,11 @@ class Blocks(Layout):
     `axes` and part j of the second. Raises InputError where a part would be empty.
     """
 
-    def __init__(self, grid: Grid, split: Sequence[int], axes: str = 'xy') -> None: ...
-
+    def __init__(self, grid: Grid, split: Sequence[int], axes: str = "xy") -> None: ...
     @property
     def split(self) -> list[int]: ...
-
     @property
     def axes(self) -> str: ...
-
     def box(self, rank: int) -> tuple[list[int], list[int]]:
         """
         ((x0, y0, z0), (x1, y1, z1)) of the points that a rank owns, the upper bound excluded.
@@ -107,23 +104,19 @@ class Product(Layout):
     """
 
     @overload
-    def __init__(self, grid: Grid, parts: Sequence[Parts], coordinates: Sequence[int], first: int, ranks: int, name: str) -> None: ...
-
+    def __init__(
+        self, grid: Grid, parts: Sequence[Parts], coordinates: Sequence[int], first: int, ranks: int, name: str
+    ) -> None: ...
     @overload
     def __init__(self, blocks: Blocks) -> None: ...
-
     @overload
     def __init__(self, other: Product) -> None: ...
-
     @property
     def name(self) -> str: ...
-
     @property
     def first(self) -> int: ...
-
     @property
     def split(self) -> list[int]: ...
-
     def parts(self, axis: int) -> Parts:
         """How direction 0, 1 or 2 (x, y, z) is divided."""
 
@@ -139,7 +132,11 @@ class Product(Layout):
         InputError where x is divided.
         """
 
-    def in_lines(self, begins: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Product:
+    def in_lines(
+        self,
+        begins: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    ) -> Product:
         """
         The same where z are lines of different lengths and y their places: line l has the places
         begins[l]..ends[l] - 1. The points of all lines follow each other along z. Raises InputError for other
@@ -164,16 +161,12 @@ class Pattern:
 
     @property
     def name(self) -> str: ...
-
     @property
     def ranks(self) -> int: ...
-
     @property
     def in_place(self) -> bool: ...
-
     @property
     def reduces(self) -> bool: ...
-
     @property
     def collective(self) -> str:
         """
@@ -196,7 +189,6 @@ class Pattern:
         """
 
     def describe(self) -> str: ...
-
     def source_shape(self, rank: int) -> tuple[int, int, int]:
         """(nz, ny, nx) of the array that a rank sends from."""
 
@@ -219,13 +211,10 @@ def check_bytes(pattern: Pattern, bytes_per_point: int) -> None:
 
 class Halo(Pattern):
     def __init__(self, layout: Blocks, width: int, periodic: Sequence[bool]) -> None: ...
-
     @property
     def layout(self) -> Blocks: ...
-
     @property
     def width(self) -> int: ...
-
     @property
     def periodic(self) -> tuple[bool, bool]:
         """Whether x and y are periodic."""
@@ -248,13 +237,10 @@ class Halo(Pattern):
 
 class Transpose(Pattern):
     def __init__(self, from_layout: Blocks, to_layout: Blocks) -> None: ...
-
     @property
     def from_layout(self) -> Blocks: ...
-
     @property
     def to_layout(self) -> Blocks: ...
-
     @property
     def complete(self) -> bool: ...
 
@@ -264,13 +250,10 @@ class Redistribution(Pattern):
     """
 
     def __init__(self, from_layout: Product, to_layout: Product) -> None: ...
-
     @property
     def from_layout(self) -> Product: ...
-
     @property
     def to_layout(self) -> Product: ...
-
     @property
     def complete(self) -> bool:
         """
@@ -279,13 +262,24 @@ class Redistribution(Pattern):
 
 class AllReduce(Pattern):
     def __init__(self, ranks: int, count: int) -> None: ...
-
     @property
     def count(self) -> int: ...
 
 class Fetch(Pattern):
     @overload
-    def __init__(self, sources: Sequence[int], lists: Sequence[tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], int]], one_array: bool = False) -> None:
+    def __init__(
+        self,
+        sources: Sequence[int],
+        lists: Sequence[
+            tuple[
+                Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+                Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+                Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+                int,
+            ]
+        ],
+        one_array: bool = False,
+    ) -> None:
         """
         By rank the points of its source array, and (owners, indices, places, points of its target array).
         """
@@ -298,7 +292,14 @@ class Fetch(Pattern):
     def partial(self) -> bool:
         """Whether it describes one rank alone."""
 
-    def list_of(self, rank: int) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], int]:
+    def list_of(
+        self, rank: int
+    ) -> tuple[
+        Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+        Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+        Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+        int,
+    ]:
         """
         (owners, indices, places, points of the target array) of what a rank wants.
         """
@@ -322,7 +323,10 @@ class Fetch(Pattern):
     def with_levels(self, levels: Sequence[int]) -> Fetch:
         """The same with other levels along y and z."""
 
-def fetch_of_ids(owned: Sequence[Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]], wanted: Sequence[Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]]) -> Fetch:
+def fetch_of_ids(
+    owned: Sequence[Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)]],
+    wanted: Sequence[Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)]],
+) -> Fetch:
     """By rank the global ids of its own points, and those that it wants."""
 
 def fetch_of_messages(counts: Sequence[int], messages: Sequence[tuple[int, int, int]]) -> Fetch:
@@ -332,16 +336,12 @@ def fetch_of_messages(counts: Sequence[int], messages: Sequence[tuple[int, int, 
 
 class FetchAdjoint(Pattern):
     def __init__(self, fetch: Fetch) -> None: ...
-
     @property
     def fetch(self) -> Fetch: ...
-
     @property
     def partial(self) -> bool: ...
-
     @property
     def levels(self) -> list[int]: ...
-
     def with_levels(self, levels: Sequence[int]) -> FetchAdjoint: ...
 
 class GatherScatter(Pattern):
@@ -376,23 +376,21 @@ class ListedGatherScatter(GatherScatter):
         """The same; what it describes is shared."""
 
 class BrickGatherScatter(GatherScatter):
-    def __init__(self, elements: Sequence[int], points: int, split: Sequence[int], periodic: Sequence[bool], operation: str) -> None:
+    def __init__(
+        self, elements: Sequence[int], points: int, split: Sequence[int], periodic: Sequence[bool], operation: str
+    ) -> None:
         """
         Elements of each rank, points of an element along each direction, ranks; x, y, z.
         """
 
     @property
     def elements(self) -> list[int]: ...
-
     @property
     def points(self) -> int: ...
-
     @property
     def split(self) -> list[int]: ...
-
     @property
     def periodic(self) -> list[bool]: ...
-
     def ids(self, rank: int) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
         """The ids of a rank's values, in the order of its array."""
 
@@ -402,28 +400,39 @@ class LocalCopies:
     combined by strides, the others by lists; without `sweeps` all are, by lists.
     """
 
-    def __init__(self, ids: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], sweeps: bool = True) -> None: ...
-
+    def __init__(
+        self,
+        ids: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        sweeps: bool = True,
+    ) -> None: ...
     @overload
-    def combine(self, values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], operation: str = 'add') -> None:
+    def combine(
+        self,
+        values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu")],
+        operation: str = "add",
+    ) -> None:
         """Each value becomes the combination of all values of its id, in place."""
 
     @overload
-    def combine(self, values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu')], operation: str = 'add') -> None: ...
+    def combine(
+        self,
+        values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order="C", device="cpu")],
+        operation: str = "add",
+    ) -> None: ...
 
-def gather_scatter_of_ids(ids: Sequence[Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]], operation: str) -> ListedGatherScatter:
+def gather_scatter_of_ids(
+    ids: Sequence[Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)]],
+    operation: str,
+) -> ListedGatherScatter:
     """By rank the ids of its values; those below 1 take no part."""
 
 class Message:
     @property
     def peer(self) -> int: ...
-
     @property
     def count(self) -> int: ...
-
     @property
     def tag(self) -> int: ...
-
     @property
     def parity(self) -> int: ...
 
@@ -432,16 +441,12 @@ class Schedule:
 
     @property
     def algorithm(self) -> str: ...
-
     @property
     def ranks(self) -> int: ...
-
     @property
     def stages(self) -> int: ...
-
     @property
     def pattern(self) -> Pattern: ...
-
     def sends(self, rank: int, stage: int) -> list[Message]:
         """The messages that a rank sends in a stage."""
 
@@ -451,28 +456,20 @@ class Schedule:
 class AlgorithmEntry:
     @property
     def pattern(self) -> str: ...
-
     @property
     def name(self) -> str: ...
-
     @property
     def has_radix(self) -> bool: ...
-
     @property
     def description(self) -> str: ...
-
     @property
     def source(self) -> str: ...
-
     @property
     def is_default(self) -> bool: ...
-
     def radices(self, pattern: Pattern) -> list[int]: ...
 
 def algorithms() -> list[AlgorithmEntry]: ...
-
 def make_schedule(pattern: Pattern, algorithm: str) -> Schedule: ...
-
 def one_by_one(schedule: Schedule) -> Schedule:
     """
     Return the same messages in the posting order of sendrecv, one exchange of a stage after another, for
@@ -503,7 +500,7 @@ def carried_method(pattern: Pattern, algorithm: str, transport: str, packing: st
     How a plan carries out a method: of "native" the collective that MPI has for the pattern. Raises InputError for a transport or packing that goes with another one.
     """
 
-all_to_all_transport: str = 'alltoallv'
+all_to_all_transport: str = "alltoallv"
 
 def native_refusal(pattern: Pattern) -> str:
     """Why MPI has no collective for a pattern; "" where it has."""
@@ -518,12 +515,23 @@ def method_refusal(pattern: Pattern, algorithm: str, transport: str, packing: st
     Why a pattern cannot be carried out by a method; "" where it can. Parts that are "" count as their defaults.
     """
 
-def choose_method(pattern: Pattern, asked: Sequence[str], environment: str, tuning: tuple[str, str], dtype: str, fields: int, memory: str, host: tuple[str, str, int] | None) -> tuple[list[str], list[str], str]:
+def choose_method(
+    pattern: Pattern,
+    asked: Sequence[str],
+    environment: str,
+    tuning: tuple[str, str],
+    dtype: str,
+    fields: int,
+    memory: str,
+    host: tuple[str, str, int] | None,
+) -> tuple[list[str], list[str], str]:
     """
     The method for a pattern, where each part came from ("argument", the variable, the file, or "default"), and a warning. `asked`: algorithm, transport and packing. `environment`: the text of the pattern's variable. `tuning`: what errors call the setting of the tuning file, and its text. Raises InputError for what cannot be.
     """
 
-def tuning_request(pattern: Pattern, dtype: str, fields: int, memory: str) -> list[tuple[str, str | int | bool | list[int]]]:
+def tuning_request(
+    pattern: Pattern, dtype: str, fields: int, memory: str
+) -> list[tuple[str, str | int | bool | list[int]]]:
     """
     The keys and values of a request for a plan, by which an entry of a tuning file is found.
     """
@@ -541,24 +549,17 @@ class Topology:
 
     @property
     def name(self) -> str: ...
-
     def describe(self) -> str: ...
-
     @property
     def switches(self) -> int: ...
-
     @property
     def radix(self) -> int: ...
-
     @property
     def nodes(self) -> int: ...
-
     @property
     def nodes_per_switch(self) -> int: ...
-
     @property
     def first_terminal(self) -> int: ...
-
     def links(self) -> int:
         """Links between switches, each of which joins two of them both ways."""
 
@@ -575,10 +576,26 @@ class FatTree(Topology):
     def __init__(self, down_ports: Sequence[int], up_ports: Sequence[int]) -> None: ...
 
 class Dragonfly(Topology):
-    def __init__(self, rows: int, columns: int, groups: int, nodes_per_switch: int, global_links: int, arrangement: str = 'spread') -> None: ...
+    def __init__(
+        self,
+        rows: int,
+        columns: int,
+        groups: int,
+        nodes_per_switch: int,
+        global_links: int,
+        arrangement: str = "spread",
+    ) -> None: ...
 
 class DragonflyPlus(Topology):
-    def __init__(self, leaves: int, spines: int, groups: int, nodes_per_switch: int, global_links: int, arrangement: str = 'spread') -> None: ...
+    def __init__(
+        self,
+        leaves: int,
+        spines: int,
+        groups: int,
+        nodes_per_switch: int,
+        global_links: int,
+        arrangement: str = "spread",
+    ) -> None: ...
 
 class HyperX(Topology):
     def __init__(self, shape: Sequence[int], links: Sequence[int], nodes_per_switch: int) -> None: ...
@@ -604,14 +621,42 @@ class Crossbar(Topology):
 class Machine:
     """Bandwidths in bytes per second, latencies and overheads in seconds."""
 
-    def __init__(self, *, topology: Topology, routing: str, link_bandwidth: float, link_latency: float, global_bandwidth: float, global_latency: float, injection_bandwidth: float, injection_latency: float, ejection_bandwidth: float, ejection_latency: float, send_overhead: float, receive_overhead: float, memory_bandwidth: float, buffer: int = 65536, crossbar_bandwidth: float = 0, nics: int = 1, copy_bandwidth: float = 1e+18, flops: float = 0, eager_limit: int = -1, header: int = 64, bypass: int = 0, port_buffer: int = 0, output_buffer: int = 0, channels: int = 0, nic_buffer: int = 0, bypass_last_dimension: bool = False, unexpected_bandwidth: float = 0, receives_at_start: bool = False) -> None: ...
-
+    def __init__(
+        self,
+        *,
+        topology: Topology,
+        routing: str,
+        link_bandwidth: float,
+        link_latency: float,
+        global_bandwidth: float,
+        global_latency: float,
+        injection_bandwidth: float,
+        injection_latency: float,
+        ejection_bandwidth: float,
+        ejection_latency: float,
+        send_overhead: float,
+        receive_overhead: float,
+        memory_bandwidth: float,
+        buffer: int = 65536,
+        crossbar_bandwidth: float = 0,
+        nics: int = 1,
+        copy_bandwidth: float = 1e18,
+        flops: float = 0,
+        eager_limit: int = -1,
+        header: int = 64,
+        bypass: int = 0,
+        port_buffer: int = 0,
+        output_buffer: int = 0,
+        channels: int = 0,
+        nic_buffer: int = 0,
+        bypass_last_dimension: bool = False,
+        unexpected_bandwidth: float = 0,
+        receives_at_start: bool = False,
+    ) -> None: ...
     @property
     def topology(self) -> Topology: ...
-
     @property
     def nodes(self) -> int: ...
-
     @property
     def groups(self) -> int:
         """
@@ -630,15 +675,25 @@ class Machine:
 class RateTable:
     """Rates in bytes per second, by bytes and by the runs in which they lie."""
 
-    def __init__(self, sizes: Sequence[float], runs: Sequence[float], rates: Sequence[Sequence[float]], whole: Sequence[float]) -> None: ...
+    def __init__(
+        self, sizes: Sequence[float], runs: Sequence[float], rates: Sequence[Sequence[float]], whole: Sequence[float]
+    ) -> None: ...
 
 class IntranodeTransport:
     """Cost of messages within a node, of one transport with one packing."""
 
-    def __init__(self, *, latency: float, overhead: float, rates: RateTable, copies: RateTable, element_bytes: int = 8, scattered: RateTable | None = None, gathered: RateTable | None = None) -> None: ...
-
+    def __init__(
+        self,
+        *,
+        latency: float,
+        overhead: float,
+        rates: RateTable,
+        copies: RateTable,
+        element_bytes: int = 8,
+        scattered: RateTable | None = None,
+        gathered: RateTable | None = None,
+    ) -> None: ...
     def send_seconds(self, bytes: float, runs: float = 1, alike: bool = True) -> float: ...
-
     def receive_seconds(self, bytes: float, runs: float = 1, alike: bool = True) -> float:
         """
         Return the CPU time of the receiver for a message in this many runs, without half of the overhead.
@@ -652,7 +707,6 @@ class Walker:
     """
 
     def __init__(self, machine: Machine) -> None: ...
-
     @property
     def channels(self) -> int:
         """Virtual channels that make the routing free of deadlock."""
@@ -663,96 +717,81 @@ class Walker:
         """
 
 class Placement:
-    def __init__(self, kind: str, ranks: int, ranks_per_node: int, nodes: int, seed: int, split: Sequence[int] = [0, 0], holders: Sequence[int] = [0, 0]) -> None: ...
-
+    def __init__(
+        self,
+        kind: str,
+        ranks: int,
+        ranks_per_node: int,
+        nodes: int,
+        seed: int,
+        split: Sequence[int] = [0, 0],
+        holders: Sequence[int] = [0, 0],
+    ) -> None: ...
     @property
     def ranks(self) -> int: ...
-
     def node(self, rank: int) -> int: ...
 
 class RoutingEntry:
     @property
     def name(self) -> str: ...
-
     @property
     def topology(self) -> str: ...
-
     @property
     def description(self) -> str: ...
-
     @property
     def source(self) -> str: ...
 
 class TopologyEntry:
     @property
     def name(self) -> str: ...
-
     @property
     def parameters(self) -> str: ...
-
     @property
     def description(self) -> str: ...
-
     @property
     def source(self) -> str: ...
 
 def placements() -> list[str]: ...
-
 def routings() -> list[RoutingEntry]: ...
-
 def topologies() -> list[TopologyEntry]: ...
 
 class SimulationResult:
     @property
     def time_s(self) -> float: ...
-
     @property
     def time_ps(self) -> int: ...
-
     @property
     def step_end_s(self) -> list[float]: ...
-
     @property
     def messages(self) -> int: ...
-
     @property
     def bytes(self) -> int: ...
-
     @property
     def unexpected_bytes(self) -> int: ...
-
     @property
     def steps_simulated(self) -> int: ...
-
     @property
     def steps_skipped(self) -> int: ...
-
     @property
     def no_skip(self) -> str:
         """Why no step was skipped; empty where some were."""
 
     @property
     def packet_hops(self) -> int: ...
-
     @property
     def bound_s(self) -> float: ...
-
     @property
     def bound_by(self) -> str: ...
-
     @property
     def imbalance(self) -> float: ...
-
     @property
     def delay_counts(self) -> list[int]: ...
-
     @property
     def delay_series(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]:
         """[bin of time][packets that arrived, sum of their delays in s]."""
 
     @property
     def delay_bin_s(self) -> float: ...
-
     @property
     def delay_pairs(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]:
         """
@@ -784,19 +823,24 @@ class Compute:
     Computation: seconds, or flops and bytes, per rank or per point of a layout.
     """
 
-    def __init__(self, seconds: float = 0, flops: float = 0, bytes: float = 0, layout: Layout | None = None, point_seconds: float = 0, points: Sequence[float] | None = None) -> None: ...
+    def __init__(
+        self,
+        seconds: float = 0,
+        flops: float = 0,
+        bytes: float = 0,
+        layout: Layout | None = None,
+        point_seconds: float = 0,
+        points: Sequence[float] | None = None,
+    ) -> None: ...
 
 class Step:
     """An exchange, a computation, or both at once, `repeat` times."""
 
     def __init__(self, name: str, schedule: Schedule | None, repeat: int = 1, compute: Compute = ...) -> None: ...
-
     @property
     def name(self) -> str: ...
-
     @property
     def stages(self) -> int: ...
-
     @property
     def repeat(self) -> int: ...
 
@@ -804,7 +848,6 @@ class Exchange:
     """A schedule among the ranks of a program from `first` on."""
 
     def __init__(self, name: str, schedule: Schedule, bytes_per_point: int, first: int = 0) -> None: ...
-
     @property
     def name(self) -> str: ...
 
@@ -824,10 +867,8 @@ class Order:
     """
 
     def __init__(self, exchanges: Sequence[Exchange], groups: Sequence[Group]) -> None: ...
-
     @property
     def ranks(self) -> int: ...
-
     @property
     def lines(self) -> int:
         """Number of exchanges that may be open at once."""
@@ -844,23 +885,19 @@ class Order:
         Return (exchange, its first stage, line) that a stage of a simulation's trace events is of.
         """
 
-step_kinds: list = ['exchange', 'start', 'wait', 'compute', 'poke']
+step_kinds: list = ["exchange", "start", "wait", "compute", "poke"]
 
 class Program:
     """The steps of all ranks, one after another."""
 
     @overload
     def __init__(self, steps: Sequence[Step], bytes_per_point: int) -> None: ...
-
     @overload
     def __init__(self, order: Order) -> None: ...
-
     @property
     def ranks(self) -> int: ...
-
     @property
     def stages(self) -> int: ...
-
     @property
     def fingerprint(self) -> int:
         """A number that changes with whatever the program asks of its ranks."""
@@ -872,10 +909,8 @@ class Peers:
 
     @property
     def process(self) -> int: ...
-
     @property
     def processes(self) -> int: ...
-
     def refuse(self) -> None:
         """In place of a simulation that the others begin: it fails there."""
 
@@ -884,33 +919,60 @@ class Peers:
         """Whether nothing can be done together any more: all have to end."""
 
 class SimulationOptions:
-    def __init__(self, *, packet_bytes: int, threads: int = 1, seed: int = 1, adaptive: bool = True, finite_buffers: bool = False, one_sided: bool = False, blocks: int = 0, followed: int = -1, shown: Sequence[int] = [], peers: Peers | None = None, intranode: IntranodeTransport | None = None, compact_from_bytes: int = 536870912, repetition_steps: int = 1, asked: Sequence[int] = [], enough: Callable[[Sequence[float]], bool] | None = None, progress_by: str = 'pokes', skip: bool = True, order_seed: int = 0) -> None: ...
+    def __init__(
+        self,
+        *,
+        packet_bytes: int,
+        threads: int = 1,
+        seed: int = 1,
+        adaptive: bool = True,
+        finite_buffers: bool = False,
+        one_sided: bool = False,
+        blocks: int = 0,
+        followed: int = -1,
+        shown: Sequence[int] = [],
+        peers: Peers | None = None,
+        intranode: IntranodeTransport | None = None,
+        compact_from_bytes: int = 536870912,
+        repetition_steps: int = 1,
+        asked: Sequence[int] = [],
+        enough: Callable[[Sequence[float]], bool] | None = None,
+        progress_by: str = "pokes",
+        skip: bool = True,
+        order_seed: int = 0,
+    ) -> None: ...
 
 class Forecast:
     @property
     def messages(self) -> float: ...
-
     @property
     def bytes(self) -> float: ...
-
     @property
     def packet_hops(self) -> float: ...
-
     @property
     def memory_bytes(self) -> float: ...
 
-def simulate_packets(machine: Machine, program: Program, placement: Placement, options: SimulationOptions, progress: Callable[[float, int, int], None] | None = None) -> SimulationResult: ...
-
-def simulate_loggp(machine: Machine, program: Program, placement: Placement, options: SimulationOptions, progress: Callable[[float, int, int], None] | None = None) -> SimulationResult: ...
-
+def simulate_packets(
+    machine: Machine,
+    program: Program,
+    placement: Placement,
+    options: SimulationOptions,
+    progress: Callable[[float, int, int], None] | None = None,
+) -> SimulationResult: ...
+def simulate_loggp(
+    machine: Machine,
+    program: Program,
+    placement: Placement,
+    options: SimulationOptions,
+    progress: Callable[[float, int, int], None] | None = None,
+) -> SimulationResult: ...
 def forecast(machine: Machine, program: Program, placement: Placement, options: SimulationOptions) -> Forecast: ...
-
 def delay_lower_edge_s(bin: int) -> float:
     """
     The lower edge of a bin of `delay_counts`; of the bin after the last one, the upper edge of that.
     """
 
-progress_kinds: list = ['calls', 'pokes', 'thread']
+progress_kinds: list = ["calls", "pokes", "thread"]
 
 trace_event_kinds: list = ...
 
@@ -932,7 +994,6 @@ class Team:
     """
 
     def __init__(self, threads: int = 1) -> None: ...
-
     @property
     def threads(self) -> int: ...
 
@@ -951,10 +1012,8 @@ class Diagnosis:
 
     @property
     def minimum(self) -> float: ...
-
     @property
     def maximum(self) -> float: ...
-
     @property
     def not_finite(self) -> list[int] | None:
         """
@@ -962,25 +1021,51 @@ class Diagnosis:
         """
 
 @overload
-def diffuse(source: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)], target: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order='C', device='cpu')], region: tuple[slice, slice, slice], alpha: float, team: Team) -> None: ...
-
+def diffuse(
+    source: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order="C", device="cpu", writable=False)],
+    target: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order="C", device="cpu")],
+    region: tuple[slice, slice, slice],
+    alpha: float,
+    team: Team,
+) -> None: ...
 @overload
-def diffuse(source: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), order='C', device='cpu', writable=False)], target: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), order='C', device='cpu')], region: tuple[slice, slice, slice], alpha: float, team: Team) -> None:
+def diffuse(
+    source: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), order="C", device="cpu", writable=False)],
+    target: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), order="C", device="cpu")],
+    region: tuple[slice, slice, slice],
+    alpha: float,
+    team: Team,
+) -> None:
     """
     target = source - alpha lap(lap(source)) for the points of a region, slices (z, y, x) of the arrays
     [z][y][x]. Reads two points more on all four sides. The threads of the team share out the levels.
     """
 
 @overload
-def diagnose(field: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)], region: tuple[slice, slice, slice], team: Team) -> Diagnosis: ...
-
+def diagnose(
+    field: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order="C", device="cpu", writable=False)],
+    region: tuple[slice, slice, slice],
+    team: Team,
+) -> Diagnosis: ...
 @overload
-def diagnose(field: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), order='C', device='cpu', writable=False)], region: tuple[slice, slice, slice], team: Team) -> Diagnosis:
+def diagnose(
+    field: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), order="C", device="cpu", writable=False)],
+    region: tuple[slice, slice, slice],
+    team: Team,
+) -> Diagnosis:
     """
     Return the diagnosis of a region, slices (z, y, x), of a field [z][y][x].
     """
 
-def solve_cyclic(field: Annotated[NDArray[numpy.complex128], dict(shape=(None, None, None), order='C', device='cpu', writable=False)], solution: Annotated[NDArray[numpy.complex128], dict(shape=(None, None, None), order='C', device='cpu')], ratio: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], gain: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], team: Team) -> None:
+def solve_cyclic(
+    field: Annotated[
+        NDArray[numpy.complex128], dict(shape=(None, None, None), order="C", device="cpu", writable=False)
+    ],
+    solution: Annotated[NDArray[numpy.complex128], dict(shape=(None, None, None), order="C", device="cpu")],
+    ratio: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)],
+    gain: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)],
+    team: Team,
+) -> None:
     """
     Solve b X[y] - a (X[y - 1] + X[y + 1]) = field[y], periodic along y, for each z and x of fields
     complex128 [z][y][x], which may be one array: r + 1/r = b / a with |r| < 1 is the ratio [z][x], r / a the gain [z][x].
@@ -994,10 +1079,8 @@ class Gaussian:
     """
 
     def __init__(self, latitudes: int) -> None: ...
-
     @property
     def latitudes(self) -> int: ...
-
     @property
     def colatitude(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
         """Radians."""
@@ -1014,7 +1097,14 @@ class Gaussian:
     def weight(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
         """Shares of the sphere; those of both hemispheres together are 1."""
 
-def legendre(gaussian: Gaussian, first_row: int, m: int, top: int, values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], end: int | None = None) -> None:
+def legendre(
+    gaussian: Gaussian,
+    first_row: int,
+    m: int,
+    top: int,
+    values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu")],
+    end: int | None = None,
+) -> None:
     """
     Compute P(n, m), n = m..top, at the latitudes from `first` to before `end`, to the equator unless given,
     normalised to mean square 1 over the sphere: values are [n - m even][latitude], then [n - m odd][latitude].
@@ -1026,11 +1116,12 @@ class LegendreRecurrence:
     """
 
     def __init__(self, gaussian: Gaussian, m: int, top: int) -> None: ...
-
     def start(self, first_row: int, end: int) -> None:
         """Go to n = m at the latitudes from `first_row` to before `end`."""
 
-    def next(self, degrees: int, values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None:
+    def next(
+        self, degrees: int, values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu")]
+    ) -> None:
         """
         Compute the next degrees: values are [first, third, ... degree][latitude], then those between them.
         """
@@ -1040,53 +1131,112 @@ def negligible_latitudes(gaussian: Gaussian, m: int, top: int) -> int:
     Return the number of latitudes, from the pole on, at which P(n, m) is below 2^-100 for all n = m..top.
     """
 
-def spread_row(row: Annotated[NDArray[numpy.complex128], dict(shape=(None, None), device='cpu')], values: Annotated[NDArray[numpy.complex128], dict(shape=(None, None), order='C', device='cpu')], places: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], mean_factor: float, factor: float) -> None:
+def spread_row(
+    row: Annotated[NDArray[numpy.complex128], dict(shape=(None, None), device="cpu")],
+    values: Annotated[NDArray[numpy.complex128], dict(shape=(None, None), order="C", device="cpu")],
+    places: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    mean_factor: float,
+    factor: float,
+) -> None:
     """
     Copy Fourier coefficients of a row [field][wavenumber] to values[places[m]][field], times a factor.
     """
 
-def collect_row(values: Annotated[NDArray[numpy.complex128], dict(shape=(None, None), order='C', device='cpu')], places: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], row: Annotated[NDArray[numpy.complex128], dict(shape=(None, None), device='cpu')], mean_factor: float, factor: float) -> None:
+def collect_row(
+    values: Annotated[NDArray[numpy.complex128], dict(shape=(None, None), order="C", device="cpu")],
+    places: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    row: Annotated[NDArray[numpy.complex128], dict(shape=(None, None), device="cpu")],
+    mean_factor: float,
+    factor: float,
+) -> None:
     """
     Copy values[places[m]][field], times a factor, to a row [field][wavenumber]; the others become 0.
     """
 
-def split_parities(rows: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], even: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], odd: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')]) -> None:
+def split_parities(
+    rows: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu")],
+    even: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu")],
+    odd: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu")],
+) -> None:
     """
     Sums (even) and differences (odd) of the rows of both hemispheres, which lie from north to south.
     """
 
-def join_parities(even: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], odd: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], rows: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')]) -> None:
+def join_parities(
+    even: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu")],
+    odd: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu")],
+    rows: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu")],
+) -> None:
     """
     FourierRows of both hemispheres, from north to south, of their sums and differences.
     """
 
-def helmholtz(field: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), device='cpu', writable=False)], factors: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None, None, None), device='cpu', writable=False)], out: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), device='cpu')], team: Team) -> None:
+def helmholtz(
+    field: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), device="cpu", writable=False)],
+    factors: Annotated[
+        NDArray[numpy.float64], dict(shape=(None, None, None, None, None), device="cpu", writable=False)
+    ],
+    out: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), device="cpu")],
+    team: Team,
+) -> None:
     """
     out = A field, [z][y][x]; the field has one point more on all four sides. Factors in blocks of 8 points of a row, [z][y][x / 8][15][x % 8]: for the
     columns (x, y), (x - 1, y), (x + 1, y), (x, y - 1), (x, y + 1) those of the levels z, z - 1, z + 1; in
     place of the level below the lowest stands the third from below, and alike above. Raises InputError.
     """
 
-def solve_columns(right: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), device='cpu', writable=False)], factors: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None, None, None), device='cpu', writable=False)], solution: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), device='cpu')], team: Team, minus: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), device='cpu', writable=False)] | None = None, plus: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), device='cpu', writable=False)] | None = None) -> None:
+def solve_columns(
+    right: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), device="cpu", writable=False)],
+    factors: Annotated[
+        NDArray[numpy.float64], dict(shape=(None, None, None, None, None), device="cpu", writable=False)
+    ],
+    solution: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), device="cpu")],
+    team: Team,
+    minus: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), device="cpu", writable=False)]
+    | None = None,
+    plus: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), device="cpu", writable=False)] | None = None,
+) -> None:
     """
     Solve a tridiagonal system for each column of [z][y][x]: right - minus is its right-hand side, and plus
     is added to its solution. Factors [z][y][x / 8][3][x % 8]: that of the point below, 1 / pivot, and that of the point
     above times 1 / pivot. Raises InputError.
     """
 
-def products(pairs: Sequence[tuple[Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), device='cpu', writable=False)], Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), device='cpu', writable=False)]]], team: Team) -> list[float]:
+def products(
+    pairs: Sequence[
+        tuple[
+            Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), device="cpu", writable=False)],
+            Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), device="cpu", writable=False)],
+        ]
+    ],
+    team: Team,
+) -> list[float]:
     """
     Return the scalar products of pairs of fields [z][y][x], in one sweep. Raises InputError.
     """
 
-def exact_products(pairs: Sequence[tuple[Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), device='cpu', writable=False)], Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), device='cpu', writable=False)]]], team: Team) -> tuple[list[list[int]], int]:
+def exact_products(
+    pairs: Sequence[
+        tuple[
+            Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), device="cpu", writable=False)],
+            Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), device="cpu", writable=False)],
+        ]
+    ],
+    team: Team,
+) -> tuple[list[list[int]], int]:
     """
     Return the scalar products of pairs of fields as exact sums of rounded terms, the sum of
     digit[i] * 2^(32 i - 1074) each, and the number of terms that are not finite, which are left out. Raises
     InputError.
     """
 
-def combine(target: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), device='cpu')], terms: Sequence[tuple[float, Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), device='cpu', writable=False)]]], team: Team) -> None:
+def combine(
+    target: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), device="cpu")],
+    terms: Sequence[
+        tuple[float, Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), device="cpu", writable=False)]]
+    ],
+    team: Team,
+) -> None:
     """
     target = the sum of factors times fields [z][y][x], 1 to 8 pairs; the target may be one of the fields.
     Raises InputError.
@@ -1095,7 +1245,15 @@ def combine(target: Annotated[NDArray[numpy.float64], dict(shape=(None, None, No
 class MeshGraph:
     """The neighbours of the nodes of a rank's part of a mesh."""
 
-    def __init__(self, offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], neighbours: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], faces: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], edges: Annotated[NDArray[numpy.int32], dict(shape=(None, 2), order='C', device='cpu', writable=False)], inverse_volume: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], all: int) -> None:
+    def __init__(
+        self,
+        offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        neighbours: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        faces: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        edges: Annotated[NDArray[numpy.int32], dict(shape=(None, 2), order="C", device="cpu", writable=False)],
+        inverse_volume: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        all: int,
+    ) -> None:
         """
         As `tradewind.layout.partition.Part` has them; all: own nodes and halo. Raises InputError.
         """
@@ -1110,7 +1268,6 @@ class MeshGraph:
 
     @property
     def edges(self) -> int: ...
-
     @property
     def kept_rows(self) -> int:
         """Rows of levels that each thread of a sweep keeps."""
@@ -1118,54 +1275,155 @@ class MeshGraph:
 class Nodes:
     """Own nodes that a loop is for."""
 
-    def __init__(self, range: tuple[int, int], list: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, mask: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, wanted: bool = False) -> None:
+    def __init__(
+        self,
+        range: tuple[int, int],
+        list: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)]
+        | None = None,
+        mask: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)]
+        | None = None,
+        wanted: bool = False,
+    ) -> None:
         """
         Nodes begin..end - 1, or these entries of a list; with a mask those where it is `wanted`.
         """
 
 @overload
-def mpdata_divergence(graph: MeshGraph, nodes: Nodes, flux: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], q: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], team: Team) -> None: ...
-
+def mpdata_divergence(
+    graph: MeshGraph,
+    nodes: Nodes,
+    flux: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)],
+    q: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)],
+    out: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu")],
+    team: Team,
+) -> None: ...
 @overload
-def mpdata_divergence(graph: MeshGraph, nodes: Nodes, flux: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], q: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], team: Team) -> None:
+def mpdata_divergence(
+    graph: MeshGraph,
+    nodes: Nodes,
+    flux: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order="C", device="cpu", writable=False)],
+    q: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order="C", device="cpu", writable=False)],
+    out: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order="C", device="cpu")],
+    team: Team,
+) -> None:
     """
     out = the divergence of the upwind fluxes of q. Fields are [node][level], own nodes and halo; fluxes
     [edge][level] in volume per second. Raises InputError for other shapes.
     """
 
 @overload
-def mpdata_corrected(graph: MeshGraph, nodes: Nodes, flux: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], q: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], divergence: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], dt: float, gauge: bool, limits: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)] | None, team: Team) -> None: ...
-
+def mpdata_corrected(
+    graph: MeshGraph,
+    nodes: Nodes,
+    flux: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)],
+    q: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)],
+    divergence: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)],
+    out: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu")],
+    dt: float,
+    gauge: bool,
+    limits: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order="C", device="cpu", writable=False)]
+    | None,
+    team: Team,
+) -> None: ...
 @overload
-def mpdata_corrected(graph: MeshGraph, nodes: Nodes, flux: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], q: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], divergence: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], dt: float, gauge: bool, limits: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), order='C', device='cpu', writable=False)] | None, team: Team) -> None:
+def mpdata_corrected(
+    graph: MeshGraph,
+    nodes: Nodes,
+    flux: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order="C", device="cpu", writable=False)],
+    q: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order="C", device="cpu", writable=False)],
+    divergence: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order="C", device="cpu", writable=False)],
+    out: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order="C", device="cpu")],
+    dt: float,
+    gauge: bool,
+    limits: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), order="C", device="cpu", writable=False)]
+    | None,
+    team: Team,
+) -> None:
     """
     out = q after the pass of which divergence is given, and after the next one, the last.
     """
 
 @overload
-def mpdata_limits(graph: MeshGraph, nodes: Nodes, flux: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], q: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], divergence: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order='C', device='cpu')], dt: float, gauge: bool, team: Team) -> None: ...
-
+def mpdata_limits(
+    graph: MeshGraph,
+    nodes: Nodes,
+    flux: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)],
+    q: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)],
+    divergence: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)],
+    out: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order="C", device="cpu")],
+    dt: float,
+    gauge: bool,
+    team: Team,
+) -> None: ...
 @overload
-def mpdata_limits(graph: MeshGraph, nodes: Nodes, flux: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], q: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], divergence: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), order='C', device='cpu')], dt: float, gauge: bool, team: Team) -> None:
+def mpdata_limits(
+    graph: MeshGraph,
+    nodes: Nodes,
+    flux: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order="C", device="cpu", writable=False)],
+    q: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order="C", device="cpu", writable=False)],
+    divergence: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order="C", device="cpu", writable=False)],
+    out: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), order="C", device="cpu")],
+    dt: float,
+    gauge: bool,
+    team: Team,
+) -> None:
     """
     out[node][2][level] = the shares of what flows into and out of a node in the next pass that make no
     new extremes.
     """
 
 @overload
-def mpdata_next_pass(graph: MeshGraph, flux: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], q: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], divergence: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], next_flux: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], next_q: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], dt: float, limits: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)] | None, team: Team) -> None: ...
-
+def mpdata_next_pass(
+    graph: MeshGraph,
+    flux: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)],
+    q: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)],
+    divergence: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)],
+    next_flux: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu")],
+    next_q: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu")],
+    dt: float,
+    limits: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order="C", device="cpu", writable=False)]
+    | None,
+    team: Team,
+) -> None: ...
 @overload
-def mpdata_next_pass(graph: MeshGraph, flux: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], q: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], divergence: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], next_flux: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], next_q: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], dt: float, limits: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), order='C', device='cpu', writable=False)] | None, team: Team) -> None:
+def mpdata_next_pass(
+    graph: MeshGraph,
+    flux: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order="C", device="cpu", writable=False)],
+    q: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order="C", device="cpu", writable=False)],
+    divergence: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order="C", device="cpu", writable=False)],
+    next_flux: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order="C", device="cpu")],
+    next_q: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order="C", device="cpu")],
+    dt: float,
+    limits: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), order="C", device="cpu", writable=False)]
+    | None,
+    team: Team,
+) -> None:
     """
     next_flux = the face fluxes of the next pass, without the gauge; next_q = q - dt divergence.
     """
 
 @overload
-def mpdata_swept(graph: MeshGraph, nodes: tuple[int, int], flux: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], q: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], kept: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], out: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], dt: float, team: Team) -> None: ...
-
+def mpdata_swept(
+    graph: MeshGraph,
+    nodes: tuple[int, int],
+    flux: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)],
+    q: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)],
+    kept: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu")],
+    out: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu")],
+    dt: float,
+    team: Team,
+) -> None: ...
 @overload
-def mpdata_swept(graph: MeshGraph, nodes: tuple[int, int], flux: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], q: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], kept: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], out: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], dt: float, team: Team) -> None:
+def mpdata_swept(
+    graph: MeshGraph,
+    nodes: tuple[int, int],
+    flux: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order="C", device="cpu", writable=False)],
+    q: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order="C", device="cpu", writable=False)],
+    kept: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order="C", device="cpu")],
+    out: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order="C", device="cpu")],
+    dt: float,
+    team: Team,
+) -> None:
     """
     out = q after two passes with the infinite gauge, of those nodes (begin, end) without a neighbour in the
     halo, in one sweep. kept: [threads * kept_rows][level], see MeshGraph. Raises InputError for own nodes
@@ -1173,10 +1431,29 @@ def mpdata_swept(graph: MeshGraph, nodes: tuple[int, int], flux: Annotated[NDArr
     """
 
 @overload
-def mpdata_plain(graph: MeshGraph, flux: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], q: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], divergence: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None, through: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], out: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], dt: float, team: Team) -> None: ...
-
+def mpdata_plain(
+    graph: MeshGraph,
+    flux: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)],
+    q: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)],
+    divergence: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)]
+    | None,
+    through: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu")],
+    out: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu")],
+    dt: float,
+    team: Team,
+) -> None: ...
 @overload
-def mpdata_plain(graph: MeshGraph, flux: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], q: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], divergence: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None, through: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], out: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], dt: float, team: Team) -> None:
+def mpdata_plain(
+    graph: MeshGraph,
+    flux: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order="C", device="cpu", writable=False)],
+    q: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order="C", device="cpu", writable=False)],
+    divergence: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order="C", device="cpu", writable=False)]
+    | None,
+    through: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order="C", device="cpu")],
+    out: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order="C", device="cpu")],
+    dt: float,
+    team: Team,
+) -> None:
     """
     As mpdata_divergence (divergence None) and mpdata_corrected, with the gauge, of all own nodes: the
     loops as one writes them first. through: [edge][level], what flows through faces.
@@ -1195,17 +1472,75 @@ class DepartureChunks:
     """
 
     def __init__(self, block: ColumnBlock) -> None: ...
-
     def cells(self, done: int) -> tuple[list[int], list[int]]:
         """
         Return the first and the last cell (x, y) of departure points that have `done` iterations.
         """
 
 @overload
-def trace_departures(block: ColumnBlock, wind: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None, None), order='C', device='cpu', writable=False)], half_step: float, scale: float, departures: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None, None), order='C', device='cpu')], team: Team, *, extrapolated: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), order='C', device='cpu', writable=False)] | None = None, corner: Sequence[int] = [0, 0], place: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None = None, grid: Sequence[int] = [1, 1], cos_x: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, sin_x: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, cos_y: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, sin_y: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, guess: bool = False, iterations: int = 1, chunks: DepartureChunks | None = None, done: int = 0) -> tuple[list[int], list[int], int]: ...
-
+def trace_departures(
+    block: ColumnBlock,
+    wind: Annotated[
+        NDArray[numpy.float32], dict(shape=(None, None, None, None), order="C", device="cpu", writable=False)
+    ],
+    half_step: float,
+    scale: float,
+    departures: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None, None), order="C", device="cpu")],
+    team: Team,
+    *,
+    extrapolated: Annotated[
+        NDArray[numpy.float32], dict(shape=(None, None, None), order="C", device="cpu", writable=False)
+    ]
+    | None = None,
+    corner: Sequence[int] = [0, 0],
+    place: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order="C", device="cpu", writable=False)]
+    | None = None,
+    grid: Sequence[int] = [1, 1],
+    cos_x: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)]
+    | None = None,
+    sin_x: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)]
+    | None = None,
+    cos_y: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)]
+    | None = None,
+    sin_y: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)]
+    | None = None,
+    guess: bool = False,
+    iterations: int = 1,
+    chunks: DepartureChunks | None = None,
+    done: int = 0,
+) -> tuple[list[int], list[int], int]: ...
 @overload
-def trace_departures(block: ColumnBlock, wind: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None, None), order='C', device='cpu', writable=False)], half_step: float, scale: float, departures: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None, None), order='C', device='cpu')], team: Team, *, extrapolated: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)] | None = None, corner: Sequence[int] = [0, 0], place: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None = None, grid: Sequence[int] = [1, 1], cos_x: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, sin_x: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, cos_y: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, sin_y: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, guess: bool = False, iterations: int = 1, chunks: DepartureChunks | None = None, done: int = 0) -> tuple[list[int], list[int], int]:
+def trace_departures(
+    block: ColumnBlock,
+    wind: Annotated[
+        NDArray[numpy.float64], dict(shape=(None, None, None, None), order="C", device="cpu", writable=False)
+    ],
+    half_step: float,
+    scale: float,
+    departures: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None, None), order="C", device="cpu")],
+    team: Team,
+    *,
+    extrapolated: Annotated[
+        NDArray[numpy.float64], dict(shape=(None, None, None), order="C", device="cpu", writable=False)
+    ]
+    | None = None,
+    corner: Sequence[int] = [0, 0],
+    place: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order="C", device="cpu", writable=False)]
+    | None = None,
+    grid: Sequence[int] = [1, 1],
+    cos_x: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)]
+    | None = None,
+    sin_x: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)]
+    | None = None,
+    cos_y: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)]
+    | None = None,
+    sin_y: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)]
+    | None = None,
+    guess: bool = False,
+    iterations: int = 1,
+    chunks: DepartureChunks | None = None,
+    done: int = 0,
+) -> tuple[list[int], list[int], int]:
     """
     Replace departure points [x, y(, z)][z][y][x] by the next iterations of SETTLS, which begin with the
     first guess where they are asked to; without extrapolated winds, by that alone. Returns the first and the last cell (x, y) that they lie in,
@@ -1215,22 +1550,64 @@ def trace_departures(block: ColumnBlock, wind: Annotated[NDArray[numpy.float64],
     """
 
 @overload
-def interpolate_tracers(block: ColumnBlock, field: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), order='C', device='cpu')], departures: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None, None), order='C', device='cpu', writable=False)], corner: Sequence[int], place: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], own_first: int, own_pitch: int, tracers: int, full: bool, limiter: bool, team: Team) -> int: ...
-
+def interpolate_tracers(
+    block: ColumnBlock,
+    field: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), order="C", device="cpu")],
+    departures: Annotated[
+        NDArray[numpy.float64], dict(shape=(None, None, None, None), order="C", device="cpu", writable=False)
+    ],
+    corner: Sequence[int],
+    place: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order="C", device="cpu", writable=False)],
+    own_first: int,
+    own_pitch: int,
+    tracers: int,
+    full: bool,
+    limiter: bool,
+    team: Team,
+) -> int: ...
 @overload
-def interpolate_tracers(block: ColumnBlock, field: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order='C', device='cpu')], departures: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None, None), order='C', device='cpu', writable=False)], corner: Sequence[int], place: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], own_first: int, own_pitch: int, tracers: int, full: bool, limiter: bool, team: Team) -> int:
+def interpolate_tracers(
+    block: ColumnBlock,
+    field: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order="C", device="cpu")],
+    departures: Annotated[
+        NDArray[numpy.float64], dict(shape=(None, None, None, None), order="C", device="cpu", writable=False)
+    ],
+    corner: Sequence[int],
+    place: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order="C", device="cpu", writable=False)],
+    own_first: int,
+    own_pitch: int,
+    tracers: int,
+    full: bool,
+    limiter: bool,
+    team: Team,
+) -> int:
     """
     Replace the values of the block in a field [tracer, z][row][column] by those at the departure points.
     Returns the place [tracer][z][y][x] of the first value that is not finite, or -1. Raises InputError
     for columns that are not there.
     """
 
-def departure_cells(block: ColumnBlock, departures: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None, None), order='C', device='cpu', writable=False)]) -> tuple[list[int], list[int]]:
+def departure_cells(
+    block: ColumnBlock,
+    departures: Annotated[
+        NDArray[numpy.float64], dict(shape=(None, None, None, None), order="C", device="cpu", writable=False)
+    ],
+) -> tuple[list[int], list[int]]:
     """
     Return the first and the last cell (x, y) that departure points lie in.
     """
 
-def mark_stencils(block: ColumnBlock, departures: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None, None), order='C', device='cpu', writable=False)], corner: Sequence[int], marks: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu')], stencil: str, chunks: DepartureChunks | None = None, done: int = 0) -> None:
+def mark_stencils(
+    block: ColumnBlock,
+    departures: Annotated[
+        NDArray[numpy.float64], dict(shape=(None, None, None, None), order="C", device="cpu", writable=False)
+    ],
+    corner: Sequence[int],
+    marks: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order="C", device="cpu")],
+    stencil: str,
+    chunks: DepartureChunks | None = None,
+    done: int = 0,
+) -> None:
     """
     Set to 1 the cells [y][x] that the stencils (linear, quasi-cubic or cubic) of departure points need,
     where not all of them lie in the block. `corner`: the first cell (x, y). With `chunks` of those
@@ -1242,7 +1619,14 @@ class Elements:
     A rank's hexahedral spectral elements, trilinear between their vertices.
     """
 
-    def __init__(self, nodes: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], derivative: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)], vertices: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)], open: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+    def __init__(
+        self,
+        nodes: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        derivative: Annotated[NDArray[numpy.float64], dict(order="C", device="cpu", writable=False)],
+        vertices: Annotated[NDArray[numpy.float64], dict(order="C", device="cpu", writable=False)],
+        open: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    ) -> None:
         """
         nodes, weights [n] of quadrature, derivative [n][n]; vertices [element][8][3], x fastest; open
         [element]: bit 2 d + s set where another element lies beyond the side s along d, else the solution is 0
@@ -1255,21 +1639,26 @@ class Elements:
 
     @property
     def count(self) -> int: ...
-
-    def factors(self, out: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu')], team: Team) -> None:
+    def factors(self, out: Annotated[NDArray[numpy.float64], dict(order="C", device="cpu")], team: Team) -> None:
         """
         out [element][6][point] = the upper triangle, by rows, of the metric with the weights of quadrature.
         """
 
-    def mass(self, out: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu')], team: Team) -> None:
+    def mass(self, out: Annotated[NDArray[numpy.float64], dict(order="C", device="cpu")], team: Team) -> None:
         """out [element][point] = the diagonal mass matrix."""
 
-    def dot(self, a: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)], b: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)], sums: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu')], team: Team) -> None:
+    def dot(
+        self,
+        a: Annotated[NDArray[numpy.float64], dict(order="C", device="cpu", writable=False)],
+        b: Annotated[NDArray[numpy.float64], dict(order="C", device="cpu", writable=False)],
+        sums: Annotated[NDArray[numpy.float64], dict(order="C", device="cpu")],
+        team: Team,
+    ) -> None:
         """
         sums[element] = the element's part of the product of two fields; each point counts once.
         """
 
-    def set_boundary(self, u: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu')], team: Team) -> None:
+    def set_boundary(self, u: Annotated[NDArray[numpy.float64], dict(order="C", device="cpu")], team: Team) -> None:
         """Set the values on the boundary to 0."""
 
 class ElementOperator:
@@ -1280,28 +1669,71 @@ class ElementOperator:
     boundary in the first element alone, as Nekbone does after its first call.
     """
 
-    def __init__(self, elements: Elements, shift: float, factors: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)] | None = None, mass: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)] | None = None, closes_first_only: bool = False) -> None: ...
-
-    def apply(self, which: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], u: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu')], team: Team) -> None:
+    def __init__(
+        self,
+        elements: Elements,
+        shift: float,
+        factors: Annotated[NDArray[numpy.float64], dict(order="C", device="cpu", writable=False)] | None = None,
+        mass: Annotated[NDArray[numpy.float64], dict(order="C", device="cpu", writable=False)] | None = None,
+        closes_first_only: bool = False,
+    ) -> None: ...
+    def apply(
+        self,
+        which: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        u: Annotated[NDArray[numpy.float64], dict(order="C", device="cpu", writable=False)],
+        out: Annotated[NDArray[numpy.float64], dict(order="C", device="cpu")],
+        team: Team,
+    ) -> None:
         """
         out = A u in some elements, not summed over elements, and without the shift of an operator that has no
         mass.
         """
 
-    def apply_to_direction(self, which: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], beta: float, r: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)], p: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu')], out: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu')], sums: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu')], team: Team) -> None:
+    def apply_to_direction(
+        self,
+        which: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        beta: float,
+        r: Annotated[NDArray[numpy.float64], dict(order="C", device="cpu", writable=False)],
+        p: Annotated[NDArray[numpy.float64], dict(order="C", device="cpu")],
+        out: Annotated[NDArray[numpy.float64], dict(order="C", device="cpu")],
+        sums: Annotated[NDArray[numpy.float64], dict(order="C", device="cpu")],
+        team: Team,
+    ) -> None:
         """
         p = r + beta p, out = A p as by `apply`, sums[element] = the element's part of p A p.
         """
 
-    def complete(self, p: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu')], team: Team) -> None:
+    def complete(
+        self,
+        p: Annotated[NDArray[numpy.float64], dict(order="C", device="cpu", writable=False)],
+        out: Annotated[NDArray[numpy.float64], dict(order="C", device="cpu")],
+        team: Team,
+    ) -> None:
         """out = A p, of out from `apply` that has been summed over elements."""
 
-    def update(self, alpha: float, p: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu')], x: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu')], r: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu')], sums: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu')], team: Team) -> None:
+    def update(
+        self,
+        alpha: float,
+        p: Annotated[NDArray[numpy.float64], dict(order="C", device="cpu", writable=False)],
+        out: Annotated[NDArray[numpy.float64], dict(order="C", device="cpu")],
+        x: Annotated[NDArray[numpy.float64], dict(order="C", device="cpu")],
+        r: Annotated[NDArray[numpy.float64], dict(order="C", device="cpu")],
+        sums: Annotated[NDArray[numpy.float64], dict(order="C", device="cpu")],
+        team: Team,
+    ) -> None:
         """
         x += alpha p, r -= alpha A p, sums[element] = the element's part of r r; out as in `complete`.
         """
 
-    def update_pipelined(self, alpha: float, beta: float, q: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu')], vectors: Sequence[Annotated[NDArray[numpy.float64], dict(order='C', device='cpu')]], sums: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu')], team: Team) -> None:
+    def update_pipelined(
+        self,
+        alpha: float,
+        beta: float,
+        q: Annotated[NDArray[numpy.float64], dict(order="C", device="cpu")],
+        vectors: Sequence[Annotated[NDArray[numpy.float64], dict(order="C", device="cpu")]],
+        sums: Annotated[NDArray[numpy.float64], dict(order="C", device="cpu")],
+        team: Team,
+    ) -> None:
         """
         A step of pipelined conjugate gradients on the vectors x, r, w, p, s, z, with q = A w as out in
         `complete`: z = q + beta z, s = w + beta s, p = r + beta p, x += alpha p, r -= alpha s, w -= alpha z;
@@ -1316,12 +1748,17 @@ class ElementBrick:
         elements along x, y, z; beyond [axis][low, high]: whether elements of other ranks lie there.
         """
 
-    def sum_shared(self, values: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu')], team: Team) -> None:
+    def sum_shared(self, values: Annotated[NDArray[numpy.float64], dict(order="C", device="cpu")], team: Team) -> None:
         """
         Values of points that only elements of this rank share become their sums, along x, then y, then z.
         """
 
-def sum_by_lists(offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], places: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu')], team: Team) -> None:
+def sum_by_lists(
+    offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    places: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    values: Annotated[NDArray[numpy.float64], dict(order="C", device="cpu")],
+    team: Team,
+) -> None:
     """
     Values at places[offsets[i]], ..., places[offsets[i + 1] - 1] become their sum, for each i.
     """
@@ -1331,13 +1768,10 @@ class Verified:
 
     @property
     def ranks(self) -> int: ...
-
     @property
     def stages(self) -> int: ...
-
     @property
     def messages(self) -> int: ...
-
     @property
     def points(self) -> int:
         """Points of one field sent in messages."""
@@ -1365,10 +1799,8 @@ def verify_order(order: Order, transports: Sequence[str]) -> None:
 class TransportEntry:
     @property
     def name(self) -> str: ...
-
     @property
     def description(self) -> str: ...
-
     @property
     def family(self) -> str:
         """
@@ -1386,13 +1818,12 @@ class TransportEntry:
 class PackingEntry:
     @property
     def name(self) -> str: ...
-
     @property
     def description(self) -> str: ...
 
-default_transport: str = 'isend-irecv'
+default_transport: str = "isend-irecv"
 
-default_packing: str = 'buffer'
+default_packing: str = "buffer"
 
 def transports() -> list[TransportEntry]:
     """The ways to carry the messages of a stage."""
@@ -1406,7 +1837,9 @@ def transport_refusal(schedule: Schedule, transport: str, packing: str) -> str:
 def stage_text(schedule: Schedule, rank: int, stage: int) -> str:
     """Return what a rank does in a stage, one line per message or copy."""
 
-def communication_matrix(schedule: Schedule, ranks_per_bin: int, first: int, last: int) -> Annotated[NDArray[numpy.int64], dict(shape=(None, None))]:
+def communication_matrix(
+    schedule: Schedule, ranks_per_bin: int, first: int, last: int
+) -> Annotated[NDArray[numpy.int64], dict(shape=(None, None))]:
     """
     int64 array [sender bin][receiver bin]: points sent in the stages first..last - 1.
     """

@@ -8,7 +8,6 @@ from numpy.typing import NDArray
 
 import tradewind._core
 
-
 class Plan:
     """
     A schedule bound to arrays and a communicator: call it as often as needed, on all ranks.
@@ -19,11 +18,8 @@ class Plan:
     """
 
     def __call__(self) -> None: ...
-
     def start(self) -> None: ...
-
     def wait(self) -> None: ...
-
     def poke(self) -> bool:
         """
         Between start and wait: completes what has come and posts the next stage, without waiting. Returns whether
@@ -50,10 +46,8 @@ class Plan:
 
     @property
     def transport(self) -> str: ...
-
     @property
     def packing(self) -> str: ...
-
     @property
     def in_shared_memory(self) -> bool:
         """
@@ -82,38 +76,52 @@ class Plan:
 class Request:
     """Request for a plan; see tradewind.mpi.plan."""
 
-    def __init__(self, source: Sequence[tuple[object, Sequence[int], Sequence[int]]], target: Sequence[tuple[object, Sequence[int], Sequence[int]]], arrays: object, element: str, operation: str, largest_message: int, pack_ahead: bool, synchronous: bool, check: bool, watchdog_s: float, record: str, ranks_per_node: int) -> None: ...
-
+    def __init__(
+        self,
+        source: Sequence[tuple[object, Sequence[int], Sequence[int]]],
+        target: Sequence[tuple[object, Sequence[int], Sequence[int]]],
+        arrays: object,
+        element: str,
+        operation: str,
+        largest_message: int,
+        pack_ahead: bool,
+        synchronous: bool,
+        check: bool,
+        watchdog_s: float,
+        record: str,
+        ranks_per_node: int,
+    ) -> None: ...
     @property
     def in_shared_memory(self) -> bool:
         """Whether all source arrays lie in memory of `shared_bytes`."""
 
-def schedule_plan(schedule: tradewind._core.Schedule, comm: int, request: Request, transport: str, packing: str, tentative: bool) -> Plan | None:
+def schedule_plan(
+    schedule: tradewind._core.Schedule, comm: int, request: Request, transport: str, packing: str, tentative: bool
+) -> Plan | None:
     """
     Collective. Raises where the ranks make different plans; returns None there if the plan is `tentative`.
     """
 
-def native_plan(pattern: tradewind._core.Pattern, comm: int, request: Request, transport: str, packing: str, tentative: bool) -> Plan | None:
+def native_plan(
+    pattern: tradewind._core.Pattern, comm: int, request: Request, transport: str, packing: str, tentative: bool
+) -> Plan | None:
     """As schedule_plan, by the MPI library's own collective."""
 
 class Points:
     """The points that each rank owns; see tradewind.points."""
 
     @staticmethod
-    def of_ids(comm: int, ids: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Points: ...
-
+    def of_ids(
+        comm: int, ids: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)]
+    ) -> Points: ...
     @staticmethod
     def of_count(comm: int, count: int) -> Points: ...
-
     @staticmethod
     def of_layout(comm: int, layout: tradewind._core.Blocks) -> Points: ...
-
     @property
     def rank(self) -> int: ...
-
     @property
     def ranks(self) -> int: ...
-
     @property
     def count(self) -> int:
         """Points that this rank owns."""
@@ -123,14 +131,37 @@ class Points:
         Tells the other ranks, which make or ask something together, that this one cannot: they raise. Collective.
         """
 
-    def locate(self, ids: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))]]:
+    def locate(
+        self, ids: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)]
+    ) -> tuple[
+        Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))]
+    ]:
         """Owners of ids, and the places in their arrays. Collective."""
 
-    def fetch_ids(self, ids: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], behind: int, one_array: bool, known: bool, peers: Sequence[int]) -> tradewind._core.Fetch: ...
+    def fetch_ids(
+        self,
+        ids: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        behind: int,
+        one_array: bool,
+        known: bool,
+        peers: Sequence[int],
+    ) -> tradewind._core.Fetch: ...
+    def fetch(
+        self,
+        owner: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        index: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        place: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        target: int,
+        one_array: bool,
+        known: bool,
+        peers: Sequence[int],
+    ) -> tradewind._core.Fetch: ...
 
-    def fetch(self, owner: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], index: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], place: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], target: int, one_array: bool, known: bool, peers: Sequence[int]) -> tradewind._core.Fetch: ...
-
-def share_ids(comm: int, ids: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], operation: str) -> tradewind._core.ListedGatherScatter:
+def share_ids(
+    comm: int,
+    ids: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    operation: str,
+) -> tradewind._core.ListedGatherScatter:
     """
     The gather-scatter of the ids of this rank's values, each rank's of its own. Collective.
     """
@@ -158,7 +189,9 @@ def decline(comm: int, limit_s: float = 0.0) -> None:
     """
 
 @overload
-def allgather_lists(comm: int, pattern: tradewind._core.Pattern, algorithm: str, needed: bool) -> tradewind._core.Pattern:
+def allgather_lists(
+    comm: int, pattern: tradewind._core.Pattern, algorithm: str, needed: bool
+) -> tradewind._core.Pattern:
     """
     The pattern of a plan, a fetch or its adjoint, with the lists of all ranks, which rank 0's algorithm needs; raises where not all ranks' do. Collective.
     """
@@ -167,7 +200,9 @@ def allgather_lists(comm: int, pattern: tradewind._core.Pattern, algorithm: str,
 def allgather_lists(comm: int, fetch: tradewind._core.Fetch) -> tradewind._core.Fetch:
     """A fetch with the lists of all ranks. Collective."""
 
-def measure(comm: int, steps: Sequence[tuple[Plan, int]], warmup: int, samples: int, copy_only: bool = False) -> tuple[list[float], list[list[float]]]:
+def measure(
+    comm: int, steps: Sequence[tuple[Plan, int]], warmup: int, samples: int, copy_only: bool = False
+) -> tuple[list[float], list[list[float]]]:
     """
     Collective. Seconds of `samples` exchanges, the maximum over ranks: ([sample], [step][sample]).
     """
@@ -178,7 +213,7 @@ def shared_bytes(bytes: int) -> Annotated[NDArray[numpy.uint8], dict(shape=(None
 def record_begin(comm: int) -> None:
     """Record what all plans do from here on. Collective."""
 
-def record_end(problem: str = '') -> str:
+def record_end(problem: str = "") -> str:
     """
     End the recording, and return the text of a program file. Collective. `problem`: why this rank has nothing to record.
     """
@@ -194,6 +229,6 @@ def host_of(comm: int) -> tuple[str, str, int]:
 def library_version() -> str:
     """Return the name and version of the MPI library in use."""
 
-build_mpi: str = 'MPICH 5.0.2'
+build_mpi: str = "MPICH 5.0.2"
 
-build_compiler: str = '12.2.0'
+build_compiler: str = "12.2.0"
