@@ -44,13 +44,13 @@ template <int B, int N, class F>
     const Index first = element * elements.volume();
     for (int line = 0; line < n * n; ++line)
         along<B, N>(n, [&]<int W>(int i) __attribute__((always_inline)) {
-            f.template operator()<W>(first + line * n + i, i, plane[line] * load<W>(row + i));
+            f.template operator()<W>(first + line * n + i, i, plane[line] * load<Vector<W>>(row + i));
         });
 }
 
 template <int W>
 [[gnu::always_inline]] inline void add(double* sum, Vector<W> value) {
-    store<W>(sum, load<W>(sum) + value);
+    store(sum, load<Vector<W>>(sum) + value);
 }
 
 [[gnu::always_inline]] inline double total(const double* lanes, int n) {
@@ -66,10 +66,10 @@ template <int B, int N>
     close(*job.by, element, job.out);
     double lanes[N > 0 ? N : Elements::maximum_points] = {};
     in_lines<B, N>(elements, element, [&]<int W>(Index at, int i, Vector<W> share) __attribute__((always_inline)) {
-        const Vector<W> p = load<W>(job.p + at);
-        store<W>(job.x + at, load<W>(job.x + at) + job.alpha * p);
-        const Vector<W> r = load<W>(job.r + at) - job.alpha * (load<W>(job.out + at) + shift * p);
-        store<W>(job.r + at, r);
+        const Vector<W> p = load<Vector<W>>(job.p + at);
+        store(job.x + at, load<Vector<W>>(job.x + at) + job.alpha * p);
+        const Vector<W> r = load<Vector<W>>(job.r + at) - job.alpha * (load<Vector<W>>(job.out + at) + shift * p);
+        store(job.r + at, r);
         add<W>(lanes + i, share * (r * r));
     });
     job.sums[element] = total(lanes, elements.points());
@@ -84,16 +84,16 @@ template <int B, int N>
     constexpr int room = N > 0 ? N : Elements::maximum_points;
     double squares[room] = {}, products[room] = {};
     in_lines<B, N>(elements, element, [&]<int W>(Index at, int i, Vector<W> share) __attribute__((always_inline)) {
-        const Vector<W> w = load<W>(v.w + at), r = load<W>(v.r + at);
-        const Vector<W> z = (load<W>(job.q + at) + shift * w) + beta * load<W>(v.z + at);
-        const Vector<W> s = w + beta * load<W>(v.s + at), p = r + beta * load<W>(v.p + at);
+        const Vector<W> w = load<Vector<W>>(v.w + at), r = load<Vector<W>>(v.r + at);
+        const Vector<W> z = (load<Vector<W>>(job.q + at) + shift * w) + beta * load<Vector<W>>(v.z + at);
+        const Vector<W> s = w + beta * load<Vector<W>>(v.s + at), p = r + beta * load<Vector<W>>(v.p + at);
         const Vector<W> next_r = r - alpha * s, next_w = w - alpha * z;
-        store<W>(v.z + at, z);
-        store<W>(v.s + at, s);
-        store<W>(v.p + at, p);
-        store<W>(v.x + at, load<W>(v.x + at) + alpha * p);
-        store<W>(v.r + at, next_r);
-        store<W>(v.w + at, next_w);
+        store(v.z + at, z);
+        store(v.s + at, s);
+        store(v.p + at, p);
+        store(v.x + at, load<Vector<W>>(v.x + at) + alpha * p);
+        store(v.r + at, next_r);
+        store(v.w + at, next_w);
         add<W>(squares + i, share * (next_r * next_r));
         add<W>(products + i, share * (next_w * next_r));
     });

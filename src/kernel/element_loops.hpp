@@ -3,34 +3,13 @@
 // known only at run time. All do the same operations in the same order.
 #pragma once
 
-#include <cstring>
-
 #include "kernel/elements.hpp"
-#include "kernel/width.hpp"
+#include "kernel/lanes.hpp"
 
 namespace tradewind::kernel {
 
 template <int W>
-struct VectorOf {
-    using type [[gnu::vector_size(W * 8)]] = double;
-};
-template <>
-struct VectorOf<1> {
-    using type = double;
-};
-template <int W>
-using Vector = typename VectorOf<W>::type;
-
-template <int W>
-[[gnu::always_inline]] inline Vector<W> load(const double* from) {
-    Vector<W> value;
-    std::memcpy(&value, from, sizeof value);
-    return value;
-}
-template <int W>
-[[gnu::always_inline]] inline void store(double* to, Vector<W> value) {
-    std::memcpy(to, &value, sizeof value);
-}
+using Vector = Lanes<double, 8 * W>;
 
 // Values of the next narrower vectors than those of W.
 constexpr int fewer(int W) {
@@ -62,15 +41,15 @@ template <int B, int N, int C, bool Add>
         in_vectors<B / 8, C>([&]<int W>(int c) __attribute__((always_inline)) {
             Vector<W> sum[N];
 #pragma GCC unroll 16
-            for (int a = 0; a < N; ++a) sum[a] = Add ? load<W>(out + a * C + c) : Vector<W>{};
+            for (int a = 0; a < N; ++a) sum[a] = Add ? load<Vector<W>>(out + a * C + c) : Vector<W>{};
 #pragma GCC unroll 1
             for (int m = 0; m < N; ++m) {
-                const Vector<W> value = load<W>(in + m * C + c);
+                const Vector<W> value = load<Vector<W>>(in + m * C + c);
 #pragma GCC unroll 16
                 for (int a = 0; a < N; ++a) sum[a] += by[m * N + a] * value;
             }
 #pragma GCC unroll 16
-            for (int a = 0; a < N; ++a) store<W>(out + a * C + c, sum[a]);
+            for (int a = 0; a < N; ++a) store(out + a * C + c, sum[a]);
         });
     } else {
         for (int a = 0; a < n; ++a) {
@@ -109,12 +88,12 @@ template <int B, int N>
 #pragma GCC unroll 8
                 for (int v = 0; v < vectors; ++v)
 #pragma GCC unroll 4
-                    for (int r = 0; r < R; ++r) sum[r][v] += value[r] * load<W>(from + m * N + v * W);
+                    for (int r = 0; r < R; ++r) sum[r][v] += value[r] * load<Vector<W>>(from + m * N + v * W);
 #pragma GCC unroll 4
                 for (int v = 0; v < halves; ++v)
 #pragma GCC unroll 4
                     for (int r = 0; r < R; ++r)
-                        sum_half[r][v] += value[r] * load<half>(from + m * N + at_halves + v * half);
+                        sum_half[r][v] += value[r] * load<Vector<half>>(from + m * N + at_halves + v * half);
 #pragma GCC unroll 4
                 for (int v = 0; v < singles; ++v)
 #pragma GCC unroll 4
@@ -124,9 +103,9 @@ template <int B, int N>
             for (int r = 0; r < R; ++r) {
                 double* const to = out + (row + r) * N;
 #pragma GCC unroll 8
-                for (int v = 0; v < vectors; ++v) store<W>(to + v * W, sum[r][v]);
+                for (int v = 0; v < vectors; ++v) store(to + v * W, sum[r][v]);
 #pragma GCC unroll 4
-                for (int v = 0; v < halves; ++v) store<half>(to + at_halves + v * half, sum_half[r][v]);
+                for (int v = 0; v < halves; ++v) store(to + at_halves + v * half, sum_half[r][v]);
 #pragma GCC unroll 4
                 for (int v = 0; v < singles; ++v) to[at_singles + v] = sum_single[r][v];
             }
@@ -191,11 +170,11 @@ template <int B, int N, class F>
             for (int d = 0; d < 3; ++d) r[d] = (x[1][d] + z[k] * x[5][d]) + z[j] * (x[3][d] + z[k] * x[7][d]);
             const double weight = weights[j] * weights[k];
             along<B, N>(n, [&]<int W>(int i) __attribute__((always_inline)) {
-                const Vector<W> s0 = load<W>(along_s[0] + i), s1 = load<W>(along_s[1] + i),
-                                s2 = load<W>(along_s[2] + i);
+                const Vector<W> s0 = load<Vector<W>>(along_s[0] + i), s1 = load<Vector<W>>(along_s[1] + i),
+                                s2 = load<Vector<W>>(along_s[2] + i);
                 const int row = j * n + i;
-                const Vector<W> t0 = load<W>(along_t[0] + row), t1 = load<W>(along_t[1] + row),
-                                t2 = load<W>(along_t[2] + row);
+                const Vector<W> t0 = load<Vector<W>>(along_t[0] + row), t1 = load<Vector<W>>(along_t[1] + row),
+                                t2 = load<Vector<W>>(along_t[2] + row);
                 Metric<W> metric;
                 metric.c[0][0] = s1 * t2 - s2 * t1;
                 metric.c[0][1] = s2 * t0 - s0 * t2;
@@ -207,7 +186,7 @@ template <int B, int N, class F>
                 metric.c[2][1] = r[2] * s0 - r[0] * s2;
                 metric.c[2][2] = r[0] * s1 - r[1] * s0;
                 metric.determinant = (r[0] * metric.c[0][0] + r[1] * metric.c[0][1]) + r[2] * metric.c[0][2];
-                f.template operator()<W>(k * n * n + row, weight * load<W>(weights + i), metric);
+                f.template operator()<W>(k * n * n + row, weight * load<Vector<W>>(weights + i), metric);
             });
         }
     }

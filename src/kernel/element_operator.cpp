@@ -28,17 +28,16 @@ template <int B, int N>
         }
         return;
     }
-    with_metric<B, N>(*by.elements, element,
-                      [&]<int W>(int at, Vector<W> weight, const Metric<W>& m) __attribute__((always_inline)) {
-                          const Vector<W> ua = load<W>(a + at), ub = load<W>(b + at), uc = load<W>(c + at);
-                          const Vector<W> factor = weight / m.determinant;
-                          Vector<W> flux[3];
-                          for (int d = 0; d < 3; ++d)
-                              flux[d] = factor * ((m.c[0][d] * ua + m.c[1][d] * ub) + m.c[2][d] * uc);
-                          store<W>(a + at, (m.c[0][0] * flux[0] + m.c[0][1] * flux[1]) + m.c[0][2] * flux[2]);
-                          store<W>(b + at, (m.c[1][0] * flux[0] + m.c[1][1] * flux[1]) + m.c[1][2] * flux[2]);
-                          store<W>(c + at, (m.c[2][0] * flux[0] + m.c[2][1] * flux[1]) + m.c[2][2] * flux[2]);
-                      });
+    with_metric<B, N>(
+        *by.elements, element, [&]<int W>(int at, Vector<W> weight, const Metric<W>& m) __attribute__((always_inline)) {
+            const Vector<W> ua = load<Vector<W>>(a + at), ub = load<Vector<W>>(b + at), uc = load<Vector<W>>(c + at);
+            const Vector<W> factor = weight / m.determinant;
+            Vector<W> flux[3];
+            for (int d = 0; d < 3; ++d) flux[d] = factor * ((m.c[0][d] * ua + m.c[1][d] * ub) + m.c[2][d] * uc);
+            store(a + at, (m.c[0][0] * flux[0] + m.c[0][1] * flux[1]) + m.c[0][2] * flux[2]);
+            store(b + at, (m.c[1][0] * flux[0] + m.c[1][1] * flux[1]) + m.c[1][2] * flux[2]);
+            store(c + at, (m.c[2][0] * flux[0] + m.c[2][1] * flux[1]) + m.c[2][2] * flux[2]);
+        });
 }
 
 // p A p of an element; what is not multiplied by test functions counts by its share.
@@ -52,9 +51,9 @@ template <int B, int N>
     for (int line = 0; line < n * n; ++line) {
         const double share = shift * plane[line];
         along<B, N>(n, [&]<int W>(int i) __attribute__((always_inline)) {
-            const Vector<W> value = load<W>(p + line * n + i);
-            store<W>(lane + i,
-                     load<W>(lane + i) + value * (load<W>(out + line * n + i) + (share * load<W>(row + i)) * value));
+            const Vector<W> value = load<Vector<W>>(p + line * n + i);
+            store(lane + i, load<Vector<W>>(lane + i) + value * (load<Vector<W>>(out + line * n + i) +
+                                                                 (share * load<Vector<W>>(row + i)) * value));
         });
     }
     double sum = 0;

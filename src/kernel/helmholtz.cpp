@@ -6,7 +6,7 @@
 
 #include "base/error.hpp"
 #include "kernel/clones.hpp"
-#include "kernel/width.hpp"
+#include "kernel/lanes.hpp"
 
 namespace tradewind::kernel {
 
@@ -29,18 +29,12 @@ template <int to_be_written>
     for (Index x = 0; x < count; x += 8) __builtin_prefetch(values + x, to_be_written, 3);
 }
 
-template <int B>
-struct LanesOf {
-    typedef double Type __attribute__((vector_size(B), aligned(sizeof(double)), may_alias));
-};
-
 // A whole block of a row, from the factors of its points, in vectors of B bytes.
 template <int B>
 [[gnu::always_inline]] inline void apply_block(const Rows& in, Index pitch, const double* factors, Index x,
                                                double* out) {
-    using Lanes = typename LanesOf<B>::Type;
     const auto lanes = [](const double* values)
-                           __attribute__((always_inline)) { return *reinterpret_cast<const Lanes*>(values); };
+                           __attribute__((always_inline)) { return load<Lanes<double, B>>(values); };
 #pragma GCC unroll 4
     for (Index i = 0; i < block; i += B / static_cast<Index>(sizeof(double))) {
         const auto column = [&](int number, Index at) __attribute__((always_inline)) {
@@ -48,8 +42,8 @@ template <int B>
             return (lanes(of) * lanes(in.here + at + i) + lanes(of + block) * lanes(in.below + at + i)) +
                    lanes(of + 2 * block) * lanes(in.above + at + i);
         };
-        *reinterpret_cast<Lanes*>(out + x + i) =
-            column(0, x) + ((column(1, x - 1) + column(2, x + 1)) + (column(3, x - pitch) + column(4, x + pitch)));
+        store(out + x + i,
+              column(0, x) + ((column(1, x - 1) + column(2, x + 1)) + (column(3, x - pitch) + column(4, x + pitch))));
     }
 }
 

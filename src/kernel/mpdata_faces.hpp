@@ -1,38 +1,22 @@
 // Flow through a face, in vectors of levels: the common part of all loops of MPDATA.
 #pragma once
 
-#include <cstring>
 #include <limits>
 
+#include "kernel/lanes.hpp"
 #include "kernel/mpdata.hpp"
-#include "kernel/width.hpp"
 
 #define TRADEWIND_INLINE [[gnu::always_inline]] inline
 
 namespace tradewind::kernel {
-
-template <class Real, int bytes>
-struct Lanes {
-    using Type [[gnu::vector_size(bytes)]] = Real;
-};
-
-template <class V, class Real>
-TRADEWIND_INLINE void load(V& value, const Real* place) {
-    std::memcpy(&value, place, sizeof(V));
-}
-
-template <class V, class Real>
-TRADEWIND_INLINE void store(Real* place, const V& value) {
-    std::memcpy(place, &value, sizeof(V));
-}
 
 // body(a vector to be taken as an example, its first level): in vectors of B bytes, then in narrower ones, then one by
 // one.
 template <int B, class Real, class Body>
 TRADEWIND_INLINE void over_levels(Index levels, const Body& body) {
     constexpr int less = B > 16 ? narrower(B) : B;
-    typename Lanes<Real, B>::Type wide{};
-    typename Lanes<Real, less>::Type narrow{};
+    Lanes<Real, B> wide{};
+    Lanes<Real, less> narrow{};
     Real single{};
     constexpr Index in_wide = B / sizeof(Real), in_narrow = less / sizeof(Real);
     Index level = 0;

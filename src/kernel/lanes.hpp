@@ -1,0 +1,37 @@
+// Values that are computed together, in the vectors of GCC and clang: one operation is one of all lanes.
+#pragma once
+
+#include <cstring>
+
+#include "kernel/width.hpp"
+
+namespace tradewind::kernel {
+
+template <class Real, int bytes, bool single = bytes == sizeof(Real)>
+struct LanesOf {
+    using type [[gnu::vector_size(bytes)]] = Real;
+};
+template <class Real, int bytes>
+struct LanesOf<Real, bytes, true> {
+    using type = Real;
+};
+// A vector of a number of bytes; a plain value where the bytes are those of one.
+template <class Real, int bytes>
+using Lanes = typename LanesOf<Real, bytes>::type;
+
+template <class V, class Real>
+[[gnu::always_inline]] inline void load(V& value, const Real* from) {
+    std::memcpy(&value, from, sizeof value);
+}
+template <class V, class Real>
+[[gnu::always_inline]] inline V load(const Real* from) {
+    V value;
+    std::memcpy(&value, from, sizeof value);
+    return value;
+}
+template <class V, class Real>
+[[gnu::always_inline]] inline void store(Real* to, V value) {
+    std::memcpy(to, &value, sizeof value);
+}
+
+}  // namespace tradewind::kernel
