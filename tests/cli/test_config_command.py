@@ -35,7 +35,10 @@ def test_one_line_of_what_is_asked_for(tradewind, here):
     assert code == 0
     assert out.count("\n") == 1
     assert shlex.split(out) == [*here.cflags, *here.libs]
-    assert all(Path(path).exists() for path in tradewind("config", "--fortran")[1].split())
+    sources = [Path(path) for path in tradewind("config", "--fortran")[1].split()]
+    assert all(path.exists() for path in sources)
+    module = Path(__file__).parents[2] / "bindings" / "fortran"
+    assert {path.name for path in sources} >= {path.name for path in module.iterdir() if path.suffix in (".c", ".f90")}
 
 
 def test_all_of_it(tradewind, here):

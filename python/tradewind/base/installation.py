@@ -117,7 +117,7 @@ class Flags:
         """
         folder = self.prefix / "share" / "tradewind" / "fortran"
         first = sorted((folder / "mpi_f08").iterdir()) if self.mpi.mpich_wheel else []
-        return [*first, *_in_order(sorted(folder.glob("*.f90")))]
+        return [*first, *sorted(folder.glob("*.c")), *_in_order(sorted(folder.glob("*.f90")))]
 
     def as_json(self) -> dict[str, str | list[str]]:
         """Return all of it, as ``tradewind config --json`` prints it."""

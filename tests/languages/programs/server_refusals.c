@@ -76,6 +76,8 @@ static void met_by_all(const tw_geometry* grid) {
     met("write_null", tw_field_server_write(server, "t", NULL, 0, -1));
     met("write_shape", tw_field_server_write(server, "t", &small, 0, -1));
     met("write_type", tw_field_server_write(server, "t", &single, 0, -1));
+    single.dimensions = 4;
+    met("write_dimensions", tw_field_server_write(server, "t", &single, 0, -1));
     met("write_level", tw_field_server_write(server, "t", &field, 0, 1));
     met("write_step", tw_field_server_write(server, "t", &field, -3, -1));
     met("write_far_step", tw_field_server_write(server, "t", &field, INT64_MAX, -1));

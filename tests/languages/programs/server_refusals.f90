@@ -12,6 +12,7 @@ program server_refusals
   logical :: wants
   real(real64), target :: field(nx, ny / 2, levels)
   real(real32), target :: single(nx, ny / 2, levels)
+  real(real64), target :: four(nx, ny / 2, levels, 1)
   type(tw_field_server) :: server
   type(tw_layout) :: layout, nothing
   type(tw_geometry) :: grid
@@ -26,6 +27,7 @@ program server_refusals
   open (newunit=out, file=trim(folder) // "/" // trim(number), status="replace", recl=4096)
   field = 0
   single = 0
+  four = 0
   ids = [(2 * i - 1 + rank, i = 1, half)]
   twice = ids
   negative = ids
@@ -54,6 +56,7 @@ program server_refusals
   call met("write_unknown", tw_field_server_write(server, "v", field, 0))
   call met("write_shape", tw_field_server_write(server, "t", field(:, 1:2, :), 0))
   call met("write_type", tw_field_server_write(server, "t", single, 0))
+  call met("write_dimensions", tw_field_server_write(server, "t", four, 0))
   call met("write_level", tw_field_server_write(server, "t", field, 0, 2))
   call met("write_step", tw_field_server_write(server, "t", field, -3))
   call met("write_low_level", tw_field_server_write(server, "t", field, 0, -3))
