@@ -51,7 +51,7 @@ const std::string halo_text = entry(algorithm::tuning_request(*halo, "f8", 2, "p
 
 std::string replaced(std::string text, const std::string& old, const std::string& by) {
     const std::size_t at = text.find(old);
-    check(at != std::string::npos, "'" + old + "' in the text");
+    check(at != std::string::npos, ("'" + old + "' in the text").c_str());
     return text.replace(at, old.size(), by);
 }
 

@@ -13,7 +13,7 @@
 #include "kernel/semi_lagrangian.hpp"
 #include "testing/testing.hpp"
 
-namespace testing::bits {
+namespace testing::kernel_bits {
 
 using namespace tradewind;
 using namespace tradewind::kernel;
@@ -225,4 +225,4 @@ TEST("loops of a semi-Lagrangian step have the same bits everywhere") {
     CHECK_EQUAL(sum.found, 0x7c0abbe70e4eeab7u);
 }
 
-}  // namespace testing::bits
+}  // namespace testing::kernel_bits
