@@ -153,8 +153,8 @@ std::vector<Words> gathered(MPI_Comm comm, Rank rank, Rank ranks, const Words& m
                          " numbers on all ranks: MPI counts to 2147483647; record fewer time steps");
     std::vector<int> lengths(counts.begin(), counts.end()), begins(size, 0);
     std::partial_sum(lengths.begin(), lengths.end() - 1, begins.begin() + 1);
-    Words all = prepare(
-        comm, "", [&] { return Words(rank == 0 ? static_cast<std::size_t>(total) : 0); }, 0, end_a_recording);
+    Words all =
+        prepare(comm, "", [&] { return Words(rank == 0 ? static_cast<std::size_t>(total) : 0); }, 0, end_a_recording);
     check(MPI_Gatherv(mine.data(), static_cast<int>(count), MPI_INT64_T, all.data(), lengths.data(), begins.data(),
                       MPI_INT64_T, 0, comm),
           recording_text);

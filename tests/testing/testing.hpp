@@ -96,7 +96,7 @@ std::string text_of(const T& value) {
     return text.str();
 }
 
-// What is called where a check does not hold is compiled once: thousands of checks hold.
+// The calls of a check that does not hold are compiled once: thousands of checks hold.
 [[noreturn]] void fail(const char* what, std::source_location place);
 [[noreturn]] void fail_equal(const std::string& found, const std::string& expected, const char* what,
                              std::source_location place);
