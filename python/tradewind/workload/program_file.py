@@ -11,7 +11,7 @@ import operator
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 from pydantic import BaseModel, ValidationError
 
@@ -36,7 +36,10 @@ def program_of(table: ProgramTable, place: Callable[[Place, str], str] = lambda 
 
     `place`: returns the text of a problem at a place of the table, for example with its line in a file.
     """
-    return _Builder(table, place).program()
+    return _Builder(table, place).program(ProgramWorkload)
+
+
+Made = TypeVar("Made", bound=ProgramWorkload)
 
 
 def load_program(path: Path | str, text: str | None = None, ranks: int | None = None) -> ProgramWorkload:
@@ -44,6 +47,11 @@ def load_program(path: Path | str, text: str | None = None, ranks: int | None = 
 
     `ranks`: how many there must be; None: those of the file.
     """
+    return load_program_as(ProgramWorkload, path, text, ranks)
+
+
+def load_program_as(kind: type[Made], path: Path | str, text: str | None = None, ranks: int | None = None) -> Made:
+    """Read a program file as a subclass of `ProgramWorkload`; see `load_program`."""
     file = TomlFile(path, text)
     try:
         table = ProgramTable.model_validate(file.data)
@@ -51,7 +59,7 @@ def load_program(path: Path | str, text: str | None = None, ranks: int | None = 
         mistakes, more = file.first(error.errors(include_url=False), lambda loc: place_of(loc, _KINDS))
         problems = [file.at(*explained(details, _keys, _KINDS)) for details in mistakes]
         raise InputError(*dict.fromkeys(problems), *more) from None
-    program = program_of(table, file.at)
+    program = _Builder(table, file.at).program(kind)
     if ranks is not None and program.ranks != ranks:
         raise InputError(f"{file.path}: the program has {program.ranks} ranks, and {ranks} are asked for")
     return program
@@ -98,7 +106,7 @@ class _Builder:
             raise InputError("key 'grid' is missing: layouts, halos and paths lie on one")
         return _core.Grid(*self.table.grid)
 
-    def program(self) -> ProgramWorkload:
+    def program(self, kind: type[Made]) -> Made:
         """Raises InputError with every problem that is found."""
         for i, entry in enumerate(self.table.exchange):
             self._at(("exchange", i), partial(self._add_named, entry))
@@ -106,9 +114,7 @@ class _Builder:
         if self.problems:
             raise InputError(*dict.fromkeys(self.problems))
         try:
-            made = ProgramWorkload(
-                groups=groups, dtype=self.table.dtype, fields=self.table.fields, name=self.table.name
-            )
+            made = kind(groups=groups, dtype=self.table.dtype, fields=self.table.fields, name=self.table.name)
         except InputError as error:
             raise InputError(*(self.place((), problem) for problem in error.problems)) from None
         if len(self.groups) == 1:
