@@ -126,7 +126,7 @@ void Order::check_exchange(std::size_t e) {
     const Members& members = exchange.members;
     if (members.count() != exchange.ranks())
         throw InputError("exchange " + quoted(exchange.name) + " is made for " + std::to_string(exchange.ranks()) +
-                         " ranks, and " + std::to_string(members.count()) + " take part");
+                         " ranks, and its groups have " + std::to_string(members.count()));
     std::vector<bool>& takes_part = takes_part_.emplace_back(groups_.size(), false);
     Rank found = 0;
     bool fits = true;
