@@ -241,7 +241,7 @@ Carried carried_in(Reader& words) {
 }
 
 // Plans of one communicator, or of several with the same ranks, are made in one order on all of these: a plan is known
-// by its ranks and its number in that order. What plans are is said by the first of their ranks.
+// by its ranks and its number in that order. What plans are is written by the first of their ranks.
 Words words_of(const StepRecording& recording, std::int64_t computing) {
     Words words{static_cast<std::int64_t>(recording.calls.size())};
     for (const Noted& noted : recording.calls)
@@ -255,7 +255,7 @@ Words words_of(const StepRecording& recording, std::int64_t computing) {
     for (const Used& used : recording.plans) {
         const Words ranks = words_of(used.ranks);
         const std::vector<std::uint64_t>& numbers = made[ranks];
-        // Reductions of one kind are told apart by their elements.
+        // Reductions of one kind differ in their elements.
         const bool reduces = used.carried.pattern == "allreduce";
         const Index elements = reduces ? parameter<Index>(used.carried, "count") : 0;
         words.push_back(static_cast<std::int64_t>(fnv1a(kind_text(used.carried) + " " + std::to_string(elements))));

@@ -90,8 +90,8 @@ void Order::find_members() {
         ranks_ += group.ranks;
     }
     Rank first = 0;
-    constexpr auto nobody = ~std::uint32_t{0};
-    if (listed) of_rank_.resize(static_cast<std::size_t>(ranks_), nobody);
+    constexpr auto no_group = ~std::uint32_t{0};
+    if (listed) of_rank_.resize(static_cast<std::size_t>(ranks_), no_group);
     for (std::size_t g = 0; g < groups_.size(); ++g) {
         Group& group = groups_[g];
         if (!listed) {
@@ -108,7 +108,7 @@ void Order::find_members() {
                 throw InputError("group " + quoted(group.name) + ": rank " + std::to_string(rank) + "; 0.." +
                                  std::to_string(ranks_ - 1) + " are allowed, each in one group");
             std::uint32_t& known = of_rank_[static_cast<std::size_t>(rank)];
-            if (known != nobody)
+            if (known != no_group)
                 throw InputError("rank " + std::to_string(rank) + " is in group " + quoted(groups_[known].name) +
                                  " and in group " + quoted(group.name) + ": each is allowed in one");
             known = static_cast<std::uint32_t>(g);

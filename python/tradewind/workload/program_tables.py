@@ -245,6 +245,7 @@ class FileGroup(Table):
 
     @property
     def size(self) -> int:
+        """Number of its ranks."""
         return self.ranks if isinstance(self.ranks, int) else len(self.ranks)
 
 
