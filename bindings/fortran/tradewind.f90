@@ -57,8 +57,8 @@ module tradewind
   end type tw_options
 
   !> Records what all plans do until tw_record_end, most often in a time step: their calls in order, with the messages
-  !! that they send; the time between them is computation. Collective; `comm`: the ranks of the program, which call their
-  !! plans in one order.
+  !! that they send; the time between them is computation. Collective; `comm`: the ranks of the program. Ranks with
+  !! equal calls are one group of it.
   interface tw_record_begin
     procedure :: record_on_integer, record_on_handle
   end interface tw_record_begin

@@ -312,15 +312,15 @@ TW_API tw_status tw_plan_free(tw_plan plan);
 /* --- recording --- */
 
 /* Record what all plans of this process do, most often in a time step: their calls in order, with the messages that
- * they send; the time between them is computation. Collective over `comm`, the ranks of the program, which call their
- * plans in one order. */
+ * they send; the time between them is computation. Collective over `comm`, the ranks of the program. Ranks with equal
+ * calls are one group of it. */
 TW_API tw_status tw_record_begin(MPI_Comm comm);
 /* The same with a communicator of Fortran's. */
 TW_API tw_status tw_record_begin_f(MPI_Fint comm);
 /* End the recording, and write it to `path`, from rank 0, as a program file: `tradewind verify program PATH` proves it,
  * `tradewind simulate program PATH --machine fugaku` computes its time elsewhere. Collective. TW_ERROR_INPUT for
- * an exchange that was started in the recording and not awaited, or the reverse, and where ranks call plans in
- * different orders; TW_ERROR_WRITE, on all ranks, where the file cannot be written. */
+ * an exchange that was started in the recording and not awaited, or the reverse, and where the ranks of a plan do not
+ * carry it out as often; TW_ERROR_WRITE, on all ranks, where the file cannot be written. */
 TW_API tw_status tw_record_end(const char* path);
 
 /* --- field server --- */

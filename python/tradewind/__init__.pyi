@@ -36,6 +36,7 @@ from tradewind.pattern import Schedule as Schedule
 from tradewind.pattern import Transpose as Transpose
 from tradewind.pattern import Wavenumbers as Wavenumbers
 from tradewind.pattern import Whole as Whole
+from tradewind.pattern import load_program as load_program
 from tradewind.points import Points as Points
 from tradewind.points import renumbered as renumbered
 from tradewind.recording import record as record
@@ -52,4 +53,3 @@ from tradewind.workload.program import Compute as Compute
 from tradewind.workload.program import Exchanged as Exchanged
 from tradewind.workload.program import Group as Group
 from tradewind.workload.program import Poke as Poke
-from tradewind.workload.program_file import load_program as load_program

@@ -845,9 +845,12 @@ class Step:
     def repeat(self) -> int: ...
 
 class Exchange:
-    """A schedule among the ranks of a program from `first` on."""
+    """
+    A schedule among the ranks of a program from `first` on, or among `ranks`, which ascend.
+    """
 
-    def __init__(self, name: str, schedule: Schedule, bytes_per_point: int, first: int = 0) -> None: ...
+    def __init__(self, name: str, schedule: Schedule, bytes_per_point: int, first: int = 0, ranks: Sequence[int] = []) -> None: ...
+
     @property
     def name(self) -> str: ...
 
@@ -857,9 +860,11 @@ class GroupStep:
     def __init__(self, name: str, kind: str, exchange: int = -1, repeat: int = 1, compute: Compute = ...) -> None: ...
 
 class Group:
-    """Consecutive ranks with the same steps."""
+    """
+    Ranks with the same steps: `members`, ascending; none: those that follow the group before.
+    """
 
-    def __init__(self, name: str, ranks: int, steps: Sequence[GroupStep], repeat: int = 1) -> None: ...
+    def __init__(self, name: str, ranks: int, steps: Sequence[GroupStep], repeat: int = 1, members: Sequence[int] = []) -> None: ...
 
 class Order:
     """

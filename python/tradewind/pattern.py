@@ -346,3 +346,10 @@ class Program(program.ProgramWorkload):  # noqa: D101
         from tradewind.verification import verify
 
         return verify(self)
+
+
+def load_program(path: str | Path, text: str | None = None, ranks: int | None = None) -> Program:
+    """Read a program file; see `tradewind.workload.program_file.load_program`."""
+    from tradewind.workload.program_file import load_program_as
+
+    return load_program_as(Program, path, text, ranks)

@@ -57,12 +57,14 @@ def record(comm: MPI.Intracomm) -> AbstractContextManager[RecordedProgram]:
 
     Starts, waits, pokes and calls of plans become the steps of the program, in their order, with the messages that the
     plans send; the time between them is computation, of each rank its own. Plans may be on communicators of some of
-    the ranks of `comm`. All ranks call their plans in one order. Exchanges that other libraries make are computation.
+    the ranks of `comm`. Ranks with equal steps are a group of the program. Exchanges that other libraries make are
+    computation.
     Halos and transpositions between blocks, and reductions, keep their patterns, so that `Program.verify` proves that
     each point arrives; of other exchanges it proves that messages match and that the ranks cannot deadlock.
 
     Raises InputError for an exchange that is started in the block and awaited outside of it, or the reverse, and where
-    ranks call plans in different orders; PlanError inside another recording, and if the block of another rank fails.
+    the ranks of a plan do not carry it out as often; PlanError inside another recording, and if the block of another
+    rank fails.
     """
     check_communicator(comm)
     proceed(comm, "a recording", recording=True)

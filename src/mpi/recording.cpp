@@ -11,7 +11,9 @@
 #include <memory>
 #include <mutex>
 #include <numeric>
+#include <optional>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "base/error.hpp"
@@ -20,6 +22,7 @@
 #include "mpi/error.hpp"
 #include "mpi/plan.hpp"
 #include "mpi/prepare.hpp"
+#include "schedule/transport.hpp"
 
 namespace tradewind::mpi {
 
@@ -44,6 +47,8 @@ struct Used {
     std::string description;
     std::vector<Rank> ranks;
     std::vector<Sent> sent;
+    std::uint64_t number;  // see Plan
+    bool is_first;         // this rank, of its communicator
     bool open = false;
 };
 
@@ -90,7 +95,10 @@ std::vector<Rank> ranks_of(MPI_Comm comm, MPI_Group group) {
 std::size_t place_of(StepRecording& recording, const Plan& plan) {
     const auto [found, added] = recording.places.emplace(plan.number(), recording.plans.size());
     if (!added) return found->second;
-    Used used{plan.carried(), plan.describe(), ranks_of(plan.communicator(), recording.group), plan.sent()};
+    int own = 0;
+    MPI_Comm_rank(plan.communicator(), &own);
+    Used used{plan.carried(), plan.describe(), ranks_of(plan.communicator(), recording.group),
+              plan.sent(),    plan.number(),   own == 0};
     for (const Rank rank : used.ranks)
         if (rank == MPI_UNDEFINED && recording.problem.empty())
             recording.problem = "a plan among ranks outside the communicator that is recorded: " + used.description;
@@ -115,13 +123,125 @@ void note(StepRecording& recording, const Plan& plan, Call call, std::int64_t be
 
 using Words = std::vector<std::int64_t>;
 
-// The part of a plan that is written down once, and so is alike on all ranks.
+void put(Words& words, const Words& numbers) {
+    words.push_back(static_cast<std::int64_t>(numbers.size()));
+    words.insert(words.end(), numbers.begin(), numbers.end());
+}
+
+void put(Words& words, const std::string& text) {
+    words.push_back(static_cast<std::int64_t>(text.size()));
+    words.insert(words.end(), text.begin(), text.end());
+}
+
+class Reader {
+  public:
+    explicit Reader(const Words& words) : at_(words.data()) {}
+    std::int64_t number() { return *at_++; }
+    Words numbers() {
+        const std::int64_t count = number();
+        at_ += count;
+        return {at_ - count, at_};
+    }
+    std::string text() {
+        const Words letters = numbers();
+        return {letters.begin(), letters.end()};
+    }
+
+  private:
+    const std::int64_t* at_;
+};
+
+// Ranks as rows of evenly spaced ones: the first, the distance and the number of each.
+struct Row {
+    std::int64_t first, step, count;
+};
+
+std::vector<Row> rows_of(const std::vector<Rank>& ranks) {
+    std::vector<Row> rows;
+    for (const Rank rank : ranks) {
+        if (!rows.empty()) {
+            Row& row = rows.back();
+            if (row.count == 1) row.step = rank - row.first;
+            if (rank == row.first + row.step * row.count) {
+                ++row.count;
+                continue;
+            }
+            if (row.count == 1) row.step = 1;
+        }
+        rows.push_back({rank, 1, 1});
+    }
+    return rows;
+}
+
+Words words_of(const std::vector<Rank>& ranks) {
+    Words words;
+    for (const Row& row : rows_of(ranks)) words.insert(words.end(), {row.first, row.step, row.count});
+    return words;
+}
+
+std::vector<Rank> ranks_in(const Words& words) {
+    std::vector<Rank> ranks;
+    for (std::size_t i = 0; i < words.size(); i += 3)
+        for (std::int64_t j = 0; j < words[i + 2]; ++j) ranks.push_back(static_cast<Rank>(words[i] + j * words[i + 1]));
+    return ranks;
+}
+
+template <class Value>
+Value parameter(const Carried& carried, const std::string& name) {
+    for (const auto& [key, value] : carried.parameters)
+        if (key == name) return std::get<Value>(value);
+    throw InputError("a " + carried.pattern + " has no parameter " + name);
+}
+
 std::string kind_text(const Carried& carried) {
     return carried.pattern + " " + carried.algorithm + " of " + std::to_string(carried.fields) + " x " +
            name_of(carried.element) + ", " + name_of(carried.operation) + ", " + carried.transport + ", " +
            carried.packing;
 }
 
+void put(Words& words, const Carried& carried) {
+    for (const std::string* const text :
+         {&carried.pattern, &carried.algorithm, &carried.axes, &carried.transport, &carried.packing})
+        put(words, *text);
+    words.insert(words.end(),
+                 {static_cast<std::int64_t>(carried.element), carried.fields,
+                  static_cast<std::int64_t>(carried.operation), static_cast<std::int64_t>(carried.parameters.size())});
+    for (const auto& [name, value] : carried.parameters) {
+        put(words, name);
+        words.push_back(static_cast<std::int64_t>(value.index()));
+        if (const auto* const text = std::get_if<std::string>(&value))
+            put(words, *text);
+        else if (const auto* const numbers = std::get_if<std::vector<Index>>(&value))
+            put(words, *numbers);
+        else
+            words.push_back(std::holds_alternative<bool>(value) ? std::get<bool>(value) : std::get<Index>(value));
+    }
+}
+
+Carried carried_in(Reader& words) {
+    Carried carried;
+    for (std::string* const text :
+         {&carried.pattern, &carried.algorithm, &carried.axes, &carried.transport, &carried.packing})
+        *text = words.text();
+    carried.element = static_cast<Element>(words.number());
+    carried.fields = words.number();
+    carried.operation = static_cast<Operation>(words.number());
+    for (std::int64_t i = 0, n = words.number(); i < n; ++i) {
+        std::string name = words.text();
+        pattern::Parameter value;
+        switch (words.number()) {
+            case 0: value = words.text(); break;
+            case 1: value = Index{words.number()}; break;
+            case 2: value = words.number() != 0; break;
+            default: value = words.numbers();
+        }
+        carried.parameters.emplace_back(std::move(name), std::move(value));
+    }
+    return carried;
+}
+
+// Plans of one communicator, or of several with the same ranks, are made in one order on all of these: a plan is known
+// by its ranks and its number in that order. What plans are is written by the first of their ranks.
 Words words_of(const StepRecording& recording, std::int64_t computing) {
     Words words{static_cast<std::int64_t>(recording.calls.size())};
     for (const Noted& noted : recording.calls)
@@ -129,10 +249,20 @@ Words words_of(const StepRecording& recording, std::int64_t computing) {
                      {static_cast<std::int64_t>(noted.call), static_cast<std::int64_t>(noted.plan), noted.computing});
     words.push_back(computing);
     words.push_back(static_cast<std::int64_t>(recording.plans.size()));
+    std::map<Words, std::vector<std::uint64_t>> made;  // by ranks: numbers of plans
+    for (const Used& used : recording.plans) made[words_of(used.ranks)].push_back(used.number);
+    for (auto& [ranks, numbers] : made) std::sort(numbers.begin(), numbers.end());
     for (const Used& used : recording.plans) {
-        words.push_back(static_cast<std::int64_t>(fnv1a(kind_text(used.carried))));
-        words.push_back(static_cast<std::int64_t>(used.ranks.size()));
-        words.insert(words.end(), used.ranks.begin(), used.ranks.end());
+        const Words ranks = words_of(used.ranks);
+        const std::vector<std::uint64_t>& numbers = made[ranks];
+        // Reductions of one kind differ in their elements.
+        const bool reduces = used.carried.pattern == "allreduce";
+        const Index elements = reduces ? parameter<Index>(used.carried, "count") : 0;
+        words.push_back(static_cast<std::int64_t>(fnv1a(kind_text(used.carried) + " " + std::to_string(elements))));
+        put(words, ranks);
+        words.push_back(std::lower_bound(numbers.begin(), numbers.end(), used.number) - numbers.begin());
+        words.push_back(used.is_first);
+        if (used.is_first) put(words, used.carried);
         words.push_back(static_cast<std::int64_t>(used.sent.size()));
         for (const Sent& sent : used.sent)
             words.insert(words.end(), {sent.stage, used.ranks[static_cast<std::size_t>(sent.peer)], sent.bytes.value,
@@ -174,33 +304,43 @@ struct OfRank {
     std::vector<std::array<std::int64_t, 2>> calls;  // kind and plan
     Words computing;                                 // before each call, and after the last one
     struct OfPlan {
-        std::int64_t description;
+        std::int64_t kind;
         Words ranks;
+        std::int64_t number;  // among those with the same ranks
+        std::optional<Carried> carried;
         std::vector<Listed> sent;
+        std::int64_t times = 0;
     };
     std::vector<OfPlan> plans;
 };
 
 OfRank parsed(const Words& words, std::int64_t rank) {
     OfRank found;
-    const std::int64_t* word = words.data();
-    for (std::int64_t i = 0, n = *word++; i < n; ++i, word += 3) {
-        found.calls.push_back({word[0], word[1]});
-        found.computing.push_back(word[2]);
+    Reader from(words);
+    for (std::int64_t i = 0, n = from.number(); i < n; ++i) {
+        const std::int64_t call = from.number(), plan = from.number();
+        found.calls.push_back({call, plan});
+        found.computing.push_back(from.number());
     }
-    found.computing.push_back(*word++);
-    for (std::int64_t p = 0, plans = *word++; p < plans; ++p) {
-        OfRank::OfPlan plan{*word++, {}, {}};
-        const std::int64_t ranks = *word++;
-        plan.ranks.assign(word, word + ranks);
-        word += ranks;
+    found.computing.push_back(from.number());
+    for (std::int64_t p = 0, plans = from.number(); p < plans; ++p) {
+        OfRank::OfPlan plan;
+        plan.kind = from.number();
+        plan.ranks = from.numbers();
+        plan.number = from.number();
+        if (from.number() != 0) plan.carried = carried_in(from);
         std::int64_t order = 0;
-        for (std::int64_t i = 0, n = *word++; i < n; ++i, word += 5) {
-            order = plan.sent.empty() || plan.sent.back().stage != word[0] ? 0 : order + 1;
-            plan.sent.push_back({word[0], order, rank, word[1], word[2], word[3], word[4]});
+        for (std::int64_t i = 0, n = from.number(); i < n; ++i) {
+            Listed sent{from.number(), 0, rank, from.number(), from.number(), from.number(), from.number()};
+            order = plan.sent.empty() || plan.sent.back().stage != sent.stage ? 0 : order + 1;
+            sent.order = order;
+            plan.sent.push_back(sent);
         }
         found.plans.push_back(std::move(plan));
     }
+    for (const auto& [call, plan] : found.calls)
+        found.plans[static_cast<std::size_t>(plan)].times +=
+            call == static_cast<std::int64_t>(Call::whole) || call == static_cast<std::int64_t>(Call::start);
     return found;
 }
 
@@ -210,13 +350,6 @@ OfRank parsed(const Words& words, std::int64_t rank) {
 struct OneGrid {
     std::vector<Index> grid, split;
 };
-
-template <class Value>
-Value parameter(const Carried& carried, const std::string& name) {
-    for (const auto& [key, value] : carried.parameters)
-        if (key == name) return std::get<Value>(value);
-    throw InputError("a " + carried.pattern + " has no parameter " + name);
-}
 
 std::string quoted(const std::string& text) {
     return '"' + text + '"';
@@ -236,8 +369,9 @@ std::string name_of_blocks(const std::vector<Index>& split, const std::string& a
     return split[1] == 1 && split[0] == of_file[0] * of_file[1] ? axes.substr(0, 1) : "";
 }
 
-// The keys of an exchange whose pattern a program file can name; "" where it can not.
-std::string keys_of(const Carried& carried, OneGrid& one) {
+// The keys of an exchange whose pattern a program file can name; "" where it can not. `one`: the grid and the split of
+// the file, which the first pattern sets; with `own_split` each exchange says its own.
+std::string keys_of(const Carried& carried, OneGrid& one, bool own_split) {
     using Numbers = std::vector<Index>;
     if (carried.pattern == "allreduce") {
         std::string keys = "allreduce = " + std::to_string(parameter<Index>(carried, "count")) + "\n";
@@ -253,8 +387,8 @@ std::string keys_of(const Carried& carried, OneGrid& one) {
     const auto grid = parameter<Numbers>(carried, "grid"),
                split = parameter<Numbers>(carried, halo ? "split" : "from_split");
     OneGrid here = one;
-    if (here.grid.empty()) {
-        here.grid = grid;
+    if (here.grid.empty()) here.grid = grid;
+    if (here.split.empty() || own_split) {
         here.split = split;
         if (!halo && split[1] == 1) here.split = parameter<Numbers>(carried, "to_split");
     }
@@ -272,15 +406,20 @@ std::string keys_of(const Carried& carried, OneGrid& one) {
         if (from.empty() || to.empty() || from == to) return "";
         keys = "path = " + quoted(from + "-" + to) + "\n";
     }
-    one = here;
+    if (own_split) keys += "split = " + extents_text(here.split) + "\n";
+    one.grid = here.grid;
+    if (!own_split) one.split = here.split;
     return keys;
 }
 
-std::string messages_text(const std::vector<Listed>& messages, Index point_bytes) {
+std::string messages_text(const std::vector<Listed>& messages, Index point_bytes, const std::vector<Rank>& members) {
+    const auto place = [&](std::int64_t rank) {
+        return std::to_string(std::lower_bound(members.begin(), members.end(), rank) - members.begin());
+    };
     std::string text = "messages = [\n";
     for (const Listed& m : messages) {
-        text += "    [" + std::to_string(m.stage) + ", " + std::to_string(m.source) + ", " +
-                std::to_string(m.destination) + ", " + std::to_string(m.bytes / point_bytes);
+        text += "    [" + std::to_string(m.stage) + ", " + place(m.source) + ", " + place(m.destination) + ", " +
+                std::to_string(m.bytes / point_bytes);
         if (m.tag != 0 || m.parity != 0) text += ", " + std::to_string(m.tag) + ", " + std::to_string(m.parity);
         text += "],\n";
     }
@@ -289,106 +428,246 @@ std::string messages_text(const std::vector<Listed>& messages, Index point_bytes
 
 class Text {
   public:
-    Text(const StepRecording& own, std::vector<OfRank> ranks) : own_(own), ranks_(std::move(ranks)) {}
+    explicit Text(std::vector<OfRank> ranks) : ranks_(std::move(ranks)) {}
 
     std::string program() {
-        check_alike();
+        find_plans();
+        merge_plans();
+        find_groups();
         std::string exchanges, steps;
-        for (std::size_t p = 0; p < own_.plans.size(); ++p) exchanges += exchange(p);
-        for (std::size_t i = 0; i <= own_.calls.size(); ++i) {
-            steps += computing(i);
-            if (i < own_.calls.size()) steps += call(own_.calls[i]);
+        for (const Merged& exchange : exchanges_) exchanges += text_of(exchange);
+        for (std::size_t g = 0; g < groups_.size(); ++g) {
+            if (groups_.size() > 1) steps += heading(g);
+            const std::string step = groups_.size() > 1 ? "\n[[group.step]]\n" : "\n[[step]]\n";
+            const auto& calls = of(groups_[g][0]).calls;
+            for (std::size_t i = 0; i <= calls.size(); ++i) {
+                steps += step + computing(groups_[g], i);
+                if (i < calls.size()) steps += step + call(groups_[g][0], i);
+            }
         }
         std::string head = "# Recorded from a run. Points of computations are seconds, rank by rank.\n\n";
-        head += "name = \"recorded\"\nranks = " + std::to_string(ranks_.size()) + "\npoint_time = \"1s\"\n";
-        if (!grid_.grid.empty())
-            head += "grid = " + extents_text(grid_.grid) + "\nsplit = " + extents_text(grid_.split) + "\n";
+        head += "name = \"recorded\"\n";
+        if (groups_.size() == 1) head += "ranks = " + std::to_string(ranks_.size()) + "\n";
+        head += "point_time = \"1s\"\n";
+        if (!grid_.grid.empty()) head += "grid = " + extents_text(grid_.grid) + "\n";
+        if (!grid_.split.empty()) head += "split = " + extents_text(grid_.split) + "\n";
         return head + exchanges + steps;
     }
 
   private:
-    void check_alike() const {
-        const OfRank& first = ranks_[0];
-        for (std::size_t r = 1; r < ranks_.size(); ++r) {
-            const OfRank& other = ranks_[r];
-            const auto [a, b] =
-                std::mismatch(first.calls.begin(), first.calls.end(), other.calls.begin(), other.calls.end());
-            if (a != first.calls.end() || b != other.calls.end())
-                throw InputError("call " + std::to_string(a - first.calls.begin() + 1) + " is " +
-                                 text_of_call(a, first.calls.end()) + " on rank 0 and " +
-                                 text_of_call(b, other.calls.end()) + " on rank " + std::to_string(r) +
-                                 ": the ranks of a recorded program call their plans in one order");
-            for (std::size_t p = 0; p < first.plans.size(); ++p)
-                if (other.plans[p].description != first.plans[p].description)
-                    throw InputError("the plan that is called as number " + std::to_string(p + 1) + " is a " +
-                                     kind_text(own_.plans[p].carried) + " on rank 0, and another one on rank " +
-                                     std::to_string(r) + ": the ranks of a recorded program call plans of one kind");
+    // A plan with all of its ranks.
+    struct Shared {
+        Carried carried;
+        std::vector<Rank> ranks;  // in the order of its communicator
+        std::int64_t kind = 0, times = 0;
+        std::vector<std::pair<Rank, std::size_t>> uses;  // ascending ranks, and its place among their plans
+    };
+    // Plans of one kind, of different ranks, which are one exchange of the program.
+    struct Merged {
+        std::vector<std::size_t> plans;
+        std::vector<Rank> ranks;  // ascending
+        std::size_t number;
+    };
+
+    const OfRank& of(Rank rank) const { return ranks_[static_cast<std::size_t>(rank)]; }
+
+    void find_plans() {
+        std::map<std::pair<Words, std::int64_t>, std::size_t> known;
+        plan_of_.resize(ranks_.size());
+        for (std::size_t r = 0; r < ranks_.size(); ++r)
+            for (std::size_t p = 0; p < ranks_[r].plans.size(); ++p) {
+                const OfRank::OfPlan& plan = ranks_[r].plans[p];
+                const auto [found, is_new] = known.try_emplace({plan.ranks, plan.number}, plans_.size());
+                if (is_new) plans_.push_back({{}, ranks_in(plan.ranks), plan.kind, plan.times, {}});
+                Shared& shared = plans_[found->second];
+                if (plan.carried) shared.carried = *plan.carried;
+                shared.uses.emplace_back(static_cast<Rank>(r), p);
+                plan_of_[r].push_back(found->second);
+            }
+        for (const Shared& shared : plans_) check(shared);
+    }
+
+    void check(const Shared& shared) const {
+        const auto times = [&](Rank rank) {
+            const auto at = std::lower_bound(shared.uses.begin(), shared.uses.end(), std::pair(rank, std::size_t{0}));
+            return at == shared.uses.end() || at->first != rank ? 0 : of(rank).plans[at->second].times;
+        };
+        for (const Rank rank : shared.ranks)
+            if (times(rank) != shared.times)
+                throw InputError(
+                    "a plan, " +
+                    (shared.carried.pattern.empty() ? "not called on its first rank" : kind_text(shared.carried)) +
+                    ", is carried out " + std::to_string(shared.times) + " times on rank " +
+                    std::to_string(shared.uses[0].first) + " and " + std::to_string(times(rank)) + " times on rank " +
+                    std::to_string(rank) + ": all ranks of a plan carry it out as often in a recording");
+        for (const auto& [rank, p] : shared.uses)
+            if (of(rank).plans[p].kind != shared.kind)
+                throw InputError("ranks " + std::to_string(shared.uses[0].first) + " and " + std::to_string(rank) +
+                                 " call different plans among the same ranks: all ranks of a plan call it");
+    }
+
+    // Rows of ranks, each with a plan of its own, have one exchange of the program, and so they are one group: plans of
+    // ranks that differ are merged where they are of one kind, and stand at one place among those of their ranks.
+    void merge_plans() {
+        // Ranks are alike whose calls differ in the communicators of their plans alone.
+        std::map<std::vector<std::array<std::int64_t, 3>>, std::int64_t> known;
+        std::vector<std::int64_t> manner;
+        for (const OfRank& rank : ranks_) {
+            std::vector<std::array<std::int64_t, 3>> calls;
+            for (const auto& [call, plan] : rank.calls)
+                calls.push_back({call, plan, rank.plans[static_cast<std::size_t>(plan)].kind});
+            manner.push_back(
+                known.try_emplace(std::move(calls), static_cast<std::int64_t>(known.size())).first->second);
+        }
+        const bool alike = known.size() == 1;
+        std::vector<std::vector<std::int64_t>> places;  // of each rank's plans: among all, or those of a kind and size
+        for (std::size_t r = 0; r < ranks_.size(); ++r) {
+            std::map<std::pair<std::int64_t, std::size_t>, std::int64_t> before;
+            std::vector<std::int64_t>& own = places.emplace_back();
+            for (const std::size_t p : plan_of_[r])
+                own.push_back(alike ? static_cast<std::int64_t>(own.size())
+                                    : before[{plans_[p].kind, plans_[p].ranks.size()}]++);
+        }
+        std::map<Words, std::size_t> merged;
+        std::vector<std::size_t> exchange_of(plans_.size());
+        for (std::size_t p = 0; p < plans_.size(); ++p) {
+            const Shared& shared = plans_[p];
+            const auto [rank, at] = shared.uses[0];
+            const std::int64_t place = places[static_cast<std::size_t>(rank)][at];
+            const std::int64_t own = manner[static_cast<std::size_t>(rank)];
+            const schedule::Family family = schedule::transport(shared.carried.transport).family;
+            const bool all_meet = family == schedule::Family::fence || family == schedule::Family::collective;
+            // Those of MPI's own collectives have no messages to list.
+            const bool merges = shared.carried.algorithm != "native" &&
+                                std::all_of(shared.uses.begin(), shared.uses.end(), [&](const auto& use) {
+                                    const auto r = static_cast<std::size_t>(use.first);
+                                    return places[r][use.second] == place && (!all_meet || manner[r] == own);
+                                });
+            const auto size = static_cast<std::int64_t>(shared.ranks.size());
+            const Words key = merges ? Words{shared.kind, place, shared.times, alike ? 0 : size, all_meet ? own : 0}
+                                     : Words{static_cast<std::int64_t>(p)};
+            exchange_of[p] = merged.try_emplace(key, merged.size()).first->second;
+        }
+        exchanges_.resize(merged.size());
+        for (std::size_t p = 0; p < plans_.size(); ++p) {
+            Merged& exchange = exchanges_[exchange_of[p]];
+            exchange.plans.push_back(p);
+            exchange.ranks.insert(exchange.ranks.end(), plans_[p].ranks.begin(), plans_[p].ranks.end());
+        }
+        for (std::size_t e = 0; e < exchanges_.size(); ++e) {
+            std::sort(exchanges_[e].ranks.begin(), exchanges_[e].ranks.end());
+            exchanges_[e].number = e;
+        }
+        for (auto& own : plan_of_)
+            for (std::size_t& p : own) p = exchange_of[p];
+    }
+
+    // Ranks with the same calls of the same exchanges.
+    void find_groups() {
+        std::map<std::vector<std::array<std::int64_t, 2>>, std::size_t> known;
+        for (std::size_t r = 0; r < ranks_.size(); ++r) {
+            std::vector<std::array<std::int64_t, 2>> calls = ranks_[r].calls;
+            for (auto& [call, plan] : calls)
+                plan = call == static_cast<std::int64_t>(Call::poke)
+                           ? 0
+                           : static_cast<std::int64_t>(plan_of_[r][static_cast<std::size_t>(plan)]);
+            const auto [found, is_new] = known.try_emplace(std::move(calls), groups_.size());
+            if (is_new) groups_.emplace_back();
+            groups_[found->second].push_back(static_cast<Rank>(r));
+            group_of_.push_back(found->second);
         }
     }
 
-    template <typename Iterator>
-    std::string text_of_call(Iterator at, Iterator end) const {
-        if (at == end) return "none";
-        return std::string(call_names[static_cast<std::size_t>((*at)[0])]) + " of plan " + std::to_string((*at)[1] + 1);
+    std::string name(const Merged& exchange) const {
+        const Carried& carried = plans_[exchange.plans[0]].carried;
+        return quoted(std::to_string(exchange.number + 1) + " " + carried.pattern + " " + carried.algorithm);
     }
 
-    // Whether all ranks of the program take part in a plan, in their order.
-    bool of_all(std::size_t p) const {
-        Words all(ranks_.size());
-        std::iota(all.begin(), all.end(), 0);
-        return std::all_of(ranks_.begin(), ranks_.end(), [&](const OfRank& r) { return r.plans[p].ranks == all; });
+    // "ranks 0-3, 8-11"
+    std::string name(std::size_t group) const {
+        constexpr std::size_t shown = 4;
+        const std::vector<Row> rows = rows_of(groups_[group]);
+        std::string text = "ranks ";
+        for (std::size_t i = 0; i < std::min(shown, rows.size()); ++i) {
+            const Row& row = rows[i];
+            text += (i > 0 ? ", " : "") + std::to_string(row.first);
+            if (row.count > 1) text += "-" + std::to_string(row.first + row.step * (row.count - 1));
+            if (row.step > 1) text += " by " + std::to_string(row.step);
+        }
+        return quoted(text + (rows.size() > shown ? ", ..." : ""));
     }
 
-    std::string name(std::size_t p) const {
-        const Carried& carried = own_.plans[p].carried;
-        return quoted(std::to_string(p + 1) + " " + carried.pattern + " " + carried.algorithm);
+    std::string heading(std::size_t group) const {
+        std::string rows;
+        for (const Row& row : rows_of(groups_[group])) {
+            rows += (rows.empty() ? "[" : ", [") + std::to_string(row.first) + ", " +
+                    std::to_string(row.first + row.step * (row.count - 1));
+            rows += row.step > 1 ? ", " + std::to_string(row.step) + "]" : "]";
+        }
+        return "\n[[group]]\nname = " + name(group) + "\nranks = [" + rows + "]\n";
     }
 
-    std::string exchange(std::size_t p) {
-        const Carried& carried = own_.plans[p].carried;
-        std::string text = "\n[[exchange]]\nname = " + name(p) + "\n";
+    std::string text_of(const Merged& exchange) {
+        const Shared& first = plans_[exchange.plans[0]];
+        const Carried& carried = first.carried;
+        std::string text = "\n[[exchange]]\nname = " + name(exchange) + "\n";
+        if (exchange.ranks.size() < ranks_.size()) {
+            std::string names;
+            std::vector<bool> named(groups_.size(), false);
+            for (const Rank rank : exchange.ranks) {
+                const std::size_t g = group_of_[static_cast<std::size_t>(rank)];
+                if (!named[g]) names += (names.empty() ? "" : ", ") + name(g);
+                named[g] = true;
+            }
+            text += "group = [" + names + "]\n";
+        }
         const bool native = carried.algorithm == "native";
-        if (const std::string keys = of_all(p) ? keys_of(carried, grid_) : ""; !keys.empty()) {
+        const bool in_order = exchange.plans.size() == 1 && (native || first.ranks == exchange.ranks);
+        if (const std::string keys = in_order ? keys_of(carried, grid_, groups_.size() > 1) : ""; !keys.empty()) {
             text += keys;
             if (!native) text += "algorithm = " + quoted(carried.algorithm) + "\n";
-        } else if (native) {
-            throw InputError(
-                "MPI's own reduction among some of the ranks: it cannot be seen what it sends; name "
-                "another algorithm than native");
         } else {
             std::vector<Listed> all;
-            for (const OfRank& rank : ranks_)
-                all.insert(all.end(), rank.plans[p].sent.begin(), rank.plans[p].sent.end());
+            for (const std::size_t p : exchange.plans)
+                for (const auto& [rank, at] : plans_[p].uses) {
+                    const std::vector<Listed>& sent = of(rank).plans[at].sent;
+                    all.insert(all.end(), sent.begin(), sent.end());
+                }
             std::sort(all.begin(), all.end(), [](const Listed& a, const Listed& b) {
                 return std::tie(a.stage, a.order, a.source) < std::tie(b.stage, b.order, b.source);
             });
-            text += messages_text(all, carried.fields * bytes_of(carried.element));
+            text += messages_text(all, carried.fields * bytes_of(carried.element), exchange.ranks);
         }
         text += "fields = " + std::to_string(carried.fields) + "\ndtype = " + quoted(name_of(carried.element)) + "\n";
         return text + "transport = " + quoted(carried.transport) + "\npacking = " + quoted(carried.packing) + "\n";
     }
 
-    std::string call(const Noted& noted) const {
-        if (noted.call == Call::poke) return "\n[[step]]\npoke = true\n";
+    std::string call(Rank rank, std::size_t i) const {
+        const auto [call, plan] = of(rank).calls[i];
+        if (call == static_cast<std::int64_t>(Call::poke)) return "poke = true\n";
         const char* const keys[] = {"exchange", "start", "wait"};
-        return std::string("\n[[step]]\n") + keys[static_cast<std::size_t>(noted.call)] + " = " + name(noted.plan) +
-               "\n";
+        const std::size_t exchange = plan_of_[static_cast<std::size_t>(rank)][static_cast<std::size_t>(plan)];
+        return std::string(keys[static_cast<std::size_t>(call)]) + " = " + name(exchanges_[exchange]) + "\n";
     }
 
-    std::string computing(std::size_t i) const {
+    std::string computing(const std::vector<Rank>& group, std::size_t i) const {
         std::string seconds;
-        for (const OfRank& rank : ranks_) {
+        for (const Rank rank : group) {
             std::array<char, 32> number;  // of no locale
             const auto end =
                 std::to_chars(number.data(), number.data() + number.size(),
-                              1e-9 * static_cast<double>(rank.computing[i]), std::chars_format::general, 4);
+                              1e-9 * static_cast<double>(of(rank).computing[i]), std::chars_format::general, 4);
             seconds += (seconds.empty() ? "" : ", ") + std::string(number.data(), end.ptr);
         }
-        return "\n[[step]]\ncompute = \"rank\"\npoints = [" + seconds + "]\n";
+        return "compute = \"rank\"\npoints = [" + seconds + "]\n";
     }
 
-    const StepRecording& own_;
     std::vector<OfRank> ranks_;
+    std::vector<Shared> plans_;
+    std::vector<Merged> exchanges_;
+    std::vector<std::vector<std::size_t>> plan_of_;  // by rank, of each of its plans: in plans_; later in exchanges_
+    std::vector<std::vector<Rank>> groups_;
+    std::vector<std::size_t> group_of_;  // by rank
     OneGrid grid_;
 };
 
@@ -447,7 +726,7 @@ std::string ended(const std::string& problem, const std::function<std::string(co
             std::vector<OfRank> ranks;
             for (std::size_t r = 0; r < words.size(); ++r)
                 ranks.push_back(parsed(words[r], static_cast<std::int64_t>(r)));
-            text = "+" + use(Text(*taken, std::move(ranks)).program());
+            text = "+" + use(Text(std::move(ranks)).program());
             if (text.size() > std::size_t{std::numeric_limits<int>::max()})
                 throw InputError("a recorded program of " + std::to_string(text.size()) +
                                  " bytes: MPI counts to 2147483647; record fewer time steps");

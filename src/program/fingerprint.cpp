@@ -33,6 +33,11 @@ class Digest {
         for (const char c : text) add(static_cast<std::uint64_t>(static_cast<unsigned char>(c)));
     }
 
+    void add(const Members& members) {
+        add(members.first());
+        for (Rank i = 1; !members.consecutive() && i < members.count(); ++i) add(members.at(i));
+    }
+
     void add(const Compute& compute) {
         for (const double number : {compute.seconds, compute.flops, compute.bytes, compute.point_seconds}) add(number);
         add(compute.points ? compute.points->size() : 0);
@@ -85,11 +90,12 @@ void add(Digest& digest, const Order& order) {
         digest.add(exchange.name);
         digest.add(*exchange.schedule);
         digest.add(exchange.bytes_per_point);
-        digest.add(exchange.first);
+        digest.add(exchange.members);
     }
     for (const Group& group : order.groups()) {
         digest.add(group.name);
         digest.add(group.ranks);
+        if (!group.members.consecutive()) digest.add(group.members);
         digest.add(group.repeat);
         for (const GroupStep& step : group.steps) {
             digest.add(step.name);

@@ -68,16 +68,10 @@ class Open {
 Order::Order(std::vector<Exchange> exchanges, std::vector<Group> groups)
     : exchanges_(std::move(exchanges)), groups_(std::move(groups)) {
     if (groups_.empty()) throw InputError("a program without ranks");
-    Rank first = 0;
-    for (Group& group : groups_) {
-        if (group.ranks < 1) throw InputError("group " + quoted(group.name) + ": 1 or more ranks are allowed");
-        if (group.repeat < 1) throw InputError("the steps of a group are repeated 1 or more times");
-        group.first = first;
-        first += group.ranks;
-    }
+    find_members();
     if (std::all_of(groups_.begin(), groups_.end(), [](const Group& group) { return group.steps.empty(); }))
         throw InputError("a program without steps");
-    for (const Exchange& exchange : exchanges_) check_exchange(exchange);
+    for (std::size_t e = 0; e < exchanges_.size(); ++e) check_exchange(e);
     times_.resize(exchanges_.size(), -1);
     of_exchange_.resize(exchanges_.size());
     for (std::size_t g = 0; g < groups_.size(); ++g) {
@@ -87,17 +81,67 @@ Order::Order(std::vector<Exchange> exchanges, std::vector<Group> groups)
     number();
 }
 
-bool Order::between_groups(const Exchange& exchange) const {
-    return group_of(exchange.first) != group_of(exchange.end() - 1);
+void Order::find_members() {
+    bool listed = false;
+    for (Group& group : groups_) {
+        if (group.ranks < 1) throw InputError("group " + quoted(group.name) + ": 1 or more ranks are allowed");
+        if (group.repeat < 1) throw InputError("the steps of a group are repeated 1 or more times");
+        listed = listed || group.members.count() > 0;
+        ranks_ += group.ranks;
+    }
+    Rank first = 0;
+    constexpr auto no_group = ~std::uint32_t{0};
+    if (listed) of_rank_.resize(static_cast<std::size_t>(ranks_), no_group);
+    for (std::size_t g = 0; g < groups_.size(); ++g) {
+        Group& group = groups_[g];
+        if (!listed) {
+            group.members = {first, group.ranks};
+            first += group.ranks;
+            continue;
+        }
+        if (group.members.count() != group.ranks)
+            throw InputError("group " + quoted(group.name) + " of " + std::to_string(group.ranks) + " ranks lists " +
+                             std::to_string(group.members.count()) + " of them");
+        for (Rank i = 0; i < group.ranks; ++i) {
+            const Rank rank = group.members.at(i);
+            if (rank < 0 || rank >= ranks_)
+                throw InputError("group " + quoted(group.name) + ": rank " + std::to_string(rank) + "; 0.." +
+                                 std::to_string(ranks_ - 1) + " are allowed, each in one group");
+            std::uint32_t& known = of_rank_[static_cast<std::size_t>(rank)];
+            if (known != no_group)
+                throw InputError("rank " + std::to_string(rank) + " is in group " + quoted(groups_[known].name) +
+                                 " and in group " + quoted(group.name) + ": each is allowed in one");
+            known = static_cast<std::uint32_t>(g);
+        }
+    }
 }
 
-void Order::check_exchange(const Exchange& exchange) const {
-    const auto begins = [&](Rank rank) {
-        return rank == ranks() || std::any_of(groups_.begin(), groups_.end(), [&](auto& g) { return g.first == rank; });
-    };
-    if (exchange.first < 0 || exchange.end() > ranks() || !begins(exchange.first) || !begins(exchange.end()))
-        throw InputError("exchange " + quoted(exchange.name) + " of the ranks " + std::to_string(exchange.first) +
-                         " to " + std::to_string(exchange.end() - 1) +
+bool Order::between_groups(std::size_t exchange) const {
+    return std::count(takes_part_[exchange].begin(), takes_part_[exchange].end(), true) > 1;
+}
+
+void Order::check_exchange(std::size_t e) {
+    Exchange& exchange = exchanges_[e];
+    if (exchange.members.count() == 0) exchange.members = {exchange.members.first(), exchange.ranks()};
+    const Members& members = exchange.members;
+    if (members.count() != exchange.ranks())
+        throw InputError("exchange " + quoted(exchange.name) + " is made for " + std::to_string(exchange.ranks()) +
+                         " ranks, and its groups have " + std::to_string(members.count()));
+    std::vector<bool>& takes_part = takes_part_.emplace_back(groups_.size(), false);
+    Rank found = 0;
+    bool fits = true;
+    for (std::size_t g = 0; g < groups_.size() && fits; ++g) {
+        const Members& own = groups_[g].members;
+        if (!members.has(own.first())) continue;
+        takes_part[g] = true;
+        found += own.count();
+        fits = members.has(own.last());
+        if (own.consecutive() && members.consecutive()) continue;
+        for (Rank i = 0; i < own.count() && fits; ++i) fits = members.has(own.at(i));
+    }
+    fits = fits && found == exchange.ranks();
+    if (!fits)
+        throw InputError("exchange " + quoted(exchange.name) + " of the " + members.text() +
                          ": all ranks of a group, or of several, take part");
     if (exchange.bytes_per_point < 1) throw InputError("bytes per point: 1 or more are allowed");
     pattern::check_bytes(exchange.schedule->pattern(), exchange.bytes_per_point);
@@ -117,7 +161,7 @@ void Order::check_steps(std::size_t g) const {
         if (s.exchange < 0 || s.exchange >= static_cast<int>(exchanges_.size()))
             throw InputError(where(s) + "no such exchange");
         const Exchange& exchange = exchanges_[static_cast<std::size_t>(s.exchange)];
-        if (group.first < exchange.first || group.first >= exchange.end())
+        if (!takes_part(static_cast<std::size_t>(s.exchange), g))
             throw InputError(where(s) + "the ranks of the group take no part in exchange " + quoted(exchange.name));
         if (s.kind != StepKind::exchange && s.repeat > 1)
             throw InputError(where(s) + "a start or a wait is not repeated: the exchange would be opened twice");
@@ -184,21 +228,81 @@ void Order::add_operations(std::size_t g) {
     if (const std::size_t left = open.any(); left < exchanges_.size())
         throw InputError("exchange " + quoted(exchanges_[left].name) + " is started and never awaited");
     for (std::size_t e = 0; e < exchanges_.size(); ++e) {
-        if (group.first < exchanges_[e].first || group.first >= exchanges_[e].end()) continue;
+        if (!takes_part(e, g)) continue;
         if (times_[e] >= 0 && times_[e] != occurrences[e])
             throw InputError("exchange " + quoted(exchanges_[e].name) + " takes place " +
                              std::to_string(occurrences[e]) + " times in group " + quoted(group.name) + " and " +
                              std::to_string(times_[e]) + " times in group " +
-                             quoted(groups_[group_of(exchanges_[e].first)].name));
+                             quoted(groups_[group_of(exchanges_[e].members.first())].name));
         times_[e] = occurrences[e];
     }
 }
 
-// Exchanges within groups have lines as long as they are open; between groups, which may do them in different orders,
-// each has a line of its own.
+// Places the times that exchanges between groups take place on lines, from 0 on, and returns how many these are. A time
+// is placed when all of its groups have come to its start, and takes the first line that none of them has open: so the
+// stages of a line ascend on all ranks. Throws InputError where groups start them in orders that do not fit together.
+template <typename Place>
+std::uint32_t Order::share_lines(Place place) const {
+    std::vector<std::size_t> next(groups_.size(), 0);          // [group]: operation
+    std::vector<std::vector<bool>> taken(groups_.size());      // [group][line]
+    std::vector<std::uint32_t> line_of(instances_.size(), 0);  // of those that are placed
+    std::vector<std::uint32_t> come(instances_.size(), 0);     // groups that have come to its start
+    std::vector<std::vector<std::size_t>> among(exchanges_.size());
+    for (std::size_t e = 0; e < exchanges_.size(); ++e)
+        for (std::size_t g = 0; g < groups_.size(); ++g)
+            if (takes_part(e, g)) among[e].push_back(g);
+    std::vector<std::uint32_t> ready;
+    std::uint32_t lines = 0;
+    const auto advance = [&](std::size_t g) {
+        for (; next[g] < operations_[g].size(); ++next[g]) {
+            const Operation& operation = operations_[g][next[g]];
+            if (operation.kind != Operation::start && operation.kind != Operation::wait) continue;
+            const std::size_t e = instances_[operation.instance].exchange;
+            if (among[e].size() < 2) continue;
+            if (operation.kind == Operation::wait) {
+                taken[g][line_of[operation.instance]] = false;
+                continue;
+            }
+            if (++come[operation.instance] == among[e].size()) ready.push_back(operation.instance);
+            return;
+        }
+    };
+    for (std::size_t g = 0; g < groups_.size(); ++g) advance(g);
+    for (std::size_t i = 0; i < ready.size(); ++i) {
+        const std::vector<std::size_t>& groups = among[instances_[ready[i]].exchange];
+        std::uint32_t line = 0;
+        const auto is_taken = [&](std::size_t g) { return line < taken[g].size() && taken[g][line]; };
+        while (std::any_of(groups.begin(), groups.end(), is_taken)) ++line;
+        lines = std::max(lines, line + 1);
+        line_of[ready[i]] = line;
+        place(ready[i], line);
+        for (const std::size_t g : groups) {
+            if (taken[g].size() <= line) taken[g].resize(line + 1, false);
+            taken[g][line] = true;
+            ++next[g];
+            advance(g);
+        }
+    }
+    for (std::size_t g = 0; g < groups_.size(); ++g)
+        if (next[g] < operations_[g].size())
+            throw InputError("more than " + std::to_string(max_lines) +
+                             " exchanges between groups, which groups start in different orders: group " +
+                             quoted(groups_[g].name) + " comes to exchange " +
+                             quoted(exchanges_[instances_[operations_[g][next[g]].instance].exchange].name) +
+                             " before others do; one order is allowed");
+    return lines;
+}
+
+// Exchanges within groups have lines as long as they are open. Between groups, which may do them in different orders,
+// each has a line of its own, or they share lines where there are too few.
 void Order::number() {
     std::vector<std::int64_t> next;  // [line]
-    std::uint32_t local = 0;
+    std::uint32_t local = 0, crossing = 0;
+    std::vector<bool> between;
+    for (std::size_t e = 0; e < exchanges_.size(); ++e) {
+        between.push_back(between_groups(e));
+        crossing += between[e] && !of_exchange_[e].empty();
+    }
     std::vector<std::vector<std::int64_t>> begins;
     const auto place = [&](std::uint32_t i, std::uint32_t line) {
         while (next.size() <= line) {
@@ -220,7 +324,7 @@ void Order::number() {
         for (const Operation& operation : operations_[g]) {
             if (operation.kind != Operation::start && operation.kind != Operation::wait) continue;
             const std::size_t e = instances_[operation.instance].exchange;
-            if (between_groups(exchanges_[e])) continue;
+            if (between[e]) continue;
             if (operation.kind == Operation::start)
                 place(operation.instance, open.take_line(e));
             else
@@ -229,8 +333,10 @@ void Order::number() {
         local = std::max(local, open.lines());
     }
     lines_ = local;
-    for (std::size_t e = 0; e < exchanges_.size(); ++e) {
-        if (!between_groups(exchanges_[e]) || of_exchange_[e].empty()) continue;
+    shares_lines_ = local + crossing > max_lines && crossing > 0;
+    if (shares_lines_) lines_ += share_lines([&](std::uint32_t i, std::uint32_t line) { place(i, local + line); });
+    for (std::size_t e = 0; e < exchanges_.size() && !shares_lines_; ++e) {
+        if (!between[e] || of_exchange_[e].empty()) continue;
         for (const std::uint32_t i : of_exchange_[e]) place(i, lines_);
         ++lines_;
     }

@@ -8,20 +8,20 @@
 #include <vector>
 
 #include "program/compute.hpp"
+#include "program/members.hpp"
 #include "schedule/schedule.hpp"
 
 namespace tradewind::program {
 
-// An exchange as steps name it: its schedule, whose ranks are `first`, `first` + 1, ... of the program's, and the bytes
-// of a point in its messages.
+// An exchange as steps name it: its schedule, the bytes of a point in its messages, and which ranks of the program are
+// those of the schedule; of consecutive ones the first says it.
 struct Exchange {
     std::string name;
     std::shared_ptr<const schedule::Schedule> schedule;
     std::int64_t bytes_per_point = 8;
-    Rank first = 0;
+    Members members;
 
     Rank ranks() const { return schedule->ranks(); }
-    Rank end() const { return first + ranks(); }
 };
 
 enum class StepKind : std::uint8_t {
@@ -40,13 +40,13 @@ struct GroupStep {
     Compute compute;    // whose ranks are numbered from 0 inside the group
 };
 
-// Consecutive ranks with the same steps, which they do `repeat` times.
+// Ranks with the same steps, which they do `repeat` times.
 struct Group {
     std::string name;
     Rank ranks = 0;
     std::vector<GroupStep> steps;
     int repeat = 1;
-    Rank first = 0;  // set by Order: groups follow one another
+    Members members{};  // those that follow the group before, where no group of the program says which
 };
 
 // The next thing that a rank of a group does.
@@ -57,8 +57,8 @@ struct Operation {
     std::uint32_t instance;  // of start and wait
 };
 
-// One time that an exchange takes place. Both ends know its stages by the same numbers, and those of a line follow one
-// another on every rank: a rank receives for one stage of each line at a time.
+// One time that an exchange takes place. Both ends know its stages by the same numbers, and those of a line ascend on
+// every rank: a rank receives for one stage of each line at a time.
 struct Instance {
     std::uint32_t exchange, line;
     std::uint32_t first;  // stage; the line stands in its upper bits
@@ -67,7 +67,8 @@ struct Instance {
 
 class Order {
   public:
-    // More exchanges cannot be open at once; each that goes between groups counts as open throughout.
+    // More exchanges cannot be open at once. Those between groups have lines of their own; where these are too few,
+    // they share lines, if all ranks do them in orders that fit together.
     static constexpr std::uint32_t max_lines = 8;
     static constexpr int line_shift = 21;
     static constexpr std::int64_t max_stages = 1 << line_shift;  // of a line
@@ -79,14 +80,18 @@ class Order {
 
     const std::vector<Exchange>& exchanges() const { return exchanges_; }
     const std::vector<Group>& groups() const { return groups_; }
-    Rank ranks() const { return groups_.back().first + groups_.back().ranks; }
+    Rank ranks() const { return ranks_; }
     std::uint32_t lines() const { return lines_; }
+    // Whether exchanges between groups share lines: on the lines of a rank there may be stages of others.
+    bool shares_lines() const { return shares_lines_; }
 
     std::size_t group_of(Rank rank) const {
+        if (!of_rank_.empty()) return of_rank_[static_cast<std::size_t>(rank)];
         std::size_t g = 0;
-        while (rank >= groups_[g].first + groups_[g].ranks) ++g;
+        while (rank > groups_[g].members.last()) ++g;
         return g;
     }
+    bool takes_part(std::size_t exchange, std::size_t group) const { return takes_part_[exchange][group]; }
     const std::vector<Operation>& operations(std::size_t group) const { return operations_[group]; }
     const Instance& instance(std::uint32_t i) const { return instances_[i]; }
     std::size_t instances() const { return instances_.size(); }
@@ -104,21 +109,28 @@ class Order {
     Order without(std::int64_t parts, std::int64_t all) const;
 
   private:
-    void check_exchange(const Exchange& exchange) const;
+    void find_members();
+    void check_exchange(std::size_t exchange);
     std::string place(const Group& group, const GroupStep& step) const;  // the opening of an error about a step
     void check_steps(std::size_t group) const;
     void add_operations(std::size_t group);
     void number();
     std::uint32_t instance_of(std::size_t exchange, std::int64_t occurrence) const;
-    bool between_groups(const Exchange& exchange) const;
+    bool between_groups(std::size_t exchange) const;
+    template <typename Place>
+    std::uint32_t share_lines(Place place) const;
 
     std::vector<Exchange> exchanges_;
     std::vector<Group> groups_;
+    Rank ranks_ = 0;
+    std::vector<std::uint32_t> of_rank_;              // group of each rank, where groups do not follow one another
+    std::vector<std::vector<bool>> takes_part_;       // [exchange][group]
     std::vector<std::vector<Operation>> operations_;  // [group]
     std::vector<Instance> instances_;
     std::vector<std::vector<std::uint32_t>> of_exchange_;  // [exchange][occurrence] -> instance
     std::vector<std::int64_t> times_;
     std::uint32_t lines_ = 1;
+    bool shares_lines_ = false;
     std::vector<std::vector<std::uint32_t>> begins_;   // [group][line]
     std::vector<std::vector<std::uint32_t>> of_line_;  // [line]: instances in the order of their stages
 };

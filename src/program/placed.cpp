@@ -2,9 +2,9 @@
 
 namespace tradewind::program {
 
-Placed::Placed(std::shared_ptr<const schedule::Schedule> schedule, Rank first, Rank ranks)
-    : Schedule(std::make_shared<PlacedPattern>(schedule->shared_pattern(), first, ranks), schedule->algorithm()),
+Placed::Placed(std::shared_ptr<const schedule::Schedule> schedule, const Members& members, Rank ranks)
+    : Schedule(std::make_shared<PlacedPattern>(schedule->shared_pattern(), members, ranks), schedule->algorithm()),
       schedule_(std::move(schedule)),
-      first_(first) {}
+      members_(members) {}
 
 }  // namespace tradewind::program

@@ -11,7 +11,7 @@ Program::Program(std::shared_ptr<const Order> order)
     std::vector<bool> known(order_->exchanges().size(), false);
     for (const Group& group : order_->groups())
         for (const GroupStep& given : group.steps) {
-            Step step{given.name, nullptr, given.repeat, given.compute, given.kind, 0, group.first, group.ranks};
+            Step step{given.name, nullptr, given.repeat, given.compute, given.kind, 0, group.members};
             if (given.kind == StepKind::compute) step.repeat *= group.repeat;
             const bool starts = given.kind == StepKind::exchange || given.kind == StepKind::start;
             if (const auto e = static_cast<std::size_t>(given.exchange); starts && !known[e]) {
@@ -20,7 +20,7 @@ Program::Program(std::shared_ptr<const Order> order)
                 step_of_[e] = static_cast<std::uint32_t>(steps_.size());
                 step.schedule = exchange.ranks() == ranks_
                                     ? exchange.schedule
-                                    : std::make_shared<Placed>(exchange.schedule, exchange.first, ranks_);
+                                    : std::make_shared<Placed>(exchange.schedule, exchange.members, ranks_);
                 step.repeat = static_cast<int>(order_->times(e));
                 step.bytes_per_point = exchange.bytes_per_point;
             }

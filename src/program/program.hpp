@@ -25,9 +25,9 @@ struct Step {
     // For a program with an order of its own:
     StepKind kind = StepKind::exchange;
     std::int64_t bytes_per_point = 0;
-    Rank first = 0, ranks = 0;  // of the group whose step it is
+    Members members{};  // of the group whose step it is
 
-    bool is_of(Rank rank) const { return ranks == 0 || (rank >= first && rank - first < ranks); }
+    bool is_of(Rank rank) const { return members.count() == 0 || members.has(rank); }
 
     // A computation beside an exchange of nothing (on one rank) has a stage of its own.
     int stages() const { return exchanges() || (schedule && !compute.any()) ? schedule->stages() : 1; }

@@ -38,7 +38,7 @@ class MinimumTime {
                 needs = found->second;
             }
             const double computing =
-                step.is_of(rank) ? time_of(step.compute, machine_, placement_, rank - step.first).seconds() : 0;
+                step.is_of(rank) ? time_of(step.compute, machine_, placement_, step.members.place(rank)).seconds() : 0;
             if (program_.order()) {
                 sending += step.repeat * needs.sending;
                 alone += step.repeat * computing;

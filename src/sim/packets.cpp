@@ -15,8 +15,8 @@ namespace {
 std::int64_t events_of(const program::Exchange& exchange, const std::vector<Rank>& shown) {
     std::int64_t events = 0;
     for (const Rank each : shown) {
-        const Rank r = each - exchange.first;
-        if (r < 0 || r >= exchange.ranks()) continue;
+        if (!exchange.members.has(each)) continue;
+        const Rank r = exchange.members.place(each);
         for (int stage = 0; stage < exchange.schedule->stages(); ++stage)
             events += 1 + exchange.schedule->sends(r, stage) + exchange.schedule->receives(r, stage);
     }

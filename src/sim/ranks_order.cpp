@@ -48,7 +48,7 @@ void Ranks::walk(Rank r) {
                 world_.cpus[r] =
                     after(time_,
                           static_cast<double>(time_of(world_.program.steps()[operation.step].compute, world_.machine,
-                                                      world_.placement, r - order.groups()[group].first)
+                                                      world_.placement, order.groups()[group].members.place(r))
                                                   .value),
                           "a rank computes until");
                 break;
@@ -116,6 +116,8 @@ bool Ranks::start(Rank r, const program::Operation& operation) {
     const std::size_t line = static_cast<std::size_t>(r) * world_.lines + instance.line;
     world_.line_states[line] = {instance.stages > 0 ? LineState::posting : LineState::done, operation.instance, 0};
     if (instance.stages > 0) {
+        // Stages of other ranks may stand before its own.
+        while (world_.receivers[line].stage < instance.first) leave_stage(r, world_.receivers[line]);
         const Rank before = std::exchange(calling_, r);
         post_stage(line);
         calling_ = before;

@@ -59,6 +59,7 @@ void Repeated::find_steps(const std::vector<program::Step>& steps) {
 }
 
 void Repeated::find_operations(const program::Order& order) {
+    if (order.shares_lines()) return;  // between a rank's own stages there are others
     std::int64_t times = 0;
     for (const program::Group& group : order.groups()) times = std::gcd(times, std::int64_t{group.repeat});
     for (std::size_t g = 0; g < order.groups().size(); ++g) {

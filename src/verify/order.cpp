@@ -151,7 +151,7 @@ class Walk {
         if (order_.instance(instance).stages == 0) return true;
         const std::size_t e = order_.instance(instance).exchange;
         if (kinds_[e] == Kind::fence && !meet(rank, instance, 0, false, ready)) return false;
-        const Rank own = rank - exchange(instance).first;
+        const Rank own = exchange(instance).members.place(rank);
         const StageMessages& stage = messages(e, 0);
         At& now = at(rank);
         const std::size_t posts = stage.at_start[static_cast<std::size_t>(own)];
@@ -160,7 +160,7 @@ class Walk {
     }
     bool wait(Rank rank, std::uint32_t instance, std::vector<Rank>& ready) {
         const program::Instance& i = order_.instance(instance);
-        const auto own = static_cast<std::size_t>(rank - exchange(instance).first);
+        const auto own = static_cast<std::size_t>(exchange(instance).members.place(rank));
         At& now = at(rank);
         while (now.stage < static_cast<int>(i.stages)) {
             const StageMessages& stage = messages(i.exchange, now.stage);
@@ -184,26 +184,27 @@ class Walk {
         if (!now.met) {
             now.met = true;
             if (++count == exchange(instance).ranks())
-                for (Rank r = exchange(instance).first; r < exchange(instance).end(); ++r)
-                    if (r != rank) ready.push_back(r);
+                for (Rank i = 0; i < exchange(instance).ranks(); ++i)
+                    if (const Rank r = exchange(instance).members.at(i); r != rank) ready.push_back(r);
         }
         if (count < exchange(instance).ranks()) return false;
         now.met = false;
         return true;
     }
     bool perform(Rank rank, std::uint32_t instance, int stage, std::vector<Rank>& ready) {
-        const Rank first = exchange(instance).first;
+        const program::Members& members = exchange(instance).members;
+        const Rank own = members.place(rank);
         const StageMessages& all = messages(order_.instance(instance).exchange, stage);
         At& now = at(rank);
-        const schedule::Operation& operation = all.operations[static_cast<std::size_t>(rank - first)][now.next];
-        const std::size_t m = all.match(rank - first, operation);
+        const schedule::Operation& operation = all.operations[static_cast<std::size_t>(own)][now.next];
+        const std::size_t m = all.match(own, operation);
         std::uint8_t& done = posted(instance, stage)[m];
         if (operation.kind == schedule::Operation::wait) {
             if (done != both) return false;
         } else {
             done |= operation.sending ? 2 : 1;
             if (done == both)
-                ready.push_back(first + (operation.sending ? all.matches[m].receiver : all.matches[m].sender));
+                ready.push_back(members.at(operation.sending ? all.matches[m].receiver : all.matches[m].sender));
         }
         ++now.next;
         return true;
@@ -225,13 +226,13 @@ class Walk {
             (operation.kind == program::Operation::start ? "the start" : "stage " + std::to_string(now.stage)) +
             " of exchange '" + x.name + "' ";
         if (now.met)
-            for (Rank r = x.first; r < x.end(); ++r)
-                if (r != rank && !has_met(r, operation.instance))
+            for (Rank i = 0; i < x.ranks(); ++i)
+                if (const Rank r = x.members.at(i); r != rank && !has_met(r, operation.instance))
                     return {r, what + "for rank " + std::to_string(r) + " to reach the fence"};
         const StageMessages& all = messages(order_.instance(operation.instance).exchange, now.stage);
-        const schedule::Operation& a = all.operations[static_cast<std::size_t>(rank - x.first)][now.next];
-        const Match& m = all.matches[all.match(rank - x.first, a)];
-        const Rank peer = x.first + (a.sending ? m.receiver : m.sender);
+        const schedule::Operation& a = all.operations[static_cast<std::size_t>(x.members.place(rank))][now.next];
+        const Match& m = all.matches[all.match(x.members.place(rank), a)];
+        const Rank peer = x.members.at(a.sending ? m.receiver : m.sender);
         return {peer, what + (a.sending ? "to send to" : "to receive from") + " rank " + std::to_string(peer)};
     }
     bool has_met(Rank rank, std::uint32_t instance) {
@@ -264,14 +265,12 @@ class Walk {
 
     // Groups with two or more fences or collectives in common begin and end them in one order.
     void check_collectives() const {
-        const auto calls = [&](std::size_t g, const program::Group& other) {
+        const auto calls = [&](std::size_t g, std::size_t other) {
             std::vector<const program::Operation*> found;
             for (const program::Operation& operation : order_.operations(g)) {
                 if (operation.kind != program::Operation::start && operation.kind != program::Operation::wait) continue;
-                const program::Exchange& x = exchange(operation.instance);
-                if (kinds_[order_.instance(operation.instance).exchange] != Kind::messages && other.first >= x.first &&
-                    other.first < x.end())
-                    found.push_back(&operation);
+                const std::size_t e = order_.instance(operation.instance).exchange;
+                if (kinds_[e] != Kind::messages && order_.takes_part(e, other)) found.push_back(&operation);
             }
             return found;
         };
@@ -281,7 +280,7 @@ class Walk {
         };
         for (std::size_t g = 0; g < order_.groups().size(); ++g)
             for (std::size_t h = g + 1; h < order_.groups().size(); ++h) {
-                const auto a = calls(g, order_.groups()[h]), b = calls(h, order_.groups()[g]);
+                const auto a = calls(g, h), b = calls(h, g);
                 for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i)
                     if (a[i]->kind != b[i]->kind || a[i]->instance != b[i]->instance)
                         throw VerificationError("fences and collectives in different orders: where group '" +

@@ -91,6 +91,47 @@ TEST("an exchange between groups has a line of its own, as they may do them in d
     for (std::size_t i = 0; i < 3; ++i) CHECK_EQUAL(order.times(i), 1);
 }
 
+TEST("exchanges between groups share lines where these are too few, if all ranks do them in one order") {
+    std::vector<program::Exchange> exchanges;
+    for (const char c : std::string("abcdefghi")) exchanges.push_back(summed(std::string(1, c)));
+    const auto of = [&](const std::string& one, const std::string& two) {
+        return Order(exchanges, {group("one", 2, one), group("two", 2, two)});
+    };
+    const Order order = of("(a)(b)CD(e)dc(f)(g)(h)(i)", "(a)(b)C.Dd(e)c(f)(g)(h)(i)");
+    CHECK(order.shares_lines() && !alone("(a)").shares_lines());
+    CHECK_EQUAL(order.lines(), 3u);  // c, d and e are open at once in one of the groups
+    std::uint32_t next = 0;
+    for (const std::uint32_t i : {0u, 1u, 2u, 5u, 6u, 7u, 8u}) {
+        CHECK_EQUAL(order.instance(i).first, next);
+        next += order.instance(i).stages;
+    }
+    CHECK_THROWS(InputError, ({"start in different orders: group 'one' comes to exchange 'b' before others do"}),
+                 of("(a)(b)(c)(d)(e)(f)(g)(h)(i)", "(a)(c)(b)(d)(e)(f)(g)(h)(i)"));
+}
+
+TEST("a group has any ranks, each in one") {
+    const auto of = [](const std::vector<Rank>& one, const std::vector<Rank>& two, program::Members of_b) {
+        auto a = group("one", 2, "(a)(b)"), b = group("two", 2, "(a)");
+        a.members = program::Members(one), b.members = program::Members(two);
+        auto among = summed("b", 2);
+        among.members = std::move(of_b);
+        return Order({summed("a"), among}, {a, b});
+    };
+    const program::Members outer(std::vector<Rank>{0, 3});
+    const Order order = of({0, 3}, {1, 2}, outer);
+    std::string groups;
+    for (Rank rank = 0; rank < order.ranks(); ++rank) groups += std::to_string(order.group_of(rank));
+    CHECK_EQUAL(groups, "0110");
+    CHECK(order.takes_part(1, 0) && !order.takes_part(1, 1));
+    CHECK_EQUAL(outer.place(3), 1);
+    CHECK(!outer.has(1) && outer.at(1) == 3);
+    CHECK_THROWS(InputError, ({"rank 3 is in group 'one' and in group 'two'"}), of({0, 3}, {2, 3}, outer));
+    CHECK_THROWS(InputError, ({"group 'two': rank 4; 0..3 are allowed"}), of({0, 3}, {1, 4}, outer));
+    CHECK_THROWS(InputError, ({"group 'two' of 2 ranks lists 1 of them"}), of({0, 3}, {1}, outer));
+    CHECK_THROWS(InputError, ({"exchange 'b' of the ranks 0 to 1: all ranks of a group"}), of({0, 3}, {1, 2}, 0));
+    CHECK_THROWS(InputError, ({"rank 0 behind rank 3: ascending"}), of({3, 0}, {1, 2}, outer));
+}
+
 // Random sound programs of one group: each stage belongs to one instance, lines are never shared by what is open.
 PROPERTY("stages of a line follow each other, and exchanges that are open have lines of their own", 2000) {
     std::string letters, open;

@@ -84,16 +84,42 @@ def test_groups_that_do_not_agree_are_refused(groups, message):
         tw.Program(groups=[tw.Group(name, ranks, [known[each] for each in steps]) for name, ranks, steps in groups])
 
 
-def test_an_exchange_names_groups_that_follow_each_other():
-    def program(*names):
+def test_an_exchange_is_among_the_ranks_of_the_groups_that_it_names():
+    def program(*names, **members):
         own = summed("own", 4, groups=names)
-        return tw.Program(groups=[tw.Group(name, 2, [own] if name in names else [tw.Poke()]) for name in "abc"])
+        groups = [tw.Group(n, 2, [own] if n in names else [tw.Poke()], members=members.get(n, ())) for n in "abc"]
+        return tw.Program(groups=groups)
 
-    assert program("b", "c").first_rank(program("b", "c").exchanges[0]) == 2
-    with pytest.raises(tw.InputError, match="groups that follow each other"):
-        program("a", "c")
+    def ranks(*names, **members):
+        made = program(*names, **members)
+        return list(made.ranks_of(made.exchanges[0]))
+
+    assert ranks("b", "c") == [2, 3, 4, 5]
+    assert ranks("a", "c") == [0, 1, 4, 5]
+    assert ranks("c", "a", a=(1, 4), b=(0, 2), c=(3, 5)) == [1, 3, 4, 5]
     with pytest.raises(tw.InputError, match="no group has the name 'd'"):
         program("a", "d")
+
+
+@pytest.mark.parametrize("exchanges", [2, 9])
+def test_the_time_of_equal_steps_does_not_depend_on_how_ranks_are_grouped(exchanges):
+    """Neither where exchanges between groups have lines of their own, nor where they share them."""
+    named = [summed(str(i)) for i in range(exchanges)]
+    work = tw.Compute("work", seconds=1e-6, points=[1, 5, 2, 3], point_s=1e-6)
+    steps = [named[0].start(), work, tw.Poke(), named[1], named[0].wait(), *named[2:]]
+
+    def of_group(*ranks):
+        own = tw.Compute("work", seconds=1e-6, points=[work.points[rank] for rank in ranks], point_s=1e-6)
+        mine = [own if step is work else step for step in steps]
+        return tw.Group(f"{ranks}", len(ranks), mine, members=ranks)
+
+    together = tw.Program(*steps).simulate("torus-M")
+    apart = tw.Program(groups=[of_group(0, 3), of_group(1), of_group(2)])
+    assert apart.order.lines == (2 if exchanges == 9 else exchanges)
+    found = apart.simulate("torus-M")
+    assert [found[key] for key in ("time_s", "messages", "bytes")] == [
+        together[key] for key in ("time_s", "messages", "bytes")
+    ]
 
 
 def test_a_plain_program_has_no_order():

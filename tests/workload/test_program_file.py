@@ -216,3 +216,29 @@ def test_groups_are_known_by_name():
 def test_computations_name_their_kernels():
     program = read('[[step]]\ncompute = "rank"\nflops = 5e9\nkernel = "physics"\n')
     assert [compute.kernel for compute in program.computes] == ["physics"]
+
+
+def test_groups_list_their_ranks():
+    halo = "[[exchange]]\nname = 'x'\nhalo = 1\nsplit = '2x2'\n"
+    own = "[[exchange]]\nname = 'o'\nallreduce = 3\ngroup = {}\n"
+    groups = "[[group]]\nname = 'a'\nranks = {}\n[[group.step]]\nexchange = 'o'\n[[group.step]]\nexchange = 'x'\n"
+    groups += "[[group]]\nname = 'b'\nranks = {}\n[[group.step]]\nexchange = 'x'\n"
+    head = 'grid = "8x6x4"\n'
+
+    def listed(a, b, taking_part="'a'"):
+        return read(halo + own.format(taking_part) + groups.format(a, b), head)
+
+    program = listed("[[0, 2, 2]]", "[[1, 1], [3, 3]]")
+    assert [list(program.ranks_of(each)) for each in program.exchanges] == [[0, 2], [0, 1, 2, 3]]
+    alone = read("[[step]]\nhalo = 1\n[[exchange]]\nname = 'o'\nallreduce = 3\n")
+    assert tw.verify(program)["exchanges"][1]["bytes"] == tw.verify(alone)["bytes"]
+    for a, b, problem in (
+        ("[[0, 2, 2]]", "2", "all groups have a number of ranks, or all list them"),
+        ("[[2, 0]]", "[[1, 1], [3, 3]]", r"p.toml:\d+: .*first <= last"),
+        ("[[0, 1], [1, 2]]", "[[3, 3]]", "each rank once is allowed"),
+        ("[[0, 0], [2, 2]]", "[[1, 2]]", "rank 2 is in group 'a' and in group 'b'"),
+    ):
+        with pytest.raises(tw.InputError, match=problem):
+            listed(a, b)
+    with pytest.raises(tw.InputError, match="each name is allowed once"):
+        listed("[[0, 2, 2]]", "[[1, 1], [3, 3]]", "['a', 'a']")

@@ -167,14 +167,17 @@ program::StepKind kind_of(const std::string& name) {
 }
 
 void bind_order(nb::module_& module) {
-    nb::class_<program::Exchange>(module, "Exchange", "A schedule among the ranks of a program from `first` on.")
+    nb::class_<program::Exchange>(
+        module, "Exchange", "A schedule among the ranks of a program from `first` on, or among `ranks`, which ascend.")
         .def(
             "__init__",
             [](program::Exchange* self, std::string name, std::shared_ptr<schedule::Schedule> schedule,
-               std::int64_t bytes_per_point, Rank first) {
-                new (self) program::Exchange{std::move(name), std::move(schedule), bytes_per_point, first};
+               std::int64_t bytes_per_point, Rank first, std::vector<Rank> ranks) {
+                new (self)
+                    program::Exchange{std::move(name), std::move(schedule), bytes_per_point,
+                                      ranks.empty() ? program::Members(first) : program::Members(std::move(ranks))};
             },
-            "name"_a, "schedule"_a, "bytes_per_point"_a, "first"_a = 0)
+            "name"_a, "schedule"_a, "bytes_per_point"_a, "first"_a = 0, "ranks"_a = std::vector<Rank>())
         .def_ro("name", &program::Exchange::name);
     nb::class_<program::GroupStep>(module, "GroupStep", "A step of a group: one of `step_kinds`.")
         .def(
@@ -184,13 +187,16 @@ void bind_order(nb::module_& module) {
                 new (self) program::GroupStep{std::move(name), kind_of(kind), exchange, repeat, compute};
             },
             "name"_a, "kind"_a, "exchange"_a = -1, "repeat"_a = 1, "compute"_a = program::Compute{});
-    nb::class_<program::Group>(module, "Group", "Consecutive ranks with the same steps.")
+    nb::class_<program::Group>(
+        module, "Group", "Ranks with the same steps: `members`, ascending; none: those that follow the group before.")
         .def(
             "__init__",
-            [](program::Group* self, std::string name, Rank ranks, std::vector<program::GroupStep> steps, int repeat) {
-                new (self) program::Group{std::move(name), ranks, std::move(steps), repeat, 0};
+            [](program::Group* self, std::string name, Rank ranks, std::vector<program::GroupStep> steps, int repeat,
+               std::vector<Rank> members) {
+                new (self) program::Group{std::move(name), ranks, std::move(steps), repeat,
+                                          program::Members(std::move(members))};
             },
-            "name"_a, "ranks"_a, "steps"_a, "repeat"_a = 1);
+            "name"_a, "ranks"_a, "steps"_a, "repeat"_a = 1, "members"_a = std::vector<Rank>());
     nb::class_<program::Order>(module, "Order",
                                "In which order the ranks of each group start exchanges, wait for them and compute.")
         .def(nb::init<std::vector<program::Exchange>, std::vector<program::Group>>(), "exchanges"_a, "groups"_a)
@@ -237,7 +243,7 @@ void bind_program(nb::module_& module) {
             "__init__",
             [](program::Step* self, std::string name, std::shared_ptr<schedule::Schedule> schedule, int repeat,
                const program::Compute& compute) {
-                new (self) program::Step{std::move(name), std::move(schedule), repeat, compute, {}, 0, 0, 0};
+                new (self) program::Step{std::move(name), std::move(schedule), repeat, compute, {}, 0, {}};
             },
             "name"_a, "schedule"_a.none(), "repeat"_a = 1, "compute"_a = program::Compute{})
         .def_ro("name", &program::Step::name)

@@ -14,7 +14,7 @@ from tradewind.base.errors import InputError, PlanError, VerificationError
 from tradewind.base.reading import read_text
 from tradewind.dwarfs.frame.step import kernel
 from tradewind.launch import flops, job
-from tradewind.workload.program import Compute, Exchanged, Group, Poke, ProgramWorkload, Start, Wait
+from tradewind.workload.program import Compute, Exchanged, Poke, ProgramWorkload, Start, Wait
 from tradewind.workload.program_file import load_program
 from tradewind.workload.steps import GroupStep
 
@@ -156,19 +156,19 @@ class ProgramRun:
         self.program = program
         self.comm = comm
         self.rank = comm.Get_rank()
-        self.group, first = _group_of(program, self.rank)
-        self.computing = _Computing(self.rank - first, self.group.ranks)
+        self.group = next(group for group in program.groups if self.rank in program.members(group))
+        self.computing = _Computing(program.members(self.group).index(self.rank), self.group.ranks)
         self._fields: dict[tuple[str, tuple[int, ...], str], Array] = {}
         named = [name for exchange in program.exchanges for name in (*_names(exchange.fields), *exchange.into)]
         self._numbers = {name: number for number, name in enumerate(dict.fromkeys(named))}
         self.bound: dict[str, _Bound] = {}
         for exchange in program.exchanges:
-            begin = program.first_rank(exchange)
-            takes_part = begin <= self.rank < begin + exchange.core.ranks
+            ranks = program.ranks_of(exchange)
+            takes_part = self.rank in ranks
             own = cast("MPI.Intracomm", comm.Split(0 if takes_part else 1, self.rank))
             if takes_part:
                 self.bound[exchange.name] = _Bound(
-                    exchange, own, self.rank - begin, self._fields, self._numbers, watchdog_s
+                    exchange, own, ranks.index(self.rank), self._fields, self._numbers, watchdog_s
                 )
         self.names = [name for name, _ in self._operations()]
 
@@ -246,16 +246,6 @@ class ProgramRun:
                 }
             )
         return {"exchanges": rows} | {key: sum(row[key] for row in rows) for key in ("stages", "messages", "bytes")}
-
-
-def _group_of(program: ProgramWorkload, rank: int) -> tuple[Group, int]:
-    """The group of a rank, and its first rank."""
-    first = 0
-    for group in program.groups:
-        if rank < first + group.ranks:
-            return group, first
-        first += group.ranks
-    raise InputError(f"rank {rank} of a program of {program.ranks} ranks")
 
 
 def _names(fields: int | Sequence[str]) -> list[str]:

@@ -148,29 +148,34 @@ class ProgramWorkload(Workload):
                 self.computations += compute is not None
                 if kind == "compute":
                     self.only_computing.append(self._steps[-1].name)
-            core_groups.append(_core.Group(group.name, group.ranks, core_steps, group.repeat))
-        cores = [_core.Exchange(e.name, e.core, e.bytes_per_point, self.first_rank(e)) for e in self.exchanges]
-        self._order = _core.Order(cores, core_groups)
+            core_groups.append(_core.Group(group.name, group.ranks, core_steps, group.repeat, list(group.members)))
+        self._order = _core.Order([self._core_exchange(each) for each in self.exchanges], core_groups)
         self.ranks = self._order.ranks
 
-    def first_rank(self, exchange: Exchanged) -> int:
-        """Return the first of the ranks that take part in an exchange. Raises InputError."""
+    def _core_exchange(self, exchange: Exchanged) -> _core.Exchange:
+        ranks = self.ranks_of(exchange)
+        listed = [] if isinstance(ranks, range) else list(ranks)
+        return _core.Exchange(exchange.name, exchange.core, exchange.bytes_per_point, ranks[0], listed)
+
+    def ranks_of(self, exchange: Exchanged) -> Sequence[int]:
+        """Return the ranks that take part in an exchange, in ascending order. Raises InputError for unknown groups."""
+        unknown_names = [name for name in exchange.groups if name not in self._places]
+        if unknown_names:
+            known = ", ".join(group.name for group in self.groups)
+            raise InputError(f"exchange {exchange.name!r}: no group has the name {unknown_names[0]!r} ({known})")
         if not exchange.groups:
-            return 0
-        for name in exchange.groups:
-            if name not in self._places:
-                known = ", ".join(group.name for group in self.groups)
-                raise InputError(f"exchange {exchange.name!r}: no group has the name {name!r} ({known})")
-        first = self._places[exchange.groups[0]]
-        taking_part = self.groups[first : first + len(exchange.groups)]
-        if [group.name for group in taking_part] != list(exchange.groups):
-            raise InputError(f"exchange {exchange.name!r}: groups that follow each other are allowed")
-        ranks = sum(group.ranks for group in taking_part)
-        if ranks != exchange.core.ranks:
-            raise InputError(
-                f"exchange {exchange.name!r} is made for {exchange.core.ranks} ranks, and its groups have {ranks}"
-            )
-        return self._first_ranks[first]
+            return range(exchange.core.ranks)
+        taking_part = [self.members(self.groups[self._places[name]]) for name in exchange.groups]
+        ranks = sorted({rank for members in taking_part for rank in members})
+        consecutive = range(ranks[0], ranks[0] + len(ranks))
+        return consecutive if ranks[-1] == consecutive[-1] else ranks
+
+    def members(self, group: Group) -> Sequence[int]:
+        """Return the ranks of a group, in ascending order."""
+        if group.members:
+            return group.members
+        first = self._first_ranks[self._places[group.name]]
+        return range(first, first + group.ranks)
 
     @property
     def order(self) -> _core.Order | None:

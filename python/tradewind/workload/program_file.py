@@ -11,7 +11,7 @@ import operator
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 from pydantic import BaseModel, ValidationError
 
@@ -36,7 +36,10 @@ def program_of(table: ProgramTable, place: Callable[[Place, str], str] = lambda 
 
     `place`: returns the text of a problem at a place of the table, for example with its line in a file.
     """
-    return _Builder(table, place).program()
+    return _Builder(table, place).program(ProgramWorkload)
+
+
+Made = TypeVar("Made", bound=ProgramWorkload)
 
 
 def load_program(path: Path | str, text: str | None = None, ranks: int | None = None) -> ProgramWorkload:
@@ -44,6 +47,11 @@ def load_program(path: Path | str, text: str | None = None, ranks: int | None = 
 
     `ranks`: how many there must be; None: those of the file.
     """
+    return load_program_as(ProgramWorkload, path, text, ranks)
+
+
+def load_program_as(kind: type[Made], path: Path | str, text: str | None = None, ranks: int | None = None) -> Made:
+    """Read a program file as a subclass of `ProgramWorkload`; see `load_program`."""
     file = TomlFile(path, text)
     try:
         table = ProgramTable.model_validate(file.data)
@@ -51,7 +59,7 @@ def load_program(path: Path | str, text: str | None = None, ranks: int | None = 
         mistakes, more = file.first(error.errors(include_url=False), lambda loc: place_of(loc, _KINDS))
         problems = [file.at(*explained(details, _keys, _KINDS)) for details in mistakes]
         raise InputError(*dict.fromkeys(problems), *more) from None
-    program = program_of(table, file.at)
+    program = _Builder(table, file.at).program(kind)
     if ranks is not None and program.ranks != ranks:
         raise InputError(f"{file.path}: the program has {program.ranks} ranks, and {ranks} are asked for")
     return program
@@ -98,7 +106,7 @@ class _Builder:
             raise InputError("key 'grid' is missing: layouts, halos and paths lie on one")
         return _core.Grid(*self.table.grid)
 
-    def program(self) -> ProgramWorkload:
+    def program(self, kind: type[Made]) -> Made:
         """Raises InputError with every problem that is found."""
         for i, entry in enumerate(self.table.exchange):
             self._at(("exchange", i), partial(self._add_named, entry))
@@ -106,9 +114,7 @@ class _Builder:
         if self.problems:
             raise InputError(*dict.fromkeys(self.problems))
         try:
-            made = ProgramWorkload(
-                groups=groups, dtype=self.table.dtype, fields=self.table.fields, name=self.table.name
-            )
+            made = kind(groups=groups, dtype=self.table.dtype, fields=self.table.fields, name=self.table.name)
         except InputError as error:
             raise InputError(*(self.place((), problem) for problem in error.problems)) from None
         if len(self.groups) == 1:
@@ -130,10 +136,10 @@ class _Builder:
         if entry.source is not None and entry.target is not None:
             self.named[entry.name] = self._between(entry, entry.source, entry.target)
             return
-        group = None if entry.group is None else self._group_named(entry.group)
-        taking_part = self.groups if group is None else [group]
-        ranks = sum(each.ranks for each in taking_part)
-        split = group.split if group is not None else self.groups[0].split if len(self.groups) == 1 else None
+        wanted = [entry.group] if isinstance(entry.group, str) else entry.group
+        taking_part = self.groups if wanted is None else [self._group_named(name) for name in wanted]
+        ranks = sum(each.size for each in taking_part)
+        split = entry.split or (taking_part[0].split if len(taking_part) == 1 else None)
         names = () if len(self.groups) == 1 else tuple(each.name for each in taking_part)
         if entry.messages is not None:
             messages = [cast(Listed, (*message, 0, 0)[:6]) for message in entry.messages]
@@ -153,7 +159,7 @@ class _Builder:
         """A redistribution over both groups, in which each has nothing of what the other one has."""
         one, other = self._group_named(source), self._group_named(target)
         places = sorted(self.groups.index(each) for each in (one, other))
-        if places[1] - places[0] != 1:
+        if places[1] - places[0] != 1 or one.members:
             raise InputError(f"exchange {entry.name!r}: between groups that follow each other")
         before = blocks(self.grid, self._split(one), entry.source_layout)
         after = blocks(self.grid, self._split(other), entry.target_layout)
@@ -163,10 +169,10 @@ class _Builder:
     @staticmethod
     def _split(group: FileGroup) -> tuple[int, int]:
         if group.split is None:
-            return (group.ranks, 1)
-        if math.prod(group.split) != group.ranks:
+            return (group.size, 1)
+        if math.prod(group.split) != group.size:
             raise InputError(
-                f"split {group.split[0]}x{group.split[1]} of group {group.name!r} is not {group.ranks} ranks"
+                f"split {group.split[0]}x{group.split[1]} of group {group.name!r} is not {group.size} ranks"
             )
         return group.split
 
@@ -206,7 +212,7 @@ class _Builder:
         for i, entry in enumerate(group.step):
             place: Place = ("group", number, "step", i) if self.table.group else ("step", i)
             steps += self._at(place, partial(self._steps, i + 1, entry, group)) or []
-        return Group(group.name, group.ranks, steps, group.repeat)
+        return Group(group.name, group.size, steps, group.repeat, group.members)
 
     def _steps(self, number: int, entry: FileStep, group: FileGroup) -> list[GroupStep]:
         label = entry.label or ""
@@ -224,7 +230,7 @@ class _Builder:
         split = None if group.split is None else group.split
         of_group = () if len(self.groups) == 1 else (group.name,)
         made: list[GroupStep] = []
-        for name, pattern in self._patterns(entry, group.ranks, split):
+        for name, pattern in self._patterns(entry, group.size, split):
             shown = f"{label or number} {name}" if entry.path is not None else label or f"{number} {name}"
             where = f"{group.name} {shown}" if of_group else shown
             made.append(WholeExchange(self._exchanged(where, entry, pattern, of_group), shown, entry.times))
@@ -244,7 +250,7 @@ class _Builder:
         if entry.points is not None:
             if layout is not None:
                 raise InputError('points: of compute = "rank"; a layout has the points of its ranks itself')
-            points = points_of(entry.points, group.ranks)
+            points = points_of(entry.points, group.size)
         point_s = entry.share * self.table.point_time if layout is not None or points is not None else 0.0
         during = None if entry.during is None else self._known(entry.during)
         name = entry.label or f"{number} compute {entry.compute}"

@@ -68,6 +68,24 @@ def _directions(value: Any) -> Any:
     return value
 
 
+def _ranks(value: Any) -> Any:
+    """Number of ranks, or lists [first, last] or [first, last, step], which ascend, as the ranks themselves."""
+    if not isinstance(value, list):
+        return value
+    form = "[first, last] or [first, last, step] is allowed, with a step of 1 or more"
+    found: list[int] = []
+    for run in value:
+        if not (isinstance(run, list) and len(run) in (2, 3) and all(type(n) is int for n in run)):
+            raise InputError(f"ranks {run!r}: {form}")
+        first, last, step = (*run, 1)[:3]
+        if not (0 <= first <= last < MAX_EXTENT and step >= 1):
+            raise InputError(f"ranks {run!r}: {form}, and 0 <= first <= last")
+        found += range(first, last + 1, step)
+    if len(set(found)) < len(found) or not found:
+        raise InputError(f"ranks {value!r}: each rank once is allowed, and one or more")
+    return sorted(found)
+
+
 Count = Annotated[int, Field(ge=1, le=MAX_EXTENT, strict=True)]
 Times = Annotated[int, Field(ge=1, le=MAX_TIMES, strict=True)]
 Amount = Annotated[float, Field(ge=0)]
@@ -135,8 +153,10 @@ class NamedExchange(Moved):
     """An exchange that steps start, await, or do as a whole."""
 
     name: str
-    group: str | None = None
-    """Group whose ranks take part; None: all, or those of `source` and `target`."""
+    group: Annotated[str | list[str] | None, BeforeValidator(_names)] = None
+    """Groups whose ranks take part; None: all, or those of `source` and `target`."""
+    split: Split | None = None
+    """Ranks over x and y; None: as its group says, or the file."""
     source: str | None = Field(default=None, alias="from")
     target: str | None = Field(default=None, alias="to")
     source_layout: Annotated[str, one_of("layout", LAYOUTS)] = "xy"
@@ -213,10 +233,20 @@ class FileGroup(Table):
     """Ranks with steps of their own."""
 
     name: str
-    ranks: Count
+    ranks: Annotated[Count | list[int], BeforeValidator(_ranks)]
     split: Split | None = None
     repeat: Times = 1
     step: list[FileStep] = Field(default_factory=list)
+
+    @property
+    def members(self) -> list[int]:
+        """Its ranks, where the file lists them."""
+        return [] if isinstance(self.ranks, int) else self.ranks
+
+    @property
+    def size(self) -> int:
+        """Number of its ranks."""
+        return self.ranks if isinstance(self.ranks, int) else len(self.ranks)
 
 
 class ProgramTable(Table):
@@ -243,4 +273,6 @@ class ProgramTable(Table):
             raise InputError("key 'ranks' is missing")
         if self.group and self.repeat != 1:
             raise InputError(f"repeat {self.repeat}: groups have a repeat of their own")
+        if len({isinstance(group.ranks, int) for group in self.group}) > 1:
+            raise InputError("ranks of a group: all groups have a number of ranks, or all list them")
         return self

@@ -125,7 +125,7 @@ class Exchanged:
     `fields` of type `dtype` travel together in each message: a number of them, or their names; exchanges whose fields
     have the same names touch the same arrays. `into`: the names of those that a transposition or a fetch writes.
     `operation` of a reduction. `transport` and `packing`: how it is carried on MPI, and in whose posting order it is
-    proved. `groups`: the names of the groups whose ranks take part, in their order; none: all ranks.
+    proved. `groups`: the names of the groups whose ranks take part, in the order of the program; none: all.
     """
 
     name: str
@@ -232,9 +232,11 @@ GroupStep = WholeExchange | Start | Wait | Poke | Compute | Exchanged
 
 @dataclass(frozen=True)
 class Group:
-    """Ranks that follow those of the group before, with steps of their own, which they do `repeat` times."""
+    """Ranks with steps of their own, which they do `repeat` times: `members`, in ascending order; without these, in all
+    groups of a program, those that follow the ranks of the group before."""
 
     name: str
     ranks: int
     steps: Sequence[GroupStep] = ()
     repeat: int = 1
+    members: Sequence[int] = ()
