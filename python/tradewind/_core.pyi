@@ -849,8 +849,9 @@ class Exchange:
     A schedule among the ranks of a program from `first` on, or among `ranks`, which ascend.
     """
 
-    def __init__(self, name: str, schedule: Schedule, bytes_per_point: int, first: int = 0, ranks: Sequence[int] = []) -> None: ...
-
+    def __init__(
+        self, name: str, schedule: Schedule, bytes_per_point: int, first: int = 0, ranks: Sequence[int] = []
+    ) -> None: ...
     @property
     def name(self) -> str: ...
 
@@ -864,7 +865,9 @@ class Group:
     Ranks with the same steps: `members`, ascending; none: those that follow the group before.
     """
 
-    def __init__(self, name: str, ranks: int, steps: Sequence[GroupStep], repeat: int = 1, members: Sequence[int] = []) -> None: ...
+    def __init__(
+        self, name: str, ranks: int, steps: Sequence[GroupStep], repeat: int = 1, members: Sequence[int] = []
+    ) -> None: ...
 
 class Order:
     """
