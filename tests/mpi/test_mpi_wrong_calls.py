@@ -46,9 +46,8 @@ def _errors_on_all(name, calls):
             continue
         assert other == own or other.startswith("PlanError: "), f"{what} on rank {at_fault}: {met}"
         if other != own and kind != "PlanError":
-            assert re.match(
-                f"PlanError: rank {at_fault} cannot (make this plan|begin this recording|go on): ", other
-            ), what
+            tasks = "make this plan|begin this recording|go on"
+            assert re.match(f"PlanError: rank {at_fault} cannot ({tasks}): ", other), f"{what}: {met}"
             assert text.encode(errors="backslashreplace").decode().splitlines()[0] in other, f"{what}: {met}"
     return raised
 
