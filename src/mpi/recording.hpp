@@ -18,9 +18,9 @@ enum class Call : std::uint8_t { whole, start, wait, poke };
 void record_begin(MPI_Comm comm);
 
 // Ends the recording. Collective over its communicator; the text of a program file, on all ranks: ranks with the same
-// calls are one group. `problem`: why this rank has nothing to record; "" where it has. Throws InputError on a rank that
-// started an exchange and did not wait for it, or the reverse, and on all ranks where those of a plan do not carry it
-// out as often; PlanError on the ranks beside one that fails, and where no recording is under way.
+// calls are one group. `problem`: why this rank has nothing to record; "" where it has. Throws InputError on a rank
+// that started an exchange and did not wait for it, or the reverse, and on all ranks where those of a plan do not carry
+// it out as often; PlanError on the ranks beside one that fails, and where no recording is under way.
 std::string record_end(const std::string& problem = "");
 // The same, where rank 0 hands the text to `write`, which returns a problem or "". That problem, on all ranks.
 std::string record_to(const std::string& problem, const std::function<std::string(const std::string&)>& write);
