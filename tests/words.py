@@ -31,7 +31,7 @@ _PENDING_PERSONS = (
     ),
     *("python/tradewind/workload/options.py", "python/tradewind/cli/advise.py", "docs/reference/python.md"),
     *("python/tradewind/workload/output_program.py", "python/tradewind/launch/output_advice.py"),
-    *("bindings/c/field_server", "bindings/fortran", "src/algorithm/tuning", "src/algorithm/method", "src/base/toml"),
+    *("bindings/fortran", "src/algorithm/tuning", "src/algorithm/method"),
     *("tests/base/test_collective.py", "tests/dwarfs", "tests/faults", "tests/fieldserver", "tests/languages"),
     *("tests/method", "tests/simulation"),
 )

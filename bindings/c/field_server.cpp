@@ -160,7 +160,7 @@ Json to_json(const tw_geometry& g) {
     }
 }
 
-// A field whose arrays have so many levels, or those of its description, of which `form` says how they lie.
+// A field whose arrays have `lying` levels (0: those of its description), in the order that `form` describes.
 FieldServer::Definition defined(const std::string& name, const tw_geometry* geometry, FieldForm form, Index lying,
                                 const tw_description& about) {
     require(geometry, "geometry");

@@ -188,7 +188,9 @@ std::optional<Index> time_of(const std::string& word) {
     int ahead = 0;  // minutes before UTC
     if (offset != "Z" && offset != "z") {
         if (offset.size() != 6 || !(has(zone, "+00:00") || has(zone, "-00:00"))) return {};
-        ahead = (word[zone] == '-' ? -1 : 1) * (60 * number(zone + 1, 2) + number(zone + 4, 2));
+        const int hours = number(zone + 1, 2), minutes = number(zone + 4, 2);
+        if (hours > 23 || minutes > 59) return {};
+        ahead = (word[zone] == '-' ? -1 : 1) * (60 * hours + minutes);
     }
     const Index days = std::chrono::sys_days(day).time_since_epoch().count();
     return 86400 * days + 3600 * hour + 60 * (minute - ahead) + second;

@@ -166,7 +166,6 @@ std::vector<Row> rows_of(const std::vector<Rank>& ranks) {
                 ++row.count;
                 continue;
             }
-            if (row.count == 1) row.step = 1;
         }
         rows.push_back({rank, 1, 1});
     }

@@ -92,10 +92,12 @@ void add(Digest& digest, const Order& order) {
         digest.add(exchange.bytes_per_point);
         digest.add(exchange.members);
     }
+    Rank first = 0;  // of a group that follows the one before: its ranks are left out, as they follow from `ranks`
     for (const Group& group : order.groups()) {
         digest.add(group.name);
         digest.add(group.ranks);
-        if (!group.members.consecutive()) digest.add(group.members);
+        if (!group.members.consecutive() || group.members.first() != first) digest.add(group.members);
+        first += group.ranks;
         digest.add(group.repeat);
         for (const GroupStep& step : group.steps) {
             digest.add(step.name);

@@ -265,6 +265,7 @@ class Walk {
 
     // Groups with two or more fences or collectives in common begin and end them in one order.
     void check_collectives() const {
+        if (std::all_of(kinds_.begin(), kinds_.end(), [](Kind kind) { return kind == Kind::messages; })) return;
         const auto calls = [&](std::size_t g, std::size_t other) {
             std::vector<const program::Operation*> found;
             for (const program::Operation& operation : order_.operations(g)) {

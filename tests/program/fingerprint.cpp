@@ -88,4 +88,18 @@ TEST("so does what changes in the order of its exchanges, or in a group of its r
     CHECK_EQUAL(std::set(found.begin(), found.end()).size(), found.size());
 }
 
+TEST("so do the ranks of its groups") {
+    program::GroupStep work;
+    work.name = "work", work.compute.seconds = 1;
+    const auto of = [&](const std::vector<Rank>& one, const std::vector<Rank>& other) {
+        std::vector<program::Group> groups{{"one", static_cast<Rank>(one.size()), {work}},
+                                           {"other", static_cast<Rank>(other.size()), {work}}};
+        groups[0].members = program::Members(one), groups[1].members = program::Members(other);
+        return program::fingerprint(
+            Program(std::make_shared<program::Order>(std::vector<program::Exchange>{}, groups)));
+    };
+    const std::set<std::uint64_t> found{of({0}, {1, 2, 3}), of({3}, {0, 1, 2}), of({1}, {0, 2, 3})};
+    CHECK_EQUAL(found.size(), std::size_t{3});
+}
+
 }  // namespace testing::program_fingerprint

@@ -28,9 +28,8 @@ FEATURES = {
     "verify, show, simulate, advise, list, report, and studies that measure nothing": ("core",),
     "bench, tune, calibrate, run, and plans in Python": ("core", "mpi", "launcher", "two ranks"),
     "programs in C, C++ and Fortran": ("libtradewind", "launcher"),
-    **{f"output of models as {form_named(name).title}": (name,) for name in FORMS},
 }
-"""Abilities of an installation, and the checks that each needs."""
+"""Abilities of an installation, and the checks that each needs; forms of output files come on top."""
 NOT_INSTALLED = "not installed"
 """Value of a check of what an installation may do without."""
 
@@ -54,12 +53,13 @@ def checkup() -> dict[str, Any]:
         *(_check_form(format) for format in FORMS),
     ]
     well = {check["name"] for check in checks if check["ok"]}
-    works = [feature for feature, needed in FEATURES.items() if well.issuperset(needed)]
+    features = FEATURES | {f"output of models as {_title(format)}": (format,) for format in FORMS}
+    works = [feature for feature, needed in features.items() if well.issuperset(needed)]
     return {
         "ok": all(check["ok"] or check["value"] == NOT_INSTALLED for check in checks),
         "checks": checks,
         "works": works,
-        "does_not_work": [feature for feature in FEATURES if feature not in works],
+        "does_not_work": [feature for feature in features if feature not in works],
     }
 
 
@@ -71,9 +71,19 @@ def _check(name: str, look: Callable[[], str]) -> dict[str, Any]:
         return {"name": name, "ok": False, "value": head, "advice": advice}
 
 
+def _title(format: str) -> str:
+    try:
+        return form_named(format).title
+    except ImportError:  # of what all forms need: its own check says so
+        return format
+
+
 def _check_form(format: str) -> dict[str, Any]:
     """Check a form of output files, whose packages may be left out, and may fail in ways of their own."""
-    package = form_named(format).package
+    try:
+        package = form_named(format).package
+    except ImportError as error:
+        return {"name": format, "ok": False, "value": str(error), "advice": "see the check of the core"}
     if importlib.util.find_spec(package) is None:
         advice = f"for {format} files of a field server: pip install 'tradewind[output]'"
         return {"name": format, "ok": False, "value": NOT_INSTALLED, "advice": advice}

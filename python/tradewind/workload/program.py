@@ -167,12 +167,14 @@ class ProgramWorkload(Workload):
             return range(exchange.core.ranks)
         taking_part = [self.members(self.groups[self._places[name]]) for name in exchange.groups]
         ranks = sorted({rank for members in taking_part for rank in members})
+        if not ranks:
+            raise InputError(f"exchange {exchange.name!r}: its groups have no ranks")
         consecutive = range(ranks[0], ranks[0] + len(ranks))
         return consecutive if ranks[-1] == consecutive[-1] else ranks
 
     def members(self, group: Group) -> Sequence[int]:
         """Return the ranks of a group, in ascending order."""
-        if group.members:
+        if len(group.members):
             return group.members
         first = self._first_ranks[self._places[group.name]]
         return range(first, first + group.ranks)

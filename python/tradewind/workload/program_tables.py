@@ -68,6 +68,10 @@ def _directions(value: Any) -> Any:
     return value
 
 
+MAX_LISTED = 10_000_000
+"""Maximum ranks of a group that lists them: each is kept as a number."""
+
+
 def _ranks(value: Any) -> Any:
     """Number of ranks, or lists [first, last] or [first, last, step], which ascend, as the ranks themselves."""
     if not isinstance(value, list):
@@ -80,6 +84,8 @@ def _ranks(value: Any) -> Any:
         first, last, step = (*run, 1)[:3]
         if not (0 <= first <= last < MAX_EXTENT and step >= 1):
             raise InputError(f"ranks {run!r}: {form}, and 0 <= first <= last")
+        if len(found) + (last - first) // step >= MAX_LISTED:
+            raise InputError(f"ranks {value!r}: {MAX_LISTED} ranks in lists are allowed")
         found += range(first, last + 1, step)
     if len(set(found)) < len(found) or not found:
         raise InputError(f"ranks {value!r}: each rank once is allowed, and one or more")
@@ -168,6 +174,8 @@ class NamedExchange(Moved):
     def _one_thing(self) -> Self:
         between = self.source is not None or self.target is not None
         found = [*self.moved, *(["from"] if between else []), *([] if self.messages is None else ["messages"])]
+        if self.split is not None and not {"halo", "path"} & set(found):
+            raise InputError(f"exchange {self.name!r}: split is that of a halo or a path")
         if len(found) != 1:
             raise InputError(
                 f"exchange {self.name!r} has one of {', '.join(MOVED)}, messages, and from with to, not "

@@ -148,15 +148,20 @@ class Recorder:
     # The program.
 
     def program(self, name: str = "") -> ProgramWorkload:
-        """The program of the steps. Raises InputError for a method that the simulator does not know."""
+        """The program of the steps. Raises InputError for what the simulator does not know."""
         exchanges = {each: self.dwarf.exchanged(each) for each in self.arrays}
         steps: list[Any] = []
         operations = iter(self._operations)
         for operation in operations:
             exchange = exchanges.get(operation.name)
             if operation.kind == "start" and not isinstance(exchange, Exchanged):
-                computed, wait = next(operations), next(operations)
-                assert (computed.kind, wait.kind, wait.name) == ("compute", "wait", operation.name)
+                computed, wait = next(operations, operation), next(operations, operation)
+                if (computed.kind, wait.kind, wait.name) != ("compute", "wait", operation.name):
+                    raise InputError(
+                        f"exchange {operation.name!r} of strategy {self.dwarf.strategy}: a program takes a start, one "
+                        "computation and a wait of an exchange without a method of its own; for others let "
+                        "`exchanged` of the dwarf return `named_exchange`"
+                    )
                 steps.append(self.dwarf.computation(computed.label, computed.calls, exchange))
             else:
                 steps.append(self._step(operation, exchange))

@@ -241,8 +241,9 @@ class Running(ABC):
 
     def start(self, name: str, of: Any = "field", label: str = "") -> None:
         """Start to exchange an array."""
-        self._open[name] = array = self.array_of(name, of)
+        array = self.array_of(name, of)
         self._exchanges[name].start(array)
+        self._open[name] = array
 
     def wait(self, name: str, label: str = "") -> None:
         """Wait until an exchange that was started has ended."""

@@ -69,7 +69,7 @@ class Direction:
     eta: float = 1.0
 
 
-# The time loop. Each# The time loop. Each strategy takes a step: it solves the problem.
+# The time loop. Each strategy takes a step: it solves the problem.
 
 
 def classic(step: Step, steps: int) -> int:

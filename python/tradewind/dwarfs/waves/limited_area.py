@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from tradewind import _core
 from tradewind.base.errors import InputError
 from tradewind.base.extents import MAX_EXTENT, extents_text
+from tradewind.dwarfs.frame.dwarf import packing_of
 from tradewind.dwarfs.frame.on_grid import GridDwarf, GridRunning
 from tradewind.dwarfs.frame.step import COMPUTE
 from tradewind.dwarfs.waves.plane_waves import half_step, nearest_to_square
-from tradewind.method.method import DEFAULT_PACKING, DEFAULT_TRANSPORT, NATIVE, Method, default_algorithm
+from tradewind.method.method import DEFAULT_TRANSPORT, NATIVE, Method, default_algorithm
 from tradewind.spectral.threads import split_blocks
 from tradewind.workload.options import option
 from tradewind.workload.program import Exchanged
@@ -155,7 +156,8 @@ class LimitedArea(GridDwarf):
     def exchanged(self, name: str) -> Exchanged:
         """Return an exchange of programs: its schedule, method and element type."""
         method, schedule = self.method(name), self._schedules(name.removesuffix(BACK))[name]
-        transport, packing = method.transport or DEFAULT_TRANSPORT, method.packing or DEFAULT_PACKING
+        transport = method.transport or DEFAULT_TRANSPORT
+        packing = method.packing or packing_of(transport)
         return Exchanged(name, schedule, 1, dtype_of(name), transport=transport, packing=packing)
 
 
@@ -212,7 +214,7 @@ class LimitedAreaRun(GridRunning):
         self.plan(way, pattern, *zip(sources, targets, strict=True))
 
     def exchange(self, name: str, of: Any = "field", label: str = "") -> None:
-        """Exchange an array, after a barrier where these are timed.."""
+        """Exchange an array, after a barrier where these are timed."""
         if self._barriers and name in self._sources:
             self.timed(self.comm.Barrier, part="barrier")
         super().exchange(name, of)
