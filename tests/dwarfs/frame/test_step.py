@@ -13,6 +13,7 @@ from mpi4py import MPI
 from toy_dwarf import Heat, add_up, relax
 
 from tradewind import launch
+from tradewind.base.errors import InputError
 from tradewind.dwarfs import find
 from tradewind.dwarfs.frame.recorder import Recorder, recorded
 from tradewind.dwarfs.frame.step import kernel
@@ -72,6 +73,21 @@ def test_costs_stand_at_the_loop():
     (operation,) = recorder._operations
     (call,) = operation.calls
     assert (call.cost(recorder.dwarf), call.times(recorder.dwarf)) == ((6.0, 12.0), 1)
+
+
+@pytest.mark.parametrize(
+    "operations",
+    [
+        lambda step: (step.start("halo"), step.wait("halo")),
+        lambda step: (step.start("halo"), step.compute(relax, label="a"), step.compute(relax, label="b")),
+        lambda step: step.start("halo"),
+    ],
+)
+def test_what_no_program_has_is_refused(operations):
+    recorder = Recorder(Heat(4, (8, 8, 1)))
+    operations(recorder)
+    with pytest.raises(InputError, match="exchange 'halo' of strategy exchange: a program takes a start, one comp"):
+        recorder.program()
 
 
 def test_computations_without_labels_are_one_step():
