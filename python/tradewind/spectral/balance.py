@@ -64,7 +64,7 @@ class _Search:
         return [np.array(sorted(own), np.int64) for own in self._sets]
 
     def improve(self) -> bool:
-        """Make the best exchange of a set with a large load; False where there is none that gains."""
+        """Make the best exchange of a set with a large load; return False where none gains."""
         counts = [len(bundles) for bundles, _ in self._bundles]
         theirs = np.concatenate([weights for _, weights in self._bundles])
         owners = np.repeat(np.arange(len(counts)), counts)

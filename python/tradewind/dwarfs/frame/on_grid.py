@@ -96,7 +96,7 @@ class GridDwarf(Dwarf):
 
     def boxes(self, points: Any, rank: int) -> list[Slices]:
         """The boxes of a rank's points by the name that a strategy gives them: "interior", which needs no halo; "rim";
-        "own"; own points and so many around them; or a function of the halo and the rank."""
+        "own"; a number of points around the own ones, with them; or a function of the halo and the rank."""
         halo = self.pattern(next(iter(self.plans)))
         assert isinstance(halo, _core.Halo)
         if callable(points):

@@ -275,7 +275,7 @@ class Running(ABC):
         return numbers
 
     def ended(self, iterations: int, numbers: Sequence[float]) -> bool:
-        """Return whether a solver has converged; False where there is none."""
+        """Return whether a solver has converged; False for a dwarf without a solver."""
         return False
 
     def finish(self, *result: Any) -> None:
