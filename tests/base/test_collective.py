@@ -12,7 +12,6 @@ pytest.importorskip("mpi4py.MPI")
 WITHOUT = {
     "tradewind.base.collective.": "the parts of the gate",
     "tradewind.dwarfs.semi_lagrangian.columns.Demand.send_lists": "part of a step: a strategy calls it",
-    "tradewind.dwarfs.semi_lagrangian.columns.FetchesOnDemand.": "parts of a step",
     "tradewind.dwarfs.frame.diagnosis.diagnose": "called by collective methods; begins with an agreement",
     "tradewind.dwarfs.frame.gather.gather": "called by collective methods; begins with an agreement",
     "tradewind.dwarfs.waves.limited_area.LimitedAreaRun.connect": "called while `on` makes a run",

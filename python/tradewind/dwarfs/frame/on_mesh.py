@@ -115,8 +115,7 @@ class MeshDwarf(Dwarf):
 
     def halo(self) -> _core.Fetch:
         """The exchange of one level, over all ranks."""
-        shares = self.shares()
-        return _core.fetch_of_ids(shares.own, shares.halo)
+        return _halo(self.grid, self.ranks, self.partition)
 
 
 @lru_cache(maxsize=2)
@@ -140,6 +139,12 @@ def _outline(grid: str) -> MeshOutline:
 @lru_cache(maxsize=8)
 def _shares(grid: str, ranks: int, partition: str) -> Shares:
     return shares_of(_outline(grid), ranks, partition)
+
+
+@lru_cache(maxsize=2)
+def _halo(grid: str, ranks: int, partition: str) -> _core.Fetch:
+    shares = _shares(grid, ranks, partition)
+    return _core.fetch_of_ids(shares.own, shares.halo)
 
 
 class MeshRunning(Running):
