@@ -1,6 +1,6 @@
-#include "kernel/conjugate_gradients.hpp"
+#include "kernel/nekbone/conjugate_gradients.hpp"
 
-#include "kernel/element_loops.hpp"
+#include "kernel/nekbone/element_loops.hpp"
 #include "kernel/width.hpp"
 
 namespace tradewind::kernel {

@@ -3,8 +3,8 @@
 // known only at run time. All do the same operations in the same order.
 #pragma once
 
-#include "kernel/elements.hpp"
 #include "kernel/lanes.hpp"
+#include "kernel/nekbone/elements.hpp"
 
 namespace tradewind::kernel {
 

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "kernel/mpdata.hpp"
+#include "kernel/mpdata/mpdata.hpp"
 
 namespace tradewind::kernel {
 

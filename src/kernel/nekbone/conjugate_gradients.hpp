@@ -1,6 +1,6 @@
 #pragma once
 
-#include "kernel/elements.hpp"
+#include "kernel/nekbone/elements.hpp"
 
 namespace tradewind::kernel {
 

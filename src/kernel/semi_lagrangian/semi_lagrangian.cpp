@@ -1,4 +1,4 @@
-#include "kernel/semi_lagrangian.hpp"
+#include "kernel/semi_lagrangian/semi_lagrangian.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -7,7 +7,7 @@
 
 #include "base/error.hpp"
 #include "kernel/clones.hpp"
-#include "kernel/semi_lagrangian_cells.hpp"
+#include "kernel/semi_lagrangian/cells.hpp"
 
 namespace tradewind::kernel {
 

@@ -1,7 +1,7 @@
 // Two passes of MPDATA in one sweep through memory: each flux and each value of the tracer is read once.
 #include <algorithm>
 
-#include "kernel/mpdata_faces.hpp"
+#include "kernel/mpdata/faces.hpp"
 
 namespace tradewind::kernel {
 

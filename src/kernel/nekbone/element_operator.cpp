@@ -1,4 +1,4 @@
-#include "kernel/element_loops.hpp"
+#include "kernel/nekbone/element_loops.hpp"
 #include "kernel/width.hpp"
 
 namespace tradewind::kernel {

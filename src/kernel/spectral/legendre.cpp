@@ -1,4 +1,4 @@
-#include "kernel/legendre.hpp"
+#include "kernel/spectral/legendre.hpp"
 
 #include <algorithm>
 #include <array>
@@ -104,13 +104,13 @@ Wide norm(Index m) {
 
 constexpr Index lanes = 32;  // latitudes computed side by side: enough for several vectors under way at a time
 constexpr int step = 200;    // numbers below 2^(-step / 2) are kept as multiples of 2^(-step * below)
-using Lanes = std::array<double, lanes>;
+using LatitudeValues = std::array<double, lanes>;
 
 struct Block {
-    alignas(64) Lanes high, low;  // versine
-    alignas(64) Lanes value, difference;
-    alignas(64) Lanes below;  // whole numbers
-    bool small = false;       // some are below
+    alignas(64) LatitudeValues high, low;  // versine
+    alignas(64) LatitudeValues value, difference;
+    alignas(64) LatitudeValues below;  // whole numbers
+    bool small = false;                // some are below
 };
 
 void look_for_small(Block& block) {
@@ -167,7 +167,7 @@ TRADEWIND_WIDE_CLONES void run_block(Block& block, const Coefficients& by, Index
     for (Index n = begin; n < end; ++n) {
         double* to = ((n - begin) % 2 ? other : same) + (n - begin) / 2 * stride;
         if (block.small) {
-            alignas(64) Lanes shown;
+            alignas(64) LatitudeValues shown;
             for (Index lane = 0; lane < lanes; ++lane) shown[lane] = block.below[lane] > 0 ? 0.0 : block.value[lane];
             std::copy_n(shown.begin(), count, to);
         } else if (count == lanes) {

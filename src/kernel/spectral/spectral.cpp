@@ -1,4 +1,4 @@
-#include "kernel/spectral.hpp"
+#include "kernel/spectral/spectral.hpp"
 
 #include <algorithm>
 

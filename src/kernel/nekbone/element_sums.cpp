@@ -1,6 +1,6 @@
-#include "kernel/element_sums.hpp"
+#include "kernel/nekbone/element_sums.hpp"
 
-#include "kernel/element_loops.hpp"
+#include "kernel/nekbone/element_loops.hpp"
 
 namespace tradewind::kernel {
 

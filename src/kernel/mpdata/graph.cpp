@@ -1,4 +1,4 @@
-#include "kernel/graph.hpp"
+#include "kernel/mpdata/graph.hpp"
 
 #include <algorithm>
 #include <string>

@@ -5,7 +5,7 @@
 
 #include "base/error.hpp"
 #include "kernel/clones.hpp"
-#include "kernel/semi_lagrangian_cells.hpp"
+#include "kernel/semi_lagrangian/cells.hpp"
 
 namespace tradewind::kernel {
 

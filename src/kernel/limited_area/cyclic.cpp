@@ -1,4 +1,4 @@
-#include "kernel/cyclic.hpp"
+#include "kernel/limited_area/cyclic.hpp"
 
 #include <algorithm>
 #include <string>
@@ -13,11 +13,11 @@ namespace {
 // Lines are solved several at once, real and imaginary parts side by side: full vectors, always of the same operations.
 constexpr Index lines = 8, lanes = 2 * lines;
 
-using Lanes = std::array<double, lanes>;
+using LineValues = std::array<double, lanes>;
 
 // Ratio and gain of each lane, and 1 / (1 - ratio^n).
 struct Factors {
-    Lanes ratio, gain, closing;
+    LineValues ratio, gain, closing;
 };
 
 double power(double base, Index exponent) {
@@ -29,9 +29,9 @@ double power(double base, Index exponent) {
 
 // y[j] = f[j] + ratio y[j - step], around the circle, in place; each is multiplied by `gain` as it is written.
 [[gnu::always_inline]] inline void recur(double* values, Index points, Index step, const Factors& by,
-                                         const Lanes& gain) {
+                                         const LineValues& gain) {
     double* const first = step > 0 ? values : values + (points - 1) * lanes;
-    Lanes y{};
+    LineValues y{};
     double* f = first;
     for (Index j = 0; j < points; ++j, f += step * lanes)
         for (Index i = 0; i < lanes; ++i) y[i] = f[i] + by.ratio[i] * y[i];
@@ -45,7 +45,7 @@ double power(double base, Index exponent) {
 }
 
 void solve_lines(double* values, Index points, const Factors& by) {
-    Lanes one;
+    LineValues one;
     one.fill(1.0);
     recur(values, points, 1, by, one);
     recur(values, points, -1, by, by.gain);

@@ -1,4 +1,4 @@
-#include "kernel/vectors.hpp"
+#include "kernel/helmholtz/vectors.hpp"
 
 #include <array>
 #include <cmath>
@@ -15,10 +15,10 @@ namespace {
 constexpr Index lanes = 8;
 constexpr std::size_t most_terms = 8;
 
-using Lanes = std::array<double, lanes>;
+using LaneSums = std::array<double, lanes>;
 
-void add_row(const double* __restrict a, const double* __restrict b, Index points, Lanes& sums) {
-    Lanes found = sums;
+void add_row(const double* __restrict a, const double* __restrict b, Index points, LaneSums& sums) {
+    LaneSums found = sums;
     Index x = 0;
     for (; x + lanes <= points; x += lanes)
         for (Index i = 0; i < lanes; ++i) found[i] += a[x + i] * b[x + i];
@@ -26,7 +26,7 @@ void add_row(const double* __restrict a, const double* __restrict b, Index point
     sums = found;
 }
 
-double total(const Lanes& sums) {
+double total(const LaneSums& sums) {
     return ((sums[0] + sums[1]) + (sums[2] + sums[3])) + ((sums[4] + sums[5]) + (sums[6] + sums[7]));
 }
 
@@ -79,9 +79,9 @@ std::vector<double> products(const Pairs& pairs, Team& team) {
     check(pairs);
     const std::array<Index, 3> points = pairs.front().first.points;
     const std::size_t count = pairs.size();
-    std::vector<Lanes> by_level(static_cast<std::size_t>(points[layout::Z]) * count, Lanes{});
+    std::vector<LaneSums> by_level(static_cast<std::size_t>(points[layout::Z]) * count, LaneSums{});
     each_row(points, team, [&](int, Index z, Index y) {
-        Lanes* const sums = by_level.data() + static_cast<std::size_t>(z) * count;
+        LaneSums* const sums = by_level.data() + static_cast<std::size_t>(z) * count;
         for (std::size_t i = 0; i < count; ++i)
             add_row(pairs[i].first.at(y, z), pairs[i].second.at(y, z), points[layout::X], sums[i]);
     });

@@ -1,4 +1,4 @@
-#include "kernel/diffusion.hpp"
+#include "kernel/diffusion/diffusion.hpp"
 
 #include <algorithm>
 #include <cstdint>

@@ -1,9 +1,9 @@
-#include "kernel/mpdata.hpp"
+#include "kernel/mpdata/mpdata.hpp"
 
 #include <algorithm>
 
 #include "kernel/clones.hpp"
-#include "kernel/mpdata_faces.hpp"
+#include "kernel/mpdata/faces.hpp"
 
 namespace tradewind::kernel {
 

@@ -1,4 +1,4 @@
-#include "kernel/elements.hpp"
+#include "kernel/nekbone/elements.hpp"
 
 #include <algorithm>
 #include <string>

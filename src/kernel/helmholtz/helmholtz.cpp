@@ -1,4 +1,4 @@
-#include "kernel/helmholtz.hpp"
+#include "kernel/helmholtz/helmholtz.hpp"
 
 #include <algorithm>
 #include <string>

@@ -13,7 +13,7 @@
 
 #include <cstdint>
 
-#include "kernel/graph.hpp"
+#include "kernel/mpdata/graph.hpp"
 #include "kernel/team.hpp"
 
 namespace tradewind::kernel {

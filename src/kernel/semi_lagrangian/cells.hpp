@@ -8,7 +8,7 @@
 #include <limits>
 #include <type_traits>
 
-#include "kernel/semi_lagrangian.hpp"
+#include "kernel/semi_lagrangian/semi_lagrangian.hpp"
 
 namespace tradewind::kernel {
 

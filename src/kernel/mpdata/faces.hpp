@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "kernel/lanes.hpp"
-#include "kernel/mpdata.hpp"
+#include "kernel/mpdata/mpdata.hpp"
 
 #define TRADEWIND_INLINE [[gnu::always_inline]] inline
 
