@@ -18,8 +18,8 @@ PAGES = sorted(
 LONG = {
     "README.md",
     *(f"dwarfs/{name}.md" for name in ("diffusion", "helmholtz", "limited_area", "mpdata", "nekbone")),
-    *(f"dwarfs/{name}.md" for name in ("semi_lagrangian", "spherical_harmonics")),
-    *(f"explanation/{name}.md" for name in ("algorithms", "layouts", "validation", "zheng2018")),
+    *(f"dwarfs/{name}.md" for name in ("semi_lagrangian", "spherical_harmonics", "spherical_harmonics_ranks")),
+    *(f"explanation/{name}.md" for name in ("algorithms", "layouts", "validation", "validation-sstmacro", "zheng2018")),
     *(f"how-to/{name}.md" for name in ("calibrate", "choose", "congestion", "exchange", "fetch", "gather-scatter")),
     *(f"how-to/{name}.md" for name in ("install", "languages", "measure", "nodes", "output", "output-fortran")),
     *(f"how-to/{name}.md" for name in ("packets", "program", "simulate", "study", "timeline", "tune", "verify")),
