@@ -13,6 +13,8 @@ import nbformat
 
 PAGES = Path(__file__).parents[1] / "notebook"
 TIMEOUT_S = 600
+_QUIET = ["--log-level=ERROR"]
+"""A kernel listens on this machine alone, and need not warn of it."""
 _OUTPUT = re.compile(r"(^```python\n.*?^```\n)\n```text\n.*?^```\n", re.DOTALL | re.MULTILINE)
 """A block of code, and after it what it prints: in a notebook the code prints it."""
 _DOWNLOAD = re.compile(r' <a href="\w+\.ipynb" download>[^<]*</a>[^\n]*')
@@ -33,7 +35,9 @@ def execute(notebook: Any) -> None:
     """Run all cells in a kernel of their own, in an empty folder. Raises nbclient's CellExecutionError."""
     with tempfile.TemporaryDirectory() as folder:
         resources = {"metadata": {"path": folder}}
-        nbclient.NotebookClient(notebook, timeout=TIMEOUT_S, kernel_name="python3", resources=resources).execute()
+        nbclient.NotebookClient(
+            notebook, timeout=TIMEOUT_S, kernel_name="python3", resources=resources, extra_arguments=_QUIET
+        ).execute()
 
 
 def write_notebooks(folder: Path) -> list[Path]:

@@ -1,4 +1,4 @@
-"""The reports of the kept studies, as live pages: charts that answer, tables that sort, and the results to take away."""
+"""The reports of kept studies, as live pages: charts that answer, tables that sort, and the results to take away."""
 
 from __future__ import annotations
 
@@ -45,9 +45,7 @@ def _written(kept: Kept, folder: Path) -> dict[str, Any]:
     figures = draw_figures(study.plot, records)
     outcome = headline_of(study.headline, records.records) if study.headline else summary(figures)
     page = folder / "report.html"
-    page.write_text(
-        render(study, text, records, kept.verdicts, figures, here(), {}, outcome), encoding="utf-8"
-    )
+    page.write_text(render(study, text, records, kept.verdicts, figures, here(), {}, outcome), encoding="utf-8")
     shutil.copyfile(kept_file(kept.name), folder / "results.nc")
     report = Report(page, folder / "results.nc", [], outcome, kept.verdicts, records)
     return {"study": study.title, **report.as_dict()}
