@@ -232,7 +232,7 @@ class Machine(Table):
             raise InputError(
                 f"a computation has flops, and the machine {self.title.partition(':')[0]!r} has no rate for them: "
                 f"{named}node.core_flops or node.flops is needed; `tradewind calibrate` measures the first ones on "
-                "this machine"
+                "this machine; or assume one, such as --set node.core_flops=10Gflop/s"
             )
         return max(flops / rate if rate else 0.0, copied / memory)
 
@@ -390,6 +390,8 @@ def load_machine(name: str | Path, settings: Mapping[str, str] | None = None) ->
     if path.suffix != ".toml":
         path = machine_folder() / f"{name}.toml"
         if path.name != f"{name}.toml" or not path.is_file():
+            if "," in str(name):
+                raise InputError(f"machine {str(name)!r}: one machine is allowed here, not a list: repeat it for each")
             raise InputError(unknown("machine", str(name), machine_names()) + "; or name a file like mine.toml")
     text = toml_text(path)
     changes = tuple((key, str(value)) for key, value in (settings or {}).items())
