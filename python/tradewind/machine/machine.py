@@ -27,6 +27,7 @@ from tradewind.base.file_work import FileWork
 from tradewind.base.names import unknown
 from tradewind.base.tables import Table
 from tradewind.base.toml_lines import Place, TomlFile, toml_text
+from tradewind.machine.display import machine_table
 from tradewind.machine.evidence import IMAGINARY, WHOLE, Evidence, evidence_of, naming, problem_of
 from tradewind.machine.intranode import IntranodeTransport, RateTable, find_intranode
 from tradewind.machine.topology import TOPOLOGIES, Count, Graph, Topology, Torus, with_nics
@@ -324,12 +325,21 @@ class Machine(Table):
         )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class MachineFile:
     """A machine and its short name."""
 
     name: str
     machine: Machine
+
+    def __repr__(self) -> str:
+        """Return the name, what it is, its network and its routing."""
+        machine = self.machine
+        return f"<Machine {self.name}: {machine.title}; {machine.topology.kind}, routing {machine.routing}>"
+
+    def _repr_html_(self) -> str:
+        values = self.machine.model_dump(by_alias=True, exclude_unset=True, exclude={"title", "source"})
+        return machine_table(self.machine.title, values, self.machine.evidence())
 
     @property
     def identity(self) -> str:
