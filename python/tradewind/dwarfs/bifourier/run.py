@@ -44,7 +44,7 @@ class SpectralArea(LimitedArea):
         raise NotImplementedError
 
     def row_cuts(self) -> Any:
-        """Where the numbers n of columns are cut."""
+        """Return the cuts of the numbers n of columns."""
         raise NotImplementedError
 
     def initial(self, y: Array, x: Array) -> Array:
