@@ -2,6 +2,7 @@
 
     python docs/website [--studies NAME,...]   pages, and reports of the kept studies, into build/site
     python docs/website serve                   pages alone, and again whenever a file changes
+    python docs/website notebooks               the notebooks alone, into build/notebooks
 
 It needs no network, nor do the pages: what they load lies beside them.
 """
@@ -19,9 +20,11 @@ from pathlib import Path
 DOCS = Path(__file__).parents[1]
 ROOT = DOCS.parent
 sys.path.insert(0, str(DOCS))
+from website.notebooks import write_notebooks  # noqa: E402
 from website.reports import kept_studies, write_reports  # noqa: E402 (found by the line above)
 
 SITE = ROOT / "build" / "site"
+NOTEBOOKS = ROOT / "build" / "notebooks"
 
 
 def zensical(*arguments: str) -> None:
@@ -39,6 +42,9 @@ def build(studies: list[str]) -> None:
     zensical("build", "--strict", "--clean")
     _print("pages", SITE, began)
     began = time.monotonic()
+    write_notebooks(SITE / "notebook")
+    _print("notebooks", SITE / "notebook", began)
+    began = time.monotonic()
     write_reports(SITE / "reports", studies)
     shutil.copyfile(SITE / "assets" / "images" / "favicon.png", SITE / "favicon.ico")  # for reports, which name none
     _print(f"reports of {len(studies)} studies", SITE / "reports", began)
@@ -51,12 +57,18 @@ def _print(what: str, folder: Path, began: float) -> None:
 
 
 def main(arguments: list[str]) -> None:
-    parser = argparse.ArgumentParser(prog="python docs/website", description="Build the site, or serve its pages.")
-    parser.add_argument("what", nargs="?", choices=("build", "serve"), default="build")
+    parser = argparse.ArgumentParser(
+        prog="python docs/website", description="Build the site, serve its pages, or write the notebooks."
+    )
+    parser.add_argument("what", nargs="?", choices=("build", "serve", "notebooks"), default="build")
     parser.add_argument("--studies", metavar="NAME,...", help="studies whose reports are written; all unless given")
     options = parser.parse_args(arguments)
     if options.what == "serve":
         zensical("serve")
+        return
+    if options.what == "notebooks":
+        for file in write_notebooks(NOTEBOOKS):
+            print(file.relative_to(ROOT))
         return
     known = kept_studies()
     names = known if options.studies is None else [name for name in options.studies.split(",") if name]
