@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -237,6 +237,13 @@ class SphericalHarmonicsRun(Running):
         found = np.empty((self.dwarf.levels, self.transform.points.shape[1]))
         found[self._order] = self.transform.points[number :: len(VARIABLES)]
         return found
+
+    map_variable = "geopotential"
+
+    @property
+    def map_place(self) -> dict[str, Any]:
+        """On the sphere, each row from longitude 0 on."""
+        return {"on_sphere": True, "west": 0.5}
 
     def map(self) -> Array | None:
         """The geopotential of the middle level on rank 0, [latitude][longitude] from the south. Collective.
