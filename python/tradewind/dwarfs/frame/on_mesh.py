@@ -109,7 +109,9 @@ class MeshDwarf(Dwarf):
         flops, moved = call.cost(self)
         points = [float(call.times(self) * self.levels * n) for n in self.counts(call.points)]
         done = 0.0 if self.point_s else flops
-        return Compute(label, 0.0, done, copied(moved), None, during, 1, self.point_s, points, kernel=call.name(self))
+        return Compute(
+            label, 0.0, done, copied(moved), None, during, 1, call.point_s(self), points, kernel=call.name(self)
+        )
 
     def halo(self) -> _core.Fetch:
         """The exchange of one level, over all ranks."""
