@@ -257,6 +257,8 @@ class BifourierRun(LimitedAreaRun):
         levels = self.dwarf.grid[2]
         return np.concatenate(self.points)[number * levels : (number + 1) * levels]
 
+    map_variable = "geopotential"
+
     def map(self) -> Array | None:
         """The geopotential of the first level, on rank 0. Collective."""
         first = 2 * self.dwarf.grid[2]
