@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -45,6 +46,7 @@ def build(studies: list[str]) -> None:
     _print("notebooks", SITE / "notebook", began)
     began = time.monotonic()
     write_reports(SITE / "reports", studies)
+    shutil.copyfile(SITE / "assets" / "images" / "favicon.png", SITE / "favicon.ico")  # for reports, which name none
     _print(f"reports of {len(studies)} studies", SITE / "reports", began)
     print(f"site: {SITE.relative_to(ROOT)}/index.html")
 

@@ -1,4 +1,4 @@
-"""The reports of kept studies, as live pages: charts that answer, tables that sort, and the results to take away."""
+"""The reports of the kept studies, as live pages: charts that answer, tables that sort, and results to take away."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def write_reports(folder: Path, names: Sequence[str]) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     page = build_overview(folder, [_written(load(name), folder / name) for name in names])
     for each in folder.rglob("*.html"):
-        _share_scripts(each, folder)
+        _join_site(each, folder)
     return page
 
 
@@ -51,13 +51,17 @@ def _written(kept: Kept, folder: Path) -> dict[str, Any]:
     return {"study": study.title, **report.as_dict()}
 
 
-def _share_scripts(page: Path, folder: Path) -> None:
-    """Move the long scripts of a page into files that all pages of a folder share: a browser loads them once."""
+def _join_site(page: Path, folder: Path) -> None:
+    """Give a page the way back to the site, and move its long scripts into files that all pages of a folder share: a
+    browser loads them once."""
+    above = "../" * len(page.relative_to(folder).parent.parts)
 
     def moved(found: re.Match[str]) -> str:
         name = f"script-{hashlib.sha256(found[1].encode()).hexdigest()[:12]}.js"
         (folder / name).write_text(found[1], encoding="utf-8")
-        above = "../" * len(page.relative_to(folder).parent.parts)
         return f'<script src="{above}{name}"></script>'
 
-    page.write_text(_SCRIPT.sub(moved, page.read_text(encoding="utf-8")), encoding="utf-8")
+    way_back = f'<p class="small"><a href="{above}../index.html">Tradewind</a>'
+    way_back += ' | <a href="../index.html">all reports</a></p>' if above else "</p>"
+    text = _SCRIPT.sub(moved, page.read_text(encoding="utf-8"))
+    page.write_text(text.replace("<main>", f"<main>\n{way_back}", 1), encoding="utf-8")

@@ -324,7 +324,7 @@ class SphericalHarmonicsRun(Running):
         first = self.comm.scan(count) - count
         own, grid = np.arange(first, first + count), Gaussian(tuple(self.distribution.truncation.grid.rows))
         return [
-            Output(name, own, grid, partial(self._output, n), self.dwarf.levels, said=NAMED[name])
+            Output(name, own, grid, partial(self._output, n), self.dwarf.levels, attributes=NAMED[name])
             for n, name in enumerate(VARIABLES)
         ]
 
@@ -369,7 +369,7 @@ def _fields_of(levels: Array) -> Array:
 
 
 def _has_all_levels(way: str, *, target: bool) -> bool:
-    """Whether the source, or the target, of an exchange has all levels: grid points and columns have."""
+    """Return whether the source, or the target, of an exchange has all levels: grid points and columns have."""
     name = way.removesuffix(BACK)
     forth_target = target != way.endswith(BACK)
     return (name == "columns" and forth_target) or (name == "rows" and not forth_target)
