@@ -13,10 +13,13 @@ from tradewind.report.content import Figure
 from tradewind.study.cases.environment import Environment
 from tradewind.study.cases.records import Records, read_records
 from tradewind.study.cases.store import Store
-from tradewind.study.claims.finding import Verdict, cases_of
-from tradewind.study.claims.judgement import counts, judge_each
+from tradewind.study.claims.finding import Verdict
+from tradewind.study.claims.judgement import counts, judge_all
 from tradewind.study.claims.remarks import headline_of
 from tradewind.study.plan.load import load_study
+
+FIGURES = "figures/"
+"""The folder with the figures of a report, beside its page."""
 
 
 @dataclass(frozen=True)
@@ -57,16 +60,14 @@ def build_report(folder: Path, environment: Environment) -> Report:
     study_file = load_study(store.study_file, is_copy=True)
     study, text = study_file.study, study_file.file.text
     records = read_records(store, environment)
-    judged = list(zip(study.finding, judge_each(study_file, records.records), strict=True))
-    verdicts = [verdict for _, each in judged for verdict in each]
-    about = [cases_of(finding, records.records) for finding, each in judged for _ in each]
+    verdicts = judge_all(study_file, records.records)
     attributes = provenance(text, study.title, study.source, study.seed, environment)
     attributes["findings"] = json.dumps([verdict.as_dict() for verdict in verdicts])
     attributes["notes"] = json.dumps(records.notes)
     write_results(records.records, attributes, inside(folder, "results.nc", "dataset"))
     figures = draw_figures(study_file.study.plot, records)
     outcome = headline_of(study.headline, records.records) if study.headline is not None else summary(figures)
-    page = render(study, text, records, verdicts, figures, environment, machine_texts(store), outcome, about)
+    page = render(study, text, records, verdicts, figures, environment, machine_texts(store), outcome, FIGURES)
     written = write_inside(folder, "report.html", page.encode())
     pictures = _export(figures, inside(folder, "figures", "figures in"))
     return Report(written, folder / "results.nc", pictures, outcome, verdicts, records)
