@@ -146,7 +146,7 @@ class Nekbone(NekboneRequest):
         flops, moved = call.cost(self)
         points = call.times(self) * self._points(call.points)
         done, kernel = 0.0 if self.point_s else flops * points, call.name(self)
-        return Compute(label, points * self.point_s, done, copied(moved * points), during=during, kernel=kernel)
+        return Compute(label, points * call.point_s(self), done, copied(moved * points), during=during, kernel=kernel)
 
     def _points(self, points: str) -> int:
         """Points of a rank; where it has a rim, of one in the middle of the brick."""
