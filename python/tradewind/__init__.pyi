@@ -44,7 +44,7 @@ from tradewind.recording import record as record
 from tradewind.simulation import forecast as forecast
 from tradewind.simulation import simulate as simulate
 from tradewind.simulation.advice import advise as advise
-from tradewind.simulation.advice import compare_machines as compare_machines
+from tradewind.simulation.machine_comparison import compare_machines as compare_machines
 from tradewind.spectral import DistributedTransform as DistributedTransform
 from tradewind.spectral import GaussianGrid as GaussianGrid
 from tradewind.spectral import SpectralTransform as SpectralTransform
