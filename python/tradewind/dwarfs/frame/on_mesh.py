@@ -215,6 +215,13 @@ class MeshRunning(Running):
             whole[ids] = values
         return whole
 
+    map_variable = "q"
+
+    @property
+    def map_place(self) -> dict[str, Any]:
+        """On the sphere, or on a plane, as the mesh lies."""
+        return {"on_sphere": self.mesh.on_sphere}
+
     def as_map(self, own: Array) -> Array | None:
         """One value of each own node as a map [y][x] from the south, on rank 0. Collective."""
         whole = self.whole(own)

@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import numpy as np
 
@@ -251,6 +251,14 @@ class Running(ABC):
     def map(self) -> Array | None:
         """A field [y][x] to be drawn, on rank 0, of a dwarf that has one. Collective."""
         return None
+
+    map_variable: ClassVar[str] = "x"
+    """The variable that `map` shows: a name of `tradewind.dwarfs.frame.output.NAMED`."""
+
+    @property
+    def map_place(self) -> dict[str, Any]:
+        """Where the points of `map` lie, as `tradewind.plot.field.Shown` takes it: by default on a plane."""
+        return {}
 
     def outputs(self) -> list[Output]:
         """The fields that a run can write, see `dwarfs.frame.output`. Raises InputError for a dwarf without."""

@@ -333,6 +333,8 @@ class HelmholtzRun(GridRunning):
         parts = np.concatenate([each.own[levels] for each in (self._before, self.x)])
         return gather(self.comm, self.layout, parts)
 
+    map_variable = "x"
+
     def map(self) -> Array | None:
         """The middle level, on rank 0. Collective."""
         middle = self.dwarf.grid[2] // 2

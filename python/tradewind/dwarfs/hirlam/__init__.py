@@ -407,6 +407,8 @@ class HirlamRun(LimitedAreaRun):
     def _output(self, number: int) -> Array:
         return np.asarray(self.fields[number][self.own])
 
+    map_variable = "phi"
+
     def map(self) -> Array | None:
         """The geopotential of the fastest mode, on rank 0. Collective."""
         level = gather(self.comm, self.layout, self.fields[PHI][self.own][:1])

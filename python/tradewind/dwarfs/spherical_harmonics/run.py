@@ -334,6 +334,13 @@ class SphericalHarmonicsRun(Running):
         found[self._order] = self.transform.points[number :: len(VARIABLES)]
         return found
 
+    map_variable = "geopotential"
+
+    @property
+    def map_place(self) -> dict[str, Any]:
+        """On the sphere, each row from longitude 0 on."""
+        return {"on_sphere": True, "west": 0.5}
+
     def map(self) -> Array | None:
         """The geopotential of the middle level on rank 0, [latitude][longitude] from the south. Collective.
 
