@@ -21,7 +21,7 @@ LONG = {
     *(f"dwarfs/{name}.md" for name in ("semi_lagrangian", "spherical_harmonics")),
     *(f"explanation/{name}.md" for name in ("algorithms", "layouts", "validation", "zheng2018")),
     *(f"how-to/{name}.md" for name in ("calibrate", "choose", "congestion", "exchange", "fetch", "gather-scatter")),
-    "how-to/halo-code.md",
+    *("how-to/compare-offers.md", "how-to/halo-code.md"),
     *(f"how-to/{name}.md" for name in ("install", "languages", "measure", "nodes", "output", "output-fortran")),
     *(f"how-to/{name}.md" for name in ("packets", "program", "simulate", "study", "timeline", "tune", "verify")),
     *("tutorial/index.md", "tutorial/output.md"),
