@@ -522,14 +522,14 @@ def choose_method(
     pattern: Pattern,
     asked: Sequence[str],
     environment: str,
-    tuning: tuple[str, str],
+    tuning: tuple[str, bytes],
     dtype: str,
     fields: int,
     memory: str,
     host: tuple[str, str, int] | None,
 ) -> tuple[list[str], list[str], str]:
     """
-    The method for a pattern, where each part came from ("argument", the variable, the file, or "default"), and a warning. `asked`: algorithm, transport and packing. `environment`: the text of the pattern's variable. `tuning`: what errors call the setting of the tuning file, and its text. Raises InputError for what cannot be.
+    The method for a pattern, where each part came from ("argument", the variable, the file, or "default"), and a warning. `asked`: algorithm, transport and packing. `environment`: the text of the pattern's variable. `tuning`: what errors call the setting of the tuning file, and its bytes. Raises InputError for what cannot be.
     """
 
 def tuning_request(

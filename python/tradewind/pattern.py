@@ -349,6 +349,20 @@ class Schedule:
 
         return simulate(OneSchedule(self.core, fields, dtype), machine, **options)
 
+    def animate(
+        self,
+        file: str | Path,
+        machine: str | Path | None = None,
+        *,
+        fields: int = 1,
+        dtype: str = "f8",
+        **options: Any,
+    ) -> Path:
+        """Write a page on which its messages move; see `tradewind.simulation.animation.animate`."""
+        from tradewind.simulation.animation import animate
+
+        return animate(OneSchedule(self.core, fields, dtype), file, machine, **options)
+
     @collective
     def plan(
         self,

@@ -65,7 +65,7 @@ def simulate(
     one port, injection and ejection included), ``bound_s`` (the time of the busiest link or NIC for its bytes;
     ``bound_by`` names its kind), ``imbalance`` (maximum over mean load of the links in use), ``delay`` (histogram of
     packets by arrival minus arrival on an empty network), ``wall_s``, ``peak_rss_bytes``. With `pairs`, also
-    ``delay_pairs``: the mean delay in seconds between that many blocks of ranks, [source block][destination block].
+    ``delay_pairs``: the mean delay in seconds between that many blocks of ranks, `[source block][destination block]`.
     Raises InputError.
     """
 

@@ -44,7 +44,7 @@ class SpectralArea(LimitedArea):
         raise NotImplementedError
 
     def row_cuts(self) -> Any:
-        """Where the numbers n of columns are cut."""
+        """Return the cuts of the numbers n of columns."""
         raise NotImplementedError
 
     def initial(self, y: Array, x: Array) -> Array:
@@ -256,6 +256,8 @@ class BifourierRun(LimitedAreaRun):
     def _output(self, number: int) -> Array:
         levels = self.dwarf.grid[2]
         return np.concatenate(self.points)[number * levels : (number + 1) * levels]
+
+    map_variable = "geopotential"
 
     def map(self) -> Array | None:
         """The geopotential of the first level, on rank 0. Collective."""
