@@ -39,7 +39,7 @@ class Observer:
     """Receives the events of a run of studies; this one ignores them."""
 
     def begin(self, total: int, reused: int, cost_s: float = 0.0) -> None:
-        """Begin a run of `total` cases, `reused` of which are stored already; `cost_s` is the forecast of the others."""
+        """Begin a run of `total` cases, `reused` of which are stored already; `cost_s`: forecast of the others."""
 
     def note(self, text: str) -> None:
         """Receive a text about the run."""
