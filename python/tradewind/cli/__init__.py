@@ -81,6 +81,10 @@ def command_for(name: str, arguments: Sequence[str]) -> Command:
         from tradewind.cli import program
 
         return Command(f"{name} program", program.COMMANDS[name], program.HELP[name])
+    if name in ("verify", "simulate") and arguments[:1] == ["model"]:
+        from tradewind.cli import model
+
+        return Command(f"{name} model", model.COMMANDS[name], model.HELP[name])
     if name == "advise" and arguments[:1] == ["output"]:
         from tradewind.cli import advise_output
 
