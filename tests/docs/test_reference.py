@@ -65,7 +65,8 @@ def generate() -> ModuleType:
 
 
 @pytest.mark.parametrize(
-    "name", ["command-line.md", "registry.md", "study-file.md", "python.md", "python-docstrings.md", "c-header.md", "table.md"]
+    "name",
+    ["command-line.md", "registry.md", "study-file.md", "python.md", "python-docstrings.md", "c-header.md", "table.md"],
 )
 def test_generated_tables_are_up_to_date(name: str, generate: ModuleType) -> None:
     assert page(name) == generate.filled(name), "run  python docs/generate.py"

@@ -69,7 +69,8 @@ def _value(node: ast.expr, names: Mapping[str, float]) -> Any:
         return -_value(node.operand, names)
     if isinstance(node, ast.BinOp) and type(node.op) in _OPERATORS:
         return _OPERATORS[type(node.op)](_value(node.left, names), _value(node.right, names))
-    called = node.func.id if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) else None
-    if isinstance(node, ast.Call) and called in FUNCTIONS and not node.keywords:
-        return FUNCTIONS[called](*(_value(each, names) for each in node.args))
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and not node.keywords:
+        function = FUNCTIONS.get(node.func.id)
+        if function is not None:
+            return function(*(_value(each, names) for each in node.args))
     raise ValueError(_ALLOWED)

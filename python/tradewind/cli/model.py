@@ -57,7 +57,7 @@ def simulate(
     model: _Word,
     name: _Name,
     machine: simulating.Machine,
-    ranks: Annotated[str, Option("--ranks", help="Number of ranks, or a comma list.", show_default=False)],
+    ranks: Annotated[str, Option("-n", "--ranks", help="Number of ranks, or a comma list.", show_default=False)],
     number: _Numbers = None,
     changes: Annotated[
         bool,

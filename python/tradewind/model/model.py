@@ -17,6 +17,7 @@ from tradewind.base.extents import extents_text
 from tradewind.base.names import unknown
 from tradewind.base.tables import explained
 from tradewind.base.toml_lines import Place, TomlFile
+from tradewind.machine import MachineFile
 from tradewind.model.expansion import Expanded, Expansion
 from tradewind.model.tables import ModelTable, Number
 from tradewind.workload.program import ProgramWorkload
@@ -160,7 +161,7 @@ class Model:
 
         return verify_program(self.program(ranks, every=self.every[0] if self.every else 1).program)
 
-    def simulate(self, machine: str | Path, ranks: int, **options: Any) -> dict[str, Any]:
+    def simulate(self, machine: str | Path | MachineFile, ranks: int, **options: Any) -> dict[str, Any]:
         """Simulate a step on a machine; see `tradewind.model.forecast.forecast`."""
         from tradewind.model.forecast import forecast
 
