@@ -19,6 +19,8 @@ _COMMANDS = {
     "tune": "tune {kind} -n 4 -o tuning.toml",
     "run": "run {kind} -n 4 --strategy all",
     "serve": "serve plan.toml",
+    "compare": "compare old.json new.json --threshold 5%",
+    "export": "export results/figure-5a -o table.csv",
     "report": "report results/figure-5a --open",
     "list": "list machines",
     "config": "config --cflags --libs",
