@@ -22,7 +22,7 @@ LONG = {
     *(f"dwarfs/{name}.md" for name in ("semi_lagrangian", "spherical_harmonics", "spherical_harmonics_ranks")),
     *(f"explanation/{name}.md" for name in ("algorithms", "layouts", "validation", "validation-sstmacro", "zheng2018")),
     *(f"how-to/{name}.md" for name in ("calibrate", "choose", "compare", "congestion", "exchange")),
-    *(f"how-to/{name}.md" for name in ("fetch", "gather-scatter")),
+    *(f"how-to/{name}.md" for name in ("fetch", "gather-scatter", "model")),
     *("how-to/compare-offers.md", "how-to/halo-code.md"),
     *(f"how-to/{name}.md" for name in ("install", "languages", "measure", "nodes", "output", "output-fortran")),
     *(f"how-to/{name}.md" for name in ("packets", "program", "simulate", "study", "timeline", "tune", "verify")),
