@@ -469,7 +469,7 @@ def test_a_step_whose_memory_was_used_again_does_not_look_whole(beside, plan, fa
 @pytest.mark.one_level
 @pytest.mark.slow
 def test_a_server_that_does_not_come_back_ends_the_job_with_all_steps_written(beside, plan):
-    plan(more='patience = "3s"')
+    plan(more='patience = "5s"')
     beside(2, "field_servers_c", 2, 4, "-", "write", "gone", fails="stop:1:end:2")
     said = "".join(path.read_text() for path in Path().glob("failed-*"))
     assert "status 2: server 1 does not answer: others have written its fields" in said
