@@ -7,6 +7,7 @@ import importlib.util
 import inspect
 import json
 import re
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
@@ -56,6 +57,7 @@ def first_column(text: str) -> set[str]:
 
 @pytest.fixture(scope="module")
 def generate() -> ModuleType:
+    sys.path.insert(0, str(ROOT / "docs"))  # of the package website
     spec = importlib.util.spec_from_file_location("generate", ROOT / "docs" / "generate.py")
     assert spec
     assert spec.loader
