@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Any
 
 import numpy as np
 
@@ -45,6 +45,10 @@ class GaussianGrid:
 
     def __repr__(self) -> str:
         return f"GaussianGrid({self.name!r})"
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what other processes need: the latitudes of the core are computed anew there."""
+        return {name: value for name, value in vars(self).items() if name != "gaussian"}
 
     @cached_property
     def gaussian(self) -> _core.Gaussian:
