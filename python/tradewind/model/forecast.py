@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from tradewind.machine import MachineFile
-from tradewind.model.step_program import StepProgram, Stepping
+from tradewind.model.step_program import Stepping, StepProgram
 from tradewind.simulation import prepare
 from tradewind.simulation.progress import Watch
 

@@ -21,7 +21,6 @@ from tradewind.machine import MachineFile
 from tradewind.model.expansion import Expanded, Expansion
 from tradewind.model.step_program import StepProgram
 from tradewind.model.tables import ModelTable, Number
-from tradewind.workload.program import ProgramWorkload
 from tradewind.workload.program_file import program_of_data
 
 MAX_RANKS = 2_000_000
