@@ -46,6 +46,10 @@ class GaussianGrid:
     def __repr__(self) -> str:
         return f"GaussianGrid({self.name!r})"
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what other processes need: the latitudes of the core are computed anew there."""
+        return {name: value for name, value in vars(self).items() if name != "gaussian"}
+
     @cached_property
     def gaussian(self) -> _core.Gaussian:
         """The latitudes of a hemisphere in the digits that Legendre functions need."""
