@@ -30,7 +30,7 @@ ALONE = ("kernel",)
 """Folders of src/ whose own folders may use what lies directly in the folder, but not one another."""
 BINDINGS = {
     "bindings/c": (*GROUND, "algorithm", "mpi", "fieldserver", "tradewind"),
-    "bindings/python/mpi": (*GROUND, "algorithm", "mpi"),
+    "bindings/python/mpi": (*GROUND, "algorithm", "mpi", "fieldserver"),
     "bindings/python/core": tuple(folder for folder in FLOORS if folder not in ("mpi", "fieldserver")),
     "bindings/python": ("base",),
 }
