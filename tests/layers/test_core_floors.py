@@ -66,7 +66,7 @@ FROM_BELOW = [
     ("src/verify/match.cpp", "match.hpp", "base, layout, pattern, schedule, program, verify"),
     ("src/sim/run.cpp", "../mpi/plan.hpp", "base, layout, pattern, schedule, program, machine, sim"),
     ("bindings/c/plan.cpp", "sim/run.hpp", "base, layout, pattern, schedule, algorithm, mpi, fieldserver, tradewind"),
-    ("bindings/python/mpi/mpi.cpp", "sim/run.hpp", "base, layout, pattern, schedule, algorithm, mpi"),
+    ("bindings/python/mpi/mpi.cpp", "sim/run.hpp", "base, layout, pattern, schedule, algorithm, mpi, fieldserver"),
     (
         "bindings/python/core/core.cpp",
         "mpi/plan.hpp",
