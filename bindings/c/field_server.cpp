@@ -72,11 +72,11 @@ void close_before_finalize() {
     mpi::check(MPI_Comm_set_attr(MPI_COMM_SELF, key, nullptr), [] { return std::string("opening the field server"); });
 }
 
-void open(MPI_Comm comm, tw_field_server* server) {
+void open(MPI_Comm comm, const char* plan, tw_field_server* server) {
     require(server, "server");
     require_communicator(comm);
     if (open_ones().empty()) close_before_finalize();
-    server->id = servers().add(std::make_shared<FieldServer>(comm));
+    server->id = servers().add(std::make_shared<FieldServer>(comm, plan ? plan : ""));
     open_ones().insert(server->id);
 }
 
@@ -295,14 +295,27 @@ tw_description tw_default_description(void) {
 
 tw_status tw_field_server_open(MPI_Comm comm, tw_field_server* server) {
     if (server) server->id = 0;
-    return guarded([&] { open(comm, server); });
+    return guarded([&] { open(comm, nullptr, server); });
 }
 
 tw_status tw_field_server_open_f(MPI_Fint comm, tw_field_server* server) {
     if (server) server->id = 0;
     return guarded([&] {
         require_mpi();
-        open(MPI_Comm_f2c(comm), server);
+        open(MPI_Comm_f2c(comm), nullptr, server);
+    });
+}
+
+tw_status tw_field_server_open_plan(MPI_Comm comm, const char* plan, tw_field_server* server) {
+    if (server) server->id = 0;
+    return guarded([&] { open(comm, plan, server); });
+}
+
+tw_status tw_field_server_open_plan_f(MPI_Fint comm, const char* plan, tw_field_server* server) {
+    if (server) server->id = 0;
+    return guarded([&] {
+        require_mpi();
+        open(MPI_Comm_f2c(comm), plan, server);
     });
 }
 

@@ -400,6 +400,12 @@ TW_API tw_description tw_default_description(void);
  * Where no rank is a server, where versions differ and where the plan file is refused, all ranks get TW_ERROR_INPUT. */
 TW_API tw_status tw_field_server_open(MPI_Comm comm, tw_field_server* server);
 TW_API tw_status tw_field_server_open_f(MPI_Fint comm, tw_field_server* server);
+/* The same with a plan file for local servers, as rank 0 names it: where no rank of `comm` is a server, the library
+ * starts a `tradewind serve` as a process beside the first rank of each node, or beside each rank, as the plan has it,
+ * and hands fields over by shared memory. Servers in the job are joined, with their own plan file. NULL or "": the
+ * environment variable TRADEWIND_PLAN of rank 0 names the file, as it does for tw_field_server_open. */
+TW_API tw_status tw_field_server_open_plan(MPI_Comm comm, const char* plan, tw_field_server* server);
+TW_API tw_status tw_field_server_open_plan_f(MPI_Fint comm, const char* plan, tw_field_server* server);
 /* The communicator of the model's ranks, in place of the one that was given to open. It stays until MPI is finalized.
  */
 TW_API tw_status tw_field_server_comm(tw_field_server server, MPI_Comm* comm);

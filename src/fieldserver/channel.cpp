@@ -10,10 +10,10 @@
 
 namespace tradewind::fieldserver {
 
-Channel::Channel(int number, MPI_Comm pair, const OutputPlan& plan, ServerMethod method, Agreement& agreement)
-    : ServerMessages(pair, plan.patience, agreement),
+Channel::Channel(int number, ServerLink link, const OutputPlan& plan, ServerMethod method, Agreement& agreement)
+    : ServerMessages(link.root, std::move(link.control), plan.patience, agreement),
       number_(number),
-      pair_(pair),
+      receiver_(link.receiver),
       plan_(plan),
       method_(std::move(method)),
       agreement_(agreement) {}
@@ -27,6 +27,7 @@ void Channel::keep_unsettled(const Slot& slot) {
     if (std::all_of(slot.plans.begin(), slot.plans.end(), is_settled)) return;
     new std::vector(slot.memory);
     new std::vector(slot.parts);
+    new std::vector(slot.whole);
 }
 
 // --- blocks ---
@@ -52,6 +53,7 @@ bool Channel::add(const FieldForm& form, const Entry& entry, const ModelPart& va
         const ServerHandover& handover = *handovers_.at(form.alike);
         slot.memory.push_back(handover.memory());
         slot.parts.push_back(handover.part(slot.memory.back()));
+        slot.whole.push_back(new_whole(place, form));
     }
     copy_out(values, slot.parts[slot.entries.size()].data);
     slot.entries.push_back(entry);
@@ -69,6 +71,7 @@ std::optional<Channel::Sent> Channel::start(const FieldForm& form, const Entry& 
     if (slot.parts.empty()) {
         slot.parts.push_back(values);
         slot.of_model = true;
+        slot.whole.push_back(new_whole(static_cast<std::size_t>(place), form));
     }
     slot.entries.push_back(entry);
     send(static_cast<std::size_t>(place));
@@ -143,16 +146,29 @@ bool Channel::send(std::size_t place) {
     for (const Entry& e : slot.entries)
         entries.push_back(Json::Array{e.field, e.step, Json::list(e.places), Json::list(e.sinks), e.share});
     const std::size_t count = entries.size();
-    send_order({{"op", "block"}, {"slot", Index(place)}, {"number", slot.number}, {"entries", std::move(entries)}});
+    return transfer(
+        slot, count,
+        {{"op", "block"}, {"slot", Index(place)}, {"number", slot.number}, {"entries", std::move(entries)}});
+}
+
+mpi::Plan* Channel::bound(Slot& slot, std::size_t count) {
     auto found =
         std::find_if(slot.plans.begin(), slot.plans.end(), [&](const auto& plan) { return plan.first == count; });
-    if (found == slot.plans.end()) {
-        if (!reply(ready_tag, true) || !bind(slot, count)) return false;
-        found = std::prev(slot.plans.end());
-    }
+    if (found != slot.plans.end()) return found->second.get();
+    return is_ready() && bind(slot, count) ? slot.plans.back().second.get() : nullptr;
+}
+
+PartMemory Channel::new_whole(std::size_t, const FieldForm& form) {
+    return handovers_.at(form.alike)->whole_memory();
+}
+
+bool Channel::transfer(Slot& slot, std::size_t count, const Json::Object& order) {
+    send_order(order);
+    mpi::Plan* plan = bound(slot, count);
+    if (!plan) return false;
     try {
-        found->second->start();
-        slot.under_way = found->second.get();
+        plan->start();
+        slot.under_way = plan;
     } catch (const mpi::PlanError& error) {  // of a transport that waits as it starts
         gone = error.what();
     }
@@ -164,7 +180,7 @@ bool Channel::bind(Slot& slot, std::size_t count) {
     std::string problem;
     try {
         const std::vector parts(slot.parts.begin(), slot.parts.begin() + static_cast<std::ptrdiff_t>(count));
-        slot.plans.emplace_back(count, handovers_.at(slot.alike)->plan(parts));
+        slot.plans.emplace_back(count, handovers_.at(slot.alike)->plan(parts, slot.whole));
     } catch (const mpi::PlanError& error) {
         problem = error.what();
     }
@@ -235,8 +251,8 @@ int Channel::new_slot(const FieldForm& form) {
     const std::size_t place = next_place();
     send_order({{"op", "slot"}, {"place", Index(place)}, {"alike", form.alike}, {"shape", form.to_json()}});
     if (!handovers_.count(form.alike)) {
-        if (!reply(ready_tag, true)) return -1;
-        handovers_.emplace(form.alike, std::make_unique<ServerHandover>(pair_, form, method_, plan_.patience, false));
+        if (!is_ready()) return -1;
+        handovers_.emplace(form.alike, std::make_unique<ServerHandover>(receiver_, form, method_, false));
     }
     if (place == slots_.size()) slots_.emplace_back();
     slots_[place].alike = form.alike;
@@ -256,6 +272,7 @@ int Channel::instead_of(const FieldForm& form, const std::string& field) {
         slot.plans.clear();
         slot.parts.clear();
         slot.memory.clear();
+        slot.whole.clear();
         slot.of_model = false;
         send_order({{"op", "empty"}, {"place", Index(place)}});
         if (has_room(form.bytes())) return new_slot(form);

@@ -27,8 +27,8 @@ struct Entry {
     StepPart part() const { return {share, step}; }
 };
 
-// To the server `number`, which is the last rank of `pair`. Shares of the output are its own, of that number, and those
-// that it has taken over. Collective, unless noted.
+// To the server `number`, which is a rank of the job; LocalChannel: a process beside it. Shares of the output are its
+// own, of that number, and those that it has taken over. Collective, unless noted.
 class Channel : public ServerMessages {
   public:
     // A block that goes from the model's own array: its slot, and its number there.
@@ -41,13 +41,13 @@ class Channel : public ServerMessages {
         ModelPart values;
     };
 
-    Channel(int number, MPI_Comm pair, const OutputPlan& plan, ServerMethod method, Agreement& agreement);
-    ~Channel();
+    Channel(int number, ServerLink link, const OutputPlan& plan, ServerMethod method, Agreement& agreement);
+    virtual ~Channel();
     Channel(const Channel&) = delete;
     Channel& operator=(const Channel&) = delete;
 
     int number() const { return number_; }
-    MPI_Comm pair() const { return pair_; }
+    const Receiver& receiver() const { return receiver_; }
     // Puts a part of a field into a block, which goes when it is full; false where there is no room yet. `grows`: there
     // may be a new slot.
     bool add(const FieldForm& form, const Entry& entry, const ModelPart& values, bool grows);
@@ -71,10 +71,14 @@ class Channel : public ServerMessages {
     void arrive();
     // Forgets what has not been sent.
     void discard() { pending_.clear(); }
+    // The server is lost, and another one has its shares. Not collective.
+    virtual void leave() { send_order({{"op", "leave"}}); }
+    // Memory of a whole field that the server reads, on the rank beside it; of nothing elsewhere. Not collective.
+    virtual PartMemory input_memory(const FieldForm&) { return {0, false}; }
 
     ServerStatus known;  // on all ranks
     void learn(const ServerStatus& status);
-    // Takes in the messages of the server, on the first rank.
+    // Takes in the messages of the server, on its root.
     void receive() { ServerMessages::receive(known.finished + parts_.owed()); }
 
     // Parts of steps that another server has to write if this one is lost.
@@ -83,12 +87,13 @@ class Channel : public ServerMessages {
     // The fields that lie here of such parts, those that have not been sent, too.
     std::vector<Kept> kept() const;
 
-  private:
+  protected:
     struct Slot {
         std::string alike;  // "" where it has no memory
         std::vector<PartMemory> memory;
         std::vector<ModelPart> parts;
-        bool of_model = false;                                                  // its one part is the model's own array
+        std::vector<PartMemory> whole;  // as many, of whole fields on the rank that receives them
+        bool of_model = false;          // its one part is the model's own array
         std::vector<std::pair<std::size_t, std::unique_ptr<mpi::Plan>>> plans;  // by number of fields, as made
         Index number = 0;                                                       // blocks so far
         std::vector<Entry> entries;
@@ -97,6 +102,16 @@ class Channel : public ServerMessages {
         bool is_from(const ModelPart& values) const;
     };
 
+    // Waits until the server is ready to do something together with the model; false where it is lost. Collective.
+    virtual bool is_ready() { return reply(ready_tag, true).has_value(); }
+    // Memory of a further whole field of a slot, on the receiver; of nothing elsewhere.
+    virtual PartMemory new_whole(std::size_t place, const FieldForm& form);
+    // Lets a block of `count` fields go; false where the server is lost.
+    virtual bool transfer(Slot& slot, std::size_t count, const Json::Object& order);
+    // The plan of `count` fields, which is made where it is new; null where the server is lost.
+    mpi::Plan* bound(Slot& slot, std::size_t count);
+
+  private:
     bool has_room(Index more) const { return bytes() + more <= plan_.slot_bytes; }
     Index bytes() const;
     bool is_free(std::size_t place) const;
@@ -115,7 +130,7 @@ class Channel : public ServerMessages {
     static void keep_unsettled(const Slot& slot);
 
     const int number_;
-    const MPI_Comm pair_;
+    const Receiver receiver_;
     const OutputPlan& plan_;
     const ServerMethod method_;
     Agreement& agreement_;

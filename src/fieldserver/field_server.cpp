@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "base/write_error.hpp"
+#include "fieldserver/opening.hpp"
 #include "mpi/agreement.hpp"
 #include "mpi/error.hpp"
 
@@ -13,63 +14,11 @@ namespace tradewind::fieldserver {
 
 namespace {
 
-constexpr std::int64_t magic = 0x74776673;        // "twfs": ranks that open a field server
 constexpr Index max_step = (Index{1} << 31) - 1;  // as of MAX_STEP in python/tradewind/fieldserver/plan/plan_file.py
-constexpr std::int64_t model_role = 0, server_role = 1;
 
 void check_step(Index step) {
     if (step < 0 || step > max_step)
         throw InputError("step " + std::to_string(step) + ": 0.." + std::to_string(max_step) + " are allowed");
-}
-
-std::string opening() {
-    return "opening the field server";
-}
-
-// Who is what in a communicator.
-struct Roles {
-    std::vector<int> servers;
-    int ranks = 0, rank = 0;
-};
-
-Roles roles_of(MPI_Comm comm) {
-    Roles roles;
-    MPI_Comm_rank(comm, &roles.rank);
-    MPI_Comm_size(comm, &roles.ranks);
-    const std::array<std::int64_t, 3> mine{magic, server_protocol, model_role};
-    std::vector<std::int64_t> all(static_cast<std::size_t>(3 * roles.ranks));
-    mpi::check(MPI_Allgather(mine.data(), 3, MPI_INT64_T, all.data(), 3, MPI_INT64_T, comm), opening);
-    for (int rank = 0; rank < roles.ranks; ++rank) {
-        const std::int64_t* role = &all[static_cast<std::size_t>(3 * rank)];
-        if (role[0] != magic) throw InputError("rank " + std::to_string(rank) + " opens no field server");
-        if (role[1] != server_protocol)
-            throw InputError("rank " + std::to_string(rank) + " uses protocol version " + std::to_string(role[1]) +
-                             " of the field server, this library version " + std::to_string(server_protocol) +
-                             ": install the same Tradewind for model and servers");
-        if (role[2] == server_role) roles.servers.push_back(rank);
-    }
-    if (roles.servers.empty())
-        throw InputError(
-            "no rank of this communicator is a server: start one beside the model, as with "
-            "mpiexec -n 12 ./model : -n 1 tradewind serve plan.toml");
-    return roles;
-}
-
-// The first server's plan; of its beginning, which servers read, it is the method that the model needs.
-Message plan_of(MPI_Comm comm, const Roles& roles, ServerMethod& method) {
-    Message message(mpi::text_of(comm, roles.servers[0], ""));
-    if (const std::string error = message.text(); !error.empty()) throw InputError(error);
-    message.text();  // path and text of the plan file
-    message.text();
-    method.transport = message.text();
-    method.packing = message.text();
-    return message;
-}
-
-MPI_Comm split(MPI_Comm comm, bool takes_part, int key) {
-    MPI_Comm part = MPI_COMM_NULL;
-    mpi::check(MPI_Comm_split(comm, takes_part ? 0 : MPI_UNDEFINED, key, &part), opening);
-    return part;
 }
 
 std::string with_known(const std::string& what, const std::string& name, const std::vector<std::string>& known) {
@@ -81,19 +30,13 @@ std::string with_known(const std::string& what, const std::string& name, const s
 
 }  // namespace
 
-FieldServer::FieldServer(MPI_Comm comm) {
-    const Roles roles = roles_of(comm);
-    ServerMethod method;
-    Message message = plan_of(comm, roles, method);
-    plan_ = OutputPlan(message);
-    model_ = split(comm, true, roles.rank);
-    agreement_ = std::make_unique<Agreement>(model_);
-    std::vector<std::unique_ptr<Channel>> channels;
-    for (int number = 0; number < static_cast<int>(roles.servers.size()); ++number)
-        channels.push_back(
-            std::make_unique<Channel>(number, split(comm, true, roles.rank), plan_, method, *agreement_));
-    side_ = std::make_unique<ModelSide>(std::move(channels), plan_, fields_, *agreement_);
-    input_ = std::make_unique<InputSide>(*side_, agreement_->comm(), method);
+FieldServer::FieldServer(MPI_Comm comm, const std::string& plan) {
+    Opened opened = open_servers(comm, plan);
+    model_ = opened.model;
+    plan_ = std::move(opened.plan);
+    agreement_ = std::move(opened.agreement);
+    side_ = std::make_unique<ModelSide>(std::move(opened.channels), *plan_, fields_, *agreement_);
+    input_ = std::make_unique<InputSide>(*side_, agreement_->comm(), opened.method);
 }
 
 // Does what a rank does alone or together with the others; an error of this rank is raised on all.
@@ -182,7 +125,7 @@ void FieldServer::add_field(const std::string& name, DefinedField field, Json::O
     agreement_->check();
     check_owners(name, field.form);
     mark_alike(field.form);
-    if (field.form.levels > 1 && plan_.by_level(name)) {
+    if (field.form.levels > 1 && plan_->by_level(name)) {
         field.single = field.form.one_level(name);
         mark_alike(field.single);
     }
@@ -298,6 +241,7 @@ void FieldServer::end_step(Index step) {
         written_.erase(written_.begin(), written_.upper_bound(step));
         if (std::any_of(fields_.begin(), fields_.end(), [&](const auto& field) { return wants(field.first, step); }))
             side_->end_step(step);
+        if (plan_->synchronous) side_->finish();
     });
     side_->raise_errors();
 }

@@ -1,4 +1,4 @@
-// Output and input of a model by the servers that `tradewind serve` has started beside it.
+// Output and input of a model by servers beside it.
 #pragma once
 
 #include <functional>
@@ -36,13 +36,14 @@ class FieldServer {
         ModelArray values;
     };
 
-    // Collective over `comm`, which has the ranks of the model and the servers. Throws InputError on all of them.
-    explicit FieldServer(MPI_Comm comm);
+    // Collective over `comm`, which has the ranks of the model and the servers. Without servers `plan`, of its rank 0,
+    // is the plan file of local ones. Throws InputError on all ranks.
+    explicit FieldServer(MPI_Comm comm, const std::string& plan = "");
 
     MPI_Comm comm() const { return model_; }
     int ranks() const { return agreement_->ranks(); }
     void define(const Arguments<Definition>& arguments);
-    bool wants(const std::string& name, Index step) const { return !plan_.files(name, step).empty(); }
+    bool wants(const std::string& name, Index step) const { return !plan_->files(name, step).empty(); }
     void write(const Arguments<Written>& arguments, Index step, Index level);
     void start(const Arguments<Written>& arguments, Index step, Index level);
     // The arrays of a field are the model's again, or of all fields where there is no name.
@@ -68,7 +69,7 @@ class FieldServer {
     void mark_alike(FieldForm& form) const;
 
     MPI_Comm model_ = MPI_COMM_NULL;
-    OutputPlan plan_;
+    std::unique_ptr<OutputPlan> plan_;
     std::unique_ptr<Agreement> agreement_;
     DefinedFields fields_;
     std::unique_ptr<ModelSide> side_;

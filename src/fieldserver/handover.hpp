@@ -1,4 +1,4 @@
-// The way of fields between the layout of a model and whole fields on a server, as python/tradewind/fieldserver has it.
+// The way of fields between the layout of a model and whole fields on the rank that writes them.
 #pragma once
 
 #include <mpi.h>
@@ -40,6 +40,8 @@ class PartMemory {
   public:
     PartMemory(Index bytes, bool shared);
     std::byte* data() const { return shared_ ? shared_->data() : own_.get(); }
+    // Null unless it is shared.
+    const mpi::SharedMemory* shared() const { return shared_.get(); }
 
   private:
     std::shared_ptr<mpi::SharedMemory> shared_;
@@ -64,26 +66,38 @@ struct ServerMethod {
     bool shared() const { return transport == "shared"; }
 };
 
-// Between the ranks of `comm` and the last of them, a server, which has fields whole. `back`: from there. Collective.
+// The ranks of `comm`, and the one of them that has fields whole: a server, or a rank of the model.
+struct Receiver {
+    MPI_Comm comm = MPI_COMM_NULL;
+    int rank = 0;
+    double patience_s = 0;  // time after which plans throw PlanError where it takes no part; 0: no limit
+};
+
+// `back`: from the receiver to the others. Collective.
 class ServerHandover {
   public:
-    // `patience_s`: time after which its plans throw PlanError where the server takes no part.
-    ServerHandover(MPI_Comm comm, const FieldForm& form, const ServerMethod& method, double patience_s, bool back);
+    ServerHandover(const Receiver& receiver, const FieldForm& form, const ServerMethod& method, bool back);
 
     PartMemory memory() const;
     // This rank's part of a field in such memory.
     ModelPart part(const PartMemory& memory) const;
-    // Binds `parts` of this rank. Collective. Throws PlanError where the server makes another plan.
-    std::unique_ptr<mpi::Plan> plan(const std::vector<ModelPart>& parts) const;
+    // Memory for a whole field, on the receiver; of nothing elsewhere.
+    PartMemory whole_memory() const;
+    bool receives() const { return receives_; }
+    // Binds `parts` of this rank, and on the receiver whole fields. Collective. Throws PlanError where the ranks make
+    // different plans.
+    std::unique_ptr<mpi::Plan> plan(const std::vector<ModelPart>& parts, const std::vector<PartMemory>& whole) const;
     Index bytes() const { return bytes_; }  // of a whole field
 
   private:
-    MPI_Comm comm_;
+    ModelPart dense(const PartMemory& memory, const std::array<Index, 3>& shape) const;
+    mpi::Field field_of(const ModelPart& part) const;
+
+    Receiver receiver_;
     ServerMethod method_;
-    double patience_s_;
-    bool back_;
+    bool back_, receives_, listed_;
     mpi::Element element_;
-    std::array<Index, 3> shape_;  // as forms have it
+    std::array<Index, 3> shape_, whole_shape_;  // as forms have them; of nothing where this rank has no whole fields
     Index bytes_;
     std::shared_ptr<const pattern::Pattern> pattern_;
     std::string algorithm_;

@@ -52,7 +52,10 @@ void InputSide::read(const std::string& name, const FieldForm& form, const std::
     if (place != wanted_.end()) wanted_.erase(wanted_.begin(), place);
     for (;;) {
         const std::string problem = side_.reply(
-            [&]() -> Channel& { return channel_of(path); },
+            [&]() -> Channel& {
+                channel_of(path).input_memory(form);  // the server has it before it reads
+                return channel_of(path);
+            },
             {{"op", "send"}, {"path", path}, {"name", name}, {"alike", form.alike}, {"shape", form.to_json()}},
             input_tag);
         if (!problem.empty()) throw InputError(problem);
@@ -82,14 +85,15 @@ InputSide::~InputSide() {
         if (!delivery.plan->settled()) new PartMemory(delivery.memory);  // where MPI may still write: kept for good
 }
 
-InputSide::Delivery& InputSide::delivery(const Channel& channel, const FieldForm& form) {
+InputSide::Delivery& InputSide::delivery(Channel& channel, const FieldForm& form) {
     const std::pair key{&channel, form.alike};
     const auto found = deliveries_.find(key);
     if (found != deliveries_.end()) return found->second;
-    const ServerHandover handover(channel.pair(), form, method_, side_.patience_s(), true);
+    const ServerHandover handover(channel.receiver(), form, method_, true);
     const PartMemory memory = handover.memory();
     const ModelPart part = handover.part(memory);
-    return deliveries_.emplace(key, Delivery{memory, part, handover.plan({part})}).first->second;
+    return deliveries_.emplace(key, Delivery{memory, part, handover.plan({part}, {channel.input_memory(form)})})
+        .first->second;
 }
 
 }  // namespace tradewind::fieldserver

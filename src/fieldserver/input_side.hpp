@@ -38,7 +38,7 @@ class InputSide {
     void ask(Channel& channel, const std::vector<std::string>& paths);
     void ask_again(const std::vector<int>& shares, Channel& taker);
     const ModelPart* delivered(Channel& channel, const FieldForm& form);
-    Delivery& delivery(const Channel& channel, const FieldForm& form);
+    Delivery& delivery(Channel& channel, const FieldForm& form);
 
     ModelSide& side_;
     const MPI_Comm comm_;

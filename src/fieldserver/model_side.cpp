@@ -203,7 +203,7 @@ void ModelSide::take_over(Channel& old) {
     for (const int share : shares) channels_[static_cast<std::size_t>(share)] = taker;
     lost_.push_back(&old);
     old.lost = why;
-    old.send_order({{"op", "leave"}});
+    old.leave();
     write_again(old);
     if (has_shares(*taker)) on_take_over(shares, *taker);  // else another one has them already
 }
@@ -237,14 +237,20 @@ std::string ModelSide::reply(const std::function<Channel&()>& which, const Json:
 
 // --- the end ---
 
-// On the first rank: why the job will not end, "" where it will.
+// On the roots of the servers: why the job will not end, "" where it will.
 std::string ModelSide::await_ends() {
     using Clock = std::chrono::steady_clock;
     for (Channel* channel : in_use())
-        if (!channel->await_end()) return "server " + std::to_string(channel->number()) + " does not end";
+        if (channel->control && !channel->await_end()) {
+            const std::string why = channel->control->problem();
+            return "server " + std::to_string(channel->number()) + " does not end" + (why.empty() ? "" : ": " + why);
+        }
     const auto end = Clock::now() + std::chrono::duration<double>(lost_.empty() ? 0 : parting * plan_.patience);
     std::vector<Channel*> missing = lost_;
-    const auto is_there = [](const Channel* channel) { return channel->control->receive(end_tag).has_value(); };
+    const auto is_there = [](const Channel* channel) {
+        const ControlChannel* control = channel->control.get();
+        return !control || !control->problem().empty() || channel->control->receive(end_tag).has_value();
+    };
     while (!missing.empty()) {
         missing.erase(std::remove_if(missing.begin(), missing.end(), is_there), missing.end());
         if (Clock::now() > end) break;
@@ -261,7 +267,7 @@ void ModelSide::close() {
         channel->discard();
         channel->send_order({{"op", "close"}});
     }
-    const std::string problem = mpi::text_of(agreement_.comm(), 0, agreement_.rank() == 0 ? await_ends() : "");
+    const std::string problem = agreement_.first_error(await_ends());
     const bool whole = agreement_.broken().empty();
     if (whole) status_.exchange(in_use(), true);
     status_.complete();

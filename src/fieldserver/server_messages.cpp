@@ -20,24 +20,17 @@ std::string seconds_text(double seconds) {
 
 }  // namespace
 
-ServerMessages::ServerMessages(MPI_Comm pair, double patience, Agreement& agreement)
-    : patience_(patience), agreement_(agreement) {
-    int ranks = 0;
-    MPI_Comm_size(pair, &ranks);
-    if (agreement.rank() == 0) control = std::make_unique<ControlChannel>(pair, ranks - 1);
-}
-
 void ServerMessages::send_order(const Json::Object& order) {
     if (control) control->send(Json(order).text());
 }
 
-// On the first rank. Throws PlanError where nothing comes any more.
+// On the root. Throws PlanError where nothing comes any more.
 std::string ServerMessages::received_or_lost(ServerTag tag) {
     received_at_ = Clock::now();
     for (;;) {
         if (!gone.empty()) throw mpi::PlanError(gone);
         if (auto value = control->receive(tag)) return *value;
-        while (auto status = control->receive(status_tag)) update(Message(std::move(*status)));
+        receive_status();
         if (gone.empty() && silent_s() > patience_) gone = "it did not answer for " + seconds_text(patience_);
         std::this_thread::sleep_for(pause);
     }
@@ -54,7 +47,7 @@ std::optional<std::string> ServerMessages::reply(ServerTag tag, bool go) {
             message = "-" + gone;
         }
     }
-    message = mpi::text_of(agreement_.comm(), 0, message);
+    message = mpi::text_of(agreement_.comm(), root_, message);
     if (message[0] == '+') return message.substr(1);
     lost = message.substr(1);
     return {};
@@ -68,7 +61,10 @@ void ServerMessages::update(Message status) {
         const auto slot = static_cast<std::size_t>(released[i]);
         if (slot < most_slots) received.released[slot] = std::max(received.released[slot], released[i + 1]);
     }
-    for (const std::string& error : status.texts()) errors.push_back(error);
+    for (const std::string& error : status.texts()) {
+        errors.push_back(error);
+        ++received.errors;
+    }
     if (const std::string why = status.text(); !why.empty()) gone = why;
 }
 
@@ -79,6 +75,7 @@ void ServerMessages::receive_status() {
     } catch (const mpi::PlanError& error) {
         gone = error.what();
     }
+    if (gone.empty()) gone = control->problem();
 }
 
 void ServerMessages::receive(Index parts) {
@@ -95,6 +92,7 @@ bool ServerMessages::await_end() {
     received_at_ = Clock::now();
     while (!control->receive(end_tag)) {
         receive_status();
+        if (!control->problem().empty()) return control->receive(end_tag).has_value();
         if (silent_s() > patience_) return false;
         std::this_thread::sleep_for(pause);
     }

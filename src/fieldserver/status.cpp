@@ -1,6 +1,7 @@
 #include "fieldserver/status.hpp"
 
 #include <algorithm>
+#include <deque>
 #include <set>
 
 #include "mpi/agreement.hpp"
@@ -10,7 +11,7 @@ namespace tradewind::fieldserver {
 
 namespace {
 
-constexpr std::size_t row = most_slots + 2;  // of a channel: slots, finished, lost
+constexpr std::size_t row = most_slots + 3;  // of a channel: slots, finished, lost, errors
 
 std::string exchanging_status() {
     return "exchanging the status of the servers";
@@ -20,22 +21,16 @@ std::string exchanging_status() {
 
 void Status::exchange(const std::vector<Channel*>& in_use, bool wait) {
     complete();
-    status_.assign(channels_.size() * row + 1, 0);
-    if (agreement_.rank() == 0) {
-        for (Channel* channel : in_use) {
-            channel->receive();
-            for (const std::string& error : channel->errors) keep(error);
-            channel->errors.clear();
-        }
-        for (std::size_t i = 0; i < channels_.size(); ++i) {
-            const ServerStatus& received = channels_[i]->received;
-            std::copy(received.released.begin(), received.released.end(), &status_[i * row]);
-            status_[i * row + most_slots] = received.finished;
-        }
-        status_.back() = received_errors_;
+    status_.assign(channels_.size() * row, 0);
+    for (Channel* channel : in_use)
+        if (channel->control) channel->receive();
+    for (std::size_t i = 0; i < channels_.size(); ++i) {
+        const ServerStatus& received = channels_[i]->received;
+        std::copy(received.released.begin(), received.released.end(), &status_[i * row]);
+        status_[i * row + most_slots] = received.finished;
+        status_[i * row + most_slots + 1] = received.lost || !channels_[i]->gone.empty();
+        status_[i * row + most_slots + 2] = received.errors;
     }
-    for (std::size_t i = 0; i < channels_.size(); ++i)
-        status_[i * row + most_slots + 1] = channels_[i]->received.lost || !channels_[i]->gone.empty();
     mpi::check(MPI_Iallreduce(MPI_IN_PLACE, status_.data(), static_cast<int>(status_.size()), MPI_INT64_T, MPI_MAX,
                               agreement_.comm(), &coming_),
                exchanging_status);
@@ -54,30 +49,31 @@ void Status::apply() {
         std::copy_n(&status_[i * row], most_slots, status.released.begin());
         status.finished = status_[i * row + most_slots];
         status.lost = status_[i * row + most_slots + 1];
+        status.errors = status_[i * row + most_slots + 2];
         channels_[i]->learn(status);
     }
-    known_errors_ = std::max(known_errors_, status_.back());
-}
-
-void Status::keep(const std::string& error) {
-    errors_.push_back(error);
-    ++received_errors_;
-}
-
-void Status::note_error(const std::string& text) {
-    if (agreement_.rank() == 0) keep(text);
 }
 
 std::string Status::take_errors() {
-    if (known_errors_ <= taken_errors_) return "";
+    std::vector<std::string> found;
+    found.swap(notes_);
+    for (std::size_t i = 0; i < channels_.size(); ++i) {
+        std::deque<std::string>& errors = channels_[i]->errors;
+        Index& taken = taken_errors_[i];
+        if (channels_[i]->known.errors <= taken) continue;
+        std::string mine;
+        for (; taken < channels_[i]->known.errors && !errors.empty(); ++taken) {
+            mine += (mine.empty() ? "" : "\n") + errors.front();
+            errors.pop_front();
+        }
+        taken = channels_[i]->known.errors;
+        found.push_back(mpi::text_of(agreement_.comm(), channels_[i]->root(), mine));
+    }
     std::string text;
     std::set<std::string> known;
-    for (Index i = taken_errors_; i < known_errors_ && !errors_.empty(); ++i) {
-        if (known.insert(errors_.front()).second) text += (text.empty() ? "" : "\n") + errors_.front();
-        errors_.pop_front();
-    }
-    taken_errors_ = known_errors_;
-    return mpi::text_of(agreement_.comm(), 0, text);
+    for (const std::string& each : found)
+        if (known.insert(each).second) text += (text.empty() ? "" : "\n") + each;
+    return text;
 }
 
 }  // namespace tradewind::fieldserver

@@ -3,7 +3,6 @@
 
 #include <mpi.h>
 
-#include <deque>
 #include <string>
 #include <vector>
 
@@ -11,33 +10,31 @@
 
 namespace tradewind::fieldserver {
 
-// The first rank receives that of all servers, and any rank may find that one takes no part in a transfer; all learn it
+// The roots receive that of their servers, and any rank may find that one takes no part in a transfer; all learn it
 // by a reduction that no rank waits for, so that they decide alike. Channels of one server follow each other by number.
 class Status {
   public:
     Status(Agreement& agreement, const std::vector<std::unique_ptr<Channel>>& channels)
-        : agreement_(agreement), channels_(channels) {}
+        : agreement_(agreement), channels_(channels), taken_errors_(channels.size()) {}
 
     // Takes in the messages of the servers `in_use`. Without `wait`: as of the last time. Collective.
     void exchange(const std::vector<Channel*>& in_use, bool wait);
     // Finishes the exchange that is under way. Collective.
     void complete();
     // Keeps an error for raise_errors. All ranks call it.
-    void note_error(const std::string& text);
+    void note_error(const std::string& text) { notes_.push_back(text); }
     // The errors that no call has returned yet, one a line, alike on all ranks; "" where there is none. Collective.
     std::string take_errors();
 
   private:
     void apply();
-    void keep(const std::string& error);
 
     Agreement& agreement_;
     const std::vector<std::unique_ptr<Channel>>& channels_;
     std::vector<Index> status_;  // under way to all ranks
     MPI_Request coming_ = MPI_REQUEST_NULL;
-    Index known_errors_ = 0, taken_errors_ = 0;
-    std::deque<std::string> errors_;  // on the first rank
-    Index received_errors_ = 0;       // there
+    std::vector<Index> taken_errors_;  // of each channel
+    std::vector<std::string> notes_;   // errors that all ranks have found
 };
 
 }  // namespace tradewind::fieldserver

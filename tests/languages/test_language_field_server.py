@@ -26,7 +26,7 @@ from tradewind.fieldserver.plan.geometry import (
     Rotated,
     Unstructured,
 )
-from tradewind.fieldserver.server.control_channel import PROTOCOL
+from tradewind.fieldserver.server.messages import PROTOCOL
 
 PLAN_TEXT = """
 folder = "output"

@@ -11,15 +11,24 @@ from tradewind.cli.parameters import Argument, Option
 
 
 def command(
-    plan: Annotated[Path, Argument(help="Plan file: which fields go where.", show_default=False)],
+    plan: Annotated[Path | None, Argument(help="Plan file: which fields go where.", show_default=False)] = None,
     transport: Annotated[
         str, Option("--transport", help="How fields come from the model, see `tradewind list`.")
     ] = "isend-irecv",
     packing: Annotated[str, Option("--packing", help="How they are packed, see `tradewind list`.")] = "buffer",
+    channel: Annotated[int, Option("--channel", hidden=True)] = -1,
     as_json: options.Json = False,
 ) -> int:
     """Write and read for the model that runs in the same job: mpiexec -n 12 ./model : -n 1 tradewind serve plan.toml"""
-    from tradewind.base.errors import PlanError
+    from tradewind.base.errors import InputError, PlanError
+
+    if channel >= 0:  # the library of a model has started this as its local server
+        from tradewind.fieldserver.server.local_serving import serve_locally
+
+        serve_locally(channel)
+        return 0
+    if plan is None:
+        raise InputError("name a plan file, as in tradewind serve plan.toml")
     from tradewind.cli.output import print_result
     from tradewind.fieldserver.server.joining import RemoteError, join
     from tradewind.launch.worker import abort_on_error

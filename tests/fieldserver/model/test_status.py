@@ -12,7 +12,7 @@ from tradewind.base.errors import WriteError
 from tradewind.fieldserver.model import status as module
 from tradewind.fieldserver.model.channel import Channel
 from tradewind.fieldserver.model.status import Status
-from tradewind.fieldserver.server.control_channel import ServerStatus
+from tradewind.fieldserver.server.messages import ServerStatus
 
 PATIENCE_S = 5.0
 

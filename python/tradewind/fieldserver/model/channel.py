@@ -18,8 +18,9 @@ from tradewind.base.units import format_bytes
 from tradewind.fieldserver.model.server_messages import ServerMessages
 from tradewind.fieldserver.model.step_parts import StepParts
 from tradewind.fieldserver.plan.plan_file import OutputPlan, megabytes
-from tradewind.fieldserver.server.control_channel import READY, ControlChannel
+from tradewind.fieldserver.server.control_channel import ControlChannel
 from tradewind.fieldserver.server.handover import Handover
+from tradewind.fieldserver.server.messages import READY
 from tradewind.fieldserver.server.slots import Defined, Entry, Slot, address, put_slot
 from tradewind.fieldserver.server.step_files import Part
 from tradewind.fieldserver.server.writer import Block, Writer

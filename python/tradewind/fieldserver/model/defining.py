@@ -20,7 +20,8 @@ from tradewind.fieldserver.plan.field import OutputField
 from tradewind.fieldserver.plan.geometry import Geometry
 from tradewind.fieldserver.plan.plan_file import OutputPlan
 from tradewind.fieldserver.server.field_check import fitting_field
-from tradewind.fieldserver.server.handover import Shape, describe_layout, ids_of
+from tradewind.fieldserver.server.handover import describe_layout, ids_of
+from tradewind.fieldserver.server.shape import Shape
 from tradewind.fieldserver.server.slots import Defined
 
 if TYPE_CHECKING:

@@ -191,6 +191,8 @@ class FieldServer:
             self._fields.end_step(step)
             if wanted := any(self.plan.requests(name, step) for name in self._fields):
                 side.end_step(step)
+                if self.plan.table.synchronous:
+                    side.finish()
         if self._loop is None:
             self._loop = perf_counter(), self.blocked_s
         if wanted:

@@ -11,8 +11,9 @@ from tradewind.base.names import unknown
 from tradewind.fieldserver.model.channel import Channel, in_use
 from tradewind.fieldserver.model.model_side import ModelSide
 from tradewind.fieldserver.server.ahead import ReadAhead
-from tradewind.fieldserver.server.control_channel import AVAILABLE, INPUT
-from tradewind.fieldserver.server.delivery import Delivery, whole_field
+from tradewind.fieldserver.server.delivery import Delivery
+from tradewind.fieldserver.server.input_field import whole_field
+from tradewind.fieldserver.server.messages import AVAILABLE, INPUT
 from tradewind.fieldserver.server.slots import Defined
 
 if TYPE_CHECKING:

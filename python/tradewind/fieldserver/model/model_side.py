@@ -17,7 +17,7 @@ from tradewind.fieldserver.model.ending import after_all_ends
 from tradewind.fieldserver.model.opening import Opened
 from tradewind.fieldserver.model.status import Status
 from tradewind.fieldserver.plan.plan_file import OutputPlan, Request
-from tradewind.fieldserver.server.control_channel import END, STATUS, ServerStatus, from_json
+from tradewind.fieldserver.server.messages import END, STATUS, ServerStatus, from_json
 from tradewind.fieldserver.server.slots import Defined, Entry, Slot
 from tradewind.fieldserver.server.writer import Writer
 from tradewind.mpi.library import MPI

@@ -8,7 +8,8 @@ from typing import Any
 
 from tradewind.fieldserver.plan.field import OutputField
 from tradewind.fieldserver.plan.plan_file import OutputPlan
-from tradewind.fieldserver.server.control_channel import ORDER, STATUS, ControlChannel, ServerStatus, decoded
+from tradewind.fieldserver.server.control_channel import ControlChannel
+from tradewind.fieldserver.server.messages import ORDER, STATUS, ServerStatus, decoded
 from tradewind.mpi.library import MPI
 
 _PAUSE_S = 1e-4

@@ -14,7 +14,7 @@ import numpy as np
 
 from tradewind.base.errors import WriteError
 from tradewind.fieldserver.model.channel import MAX_SLOTS, Channel, in_use
-from tradewind.fieldserver.server.control_channel import STATUS, ServerStatus
+from tradewind.fieldserver.server.messages import STATUS, ServerStatus
 from tradewind.fieldserver.server.writer import Writer
 from tradewind.mpi.library import MPI
 

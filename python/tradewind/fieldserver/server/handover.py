@@ -6,15 +6,14 @@ Layouts with a closed form go as they are; of others, and of points of a mesh, e
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tradewind import _core
-from tradewind.base.elements import DTYPES
 from tradewind.base.errors import InputError, quoted
 from tradewind.base.names import unknown
+from tradewind.fieldserver.server.shape import Shape
 from tradewind.layout.closed import Whole, on_one_grid, own_ids
 from tradewind.layout.lists import ids
 from tradewind.method.method import PARTS, Method
@@ -101,25 +100,6 @@ def transport_problems(transport: str | None) -> list[str]:
     if transport not in FENCES:
         return []
     return [f"hand-over by transport {transport!r}: its fences would hold a server until the model waits, too"]
-
-
-@dataclass(frozen=True)
-class Shape:
-    """Form of the arrays of a hand-over: the same on all ranks, and as plain values as JSON.
-
-    `layout`: see `describe_layout`; None: points by number. `axis`: of arrays of such points the one over points.
-    """
-
-    levels: int
-    points: int
-    dtype: str
-    layout: str | None
-    axis: int = -1
-
-    @property
-    def bytes(self) -> int:
-        """Bytes of a whole field."""
-        return self.levels * self.points * DTYPES[self.dtype]
 
 
 class Handover:

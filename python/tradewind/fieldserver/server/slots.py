@@ -10,7 +10,8 @@ import numpy as np
 
 from tradewind.fieldserver.plan.field import OutputField, Record
 from tradewind.fieldserver.plan.plan_file import Request
-from tradewind.fieldserver.server.handover import Handover, Shape
+from tradewind.fieldserver.server.handover import Handover
+from tradewind.fieldserver.server.shape import Shape
 from tradewind.fieldserver.server.step_files import Part
 from tradewind.fieldserver.server.writer import Job
 
