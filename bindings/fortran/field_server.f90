@@ -59,8 +59,10 @@ module tradewind_field_server
   integer(c_int32_t), parameter :: regular = 0, gaussian = 1, spectral = 2, unstructured = 3, lambert = 4, &
     polar_stereographic = 5, rotated = 6, curvilinear = 7
 
-  !> status = tw_field_server_open(server, comm): join the servers. `comm` holds all ranks of the model and all servers,
-  !! as MPI_COMM_WORLD does. Without a server all ranks get tw_error_input.
+  !> status = tw_field_server_open(server, comm [, plan]): join the servers. `comm` holds all ranks of the model and all
+  !! servers, as MPI_COMM_WORLD does. Where no rank is a server, the library starts local servers beside the model, with
+  !! the plan file `plan` of the first rank, or else of its environment variable TRADEWIND_PLAN; without either all ranks
+  !! get tw_error_input.
   interface tw_field_server_open
     procedure :: open_on_integer, open_on_handle
   end interface tw_field_server_open
@@ -92,9 +94,10 @@ module tradewind_field_server
   end interface tw_field_server_read
 
   interface
-    function c_server_open(comm, server) bind(C, name="tw_field_server_open_f") result(status)
-      import :: c_int, tw_field_server
+    function c_server_open(comm, plan, server) bind(C, name="tw_field_server_open_plan_f") result(status)
+      import :: c_int, c_char, tw_field_server
       integer(c_int), value :: comm
+      character(kind=c_char), intent(in) :: plan(*)
       type(tw_field_server), intent(out) :: server
       integer(c_int) :: status
     end function c_server_open
@@ -305,18 +308,24 @@ contains
     if (present(projection)) geometry%projection = projection
   end function in_rows
 
-  function open_on_integer(server, comm) result(status)
+  function open_on_integer(server, comm, plan) result(status)
     type(tw_field_server), intent(out) :: server
     integer, intent(in) :: comm
+    character(len=*), intent(in), optional :: plan
     integer(c_int) :: status
-    status = c_server_open(int(comm, c_int), server)
+    if (present(plan)) then
+      status = c_server_open(int(comm, c_int), trim(plan)//c_null_char, server)
+    else
+      status = c_server_open(int(comm, c_int), c_null_char, server)
+    end if
   end function open_on_integer
 
-  function open_on_handle(server, comm) result(status)
+  function open_on_handle(server, comm, plan) result(status)
     type(tw_field_server), intent(out) :: server
     type(MPI_Comm), intent(in) :: comm
+    character(len=*), intent(in), optional :: plan
     integer(c_int) :: status
-    status = open_on_integer(server, comm%MPI_VAL)
+    status = open_on_integer(server, comm%MPI_VAL, plan)
   end function open_on_handle
 
   function comm_as_integer(comm, server) result(status)
