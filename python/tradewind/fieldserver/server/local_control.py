@@ -17,7 +17,8 @@ _CHUNK = 2**16
 class LocalControl:
     """The end of the server. What the socket has no room for waits here until the next call.
 
-    A model that has ended, in whichever way, has closed its end: then the last order is to close.
+    A model that has ended in whichever way has closed its end: then the last order is to close, and to discard what
+    waits.
     """
 
     def __init__(self, stream: socket.socket) -> None:
@@ -38,7 +39,7 @@ class LocalControl:
         self._flush()
         self._read_all()
         if not self._received[tag] and self._is_closed and tag == ORDER:
-            return to_json({"op": "close", "awaited": False})
+            return to_json({"op": "close", "awaited": False, "discard": True})
         return self._received[tag].popleft() if self._received[tag] else None
 
     def wait_for(self, tag: int) -> bytes:

@@ -10,6 +10,7 @@ import os
 import signal
 import socket
 import struct
+import sys
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -45,6 +46,11 @@ class LocalServer(OrderServer):
         """Form of the fields of each slot, and their memory, [level][point]."""
         self._input: dict[str, memoryview] = {}
         """Memory of input, by the form of a field."""
+
+    def _carry_out(self, order: dict[str, Any]) -> None:
+        super()._carry_out(order)
+        if self.problem:  # the model may end this process at once
+            print(f"tradewind: server {self.number}: {self.problem}", file=sys.stderr, flush=True)
 
     def _do_slot(self, place: int, alike: str, shape: dict[str, Any]) -> None:
         self._slots[place] = Shape(**shape), []

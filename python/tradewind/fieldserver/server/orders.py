@@ -73,6 +73,8 @@ class OrderServer:
             order = self._next()
             if order["op"] == "close":
                 awaited = order.get("awaited", True)
+                if order.get("discard", False):
+                    self.writer.discard()
                 break
             if not self.problem:
                 self._carry_out(order)
