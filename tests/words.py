@@ -31,8 +31,8 @@ _PENDING_PERSONS = (
     ),
     *("python/tradewind/workload/options.py", "python/tradewind/cli/advise.py", "docs/reference/python.md"),
     *("python/tradewind/workload/output_program.py", "python/tradewind/launch/output_advice.py"),
-    *("bindings/fortran", "src/algorithm/tuning", "src/algorithm/method"),
-    *("tests/base/test_collective.py", "tests/dwarfs", "tests/faults", "tests/fieldserver", "tests/languages"),
+    *("src/algorithm/tuning", "src/algorithm/method"),
+    *("tests/base/test_collective.py", "tests/dwarfs", "tests/faults", "tests/fieldserver"),
     *("tests/method", "tests/simulation"),
 )
 """Folders, and beginnings of names, in which programs may still speak like persons. The list only shrinks."""

@@ -344,8 +344,8 @@ contains
     status = comm_as_integer(comm%MPI_VAL, server)
   end function comm_as_handle
 
-  !> Say what a field is: where its points lie on the ranks of the model, and what files say of it. `levels`: so many, of
-  !! which the layout has all or one; those of the layout where absent. `level`: their numbers; 1, 2, ... where absent.
+  !> Define a field: where its points lie on the ranks of the model, and its attributes in files. `levels`: their number,
+  !! of which the layout has all or one; those of the layout where absent. `level`: their numbers; 1, 2, ... where absent.
   !! `level_type`: "model", "pressure" (hPa), "surface" or "height" (m). `grib`: a short name of ecCodes. `element`:
   !! tw_f8 (where it is absent) or tw_f4.
   function tw_field_server_define(server, name, layout, geometry, levels, level, level_type, units, long_name, &
@@ -422,7 +422,7 @@ contains
     status = c_server_end_step(server, int(step, c_int64_t))
   end function tw_field_server_end_step
 
-  !> Name the next input files in their order; servers read so many ahead as the plan says.
+  !> Name the next input files in their order; servers read ahead as many as `look_ahead` of the plan.
   function tw_field_server_prefetch(server, paths) result(status)
     type(tw_field_server), intent(in) :: server
     character(len=*), intent(in) :: paths(:)

@@ -136,7 +136,10 @@ void FieldServer::add_field(const std::string& name, DefinedField field, Json::O
                              {"shape", field.form.to_json()},
                              {"geometry_name", geometry},
                              {"late", checked_}};
-    for (Channel* channel : servers) channel->send_order(order);
+    const auto on_first_rank = [](const Channel* channel) { return channel->root() == 0; };
+    std::string text = Json(order).text();  // the first rank has all coordinates of a mesh, others need not
+    if (!std::all_of(servers.begin(), servers.end(), on_first_rank)) text = mpi::text_of(agreement_->comm(), 0, text);
+    for (Channel* channel : servers) channel->send_text(text);
     std::string problem;
     for (Channel* channel : servers) {
         const auto reply = channel->reply(answer_tag);

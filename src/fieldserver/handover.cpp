@@ -163,7 +163,7 @@ ModelPart ServerHandover::part(const PartMemory& memory) const {
     return dense(memory, shape_);
 }
 
-// Of listed points, levels are the last direction.
+// A part as plans take it: levels of listed points are the last direction.
 mpi::Field ServerHandover::field_of(const ModelPart& part) const {
     static std::byte none[16];
     std::byte* data = part.data ? part.data : none;

@@ -16,8 +16,6 @@ namespace tradewind::fieldserver {
 
 namespace {
 
-constexpr double start_s = 300;  // that a server has to start: its libraries may be on a busy file system
-
 struct Head {
     std::int64_t tag, bytes;
 };

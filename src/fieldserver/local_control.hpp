@@ -11,6 +11,9 @@
 
 namespace tradewind::fieldserver {
 
+// Time that a server has to start, and to read its plan: libraries may be on a busy file system.
+inline constexpr double start_s = 300;
+
 // Each message is its tag and its length in bytes, 8 bytes each, and its bytes. What the socket has no room for waits
 // here until the next call.
 class LocalControl : public ControlChannel {

@@ -115,7 +115,6 @@ std::vector<int> hosts(const Agreement& agreement, bool per_rank) {
 
 // The first one reads the plan, which says where others are.
 Opened start_servers(MPI_Comm comm, const Roles& roles, const std::string& path) {
-    constexpr double read_s = 60;  // to read a plan file and to prepare its folder
     Opened opened;
     take_model(comm, roles.rank, opened);
     const Agreement& agreement = *opened.agreement;
@@ -125,7 +124,7 @@ Opened start_servers(MPI_Comm comm, const Roles& roles, const std::string& path)
         if (agreement.rank() > 0) return first;
         first = std::make_unique<LocalControl>();
         first->send(Json(Json::Object{{"op", "plan"}, {"path", path}}).text());
-        text = first->await(join_tag, read_s);
+        text = first->await(join_tag, start_s);
         return first;
     });
     Message message(mpi::text_of(agreement.comm(), 0, text));
@@ -138,13 +137,17 @@ Opened start_servers(MPI_Comm comm, const Roles& roles, const std::string& path)
         control = on_all(agreement, [] { return std::make_unique<LocalControl>(); });
     else
         on_all(agreement, [] { return 0; });
-    if (control)
+    on_all(agreement, [&] {
+        if (!control) return 0;
         control->send(Json(Json::Object{{"op", "serve"},
                                         {"path", plan_path},
                                         {"text", plan_text},
                                         {"number", int(mine - ranks.begin())},
                                         {"shares", Index(ranks.size())}})
                           .text());
+        control->await(join_tag, start_s);
+        return 0;
+    });
     for (int number = 0; number < static_cast<int>(ranks.size()); ++number) {
         const int host = ranks[static_cast<std::size_t>(number)];
         opened.channels.push_back(std::make_unique<LocalChannel>(

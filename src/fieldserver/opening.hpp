@@ -12,7 +12,7 @@
 
 namespace tradewind::fieldserver {
 
-// What a rank of the model has of it.
+// The parts of one on a rank of the model.
 struct Opened {
     MPI_Comm model = MPI_COMM_NULL;  // its ranks
     std::unique_ptr<Agreement> agreement;

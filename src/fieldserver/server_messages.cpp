@@ -20,8 +20,8 @@ std::string seconds_text(double seconds) {
 
 }  // namespace
 
-void ServerMessages::send_order(const Json::Object& order) {
-    if (control) control->send(Json(order).text());
+void ServerMessages::send_text(std::string order) {
+    if (control) control->send(std::move(order));
 }
 
 // On the root. Throws PlanError where nothing comes any more.

@@ -41,7 +41,8 @@ class ServerMessages {
 
     int root() const { return root_; }
     // Sends the server an order; its root does so for all. Not collective.
-    void send_order(const Json::Object& order);
+    void send_order(const Json::Object& order) { send_text(Json(order).text()); }
+    void send_text(std::string order);
     // Returns the reply with a tag, an error or ""; none where the server is silent: then it is lost, on all ranks.
     // `go`: reply `go` when the server is ready to do something together with the model, and has met no error.
     // Collective.

@@ -1,8 +1,8 @@
 """`tradewind serve` with a server that fails: KIND[:NUMBER[:ORDER[:TIMES]]], then the arguments.
 
-KIND: ``raise``, ``kill``, or ``stop``, which ends when there is a file `go`. NUMBER: that of the server, all unless it is there.
-It fails before it carries out an ORDER (``end`` of a step) for the so-manieth time (1); or within what it does
-together with the model: as they make the plan of a block (``bound``), or as it sends a field (``give``).
+KIND: ``raise``, ``kill``, or ``stop``, which ends when there is a file `go`. NUMBER: that of the server, all unless
+it is there. It fails before it carries out an ORDER (``end`` of a step) for the so-manieth time (1); or within
+what it does together with the model: as they make the plan of a block (``bound``), or as it sends a field (``give``).
 """
 
 from __future__ import annotations

@@ -123,6 +123,7 @@ def serve_locally(channel: int) -> None:
     plan = load_plan(order["path"], order["text"])
     server = LocalServer(plan, control, order["shares"], order["number"])
     server.holds = holds
+    control.send(JOIN, b"")
     server.serve()
 
 
