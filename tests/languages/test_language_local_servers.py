@@ -86,7 +86,7 @@ def test_files_are_those_of_servers_in_the_job(beside, plan):
 @pytest.mark.parametrize("fails", ["kill:1:block:5", "stop:1:block:3", "raise:0:end:2", "kill:1:send:1"])
 def test_another_local_server_takes_over(beside, plan, fails):
     """Beside the other rank. One that stops does not come back: it is ended."""
-    patience = 5 if fails.startswith("stop") else 30
+    patience = 10 if fails.startswith("stop") else 30
     plan(more=f'patience = "{patience}s"\nblock = 4\nlocal_servers = "rank"')
     printed = beside(2, "field_servers_c", 0, 4, "output", fails=fails, ends=True, local=True).stdout
     assert "all right" in printed

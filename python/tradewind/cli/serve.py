@@ -11,18 +11,20 @@ from tradewind.cli.parameters import Argument, Option
 
 
 def command(
-    plan: Annotated[Path | None, Argument(help="Plan file: which fields go where.", show_default=False)] = None,
+    plan: Annotated[Path | None, Argument(help="Plan file: which fields go where.", show_default="required")] = None,
     transport: Annotated[
         str, Option("--transport", help="How fields come from the model, see `tradewind list`.")
     ] = "isend-irecv",
     packing: Annotated[str, Option("--packing", help="How they are packed, see `tradewind list`.")] = "buffer",
-    channel: Annotated[int, Option("--channel", hidden=True)] = -1,
+    channel: Annotated[
+        int | None, Option("--channel", help="Open file to the model that has started this as its local server.")
+    ] = None,
     as_json: options.Json = False,
 ) -> int:
     """Write and read for the model that runs in the same job: mpiexec -n 12 ./model : -n 1 tradewind serve plan.toml"""
     from tradewind.base.errors import InputError, PlanError
 
-    if channel >= 0:  # the library of a model has started this as its local server
+    if channel is not None:
         from tradewind.fieldserver.server.local_serving import serve_locally
 
         serve_locally(channel)
