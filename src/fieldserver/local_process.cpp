@@ -21,8 +21,6 @@
 
 #include "base/error.hpp"
 
-extern char** environ;
-
 namespace tradewind::fieldserver {
 
 namespace {
