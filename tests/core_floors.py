@@ -28,7 +28,7 @@ FLOORS = {
 """Folders that each folder of src/ may include beside itself. ARCHITECTURE.md draws them."""
 BINDINGS = {
     "bindings/c": (*GROUND, "algorithm", "mpi", "fieldserver", "tradewind"),
-    "bindings/python/mpi": (*GROUND, "algorithm", "mpi"),
+    "bindings/python/mpi": (*GROUND, "algorithm", "mpi", "fieldserver"),
     "bindings/python/core": tuple(folder for folder in FLOORS if folder not in ("mpi", "fieldserver")),
     "bindings/python": ("base",),
 }

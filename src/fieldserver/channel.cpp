@@ -13,7 +13,18 @@ namespace tradewind::fieldserver {
 Channel::Channel(int number, MPI_Comm pair, const OutputPlan& plan, ServerMethod method, Agreement& agreement)
     : ServerMessages(pair, plan.patience, agreement),
       number_(number),
-      pair_(pair),
+      receiver_{pair, agreement.ranks(), plan.patience},
+      waits_(false),
+      plan_(plan),
+      method_(std::move(method)),
+      agreement_(agreement) {}
+
+Channel::Channel(int number, std::unique_ptr<LocalWriter> writer, int root, bool waits, const OutputPlan& plan,
+                 ServerMethod method, Agreement& agreement)
+    : ServerMessages(std::move(writer), root, agreement),
+      number_(number),
+      receiver_{agreement.comm(), root, 0},
+      waits_(waits),
       plan_(plan),
       method_(std::move(method)),
       agreement_(agreement) {}
@@ -27,6 +38,7 @@ void Channel::keep_unsettled(const Slot& slot) {
     if (std::all_of(slot.plans.begin(), slot.plans.end(), is_settled)) return;
     new std::vector(slot.memory);
     new std::vector(slot.parts);
+    new std::vector(slot.whole);
 }
 
 // --- blocks ---
@@ -52,6 +64,7 @@ bool Channel::add(const FieldForm& form, const Entry& entry, const ModelPart& va
         const ServerHandover& handover = *handovers_.at(form.alike);
         slot.memory.push_back(handover.memory());
         slot.parts.push_back(handover.part(slot.memory.back()));
+        slot.whole.push_back(handover.whole_memory());
     }
     copy_out(values, slot.parts[slot.entries.size()].data);
     slot.entries.push_back(entry);
@@ -68,6 +81,7 @@ std::optional<Channel::Sent> Channel::start(const FieldForm& form, const Entry& 
     Slot& slot = slots_[static_cast<std::size_t>(place)];
     if (slot.parts.empty()) {
         slot.parts.push_back(values);
+        slot.whole.push_back(handovers_.at(form.alike)->whole_memory());
         slot.of_model = true;
     }
     slot.entries.push_back(entry);
@@ -100,6 +114,14 @@ void Channel::end_step(const StepPart& part) {
     flush();
     parts_.end(part);
     send_order({{"op", "end"}, {"share", part.first}, {"step", part.second}});
+    if (!waits_) return;
+    parts_.finish(1);
+    ++known.finished;
+}
+
+void Channel::discard() {
+    for (const auto& [alike, place] : pending_) slots_[place].entries.clear();
+    pending_.clear();
 }
 
 void Channel::drop(const StepPart& part, const std::string& path) {
@@ -131,8 +153,8 @@ bool Channel::await(Slot& slot) {
     return gone.empty();
 }
 
-// A block is on its way when this returns, and its arrays stay as they are until it is released. False where the server
-// is lost: then the slot keeps what was to go.
+// A block is on its way when this returns, and its arrays stay as they are until it is released. False where the writer
+// is a server that is lost: then the slot keeps what was to go.
 bool Channel::send(std::size_t place) {
     agreement_.check();
     Slot& slot = slots_[place];
@@ -143,33 +165,51 @@ bool Channel::send(std::size_t place) {
     for (const Entry& e : slot.entries)
         entries.push_back(Json::Array{e.field, e.step, Json::list(e.places), Json::list(e.sinks), e.share});
     const std::size_t count = entries.size();
-    send_order({{"op", "block"}, {"slot", Index(place)}, {"number", slot.number}, {"entries", std::move(entries)}});
-    auto found =
-        std::find_if(slot.plans.begin(), slot.plans.end(), [&](const auto& plan) { return plan.first == count; });
-    if (found == slot.plans.end()) {
-        if (!reply(ready_tag, true) || !bind(slot, count)) return false;
-        found = std::prev(slot.plans.end());
-    }
-    try {
-        found->second->start();
-        slot.under_way = found->second.get();
-    } catch (const mpi::PlanError& error) {  // of a transport that waits as it starts
-        gone = error.what();
-    }
+    const Json::Object order{
+        {"op", "block"}, {"slot", Index(place)}, {"number", slot.number}, {"entries", std::move(entries)}};
+    if (is_remote()) send_order(order);
+    mpi::Plan* plan = plan_of(slot, count);
+    if (!plan) return false;
+    if (is_remote())
+        start_plan(slot, *plan);
+    else
+        hand_to_writer(slot, *plan, order);
     return true;
 }
 
-// Makes the plan of `count` fields with the server; false where that takes no part.
-bool Channel::bind(Slot& slot, std::size_t count) {
+void Channel::start_plan(Slot& slot, mpi::Plan& plan) {
+    try {
+        plan.start();
+        slot.under_way = &plan;
+    } catch (const mpi::PlanError& error) {  // of a transport that waits as it starts
+        gone = error.what();
+    }
+}
+
+void Channel::hand_to_writer(const Slot& slot, mpi::Plan& plan, const Json::Object& order) {
+    plan.run();
+    if (!is_here()) return;
+    const ServerHandover& handover = *handovers_.at(slot.alike);
+    std::vector<WholeField> fields;
+    for (std::size_t i = 0; i < slot.entries.size(); ++i) fields.push_back(handover.whole_field(slot.whole[i]));
+    send_order(order, fields);
+}
+
+// The plan of `count` fields, which is made together with the writer; null where that is a server that takes no part.
+mpi::Plan* Channel::plan_of(Slot& slot, std::size_t count) {
+    for (const auto& [fields, plan] : slot.plans)
+        if (fields == count) return plan.get();
+    if (is_remote() && !reply(ready_tag, true)) return nullptr;
     std::string problem;
     try {
         const std::vector parts(slot.parts.begin(), slot.parts.begin() + static_cast<std::ptrdiff_t>(count));
-        slot.plans.emplace_back(count, handovers_.at(slot.alike)->plan(parts));
+        slot.plans.emplace_back(count, handovers_.at(slot.alike)->plan(parts, slot.whole));
     } catch (const mpi::PlanError& error) {
+        if (!is_remote()) throw;
         problem = error.what();
     }
-    lost = agreement_.first_error(problem);
-    return lost.empty();
+    if (is_remote()) lost = agreement_.first_error(problem);
+    return lost.empty() ? slot.plans.back().second.get() : nullptr;
 }
 
 // --- slots ---
@@ -189,7 +229,7 @@ Index Channel::bytes() const {
 bool Channel::is_free(std::size_t place) const {
     for (const auto& [alike, filled] : pending_)
         if (filled == place) return false;
-    return slots_[place].number == 0 || known.released[place] >= slots_[place].number;
+    return waits_ || slots_[place].number == 0 || known.released[place] >= slots_[place].number;
 }
 
 std::size_t Channel::next_place() const {
@@ -233,10 +273,11 @@ int Channel::free_slot(const FieldForm& form, const std::string& field, bool gro
 int Channel::new_slot(const FieldForm& form) {
     agreement_.check();
     const std::size_t place = next_place();
-    send_order({{"op", "slot"}, {"place", Index(place)}, {"alike", form.alike}, {"shape", form.to_json()}});
+    if (is_remote())
+        send_order({{"op", "slot"}, {"place", Index(place)}, {"alike", form.alike}, {"shape", form.to_json()}});
     if (!handovers_.count(form.alike)) {
-        if (!reply(ready_tag, true)) return -1;
-        handovers_.emplace(form.alike, std::make_unique<ServerHandover>(pair_, form, method_, plan_.patience, false));
+        if (is_remote() && !reply(ready_tag, true)) return -1;
+        handovers_.emplace(form.alike, std::make_unique<ServerHandover>(receiver_, form, method_, false));
     }
     if (place == slots_.size()) slots_.emplace_back();
     slots_[place].alike = form.alike;
@@ -256,8 +297,9 @@ int Channel::instead_of(const FieldForm& form, const std::string& field) {
         slot.plans.clear();
         slot.parts.clear();
         slot.memory.clear();
+        slot.whole.clear();
         slot.of_model = false;
-        send_order({{"op", "empty"}, {"place", Index(place)}});
+        if (is_remote()) send_order({{"op", "empty"}, {"place", Index(place)}});
         if (has_room(form.bytes())) return new_slot(form);
     }
     return -1;
@@ -274,7 +316,9 @@ void Channel::take(Slot& slot) {
 
 void Channel::learn(const ServerStatus& status) {
     parts_.finish(status.finished - known.finished);
-    known = status;
+    known.finished = std::max(known.finished, status.finished);
+    known.released = status.released;
+    known.lost = status.lost;
 }
 
 std::vector<Channel::Kept> Channel::kept() const {

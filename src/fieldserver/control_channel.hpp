@@ -11,7 +11,7 @@
 namespace tradewind::fieldserver {
 
 // Version of the messages; python/tradewind/fieldserver/server/control_channel.py has the same.
-inline constexpr int server_protocol = 4;
+inline constexpr int server_protocol = 5;
 
 // Between two looks for a message of a server.
 inline constexpr std::chrono::microseconds pause{100};

@@ -1,6 +1,7 @@
 #include "fieldserver/handover.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "algorithm/registry.hpp"
 #include "base/error.hpp"
@@ -35,19 +36,20 @@ layout::Product as_described(const layout::Product& layout, int ranks) {
             "model"};
 }
 
-std::shared_ptr<const pattern::Pattern> redistribution(const FieldForm& form, int ranks, bool back) {
+std::shared_ptr<const pattern::Pattern> redistribution(const FieldForm& form, int ranks, int receiver, bool back) {
     const auto parts = std::make_shared<layout::Product>(as_described(*form.layout, ranks));
     const auto whole =
-        std::make_shared<layout::Product>(layout::whole(form.layout->grid(), 1, 1).placed(ranks - 1, ranks));
+        std::make_shared<layout::Product>(layout::whole(form.layout->grid(), 1, 1).placed(receiver, ranks));
     if (back) return std::make_shared<pattern::Redistribution>(whole, parts);
     return std::make_shared<pattern::Redistribution>(parts, whole);
 }
 
-std::shared_ptr<const pattern::Pattern> fetch(MPI_Comm comm, const FieldForm& form, bool back) {
-    const std::vector<Index> none;
+std::shared_ptr<const pattern::Pattern> fetch(MPI_Comm comm, const FieldForm& form, bool receives, bool back) {
+    std::vector<Index> all(static_cast<std::size_t>(receives ? form.points : 0));
+    std::iota(all.begin(), all.end(), Index{0});
     mpi::agree(comm, "", "");
-    const mpi::Points points(comm, back ? none : form.own);
-    const auto made = points.fetch_ids(back ? form.own : none, 0, false, false, {});
+    const mpi::Points points(comm, back ? all : form.own);
+    const auto made = points.fetch_ids(back ? form.own : all, 0, false, false, {});
     return made->for_levels({1, form.levels});
 }
 
@@ -109,6 +111,19 @@ std::string described(const layout::Product& layout) {
         .text();
 }
 
+FieldForm form_of(const layout::Product& layout, int ranks) {
+    if (layout.ranks() != ranks)
+        throw InputError("a layout of " + std::to_string(layout.ranks()) + " ranks: the model has " +
+                         std::to_string(ranks));
+    FieldForm form;
+    form.layout = std::make_shared<layout::Product>(layout);
+    form.described = fieldserver::described(layout);
+    const auto& [nx, ny, nz] = layout.grid().points;
+    form.points = nx * ny;
+    form.levels = nz;
+    return form;
+}
+
 PartMemory::PartMemory(Index bytes, bool shared) {
     if (shared)
         shared_ = std::make_shared<mpi::SharedMemory>(std::max<Index>(bytes, 1));
@@ -124,47 +139,71 @@ ModelPart ModelPart::level(std::size_t axis, Index place) const {
     return part;
 }
 
-ServerHandover::ServerHandover(MPI_Comm comm, const FieldForm& form, const ServerMethod& method, double patience_s,
-                               bool back)
-    : comm_(comm), method_(method), patience_s_(patience_s), back_(back), element_(form.element), bytes_(form.bytes()) {
+ServerHandover::ServerHandover(const Receiver& receiver, const FieldForm& form, const ServerMethod& method, bool back)
+    : receiver_(receiver),
+      method_(method),
+      back_(back),
+      listed_(!form.layout),
+      element_(form.element),
+      levels_(form.levels),
+      points_(form.points),
+      bytes_(form.bytes()) {
     int rank = 0, ranks = 0;
-    MPI_Comm_rank(comm, &rank);
-    MPI_Comm_size(comm, &ranks);
+    MPI_Comm_rank(receiver.comm, &rank);
+    MPI_Comm_size(receiver.comm, &ranks);
+    receives_ = rank == receiver.rank;
     shape_ = form.shape(rank);
-    pattern_ = form.layout ? redistribution(form, ranks, back) : fetch(comm, form, back);
-    algorithm_ = form.layout ? "burst" : "direct";  // of one stage: all is under way when it has been started
+    whole_shape_ = listed_ ? std::array<Index, 3>{0, form.levels, 1} : std::array<Index, 3>{};
+    if (receives_) whole_shape_ = listed_ ? std::array<Index, 3>{form.points, form.levels, 1} : form.layout->grid().points;
+    pattern_ = form.layout ? redistribution(form, ranks, receiver.rank, back)
+                           : fetch(receiver.comm, form, receives_, back);
+    algorithm_ = listed_ ? "direct" : "burst";  // of one stage: all is under way when it has been started
 }
 
 PartMemory ServerHandover::memory() const {
     return {shape_[0] * shape_[1] * shape_[2] * mpi::bytes_of(element_), method_.shared()};
 }
 
-ModelPart ServerHandover::part(const PartMemory& memory) const {
-    const Index unit = mpi::bytes_of(element_);
-    return {memory.data(), shape_, {unit, unit * shape_[0], unit * shape_[0] * shape_[1]}, unit};
+PartMemory ServerHandover::whole_memory() const {
+    return {receives_ ? bytes_ : 0, receives_ && method_.shared()};
 }
 
-std::unique_ptr<mpi::Plan> ServerHandover::plan(const std::vector<ModelPart>& parts) const {
-    mpi::PlanRequest request;
-    const bool listed = algorithm_ == "direct";
+ModelPart ServerHandover::dense(const PartMemory& memory, const std::array<Index, 3>& shape) const {
+    const Index unit = mpi::bytes_of(element_);
+    return {memory.data(), shape, {unit, unit * shape[0], unit * shape[0] * shape[1]}, unit};
+}
+
+ModelPart ServerHandover::part(const PartMemory& memory) const {
+    return dense(memory, shape_);
+}
+
+// Levels are the last direction of listed points.
+mpi::Field ServerHandover::field_of(const ModelPart& part) const {
     static std::byte none[16];
-    for (const ModelPart& part : parts) {
-        std::byte* data = part.data ? part.data : none;
-        const auto& [nx, ny, nz] = part.shape;
-        const auto& [to_x, to_y, to_z] = part.strides;
-        const mpi::Field mine = listed ? mpi::Field{data, {nx, 1, ny}, {to_x, part.unit, to_y}, {}}
-                                       : mpi::Field{data, {nx, ny, nz}, {to_x, to_y, to_z}, {}};
-        // This rank has nothing of the whole fields.
-        const mpi::Field nothing{data, {0, listed ? 1 : 0, listed ? ny : 0}, {part.unit, 0, 0}, {}};
-        request.source.push_back(back_ ? nothing : mine);
-        request.target.push_back(back_ ? mine : nothing);
+    std::byte* data = part.data ? part.data : none;
+    const auto& [nx, ny, nz] = part.shape;
+    const auto& [to_x, to_y, to_z] = part.strides;
+    if (listed_) return {data, {nx, 1, ny}, {to_x, part.unit, to_y}, {}};
+    return {data, {nx, ny, nz}, {to_x, to_y, to_z}, {}};
+}
+
+std::unique_ptr<mpi::Plan> ServerHandover::plan(const std::vector<ModelPart>& parts,
+                                                const std::vector<PartMemory>& whole) const {
+    mpi::PlanRequest request;
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+        const mpi::Field mine = field_of(parts[i]);
+        ModelPart whole_field = dense(whole[i], whole_shape_);
+        if (!receives_) whole_field.data = parts[i].data;  // which has no points, but lies in the same memory
+        const mpi::Field all = field_of(whole_field);
+        request.source.push_back(back_ ? all : mine);
+        request.target.push_back(back_ ? mine : all);
     }
     request.element = element_;
     request.transport = method_.transport;
     request.packing = method_.packing;
-    request.watchdog_s = patience_s_;
+    request.watchdog_s = receiver_.patience_s;
     const auto schedule = algorithm::make_schedule(pattern_, algorithm_);
-    auto made = mpi::make_plan(*schedule, comm_, request, mpi::Mismatch::decline);
+    auto made = mpi::make_plan(*schedule, receiver_.comm, request, mpi::Mismatch::decline);
     if (!made) throw mpi::PlanError("a server makes another plan than the model: " + pattern_->describe());
     return made;
 }

@@ -1,4 +1,4 @@
-// The way of fields between the layout of a model and whole fields on a server, as python/tradewind/fieldserver has it.
+// The way of fields between the layout of a model and whole fields on the rank that writes them.
 #pragma once
 
 #include <mpi.h>
@@ -35,6 +35,9 @@ struct FieldForm {
 // A layout as plain values, from which servers make it. Throws InputError where that cannot be.
 std::string described(const layout::Product& layout);
 
+// The form of fields in a layout of the `ranks` of a model. Throws InputError for one of other ranks.
+FieldForm form_of(const layout::Product& layout, int ranks);
+
 // Memory for a part of a field; shared memory where ranks of a node read each other's.
 class PartMemory {
   public:
@@ -52,10 +55,17 @@ struct ModelPart {
     std::byte* data;
     std::array<Index, 3> shape, strides;
     Index unit;
-    std::shared_ptr<mpi::SharedMemory> memory{};  // in which the array lies, if any
+    std::shared_ptr<const void> memory{};  // shared memory in which the array lies, if any
 
     // One of its levels, which lie along `axis`.
     ModelPart level(std::size_t axis, Index place) const;
+};
+
+// A whole field, [level][point].
+struct WholeField {
+    PartMemory memory;
+    mpi::Element element;
+    Index levels, points;
 };
 
 // How a server wants fields to travel.
@@ -64,26 +74,39 @@ struct ServerMethod {
     bool shared() const { return transport == "shared"; }
 };
 
-// Between the ranks of `comm` and the last of them, a server, which has fields whole. `back`: from there. Collective.
+// The ranks of `comm`, and the one of them that has fields whole: a server, or a rank of the model.
+struct Receiver {
+    MPI_Comm comm = MPI_COMM_NULL;
+    int rank = 0;
+    double patience_s = 0;  // time after which plans throw PlanError where it takes no part; 0: no limit
+};
+
+// `back`: from the receiver to the others. Collective.
 class ServerHandover {
   public:
-    // `patience_s`: time after which its plans throw PlanError where the server takes no part.
-    ServerHandover(MPI_Comm comm, const FieldForm& form, const ServerMethod& method, double patience_s, bool back);
+    ServerHandover(const Receiver& receiver, const FieldForm& form, const ServerMethod& method, bool back);
 
     PartMemory memory() const;
     // This rank's part of a field in such memory.
     ModelPart part(const PartMemory& memory) const;
-    // Binds `parts` of this rank. Collective. Throws PlanError where the server makes another plan.
-    std::unique_ptr<mpi::Plan> plan(const std::vector<ModelPart>& parts) const;
+    // Memory for a whole field, on the receiver; of nothing elsewhere.
+    PartMemory whole_memory() const;
+    WholeField whole_field(const PartMemory& memory) const { return {memory, element_, levels_, points_}; }
+    // Binds `parts` of this rank, and on the receiver whole fields. Collective. Throws PlanError where the ranks make
+    // different plans.
+    std::unique_ptr<mpi::Plan> plan(const std::vector<ModelPart>& parts, const std::vector<PartMemory>& whole) const;
     Index bytes() const { return bytes_; }  // of a whole field
 
   private:
-    MPI_Comm comm_;
+    ModelPart dense(const PartMemory& memory, const std::array<Index, 3>& shape) const;
+    mpi::Field field_of(const ModelPart& part) const;
+
+    Receiver receiver_;
     ServerMethod method_;
-    double patience_s_;
-    bool back_;
+    bool back_, receives_, listed_;
     mpi::Element element_;
-    std::array<Index, 3> shape_;  // as forms have it
+    Index levels_, points_;
+    std::array<Index, 3> shape_, whole_shape_;  // as forms have them; of nothing where this rank has no whole fields
     Index bytes_;
     std::shared_ptr<const pattern::Pattern> pattern_;
     std::string algorithm_;

@@ -35,7 +35,7 @@ void InputSide::prefetch(const std::vector<std::string>& paths) {
 void InputSide::ask(Channel& channel, const std::vector<std::string>& paths) {
     if (paths.empty()) return;
     channel.send_order({{"op", "prefetch"}, {"paths", Json::list(paths)}});
-    if (!channel.reply(available_tag)) side_.take_over(channel);
+    if (channel.is_remote() && !channel.reply(available_tag)) side_.take_over(channel);
 }
 
 // Has the files of shares, whose server is lost, read by the one that has them now.
@@ -51,13 +51,23 @@ void InputSide::read(const std::string& name, const FieldForm& form, const std::
     const auto place = std::find(wanted_.begin(), wanted_.end(), path);
     if (place != wanted_.end()) wanted_.erase(wanted_.begin(), place);
     for (;;) {
-        const std::string problem = side_.reply(
-            [&]() -> Channel& { return channel_of(path); },
-            {{"op", "send"}, {"path", path}, {"name", name}, {"alike", form.alike}, {"shape", form.to_json()}},
-            input_tag);
-        if (!problem.empty()) throw InputError(problem);
+        if (const std::string problem = ask_for(name, form, path); !problem.empty()) throw InputError(problem);
         Channel& channel = channel_of(path);
         if (const ModelPart* found = delivered(channel, form)) return copy_in(found->data, part);
+        side_.take_over(channel);
+    }
+}
+
+// Lets the reader of a file have a field ready; returns its error, or "".
+std::string InputSide::ask_for(const std::string& name, const FieldForm& form, const std::string& path) {
+    const Json::Object order{
+        {"op", "send"}, {"path", path}, {"name", name}, {"alike", form.alike}, {"shape", form.to_json()}};
+    for (;;) {
+        Channel& channel = channel_of(path);
+        std::vector<WholeField> fields;
+        if (!channel.is_remote()) fields.push_back({delivery(channel, form).whole, form.element, form.levels, form.points});
+        channel.send_order(order, fields);
+        if (const auto problem = channel.reply(input_tag, true)) return *problem;
         side_.take_over(channel);
     }
 }
@@ -71,25 +81,30 @@ const ModelPart* InputSide::delivered(Channel& channel, const FieldForm& form) {
         there.plan->run();
         found = &there.part;
     } catch (const mpi::PlanError& error) {
+        if (!channel.is_remote()) throw;
         problem = error.what();
     }
-    channel.lost = side_.first_error(problem);
+    if (channel.is_remote()) channel.lost = side_.first_error(problem);
     return channel.lost.empty() ? found : nullptr;
 }
 
+// Where MPI may still write is kept for good.
 InputSide::~InputSide() {
-    for (auto& [of, delivery] : deliveries_)
-        if (!delivery.plan->settled()) new PartMemory(delivery.memory);  // where MPI may still write: kept for good
+    for (auto& [of, delivery] : deliveries_) {
+        if (delivery.plan->settled()) continue;
+        new PartMemory(delivery.memory);
+        new PartMemory(delivery.whole);
+    }
 }
 
 InputSide::Delivery& InputSide::delivery(const Channel& channel, const FieldForm& form) {
     const std::pair key{&channel, form.alike};
     const auto found = deliveries_.find(key);
     if (found != deliveries_.end()) return found->second;
-    const ServerHandover handover(channel.pair(), form, method_, side_.patience_s(), true);
-    const PartMemory memory = handover.memory();
+    const ServerHandover handover(channel.receiver(), form, method_, true);
+    const PartMemory memory = handover.memory(), whole = handover.whole_memory();
     const ModelPart part = handover.part(memory);
-    return deliveries_.emplace(key, Delivery{memory, part, handover.plan({part})}).first->second;
+    return deliveries_.emplace(key, Delivery{memory, part, whole, handover.plan({part}, {whole})}).first->second;
 }
 
 }  // namespace tradewind::fieldserver

@@ -13,7 +13,7 @@ struct ModelArray {
     std::byte* data = nullptr;
     mpi::Element element = mpi::Element::f8;
     std::array<Index, 3> points{}, strides{};  // strides in bytes
-    std::shared_ptr<mpi::SharedMemory> memory{};
+    std::shared_ptr<const void> memory{};
 };
 
 // This rank's part of a field. `axis`: of listed points, the direction of the array that is over points. Throws

@@ -193,7 +193,7 @@ def little_memory(monkeypatch):
 
 
 def test_a_message_that_claims_too_much_is_refused(tmp_path, little_memory):
-    """One value for all points, of which ecCodes would return so many."""
+    """One value for all points, of which ecCodes would return one for each."""
     handle = eccodes.codes_grib_new_from_samples("GRIB2")
     message = bytearray(eccodes.codes_get_message(handle))
     eccodes.codes_release(handle)

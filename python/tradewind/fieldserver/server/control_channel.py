@@ -18,7 +18,7 @@ ORDER, STATUS, ANSWER, READY, AVAILABLE, INPUT, JOIN, END = range(7001, 7009)
 """Tags. To the server: orders. From it: its status, at any time; and replies to `define` and `check`, when it is ready
 to do something together with the model, when it has been asked to read ahead, before it sends input. Between servers,
 as they join a model. From the server, as it ends."""
-PROTOCOL = 4
+PROTOCOL = 5
 """Version of the messages. src/fieldserver/control_channel.hpp has the same; who changes one counts on."""
 
 
@@ -124,12 +124,3 @@ class ServerStatus:
     def pack(self) -> bytes:
         """Return it as a message."""
         return pack(self.finished, [number for pair in self.released for number in pair], self.errors, self.lost)
-
-    @classmethod
-    def unpack(cls, data: bytes) -> ServerStatus:
-        """Return that of a message."""
-        message = Message(data)
-        finished = message.integer()
-        numbers = [message.integer() for _ in range(message.integer())]
-        errors = [message.text() for _ in range(message.integer())]
-        return cls(finished, list(zip(numbers[::2], numbers[1::2], strict=True)), errors, message.text())

@@ -59,7 +59,7 @@ def _coordinate(product: _core.Product, axis: int) -> int:
 
 
 def layout_of(description: Mapping[str, Any], ranks: int) -> _core.Product:
-    """The layout of `describe_layout`, among so many ranks."""
+    """The layout of `describe_layout`, among `ranks` ranks."""
     grid = description["grid"]
     parts = [_parts(runs, points) for runs, points in zip(description["runs"], grid, strict=True)]
     return _core.Product(_core.Grid(*grid), parts, description["coordinates"], description["first"], ranks, "model")

@@ -16,10 +16,10 @@ import numpy as np
 from tradewind.base.errors import InputError, TradewindError
 from tradewind.base.toml_lines import TomlFile
 from tradewind.fieldserver.files.output_folder import FolderHold, prepare_folder
-from tradewind.fieldserver.plan.file_names import is_by_level
-from tradewind.fieldserver.plan.plan_file import ALL, OutputPlan, load_plan
+from tradewind.fieldserver.plan.plan_file import OutputPlan, load_plan
 from tradewind.fieldserver.server.control_channel import JOIN, PROTOCOL, ControlChannel, Message, from_json, pack
 from tradewind.fieldserver.server.handover import HandoverMethod, transport_problems
+from tradewind.fieldserver.server.plan_message import packed_plan
 from tradewind.fieldserver.server.serving import Server
 from tradewind.method.method import Method
 from tradewind.mpi.library import MPI
@@ -142,20 +142,7 @@ def _opened(
     if problems := _unlike(others, {"plan file": plan.text, "transport": transport, "packing": packing}):
         raise InputError(*problems)
     holds.append(prepare_folder(plan))
-    table = plan.table
-    sinks = [(sink.name, sink.path, bool(sink.form.store_file), is_by_level(sink.path)) for sink in table.sink]
-    rules = [
-        (
-            list(rule.sink),
-            [] if rule.fields == (ALL,) else list(rule.fields),
-            0 if rule.steps is not None else rule.every or 1,
-            list(rule.steps or ()),
-        )
-        for rule in table.rule
-    ]
-    drops = table.when_full == "drop"
-    for_servers = ("", plan.path, plan.text, transport, packing)
-    return pack(for_servers, table.block, plan.slot_bytes, float(table.patience), drops, table.deal, sinks, rules)
+    return pack("", plan.path, plan.text, transport, packing) + packed_plan(plan)
 
 
 def _split(comm: MPI.Intracomm, servers: list[int], plan: OutputPlan, method: HandoverMethod) -> Server:

@@ -5,18 +5,12 @@ from __future__ import annotations
 import json
 import sys
 import time
-from collections.abc import Callable
 from dataclasses import asdict
 from time import perf_counter
 from typing import Any
 
-from tradewind.base.errors import InputError, PlanError, TradewindError
-from tradewind.fieldserver.files.output_folder import FolderHold
-from tradewind.fieldserver.plan.field import OutputField
-from tradewind.fieldserver.plan.geometry import Geometry, from_dict
+from tradewind.base.errors import InputError, PlanError
 from tradewind.fieldserver.plan.plan_file import OutputPlan
-from tradewind.fieldserver.plan.space import check_space
-from tradewind.fieldserver.server.ahead import ReadAhead
 from tradewind.fieldserver.server.control_channel import (
     ANSWER,
     AVAILABLE,
@@ -30,18 +24,18 @@ from tradewind.fieldserver.server.control_channel import (
     encoded,
     from_json,
 )
-from tradewind.fieldserver.server.delivery import Delivery, whole_field
+from tradewind.fieldserver.server.delivery import Delivery
 from tradewind.fieldserver.server.events import Event, Events
-from tradewind.fieldserver.server.field_check import fitting_field
 from tradewind.fieldserver.server.handover import Handover, Shape
-from tradewind.fieldserver.server.slots import Entry, Slot, put_slot
-from tradewind.fieldserver.server.writer import Block, Writer
+from tradewind.fieldserver.server.orders import Order, Orders
+from tradewind.fieldserver.server.slots import Slot, put_slot
+from tradewind.fieldserver.server.writer import Writer
 from tradewind.mpi.library import MPI
 
 _SHORTEST_S, _LONGEST_S = 2e-5, 1e-3
 
 
-class Server:
+class Server(Orders):
     """Serves the ranks before it in `comm`, of which the first gives orders, until it is ordered to close."""
 
     def __init__(
@@ -55,11 +49,9 @@ class Server:
         watchdog_s: float = 0.0,
     ) -> None:
         """`watchdog_s`: seconds after which a transfer is an error, as the model has it; 0: no limit."""
-        self.plan, self.comm, self.number = plan, comm, number
+        super().__init__(plan, Writer(plan, shares=shares))
+        self.comm, self.number = comm, number
         self.control = ControlChannel(comm, 0)
-        self.writer = Writer(plan, shares=shares)
-        self.fields: dict[str, OutputField] = {}
-        self.geometries: dict[str, Geometry] = {}
         self.slots: list[Slot] = []
         self.idle_s = 0.0
         self.receive_s = 0.0
@@ -67,7 +59,6 @@ class Server:
         self.events: Events[Event] = Events()
         self._method, self._watchdog_s = method, watchdog_s
         self._handovers: dict[str, Handover] = {}
-        self.ahead = ReadAhead(self.writer.call, plan.table.look_ahead)
         self.inputs: dict[str, Delivery] = {}
         self._closing = False
         self.problem = ""
@@ -75,8 +66,6 @@ class Server:
         self.left = False
         """Whether another one has taken over."""
         self._sent_finished = 0
-        self.holds: list[FolderHold] = []
-        """The folder, on the first server of a model in C or Fortran."""
 
     def serve(self) -> dict[str, Any]:
         """Serve; returns figures of this server. Collective, with the model."""
@@ -97,8 +86,7 @@ class Server:
         self.writer.close()
         self.ahead.close()
         figures = self.figures(perf_counter() - begin)
-        while self.holds:
-            self.holds.pop().release()
+        self.release_folder()
         if awaited:
             self._send_status()
             self.control.send_json(END, figures)
@@ -108,10 +96,10 @@ class Server:
                 print(f"tradewind: {each}", file=sys.stderr)
         return figures
 
-    def _carry_out(self, order: dict[str, Any]) -> None:
+    def _carry_out(self, order: Order) -> None:
         """Carry out an order; after an error nothing any more: the model takes over."""
         try:
-            getattr(self, f"_do_{order['op']}")(**{key: value for key, value in order.items() if key != "op"})
+            self.carry_out(order)
         except Exception as error:
             self.problem = f"{type(error).__name__}: {error}"
             self.writer.abandon()
@@ -145,13 +133,10 @@ class Server:
 
     def _send_status(self, *, always: bool = False) -> None:
         """Send the model what is new; `always`: also where nothing is."""
-        writer = self.writer
-        released = [writer.released.popleft() for _ in range(len(writer.released))]
-        errors = [writer.errors.popleft() for _ in range(len(writer.errors))]
-        finished = writer.finished_steps
-        if always or released or errors or finished > self._sent_finished:
-            self._sent_finished = finished
-            self.control.send(STATUS, ServerStatus(finished, released, errors).pack())
+        status = self.new_status()
+        if always or status.released or status.errors or status.finished > self._sent_finished:
+            self._sent_finished = status.finished
+            self.control.send(STATUS, status.pack())
 
     def _keep_alive(self) -> None:
         """Give a sign of life: what this server does takes long."""
@@ -170,46 +155,11 @@ class Server:
     def _do_leave(self) -> None:
         raise PlanError("the model does not wait for this server any more")
 
-    def _do_geometry(self, digest: str, geometry: dict[str, Any]) -> None:
-        self.geometries[digest] = from_dict(geometry)
+    def _do_define(self, **arguments: Any) -> None:
+        self.control.send(ANSWER, self.defined(**arguments))
 
-    def _do_field(self, field: dict[str, Any]) -> None:
-        made = OutputField.from_dict(field, self.geometries)
-        self.fields[made.name] = made
-
-    def _do_define(self, field: dict[str, Any], shape: dict[str, Any], geometry_name: str, late: bool) -> None:
-        """Take a field of a model that cannot check it itself, and answer what is wrong with it.
-
-        `geometry_name`: what further fields may have in place of its geometry. `late`: a field has been written, so
-        that no `check` comes any more.
-        """
-
-        def define() -> None:
-            made, form = OutputField.from_dict(field, self.geometries), Shape(**shape)
-            self.geometries[geometry_name] = made.geometry
-            found = fitting_field(self.plan, made, form.points, form.levels)
-            if late:
-                self.plan.check_fields({**self.fields, made.name: found})
-            self.fields[made.name] = found
-
-        self._answer(define)
-
-    def _do_check(self) -> None:
-        """Answer what is wrong with all fields and the plan together, before the first is written."""
-
-        def check() -> None:
-            self.plan.check_fields(self.fields)
-            check_space(self.plan, list(self.fields.values()), None)
-
-        self._answer(check)
-
-    def _answer(self, work: Callable[[], None]) -> None:
-        try:
-            work()
-        except TradewindError as error:
-            self.control.send(ANSWER, encoded(str(error)))
-        else:
-            self.control.send(ANSWER, b"")
+    def _do_check(self, steps: int | None) -> None:
+        self.control.send(ANSWER, self.checked(steps))
 
     def _do_slot(self, place: int, alike: str, shape: dict[str, Any]) -> None:
         if alike not in self._handovers:
@@ -232,15 +182,11 @@ class Server:
         if len(entries) not in taken.plans:
             self._ready()
         taken.bound(len(entries))()
-        made = [
-            Entry(self.fields[name], step, tuple(places), self._requests(name, step, sinks, places), share)
-            for name, step, places, sinks, share in entries
-        ]
         end = perf_counter()
         self.receive_s += end - begin
         self.received_bytes += len(entries) * taken.handover.shape.bytes
         self.events.append((f"collect {len(entries)}", begin, end))
-        self.writer.submit(Block(taken.jobs(made), slot, number))
+        self.submit(slot, number, entries, taken.whole_fields(len(entries)))
 
     def _do_prefetch(self, paths: list[str]) -> None:
         self.control.send(AVAILABLE, b"")
@@ -249,8 +195,7 @@ class Server:
     def _do_send(self, path: str, name: str, alike: str, shape: dict[str, Any]) -> None:
         made = Shape(**shape)
         try:
-            field = self.fields[name]
-            values = whole_field(self.ahead.get(path, self._keep_alive), name, made, field.geometry, field.units)
+            values = self.input_field(path, name, made, self._keep_alive)
         except InputError as error:
             self.control.send(INPUT, encoded(str(error)))
             return
@@ -260,19 +205,3 @@ class Server:
             self.inputs[alike] = Delivery(self.comm, self.comm.Get_rank(), made, None, self._method, self._watchdog_s)
         self.inputs[alike].give(values)
         self.events.append((f"send {name} of {path}", begin, perf_counter()))
-
-    def _requests(self, name: str, step: int, sinks: list[str], places: list[int]) -> list[Any]:
-        level = self.fields[name].levels[places[0]]
-        return [each.at(level) for each in self.plan.requests(name, step) if each.sink.name in sinks]
-
-    def _do_end(self, share: int, step: int) -> None:
-        self.writer.end_step(step, share)
-
-    def _do_drop(self, share: int, step: int, path: str) -> None:
-        self.writer.drop(step, path, share)
-
-    def _do_mark_incomplete(self, share: int, step: int) -> None:
-        self.writer.mark_incomplete(step, share)
-
-    def _do_flush_now(self) -> None:
-        self.writer.flush_now()
