@@ -173,9 +173,7 @@ FieldServer::Definition defined(const std::string& name, const tw_geometry* geom
         throw InputError("axis " + std::to_string(about.axis) + " over points: 0 and 1 are allowed");
     std::vector<double> level;
     for (Index i = 0; i < levels; ++i) level.push_back(about.level ? about.level[i] : static_cast<double>(i + 1));
-    Json::Object field{{"name", name},
-                       {"levels", Json::list(level)},
-                       {"dtype", mpi::name_of(form.element)}};
+    Json::Object field{{"name", name}, {"levels", Json::list(level)}, {"dtype", mpi::name_of(form.element)}};
     const auto add = [&](const char* key, const char* value) {
         if (value && *value) field.emplace_back(key, value);
     };

@@ -234,8 +234,8 @@ void Agreement::break_by_other_calls() {
 }
 
 std::unique_ptr<Agreement::Part> Agreement::part_of(bool failed, bool gone) const {
-    return std::make_unique<Part>(
-        own_.handle(), Part::State{failed ? rank() : ranks(), failed, calls_, -calls_, digest_, -digest_, -std::int64_t{gone}});
+    return std::make_unique<Part>(own_.handle(), Part::State{failed ? rank() : ranks(), failed, calls_, -calls_,
+                                                             digest_, -digest_, -std::int64_t{gone}});
 }
 
 std::unique_ptr<Agreement::Part> Agreement::error_part(const std::string& text, ErrorKind kind, bool gone) const {

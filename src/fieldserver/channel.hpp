@@ -27,8 +27,8 @@ struct Entry {
     StepPart part() const { return {share, step}; }
 };
 
-// To the writer `number`: a server, or one on a rank of the model. Shares of the output are its own, of that number, and
-// those that it has taken over. Collective, unless noted.
+// To the writer `number`: a server, or one on a rank of the model. Shares of the output are its own, of that number,
+// and those that it has taken over. Collective, unless noted.
 class Channel : public ServerMessages {
   public:
     // A block that goes from the model's own array: its slot, and its number there.
@@ -93,7 +93,7 @@ class Channel : public ServerMessages {
         std::string alike;  // "" where it has no memory
         std::vector<PartMemory> memory;
         std::vector<ModelPart> parts;
-        std::vector<PartMemory> whole;  // on the receiver
+        std::vector<PartMemory> whole;                                          // on the receiver
         bool of_model = false;                                                  // its one part is the model's own array
         std::vector<std::pair<std::size_t, std::unique_ptr<mpi::Plan>>> plans;  // by number of fields, as made
         Index number = 0;                                                       // blocks so far

@@ -85,8 +85,8 @@ class FieldServer {
         side_.raise_end();
     }
 
-    // The parts of `close`: all that was to be written is, then `side` throws what it has found. Returns whether all ranks
-    // have taken part.
+    // The parts of `close`: all that was to be written is, then `side` throws what it has found. Returns whether all
+    // ranks have taken part.
     bool end();
     ModelSide& side() { return side_; }
     bool is_broken() const { return agreement_.is_broken(); }
@@ -128,7 +128,7 @@ class FieldServer {
     std::map<Index, Started> started_;                                  // by number of the call
     Index calls_of_start_ = 0;
     std::set<std::string> geometries_;  // names of those that writers have
-    Index last_step_ = -1;                                              // that has ended
+    Index last_step_ = -1;              // that has ended
     bool checked_ = false, closed_ = false;
 };
 

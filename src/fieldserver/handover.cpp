@@ -154,9 +154,10 @@ ServerHandover::ServerHandover(const Receiver& receiver, const FieldForm& form, 
     receives_ = rank == receiver.rank;
     shape_ = form.shape(rank);
     whole_shape_ = listed_ ? std::array<Index, 3>{0, form.levels, 1} : std::array<Index, 3>{};
-    if (receives_) whole_shape_ = listed_ ? std::array<Index, 3>{form.points, form.levels, 1} : form.layout->grid().points;
-    pattern_ = form.layout ? redistribution(form, ranks, receiver.rank, back)
-                           : fetch(receiver.comm, form, receives_, back);
+    if (receives_)
+        whole_shape_ = listed_ ? std::array<Index, 3>{form.points, form.levels, 1} : form.layout->grid().points;
+    pattern_ =
+        form.layout ? redistribution(form, ranks, receiver.rank, back) : fetch(receiver.comm, form, receives_, back);
     algorithm_ = listed_ ? "direct" : "burst";  // of one stage: all is under way when it has been started
 }
 

@@ -65,7 +65,8 @@ std::string InputSide::ask_for(const std::string& name, const FieldForm& form, c
     for (;;) {
         Channel& channel = channel_of(path);
         std::vector<WholeField> fields;
-        if (!channel.is_remote()) fields.push_back({delivery(channel, form).whole, form.element, form.levels, form.points});
+        if (!channel.is_remote())
+            fields.push_back({delivery(channel, form).whole, form.element, form.levels, form.points});
         channel.send_order(order, fields);
         if (const auto problem = channel.reply(input_tag, true)) return *problem;
         side_.take_over(channel);

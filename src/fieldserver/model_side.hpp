@@ -12,9 +12,9 @@
 
 namespace tradewind::fieldserver {
 
-// Each writer has a share of the output, and those of others that it has taken over: one on a rank of the model where no
-// server is left. All functions are collective over the ranks of the model, unless noted. Those that need writers throw
-// PlanError where all are lost.
+// Each writer has a share of the output, and those of others that it has taken over: one on a rank of the model where
+// no server is left. All functions are collective over the ranks of the model, unless noted. Those that need writers
+// throw PlanError where all are lost.
 class ModelSide {
   public:
     // A block that goes from the model's own array.
@@ -54,9 +54,9 @@ class ModelSide {
     void end_step(Index step);
     // Waits until all steps that have ended are in the manifest, or cannot be.
     void finish();
-    // Ends, with the other ranks: steps that have ended are in the manifest, or `raise_errors` throws why not. Where ranks
-    // have met an error alone, what has not been sent is forgotten. Returns whether all ranks have taken part: one that
-    // has left does not.
+    // Ends, with the other ranks: steps that have ended are in the manifest, or `raise_errors` throws why not. Where
+    // ranks have met an error alone, what has not been sent is forgotten. Returns whether all ranks have taken part:
+    // one that has left does not.
     bool end();
     // Figures of the servers that have ended, in JSON, on the first rank.
     const std::vector<std::string>& server_figures() const { return server_figures_; }

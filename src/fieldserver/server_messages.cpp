@@ -47,7 +47,8 @@ std::string ServerMessages::received_or_lost(ServerTag tag) {
         if (!gone.empty()) throw mpi::PlanError(gone);
         if (auto value = control->receive(tag)) return *value;
         while (auto status = control->receive(status_tag)) update(Message(std::move(*status)));
-        if (gone.empty() && silence_.seconds(seconds_now()) > patience_) gone = "it did not answer for " + seconds_text(patience_);
+        if (gone.empty() && silence_.seconds(seconds_now()) > patience_)
+            gone = "it did not answer for " + seconds_text(patience_);
         std::this_thread::sleep_for(pause);
     }
 }

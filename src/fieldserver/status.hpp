@@ -11,8 +11,8 @@
 
 namespace tradewind::fieldserver {
 
-// One rank receives that of a writer, and any rank may find that a server takes no part in a transfer; all learn it by a
-// reduction that no rank waits for, so that they decide alike.
+// One rank receives that of a writer, and any rank may find that a server takes no part in a transfer; all learn it by
+// a reduction that no rank waits for, so that they decide alike.
 class Status {
   public:
     // `channels`: all, to which others may be added behind.

@@ -117,7 +117,8 @@ std::vector<std::string> texts_of(MPI_Comm comm, const std::string& text) {
     check(MPI_Allgather(&mine, 1, MPI_INT, sizes.data(), 1, MPI_INT, comm), agreeing);
     std::exclusive_scan(sizes.begin(), sizes.end(), begins.begin(), 0);
     std::string all(static_cast<std::size_t>(begins.back() + sizes.back()), '\0');
-    check(MPI_Allgatherv(text.data(), mine, MPI_CHAR, all.data(), sizes.data(), begins.data(), MPI_CHAR, comm), agreeing);
+    check(MPI_Allgatherv(text.data(), mine, MPI_CHAR, all.data(), sizes.data(), begins.data(), MPI_CHAR, comm),
+          agreeing);
     std::vector<std::string> texts;
     for (std::size_t i = 0; i < sizes.size(); ++i)
         texts.push_back(all.substr(static_cast<std::size_t>(begins[i]), static_cast<std::size_t>(sizes[i])));

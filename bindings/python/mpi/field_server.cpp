@@ -56,7 +56,8 @@ class PythonWriter : public fieldserver::LocalWriter {
         const nb::gil_scoped_acquire acquired;
         nb::list arrays;
         for (const fieldserver::WholeField& field : fields) arrays.append(array_of(field));
-        return bytes_of(nb::cast<nb::bytes>(object().attr("carry_out_json")(nb::bytes(order.data(), order.size()), arrays)));
+        return bytes_of(
+            nb::cast<nb::bytes>(object().attr("carry_out_json")(nb::bytes(order.data(), order.size()), arrays)));
     }
     std::string status() override {
         const nb::gil_scoped_acquire acquired;
@@ -140,7 +141,8 @@ void bind_calls(nb::class_<FieldServer>& bound) {
             },
             "name"_a, "layout"_a.none(), "own"_a.none(), "points"_a, "element"_a, "levels"_a, "axis"_a, "attributes"_a,
             "geometry_name"_a, "geometry"_a,
-            "Define a field in a layout, or of the `own` points of a level of this rank. `attributes`: keys, and values\n"
+            "Define a field in a layout, or of the `own` points of a level of this rank. `attributes`: keys, and "
+            "values\n"
             "as JSON. `geometry`: JSON, or nothing where the writers know its name.")
         .def("knows_geometry", &FieldServer::knows_geometry, "name"_a)
         .def("shape", &FieldServer::shape, "name"_a,
@@ -199,7 +201,8 @@ void bind_ends(nb::class_<FieldServer>& bound) {
         .def(
             "raise_end", [](FieldServer& server) { server.side().raise_end(); }, Released())
         .def("leave", &FieldServer::leave, "text"_a, Released(),
-             "End without the other ranks, to which the error is sent. Returns errors of writers that no rank has raised.")
+             "End without the other ranks, to which the error is sent. Returns errors of writers that no rank has "
+             "raised.")
         .def(
             "part", [](FieldServer& server) { server.side().part(); }, Released())
         .def_prop_ro("dropped", [](FieldServer& server) { return server.side().dropped(); })
@@ -214,9 +217,10 @@ void bind_ends(nb::class_<FieldServer>& bound) {
 class PlanDealing {
   public:
     PlanDealing(const nb::bytes& plan, int shares, const nb::callable& bytes_of)
-        : plan_(read(plan)), bytes_of_(bytes_of), dealing_(plan_.deal, shares, [this](const std::string& path, Index step) {
-              return nb::cast<Index>(bytes_of_(path, step));
-          }) {}
+        : plan_(read(plan)),
+          bytes_of_(bytes_of),
+          dealing_(plan_.deal, shares,
+                   [this](const std::string& path, Index step) { return nb::cast<Index>(bytes_of_(path, step)); }) {}
     PlanDealing(const PlanDealing&) = delete;
     PlanDealing& operator=(const PlanDealing&) = delete;
 
@@ -249,7 +253,8 @@ void bind_field_server(nb::module_& module) {
         .def("share_of", &PlanDealing::share_of, "field"_a, "step"_a, "sink"_a, "level"_a = 0.0)
         .def("end_step", &PlanDealing::end_step, "step"_a, "Forget the files of a step, and of those before.")
         .def_prop_ro("is_empty", &PlanDealing::is_empty, "Whether no file of a step is kept.");
-    nb::class_<FieldServer> bound(module, "FieldServer", "The side of the model of a field server; see tradewind.FieldServer.");
+    nb::class_<FieldServer> bound(module, "FieldServer",
+                                  "The side of the model of a field server; see tradewind.FieldServer.");
     bound.def(
         "__init__",
         [](FieldServer* self, MPI_Fint model, const nb::bytes& plan, const std::string& transport,
