@@ -166,6 +166,7 @@ FieldServer::Definition defined(const std::string& name, const tw_geometry* geom
                                 const tw_description& about) {
     require(geometry, "geometry");
     form.element = element_of(about.element);
+    form.axis = about.axis;
     if (about.levels < 0) throw InputError(std::to_string(about.levels) + " levels: 0 or more are allowed");
     const Index levels = about.levels ? about.levels : std::max<Index>(lying, 1);
     form.levels = lying ? lying : levels;
@@ -184,7 +185,7 @@ FieldServer::Definition defined(const std::string& name, const tw_geometry* geom
     add("grib", about.grib);
     const std::string grid = to_json(*geometry).text();
     return {name,
-            {std::move(form), std::move(level), about.axis},
+            {std::move(form), std::move(level)},
             std::move(field),
             std::to_string(fnv1a(grid)) + " " + std::to_string(grid.size()),
             Json::written(grid)};

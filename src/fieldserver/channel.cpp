@@ -66,7 +66,7 @@ bool Channel::add(const FieldForm& form, const Entry& entry, const ModelPart& va
         slot.parts.push_back(handover.part(slot.memory.back()));
         slot.whole.push_back(handover.whole_memory());
     }
-    copy_out(values, slot.parts[slot.entries.size()].data);
+    copy_out(values, slot.parts[slot.entries.size()]);
     slot.entries.push_back(entry);
     if (static_cast<Index>(slot.entries.size()) * form.levels >= plan_.block) send(place);
     return true;

@@ -114,7 +114,7 @@ void FieldServer::check_owners(const std::string& name, const FieldForm& form) c
 
 // Finds out which fields lie alike, also of lists, which those of all ranks distinguish. Collective.
 void FieldServer::mark_alike(FieldForm& form) const {
-    std::string key = form.to_json().text();
+    std::string key = form.to_json().text() + " axis " + std::to_string(form.axis);
     if (!form.layout) {
         std::string own = std::to_string(agreement_.rank()) + ' ';
         own.append(reinterpret_cast<const char*>(form.own.data()), form.own.size() * sizeof(Index));
@@ -147,7 +147,7 @@ void FieldServer::add_field(Definition definition) {
     auto& [name, field, attributes, geometry_name, geometry] = definition;
     if (fields_.count(name)) throw InputError("field " + name + " is defined twice");
     agreement_.note("define " + name + " " + Json(attributes).text() + " " + geometry_name + " " +
-                    field.form.to_json().text());
+                    field.form.to_json().text() + " axis " + std::to_string(field.form.axis));
     agreement_.check();
     check_owners(name, field.form);
     mark_alike(field.form);
@@ -224,7 +224,7 @@ void FieldServer::hand(const std::string& call, const Arguments<Written>& argume
     collective_errors([&] {
         const auto [name, values] = arguments();
         const DefinedField& field = field_at(name);
-        const ModelPart part = part_of(name, field.form, field.axis, agreement_.rank(), values);
+        const ModelPart part = part_of(name, field.form, rank(), values);
         check(name, part);
         const std::vector<Index> places = checked_places(name, field, step, level);
         check_once();
@@ -321,7 +321,7 @@ void FieldServer::read(const Arguments<Read>& arguments) {
         const DefinedField& field = field_at(name);
         if (!input_.is_named(path))
             throw InputError("read of " + path + ": " + unknown_name("input file", path, input_.named()));
-        const ModelPart part = part_of(name, field.form, field.axis, agreement_.rank(), values);
+        const ModelPart part = part_of(name, field.form, rank(), values);
         agreement_.note("read " + name + " of " + path);
         agreement_.check();
         input_.read(name, field.form, path, part);

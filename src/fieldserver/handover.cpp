@@ -69,7 +69,6 @@ std::array<Index, 3> FieldForm::shape(int rank) const {
 Json FieldForm::to_json() const {
     Json::Object shape{{"levels", levels}, {"points", points}, {"dtype", mpi::name_of(element)}};
     shape.emplace_back("layout", layout ? Json(described) : Json());
-    shape.emplace_back("axis", -1);
     return shape;
 }
 
@@ -144,6 +143,7 @@ ServerHandover::ServerHandover(const Receiver& receiver, const FieldForm& form, 
       method_(method),
       back_(back),
       listed_(!form.layout),
+      levels_inside_(!form.layout && form.axis == 1),
       element_(form.element),
       levels_(form.levels),
       points_(form.points),
@@ -175,7 +175,9 @@ ModelPart ServerHandover::dense(const PartMemory& memory, const std::array<Index
 }
 
 ModelPart ServerHandover::part(const PartMemory& memory) const {
-    return dense(memory, shape_);
+    ModelPart found = dense(memory, shape_);
+    if (levels_inside_) found.strides = {found.unit * shape_[1], found.unit, found.unit * shape_[0] * shape_[1]};
+    return found;
 }
 
 // Levels are the last direction of listed points.

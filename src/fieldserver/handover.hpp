@@ -21,6 +21,7 @@ struct FieldForm {
     Index levels = 1, points = 0;                   // of a whole field
     std::shared_ptr<const layout::Product> layout;  // of the model's ranks; none: points by number
     std::vector<Index> own;                         // the numbers of this rank's
+    int axis = 0;                                   // of arrays of these, the direction over points; 1: behind levels
     std::string described;                          // the layout, as servers make it
     std::string alike;                              // the same of fields that go in one block
 
@@ -104,6 +105,7 @@ class ServerHandover {
     Receiver receiver_;
     ServerMethod method_;
     bool back_, receives_, listed_;
+    bool levels_inside_;  // arrays of this rank are [point][level]
     mpi::Element element_;
     Index levels_, points_;
     std::array<Index, 3> shape_, whole_shape_;  // as forms have them; of nothing where this rank has no whole fields

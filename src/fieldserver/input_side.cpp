@@ -53,7 +53,7 @@ void InputSide::read(const std::string& name, const FieldForm& form, const std::
     for (;;) {
         if (const std::string problem = ask_for(name, form, path); !problem.empty()) throw InputError(problem);
         Channel& channel = channel_of(path);
-        if (const ModelPart* found = delivered(channel, form)) return copy_in(found->data, part);
+        if (const ModelPart* found = delivered(channel, form)) return copy_in(*found, part);
         side_.take_over(channel);
     }
 }

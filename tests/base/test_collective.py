@@ -26,8 +26,7 @@ WITHOUT = {
         (
             f"tradewind.fieldserver.{module}."
             for module in (
-                *("model.agreement", "model.defining", "model.input_side", "model.opening"),
-                *("model.run_figures", "model.server_messages", "model.status", "server.delivery", "server.handover"),
+                *("model.defining", "model.opening", "model.run_figures", "server.delivery", "server.handover"),
                 *("server.joining", "server.serving", "server.slots", "server.time_line"),
             )
         ),

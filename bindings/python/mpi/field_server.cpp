@@ -104,9 +104,10 @@ FieldServer::Definition definition(const FieldServer& server, const std::string&
         form.levels = static_cast<Index>(levels.size());
     }
     form.element = mpi::parse_element(element);
+    form.axis = axis;
     Json::Object given;
     for (const auto& [key, text] : attributes) given.emplace_back(key, Json::written(text));
-    return {name, {std::move(form), std::move(levels), axis}, std::move(given), geometry_name, Json::written(geometry)};
+    return {name, {std::move(form), std::move(levels)}, std::move(given), geometry_name, Json::written(geometry)};
 }
 
 // (server, reason, whether a server has taken over, its number or rank)

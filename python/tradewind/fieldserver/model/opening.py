@@ -7,16 +7,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from tradewind import _core
 from tradewind.base.collective import on_root
 from tradewind.base.errors import InputError, quoted
 from tradewind.fieldserver.files.output_folder import FolderHold, prepare_folder
 from tradewind.fieldserver.plan.field import OutputField
 from tradewind.fieldserver.plan.plan_file import OutputPlan
-from tradewind.fieldserver.server.handover import HandoverMethod
+from tradewind.fieldserver.server.handover import BURST, HandoverMethod, transport_problems
 from tradewind.fieldserver.server.local_server import LocalServer
 from tradewind.fieldserver.server.plan_message import packed_plan
 from tradewind.fieldserver.server.serving import Server
-from tradewind.method.method import DEFAULT_PACKING, DEFAULT_TRANSPORT
+from tradewind.layout.closed import Whole, on_one_grid
+from tradewind.method.choice import choose
+from tradewind.method.method import DEFAULT_PACKING, DEFAULT_TRANSPORT, Method
 from tradewind.mpi.library import MPI, _mpi
 
 THREADS = "threads"
@@ -48,7 +51,7 @@ def open_shares(
     plan: OutputPlan,
     comm: MPI.Intracomm,
     servers: int | str,
-    method: HandoverMethod | None,
+    method: Mapping[str, str | None] | None,
     steps: int | None,
     fields: Mapping[str, OutputField],
 ) -> Opened:
@@ -59,8 +62,7 @@ def open_shares(
     _check_alike(comm, plan, servers)
     holds: list[FolderHold] = []
     on_root(comm, lambda: holds.append(prepare_folder(plan)))
-    by = dict(method or {})
-    transport, packing = by.get("transport") or DEFAULT_TRANSPORT, by.get("packing") or DEFAULT_PACKING
+    transport, packing = on_root(comm, lambda: _chosen(method))
     pairs: list[MPI.Intracomm] = []
     if isinstance(servers, int) and servers > 0:
         opened = _split(plan, comm, servers, {"transport": transport, "packing": packing}, pairs)
@@ -86,6 +88,17 @@ def open_shares(
         steps=-1 if steps is None else steps,
     )
     return opened
+
+
+def _chosen(method: Mapping[str, str | None] | None) -> tuple[str, str]:
+    """Return transport and packing of hand-overs: as given, by the environment, or by default. Raises InputError."""
+    given = method or {}
+    point = _core.Grid(1, 1, 1)
+    pattern = _core.Redistribution(*on_one_grid(_core.Blocks(point, (1, 1)), Whole(point, 1)))
+    found = choose(pattern, "f8", 1, Method(BURST, given.get("transport"), given.get("packing")), tuning="").choice
+    if problems := transport_problems(found.transport):
+        raise InputError(*problems)
+    return found.transport or DEFAULT_TRANSPORT, found.packing or DEFAULT_PACKING
 
 
 def _split(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 import time
 from dataclasses import asdict
@@ -26,7 +25,7 @@ from tradewind.fieldserver.server.control_channel import (
 )
 from tradewind.fieldserver.server.delivery import Delivery
 from tradewind.fieldserver.server.events import Event, Events
-from tradewind.fieldserver.server.handover import Handover, Shape
+from tradewind.fieldserver.server.handover import Handover, HandoverMethod, Shape
 from tradewind.fieldserver.server.orders import Order, Orders
 from tradewind.fieldserver.server.slots import Slot, put_slot
 from tradewind.fieldserver.server.writer import Writer
@@ -43,7 +42,7 @@ class Server(Orders):
         plan: OutputPlan,
         comm: MPI.Intracomm,
         shares: int,
-        method: Any = None,
+        method: HandoverMethod,
         *,
         number: int = 0,
         watchdog_s: float = 0.0,
@@ -164,10 +163,8 @@ class Server(Orders):
     def _do_slot(self, place: int, alike: str, shape: dict[str, Any]) -> None:
         if alike not in self._handovers:
             self._ready()
-            made = Shape(**shape)
-            layout = None if made.layout is None else json.loads(made.layout)
             self._handovers[alike] = Handover(
-                self.comm, self.comm.Get_rank(), made, layout, None, method=self._method, watchdog_s=self._watchdog_s
+                self.comm, Shape(**shape), method=self._method, watchdog_s=self._watchdog_s
             )
         put_slot(self.slots, place, self._handovers[alike])
 
@@ -202,6 +199,6 @@ class Server(Orders):
         self._ready(INPUT)
         begin = perf_counter()
         if alike not in self.inputs:
-            self.inputs[alike] = Delivery(self.comm, self.comm.Get_rank(), made, None, self._method, self._watchdog_s)
+            self.inputs[alike] = Delivery(self.comm, made, self._method, self._watchdog_s)
         self.inputs[alike].give(values)
         self.events.append((f"send {name} of {path}", begin, perf_counter()))
