@@ -25,14 +25,12 @@ PENDING: tuple[str, ...] = ()
 _PENDING_PERSONS = (
     *(
         "python/tradewind/dwarfs",
-        "python/tradewind/method",
         "python/tradewind/simulation",
     ),
     *("python/tradewind/workload/options.py", "python/tradewind/cli/advise.py", "docs/reference/python.md"),
     *("python/tradewind/workload/output_program.py", "python/tradewind/launch/output_advice.py"),
-    *("bindings/fortran", "src/algorithm/tuning", "src/algorithm/method"),
-    *("tests/base/test_collective.py", "tests/dwarfs", "tests/faults", "tests/languages"),
-    *("tests/method", "tests/simulation"),
+    *("bindings/fortran", "tests/base/test_collective.py", "tests/dwarfs", "tests/languages"),
+    "tests/simulation",
 )
 """Folders, and beginnings of names, in which programs may still speak like persons. The list only shrinks."""
 
