@@ -9,7 +9,11 @@ import re
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
+from website.c_reference import declarations
+
+import tradewind
 from tradewind import _core
+from tradewind.base.exports import exports
 from tradewind.cli import COMMANDS, command_for
 from tradewind.cli.help import REQUIRED, default_of
 from tradewind.cli.kinds import Family
@@ -112,6 +116,14 @@ def options_of_simulation() -> str:
     return f"Options: {', '.join(f'`{name}`' for name in options_of_simulations())} and `settings`."
 
 
+def docstrings() -> str:
+    """The public names by module, for mkdocstrings."""
+    modules: dict[str, list[str]] = {}
+    for name, module in exports(tradewind.__file__).items():
+        modules.setdefault(module, []).append(f"::: {module}.{name}")
+    return "\n\n".join(f"## {module}\n\n" + "\n\n".join(names) for module, names in modules.items())
+
+
 def _row(parameter: Parameter) -> tuple[str, str, str]:
     """A parameter, what it is, and its default: in words as it is, a value as code."""
     text = default_of(parameter)
@@ -137,6 +149,8 @@ SECTIONS: dict[str, dict[str, Callable[[], str]]] = {
     | {name: lambda name=name: options(name) for name in (*COMMANDS, *(f"{each} program" for each in PROGRAMS))},
     "study-file.md": {"keys of simulations": keys_of_simulations},
     "python.md": {"options of simulations": options_of_simulation},
+    "python-docstrings.md": {"docstrings": docstrings},
+    "c-header.md": {"declarations": declarations},
 }
 """By page, the sections between ``<!-- begin NAME -->`` and ``<!-- end NAME -->``."""
 

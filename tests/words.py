@@ -25,15 +25,11 @@ PENDING: tuple[str, ...] = ()
 _PENDING_PERSONS = (
     *(
         "python/tradewind/dwarfs",
-        "python/tradewind/fieldserver",
-        "python/tradewind/method",
         "python/tradewind/simulation",
     ),
     *("python/tradewind/workload/options.py", "python/tradewind/cli/advise.py", "docs/reference/python.md"),
     *("python/tradewind/workload/output_program.py", "python/tradewind/launch/output_advice.py"),
-    *("src/algorithm/tuning", "src/algorithm/method"),
-    *("tests/base/test_collective.py", "tests/dwarfs", "tests/faults", "tests/fieldserver"),
-    *("tests/method", "tests/simulation"),
+    *("tests/base/test_collective.py", "tests/dwarfs", "tests/simulation"),
 )
 """Folders, and beginnings of names, in which programs may still speak like persons. The list only shrinks."""
 

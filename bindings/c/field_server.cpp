@@ -9,6 +9,7 @@
 
 #include "base/checked.hpp"
 #include "base/error.hpp"
+#include "base/hash.hpp"
 #include "communicator.hpp"
 #include "field.hpp"
 #include "objects.hpp"
@@ -76,7 +77,7 @@ void open(MPI_Comm comm, const char* plan, tw_field_server* server) {
     require(server, "server");
     require_communicator(comm);
     if (open_ones().empty()) close_before_finalize();
-    server->id = servers().add(std::make_shared<FieldServer>(comm, plan ? plan : ""));
+    server->id = servers().add(std::make_shared<FieldServer>(fieldserver::open_servers(comm, plan ? plan : "")));
     open_ones().insert(server->id);
 }
 
@@ -165,6 +166,7 @@ FieldServer::Definition defined(const std::string& name, const tw_geometry* geom
                                 const tw_description& about) {
     require(geometry, "geometry");
     form.element = element_of(about.element);
+    form.axis = about.axis;
     if (about.levels < 0) throw InputError(std::to_string(about.levels) + " levels: 0 or more are allowed");
     const Index levels = about.levels ? about.levels : std::max<Index>(lying, 1);
     form.levels = lying ? lying : levels;
@@ -172,10 +174,7 @@ FieldServer::Definition defined(const std::string& name, const tw_geometry* geom
         throw InputError("axis " + std::to_string(about.axis) + " over points: 0 and 1 are allowed");
     std::vector<double> level;
     for (Index i = 0; i < levels; ++i) level.push_back(about.level ? about.level[i] : static_cast<double>(i + 1));
-    Json::Object field{{"name", name},
-                       {"geometry", to_json(*geometry)},
-                       {"levels", Json::list(level)},
-                       {"dtype", mpi::name_of(form.element)}};
+    Json::Object field{{"name", name}, {"levels", Json::list(level)}, {"dtype", mpi::name_of(form.element)}};
     const auto add = [&](const char* key, const char* value) {
         if (value && *value) field.emplace_back(key, value);
     };
@@ -184,7 +183,12 @@ FieldServer::Definition defined(const std::string& name, const tw_geometry* geom
     add("long_name", about.long_name);
     add("standard_name", about.standard_name);
     add("grib", about.grib);
-    return {name, {std::move(form), std::move(level), about.axis}, std::move(field)};
+    const std::string grid = to_json(*geometry).text();
+    return {name,
+            {std::move(form), std::move(level)},
+            std::move(field),
+            std::to_string(fnv1a(grid)) + " " + std::to_string(grid.size()),
+            Json::written(grid)};
 }
 
 tw_description described_or_default(const tw_description* description) {
@@ -209,19 +213,8 @@ FieldServer::Arguments<FieldServer::Written> written(const char* name, const tw_
 
 FieldForm laid_out(tw_layout layout, int ranks) {
     const auto found = layouts().at(layout.id);
-    FieldForm form;
-    if (const auto* product = dynamic_cast<const layout::Product*>(found.get()))
-        form.layout = std::make_shared<layout::Product>(*product);
-    else
-        form.layout = std::make_shared<layout::Product>(*blocks_of(layout, "a field"));
-    if (form.layout->ranks() != ranks)
-        throw InputError("a layout of " + std::to_string(form.layout->ranks()) + " ranks: the model has " +
-                         std::to_string(ranks));
-    form.described = fieldserver::described(*form.layout);
-    const auto& [nx, ny, nz] = form.layout->grid().points;
-    form.points = nx * ny;
-    form.levels = nz;
-    return form;
+    const auto* product = dynamic_cast<const layout::Product*>(found.get());
+    return fieldserver::form_of(product ? *product : layout::Product(*blocks_of(layout, "a field")), ranks);
 }
 
 // A grid of a kind of which nothing else is known yet.

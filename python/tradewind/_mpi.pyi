@@ -1,6 +1,6 @@
 """Schedules on real MPI. Use it through tradewind.mpi."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Annotated, overload
 
 import numpy
@@ -165,6 +165,105 @@ def share_ids(
     """
     The gather-scatter of the ids of this rank's values, each rank's of its own. Collective.
     """
+
+class Dealing:
+    """The shares of an output to which the files of a plan go."""
+
+    def __init__(self, plan: bytes, shares: int, bytes_of: Callable) -> None:
+        """
+        `bytes_of`: bytes of a file by its path, with a star for a level, and step.
+        """
+
+    def share_of(self, field: str, step: int, sink: str, level: float = 0.0) -> int: ...
+    def end_step(self, step: int) -> None:
+        """Forget the files of a step, and of those before."""
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether no file of a step is kept."""
+
+class FieldServer:
+    """The side of the model of a field server; see tradewind.FieldServer."""
+
+    def __init__(
+        self,
+        model: int,
+        plan: bytes,
+        transport: str,
+        packing: str,
+        servers: Sequence[int],
+        make_writer: object,
+        waits: bool,
+        steps: int,
+    ) -> None:
+        """
+        Collective. `plan`: as servers send it. `servers`: of each a communicator of the ranks of the model and the
+        server behind them; none: each rank of the model writes. `make_writer`: returns a writer of this rank.
+        """
+
+    def define(
+        self,
+        name: str,
+        layout: tradewind._core.Product | None,
+        own: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)] | None,
+        points: int,
+        element: str,
+        levels: Sequence[float],
+        axis: int,
+        attributes: Sequence[tuple[str, str]],
+        geometry_name: str,
+        geometry: str,
+    ) -> None:
+        """
+        Define a field in a layout, or of the `own` points of a level of this rank. `attributes`: keys, and values
+        as JSON. `geometry`: JSON, or nothing where the writers know its name.
+        """
+
+    def knows_geometry(self, name: str) -> bool: ...
+    def shape(self, name: str) -> list[int]:
+        """
+        Points of this rank's array of a field along x, y, z; of listed points: points, levels, 1.
+        """
+
+    def write(self, name: str, values: object, step: int, level: int) -> None: ...
+    def start(self, name: str, values: object, owner: object | None, step: int, level: int) -> int:
+        """
+        Return the number of the call. `owner`: what holds the memory, where it is shared.
+        """
+
+    def wait_for(self, call: int) -> None: ...
+    def end_step(self, step: int) -> None: ...
+    def prefetch(self, paths: Sequence[bytes]) -> None: ...
+    def read(self, name: str, values: object, path: bytes) -> None: ...
+    def finish(self) -> None: ...
+    def send_error(self, text: str, input: bool) -> None:
+        """Send an error of this rank to the others; raises what was met before."""
+
+    @property
+    def is_broken(self) -> bool:
+        """Whether an error has ended what the ranks do together."""
+
+    def end(self) -> bool:
+        """End; returns whether all ranks have taken part."""
+
+    def raise_end(self) -> None: ...
+    def leave(self, text: str) -> list[str]:
+        """
+        End without the other ranks, to which the error is sent. Returns errors of writers that no rank has raised.
+        """
+
+    def part(self) -> None: ...
+    @property
+    def dropped(self) -> int: ...
+    @property
+    def lost(self) -> list[tuple[int, str, bool, int]]:
+        """
+        Servers that are lost: (number, reason, whether a server has taken over, its number or rank).
+        """
+
+    @property
+    def server_figures(self) -> list:
+        """Figures of the servers that have ended, in JSON, on the first rank."""
 
 class Processes(tradewind._core.Peers):
     """The processes of a communicator, for a simulation. Collective."""

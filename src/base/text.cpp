@@ -43,10 +43,11 @@ std::string unknown_name(const std::string& what, const std::string& name, const
     std::size_t minimum = std::max<std::size_t>(2, std::min<std::size_t>(name.size(), 40) / 2) + 1;
     for (const std::string& each : known) {
         const std::size_t found = name.size() > 200 ? minimum : distance(name, each);
-        if (found >= minimum) continue;
+        if (found >= std::min(minimum, std::max(name.size(), each.size()))) continue;  // nor with all letters changed
         minimum = found;
         nearest = &each;
     }
+    if (known.empty()) return "unknown " + what + " '" + name + "'; there is none";
     return "unknown " + what + " '" + name + "'" + (nearest ? "; did you mean '" + *nearest + "'?" : "") +
            " (known: " + joined(known, ", ") + ")";
 }

@@ -14,6 +14,17 @@ Channel::Channel(int number, ServerLink link, const OutputPlan& plan, ServerMeth
     : ServerMessages(link.root, std::move(link.control), plan.patience, agreement),
       number_(number),
       receiver_(link.receiver),
+      waits_(false),
+      plan_(plan),
+      method_(std::move(method)),
+      agreement_(agreement) {}
+
+Channel::Channel(int number, std::unique_ptr<LocalWriter> writer, int root, bool waits, const OutputPlan& plan,
+                 ServerMethod method, Agreement& agreement)
+    : ServerMessages(std::move(writer), root, agreement),
+      number_(number),
+      receiver_{agreement.comm(), root, 0},
+      waits_(waits),
       plan_(plan),
       method_(std::move(method)),
       agreement_(agreement) {}
@@ -55,7 +66,7 @@ bool Channel::add(const FieldForm& form, const Entry& entry, const ModelPart& va
         slot.parts.push_back(handover.part(slot.memory.back()));
         slot.whole.push_back(new_whole(place, form));
     }
-    copy_out(values, slot.parts[slot.entries.size()].data);
+    copy_out(values, slot.parts[slot.entries.size()]);
     slot.entries.push_back(entry);
     if (static_cast<Index>(slot.entries.size()) * form.levels >= plan_.block) send(place);
     return true;
@@ -70,8 +81,8 @@ std::optional<Channel::Sent> Channel::start(const FieldForm& form, const Entry& 
     Slot& slot = slots_[static_cast<std::size_t>(place)];
     if (slot.parts.empty()) {
         slot.parts.push_back(values);
-        slot.of_model = true;
         slot.whole.push_back(new_whole(static_cast<std::size_t>(place), form));
+        slot.of_model = true;
     }
     slot.entries.push_back(entry);
     send(static_cast<std::size_t>(place));
@@ -103,6 +114,14 @@ void Channel::end_step(const StepPart& part) {
     flush();
     parts_.end(part);
     send_order({{"op", "end"}, {"share", part.first}, {"step", part.second}});
+    if (!waits_) return;
+    parts_.finish(1);
+    ++known.finished;
+}
+
+void Channel::discard() {
+    for (const auto& [alike, place] : pending_) slots_[place].entries.clear();
+    pending_.clear();
 }
 
 void Channel::drop(const StepPart& part, const std::string& path) {
@@ -134,8 +153,8 @@ bool Channel::await(Slot& slot) {
     return gone.empty();
 }
 
-// A block is on its way when this returns, and its arrays stay as they are until it is released. False where the server
-// is lost: then the slot keeps what was to go.
+// A block is on its way when this returns, and its arrays stay as they are until it is released. False where the writer
+// is a server that is lost: then the slot keeps what was to go.
 bool Channel::send(std::size_t place) {
     agreement_.check();
     Slot& slot = slots_[place];
@@ -146,46 +165,55 @@ bool Channel::send(std::size_t place) {
     for (const Entry& e : slot.entries)
         entries.push_back(Json::Array{e.field, e.step, Json::list(e.places), Json::list(e.sinks), e.share});
     const std::size_t count = entries.size();
-    return transfer(
-        slot, count,
-        {{"op", "block"}, {"slot", Index(place)}, {"number", slot.number}, {"entries", std::move(entries)}});
-}
-
-mpi::Plan* Channel::bound(Slot& slot, std::size_t count) {
-    auto found =
-        std::find_if(slot.plans.begin(), slot.plans.end(), [&](const auto& plan) { return plan.first == count; });
-    if (found != slot.plans.end()) return found->second.get();
-    return is_ready() && bind(slot, count) ? slot.plans.back().second.get() : nullptr;
-}
-
-PartMemory Channel::new_whole(std::size_t, const FieldForm& form) {
-    return handovers_.at(form.alike)->whole_memory();
-}
-
-bool Channel::transfer(Slot& slot, std::size_t count, const Json::Object& order) {
-    send_order(order);
-    mpi::Plan* plan = bound(slot, count);
+    const Json::Object order{
+        {"op", "block"}, {"slot", Index(place)}, {"number", slot.number}, {"entries", std::move(entries)}};
+    if (is_rank()) send_order(order);
+    mpi::Plan* plan = plan_of(slot, count);
     if (!plan) return false;
-    try {
-        plan->start();
-        slot.under_way = plan;
-    } catch (const mpi::PlanError& error) {  // of a transport that waits as it starts
-        gone = error.what();
-    }
+    if (is_rank())
+        start_plan(slot, *plan);
+    else
+        hand_to_writer(slot, *plan, order);
     return true;
 }
 
-// Makes the plan of `count` fields with the server; false where that takes no part.
-bool Channel::bind(Slot& slot, std::size_t count) {
+void Channel::start_plan(Slot& slot, mpi::Plan& plan) {
+    try {
+        plan.start();
+        slot.under_way = &plan;
+    } catch (const mpi::PlanError& error) {  // of a transport that waits as it starts
+        gone = error.what();
+    }
+}
+
+void Channel::hand_to_writer(const Slot& slot, mpi::Plan& plan, const Json::Object& order) {
+    plan.run();
+    if (!is_here()) return;
+    const ServerHandover& handover = *handovers_.at(slot.alike);
+    std::vector<WholeField> fields;
+    for (std::size_t i = 0; i < slot.entries.size(); ++i) fields.push_back(handover.whole_field(slot.whole[i]));
+    send_order(order, fields);
+}
+
+// The plan of `count` fields, which is made together with the writer; null where that is a server that takes no part.
+mpi::Plan* Channel::plan_of(Slot& slot, std::size_t count) {
+    for (const auto& [fields, plan] : slot.plans)
+        if (fields == count) return plan.get();
+    if (is_rank() && !reply(ready_tag, true)) return nullptr;
     std::string problem;
     try {
         const std::vector parts(slot.parts.begin(), slot.parts.begin() + static_cast<std::ptrdiff_t>(count));
         slot.plans.emplace_back(count, handovers_.at(slot.alike)->plan(parts, slot.whole));
     } catch (const mpi::PlanError& error) {
+        if (!is_rank()) throw;
         problem = error.what();
     }
-    lost = agreement_.first_error(problem);
-    return lost.empty();
+    if (is_rank()) lost = agreement_.first_error(problem);
+    return lost.empty() ? slot.plans.back().second.get() : nullptr;
+}
+
+PartMemory Channel::new_whole(std::size_t, const FieldForm& form) {
+    return handovers_.at(form.alike)->whole_memory();
 }
 
 // --- slots ---
@@ -205,7 +233,7 @@ Index Channel::bytes() const {
 bool Channel::is_free(std::size_t place) const {
     for (const auto& [alike, filled] : pending_)
         if (filled == place) return false;
-    return slots_[place].number == 0 || known.released[place] >= slots_[place].number;
+    return waits_ || slots_[place].number == 0 || known.released[place] >= slots_[place].number;
 }
 
 std::size_t Channel::next_place() const {
@@ -249,9 +277,10 @@ int Channel::free_slot(const FieldForm& form, const std::string& field, bool gro
 int Channel::new_slot(const FieldForm& form) {
     agreement_.check();
     const std::size_t place = next_place();
-    send_order({{"op", "slot"}, {"place", Index(place)}, {"alike", form.alike}, {"shape", form.to_json()}});
+    if (is_remote())
+        send_order({{"op", "slot"}, {"place", Index(place)}, {"alike", form.alike}, {"shape", form.to_json()}});
     if (!handovers_.count(form.alike)) {
-        if (!is_ready()) return -1;
+        if (is_rank() && !reply(ready_tag, true)) return -1;
         handovers_.emplace(form.alike, std::make_unique<ServerHandover>(receiver_, form, method_, false));
     }
     if (place == slots_.size()) slots_.emplace_back();
@@ -274,7 +303,7 @@ int Channel::instead_of(const FieldForm& form, const std::string& field) {
         slot.memory.clear();
         slot.whole.clear();
         slot.of_model = false;
-        send_order({{"op", "empty"}, {"place", Index(place)}});
+        if (is_remote()) send_order({{"op", "empty"}, {"place", Index(place)}});
         if (has_room(form.bytes())) return new_slot(form);
     }
     return -1;
@@ -291,7 +320,9 @@ void Channel::take(Slot& slot) {
 
 void Channel::learn(const ServerStatus& status) {
     parts_.finish(status.finished - known.finished);
-    known = status;
+    known.finished = std::max(known.finished, status.finished);
+    known.released = status.released;
+    known.lost = status.lost;
 }
 
 std::vector<Channel::Kept> Channel::kept() const {

@@ -1,4 +1,4 @@
-// The model's end of the way to a server: slots, from which blocks of fields go to it, and its messages.
+// The model's end of the way to a writer: slots, from which blocks of fields go to it, and its messages.
 #pragma once
 
 #include <deque>
@@ -27,8 +27,8 @@ struct Entry {
     StepPart part() const { return {share, step}; }
 };
 
-// To the server `number`, which is a rank of the job; LocalChannel: a process beside it. Shares of the output are its
-// own, of that number, and those that it has taken over. Collective, unless noted.
+// To the writer `number`: a server, or one on a rank of the model. Shares of the output are its own, of that number,
+// and those that it has taken over. Collective, unless noted.
 class Channel : public ServerMessages {
   public:
     // A block that goes from the model's own array: its slot, and its number there.
@@ -41,13 +41,20 @@ class Channel : public ServerMessages {
         ModelPart values;
     };
 
+    // To a server that is a rank of the job; LocalChannel: to a process beside a rank.
     Channel(int number, ServerLink link, const OutputPlan& plan, ServerMethod method, Agreement& agreement);
+    // To the `writer` that is on the rank `root` of the model, which has it. `waits`: it has written a step before the
+    // model goes on.
+    Channel(int number, std::unique_ptr<LocalWriter> writer, int root, bool waits, const OutputPlan& plan,
+            ServerMethod method, Agreement& agreement);
     virtual ~Channel();
     Channel(const Channel&) = delete;
     Channel& operator=(const Channel&) = delete;
 
     int number() const { return number_; }
     const Receiver& receiver() const { return receiver_; }
+    // Whether the server is a rank, which takes part in exchanges.
+    virtual bool is_rank() const { return is_remote(); }
     // Puts a part of a field into a block, which goes when it is full; false where there is no room yet. `grows`: there
     // may be a new slot.
     bool add(const FieldForm& form, const Entry& entry, const ModelPart& values, bool grows);
@@ -67,18 +74,19 @@ class Channel : public ServerMessages {
     void mark_incomplete(const StepPart& part);
     // Has all blocks written now; the model waits until there is room.
     void flush_now();
-    // Waits until the server has all blocks.
+    // Waits until the writer has all blocks.
     void arrive();
     // Forgets what has not been sent.
-    void discard() { pending_.clear(); }
+    void discard();
     // The server is lost, and another one has its shares. Not collective.
     virtual void leave() { send_order({{"op", "leave"}}); }
-    // Memory of a whole field that the server reads, on the rank beside it; of nothing elsewhere. Not collective.
-    virtual PartMemory input_memory(const FieldForm&) { return {0, false}; }
+    // Memory of a whole field that the server reads, where it shares memory with the rank beside it; of nothing on the
+    // other ranks.
+    virtual std::optional<PartMemory> input_memory(const FieldForm&) { return {}; }
 
     ServerStatus known;  // on all ranks
     void learn(const ServerStatus& status);
-    // Takes in the messages of the server, on its root.
+    // Takes in the status of the writer, on the rank that has its messages.
     void receive() { ServerMessages::receive(known.finished + parts_.owed()); }
 
     // Parts of steps that another server has to write if this one is lost.
@@ -88,12 +96,16 @@ class Channel : public ServerMessages {
     std::vector<Kept> kept() const;
 
   protected:
+    // Memory of a further whole field of a slot, on the receiver; of nothing elsewhere. Not collective.
+    virtual PartMemory new_whole(std::size_t place, const FieldForm& form);
+
+  private:
     struct Slot {
         std::string alike;  // "" where it has no memory
         std::vector<PartMemory> memory;
         std::vector<ModelPart> parts;
-        std::vector<PartMemory> whole;  // as many, of whole fields on the rank that receives them
-        bool of_model = false;          // its one part is the model's own array
+        std::vector<PartMemory> whole;                                          // on the receiver
+        bool of_model = false;                                                  // its one part is the model's own array
         std::vector<std::pair<std::size_t, std::unique_ptr<mpi::Plan>>> plans;  // by number of fields, as made
         Index number = 0;                                                       // blocks so far
         std::vector<Entry> entries;
@@ -102,16 +114,6 @@ class Channel : public ServerMessages {
         bool is_from(const ModelPart& values) const;
     };
 
-    // Waits until the server is ready to do something together with the model; false where it is lost. Collective.
-    virtual bool is_ready() { return reply(ready_tag, true).has_value(); }
-    // Memory of a further whole field of a slot, on the receiver; of nothing elsewhere.
-    virtual PartMemory new_whole(std::size_t place, const FieldForm& form);
-    // Lets a block of `count` fields go; false where the server is lost.
-    virtual bool transfer(Slot& slot, std::size_t count, const Json::Object& order);
-    // The plan of `count` fields, which is made where it is new; null where the server is lost.
-    mpi::Plan* bound(Slot& slot, std::size_t count);
-
-  private:
     bool has_room(Index more) const { return bytes() + more <= plan_.slot_bytes; }
     Index bytes() const;
     bool is_free(std::size_t place) const;
@@ -125,12 +127,15 @@ class Channel : public ServerMessages {
     bool await(Slot& slot);
     void take(Slot& slot);
     bool send(std::size_t place);
-    bool bind(Slot& slot, std::size_t count);
+    void start_plan(Slot& slot, mpi::Plan& plan);
+    void hand_to_writer(const Slot& slot, mpi::Plan& plan, const Json::Object& order);
+    mpi::Plan* plan_of(Slot& slot, std::size_t count);
     // Keeps for good what a lost server may still take.
     static void keep_unsettled(const Slot& slot);
 
     const int number_;
     const Receiver receiver_;
+    const bool waits_;
     const OutputPlan& plan_;
     const ServerMethod method_;
     Agreement& agreement_;

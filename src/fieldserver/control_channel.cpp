@@ -1,5 +1,6 @@
 #include "fieldserver/control_channel.hpp"
 
+#include "base/error.hpp"
 #include "mpi/error.hpp"
 
 namespace tradewind::fieldserver {
@@ -11,6 +12,14 @@ std::string exchanging() {
 }
 
 }  // namespace
+
+void require_protocol(const std::string& who, std::int64_t magic, std::int64_t version) {
+    if (magic != server_magic) throw InputError(who + " opens no field server");
+    if (version != server_protocol)
+        throw InputError(who + " uses protocol version " + std::to_string(version) +
+                         " of the field server, this library version " + std::to_string(server_protocol) +
+                         ": install the same Tradewind for model and servers");
+}
 
 // Messages that a server which is lost has not taken, MPI still sends from here: they are kept for good.
 RankChannel::~RankChannel() {

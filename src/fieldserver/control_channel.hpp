@@ -4,6 +4,7 @@
 #include <mpi.h>
 
 #include <chrono>
+#include <cstdint>
 #include <list>
 #include <optional>
 #include <string>
@@ -12,6 +13,11 @@ namespace tradewind::fieldserver {
 
 // Version of the messages; python/tradewind/fieldserver/server/messages.py has the same.
 inline constexpr int server_protocol = 5;
+
+// Marks ranks and local servers that open a field server: "twfs".
+inline constexpr std::int64_t server_magic = 0x74776673;
+// Throws InputError where `who` is no server, or uses another version of the messages than this library.
+void require_protocol(const std::string& who, std::int64_t magic, std::int64_t version);
 
 // Between two looks for a message of a server.
 inline constexpr std::chrono::microseconds pause{100};

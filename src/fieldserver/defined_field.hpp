@@ -9,12 +9,10 @@
 
 namespace tradewind::fieldserver {
 
-// `axis`: of listed points, the direction of its arrays that is over points.
 struct DefinedField {
     FieldForm form;
     std::vector<double> levels;  // their numbers
-    int axis = 0;
-    FieldForm single{};  // one level of it, where levels go by themselves
+    FieldForm single{};          // one level of it, where levels go by themselves
 
     // The form of `levels_together` of its levels that go together.
     const FieldForm& form_of(std::size_t levels_together) const {

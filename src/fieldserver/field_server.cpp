@@ -5,8 +5,9 @@
 #include <numeric>
 
 #include "base/error.hpp"
+#include "base/text.hpp"
 #include "base/write_error.hpp"
-#include "fieldserver/opening.hpp"
+#include "fieldserver/local_channel.hpp"
 #include "mpi/agreement.hpp"
 #include "mpi/error.hpp"
 
@@ -21,34 +22,64 @@ void check_step(Index step) {
         throw InputError("step " + std::to_string(step) + ": 0.." + std::to_string(max_step) + " are allowed");
 }
 
-std::string with_known(const std::string& what, const std::string& name, const std::vector<std::string>& known) {
-    std::string text = "unknown " + what + " '" + name + "'";
-    if (known.empty()) return text + "; there is none";
-    for (std::size_t i = 0; i < known.size(); ++i) text += (i ? ", " : " (known: ") + known[i];
-    return text + ")";
-}
-
 }  // namespace
 
-FieldServer::FieldServer(MPI_Comm comm, const std::string& plan) {
-    Opened opened = open_servers(comm, plan);
-    model_ = opened.model;
-    plan_ = std::move(opened.plan);
-    agreement_ = std::move(opened.agreement);
-    side_ = std::make_unique<ModelSide>(std::move(opened.channels), *plan_, fields_, *agreement_);
-    input_ = std::make_unique<InputSide>(*side_, agreement_->comm(), opened.method);
+FieldServer::FieldServer(Opened opened)
+    : opened_(std::move(opened)),
+      agreement_(opened_.model),
+      side_(
+          first_channels(),
+          [this](int number) { return opened_.make_writer ? local_channel(number) : std::unique_ptr<Channel>(); },
+          opened_.plan, fields_, agreement_),
+      input_(side_, agreement_.comm(), opened_.method) {}
+
+std::vector<std::unique_ptr<Channel>> FieldServer::first_channels() {
+    std::vector<std::unique_ptr<Channel>> channels;
+    const auto number = [&] { return static_cast<int>(channels.size()); };
+    for (const MPI_Comm pair : opened_.servers) {
+        std::unique_ptr<ControlChannel> control;
+        if (rank() == 0) control = std::make_unique<RankChannel>(pair, ranks());
+        ServerLink link{{pair, ranks(), opened_.plan.patience}, 0, std::move(control)};
+        channels.push_back(
+            std::make_unique<Channel>(number(), std::move(link), opened_.plan, opened_.method, agreement_));
+    }
+    for (LocalServer& server : opened_.local_servers)
+        channels.push_back(std::make_unique<LocalChannel>(number(), server.host, std::move(server.control),
+                                                          opened_.plan, opened_.method, agreement_));
+    if (channels.empty())
+        for (int rank = 0; rank < ranks(); ++rank) channels.push_back(local_channel(rank));
+    return channels;
 }
 
-// Does what a rank does alone or together with the others; an error of this rank is raised on all.
-void FieldServer::collective_errors(const std::function<void()>& work) {
+// To a writer on a rank of the model.
+std::unique_ptr<Channel> FieldServer::local_channel(int number) {
+    const int root = number % ranks();
+    return std::make_unique<Channel>(number, root == rank() ? opened_.make_writer() : nullptr, root, opened_.waits,
+                                     opened_.plan, opened_.method, agreement_);
+}
+
+void FieldServer::require_open() const {
     if (closed_) throw mpi::PlanError("the field server is closed");
-    agreement_->require_whole();
+}
+
+void FieldServer::send_error(const std::string& text, ErrorKind kind) {
+    require_open();
+    agreement_.send_error(text, kind);
+}
+
+// Does what a rank does alone or together with the others; an error of this rank is thrown on all.
+void FieldServer::collective_errors(const std::function<void()>& work) {
+    require_open();
+    agreement_.require_whole();
     try {
         work();
-    } catch (const WriteError&) {  // all know
+    } catch (const WriteError&) {  // on all ranks
+        throw;
+    } catch (const InputError& error) {
+        agreement_.send_error(error.what(), ErrorKind::input);
         throw;
     } catch (const std::exception& error) {
-        agreement_->fail(error.what());
+        agreement_.send_error(error.what(), ErrorKind::other);
         throw;
     }
 }
@@ -56,10 +87,7 @@ void FieldServer::collective_errors(const std::function<void()>& work) {
 // --- fields ---
 
 void FieldServer::define(const Arguments<Definition>& arguments) {
-    collective_errors([&] {
-        auto [name, field, attributes] = arguments();
-        add_field(name, std::move(field), std::move(attributes));
-    });
+    collective_errors([&] { add_field(arguments()); });
 }
 
 const DefinedField& FieldServer::field_at(const std::string& name) const {
@@ -67,7 +95,7 @@ const DefinedField& FieldServer::field_at(const std::string& name) const {
     if (found != fields_.end()) return found->second;
     std::vector<std::string> known;
     for (const auto& [each, field] : fields_) known.push_back(each);
-    throw InputError(with_known("field", name, known));
+    throw InputError(unknown_name("field", name, known));
 }
 
 // Throws InputError, on all ranks, where each point of a level is not one rank's. Collective.
@@ -81,7 +109,7 @@ void FieldServer::check_owners(const std::string& name, const FieldForm& form) c
         mine[sum] += number;
         mine[squares] += number * number;
     }
-    mpi::check(MPI_Allreduce(mine.data(), all.data(), 4, MPI_UINT64_T, MPI_SUM, agreement_->comm()),
+    mpi::check(MPI_Allreduce(mine.data(), all.data(), 4, MPI_UINT64_T, MPI_SUM, agreement_.comm()),
                [] { return std::string("comparing the points of the ranks"); });
     __extension__ using Wide = unsigned __int128;
     const Wide n = static_cast<Wide>(form.points);
@@ -95,59 +123,58 @@ void FieldServer::check_owners(const std::string& name, const FieldForm& form) c
 
 // Finds out which fields lie alike, also of lists, which those of all ranks distinguish. Collective.
 void FieldServer::mark_alike(FieldForm& form) const {
-    std::string key = form.to_json().text();
+    std::string key = form.to_json().text() + " axis " + std::to_string(form.axis);
     if (!form.layout) {
-        std::string own = std::to_string(agreement_->rank()) + ' ';
+        std::string own = std::to_string(agreement_.rank()) + ' ';
         own.append(reinterpret_cast<const char*>(form.own.data()), form.own.size() * sizeof(Index));
         std::uint64_t mine = std::hash<std::string>{}(own), sum = 0;
-        mpi::check(MPI_Allreduce(&mine, &sum, 1, MPI_UINT64_T, MPI_SUM, agreement_->comm()),
+        mpi::check(MPI_Allreduce(&mine, &sum, 1, MPI_UINT64_T, MPI_SUM, agreement_.comm()),
                    [] { return std::string("comparing the points of the ranks"); });
         key += std::to_string(sum);
     }
     form.alike = std::to_string(std::hash<std::string>{}(key));
 }
 
-// Returns the name of a geometry, and puts it in its place where servers know it already: that of a mesh is long.
-std::string FieldServer::geometry_name(Json::Object& attributes) const {
-    const auto geometry =
-        std::find_if(attributes.begin(), attributes.end(), [](const auto& each) { return each.first == "geometry"; });
-    const std::string text = geometry->second.text();
-    std::string name = std::to_string(std::hash<std::string>{}(text)) + " " + std::to_string(text.size());
-    if (geometries_.count(name)) geometry->second = name;
-    return name;
+// Sends an order to all writers, and returns the first error in their replies.
+std::string FieldServer::reply_of_all(const Json::Object& order) {
+    const std::vector<Channel*> channels = side_.in_use();
+    const auto is_from_first = [](const Channel* channel) { return !channel->is_remote() || channel->root() == 0; };
+    std::string text = Json(order).text();  // the first rank has all coordinates of a mesh, others need not
+    if (!std::all_of(channels.begin(), channels.end(), is_from_first)) text = mpi::text_of(agreement_.comm(), 0, text);
+    for (Channel* channel : channels) channel->send_text(text);
+    std::string problem, local;
+    for (Channel* channel : channels) {
+        if (!channel->is_remote()) {
+            if (channel->is_here() && local.empty()) local = channel->own_reply();
+            continue;
+        }
+        const auto reply = channel->reply(answer_tag);
+        if (!reply) side_.take_over(*channel);
+        if (reply && problem.empty()) problem = *reply;
+    }
+    return problem.empty() ? agreement_.first_error(local) : problem;
 }
 
-void FieldServer::add_field(const std::string& name, DefinedField field, Json::Object attributes) {
+void FieldServer::add_field(Definition definition) {
+    auto& [name, field, attributes, geometry_name, geometry] = definition;
     if (fields_.count(name)) throw InputError("field " + name + " is defined twice");
-    std::string levels;
-    for (const double level : field.levels) levels += " " + std::to_string(level);
-    agreement_->note("define " + name + levels + " " + field.form.to_json().text());
-    agreement_->check();
+    agreement_.note("define " + name + " " + Json(attributes).text() + " " + geometry_name + " " +
+                    field.form.to_json().text() + " axis " + std::to_string(field.form.axis));
+    agreement_.check();
     check_owners(name, field.form);
     mark_alike(field.form);
-    if (field.form.levels > 1 && plan_->by_level(name)) {
+    if (field.form.levels > 1 && opened_.plan.by_level(name)) {
         field.single = field.form.one_level(name);
         mark_alike(field.single);
     }
-    const std::vector<Channel*> servers = side_->in_use();
-    const std::string geometry = geometry_name(attributes);
-    const Json::Object order{{"op", "define"},
-                             {"field", attributes},
-                             {"shape", field.form.to_json()},
-                             {"geometry_name", geometry},
-                             {"late", checked_}};
-    const auto on_first_rank = [](const Channel* channel) { return channel->root() == 0; };
-    std::string text = Json(order).text();  // the first rank has all coordinates of a mesh, others need not
-    if (!std::all_of(servers.begin(), servers.end(), on_first_rank)) text = mpi::text_of(agreement_->comm(), 0, text);
-    for (Channel* channel : servers) channel->send_text(text);
-    std::string problem;
-    for (Channel* channel : servers) {
-        const auto reply = channel->reply(answer_tag);
-        if (!reply) side_->take_over(*channel);
-        if (reply && problem.empty()) problem = *reply;
-    }
+    attributes.emplace_back("geometry", knows_geometry(geometry_name) ? Json(geometry_name) : std::move(geometry));
+    const std::string problem = reply_of_all({{"op", "define"},
+                                              {"field", std::move(attributes)},
+                                              {"shape", field.form.to_json()},
+                                              {"geometry_name", geometry_name},
+                                              {"late", checked_}});
     if (!problem.empty()) throw InputError(problem);
-    geometries_.insert(geometry);
+    geometries_.insert(geometry_name);
     fields_.emplace(name, std::move(field));
 }
 
@@ -165,10 +192,13 @@ std::vector<Index> FieldServer::checked_places(const std::string& name, const De
                          ", or -1 for all of them, is allowed");
     if (level < 0 && lying != levels)
         throw InputError("field " + name + " has " + std::to_string(levels) +
-                         " levels, and its layout 1: name the level that is written");
-    if (level >= 0 && (lying != 1 || level >= levels))
+                         " levels, and its layout 1: name one of level 0.." + std::to_string(levels - 1));
+    if (level >= 0 && lying != 1)
         throw InputError("field " + name + ": level " + std::to_string(level) + " of " + std::to_string(levels) +
-                         (lying != 1 ? ", and its layout has all of them: none is to be named" : ""));
+                         ", and its layout has all of them: none is to be named");
+    if (level >= levels)
+        throw InputError("field " + name + ": level " + std::to_string(level) + ": 0.." + std::to_string(levels - 1) +
+                         " is allowed");
     std::vector<Index> places(level < 0 ? field.levels.size() : 1, level);
     if (level < 0) std::iota(places.begin(), places.end(), Index{0});
     if (!wants(name, step)) return places;
@@ -184,11 +214,20 @@ std::vector<Index> FieldServer::checked_places(const std::string& name, const De
 void FieldServer::check_once() {
     if (checked_) return;
     checked_ = true;
-    agreement_->note("first write");
-    agreement_->check();
-    const std::string problem =
-        side_->reply([&]() -> Channel& { return *side_->in_use().front(); }, {{"op", "check"}}, answer_tag);
-    if (!problem.empty()) throw InputError(problem);
+    agreement_.note("first write");
+    agreement_.check();
+    const Json::Object order{{"op", "check"}, {"steps", opened_.steps < 0 ? Json() : Json(opened_.steps)}};
+    for (;;) {
+        Channel& channel = *side_.in_use().front();
+        channel.send_order(order);
+        const auto problem = channel.reply(answer_tag);
+        if (!problem) {
+            side_.take_over(channel);
+            continue;
+        }
+        if (!problem->empty()) throw InputError(*problem);
+        return;
+    }
 }
 
 void FieldServer::hand(const std::string& call, const Arguments<Written>& arguments, Index step, Index level,
@@ -197,65 +236,83 @@ void FieldServer::hand(const std::string& call, const Arguments<Written>& argume
     collective_errors([&] {
         const auto [name, values] = arguments();
         const DefinedField& field = field_at(name);
-        const ModelPart part = part_of(name, field.form, field.axis, agreement_->rank(), values);
+        const ModelPart part = part_of(name, field.form, rank(), values);
         check(name, part);
         const std::vector<Index> places = checked_places(name, field, step, level);
         check_once();
-        agreement_->note(call + " " + name + " " + std::to_string(step) + " " + std::to_string(level));
+        if (wants(name, step))
+            agreement_.note(call + " " + name + " " + std::to_string(step) + " " + std::to_string(level));
         hand_over(ModelSide::Given{name, field, step, places, part});
     });
 }
 
 void FieldServer::write(const Arguments<Written>& arguments, Index step, Index level) {
     const auto any = [](const std::string&, const ModelPart&) {};
-    hand("write", arguments, step, level, any, [&](const ModelSide::Given& given) { side_->write(given); });
+    hand("write", arguments, step, level, any, [&](const ModelSide::Given& given) { side_.write(given); });
 }
 
-void FieldServer::start(const Arguments<Written>& arguments, Index step, Index level) {
+Index FieldServer::start(const Arguments<Written>& arguments, Index step, Index level) {
     hand("start", arguments, step, level, require_whole_strides, [&](const ModelSide::Given& given) {
-        const std::vector<ModelSide::Sent> sent = side_->start(given);
-        auto& of_field = started_[given.name];
-        of_field.insert(of_field.end(), sent.begin(), sent.end());
+        started_.emplace(++calls_of_start_, Started{given.name, side_.start(given)});
     });
+    return calls_of_start_;
 }
 
 void FieldServer::wait(const std::optional<std::string>& name) {
     collective_errors([&] {
-        std::vector<ModelSide::Sent> sent;
         if (name) field_at(*name);
-        for (auto& [each, of_field] : started_)
-            if (!name || each == *name) {
-                sent.insert(sent.end(), of_field.begin(), of_field.end());
-                of_field.clear();
-            }
-        if (sent.empty()) return;
-        agreement_->note("wait " + name.value_or(""));
-        side_->wait(sent);
+        wait_until_given_back("wait " + name.value_or(""),
+                              [&](Index, const std::string& field) { return !name || field == *name; });
     });
 }
 
+void FieldServer::wait_for(Index call) {
+    collective_errors([&] {
+        wait_until_given_back("wait for call " + std::to_string(call),
+                              [&](Index each, const std::string&) { return each == call; });
+    });
+}
+
+void FieldServer::wait_until_given_back(const std::string& call,
+                                        const std::function<bool(Index, const std::string&)>& is_meant) {
+    std::vector<ModelSide::Sent> sent;
+    for (auto each = started_.begin(); each != started_.end();) {
+        if (!is_meant(each->first, each->second.field)) {
+            ++each;
+            continue;
+        }
+        sent.insert(sent.end(), each->second.sent.begin(), each->second.sent.end());
+        each = started_.erase(each);
+    }
+    if (sent.empty()) return;
+    agreement_.note(call);
+    side_.wait(sent);
+}
+
 void FieldServer::end_step(Index step) {
+    bool wanted = false;
     collective_errors([&] {
         check_step(step);
         if (step <= last_step_)
             throw InputError("step " + std::to_string(step) + " has ended: steps end once, in ascending order");
-        agreement_->note("end step " + std::to_string(step));
         last_step_ = step;
         written_.erase(written_.begin(), written_.upper_bound(step));
-        if (std::any_of(fields_.begin(), fields_.end(), [&](const auto& field) { return wants(field.first, step); }))
-            side_->end_step(step);
-        if (plan_->synchronous) side_->finish();
+        wanted = std::any_of(fields_.begin(), fields_.end(), [&](const auto& each) { return wants(each.first, step); });
+        if (!wanted) return;
+        agreement_.note("end step " + std::to_string(step));
+        side_.end_step(step);
+        if (opened_.plan.synchronous) side_.finish();
     });
-    side_->raise_errors();
+    if (wanted) side_.raise_errors();
 }
 
 void FieldServer::finish() {
     collective_errors([&] {
-        agreement_->note("finish");
-        agreement_->check();
-        side_->finish();
+        agreement_.note("finish");
+        agreement_.check();
+        side_.finish();
     });
-    side_->raise_errors();
+    side_.raise_errors();
 }
 
 // --- input ---
@@ -265,9 +322,9 @@ void FieldServer::prefetch(const Arguments<std::vector<std::string>>& arguments)
         const std::vector<std::string> paths = arguments();
         std::string call = "prefetch";
         for (const std::string& path : paths) call += " " + path;
-        agreement_->note(call);
-        agreement_->check();
-        input_->prefetch(paths);
+        agreement_.note(call);
+        agreement_.check();
+        input_.prefetch(paths);
     });
 }
 
@@ -275,33 +332,29 @@ void FieldServer::read(const Arguments<Read>& arguments) {
     collective_errors([&] {
         const auto [name, path, values] = arguments();
         const DefinedField& field = field_at(name);
-        if (!input_->is_named(path))
-            throw InputError("read of " + path + ": " + with_known("input file", path, input_->named()));
-        const ModelPart part = part_of(name, field.form, field.axis, agreement_->rank(), values);
-        agreement_->note("read " + name + " of " + path);
-        agreement_->check();
-        input_->read(name, field.form, path, part);
+        if (!input_.is_named(path))
+            throw InputError("read of " + path + ": " + unknown_name("input file", path, input_.named()));
+        const ModelPart part = part_of(name, field.form, rank(), values);
+        agreement_.note("read " + name + " of " + path);
+        agreement_.check();
+        input_.read(name, field.form, path, part);
     });
 }
 
 // --- the end ---
 
-void FieldServer::close() {
-    if (closed_) throw mpi::PlanError("the field server is closed");
-    if (agreement_->broken().empty()) {
-        try {
-            collective_errors([&] {
-                agreement_->note("close");
-                agreement_->check();
-                side_->on_take_over = [](const std::vector<int>&, Channel&) {};  // no input is wanted any more
-                side_->finish();
-                for (Channel* channel : side_->in_use()) channel->arrive();
-            });
-        } catch (const mpi::PlanError&) {  // the agreement throws it below, when the servers know
-        }
-    }
+bool FieldServer::end() {
+    require_open();
     closed_ = true;
-    side_->close();
+    agreement_.note("close");
+    side_.on_take_over = [](const std::vector<int>&, Channel&) {};  // no input is wanted any more
+    return side_.end();
+}
+
+std::vector<std::string> FieldServer::leave(const std::string& text) {
+    closed_ = true;
+    side_.leave(text);
+    return side_.own_errors();
 }
 
 }  // namespace tradewind::fieldserver

@@ -69,7 +69,6 @@ std::array<Index, 3> FieldForm::shape(int rank) const {
 Json FieldForm::to_json() const {
     Json::Object shape{{"levels", levels}, {"points", points}, {"dtype", mpi::name_of(element)}};
     shape.emplace_back("layout", layout ? Json(described) : Json());
-    shape.emplace_back("axis", -1);
     return shape;
 }
 
@@ -111,6 +110,19 @@ std::string described(const layout::Product& layout) {
         .text();
 }
 
+FieldForm form_of(const layout::Product& layout, int ranks) {
+    if (layout.ranks() != ranks)
+        throw InputError("a layout of " + std::to_string(layout.ranks()) + " ranks: the model has " +
+                         std::to_string(ranks));
+    FieldForm form;
+    form.layout = std::make_shared<layout::Product>(layout);
+    form.described = fieldserver::described(layout);
+    const auto& [nx, ny, nz] = layout.grid().points;
+    form.points = nx * ny;
+    form.levels = nz;
+    return form;
+}
+
 PartMemory::PartMemory(Index bytes, bool shared) {
     if (shared)
         shared_ = std::make_shared<mpi::SharedMemory>(std::max<Index>(bytes, 1));
@@ -131,7 +143,10 @@ ServerHandover::ServerHandover(const Receiver& receiver, const FieldForm& form, 
       method_(method),
       back_(back),
       listed_(!form.layout),
+      levels_inside_(!form.layout && form.axis == 1),
       element_(form.element),
+      levels_(form.levels),
+      points_(form.points),
       bytes_(form.bytes()) {
     int rank = 0, ranks = 0;
     MPI_Comm_rank(receiver.comm, &rank);
@@ -151,7 +166,7 @@ PartMemory ServerHandover::memory() const {
 }
 
 PartMemory ServerHandover::whole_memory() const {
-    return {receives_ ? bytes_ : 0, method_.shared()};
+    return {receives_ ? bytes_ : 0, receives_ && method_.shared()};
 }
 
 ModelPart ServerHandover::dense(const PartMemory& memory, const std::array<Index, 3>& shape) const {
@@ -160,10 +175,12 @@ ModelPart ServerHandover::dense(const PartMemory& memory, const std::array<Index
 }
 
 ModelPart ServerHandover::part(const PartMemory& memory) const {
-    return dense(memory, shape_);
+    ModelPart found = dense(memory, shape_);
+    if (levels_inside_) found.strides = {found.unit * shape_[1], found.unit, found.unit * shape_[0] * shape_[1]};
+    return found;
 }
 
-// A part as plans take it: levels of listed points are the last direction.
+// Levels are the last direction of listed points.
 mpi::Field ServerHandover::field_of(const ModelPart& part) const {
     static std::byte none[16];
     std::byte* data = part.data ? part.data : none;
@@ -178,8 +195,9 @@ std::unique_ptr<mpi::Plan> ServerHandover::plan(const std::vector<ModelPart>& pa
     mpi::PlanRequest request;
     for (std::size_t i = 0; i < parts.size(); ++i) {
         const mpi::Field mine = field_of(parts[i]);
-        const PartMemory nothing(0, false);
-        const mpi::Field all = field_of(dense(receives_ ? whole[i] : nothing, whole_shape_));
+        ModelPart whole_field = dense(whole[i], whole_shape_);
+        if (!receives_) whole_field.data = parts[i].data;  // which has no points, but lies in the same memory
+        const mpi::Field all = field_of(whole_field);
         request.source.push_back(back_ ? all : mine);
         request.target.push_back(back_ ? mine : all);
     }

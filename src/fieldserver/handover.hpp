@@ -21,6 +21,7 @@ struct FieldForm {
     Index levels = 1, points = 0;                   // of a whole field
     std::shared_ptr<const layout::Product> layout;  // of the model's ranks; none: points by number
     std::vector<Index> own;                         // the numbers of this rank's
+    int axis = 0;                                   // of arrays of these, the direction over points; 1: behind levels
     std::string described;                          // the layout, as servers make it
     std::string alike;                              // the same of fields that go in one block
 
@@ -34,6 +35,9 @@ struct FieldForm {
 
 // A layout as plain values, from which servers make it. Throws InputError where that cannot be.
 std::string described(const layout::Product& layout);
+
+// The form of fields in a layout of the `ranks` of a model. Throws InputError for one of other ranks.
+FieldForm form_of(const layout::Product& layout, int ranks);
 
 // Memory for a part of a field; shared memory where ranks of a node read each other's.
 class PartMemory {
@@ -54,10 +58,17 @@ struct ModelPart {
     std::byte* data;
     std::array<Index, 3> shape, strides;
     Index unit;
-    std::shared_ptr<mpi::SharedMemory> memory{};  // in which the array lies, if any
+    std::shared_ptr<const void> memory{};  // shared memory in which the array lies, if any
 
     // One of its levels, which lie along `axis`.
     ModelPart level(std::size_t axis, Index place) const;
+};
+
+// A whole field, [level][point].
+struct WholeField {
+    PartMemory memory;
+    mpi::Element element;
+    Index levels, points;
 };
 
 // How a server wants fields to travel.
@@ -83,7 +94,7 @@ class ServerHandover {
     ModelPart part(const PartMemory& memory) const;
     // Memory for a whole field, on the receiver; of nothing elsewhere.
     PartMemory whole_memory() const;
-    bool receives() const { return receives_; }
+    WholeField whole_field(const PartMemory& memory) const { return {memory, element_, levels_, points_}; }
     // Binds `parts` of this rank, and on the receiver whole fields. Collective. Throws PlanError where the ranks make
     // different plans.
     std::unique_ptr<mpi::Plan> plan(const std::vector<ModelPart>& parts, const std::vector<PartMemory>& whole) const;
@@ -96,7 +107,9 @@ class ServerHandover {
     Receiver receiver_;
     ServerMethod method_;
     bool back_, receives_, listed_;
+    bool levels_inside_;  // arrays of this rank are [point][level]
     mpi::Element element_;
+    Index levels_, points_;
     std::array<Index, 3> shape_, whole_shape_;  // as forms have them; of nothing where this rank has no whole fields
     Index bytes_;
     std::shared_ptr<const pattern::Pattern> pattern_;

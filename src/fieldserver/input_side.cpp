@@ -35,7 +35,7 @@ void InputSide::prefetch(const std::vector<std::string>& paths) {
 void InputSide::ask(Channel& channel, const std::vector<std::string>& paths) {
     if (paths.empty()) return;
     channel.send_order({{"op", "prefetch"}, {"paths", Json::list(paths)}});
-    if (!channel.reply(available_tag)) side_.take_over(channel);
+    if (channel.is_remote() && !channel.reply(available_tag)) side_.take_over(channel);
 }
 
 // Has the files of shares, whose server is lost, read by the one that has them now.
@@ -51,16 +51,25 @@ void InputSide::read(const std::string& name, const FieldForm& form, const std::
     const auto place = std::find(wanted_.begin(), wanted_.end(), path);
     if (place != wanted_.end()) wanted_.erase(wanted_.begin(), place);
     for (;;) {
-        const std::string problem = side_.reply(
-            [&]() -> Channel& {
-                channel_of(path).input_memory(form);  // the server has it before it reads
-                return channel_of(path);
-            },
-            {{"op", "send"}, {"path", path}, {"name", name}, {"alike", form.alike}, {"shape", form.to_json()}},
-            input_tag);
-        if (!problem.empty()) throw InputError(problem);
+        if (const std::string problem = ask_for(name, form, path); !problem.empty()) throw InputError(problem);
         Channel& channel = channel_of(path);
-        if (const ModelPart* found = delivered(channel, form)) return copy_in(found->data, part);
+        if (const ModelPart* found = delivered(channel, form)) return copy_in(*found, part);
+        side_.take_over(channel);
+    }
+}
+
+// Lets the reader of a file have a field ready; returns its error, or "".
+std::string InputSide::ask_for(const std::string& name, const FieldForm& form, const std::string& path) {
+    const Json::Object order{
+        {"op", "send"}, {"path", path}, {"name", name}, {"alike", form.alike}, {"shape", form.to_json()}};
+    for (;;) {
+        Channel& channel = channel_of(path);
+        std::vector<WholeField> fields;
+        channel.input_memory(form);  // the server has it before it reads
+        if (!channel.is_remote())
+            fields.push_back({delivery(channel, form).whole, form.element, form.levels, form.points});
+        channel.send_order(order, fields);
+        if (const auto problem = channel.reply(input_tag, true)) return *problem;
         side_.take_over(channel);
     }
 }
@@ -74,15 +83,20 @@ const ModelPart* InputSide::delivered(Channel& channel, const FieldForm& form) {
         there.plan->run();
         found = &there.part;
     } catch (const mpi::PlanError& error) {
+        if (!channel.is_rank()) throw;
         problem = error.what();
     }
-    channel.lost = side_.first_error(problem);
+    if (channel.is_rank()) channel.lost = side_.first_error(problem);
     return channel.lost.empty() ? found : nullptr;
 }
 
+// Where MPI may still write is kept for good.
 InputSide::~InputSide() {
-    for (auto& [of, delivery] : deliveries_)
-        if (!delivery.plan->settled()) new PartMemory(delivery.memory);  // where MPI may still write: kept for good
+    for (auto& [of, delivery] : deliveries_) {
+        if (delivery.plan->settled()) continue;
+        new PartMemory(delivery.memory);
+        new PartMemory(delivery.whole);
+    }
 }
 
 InputSide::Delivery& InputSide::delivery(Channel& channel, const FieldForm& form) {
@@ -90,10 +104,9 @@ InputSide::Delivery& InputSide::delivery(Channel& channel, const FieldForm& form
     const auto found = deliveries_.find(key);
     if (found != deliveries_.end()) return found->second;
     const ServerHandover handover(channel.receiver(), form, method_, true);
-    const PartMemory memory = handover.memory();
+    const PartMemory memory = handover.memory(), whole = channel.input_memory(form).value_or(handover.whole_memory());
     const ModelPart part = handover.part(memory);
-    return deliveries_.emplace(key, Delivery{memory, part, handover.plan({part}, {channel.input_memory(form)})})
-        .first->second;
+    return deliveries_.emplace(key, Delivery{memory, part, whole, handover.plan({part}, {whole})}).first->second;
 }
 
 }  // namespace tradewind::fieldserver

@@ -38,6 +38,12 @@ void write_number(std::string& out, double number) {
 
 }  // namespace
 
+Json Json::written(std::string text) {
+    Json made;
+    made.value_ = Written{std::move(text)};
+    return made;
+}
+
 std::string Json::text() const {
     std::string out;
     write(out);
@@ -53,6 +59,8 @@ void Json::write(std::string& out) const {
         write_number(out, *real);
     } else if (const auto* text = std::get_if<std::string>(&value_)) {
         write_string(out, *text);
+    } else if (const auto* written = std::get_if<Written>(&value_)) {
+        out += written->text;
     } else if (const auto* values = std::get_if<Array>(&value_)) {
         out += '[';
         for (std::size_t i = 0; i < values->size(); ++i) {

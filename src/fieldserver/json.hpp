@@ -28,13 +28,18 @@ class Json {
         return Array(values.begin(), values.end());
     }
 
+    // A value that is JSON already.
+    static Json written(std::string text);
     // Throws PlanError for a number that is not finite.
     std::string text() const;
 
   private:
     void write(std::string& out) const;
 
-    std::variant<std::monostate, bool, std::int64_t, double, std::string, Array, Object> value_;
+    struct Written {
+        std::string text;
+    };
+    std::variant<std::monostate, bool, std::int64_t, double, std::string, Array, Object, Written> value_;
 };
 
 }  // namespace tradewind::fieldserver

@@ -7,8 +7,8 @@
 namespace tradewind::fieldserver {
 
 LocalChannel::LocalChannel(int number, int host, std::unique_ptr<LocalControl> control, const OutputPlan& plan,
-                           Agreement& agreement)
-    : Channel(number, {{agreement.comm(), host, 0}, host, std::move(control)}, plan, local_method(), agreement),
+                           ServerMethod method, Agreement& agreement)
+    : Channel(number, {{agreement.comm(), host, 0}, host, std::move(control)}, plan, std::move(method), agreement),
       agreement_(agreement),
       local_(static_cast<LocalControl*>(this->control.get())) {}
 
@@ -30,7 +30,7 @@ PartMemory LocalChannel::new_whole(std::size_t place, const FieldForm& form) {
     return shared_with_server(form, {{"op", "memory"}, {"place", Index(place)}});
 }
 
-PartMemory LocalChannel::input_memory(const FieldForm& form) {
+std::optional<PartMemory> LocalChannel::input_memory(const FieldForm& form) {
     if (const auto found = input_.find(form.alike); found != input_.end()) return found->second;
     std::string problem;
     PartMemory memory(0, false);
@@ -41,14 +41,6 @@ PartMemory LocalChannel::input_memory(const FieldForm& form) {
     }
     if (const std::string first = agreement_.first_error(problem); !first.empty()) throw mpi::PlanError(first);
     return input_.emplace(form.alike, memory).first->second;
-}
-
-bool LocalChannel::transfer(Slot& slot, std::size_t count, const Json::Object& order) {
-    mpi::Plan* plan = bound(slot, count);
-    if (!plan) return false;
-    plan->run();
-    send_order(order);
-    return true;
 }
 
 }  // namespace tradewind::fieldserver

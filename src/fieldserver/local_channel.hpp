@@ -16,16 +16,15 @@ class LocalChannel : public Channel {
   public:
     // `control`: on the host.
     LocalChannel(int number, int host, std::unique_ptr<LocalControl> control, const OutputPlan& plan,
-                 Agreement& agreement);
+                 ServerMethod method, Agreement& agreement);
 
+    bool is_rank() const override { return false; }
     // The server is ended: another one writes its files.
     void leave() override;
-    PartMemory input_memory(const FieldForm& form) override;
+    std::optional<PartMemory> input_memory(const FieldForm& form) override;
 
   protected:
-    bool is_ready() override { return true; }
     PartMemory new_whole(std::size_t place, const FieldForm& form) override;
-    bool transfer(Slot& slot, std::size_t count, const Json::Object& order) override;
 
   private:
     PartMemory shared_with_server(const FieldForm& form, Json::Object order);
@@ -34,10 +33,5 @@ class LocalChannel : public Channel {
     LocalControl* local_;                      // on the host
     std::map<std::string, PartMemory> input_;  // by the form of a field
 };
-
-// How fields are gathered on the host.
-inline ServerMethod local_method() {
-    return {"isend-irecv", "buffer"};
-}
 
 }  // namespace tradewind::fieldserver

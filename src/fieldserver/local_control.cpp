@@ -10,7 +10,6 @@
 
 #include "base/error.hpp"
 #include "fieldserver/message.hpp"
-#include "fieldserver/opening.hpp"
 
 namespace tradewind::fieldserver {
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "base/error.hpp"
 
@@ -30,27 +31,38 @@ bool fit(const std::array<Index, 3>& wanted, const ModelArray& given, std::array
                        [](Index points) { return points == 1; });
 }
 
-// Calls `copy(near, far, bytes)` for each run of points along x: offsets in memory without gaps, and in the array.
+// Calls `copy(near, far, bytes)` for each run of bytes: offsets in a part without gaps, and in another one.
 template <typename Copy>
-void each_run(const ModelPart& part, Copy copy) {
-    const auto& [nx, ny, nz] = part.shape;
-    const bool dense = part.strides[0] == part.unit || nx == 1;
-    Index near = 0;
-    for (Index z = 0; z < nz; ++z)
+void each_run(const ModelPart& dense, const ModelPart& part, Copy copy) {
+    auto [nx, ny, nz] = part.shape;
+    auto [to_x, to_y, to_z] = part.strides;
+    if (dense.strides[0] != part.unit) {  // y is the fastest direction
+        std::swap(nx, ny);
+        std::swap(to_x, to_y);
+    }
+    const Index row = nx * part.unit, plane = row * ny;
+    const bool dense_rows = to_x == part.unit || nx == 1;
+    const bool dense_planes = dense_rows && (to_y == row || ny == 1);
+    if (dense_planes && (to_z == plane || nz == 1)) return copy(0, 0, plane * nz);
+    for (Index z = 0; z < nz; ++z) {
+        if (dense_planes) {
+            copy(z * plane, z * to_z, plane);
+            continue;
+        }
         for (Index y = 0; y < ny; ++y) {
-            const Index row = z * part.strides[2] + y * part.strides[1];
-            if (dense) {
-                copy(near, row, nx * part.unit);
-                near += nx * part.unit;
+            const Index near = z * plane + y * row, far = z * to_z + y * to_y;
+            if (dense_rows) {
+                copy(near, far, row);
                 continue;
             }
-            for (Index x = 0; x < nx; ++x, near += part.unit) copy(near, row + x * part.strides[0], part.unit);
+            for (Index x = 0; x < nx; ++x) copy(near + x * part.unit, far + x * to_x, part.unit);
         }
+    }
 }
 
 }  // namespace
 
-ModelPart part_of(const std::string& name, const FieldForm& form, int axis, int rank, const ModelArray& values) {
+ModelPart part_of(const std::string& name, const FieldForm& form, int rank, const ModelArray& values) {
     ModelPart part{values.data, form.shape(rank), {}, mpi::bytes_of(form.element), values.memory};
     const std::array<Index, 3>& given = values.points;
     if (holds_nothing(part.shape)) {
@@ -61,9 +73,9 @@ ModelPart part_of(const std::string& name, const FieldForm& form, int axis, int 
         throw InputError("field " + name + ": an array of " + mpi::name_of(values.element) + ": " +
                          mpi::name_of(form.element) + " is allowed");
     bool fits = false;
-    if (form.layout || axis == 0) {
+    if (form.layout || form.axis == 0) {
         fits = fit(part.shape, values, part.strides);
-    } else if (axis == 1) {  // [point][level]
+    } else {  // [point][level]
         std::array<Index, 3> turned{part.shape[1], part.shape[0], 1}, strides{};
         fits = fit(turned, values, strides);
         part.strides = {strides[1], strides[0], 0};
@@ -84,15 +96,15 @@ void require_whole_strides(const std::string& name, const ModelPart& part) {
                              " bytes, and not 0, are allowed, or write, which copies the array");
 }
 
-void copy_out(const ModelPart& from, std::byte* to) {
-    each_run(from, [&](Index near, Index far, Index bytes) {
-        std::memcpy(to + near, from.data + far, static_cast<std::size_t>(bytes));
+void copy_out(const ModelPart& from, const ModelPart& to) {
+    each_run(to, from, [&](Index near, Index far, Index bytes) {
+        std::memcpy(to.data + near, from.data + far, static_cast<std::size_t>(bytes));
     });
 }
 
-void copy_in(const std::byte* from, const ModelPart& to) {
-    each_run(to, [&](Index near, Index far, Index bytes) {
-        std::memcpy(to.data + far, from + near, static_cast<std::size_t>(bytes));
+void copy_in(const ModelPart& from, const ModelPart& to) {
+    each_run(from, to, [&](Index near, Index far, Index bytes) {
+        std::memcpy(to.data + far, from.data + near, static_cast<std::size_t>(bytes));
     });
 }
 

@@ -4,6 +4,7 @@
 #include <thread>
 
 #include "base/error.hpp"
+#include "base/text.hpp"
 #include "base/write_error.hpp"
 #include "mpi/agreement.hpp"
 #include "mpi/error.hpp"
@@ -17,11 +18,12 @@ constexpr double parting = 3;
 
 }  // namespace
 
-ModelSide::ModelSide(std::vector<std::unique_ptr<Channel>> channels, const OutputPlan& plan,
+ModelSide::ModelSide(std::vector<std::unique_ptr<Channel>> channels, MakeLocal make_local, const OutputPlan& plan,
                      const DefinedFields& fields, Agreement& agreement)
     : plan_(plan),
       fields_(fields),
       agreement_(agreement),
+      make_local_(std::move(make_local)),
       all_(std::move(channels)),
       dealing_(plan.deal, static_cast<int>(all_.size()),
                [this](const std::string& path, Index step) { return bytes_of(path, step); }),
@@ -100,6 +102,7 @@ void ModelSide::put(const Entry& entry, const Put& put) {
     if (plan_.drops && channel_of(share).lost.empty()) {
         exchange_status(true);
         if (put(channel_of(share), true)) return;
+        ++dropped_;
         for (const std::string& path : entry.paths) channel_of(share).drop(entry.part(), path);
         return;
     }
@@ -115,7 +118,7 @@ void ModelSide::wait(const std::vector<Sent>& sent) {
     agreement_.check();
     const auto is_lost = [](const Channel* channel) { return !channel->lost.empty(); };
     while (std::any_of(channels_.begin(), channels_.end(), is_lost) || !have_gone(sent)) {
-        for (const Sent& each : sent) each.channel->awaited = true;  // one that gives no sign of life is lost
+        for (const Sent& each : sent) each.channel->awaited = true;  // a server that gives no sign of life is lost
         exchange_status(true);
         std::this_thread::sleep_for(pause);
     }
@@ -151,7 +154,7 @@ void ModelSide::finish() {
 }
 
 void ModelSide::raise_errors() {
-    if (const std::string errors = status_.take_errors(); !errors.empty()) throw WriteError(errors);
+    if (const auto errors = status_.take_errors(); !errors.empty()) throw WriteError(joined(errors, "\n"));
 }
 
 // --- servers that are lost ---
@@ -179,7 +182,7 @@ Channel* ModelSide::least_loaded(const Channel& old) const {
     Channel* found = nullptr;
     const auto load = [&](Channel* channel) { return std::count(channels_.begin(), channels_.end(), channel); };
     for (Channel* channel : in_use()) {
-        if (channel == &old || !channel->lost.empty() || channel->known.lost) continue;
+        if (channel == &old || !channel->is_remote() || !channel->lost.empty() || channel->known.lost) continue;
         if (!found || std::pair(load(channel), channel->number()) < std::pair(load(found), found->number()))
             found = channel;
     }
@@ -194,6 +197,7 @@ void ModelSide::take_over(Channel& old) {
     if (shares.empty()) return;  // it has been done meanwhile
     const std::string why = old.lost.empty() ? agreement_.first_error(old.gone) : old.lost;
     Channel* taker = least_loaded(old);
+    if (!taker) taker = local_instead_of(old);
     if (!taker) {
         agreement_.abandon("server " + std::to_string(old.number()) + " is lost: " + why +
                            "; no other one is left: steps that have a manifest are whole, and a run with existing = "
@@ -201,11 +205,19 @@ void ModelSide::take_over(Channel& old) {
         agreement_.require_whole();
     }
     for (const int share : shares) channels_[static_cast<std::size_t>(share)] = taker;
-    lost_.push_back(&old);
+    lost_.push_back({&old, why, taker->is_remote(), taker->is_remote() ? taker->number() : taker->receiver().rank});
     old.lost = why;
     old.leave();
     write_again(old);
     if (has_shares(*taker)) on_take_over(shares, *taker);  // else another one has them already
+}
+
+// A writer on a rank of the model, which has all fields; null where there is none.
+Channel* ModelSide::local_instead_of(const Channel& old) {
+    std::unique_ptr<Channel> made = make_local_(old.number());
+    if (!made) return nullptr;
+    all_.push_back(std::move(made));
+    return all_.back().get();
 }
 
 // Writes what a server had, and has not finished.
@@ -226,55 +238,102 @@ void ModelSide::write_again(Channel& old) {
     }
 }
 
-std::string ModelSide::reply(const std::function<Channel&()>& which, const Json::Object& order, ServerTag tag) {
-    for (;;) {
-        Channel& channel = which();
-        channel.send_order(order);
-        if (const auto found = channel.reply(tag, tag == input_tag)) return *found;
-        take_over(channel);
-    }
-}
-
 // --- the end ---
 
-// On the roots of the servers: why the job will not end, "" where it will.
-std::string ModelSide::await_ends() {
-    using Clock = std::chrono::steady_clock;
-    for (Channel* channel : in_use())
-        if (channel->control && !channel->await_end()) {
-            const std::string why = channel->control->problem();
-            return "server " + std::to_string(channel->number()) + " does not end" + (why.empty() ? "" : ": " + why);
-        }
-    const auto end = Clock::now() + std::chrono::duration<double>(lost_.empty() ? 0 : parting * plan_.patience);
-    std::vector<Channel*> missing = lost_;
-    const auto is_there = [](const Channel* channel) {
-        const ControlChannel* control = channel->control.get();
-        return !control || !control->problem().empty() || channel->control->receive(end_tag).has_value();
-    };
-    while (!missing.empty()) {
-        missing.erase(std::remove_if(missing.begin(), missing.end(), is_there), missing.end());
-        if (Clock::now() > end) break;
-        std::this_thread::sleep_for(pause);
+bool ModelSide::end() {
+    const bool whole = agreement_.end();
+    if (agreement_.is_deserted()) {
+        leave(agreement_.broken());
+        return false;
     }
-    if (missing.empty()) return "";
-    return "server " + std::to_string(missing[0]->number()) +
-           " does not answer: others have written its fields, and all steps that were ended are in the manifest, but "
-           "a job does not end without it";
+    if (!whole)
+        for (Channel* channel : in_use()) channel->discard();
+    try {
+        end_together();
+    } catch (const std::exception& error) {
+        leave(error.what());
+        throw;
+    }
+    return true;
 }
 
-void ModelSide::close() {
-    for (const auto& channel : all_) {
-        channel->discard();
-        channel->send_order({{"op", "close"}});
+void ModelSide::end_together() {
+    if (!agreement_.is_abandoned()) {
+        try {
+            finish();
+            for (Channel* channel : in_use()) channel->arrive();
+        } catch (const mpi::PlanError&) {  // the last server was lost: `raise_end` throws it
+            if (!agreement_.is_abandoned()) throw;
+        }
     }
-    const std::string problem = agreement_.first_error(await_ends());
-    const bool whole = agreement_.broken().empty();
-    if (whole) status_.exchange(in_use(), true);
+    close_writers();
+    if (!agreement_.is_abandoned()) status_.exchange(in_use(), true);  // of errors: no writer is there to take over
     status_.complete();
-    const std::string errors = status_.take_errors();
-    if (!problem.empty()) agreement_.abandon(problem + (errors.empty() ? "" : "\n" + errors));
-    agreement_.require_whole();
+}
+
+void ModelSide::close_writers() {
+    const std::vector<Channel*> writers = in_use();
+    for (const auto& channel : all_) channel->send_order({{"op", "close"}});
+    for (Channel* channel : writers) {
+        if (!channel->control) continue;
+        if (auto figures = channel->await_end())
+            server_figures_.push_back(std::move(*figures));
+        else if (const std::string why = channel->control->problem(); !why.empty())
+            ended_early_ = "server " + std::to_string(channel->number()) + " is lost: " + why;
+        else
+            unresponsive_.push_back(channel->number());
+    }
+}
+
+// Servers that do not end, on their roots. Those that were lost get some time.
+std::vector<int> ModelSide::missing_ends() {
+    using Clock = std::chrono::steady_clock;
+    std::vector<Channel*> missing;
+    for (const Lost& each : lost_)
+        if (each.channel->control) missing.push_back(each.channel);
+    const auto end = Clock::now() + std::chrono::duration<double>(parting * plan_.patience);
+    const auto is_there = [](const Channel* channel) {
+        return !channel->control->problem().empty() || channel->control->receive(end_tag).has_value();
+    };
+    for (;;) {
+        missing.erase(std::remove_if(missing.begin(), missing.end(), is_there), missing.end());
+        if (missing.empty() || Clock::now() > end) break;
+        std::this_thread::sleep_for(pause);
+    }
+    std::vector<int> numbers = unresponsive_;
+    for (const Channel* channel : missing) numbers.push_back(channel->number());
+    return numbers;
+}
+
+void ModelSide::raise_end() {
+    agreement_.throw_broken();
+    if (agreement_.is_deserted()) return;
+    std::string problem = ended_early_;
+    if (const std::vector<int> numbers = missing_ends(); problem.empty() && !numbers.empty())
+        problem = "server " + std::to_string(numbers[0]) +
+                  " does not answer: others have written its fields, and all steps that were ended are in the "
+                  "manifest, but a job does not end without it";
+    problem = agreement_.first_error(problem);
+    const std::string errors = joined(status_.take_errors(), "\n");
+    if (!problem.empty()) throw mpi::PlanError(problem + (errors.empty() ? "" : "\n" + errors));
     if (!errors.empty()) throw WriteError(errors);
+}
+
+void ModelSide::leave(const std::string& text) {
+    int over = 0;
+    MPI_Finalized(&over);
+    if (!over) {
+        agreement_.leave(text);
+        for (Channel* channel : in_use()) channel->arrive();
+    }
+    for (const auto& channel : all_)
+        if (!over || !channel->is_remote()) channel->send_order({{"op", "close"}, {"awaited", false}});
+}
+
+void ModelSide::part() {
+    agreement_.part();
+    for (Channel* channel : in_use())
+        if (channel->control) channel->control->finish();
 }
 
 }  // namespace tradewind::fieldserver

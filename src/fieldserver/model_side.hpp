@@ -1,4 +1,4 @@
-// The side of the model: fields dealt among shares, their channels to servers, servers that are lost and taken over.
+// The side of the model: fields dealt among shares, their channels to writers, servers that are lost and taken over.
 #pragma once
 
 #include <functional>
@@ -12,8 +12,9 @@
 
 namespace tradewind::fieldserver {
 
-// Each server has a share of the output, and those of others that it has taken over. All functions are collective over
-// the ranks of the model. Those that need servers throw PlanError where all are lost.
+// Each writer has a share of the output, and those of others that it has taken over: one on a rank of the model where
+// no server is left. All functions are collective over the ranks of the model, unless noted. Those that need writers
+// throw PlanError where all are lost.
 class ModelSide {
   public:
     // A block that goes from the model's own array.
@@ -30,9 +31,19 @@ class ModelSide {
         const ModelPart& values;
     };
 
+    // A server that is lost, why, and the number of the one that has its shares since then, or its rank of the model.
+    struct Lost {
+        Channel* channel;
+        std::string reason;
+        bool by_server;
+        int by;
+    };
+    // Makes the channel of a number to a writer on a rank of the model; none where that does not write.
+    using MakeLocal = std::function<std::unique_ptr<Channel>(int number)>;
+
     // A channel for each share.
-    ModelSide(std::vector<std::unique_ptr<Channel>> channels, const OutputPlan& plan, const DefinedFields& fields,
-              Agreement& agreement);
+    ModelSide(std::vector<std::unique_ptr<Channel>> channels, MakeLocal make_local, const OutputPlan& plan,
+              const DefinedFields& fields, Agreement& agreement);
 
     // Puts a field into blocks of all shares that write it.
     void write(const Given& given);
@@ -43,12 +54,27 @@ class ModelSide {
     void end_step(Index step);
     // Waits until all steps that have ended are in the manifest, or cannot be.
     void finish();
-    // Lets the servers end. Throws PlanError where one does not, WriteError for what could not be written.
-    void close();
-    // Throws WriteError, on all ranks, for what servers could not write.
+    // Ends, with the other ranks: steps that have ended are in the manifest, or `raise_errors` throws why not. Where
+    // ranks have met an error alone, what has not been sent is forgotten. Returns whether all ranks have taken part:
+    // one that has left does not.
+    bool end();
+    // Figures of the servers that have ended, in JSON, on their roots.
+    const std::vector<std::string>& server_figures() const { return server_figures_; }
+    // Throws what the end has found: PlanError where a server does not end, so that the job has to, else WriteError.
+    void raise_end();
+    // Ends without the other ranks, to which the error is sent. Not collective.
+    void leave(const std::string& text);
+    // Errors of writers that this rank has received and no rank has thrown. Not collective.
+    std::vector<std::string> own_errors() { return status_.take_own_errors(in_use()); }
+    // Waits until what was sent has arrived: MPI_Finalize does not drive pending reductions. Not collective.
+    void part();
+    // Throws WriteError, on all ranks, for what could not be written.
     void raise_errors();
+    // Number of fields that were given up.
+    Index dropped() const { return dropped_; }
+    const std::vector<Lost>& lost() const { return lost_; }
 
-    // Servers that are not lost, each once.
+    // Writers that are not lost, each once.
     std::vector<Channel*> in_use() const;
     std::size_t shares() const { return channels_.size(); }
     Channel& channel_of(std::size_t share) const { return *channels_[share]; }
@@ -57,9 +83,6 @@ class ModelSide {
     std::string first_error(const std::string& local) const { return agreement_.first_error(local); }
     // Lets another server have the shares of one that is lost.
     void take_over(Channel& old);
-    // The reply of a server to an order, an error or "". If it is lost without a reply, the one that `which` names then
-    // gets the order.
-    std::string reply(const std::function<Channel&()>& which, const Json::Object& order, ServerTag tag);
     // Called with the shares of a server that is lost, and the channel that has them now.
     std::function<void(const std::vector<int>&, Channel&)> on_take_over = [](const std::vector<int>&, Channel&) {};
 
@@ -80,15 +103,23 @@ class ModelSide {
     Index bytes_of(const std::string& path, Index step) const;
     void exchange_status(bool wait);
     Channel* least_loaded(const Channel& old) const;
+    Channel* local_instead_of(const Channel& old);
     void write_again(Channel& old);
-    std::string await_ends();
+    void end_together();
+    void close_writers();
+    std::vector<int> missing_ends();
 
     const OutputPlan& plan_;
     const DefinedFields& fields_;
     Agreement& agreement_;
-    const std::vector<std::unique_ptr<Channel>> all_;
+    const MakeLocal make_local_;
+    std::vector<std::unique_ptr<Channel>> all_;
     std::vector<Channel*> channels_;  // by share
-    std::vector<Channel*> lost_;
+    std::vector<Lost> lost_;
+    Index dropped_ = 0;
+    std::vector<int> unresponsive_;  // servers that have not confirmed their end, on their roots
+    std::string ended_early_;        // why a server could not do so
+    std::vector<std::string> server_figures_;
     Dealing dealing_;
     Status status_;
 };

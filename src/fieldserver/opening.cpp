@@ -1,11 +1,12 @@
-#include "fieldserver/opening.hpp"
-
+// How a field server is opened: by ranks of the job that serve, or by local servers beside the model.
+// python/tradewind/fieldserver/server/joining.py and process_server.py are their side.
 #include <algorithm>
 #include <array>
 #include <cstdlib>
 
 #include "base/error.hpp"
-#include "fieldserver/local_channel.hpp"
+#include "fieldserver/field_server.hpp"
+#include "fieldserver/local_control.hpp"
 #include "mpi/agreement.hpp"
 #include "mpi/error.hpp"
 
@@ -13,7 +14,6 @@ namespace tradewind::fieldserver {
 
 namespace {
 
-constexpr std::int64_t magic = 0x74776673;  // "twfs": ranks that open a field server
 constexpr std::int64_t model_role = 0, server_role = 1;
 
 std::string opening() {
@@ -30,7 +30,7 @@ Roles roles_of(MPI_Comm comm) {
     Roles roles;
     MPI_Comm_rank(comm, &roles.rank);
     MPI_Comm_size(comm, &roles.ranks);
-    const std::array<std::int64_t, 3> mine{magic, server_protocol, model_role};
+    const std::array<std::int64_t, 3> mine{server_magic, server_protocol, model_role};
     std::vector<std::int64_t> all(static_cast<std::size_t>(3 * roles.ranks));
     mpi::check(MPI_Allgather(mine.data(), 3, MPI_INT64_T, all.data(), 3, MPI_INT64_T, comm), opening);
     for (int rank = 0; rank < roles.ranks; ++rank) {
@@ -51,12 +51,7 @@ MPI_Comm split(MPI_Comm comm, int key) {
 void take_plan(Message& message, Opened& opened) {
     opened.method.transport = message.text();
     opened.method.packing = message.text();
-    opened.plan = std::make_unique<OutputPlan>(message);
-}
-
-void take_model(MPI_Comm comm, int rank, Opened& opened) {
-    opened.model = split(comm, rank);
-    opened.agreement = std::make_unique<Agreement>(opened.model);
+    opened.plan = OutputPlan(message);
 }
 
 // --- servers of the job ---
@@ -68,16 +63,8 @@ Opened join_servers(MPI_Comm comm, const Roles& roles) {
     message.text();  // path and text of the plan file
     message.text();
     take_plan(message, opened);
-    take_model(comm, roles.rank, opened);
-    for (int number = 0; number < static_cast<int>(roles.servers.size()); ++number) {
-        const MPI_Comm pair = split(comm, roles.rank);
-        const int server = opened.agreement->ranks();
-        std::unique_ptr<ControlChannel> control;
-        if (opened.agreement->rank() == 0) control = std::make_unique<RankChannel>(pair, server);
-        opened.channels.push_back(
-            std::make_unique<Channel>(number, ServerLink{{pair, server, opened.plan->patience}, 0, std::move(control)},
-                                      *opened.plan, opened.method, *opened.agreement));
-    }
+    opened.model = split(comm, roles.rank);
+    for (std::size_t i = 0; i < roles.servers.size(); ++i) opened.servers.push_back(split(comm, roles.rank));
     return opened;
 }
 
@@ -116,8 +103,8 @@ std::vector<int> hosts(const Agreement& agreement, bool per_rank) {
 // The first one reads the plan, which says where others are.
 Opened start_servers(MPI_Comm comm, const Roles& roles, const std::string& path) {
     Opened opened;
-    take_model(comm, roles.rank, opened);
-    const Agreement& agreement = *opened.agreement;
+    opened.model = split(comm, roles.rank);
+    const Agreement agreement(opened.model);
     std::string text;
     std::unique_ptr<LocalControl> control = on_all(agreement, [&] {
         std::unique_ptr<LocalControl> first;
@@ -131,7 +118,7 @@ Opened start_servers(MPI_Comm comm, const Roles& roles, const std::string& path)
     if (const std::string error = message.text(); !error.empty()) throw InputError(error);
     const std::string plan_path = message.text(), plan_text = message.text();
     take_plan(message, opened);
-    const std::vector<int> ranks = hosts(agreement, opened.plan->server_per_rank);
+    const std::vector<int> ranks = hosts(agreement, opened.plan.server_per_rank);
     const auto mine = std::find(ranks.begin(), ranks.end(), agreement.rank());
     if (mine != ranks.end() && !control)
         control = on_all(agreement, [] { return std::make_unique<LocalControl>(); });
@@ -148,23 +135,12 @@ Opened start_servers(MPI_Comm comm, const Roles& roles, const std::string& path)
         control->await(join_tag, start_s);
         return 0;
     });
-    for (int number = 0; number < static_cast<int>(ranks.size()); ++number) {
-        const int host = ranks[static_cast<std::size_t>(number)];
-        opened.channels.push_back(std::make_unique<LocalChannel>(
-            number, host, agreement.rank() == host ? std::move(control) : nullptr, *opened.plan, *opened.agreement));
-    }
+    for (const int host : ranks)
+        opened.local_servers.push_back({host, agreement.rank() == host ? std::move(control) : nullptr});
     return opened;
 }
 
 }  // namespace
-
-void require_protocol(const std::string& who, std::int64_t found_magic, std::int64_t version) {
-    if (found_magic != magic) throw InputError(who + " opens no field server");
-    if (version != server_protocol)
-        throw InputError(who + " uses protocol version " + std::to_string(version) +
-                         " of the field server, this library version " + std::to_string(server_protocol) +
-                         ": install the same Tradewind for model and servers");
-}
 
 Opened open_servers(MPI_Comm comm, const std::string& plan) {
     const Roles roles = roles_of(comm);

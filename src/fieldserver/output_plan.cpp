@@ -129,6 +129,10 @@ void Dealing::end_step(Index step) {
     owner_.erase(owner_.lower_bound({0, ""}), owner_.lower_bound({step + 1, ""}));
 }
 
+bool Dealing::is_empty() const {
+    return steps_.empty() && owner_.lower_bound({0, ""}) == owner_.end();
+}
+
 int Dealing::deal(const OutputFile& file, const std::string& field, Index step, double level) {
     const int servers = static_cast<int>(load_.size());
     const auto in_turn = [&](auto& known, const auto& key) {

@@ -69,6 +69,8 @@ class Dealing {
     int server_of(const OutputFile& file, const std::string& field, Index step, double level);
     // Forgets the files of a step, and of those before.
     void end_step(Index step);
+    // Whether no file of a step is kept, nor the share of one.
+    bool is_empty() const;
 
   private:
     int deal(const OutputFile& file, const std::string& field, Index step, double level);

@@ -1,4 +1,4 @@
-// Messages of a channel: orders to a server, its replies and its status.
+// Messages of a channel: orders to a writer, its replies and its status.
 #pragma once
 
 #include <mpi.h>
@@ -12,18 +12,19 @@
 
 #include "fieldserver/agreement.hpp"
 #include "fieldserver/control_channel.hpp"
-#include "fieldserver/handover.hpp"
 #include "fieldserver/json.hpp"
+#include "fieldserver/local_writer.hpp"
 #include "fieldserver/message.hpp"
+#include "fieldserver/silence.hpp"
 
 namespace tradewind::fieldserver {
 
 inline constexpr std::size_t most_slots = 64;
 
-// Status of a server, which its root receives and all ranks learn.
+// Status of a writer, which one rank receives and all ranks learn.
 struct ServerStatus {
     std::array<Index, most_slots> released{};  // blocks of each slot whose memory is free
-    Index finished = 0, lost = 0, errors = 0;  // errors: their number so far
+    Index finished = 0, lost = 0;
 };
 
 // The way to a server.
@@ -33,47 +34,57 @@ struct ServerLink {
     std::unique_ptr<ControlChannel> control;  // there
 };
 
-// `patience`: seconds after which a server that is silent is lost.
+// With a server, or a writer on a rank of the model; one rank of the model, the root, has them for all.
 class ServerMessages {
   public:
-    ServerMessages(int root, std::unique_ptr<ControlChannel> control, double patience, Agreement& agreement)
-        : control(std::move(control)), root_(root), patience_(patience), agreement_(agreement) {}
+    // With a server, on its root by `control`. `patience`: seconds after which a server that is silent is lost.
+    ServerMessages(int root, std::unique_ptr<ControlChannel> control, double patience, const Agreement& agreement);
+    // With the writer that is on the rank `root` of the model, which has it.
+    ServerMessages(std::unique_ptr<LocalWriter> writer, int root, const Agreement& agreement);
 
+    // Whether it is a server, which may be lost.
+    bool is_remote() const { return remote_; }
     int root() const { return root_; }
-    // Sends the server an order; its root does so for all. Not collective.
-    void send_order(const Json::Object& order) { send_text(Json(order).text()); }
-    void send_text(std::string order);
+    // Whether this rank has the messages.
+    bool is_here() const { return control != nullptr || writer_ != nullptr; }
+    // Sends an order. `fields`: those of the order, of a writer on this rank. Not collective.
+    void send_order(const Json::Object& order, const std::vector<WholeField>& fields = {}) {
+        send_text(Json(order).text(), fields);
+    }
+    void send_text(std::string order, const std::vector<WholeField>& fields = {});
     // Returns the reply with a tag, an error or ""; none where the server is silent: then it is lost, on all ranks.
     // `go`: reply `go` when the server is ready to do something together with the model, and has met no error.
     // Collective.
     std::optional<std::string> reply(ServerTag tag, bool go = false);
+    // That of the writer on this rank to the last order. Not collective.
+    const std::string& own_reply() const { return reply_; }
 
     std::string lost;      // why nothing goes there any more, on all ranks
     std::string gone;      // why the server is lost, as this rank has found
     bool awaited = false;  // the model waits for room, or for its array
 
-    // These are on the root alone.
+    // These are on the rank alone that has the messages.
     ServerStatus received;
-    std::deque<std::string> errors;  // those that no call has returned yet
+    std::deque<std::string> errors;
     std::unique_ptr<ControlChannel> control;
-    // Takes in the messages of a server that is to finish `parts` parts of steps.
+    // Takes in the status of a writer that is to finish `parts` parts of steps.
     void receive(Index parts);
-    // Waits for the last message of the server as long as it gives signs of life; false: it does not come.
-    bool await_end();
+    // Returns the last message of the server, its figures, for which it waits as long as there are signs of life.
+    std::optional<std::string> await_end();
 
   private:
-    using Clock = std::chrono::steady_clock;
-
     std::string received_or_lost(ServerTag tag);
+    std::string remote_reply(ServerTag tag, bool go);
     void update(Message status);
     void receive_status();
-    double silent_s() const { return std::chrono::duration<double>(Clock::now() - received_at_).count(); }
 
+    const double patience_ = 0;
+    const bool remote_;
     const int root_;
-    const double patience_;
+    std::unique_ptr<LocalWriter> writer_;
+    std::string reply_;  // of the writer on this rank to the last order
     const Agreement& agreement_;
-    Clock::time_point received_at_ = Clock::now(), owing_since_{};
-    bool owing_ = false;
+    Silence silence_;
 };
 
 }  // namespace tradewind::fieldserver

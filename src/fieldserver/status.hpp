@@ -3,6 +3,7 @@
 
 #include <mpi.h>
 
+#include <deque>
 #include <string>
 #include <vector>
 
@@ -10,31 +11,37 @@
 
 namespace tradewind::fieldserver {
 
-// The roots receive that of their servers, and any rank may find that one takes no part in a transfer; all learn it
-// by a reduction that no rank waits for, so that they decide alike. Channels of one server follow each other by number.
+// One rank receives that of a writer, and any rank may find that a server takes no part in a transfer; all learn it by
+// a reduction that no rank waits for, so that they decide alike.
 class Status {
   public:
+    // `channels`: all, to which others may be added behind.
     Status(Agreement& agreement, const std::vector<std::unique_ptr<Channel>>& channels)
-        : agreement_(agreement), channels_(channels), taken_errors_(channels.size()) {}
+        : agreement_(agreement), channels_(channels) {}
 
-    // Takes in the messages of the servers `in_use`. Without `wait`: as of the last time. Collective.
+    // Takes in the messages of the writers `in_use`. Without `wait`: as of the last time. Collective.
     void exchange(const std::vector<Channel*>& in_use, bool wait);
     // Finishes the exchange that is under way. Collective.
     void complete();
     // Keeps an error for raise_errors. All ranks call it.
-    void note_error(const std::string& text) { notes_.push_back(text); }
-    // The errors that no call has returned yet, one a line, alike on all ranks; "" where there is none. Collective.
-    std::string take_errors();
+    void note_error(const std::string& text);
+    // The errors that no call has returned yet, each once, alike on all ranks. Collective.
+    std::vector<std::string> take_errors();
+    // Those that this rank has received and no rank has returned. Not collective.
+    std::vector<std::string> take_own_errors(const std::vector<Channel*>& in_use);
 
   private:
+    void receive(Channel& channel);
     void apply();
+    void keep(const std::string& error);
 
     Agreement& agreement_;
     const std::vector<std::unique_ptr<Channel>>& channels_;
     std::vector<Index> status_;  // under way to all ranks
     MPI_Request coming_ = MPI_REQUEST_NULL;
-    std::vector<Index> taken_errors_;  // of each channel
-    std::vector<std::string> notes_;   // errors that all ranks have found
+    Index known_errors_ = 0, taken_errors_ = 0;
+    std::vector<std::string> errors_;  // that this rank has received
+    Index received_errors_ = 0;        // their number, with those that were returned
 };
 
 }  // namespace tradewind::fieldserver

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <memory>
+#include <numeric>
 
 #include "base/hash.hpp"
 #include "mpi/error.hpp"
@@ -106,6 +107,22 @@ std::string text_of(MPI_Comm comm, int root, std::string text) {
     text.resize(static_cast<std::size_t>(length));
     check(MPI_Bcast(text.data(), static_cast<int>(length), MPI_CHAR, root, comm), agreeing);
     return text;
+}
+
+std::vector<std::string> texts_of(MPI_Comm comm, const std::string& text) {
+    int ranks = 0;
+    MPI_Comm_size(comm, &ranks);
+    const int mine = static_cast<int>(text.size());
+    std::vector<int> sizes(static_cast<std::size_t>(ranks)), begins(sizes.size());
+    check(MPI_Allgather(&mine, 1, MPI_INT, sizes.data(), 1, MPI_INT, comm), agreeing);
+    std::exclusive_scan(sizes.begin(), sizes.end(), begins.begin(), 0);
+    std::string all(static_cast<std::size_t>(begins.back() + sizes.back()), '\0');
+    check(MPI_Allgatherv(text.data(), mine, MPI_CHAR, all.data(), sizes.data(), begins.data(), MPI_CHAR, comm),
+          agreeing);
+    std::vector<std::string> texts;
+    for (std::size_t i = 0; i < sizes.size(); ++i)
+        texts.push_back(all.substr(static_cast<std::size_t>(begins[i]), static_cast<std::size_t>(sizes[i])));
+    return texts;
 }
 
 Agreements agreements() {

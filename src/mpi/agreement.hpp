@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace tradewind::mpi {
 
@@ -40,5 +41,7 @@ Agreements agreements();
 
 // Collective. The text of one rank, on all of them.
 std::string text_of(MPI_Comm comm, int root, std::string text);
+// Collective. The texts of all ranks.
+std::vector<std::string> texts_of(MPI_Comm comm, const std::string& text);
 
 }  // namespace tradewind::mpi

@@ -67,7 +67,7 @@ def test_several_machines_are_one_table(tradewind, monkeypatch):
         (["--placement", "blocks"], "needs ranks that divide a grid"),
         (["--ranks-per-node", "0"], "ranks per node 0"),
         (["--count", "-1"], "count -1"),
-        (["--width", "1"], "--width does not apply to allreduce: leave it out (halo, fetch take it)"),
+        (["--width", "1"], "--width does not apply to allreduce: leave it out (halo, fetch take it); did you mean"),
     ],
 )
 def test_bad_input(tradewind, arguments, words):

@@ -63,7 +63,9 @@ def generate() -> ModuleType:
     return module
 
 
-@pytest.mark.parametrize("name", ["command-line.md", "registry.md", "study-file.md", "python.md"])
+@pytest.mark.parametrize(
+    "name", ["command-line.md", "registry.md", "study-file.md", "python.md", "python-docstrings.md", "c-header.md"]
+)
 def test_generated_tables_are_up_to_date(name: str, generate: ModuleType) -> None:
     assert page(name) == generate.filled(name), "run  python docs/generate.py"
 

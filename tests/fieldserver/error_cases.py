@@ -1,4 +1,4 @@
-"""Runs of a model of which one rank makes a mistake, and what the ranks are told."""
+"""Runs of a model of which one rank makes a mistake, and the errors of the ranks."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ MISTAKES = {
 
 
 def one_sided(comm: Any, payload: dict[str, Any]) -> dict[str, list[list[str]]]:
-    """Return for each kind of mistake what each rank is told, in the steps and when it closes."""
+    """Return for each kind of mistake the errors of each rank, in the steps and when it closes."""
     found = {}
     for kind in payload["kinds"]:
         text = payload["plan"].replace("FOLDER", f"{payload['folder']}/{kind}")
         server = FieldServer(load_plan("plan.toml", text), comm, servers=payload["servers"])
-        told = [] if server.comm is None else [_error(_steps, server, kind)]
-        told.append(_error(server.close))
-        found[kind] = comm.gather(told)
+        errors = [] if server.comm is None else [_error(_steps, server, kind)]
+        errors.append(_error(server.close))
+        found[kind] = comm.gather(errors)
     return found
 
 
@@ -67,7 +67,7 @@ def _make(server: FieldServer, call: str, values: np.ndarray, step: int) -> None
         layout, geometry, _ = layouts(server.comm.Get_size())["t"]
         server.define("v", layout, geometry)
     elif call == "memory":
-        server._sides[0].write = _without_memory
+        server._array = _without_memory
         server.write("u", values, step)
     else:
         server.write(call, values, step)
@@ -118,9 +118,9 @@ def caught_by_others(comm: Any, payload: dict[str, Any]) -> list[str]:
         with server:
             write()
 
-    told = [_error(block)] if comm.Get_rank() == 1 else [_error(write), _error(server.close)]
-    server._sides[0]._part()  # as when the program ends
-    return comm.gather(told)
+    errors = [_error(block)] if comm.Get_rank() == 1 else [_error(write), _error(server.close)]
+    server._opened.side.part()  # as when the program ends
+    return comm.gather(errors)
 
 
 def _without_close(comm: Any, payload: dict[str, Any]) -> None:

@@ -116,6 +116,8 @@ def in_trouble(comm: Any, payload: dict[str, Any]) -> dict[str, Any]:
     model, trouble, go = server.comm, payload["trouble"], Path(payload["go"])
     if trouble == "slow" and comm.Get_rank() == comm.Get_size() - 1:
         _stall(server, payload["at"], go)
+    if trouble == "raises" and comm.Get_rank() == comm.Get_size() - 1:
+        _raise_at(server, payload["at"])
     if model is not None:
         rank, ranks = model.Get_rank(), model.Get_size()
         layout, geometry, levels = layouts(ranks)["t"]
@@ -123,8 +125,6 @@ def in_trouble(comm: Any, payload: dict[str, Any]) -> dict[str, Any]:
         for step in payload["steps"]:
             if rank == 0 and step == payload["at"] and trouble == "stops":
                 os.kill(pids[-1], signal.SIGSTOP)
-            if step == payload["at"] and trouble == "raises":
-                server._channels[-1].send_order({"op": "field", "field": {"name": 3}})
             server.write("t", part("t", layout, rank, step, levels, geometry.points), step)
             server.end_step(step)
         server.finish()
@@ -133,6 +133,18 @@ def in_trouble(comm: Any, payload: dict[str, Any]) -> dict[str, Any]:
             os.kill(pids[-1], signal.SIGCONT)
     server.close()
     return server.figures
+
+
+def _raise_at(server: FieldServer, step: int) -> None:
+    """Let a server fail as it ends a step."""
+    carry_out = server._server.carry_out
+
+    def raises(order: Any) -> Any:
+        if order["op"] == "end" and order["step"] == step:
+            raise KeyError("an order that makes no sense")
+        return carry_out(order)
+
+    server._server.carry_out = raises
 
 
 def _stall(server: FieldServer, step: int, go: Path) -> None:
@@ -154,7 +166,7 @@ def started_from_an_array(comm: Any, payload: dict[str, Any]) -> list[str] | Non
     The array is the model's again before the server is lost in step 1, and afterwards in step 2.
     """
     server = FieldServer(load_plan("plan.toml", payload["plan"]), comm, servers=1)
-    go, told = Path(payload["go"]), []
+    go, errors = Path(payload["go"]), []
     if server.comm is None:
         _stall(server, 1, go)
     else:
@@ -166,22 +178,22 @@ def started_from_an_array(comm: Any, payload: dict[str, Any]) -> list[str] | Non
             begun = server.start("t", arrays[step], step)
             begun.wait()
             arrays[step][...] = np.nan
-            told.append(said(lambda step=step: server.end_step(step)))
+            errors.append(error_of(lambda step=step: server.end_step(step)))
         begun = server.start("t", arrays[2], 2)
-        told += [said(lambda: server.end_step(2)), said(server.finish)]
+        errors += [error_of(lambda: server.end_step(2)), error_of(server.finish)]
         begun.wait()
         server.write("t", arrays[3], 3)
-        told += [said(lambda: server.end_step(3)), said(server.finish)]
+        errors += [error_of(lambda: server.end_step(3)), error_of(server.finish)]
         go.touch()
     server.close()
-    return told if comm.Get_rank() == 0 else None
+    return errors if comm.Get_rank() == 0 else None
 
 
 def stopped_within(comm: Any, payload: dict[str, Any]) -> dict[str, Any] | None:
     """A server that stops within what it does together with the model, or as it ends; returns what followed.
 
     `place`: "plan", as they make the plan of a block of another size; "start", before it takes a large field that goes
-    without a copy; "input", as it sends a field; "end", when it is told to close.
+    without a copy; "input", as it sends a field; "end", when it is ordered to close.
     """
     pids, place = comm.allgather(os.getpid()), payload["place"]
     server = FieldServer(load_plan("plan.toml", payload["plan"]), comm, servers=1)
@@ -213,7 +225,7 @@ def stopped_within(comm: Any, payload: dict[str, Any]) -> dict[str, Any] | None:
     server.finish()
     if place != "end" and rank == 0:
         os.kill(pids[-1], signal.SIGCONT)
-    found["close"] = said(server.close)
+    found["close"] = error_of(server.close)
     if place == "end" and rank == 0:
         os.kill(pids[-1], signal.SIGCONT)
     return found | {"taken_over": server.figures.get("taken_over")} if rank == 0 else None
@@ -221,7 +233,7 @@ def stopped_within(comm: Any, payload: dict[str, Any]) -> dict[str, Any] | None:
 
 @contextmanager
 def _stopping(server: Any, place: str) -> Iterator[None]:
-    """Let a server stop itself, once, where it is said."""
+    """Let a server stop itself, once, at a place."""
     owner, name = {
         "plan": (Slot, "bound"),
         "start": (Slot, "bound"),
@@ -280,8 +292,8 @@ def stopped_in_a_step_larger_than_the_queue(comm: Any, payload: dict[str, Any]) 
                 if (step, number) == (0, len(names) - 1):
                     os.kill(pids[-1], signal.SIGSTOP)
                 server.write(name, np.full((1, *payload["points"][::-1]), float(number)), step)
-            found += said(lambda step=step: server.end_step(step))
-        found += said(server.finish)
+            found += error_of(lambda step=step: server.end_step(step))
+        found += error_of(server.finish)
         os.kill(pids[-1], signal.SIGCONT)
     server.close()
     return found if comm.Get_rank() == 0 else None
@@ -383,7 +395,7 @@ def with_a_stalled_writer(comm: Any, payload: dict[str, Any]) -> dict[str, Any]:
     return {**server.figures, "grown": peaks} if comm.Get_rank() == 0 else {}
 
 
-def said(call: Any) -> str:
+def error_of(call: Any) -> str:
     """The error of a call, with its kind."""
     try:
         call()
@@ -393,7 +405,7 @@ def said(call: Any) -> str:
 
 
 def defined_late(comm: Any, payload: dict[str, Any]) -> dict[str, Any]:
-    """Fields that are defined when others have been written: what is said of them, by the number of servers."""
+    """Fields that are defined when others have been written; returns their errors, by the number of servers."""
     found = {}
     for servers in (0, 1):
         text = payload["plan"].replace("FOLDER", f"{payload['folder']}/{servers}")
@@ -442,11 +454,13 @@ def many_arrays(comm: Any, payload: dict[str, Any]) -> dict[str, list[int]]:
 
 
 def troubled_at_the_end(comm: Any, payload: dict[str, Any]) -> dict[str, Any]:
-    """A run of which a server gets an order that makes no sense when all has been written, and is told to close.
+    """A run of which a server gets an order that makes no sense when all has been written, before that to close.
 
-    Input was named that nobody reads.
+    Input was named that no rank reads.
     """
     server = FieldServer(load_plan("plan.toml", payload["plan"]), comm, servers=payload["servers"])
+    if comm.Get_rank() == comm.Get_size() - 1:
+        _fail_before_close(server._server)
     if server.comm is not None:
         rank, ranks = server.comm.Get_rank(), server.comm.Get_size()
         layout, geometry, levels = layouts(ranks)["t"]
@@ -455,59 +469,70 @@ def troubled_at_the_end(comm: Any, payload: dict[str, Any]) -> dict[str, Any]:
         server.write("t", part("t", layout, rank, 0, levels, geometry.points), 0)
         server.end_step(0)
         server.finish()
-        server._channels[-1].send_order({"op": "field", "field": {"name": 3}})
     server.close()
     return server.figures
 
 
+def _fail_before_close(server: Any) -> None:
+    """Let a server carry out an order that there is not, before it closes."""
+    receive = server._next
+
+    def next_order() -> dict[str, Any]:
+        order = receive()
+        if order["op"] == "close":
+            server._carry_out({"op": "nonsense"})
+        return order
+
+    server._next = next_order
+
+
 def refusals(comm: Any, payload: dict[str, Any]) -> dict[str, str]:
-    """Wrong calls of a model, and what each of them is told."""
+    """Wrong calls of a model, and the error of each."""
     rank, text = comm.Get_rank(), payload["plan"]
     other = text.replace('"60s"', '"61s"') if rank == 1 else text
     found = {
-        "plans": said(lambda: FieldServer(load_plan("plan.toml", other), comm)),
-        "servers": said(lambda: FieldServer(load_plan("plan.toml", text), comm, servers=2)),
-        "way": said(lambda: FieldServer(load_plan("plan.toml", text), comm, servers="many")),
-        "transport": said(lambda: FieldServer(load_plan("plan.toml", text), comm, method={"transport": "nope"})),
-        "fence": said(lambda: FieldServer(load_plan("plan.toml", text), comm, method={"transport": "put-fence"})),
-        "algorithm": said(lambda: FieldServer(load_plan("plan.toml", text), comm, method={"algorithm": "ring"})),
-        "spill": said(lambda: FieldServer(load_plan("plan.toml", payload["spill"]), comm, servers=1)),
+        "plans": error_of(lambda: FieldServer(load_plan("plan.toml", other), comm)),
+        "servers": error_of(lambda: FieldServer(load_plan("plan.toml", text), comm, servers=2)),
+        "way": error_of(lambda: FieldServer(load_plan("plan.toml", text), comm, servers="many")),
+        "transport": error_of(lambda: FieldServer(load_plan("plan.toml", text), comm, method={"transport": "nope"})),
+        "fence": error_of(lambda: FieldServer(load_plan("plan.toml", text), comm, method={"transport": "put-fence"})),
+        "algorithm": error_of(lambda: FieldServer(load_plan("plan.toml", text), comm, method={"algorithm": "ring"})),
+        "spill": error_of(lambda: FieldServer(load_plan("plan.toml", payload["spill"]), comm, servers=1)),
     }
     server = FieldServer(load_plan("plan.toml", text), comm, servers=1)
-    if server.comm is not None:
+    if server.comm is None:
+        _raise_at(server, 6)
+    else:
         layout, geometry, levels = layouts(1)["t"]
         server.define("t", layout, geometry, levels=(1, 2, 3))
         server.define("q", tw.Blocks(tw.Grid(12, 8, 1), (1, 1)), geometry, levels=(1, 2))
         values = part("t", layout, 0, 4, levels, geometry.points)
         one = np.ascontiguousarray(values[:1])
         found |= {
-            "element": said(lambda: server.define("x", layout, geometry, dtype=np.int32)),
-            "unknown": said(lambda: server.write("tt", values, 4)),
-            "turned": said(lambda: server.write("t", np.ascontiguousarray(values.T), 4)),
-            "mask": said(lambda: server.write("t", np.ma.masked_less(values, 281), 4)),
-            "level": said(lambda: server.write("q", one, 4)),
-            "level range": said(lambda: server.write("q", one, 4, level=2)),
+            "element": error_of(lambda: server.define("x", layout, geometry, dtype=np.int32)),
+            "unknown": error_of(lambda: server.write("tt", values, 4)),
+            "turned": error_of(lambda: server.write("t", np.ascontiguousarray(values.T), 4)),
+            "mask": error_of(lambda: server.write("t", np.ma.masked_less(values, 281), 4)),
+            "level": error_of(lambda: server.write("q", one, 4)),
+            "level range": error_of(lambda: server.write("q", one, 4, level=2)),
         }
         server.write("t", values, 4)
         for level in (1, 0):
             server.write("q", one, 4, level=level)
         server.end_step(4)
         found |= {
-            "name alone": said(lambda: server.prefetch("in.nc")),
-            "no names": said(lambda: server.prefetch([3])),
+            "name alone": error_of(lambda: server.prefetch("in.nc")),
+            "no names": error_of(lambda: server.prefetch([3])),
         }
         bad = payload["inputs"]
         server.prefetch([f"{Path(path).parent}/./{Path(path).name}" for path in bad])  # the same files
         for number, path in enumerate(bad):
-            found[f"input {number}"] = said(lambda path=path: server.read("t", values, path))
-        server._channels[0].send_order(
-            {"op": "field", "field": {"name": 3}}
-        )  # an order that its server cannot carry out
+            found[f"input {number}"] = error_of(lambda path=path: server.read("t", values, path))
         server.write("t", values, 6)
         server.end_step(6)
         server.finish()
     server.close()
-    found["closed"] = said(lambda: server.write("t", np.zeros(1), 9))
+    found["closed"] = error_of(lambda: server.write("t", np.zeros(1), 9))
     found["taken over"] = json.dumps(server.figures.get("taken_over"))
     return found
 

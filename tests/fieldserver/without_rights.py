@@ -1,4 +1,4 @@
-"""A model of one rank whose folders lose their rights; prints what it is told. Started without the rights of root."""
+"""A model of one rank whose folders lose their rights; prints its errors. Started without the rights of root."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tradewind.fieldserver.plan.plan_file import load_plan
 STEPS = 4
 
 
-def said(call: Callable[[], object]) -> str:
+def error_of(call: Callable[[], object]) -> str:
     """The error of a call."""
     try:
         call()
@@ -35,16 +35,16 @@ def run(folder: Path, servers: int | str, closed: list[Path]) -> list[str]:
     text = PLAN[: PLAN.index("[field.q]")]
     server = FieldServer(load_plan("plan.toml", text.format(folder=folder, more="")), MPI.COMM_SELF, servers=servers)
     server.define("t", tw.Blocks(tw.Grid(12, 8, 3), (1, 1)), T.geometry)
-    told = []
+    errors = []
     for step in range(STEPS):
         if step in (1, 3):
-            told.append(said(server.finish))
+            errors.append(error_of(server.finish))
             for path in closed:
                 path.chmod(0o555 if step == 1 else 0o755)
         server.write("t", np.ascontiguousarray(values(T, step).reshape(3, 8, 12)), step)
-        told.append(said(lambda step=step: server.end_step(step)))
-    told.append(said(server.close))
-    return [each for each in told if each]
+        errors.append(error_of(lambda step=step: server.end_step(step)))
+    errors.append(error_of(server.close))
+    return [each for each in errors if each]
 
 
 def main(base: Path) -> None:
@@ -55,7 +55,7 @@ def main(base: Path) -> None:
     for name, rights in (("read", 0o555), ("none", 0o000)):
         refused.chmod(rights)
         for folder in (refused, refused / "below"):
-            found[f"{name} {folder.name}"] = said(lambda folder=folder: run(folder, 0, []))
+            found[f"{name} {folder.name}"] = error_of(lambda folder=folder: run(folder, 0, []))
     for servers in (0, "threads"):
         for place in (".", "manifest", "run.zarr/t/c"):
             folder = base / str(servers) / place.partition("/")[0] if place != "." else base / str(servers) / "all"
@@ -63,12 +63,12 @@ def main(base: Path) -> None:
             closed = whole if place == "." else [folder / place]
             for each in closed:
                 each.mkdir(parents=True, exist_ok=True)
-            told = run(folder, servers, closed)
-            found[f"{servers} {place}"] = [told, Manifest(folder).steps(), check(folder)]
+            errors = run(folder, servers, closed)
+            found[f"{servers} {place}"] = [errors, Manifest(folder).steps(), check(folder)]
     unread = base / "input.nc"
     unread.write_bytes(b"nothing")
     unread.chmod(0)
-    found["input"] = said(lambda: read_input(unread))
+    found["input"] = error_of(lambda: read_input(unread))
     print(json.dumps(found))
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from server_cases import said
+from server_cases import error_of
 
 import tradewind as tw
 from tradewind.fieldserver.model.field_server import FieldServer
@@ -17,13 +17,13 @@ NX, NY, LEVELS = 8, 6, 2
 
 
 def wrong_calls(comm: Any, payload: dict[str, Any]) -> list[dict[str, str]]:
-    """Returns what each rank is told, by the name of the call."""
+    """Return the errors of each rank, by the name of the call."""
     server = FieldServer(load_plan("plan.toml", payload["plan"]), comm, servers=1)
     found: dict[str, str] = {}
     if server.comm is not None:
         for name, call in _calls(server).items():
-            found[name] = said(call)
-    found["close"] = said(server.close)
+            found[name] = error_of(call)
+    found["close"] = error_of(server.close)
     everyone: list[dict[str, str]] = comm.allgather(found)
     return everyone[:-1]
 

@@ -13,6 +13,9 @@
 #include <algorithm>
 
 #include "../errors.hpp"
+#include "base/write_error.hpp"
+#include "field_server.hpp"
+#include "fieldserver/agreement.hpp"
 #include "mpi/agreement.hpp"
 #include "mpi/allgather_lists.hpp"
 #include "mpi/error.hpp"
@@ -273,15 +276,22 @@ NB_MODULE(_mpi, module) {
     module.doc() = "Schedules on real MPI. Use it through tradewind.mpi.";
     nb::module_::import_("tradewind._core");  // Schedule, Pattern and InputError are bound there
     static nb::object plan_error = nb::module_::import_("tradewind.base.errors").attr("PlanError");
+    static nb::object input_error = nb::module_::import_("tradewind.base.errors").attr("InputError");
+    static nb::object write_error = nb::module_::import_("tradewind.base.errors").attr("WriteError");
     nb::register_exception_translator([](const std::exception_ptr& p, void*) {
         try {
             std::rethrow_exception(p);
+        } catch (const fieldserver::PeerInputError& e) {
+            set_error(input_error.ptr(), e.what());
+        } catch (const WriteError& e) {
+            set_error(write_error.ptr(), e.what());
         } catch (const mpi::PlanError& e) {
             set_error(plan_error.ptr(), e.what());
         }
     });
     bind_plan(module);
     bind_points(module);
+    bind_field_server(module);
     nb::class_<mpi::Processes, Peers>(module, "Processes",
                                       "The processes of a communicator, for a simulation. Collective.")
         .def(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -56,12 +57,12 @@ def command(
 ) -> None:
     """Measure the machine that this runs on, and write a machine file with the source of each number."""
     from tradewind.base.units import byte_count
-    from tradewind.cli.output import print_result
+    from tradewind.cli.output import keeping, print_result
     from tradewind.launch.calibrate import calibrate, write
     from tradewind.launch.probe_files import measure_files
 
     place = mpi_ranks.place_of(ranks)
-    with place.collective(as_json):
+    with place.collective(as_json), keeping(lambda: f"{out} is as it was"):
         if place.prints:
             _check_file(out)
         with mpi_ranks.busy(f"measuring on {place.ranks} ranks", quiet=as_json or not place.prints) as show:
@@ -78,7 +79,7 @@ def command(
                 kernels=not no_kernels,
                 force=force,
                 timeout_s=mpi_ranks.seconds(timeout),
-                watch=show and (lambda now: show("{probed} of {probes} shapes, round {round}".format_map(now))),
+                watch=show and partial(_show_progress, show, rounds),
             )
         rates = None if files is None else measure_files(place.ranks, files, mpi_ranks.seconds(timeout))
         if place.prints:
@@ -86,6 +87,11 @@ def command(
     if place.prints:
         result = _result(calibration, out) | ({} if rates is None else {"files": rates})
         print_result(result, as_json, lambda: _show(result))
+
+
+def _show_progress(show: mpi_ranks.ProgressLine, rounds: int, now: dict[str, Any]) -> None:
+    probed, probes, number = now["probed"], now["probes"], now["round"]
+    show(f"{probed} of {probes} shapes, round {number} of {rounds}", (probed - 1) / probes)
 
 
 def _check_file(out: Path) -> None:

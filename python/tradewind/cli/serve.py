@@ -25,7 +25,7 @@ def command(
     from tradewind.base.errors import InputError, PlanError
 
     if channel is not None:
-        from tradewind.fieldserver.server.local_serving import serve_locally
+        from tradewind.fieldserver.server.process_server import serve_locally
 
         serve_locally(channel)
         return 0

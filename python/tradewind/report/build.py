@@ -62,7 +62,7 @@ def build_report(folder: Path, environment: Environment) -> Report:
     attributes["findings"] = json.dumps([verdict.as_dict() for verdict in verdicts])
     attributes["notes"] = json.dumps(records.notes)
     write_results(records.records, attributes, inside(folder, "results.nc", "dataset"))
-    figures = _draw(study_file.study.plot, records)
+    figures = draw_figures(study_file.study.plot, records)
     outcome = headline_of(study.headline, records.records) if study.headline is not None else summary(figures)
     page = render(study, text, records, verdicts, figures, environment, machine_texts(store), outcome)
     written = write_inside(folder, "report.html", page.encode())
@@ -75,7 +75,8 @@ def machine_texts(store: Store) -> dict[str, str]:
     return {path.stem: read_text(path) for path in sorted(store.machines.glob("*.toml"))}
 
 
-def _draw(plots: list[Any], records: Records) -> list[Figure]:
+def draw_figures(plots: list[Any], records: Records) -> list[Figure]:
+    """Return the plots of a study of which there are cases, drawn."""
     from tradewind.figure.figure import draw
     from tradewind.report.outcome import outcome
 

@@ -63,7 +63,7 @@ def _measured(record: Record) -> Row:
     return {
         **cells,
         "Exchange": Cell(cells["Exchange"].text, tags=_marks(record)),
-        "Method": Cell("the library's own" if native else f"{best['transport']}, {best['packing']}"),
+        "Method": Cell("the library's own" if native else f"{record['transport']}, {record['packing']}"),
         "Median": seconds(best["median_s"]),
         "Minimum": seconds(best["min_s"]),
         "Maximum": seconds(max(best["samples_s"])),

@@ -62,7 +62,7 @@ def _measured(cases: Sequence[Record]) -> Cell:
 
 
 def _measured_text(record: Record) -> str:
-    mark = ", oversubscribed" if record["result"]["oversubscribed"] else ""
+    mark = ", oversubscribed" if record["result"].get("oversubscribed") else ""
     return f"{format_seconds(record['time_s'])} on {record['ranks']} ranks{mark}"
 
 

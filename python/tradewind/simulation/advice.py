@@ -18,6 +18,7 @@ from typing import Any
 
 from tradewind.base import units
 from tradewind.base.errors import InputError, gathered
+from tradewind.base.result import Result
 from tradewind.base.tables import Table
 from tradewind.machine import Machine, MachineFile, load_machine
 from tradewind.simulation import Simulation, prepare
@@ -137,13 +138,14 @@ def advise(
     results.sort(key=lambda result: float(result["time_s"]))
     for result in results:
         result["ratio"] = result["time_s"] / results[0]["time_s"] if results[0]["time_s"] > 0 else 1.0
-    return _request(exchange, file, budget_s, options) | {
+    advice = {
         "model": model,
         "packet_bytes": "message" if packet == "message" else units.byte_count(packet),
         "best": results[0]["algorithm"] if results else None,
         "results": results,
         "left_out": [asdict(item) for item in left_out],
     }
+    return Result(_request(exchange, file, budget_s, options) | advice)
 
 
 def compare_machines(
@@ -203,12 +205,13 @@ def compare_machines(
     for advice in found:
         advice["ratio"] = advice["results"][0]["time_s"] / best_s if best_s > 0 else 1.0
     request = {key: value for key, value in exchange.as_dict().items() if key != "algorithm"}
-    return request | {
+    comparison = {
         "budget_s": budget_s,
         "best": found[0]["machine"] if found else None,
         "machines": found,
         "left_out": left_out,
     }
+    return Result(request | comparison)
 
 
 def _tell_of(tell: Tell, machine: str, text: str) -> None:

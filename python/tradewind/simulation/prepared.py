@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tradewind import _core
 from tradewind.base import memory
@@ -26,6 +26,10 @@ from tradewind.workload.program import ProgramWorkload
 from tradewind.workload.repetitions import Repetitions
 from tradewind.workload.simulation_options import SimulationOptions, options_of_simulations
 from tradewind.workload.workload import Workload
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 PICTURE_BLOCKS = 64
 """Blocks of ranks in a picture of their delays, unless another number is asked for; fewer of fewer ranks."""
@@ -254,6 +258,10 @@ class Simulation:
                 wall_s=time.perf_counter() - begin,
             )
         )
+
+    def trace_events(self) -> NDArray[np.int64]:
+        """Run it and return the trace events of the ranks that are shown; see ``SimulationResult.trace_events``."""
+        return self._simulated(None).trace_events
 
     def take_part(self) -> dict[str, Any]:
         """Does the share of a process that does not return the result."""

@@ -12,14 +12,12 @@ import pytest
 
 pytest.importorskip("mpi4py.MPI")
 
-import dwarf_states as cases
 
 from tradewind import launch
 from tradewind.base.errors import InputError
 from tradewind.dwarfs.bifourier import STRATEGIES, Bifourier
 from tradewind.dwarfs.bifourier.spectral_waves import SpectralWaves
 from tradewind.dwarfs.hirlam import Hirlam
-from tradewind.dwarfs.waves.limited_area import NOT_SIMULATED
 from tradewind.dwarfs.waves.linear_step import coupling
 from tradewind.spectral.bifourier import BiFourier, EllipticTruncation
 
@@ -48,15 +46,6 @@ def test_every_strategy_and_method_has_the_bits_of_one_process(ranks):
         assert found["error"] < 1e-13, name
     for name in STRATEGIES:
         assert states(ranks)[name]["state"] == states(ranks)["exchange"]["state"], name
-
-
-@pytest.mark.ranks
-@pytest.mark.parametrize("ranks", [2, pytest.param(4, marks=pytest.mark.slow), pytest.param(6, marks=pytest.mark.slow)])
-@pytest.mark.parametrize("name", [name for name in ASKED if name not in NOT_SIMULATED])
-def test_the_program_sends_what_a_run_sends(ranks, name):
-    simulated = Bifourier(ranks=ranks, **ASKED[name]).simulate("barbora")
-    messages, sent = states(ranks)[name]["sent"]
-    assert (messages, sent) == (cases.STEPS * simulated["messages"], cases.STEPS * simulated["bytes"])
 
 
 @pytest.mark.parametrize("split", [(6, 1), (2, 3), (3, 2), (1, 5), (5, 1)])

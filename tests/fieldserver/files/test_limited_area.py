@@ -32,8 +32,8 @@ from tradewind.fieldserver.plan.geometry import (
     from_dict,
     is_computed,
 )
-from tradewind.fieldserver.server.delivery import whole_field
-from tradewind.fieldserver.server.handover import Shape
+from tradewind.fieldserver.server.input_field import whole_field
+from tradewind.fieldserver.server.shape import Shape
 from tradewind.fieldserver.server.writer import Block, Job, Writer
 
 PROJECTED = {
@@ -138,7 +138,7 @@ def test_grids_of_limited_areas_are_in_files_of_all_forms(tmp_path, grid):
         for found in (netcdf, store):
             assert np.abs(found.u.values[0].reshape(2, -1) - values(field, 0)).max() < 1e-4
             assert found.u.dims == ("time", "level", *grid.dims)
-            assert all(np.array_equal(found.crs.attrs[name], said) for name, said in grid.grid_mapping.items())
+            assert all(np.array_equal(found.crs.attrs[name], value) for name, value in grid.grid_mapping.items())
             if grid is not PLACELESS:
                 assert distance((found.longitude, found.latitude), degrees(grid)) == 0
         if grid.grid_mapping:

@@ -20,8 +20,8 @@ from tradewind.fieldserver.files.input_grid import grid_problem
 from tradewind.fieldserver.files.reading import InputFile, read_input
 from tradewind.fieldserver.plan.geometry import Gaussian, Regular, Spectral, Unstructured
 from tradewind.fieldserver.server.ahead import ReadAhead
-from tradewind.fieldserver.server.delivery import whole_field
-from tradewind.fieldserver.server.handover import Shape
+from tradewind.fieldserver.server.input_field import whole_field
+from tradewind.fieldserver.server.shape import Shape
 
 VALUES = np.arange(2 * 6 * 4, dtype=float).reshape(2, 24) + 250
 
@@ -193,7 +193,7 @@ def little_memory(monkeypatch):
 
 
 def test_a_message_that_claims_too_much_is_refused(tmp_path, little_memory):
-    """One value for all points, of which ecCodes would return so many."""
+    """One value for all points, of which ecCodes would return one for each."""
     handle = eccodes.codes_grib_new_from_samples("GRIB2")
     message = bytearray(eccodes.codes_get_message(handle))
     eccodes.codes_release(handle)
@@ -330,7 +330,7 @@ def test_a_late_file_is_read_by_whoever_asks():
     assert source.begun == ["a"]
 
 
-SHAPE = Shape(2, 24, "f8", None, -1)
+SHAPE = Shape(2, 24, "f8", None)
 SOUTHWARD = Regular(6, 4, 0, 60, 60, -10)
 """The grid of the test's GRIB files."""
 NORTHWARD = Regular(6, 4)
@@ -395,7 +395,7 @@ def test_coordinates_of_points_beside_a_field(tmp_path, form, radians):
     else:
         data.to_zarr(tmp_path / "in", zarr_format=form, consolidated=False)
     found = read_input(tmp_path / "in")
-    shape = Shape(2, 12, "f8", None, -1)
+    shape = Shape(2, 12, "f8", None)
     assert (whole_field(found, "t", shape, grid) == VALUES[:, :12]).all()
     with pytest.raises(InputError, match="point 1 of its grid is at latitude"):
         whole_field(found, "t", shape, Gaussian((3, 3, 3, 3)))
@@ -441,7 +441,7 @@ def gaussian_grib(path, rows, edition, **keys):
 @pytest.mark.parametrize("edition", [1, 2])
 @pytest.mark.parametrize("rows", [(8, 12, 12, 8), (8,) * 4])
 def test_gaussian_grids_of_messages(tmp_path, rows, edition):
-    shape = Shape(1, sum(rows), "f8", None, -1)
+    shape = Shape(1, sum(rows), "f8", None)
     gaussian_grib(tmp_path / "in", rows, edition)
     found = read_input(tmp_path / "in")
     whole_field(found, "t", shape, Gaussian(rows))
@@ -457,12 +457,12 @@ def test_a_full_gaussian_grid_from_another_longitude_is_an_error(tmp_path):
     ends = {"longitudeOfFirstGridPointInDegrees": 180, "longitudeOfLastGridPointInDegrees": 135}
     gaussian_grib(tmp_path / "in", rows, 2, **ends)
     with pytest.raises(InputError, match=r"point 0 .*, longitude 180, and .*, longitude 0: the file has"):
-        whole_field(read_input(tmp_path / "in"), "t", Shape(1, 32, "f8", None, -1), Gaussian(rows))
+        whole_field(read_input(tmp_path / "in"), "t", Shape(1, 32, "f8", None), Gaussian(rows))
 
 
 def test_messages_that_scan_otherwise_or_are_rotated_are_an_error(tmp_path):
     grib(tmp_path / "plain", "2")
-    shape = Shape(1, 24, "f8", None, -1)
+    shape = Shape(1, 24, "f8", None)
     whole_field(read_input(tmp_path / "plain"), "t", SHAPE, SOUTHWARD)
     point = r"point \d+ of its grid is at latitude"
     for name, keys, words in (
@@ -517,6 +517,6 @@ def test_spectral_coefficients_are_no_grid(tmp_path):
     (name,) = found.fields
     points = Spectral(truncation).points
     for geometry in (Spectral(truncation), Unstructured(points)):
-        whole_field(found, name, Shape(1, points, "f8", None, -1), geometry)
+        whole_field(found, name, Shape(1, points, "f8", None), geometry)
     with pytest.raises(InputError, match="coefficients of spherical harmonics, and the model's grid is regular"):
-        whole_field(found, name, Shape(1, points, "f8", None, -1), Regular(points, 1, dx=1e-3))
+        whole_field(found, name, Shape(1, points, "f8", None), Regular(points, 1, dx=1e-3))

@@ -35,9 +35,9 @@ FIRST = {
     "input": "InputError: rank 1: read of nowhere.nc: unknown input file",
     "early end": "InputError: rank 1: step 1 has ended",
     "text": "InputError: rank 1: unknown field 't\\udcb0'",
-    "text of a file": "InputError: rank 1: read of \\udcb0.nc: unknown input file",
+    "text of a file": "InputError: rank 1: read of \\xb0.nc: unknown input file",
 }
-"""How what all ranks are told begins."""
+"""Beginnings of the error of all ranks."""
 
 
 def run(folder, kinds, *, ranks, servers, block):
@@ -81,10 +81,10 @@ def test_servers_and_other_ranks_end_when_ranks_of_a_model_leave(tmp_path, leavi
     request = {"plan": PLAN.format(block=3), "folder": str(tmp_path), "leaving": leaving, "blocks": [True, False]}
     inside, outside = zip(*launch.run(3, "error_cases:leaving", request, timeout_s=240), strict=True)
     own, word = "ArithmeticError: the model is not stable", "PlanError: rank {}: {}"
-    told = word.format(leaving[0], own)
-    assert list(inside) == [own if rank in leaving else told for rank in range(2)] + [""]
-    told = word.format(leaving[0], "PlanError: it has ended without close of its field server")
-    assert list(outside) == [own if rank in leaving else told for rank in range(2)] + [""]
+    theirs = word.format(leaving[0], own)
+    assert list(inside) == [own if rank in leaving else theirs for rank in range(2)] + [""]
+    theirs = word.format(leaving[0], "PlanError: it has ended without close of its field server")
+    assert list(outside) == [own if rank in leaving else theirs for rank in range(2)] + [""]
     for name in ("with", "without"):
         assert Manifest(tmp_path / name).steps() == [0, 1]
         assert check(tmp_path / name) == []

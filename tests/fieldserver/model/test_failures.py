@@ -112,8 +112,8 @@ def test_a_step_whose_memory_was_used_again_does_not_look_whole(tmp_path):
 def test_fields_without_a_copy_are_lost_with_their_server_alone_when_the_array_was_given_back(tmp_path):
     plan = PLAN.format(folder=tmp_path / "out", more=f'patience = "{PATIENCE_S}s"')
     request = {"plan": plan, "go": str(tmp_path / "go")}
-    told = launch.run(3, "server_cases:started_from_an_array", request, timeout_s=240)
-    assert [each for each in told if each] == ["WriteError: step 1 is not whole: server 0 was lost with fields of it"]
+    errors = launch.run(3, "server_cases:started_from_an_array", request, timeout_s=240)
+    assert [each for each in errors if each] == ["WriteError: step 1 is not whole: server 0 was lost with fields of it"]
     assert steps_there(tmp_path / "out") == [0, 2, 3]
 
 
@@ -204,7 +204,7 @@ def test_a_folder_with_a_run_is_refused(tmp_path):
 @pytest.mark.parametrize("servers", [1, 2])
 @pytest.mark.slow
 def test_a_server_that_fails_when_all_is_written_asks_nothing_of_others_that_end(tmp_path, servers):
-    """The other one has been told to close, so it could not confirm that it reads what was to be read."""
+    """The other one has been ordered to close, so it could not confirm that it reads what was to be read."""
     plan = f'patience = "2s"\n{PLAN.format(folder=tmp_path / "out", more="")}'
     request = {"plan": plan, "servers": servers, "inputs": ["a.nc", "b.nc", "c.nc", "d.nc"]}
     found = launch.run(1 + servers, "server_cases:troubled_at_the_end", request, timeout_s=240)

@@ -1,4 +1,4 @@
-"""Wrong calls of a model: each is told what is wrong, and the run goes on."""
+"""Wrong calls of a model: each raises an error, and the run goes on."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ WORDS = {
     "element": "InputError: unknown element type \"<class 'numpy.int32'>\"",
     "turned": "InputError: field t: (12, 8, 3) of float64: (3, 8, 12) of f8 is this rank's part",
     "mask": "InputError: field t: an array without a mask is allowed",
-    "level": "InputError: field q has 2 levels, and its layout 1: say level=0..1",
+    "level": "InputError: field q has 2 levels, and its layout 1: name one of level 0..1",
     "level range": "InputError: field q: level 2: 0..1 is allowed",
     "name alone": "InputError: prefetch 'in.nc': a list of names of files is allowed",
     "no names": "InputError: prefetch 3: the name of a file",

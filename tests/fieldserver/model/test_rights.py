@@ -1,4 +1,4 @@
-"""Folders and files without rights: said at once, or for the steps that they cost; others are whole."""
+"""Folders and files without rights: reported at once, or for the steps that they cost; others are whole."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ def without_overrides():
 
 
 @pytest.fixture(scope="module")
-def told(tmp_path_factory):
-    """Run a model without rights; returns what it is told."""
+def found(tmp_path_factory):
+    """Run a model without rights; returns its errors."""
     folder = tmp_path_factory.mktemp("rights")
     program = Path(__file__).parents[1] / "without_rights.py"
     begin = without_overrides if os.getuid() == 0 else None
@@ -46,8 +46,8 @@ def told(tmp_path_factory):
 @pytest.mark.parametrize("rights", ["read", "none"])
 @pytest.mark.parametrize("folder", ["refused", "below"])
 @pytest.mark.slow
-def test_a_folder_without_rights_is_refused_at_once(told, rights, folder):
-    assert told[f"{rights} {folder}"].startswith(
+def test_a_folder_without_rights_is_refused_at_once(found, rights, folder):
+    assert found[f"{rights} {folder}"].startswith(
         ("InputError: cannot write folder", "InputError: cannot read the folder")
     )
 
@@ -61,8 +61,8 @@ def test_a_folder_without_rights_is_refused_at_once(told, rights, folder):
         ("run.zarr/t/c", ("cannot write store ", "Permission denied")),
     ],
 )
-def test_a_folder_that_loses_its_rights_costs_the_steps_that_it_is_without(told, servers, place, words):
-    errors, steps, damaged = told[f"{servers} {place}"]
+def test_a_folder_that_loses_its_rights_costs_the_steps_that_it_is_without(found, servers, place, words):
+    errors, steps, damaged = found[f"{servers} {place}"]
     assert errors
     assert all(each.startswith("WriteError: cannot write ") for each in errors)
     assert all(any(word in each for each in errors) for word in words)
@@ -70,6 +70,6 @@ def test_a_folder_that_loses_its_rights_costs_the_steps_that_it_is_without(told,
     assert damaged == []
 
 
-def test_an_input_file_without_rights(told):
-    assert told["input"].startswith("InputError: ")
-    assert "Permission denied" in told["input"]
+def test_an_input_file_without_rights(found):
+    assert found["input"].startswith("InputError: ")
+    assert "Permission denied" in found["input"]

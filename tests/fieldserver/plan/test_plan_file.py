@@ -15,7 +15,6 @@ from output_plans import PLAN, Q, T, plan
 from tradewind.base.errors import InputError, WriteError
 from tradewind.fieldserver.files.manifest import Manifest, check, read_manifest
 from tradewind.fieldserver.files.sinks.convention import Names
-from tradewind.fieldserver.model.dealing import Dealing
 from tradewind.fieldserver.plan.field import OutputField
 from tradewind.fieldserver.plan.geometry import (
     Curvilinear,
@@ -53,13 +52,13 @@ def test_rules_say_where_a_field_goes():
 def test_all_mistakes_are_said_at_once():
     rule = '[[rule]]\nsink = "b"\nevery = 2\nsteps = [1]\n'
     text = f'queu = "1GB"\nthreads = 0\nwhen_full = "spil"\n{SINK}pakcing = "simple"\n{rule}'
-    said = problems(text).splitlines()
-    assert "plan.toml:1: unknown key 'queu'; did you mean 'queue'?" in said[0]
-    assert said[1].startswith("plan.toml:2: threads")
-    assert "unknown policy 'spil'; did you mean 'spill'?" in said[2]
-    assert said[3].startswith("plan.toml:8: unknown key 'pakcing'; did you mean 'packing'?")
-    assert any("plan.toml:10: rule 1: unknown sink 'b'" in line for line in said)
-    assert any("plan.toml:12: rule 1: every and steps" in line for line in said)
+    lines = problems(text).splitlines()
+    assert "plan.toml:1: unknown key 'queu'; did you mean 'queue'?" in lines[0]
+    assert lines[1].startswith("plan.toml:2: threads")
+    assert "unknown policy 'spil'; did you mean 'spill'?" in lines[2]
+    assert lines[3].startswith("plan.toml:8: unknown key 'pakcing'; did you mean 'packing'?")
+    assert any("plan.toml:10: rule 1: unknown sink 'b'" in line for line in lines)
+    assert any("plan.toml:12: rule 1: every and steps" in line for line in lines)
 
 
 def test_what_a_list_or_a_name_has_wrong_is_said_of_its_key():
@@ -154,44 +153,6 @@ def test_fields_that_the_model_does_not_have(tmp_path):
         made.check_fields(["t", "qv"])
 
 
-def test_files_are_dealt_to_one_writer_each(tmp_path):
-    made = plan(tmp_path, 'deal = "size"')
-    dealing = Dealing(made, 2, lambda path, step: 100 if "grib" in path else 60)
-    owners = {}
-    for step in range(4):
-        for name in ("t", "q"):
-            for request in made.requests(name, step):
-                owners.setdefault(request.path, set()).add(dealing.share_of(request, name, step))
-    assert all(len(each) == 1 for each in owners.values())
-    assert {min(each) for each in owners.values()} == {0, 1}
-
-
-@pytest.mark.parametrize("deal", ["size", "steps"])
-def test_files_of_steps_that_have_ended_are_forgotten_and_later_ones_dealt_as_before(tmp_path, deal):
-    made = load_plan("plan.toml", f'folder = "{tmp_path}"\ndeal = "{deal}"\n{SINK}{RULE}')
-    dealing = Dealing(made, 3, lambda path, step: 1)
-    shares = []
-    for step in range(9):
-        (request,) = made.requests("t", step)
-        shares.append(dealing.share_of(request, "t", step))
-        assert dealing.share_of(request, "t", step) == shares[-1]
-        dealing.end_step(step)
-    assert shares == [0, 1, 2] * 3
-    assert not dealing._owner
-    assert not dealing._steps
-
-
-def test_levels_have_files_of_their_own_and_one_share_each(tmp_path):
-    text = SINK.replace("{step}", "{name}-{level:04}-{step}") + RULE
-    made = load_plan("plan.toml", f'folder = "{tmp_path}"\ndeal = "levels"\n{text}')
-    requests = [(name, level, made.requests(name, 7)[0]) for name in ("t", "q") for level in (1.0, 2.0, 0.5, 1000.0)]
-    paths = [each.at(level).path for _, level, each in requests]
-    assert paths == [f"{name}-{level}-7.grib2" for name in "tq" for level in ("0001", "0002", "00.5", "1000")]
-    dealing = Dealing(made, 3, lambda path, step: 1)
-    shares = [dealing.share_of(each.at(level), name, 7, level) for name, level, each in requests]
-    assert shares == [0, 1, 2, 0] * 2
-
-
 def test_grids_that_grib_cannot_describe():
     pytest.importorskip("eccodes")
     from tradewind.fieldserver.files.sinks.grib import Grib
@@ -260,7 +221,7 @@ def test_grids_of_no_numbers(make, words):
 
 
 @pytest.mark.parametrize(
-    ("name", "said", "words"),
+    ("name", "attributes", "words"),
     [
         ("a\u202e", {}, "of one line"),
         ("x" * 201, {}, "1 to 200 characters"),
@@ -274,9 +235,9 @@ def test_grids_of_no_numbers(make, words):
         ("t", {"grib": ""}, "grib of t: '': a short name"),
     ],
 )
-def test_fields_that_no_file_can_hold(name, said, words):
+def test_fields_that_no_file_can_hold(name, attributes, words):
     with pytest.raises(InputError, match=words):
-        OutputField(name, T.geometry, **said)
+        OutputField(name, T.geometry, **attributes)
 
 
 @pytest.mark.parametrize("name", ["time", "latitude", "level_2", "zarr.json"])
@@ -302,16 +263,16 @@ def test_fields_go_to_other_processes_as_plain_values(geometry):
     import json
 
     field = OutputField("x", geometry, (1.0, 2.0), "f4", units="K", grib=(0, 1, 2))
-    said = json.loads(json.dumps(geometry.as_dict()))
-    geometries = {geometry.digest: from_dict(said)}
+    values = json.loads(json.dumps(geometry.as_dict()))
+    geometries = {geometry.digest: from_dict(values)}
     assert OutputField.from_dict(json.loads(json.dumps(field.as_dict())), geometries) == field
-    assert OutputField.from_dict(json.loads(json.dumps(field.as_dict() | {"geometry": said})), {}) == field
+    assert OutputField.from_dict(json.loads(json.dumps(field.as_dict() | {"geometry": values})), {}) == field
 
 
 def test_fields_of_one_mesh_have_its_points_once():
     mesh = Unstructured(2, (0, 1), (2, 3))
-    said = {"kind": "unstructured", "count": 2, "longitudes": [0, 1], "latitudes": [2, 3]}
-    fields = [OutputField.from_dict(OutputField(name, mesh).as_dict() | {"geometry": said}, {}) for name in "ab"]
+    values = {"kind": "unstructured", "count": 2, "longitudes": [0, 1], "latitudes": [2, 3]}
+    fields = [OutputField.from_dict(OutputField(name, mesh).as_dict() | {"geometry": values}, {}) for name in "ab"]
     assert fields[0].geometry == mesh
     assert fields[0].geometry is fields[1].geometry
     assert from_dict(Unstructured(2, (0, 1), (2, 4)).as_dict()) != mesh

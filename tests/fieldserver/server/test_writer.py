@@ -28,8 +28,8 @@ from tradewind.fieldserver.files.sinks.grib import Grib, message
 from tradewind.fieldserver.plan.field import OutputField, Record
 from tradewind.fieldserver.plan.geometry import Gaussian, Regular, Rotated, Spectral
 from tradewind.fieldserver.plan.plan_file import load_plan
-from tradewind.fieldserver.server.delivery import whole_field
-from tradewind.fieldserver.server.handover import Shape
+from tradewind.fieldserver.server.input_field import whole_field
+from tradewind.fieldserver.server.shape import Shape
 from tradewind.fieldserver.server.writer import Block, Job, Writer
 
 MOMENT = Moment(datetime(2026, 11, 27), 0.0)
@@ -94,8 +94,8 @@ def test_what_was_written_is_read_on_its_own_grid_and_on_no_other(tmp_path):
                     whole_field(found, names[field.name], shape, other.geometry)
 
 
-@pytest.mark.parametrize(("centre", "said"), [('"eswi"', "eswi"), ("255", "255"), ("82", "eswi")])
-def test_messages_name_their_centre_and_mean_the_same_field(tmp_path, centre, said):
+@pytest.mark.parametrize(("centre", "name"), [('"eswi"', "eswi"), ("255", "255"), ("82", "eswi")])
+def test_messages_name_their_centre_and_mean_the_same_field(tmp_path, centre, name):
     sink = f'[[sink]]\nname = "a"\nformat = "grib2"\npath = "{{step}}.grib2"\ncentre = {centre}\n'
     rest = '[[rule]]\nsink = "a"\n[field.t]\ngrib = "t"\n'
     written(load_plan("plan.toml", f'folder = "{tmp_path}"\n{sink}{rest}'), (1,), T)
@@ -106,7 +106,7 @@ def test_messages_name_their_centre_and_mean_the_same_field(tmp_path, centre, sa
             numbers = [eccodes.codes_get_long(message, key) for key in keys]
             found.append([eccodes.codes_get(message, "centre", str), *numbers])
             eccodes.codes_release(message)
-    assert found == [[said, 0, 0, 0, 105, level] for level in (1, 2, 3)]
+    assert found == [[name, 0, 0, 0, 105, level] for level in (1, 2, 3)]
 
 
 def test_a_centre_that_eccodes_does_not_know_is_refused(tmp_path):
@@ -128,7 +128,7 @@ def test_values_that_grib_cannot_hold_are_an_error_and_end_nothing(tmp_path, geo
     for step, numbers in enumerate((wrong, values(field, 1))):
         writer.submit(Block([Job(Record(field, step, (0,), numbers), made.requests("t", step))]))
         writer.end_step(step)
-    assert sum(said.startswith("field t, level 0: 1 values are ") for said in writer.errors) == 1
+    assert sum(error.startswith("field t, level 0: 1 values are ") for error in writer.errors) == 1
     assert Manifest(tmp_path).steps() == [1]
     assert not (tmp_path / "grib" / "0000.grib2").exists()
 
@@ -161,7 +161,7 @@ def test_values_that_a_precision_does_not_hold_are_an_error(tmp_path, form):
         writer.submit(Block([Job(Record(T, step, (0, 1, 2), numbers), made.requests("t", step))]))
         writer.end_step(step)
     writer.close()
-    assert [said for said in writer.errors if "too large" in said] == ["field t: 1 values are too large for float32"]
+    assert [error for error in writer.errors if "too large" in error] == ["field t: 1 values are too large for float32"]
     assert Manifest(tmp_path).steps() == [1]
 
 
@@ -173,8 +173,8 @@ def test_netcdf_is_packed_by_threads_as_its_own_library_unpacks_it(tmp_path, thr
     with xarray.open_dataset(tmp_path / "nc" / "0003.nc", engine="netcdf4") as found:
         assert (found.t.values.reshape(3, -1) == values(T, 3).astype("f4")).all()
         assert (found.q.values.reshape(1, -1) == values(Q, 3).astype("f4")).all()
-        said = {name: found.t.encoding[name] for name in ("zlib", "shuffle", "complevel", "chunksizes")}
-        assert said == {"zlib": True, "shuffle": True, "complevel": 4, "chunksizes": (1, 1, 8, 12)}
+        encoding = {name: found.t.encoding[name] for name in ("zlib", "shuffle", "complevel", "chunksizes")}
+        assert encoding == {"zlib": True, "shuffle": True, "complevel": 4, "chunksizes": (1, 1, 8, 12)}
     assert writer.figures.sink("history")["bytes"] == (tmp_path / "nc" / "0003.nc").stat().st_size
 
 
@@ -360,7 +360,7 @@ def test_two_shares_make_one_manifest(tmp_path):
 
 
 def test_a_field_in_blocks_of_two_shares(tmp_path):
-    """One writer has both, of which one ends first: it tells blocks apart without a look at their values."""
+    """One writer has both, of which one ends first: it distinguishes blocks without a look at their values."""
     made = plan(tmp_path)
     writer, field, requests = Writer(made, shares=2), described(made, T), made.requests("t", 0)
     assert len(requests) > 1
@@ -410,8 +410,8 @@ def test_a_store_has_one_grid(tmp_path):
     writer, field = Writer(archive(tmp_path), asynchronous=False), OutputField("t", Regular(12, 8, 50.0), T.levels)
     writer.submit(Block([Job(record(field, 1), writer.plan.requests("t", 1))]))
     writer.end_step(1)
-    (said,) = writer.errors
-    assert "its latitude is another one than that of field t" in said
+    (error,) = writer.errors
+    assert "its latitude is another one than that of field t" in error
     assert Manifest(tmp_path).steps() == [0]
 
 
@@ -448,17 +448,17 @@ def test_nothing_is_written_or_removed_through_a_link_that_leads_out_of_the_fold
     (folder / name).rename(outside)
     (folder / name).symlink_to(outside)
     before = {path: path.read_bytes() for path in outside.rglob("*") if path.is_file()}
-    said = f"cannot write .*{name}.*: a symbolic link leads out of {folder}.*, to {outside}"
+    words = f"cannot write .*{name}.*: a symbolic link leads out of {folder}.*, to {outside}"
     if name != "run.zarr/t":  # a store takes what is new beside what it has, and its folders are not looked at before
-        with pytest.raises(InputError, match=said):
+        with pytest.raises(InputError, match=words):
             prepare_folder(plan(folder, 'existing = "continue"'))
     if name != "manifest":
-        with pytest.raises(InputError, match=said):
+        with pytest.raises(InputError, match=words):
             remove_run(folder, Manifest(folder))
     writer = Writer(plan(folder), asynchronous=False)
     writer.submit(Block([Job(record(T, 5), writer.plan.requests("t", 5))]))
     writer.end_step(5)
-    assert re.search(said, str(writer.errors[0]))
+    assert re.search(words, str(writer.errors[0]))
     assert {path: path.read_bytes() for path in outside.rglob("*") if path.is_file()} == before
 
 

@@ -14,12 +14,12 @@ import sys
 from typing import Any
 
 from tradewind.cli import main
-from tradewind.fieldserver.server.orders import OrderServer
+from tradewind.fieldserver.server.ordered_server import OrderedServer
 
 _SAID = sys.argv.pop(1).split(":")
 KIND, NUMBER, ORDER, TIMES = [*_SAID, *("", "", "end", "1")[len(_SAID) :]]
 _WAKE = "while kill -0 $0 && [ ! -e go ]; do sleep 0.05; done; kill -CONT $0"
-_carry_out = OrderServer._carry_out
+_carry_out = OrderedServer._carry_out
 _number, _seen = "", 0
 
 
@@ -33,7 +33,7 @@ def _stop() -> None:
     os.kill(os.getpid(), signal.SIGSTOP)
 
 
-def _carry_out_or_fail(server: OrderServer, order: dict[str, Any]) -> None:
+def _carry_out_or_fail(server: OrderedServer, order: dict[str, Any]) -> None:
     global _number, _seen
     _number = str(server.number)
     if order["op"] == ORDER and NUMBER in ("", str(server.number)):
@@ -69,5 +69,5 @@ elif ORDER == "give":
     from tradewind.fieldserver.server.delivery import Delivery
 
     _stop_within(Delivery, "give")
-OrderServer._carry_out = _carry_out_or_fail  # type: ignore[method-assign]
+OrderedServer._carry_out = _carry_out_or_fail  # type: ignore[method-assign]
 main()

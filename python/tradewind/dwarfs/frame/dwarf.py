@@ -197,6 +197,13 @@ class Dwarf(Workload, ABC):
         """Return the pattern of one of the exchanges, over all ranks: for programs. Raises InputError."""
         raise NotImplementedError
 
+    def exchange_name(self, name: str, of: Any) -> str:
+        """Return the name in programs of an exchange, for a dwarf that has several schedules for one of its plans.
+
+        `of`: the name of the array that is exchanged.
+        """
+        return name
+
     def exchanged(self, name: str) -> Exchanged | _core.Schedule:
         """One of the exchanges as programs have it: a schedule, or with a method of its own, see `named_exchange`."""
         pattern = self.pattern(name)

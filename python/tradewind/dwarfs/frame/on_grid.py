@@ -115,7 +115,7 @@ class GridDwarf(Dwarf):
             points = call.times(self) * sum(points_of(box) for box in self.boxes(call.points, 0))
             share = points / ((x1 - x0) * (y1 - y0) * (z1 - z0))
             done, size = call.cost(self)
-            seconds += points * self.point_s
+            seconds += points * call.point_s(self)
             flops += done * share
             moved += size * share
         done = 0.0 if self.point_s else flops

@@ -109,12 +109,13 @@ class MeshDwarf(Dwarf):
         flops, moved = call.cost(self)
         points = [float(call.times(self) * self.levels * n) for n in self.counts(call.points)]
         done = 0.0 if self.point_s else flops
-        return Compute(label, 0.0, done, copied(moved), None, during, 1, self.point_s, points, kernel=call.name(self))
+        return Compute(
+            label, 0.0, done, copied(moved), None, during, 1, call.point_s(self), points, kernel=call.name(self)
+        )
 
     def halo(self) -> _core.Fetch:
         """The exchange of one level, over all ranks."""
-        shares = self.shares()
-        return _core.fetch_of_ids(shares.own, shares.halo)
+        return _halo(self.grid, self.ranks, self.partition)
 
 
 @lru_cache(maxsize=2)
@@ -138,6 +139,12 @@ def _outline(grid: str) -> MeshOutline:
 @lru_cache(maxsize=8)
 def _shares(grid: str, ranks: int, partition: str) -> Shares:
     return shares_of(_outline(grid), ranks, partition)
+
+
+@lru_cache(maxsize=2)
+def _halo(grid: str, ranks: int, partition: str) -> _core.Fetch:
+    shares = _shares(grid, ranks, partition)
+    return _core.fetch_of_ids(shares.own, shares.halo)
 
 
 class MeshRunning(Running):

@@ -47,8 +47,11 @@ class Recorded(Protocol):
     def numbered(self) -> bool:
         """Whether labels of its steps begin with their numbers."""
 
+    def exchange_name(self, name: str, of: Any) -> str:
+        """Return the name in programs of an exchange of an array."""
+
     def exchanged(self, name: str) -> Exchanged | _core.Schedule:
-        """Return an exchange by its name. Raises InputError."""
+        """Return an exchange by its name in programs. Raises InputError."""
 
     def computation(self, label: str, calls: Sequence[Call], during: _core.Schedule | None = None) -> Compute:
         """Return calls of loops as one computation, which may overlap with an exchange."""
@@ -90,11 +93,11 @@ class Recorder:
 
     def exchange(self, name: str, of: Any = "field", label: str = "") -> None:
         """Record an exchange."""
-        self._add("exchange", name, label, of)
+        self._add("exchange", self.dwarf.exchange_name(name, of), label, of)
 
     def start(self, name: str, of: Any = "field", label: str = "") -> None:
         """Record the start of an exchange."""
-        self._add("start", name, label, of)
+        self._add("start", self.dwarf.exchange_name(name, of), label, of)
         self._open += 1
 
     def wait(self, name: str, label: str = "") -> None:

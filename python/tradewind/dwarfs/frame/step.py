@@ -42,6 +42,8 @@ class Kernel:
     flops: Cost | None
     """None: programs leave it out."""
     values: Cost
+    weight: Cost
+    """Seconds per point as a multiple of the dwarf's `point_s`."""
     part: str
     """Name of its seconds; "": they are not measured."""
     once: bool
@@ -49,10 +51,10 @@ class Kernel:
 
 
 def kernel(
-    flops: Cost | None, values: Cost = 0, *, part: str = COMPUTE, once: bool = False
+    flops: Cost | None, values: Cost = 0, *, weight: Cost = 1.0, part: str = COMPUTE, once: bool = False
 ) -> Callable[[Callable[..., None]], Kernel]:
     """Make a `Kernel` of a loop."""
-    return lambda loop: Kernel(loop, flops, values, part, once)
+    return lambda loop: Kernel(loop, flops, values, weight, part, once)
 
 
 class Call(NamedTuple):
@@ -64,11 +66,14 @@ class Call(NamedTuple):
 
     def cost(self, dwarf: Any) -> tuple[float, float]:
         """Return flops, and bytes that are read or written, per point."""
-        flops, values = (
-            cost(dwarf, *self.arguments) if callable(cost) else cost or 0.0
-            for cost in (self.kernel.flops, self.kernel.values)
-        )
-        return float(flops), float(values * dwarf.element_bytes)
+        return self._of(self.kernel.flops or 0.0, dwarf), self._of(self.kernel.values, dwarf) * dwarf.element_bytes
+
+    def point_s(self, dwarf: Any) -> float:
+        """Return the seconds per point; 0 where its flops and bytes count."""
+        return float(dwarf.point_s) * self._of(self.kernel.weight, dwarf)
+
+    def _of(self, cost: Cost, dwarf: Any) -> float:
+        return float(cost(dwarf, *self.arguments) if callable(cost) else cost)
 
     def name(self, dwarf: Any) -> str:
         """Return the name of its loop, for which a machine may have a rate."""

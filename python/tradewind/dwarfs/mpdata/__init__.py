@@ -5,7 +5,7 @@
 Smolarkiewicz's scheme: a pass of the upwind scheme, then one or more with velocities, or fluxes, that undo the error of
 the one before. A node needs its neighbours, so that each pass needs values of other ranks: in the variant of Kuehnlein
 & Smolarkiewicz 2017 (doi:10.1016/j.jcp.2016.12.054) first the divergence of the upwind fluxes, then the tracer. The
-formulas stand in `src/kernel/mpdata.hpp`, the strategies below.
+formulas stand in `src/kernel/mpdata/mpdata.hpp`, the strategies below.
 
 mpiexec -n 2 python -c "
 from mpi4py import MPI

@@ -21,7 +21,7 @@ LEAST_MEAN = 1e-30
 
 @dataclass(frozen=True)
 class ReferenceMpdata:
-    """MPDATA with what does not change between steps; see `src/kernel/mpdata.hpp` for the formulas."""
+    """MPDATA with what does not change between steps; see `src/kernel/mpdata/mpdata.hpp` for the formulas."""
 
     edges: NDArray[np.int64]
     """[edge][2]"""

@@ -30,7 +30,7 @@ OWN = ("lists", "strides")
 DIGITS = 68
 """Digits of an exact sum, see `src/kernel/exact_sum.hpp`."""
 MIN_POINTS, MAX_POINTS = 2, 32
-"""Numbers of points that compiled loops take, see `src/kernel/elements.hpp`."""
+"""Numbers of points that compiled loops take, see `src/kernel/nekbone/elements.hpp`."""
 _MAX_DEFORMATION = 1.0
 _MAX_LISTED = 20_000_000
 METHODS = {

@@ -25,6 +25,8 @@ from tradewind.workload.options import option, options_of
 if TYPE_CHECKING:
     from tradewind.mpi.library import Array
 
+LISTS = "-lists"
+"""End of the name of the exchange of lists of columns, before columns are fetched on demand."""
 BEYOND = 2
 """Columns that a stencil reaches beyond the cell of a departure point, and a halo beyond the longest way of the air."""
 MINIMUM_POINTS = 4
@@ -255,6 +257,11 @@ class SemiLagrangianOptions(GridDwarf, ABC):
     def components(self) -> int:
         """Fields of the wind that are exchanged: u and v, or the Cartesian ones; and the vertical one."""
         return (3 if self.geometry == "sphere" else 2) + (1 if self.lift > 0 else 0)
+
+    @property
+    def directions(self) -> int:
+        """Coordinates of a departure point."""
+        return 3 if self.lift > 0 else 2
 
     @property
     def name(self) -> str:

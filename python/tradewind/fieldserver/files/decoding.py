@@ -29,7 +29,7 @@ _LEVELS = ("lev", "plev", "hybrid", "pressure", "height", "isobaric", "model_lev
 
 
 def check_values(what: str, count: int) -> None:
-    """Raises InputError where so many values are more than may be, or than this computer has memory for."""
+    """Raises InputError where there are more values than may be, or than this computer has memory for."""
     if count > MAX_VALUES:
         raise InputError(f"{what} has {count} values: up to {MAX_VALUES} are allowed")
     if count > _MANY:

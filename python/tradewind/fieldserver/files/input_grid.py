@@ -202,7 +202,7 @@ def _first_apart(there: Coordinates, mine: Coordinates, tolerance: float) -> int
 
 
 def grid_of_message(handle: int, points: int) -> Stated | None:
-    """The grid of a message of GRIB with so many values; None where it does not have the places of its points.
+    """The grid of a message of GRIB with `values` values; None where it does not have the places of its points.
 
     The points are computed here, as ecCodes ends the process where what a message has of them does not fit.
     """

@@ -25,7 +25,7 @@ _MAX_BYTES = 64 * 2**20
 
 
 class Manifest:
-    """The manifests of a folder, written by so many `shares`, of which this one is number `share`."""
+    """The manifests of a folder, written by `shares` writers, of which this one is number `share`."""
 
     def __init__(self, folder: Path, *, shares: int = 1, durable: bool = True) -> None:
         self._above, self.folder, self.shares, self._durable = folder, folder / MANIFEST, shares, durable

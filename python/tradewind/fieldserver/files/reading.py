@@ -35,7 +35,7 @@ _MISSING = float(np.finfo("f8").min)
 class InputFile:
     """Fields of a file by name, each [level][point]. `grids`, `units`: theirs, where the file has them.
 
-    `unwritten`: levels of fields that nobody has written, by their places.
+    `unwritten`: levels of fields that were not written, by their places.
     """
 
     path: str
@@ -201,7 +201,7 @@ def _netcdf(path: Path) -> InputFile:
             own = store[name]
             if "DIMENSION_LIST" not in own.attrs and "CLASS" not in own.attrs and own.ndim:
                 raise InputError(f"{path}: {name} has no dimensions with names: this is HDF5, and not NetCDF-4")
-            if own.fillvalue in _NETCDF_FILL:  # what the library of NetCDF puts where nobody writes
+            if own.fillvalue in _NETCDF_FILL:  # what the library of NetCDF puts where nothing is written
                 attributes.setdefault("_FillValue", own.fillvalue)
             is_there = None if own.chunks is None else partial(_has_chunks, own)
             dims, shape = tuple(each.dimensions), tuple(each.shape)

@@ -12,27 +12,31 @@ from time import perf_counter
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
-import numpy as np
-
 from tradewind import _core
-from tradewind.base.collective import check_communicator, collective, on_root, proceed, require_mpi, send_error
-from tradewind.base.errors import InputError, PlanError, quoted
+from tradewind.base.collective import (
+    check_communicator,
+    collective,
+    error_text,
+    proceed,
+    require_mpi,
+    send_error,
+)
+from tradewind.base.errors import InputError, PlanError, WriteError, quoted
 from tradewind.base.extents import whole_number
+from tradewind.base.names import unknown
 from tradewind.base.reading import path_of
-from tradewind.fieldserver.model.defined_fields import DefinedFields
-from tradewind.fieldserver.model.defining import agreed_field, described_field
-from tradewind.fieldserver.model.ending import before_the_end, forget
-from tradewind.fieldserver.model.input_side import InputSide
-from tradewind.fieldserver.model.model_side import ModelSide, Sent
-from tradewind.fieldserver.model.opening import check_servers, open_shares
+from tradewind.fieldserver.model.defining import described_field, fitting_array
+from tradewind.fieldserver.model.ending import after_all_ends, before_the_end, forget
+from tradewind.fieldserver.model.opening import Opened, check_servers, open_shares
 from tradewind.fieldserver.model.run_figures import run_figures
+from tradewind.fieldserver.plan.field import OutputField
 from tradewind.fieldserver.plan.geometry import Geometry
 from tradewind.fieldserver.plan.plan_file import MAX_STEP, OutputPlan, load_plan
-from tradewind.fieldserver.plan.space import check_space
 from tradewind.fieldserver.server.events import Event, Events
 from tradewind.fieldserver.server.handover import check_method
+from tradewind.fieldserver.server.messages import encoded
 from tradewind.fieldserver.server.time_line import gather, of_writers
-from tradewind.mpi.library import MPI
+from tradewind.mpi.library import MPI, _mpi
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -49,8 +53,8 @@ MAX_FILES = 1_000_000
 class FieldServer:
     """Output and input of a model. Made by all ranks of `comm` together.
 
-    `plan`: a plan file, or what `load_plan` made of one. `servers`: so many of the last ranks are servers; 0: ranks of
-    the model write before `write` and `end_step` return; ``"threads"``: threads of theirs write. `method`: algorithm,
+    `plan`: a plan file, or what `load_plan` made of one. `servers`: number of servers, which are the last ranks; 0:
+    ranks of the model write before `write` and `end_step` return; ``"threads"``: threads of theirs write. `method`:
     transport and packing of the hand-over, as of `tradewind.mpi.plan`. `steps`: the number of steps of the run, where
     it is known: then disks that are too small are refused at the first step.
 
@@ -78,8 +82,11 @@ class FieldServer:
         self.plan = plan if isinstance(plan, OutputPlan) else load_plan(plan)
         proceed(comm)
         self._everyone = comm
-        opened = open_shares(self.plan, comm, servers, method)
-        self.comm = opened.comm
+        self._fields: dict[str, OutputField] = {}
+        self._shapes: dict[str, tuple[int, ...]] = {}
+        """Shape of this rank's array of each field."""
+        self._opened = open_shares(self.plan, comm, servers, method, steps, self._fields)
+        self.comm = self._opened.comm
         self.servers = 0 if isinstance(servers, str) else servers
         self.blocked_s = 0.0
         self.events: Events[Event] = Events()
@@ -89,17 +96,12 @@ class FieldServer:
         self._made = perf_counter()
         self._loop: tuple[float, float] | None = None
         """When the time loop began, and what was waited before: where the first step ends, in which plans are made."""
-        self._steps = steps
-        self._closed = self._checked = False
-        self._server, self._channels = opened.server, opened.channels
-        self._sides = None
-        if opened.comm is not None:
-            self._fields = DefinedFields(self.plan, opened.comm)
-            side = ModelSide(self.plan, opened, self._fields)
-            self._at_exit = weakref.finalize(self, _end_without_close, side)
+        self._closed = False
+        self._server = self._opened.server
+        if self._opened.side is not None:
+            self._at_exit = weakref.finalize(self, _end_without_close, self._opened)
             self._at_exit.atexit = False
             before_the_end(self._at_exit)
-            self._sides = side, InputSide(side, self.plan.table.look_ahead, method)
 
     def __enter__(self) -> Self:
         return self
@@ -109,10 +111,10 @@ class FieldServer:
     ) -> None:
         if error is None:
             self.close()
-        elif self._sides is not None and not self._closed:
+        elif self._opened.side is not None and not self._closed:
             self._closed = True
             self._forget_end()
-            for each in self._sides[0].leave(error):
+            for each in _leave(self._opened, error):
                 error.add_note(each)
 
     def _forget_end(self) -> bool:
@@ -135,20 +137,17 @@ class FieldServer:
     ) -> None:
         """Define a field before it is written. Each rank of the model does, alike.
 
-        `where`: the layout of its levels; or the numbers of this rank's points, whose arrays are [level][point], with
-        `axis` 0 [point][level]. `levels`: their numbers, of all levels; 1, 2, ... unless given. Other keywords are
+        `where`: the layout of its levels; or the numbers of this rank's points, whose arrays are `[level][point]`, with
+        `axis` 0 `[point][level]`. `levels`: their numbers, of all levels; 1, 2, ... unless given. Other keywords are
         those of `OutputField`. Raises InputError.
         """
-        side, _ = self._of_model()
-        with side.agreement.collective_errors():
-            described = described_field(
-                self.plan, name, where, geometry, levels, dtype, axis, attributes, side.comm.Get_rank()
-            )
-            self._fields.check_new(name)
-            found = agreed_field(self.plan, side.agreement, side.comm, described)
-            if self._checked:  # the others of the first write were compared with the plan without it
-                on_root(side.comm, lambda: self.plan.check_fields({**self._fields, name: found}))
-            self._fields.add(found)
+        side, comm = self._of_model(), self._model()
+        with self._own_errors(side):
+            described = described_field(name, where, geometry, levels, dtype, axis, attributes, comm.Get_rank())
+        with self._numbered_errors(side):
+            described.define(side)
+        self._fields[name] = described.field.described(self.plan.table.field.get(name))
+        self._shapes[name] = described.shape(side)
 
     def wants(self, name: str, step: int) -> bool:
         """Whether the plan has a field written at a step."""
@@ -160,13 +159,11 @@ class FieldServer:
         `level`: the place of one level among those of the field. What the plan does not want is left out without a
         word. Raises InputError for an unknown field, another shape, a step that has ended, and a second writing.
         """
-        with self._blocking("write", name, step) as (side, _):
-            step, level = _whole("step", step), None if level is None else _whole("level", level)
-            what = self._fields.writable(name, step)
-            places = self._fields.claim_places(what, values, step, level)
-            if not self._checked:
-                self._check_once()
-            side.write(what, step, places, values)
+        with self._blocking("write", name, step) as side:
+            with self._own_errors(side):
+                array, step, place = self._array(name, values), _whole("step", step), _place(level)
+            with self._numbered_errors(side):
+                side.write(name, array, step, place)
 
     def start(self, name: str, values: Array, step: int, *, level: int | None = None) -> Started:
         """Begin to write as `write` does, without a copy: the array must stay as it is until `wait` returns.
@@ -174,41 +171,37 @@ class FieldServer:
         The method `wait` of what this returns waits until it is the model's again. Raises InputError as `write` does,
         and for an array that does not lie in one piece.
         """
-        with self._blocking("start", name, step) as (side, _):
-            step, level = _whole("step", step), None if level is None else _whole("level", level)
-            what = self._fields.writable(name, step)
-            if isinstance(values, np.ndarray) and not values.flags.c_contiguous:
-                raise InputError(f"field {name}: an array in one piece (C order) is allowed, or write, which copies it")
-            places = self._fields.claim_places(what, values, step, level)
-            if not self._checked:
-                self._check_once()
-            return Started(self, ("wait", name, step), side.start(what, step, places, values))
+        with self._blocking("start", name, step) as side:
+            with self._own_errors(side):
+                array, step, place = self._array(name, values), _whole("step", step), _place(level)
+                if not values.flags.c_contiguous:
+                    raise InputError(
+                        f"field {name}: an array in one piece (C order) is allowed, or write, which copies it"
+                    )
+            owner = _owner(values) if self._opened.in_shared_memory else None
+            with self._numbered_errors(side):
+                return Started(self, ("wait", name, step), side.start(name, array, owner, step, place), values)
 
     def end_step(self, step: int) -> None:
         """Nothing more comes of a step. Raises WriteError where a server could not write an earlier one."""
-        with self._blocking("end step", step) as (side, _):
-            step = _whole("step", step)
-            self._fields.end_step(step)
-            if wanted := any(self.plan.requests(name, step) for name in self._fields):
+        with self._blocking("end step", step) as side:
+            with self._own_errors(side):
+                step = _whole("step", step)
+            with self._numbered_errors(side):
                 side.end_step(step)
-                if self.plan.table.synchronous:
-                    side.finish()
         if self._loop is None:
             self._loop = perf_counter(), self.blocked_s
-        if wanted:
-            side.raise_errors()
 
     def prefetch(self, paths: Sequence[str | Path]) -> None:
         """Name the next input files in their order: `look_ahead` of the plan are read before the model asks for them.
 
         Returns when each server has confirmed that it is available; it reads then. Raises InputError.
         """
-        with self._blocking("prefetch") as (_, source):
-            one = isinstance(paths, str | bytes | Path) or getattr(paths, "shape", None) == ()
-            listed = [] if one or not isinstance(paths, Iterable) else list(islice(paths, MAX_FILES + 1))
-            if not 0 < len(listed) <= MAX_FILES:
-                raise InputError(f"prefetch {quoted(paths)}: a list of names of files is allowed, up to {MAX_FILES}")
-            source.prefetch([str(path_of("prefetch", path)) for path in listed])
+        with self._blocking("prefetch") as side:
+            with self._own_errors(side):
+                listed = [encoded(path) for path in _listed(paths)]
+            with self._numbered_errors(side):
+                side.prefetch(listed)
 
     def read(self, name: str, values: Array, path: str | Path) -> None:
         """Fill this rank's part of a field from a file that `prefetch` named. Files before it are not wanted any more.
@@ -216,17 +209,16 @@ class FieldServer:
         Waits where the file is late. Raises InputError for a file that was not named or is no input file, for a field
         that it does not have or of which levels were never written, and for another size or grid than that of `define`.
         """
-        with self._blocking("read", name, "of", path) as (_, source):
-            what, path = self._fields.defined(name), str(path_of("path", path))
-            source.check_named(path)
-            self._fields.check_array(what, values)
-            np.copyto(values, source.read(what, path).reshape(values.shape), casting="same_kind")
+        with self._blocking("read", name, "of", path) as side:
+            with self._own_errors(side):
+                array, file = self._array(name, values), encoded(str(path_of("path", path)))
+            with self._numbered_errors(side):
+                side.read(name, array, file)
 
     def finish(self) -> None:
         """Wait until all steps that have ended are in the manifest. Raises WriteError where one cannot be."""
-        with self._blocking("finish") as (side, _):
+        with self._blocking("finish") as side, self._numbered_errors(side):
             side.finish()
-        side.raise_errors()
 
     def close(self) -> None:
         """Finish: all steps that have ended are in the manifest when this returns. On a server: serve until then."""
@@ -236,20 +228,24 @@ class FieldServer:
         if self._server is not None:
             self._server.serve()
             return
-        assert self._sides is not None
-        side, _ = self._sides
+        side = self._opened.side
+        assert side is not None
         if not self._forget_end():
             raise PlanError("the field server has ended with the program, or with MPI: close it before")
         begin = perf_counter()
         with self._timed("close"):
-            answers = side.end()
-            if answers is not None:
+            together = False
+            try:
+                together = side.end()
+            finally:
+                self._opened.release()
+                if not together:
+                    after_all_ends(side.part)
+            if together:
                 loop, before = self._loop or (self._made, 0.0)
                 waits = (begin - loop, self.blocked_s - before, self.blocked_s, perf_counter() - begin)
-                self.figures = run_figures(side, answers, self.servers, perf_counter() - self._made, waits)
-        side.agreement.raise_broken()
-        side.raise_errors()
-        side.detach_lost()
+                self.figures = run_figures(self._opened, self.servers, perf_counter() - self._made, waits)
+        side.raise_end()
 
     def send_error(self, problem: str) -> None:
         """Send the other ranks why this one cannot call `time_line`; they raise PlanError."""
@@ -281,29 +277,56 @@ class FieldServer:
         """Figures of the writers of this rank, and what was read ahead on it."""
         if self._server is not None:
             return [self._server.writer.figures], self._server.ahead.events
-        assert self._sides is not None
-        side, source = self._sides
-        return [writer.figures for _, writer in side.writers], source.reads
+        reads = [each for writer in self._opened.writers for each in writer.ahead.events]
+        return [each.writer.figures for each in self._opened.writers], reads
 
     def _model(self) -> MPI.Intracomm:
         if self.comm is None:
             raise PlanError("this rank is a server: it calls close, and serves there until the model does")
         return self.comm
 
-    def _of_model(self) -> tuple[ModelSide, InputSide]:
+    def _of_model(self) -> _mpi.FieldServer:
         self._model()
         if self._closed:
             raise PlanError("the field server is closed")
-        assert self._sides is not None
-        return self._sides
+        assert self._opened.side is not None
+        return self._opened.side
+
+    def _array(self, name: str, values: Array) -> Array:
+        """Return this rank's part of a field as the field is defined. Raises InputError."""
+        field = self._fields.get(name) if isinstance(name, str) else None
+        if field is None:
+            raise InputError(unknown("field", name, self._fields))
+        return fitting_array(name, field.dtype, self._shapes[name], values)
 
     @contextmanager
-    def _blocking(self, *what: object) -> Iterator[tuple[ModelSide, InputSide]]:
-        """A call that takes time of the model, and whose error is raised on all ranks."""
-        sides = self._of_model()
+    def _blocking(self, *what: object) -> Iterator[_mpi.FieldServer]:
+        """Time a call of the model's side."""
+        side = self._of_model()
         text = " ".join(str(part) if isinstance(part, str | Path) else quoted(part) for part in what)
-        with self._timed(text), sides[0].agreement.collective_errors():
-            yield sides
+        with self._timed(text):
+            yield side
+
+    @contextmanager
+    def _own_errors(self, side: _mpi.FieldServer) -> Iterator[None]:
+        """Send an error that this rank meets alone to the other ranks, which raise it, too."""
+        with self._numbered_errors(side):
+            try:
+                yield
+            except Exception as error:
+                side.send_error(error_text(error), isinstance(error, InputError))
+                raise
+
+    @contextmanager
+    def _numbered_errors(self, side: _mpi.FieldServer) -> Iterator[None]:
+        """Raise an error of this rank with its number."""
+        try:
+            yield
+        except InputError as error:
+            comm = self._model()
+            if side.is_broken or isinstance(error, WriteError) or comm.Get_size() == 1:
+                raise
+            raise InputError(*(f"rank {comm.Get_rank()}: {each}" for each in error.problems)) from None
 
     @contextmanager
     def _timed(self, what: str) -> Iterator[None]:
@@ -315,39 +338,65 @@ class FieldServer:
             self.blocked_s += end - begin
             self.events.append((what, begin, end))
 
-    def _check_once(self) -> None:
-        """Compare fields and plan, and the disk with what the run will need, before the first is written."""
-        comm = self._model()
-        side, _ = self._of_model()
-        side.agreement.note("first write")
-        side.agreement.check()
-
-        def check() -> None:
-            self.plan.check_fields(self._fields)
-            check_space(self.plan, [what.field for what in self._fields.values()], self._steps)
-
-        on_root(comm, check)
-        self._checked = True
-
 
 class Started:
     """A field on its way from the model's own array."""
 
-    def __init__(self, server: FieldServer, what: tuple[object, ...], sent: Sequence[Sent]) -> None:
-        self._server, self._what, self._sent = server, what, sent
+    def __init__(self, server: FieldServer, what: tuple[object, ...], call: int, values: Array) -> None:
+        self._server, self._what, self._call = server, what, call
+        self._values: Array | None = values
+        """Kept as long as it is under way."""
 
     def wait(self) -> None:
         """Return when the array is the model's own again. All ranks call it; a second time it does nothing."""
-        if self._sent:
-            with self._server._blocking(*self._what) as (side, _):
-                sent, self._sent = self._sent, []
-                side.wait(sent)
+        if self._values is None:
+            return
+        with self._server._blocking(*self._what) as side, self._server._numbered_errors(side):
+            side.wait_for(self._call)
+        self._values = None
 
 
-def _end_without_close(side: ModelSide) -> None:
-    """End a field server whose model ends without `close`, as by an error that nobody has caught."""
-    for each in side.leave(PlanError("it has ended without close of its field server")):
+def _leave(opened: Opened, error: BaseException) -> list[str]:
+    """End without the other ranks, to which the error is sent; waits for none of them.
+
+    What this rank has to write of steps that have ended is written when this returns. Returns errors of the writers of
+    this rank that no rank has raised.
+    """
+    assert opened.side is not None
+    if not MPI.Is_finalized():
+        after_all_ends(opened.side.part)
+    try:
+        return opened.side.leave(error_text(error))
+    finally:
+        opened.release()
+
+
+def _end_without_close(opened: Opened) -> None:
+    """End a field server whose model ends without `close`, as by an error that is not caught."""
+    for each in _leave(opened, PlanError("it has ended without close of its field server")):
         print(f"tradewind: {each}", file=sys.stderr)
+
+
+def _owner(values: Array) -> object:
+    """Return what has the memory of an array, which its views have in common."""
+    found: Any = values
+    while getattr(found, "base", None) is not None:
+        found = found.base
+    return found
+
+
+def _listed(paths: Any) -> list[str]:
+    """Return the names of input files. Raises InputError for what is no list of them."""
+    one = isinstance(paths, str | bytes | Path) or getattr(paths, "shape", None) == ()
+    listed = [] if one or not isinstance(paths, Iterable) else list(islice(paths, MAX_FILES + 1))
+    if not 0 < len(listed) <= MAX_FILES:
+        raise InputError(f"prefetch {quoted(paths)}: a list of names of files is allowed, up to {MAX_FILES}")
+    return [str(path_of("prefetch", path)) for path in listed]
+
+
+def _place(level: Any) -> int:
+    """Return the place of a level, or -1 for all of them. Raises InputError."""
+    return -1 if level is None else _whole("level", level)
 
 
 def _whole(what: str, number: Any) -> int:

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 from tradewind.base.names import known_name
 
 SMALLEST_RATIO = 0.5
-"""Size of compressed values over that of others, at best, as long as nobody has measured it."""
+"""Size of compressed values over that of others, at best, as long as it was not measured."""
 FORMS = {
     "grib2": "tradewind.fieldserver.files.sinks.grib:Grib",
     "netcdf": "tradewind.fieldserver.files.sinks.netcdf:NetCDF",

@@ -94,7 +94,7 @@ class Geometry(ABC):
 
 
 def _require(numbers: int) -> None:
-    """Raises InputError where memory does not suffice for so many coordinates."""
+    """Raises InputError where memory does not suffice for the `numbers` of coordinates."""
     if numbers > _MANY:
         memory.require(f"a grid with {numbers} coordinates", 8 * numbers, "take a smaller one")
 
@@ -121,7 +121,7 @@ def _check_numbers(grid: Any, **units: str) -> None:
 
 
 def _check_rows(grid: Regular | Rotated) -> None:
-    """Raises InputError for rows beyond a pole, and for steps that are none."""
+    """Raises InputError for rows beyond a pole, and for invalid steps."""
     last = grid.latitude + (grid.ny - 1) * grid.dy
     if max(abs(grid.latitude), abs(last)) > 90 + _ROUNDED or grid.dx <= 0 or grid.dy == 0:
         raise InputError(

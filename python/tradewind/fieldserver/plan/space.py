@@ -23,7 +23,7 @@ def file_bytes(field: OutputField, request: Request) -> float:
 
 
 def run_bytes(plan: OutputPlan, fields: Sequence[OutputField], steps: int) -> float:
-    """Estimate of the bytes that a run of so many steps writes: at least, where it is compressed or rules overlap."""
+    """Estimate of the bytes that a run of `steps` steps writes: at least, where it is compressed or rules overlap."""
     most: dict[tuple[str, str], float] = {}
     for rule in plan.table.rule:
         times = len({step for step in rule.steps if step <= steps}) if rule.steps is not None else None

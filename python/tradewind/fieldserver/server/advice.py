@@ -59,7 +59,7 @@ class Way:
 
 
 def ways(load: Load, cores: int, threads: int = 1) -> list[Way]:
-    """The ways to write on so many cores, in place, threads, then by the number of servers. Raises InputError."""
+    """The ways to write on `cores` cores, in place, threads, then by the number of servers. Raises InputError."""
     if cores < 1 or load.work_s <= 0:
         raise InputError(f"{cores} cores, {load.work_s:g} s between outputs: 1 or more, and more than 0, are allowed")
     encode_here = load.encode_s / min(cores, max(1, load.files))

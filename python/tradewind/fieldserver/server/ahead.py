@@ -67,7 +67,7 @@ class ReadAhead:
         self._begin()
         ahead = self._files[path]
         if meanwhile is None:
-            self._take(ahead)  # it is late: nobody has begun
+            self._take(ahead)  # it is late: it has not been begun
             ahead.ready.wait()
         elif not ahead.ready.is_set():
             self._threads = [each for each in self._threads if each.is_alive()]

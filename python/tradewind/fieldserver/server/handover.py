@@ -1,10 +1,11 @@
-"""The hand-over of fields to one rank that gets them whole: a redistribution from the layout of the model.
+"""The hand-over of fields to a server, which gets them whole: a redistribution from the layout of the model.
 
 Layouts with a closed form go as they are; of others, and of points of a mesh, each rank names the numbers of its own.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -29,36 +30,16 @@ if TYPE_CHECKING:
     Numbers = NDArray[np.int64]
 
 Closed = _core.Blocks | _core.Product
-HandoverMethod = Mapping[str, str | None]
-"""Algorithm, transport and packing of hand-overs."""
+HandoverMethod = Mapping[str, str]
+"""Transport and packing of hand-overs."""
 FENCES = ("put-fence", "get-fence")
 """Transports by which no rank goes on before all have come to the end of a stage."""
 BURST, DIRECT = "burst", "direct"
 """Algorithms of one stage: all is under way when a hand-over has been started."""
 
 
-def describe_layout(layout: Closed) -> dict[str, Any] | None:
-    """Return a layout as plain values, from which `layout_of` makes it on other ranks; None where that cannot be."""
-    product = layout if isinstance(layout, _core.Product) else _core.Product(layout)
-    if product.lines is not None:
-        return None
-    parts = [product.parts(axis) for axis in range(3)]
-    runs = [[part.runs(number) for number in range(part.parts)] for part in parts]
-    coordinates = [_coordinate(product, axis) for axis in range(3)]
-    grid = list(product.grid.points)
-    return {"grid": grid, "runs": runs, "coordinates": coordinates, "first": product.first}
-
-
-def _coordinate(product: _core.Product, axis: int) -> int:
-    """The coordinate of a rank, 0 or 1, that divides a direction; -1: none."""
-    if product.parts(axis).parts == 1:
-        return -1
-    second = product.part_of(product.first + 1) if product.split[0] > 1 else None
-    return 0 if second is not None and second[axis] == 1 else 1
-
-
 def layout_of(description: Mapping[str, Any], ranks: int) -> _core.Product:
-    """The layout of `describe_layout`, among so many ranks."""
+    """Return the layout of a description as the model sends it, among `ranks` ranks."""
     grid = description["grid"]
     parts = [_parts(runs, points) for runs, points in zip(description["runs"], grid, strict=True)]
     return _core.Product(_core.Grid(*grid), parts, description["coordinates"], description["first"], ranks, "model")
@@ -103,80 +84,62 @@ def transport_problems(transport: str | None) -> list[str]:
 
 
 class Handover:
-    """The way of fields of one shape between the ranks of `comm` and one of them, `receiver`, that has them whole.
+    """The way of fields of one shape between the ranks of a model and this rank, a server, which has them whole.
 
-    `layout`: that of the model as `describe_layout` returns it; or None, and `own`: the numbers of this rank's points.
-    Collective.
+    Collective over `comm`: the ranks of the model, and this one behind them.
     """
 
     def __init__(
         self,
         comm: MPI.Intracomm,
-        receiver: int,
         shape: Shape,
-        layout: Mapping[str, Any] | None,
-        own: Numbers | None,
         *,
+        method: HandoverMethod,
         back: bool = False,
-        method: HandoverMethod | None = None,
         watchdog_s: float = 0.0,
     ) -> None:
-        """`watchdog_s`: seconds after which its plans raise PlanError where others do not take part; 0: no limit."""
-        self.comm, self.receiver, self.shape, self.back = comm, receiver, shape, back
-        self._watchdog_s = watchdog_s
-        check_method(method)
-        one_stage = DIRECT if layout is None else BURST
-        self._method: dict[str, Any] = {"algorithm": one_stage} | dict(method or {})
-        if self._method["algorithm"] != one_stage:
-            raise InputError(
-                f"hand-over by {self._method['algorithm']!r}: {one_stage!r} is allowed, as later stages would wait for "
-                "the model"
-            )
+        """`back`: to the model. `watchdog_s`: seconds after which plans raise PlanError where others do not take part.
+
+        `method`: transport and packing.
+        """
+        self.comm, self.shape, self.back = comm, shape, back
+        self._watchdog_s, self._method = watchdog_s, method
         rank, ranks = comm.Get_rank(), comm.Get_size()
-        self.receives = rank == receiver
-        if layout is not None:
-            before = layout_of(layout, ranks)
+        if shape.layout is not None:
+            before = layout_of(json.loads(shape.layout), ranks)
             nx, ny, nz = before.grid.points
-            after = Whole(_core.Grid(nx, ny, nz), 1).placed(receiver, ranks)
+            after = Whole(_core.Grid(nx, ny, nz), 1).placed(rank, ranks)
             pair = on_one_grid(before, after)
             self._pattern: Any = _core.Redistribution(*(reversed(pair) if back else pair))
             self.local, self.whole = tuple(before.shape(rank)), tuple(after.shape(rank))
-            self._options: dict[str, Any] = {}
         else:
-            mine = np.empty(0, np.int64) if own is None else own
-            wanted = np.arange(shape.points) if self.receives else np.empty(0, np.int64)
-            self._pattern = CorePoints(comm, wanted if back else mine).fetch(mine if back else wanted)
-            self.local, self.whole = self._levelled(len(mine)), self._levelled(len(wanted))
-            self._options = {"axis": shape.axis}
-
-    def _levelled(self, points: int) -> tuple[int, ...]:
-        return (points, self.shape.levels) if self.shape.axis == 0 else (self.shape.levels, points)
-
-    @property
-    def in_shared_memory(self) -> bool:
-        """Whether the arrays lie where the ranks of a node read each other's."""
-        return self._method.get("transport") == "shared"
+            none, wanted = np.empty(0, np.int64), np.arange(shape.points)
+            self._pattern = CorePoints(comm, wanted if back else none).fetch(none if back else wanted)
+            self.local, self.whole = (shape.levels, 0), (shape.levels, shape.points)
 
     def arrays(self, shape: tuple[int, ...]) -> Array:
-        """An array of this rank."""
-        if self.in_shared_memory:
+        """Return an array of this rank; for transport shared where the ranks of a node read each other's."""
+        if self._method["transport"] == "shared":
             return shared_zeros(shape, self.shape.dtype)
         return np.zeros(shape, self.shape.dtype)
 
     def plan(self, local: Sequence[Array], whole: Sequence[Array]) -> Plan:
         """Bind fields to the hand-over. Collective."""
         source, target = (list(whole), list(local)) if self.back else (list(local), list(whole))
-        options: dict[str, Any] = {**self._method, **self._options}
-        if all(self._method.get(part) for part in PARTS):
-            options["tuning"] = ""  # nothing is left to tuning files, which ranks of other programs do not read
-        made = make_plan(self._pattern, self.comm, source, target, watchdog_s=self._watchdog_s, **options)
-        if problems := transport_problems(made.transport):
-            raise InputError(*problems)
-        return made
+        return make_plan(
+            self._pattern,
+            self.comm,
+            source,
+            target,
+            algorithm=DIRECT if self.shape.layout is None else BURST,
+            watchdog_s=self._watchdog_s,
+            tuning="",  # nothing is left to tuning files, which ranks of other programs do not read
+            **self._method,
+        )
 
     def levels_first(self, whole: Array) -> Array:
-        """A whole field as [level][point]."""
-        return whole.T if len(whole.shape) == 2 and self.shape.axis == 0 else whole.reshape(self.shape.levels, -1)
+        """Return a whole field as [level][point]."""
+        return whole.reshape(self.shape.levels, -1)
 
 
 def ids_of(layout: Any, rank: int) -> Numbers:

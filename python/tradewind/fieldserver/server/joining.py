@@ -20,7 +20,7 @@ from tradewind.fieldserver.plan.plan_file import OutputPlan, load_plan
 from tradewind.fieldserver.server.control_channel import ControlChannel
 from tradewind.fieldserver.server.handover import HandoverMethod, transport_problems
 from tradewind.fieldserver.server.messages import JOIN, MAGIC, PROTOCOL, Message, from_json, pack
-from tradewind.fieldserver.server.plan_message import pack_plan
+from tradewind.fieldserver.server.plan_message import packed_plan
 from tradewind.fieldserver.server.serving import Server
 from tradewind.method.method import Method
 from tradewind.mpi.library import MPI
@@ -141,7 +141,7 @@ def _opened(
     if problems := _unlike(others, {"plan file": plan.text, "transport": transport, "packing": packing}):
         raise InputError(*problems)
     holds.append(prepare_folder(plan))
-    return pack_plan(plan, transport, packing)
+    return pack("", plan.path, plan.text, transport, packing) + packed_plan(plan)
 
 
 def _split(comm: MPI.Intracomm, servers: list[int], plan: OutputPlan, method: HandoverMethod) -> Server:

@@ -107,12 +107,3 @@ class ServerStatus:
     def pack(self) -> bytes:
         """Return it as a message."""
         return pack(self.finished, [number for pair in self.released for number in pair], self.errors, self.lost)
-
-    @classmethod
-    def unpack(cls, data: bytes) -> ServerStatus:
-        """Return that of a message."""
-        message = Message(data)
-        finished = message.integer()
-        numbers = [message.integer() for _ in range(message.integer())]
-        errors = [message.text() for _ in range(message.integer())]
-        return cls(finished, list(zip(numbers[::2], numbers[1::2], strict=True)), errors, message.text())

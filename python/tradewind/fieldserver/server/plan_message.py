@@ -1,4 +1,4 @@
-"""The message of a plan: what a model in C or Fortran needs of a plan file, which src/fieldserver reads."""
+"""The message of a plan: what the model's side, in C++, needs of it to deal its files."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from tradewind.fieldserver.plan.plan_file import ALL, OutputPlan
 from tradewind.fieldserver.server.messages import pack
 
 
-def pack_plan(plan: OutputPlan, transport: str, packing: str) -> bytes:
-    """Return the message of a plan. `transport` and `packing`: how fields travel."""
+def packed_plan(plan: OutputPlan) -> bytes:
+    """Return block, bytes of the queue, patience, policies, sinks and rules of a plan."""
     table = plan.table
     sinks = [(sink.name, sink.path, bool(sink.form.store_file), is_by_level(sink.path)) for sink in table.sink]
     rules = [
@@ -20,6 +20,5 @@ def pack_plan(plan: OutputPlan, transport: str, packing: str) -> bytes:
         )
         for rule in table.rule
     ]
-    for_servers = ("", plan.path, plan.text, transport, packing)
     policies = (table.when_full == "drop", table.deal, table.synchronous, table.local_servers == "rank")
-    return pack(for_servers, table.block, plan.slot_bytes, float(table.patience), policies, sinks, rules)
+    return pack(table.block, plan.slot_bytes, float(table.patience), policies, sinks, rules)

@@ -9,16 +9,15 @@ from tradewind.base.elements import DTYPES
 
 @dataclass(frozen=True)
 class Shape:
-    """Form of the arrays of a hand-over: the same on all ranks, and as plain values as JSON.
+    """Form of the fields of a hand-over, as the model sends it.
 
-    `layout`: see `describe_layout`; None: points by number. `axis`: of arrays of such points the one over points.
+    `layout`: that of the model, as JSON; None: points by number.
     """
 
     levels: int
     points: int
     dtype: str
     layout: str | None
-    axis: int = -1
 
     @property
     def bytes(self) -> int:

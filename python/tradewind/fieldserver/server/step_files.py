@@ -83,7 +83,7 @@ class StepFiles:
         self._fields_of[key] += 1
 
     def drop(self, key: Key, fields: int) -> None:
-        """Give a file up, of which so many fields will not come, and count them."""
+        """Give a file up, of which some `fields` will not come, and count them."""
         self._dropped[key] += fields
         self.give_up(key)
 

@@ -153,7 +153,7 @@ class Writer:
             self._changed.notify_all()
 
     def drop(self, step: int, path: str, share: int = 0, fields: int = 1) -> None:
-        """Give a file up, of which so many fields will not come, and count them."""
+        """Give a file up, of which some `fields` will not come, and count them."""
         self.call(lambda: self._files.drop((share, step, path), fields))
 
     def end_step(self, step: int, share: int = 0) -> None:
@@ -176,7 +176,7 @@ class Writer:
             self._changed.notify_all()
 
     def flush_now(self) -> None:
-        """Release blocks as soon as they are in their files: nobody has room for others."""
+        """Release blocks as soon as they are in their files: there is no room for others."""
         self.call(self._release_written)
 
     def call(self, work: Callable[[], None]) -> None:
