@@ -214,7 +214,7 @@ void bind_ends(nb::class_<FieldServer>& bound) {
             "Figures of the servers that have ended, in JSON, on the first rank.");
 }
 
-// Without the model's side, for advice and tests: files of a plan as shares get them.
+// Files of a plan as shares get them, without the side of a model.
 class PlanDealing {
   public:
     PlanDealing(const nb::bytes& plan, int shares, const nb::callable& bytes_of)
