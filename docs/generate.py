@@ -39,6 +39,25 @@ def algorithms() -> str:
     return table(("pattern", "algorithm", "what, and in how many stages", "source"), rows)
 
 
+def result_columns() -> str:
+    from tradewind.dataset.build import ORIGINS
+    from tradewind.dataset.table import OWN, VALUES
+    from tradewind.study.model.labels import LABELS
+
+    groups = (("case", OWN), ("label", LABELS), ("origin", ORIGINS), ("value", VALUES))
+    return table(
+        ("column", "group", "what"), [(f"`{name}`", group, what) for group, of in groups for name, what in of.items()]
+    )
+
+
+def result_quantities() -> str:
+    from tradewind.dataset.build import NUMBERS
+    from tradewind.dataset.table import quantity_named
+
+    rows = [(f"`{quantity_named(name)}`", unit, what) for name, (_, unit, what) in NUMBERS.items()]
+    return table(("quantity", "unit", "what"), rows)
+
+
 def routings() -> str:
     rows = [(f"`{e.name}`", e.topology, e.description, e.source) for e in _core.routings()]
     return table(("routing", "topology", "what", "source"), rows)
@@ -141,6 +160,7 @@ SECTIONS: dict[str, dict[str, Callable[[], str]]] = {
         "machines": machines,
         "dwarfs": dwarfs,
     },
+    "table.md": {"result_columns": result_columns, "result_quantities": result_quantities},
     "command-line.md": {
         "commands": commands,
         "patterns": lambda: kind_options(PATTERNS, "verify"),

@@ -185,7 +185,8 @@ FieldServer::Definition defined(const std::string& name, const tw_geometry* geom
     add("grib", about.grib);
     const std::string grid = to_json(*geometry).text();
     return {name,
-            {std::move(form), std::move(level)},
+            {std::move(form), level},
+            Json::list(level).text(),
             std::move(field),
             std::to_string(fnv1a(grid)) + " " + std::to_string(grid.size()),
             Json::written(grid)};

@@ -156,10 +156,10 @@ std::string FieldServer::reply_of_all(const Json::Object& order) {
 }
 
 void FieldServer::add_field(Definition definition) {
-    auto& [name, field, attributes, geometry_name, geometry] = definition;
+    auto& [name, field, identity, attributes, geometry_name, geometry] = definition;
     if (fields_.count(name)) throw InputError("field " + name + " is defined twice");
-    agreement_.note("define " + name + " " + Json(attributes).text() + " " + geometry_name + " " +
-                    field.form.to_json().text() + " axis " + std::to_string(field.form.axis));
+    agreement_.note("define " + name + " " + identity + " " + field.form.to_json().text() + " axis " +
+                    std::to_string(field.form.axis));
     agreement_.check();
     check_owners(name, field.form);
     mark_alike(field.form);

@@ -48,10 +48,13 @@ class FieldServer {
   public:
     template <typename Value>
     using Arguments = std::function<Value()>;
-    // A field as far as this rank has it alone, and its attributes. `geometry`: nothing where `knows_geometry`.
+    // A field as far as this rank has it alone, and its attributes, of which those of the first rank count.
+    // `identity`: a text of what all ranks have to give alike, beside the form. `geometry`: nothing where
+    // `knows_geometry`.
     struct Definition {
         std::string name;
         DefinedField field;
+        std::string identity;
         Json::Object attributes;
         std::string geometry_name;
         Json geometry;

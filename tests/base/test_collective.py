@@ -15,6 +15,7 @@ WITHOUT = {
     "tradewind.dwarfs.frame.diagnosis.diagnose": "called by collective methods; begins with an agreement",
     "tradewind.dwarfs.frame.gather.gather": "called by collective methods; begins with an agreement",
     "tradewind.dwarfs.waves.limited_area.LimitedAreaRun.connect": "called while `on` makes a run",
+    "tradewind.dwarfs.nekbone.plane.drawn_plane": "called by collective methods; begins with an agreement",
     "tradewind.dwarfs.frame.norms.norms": "called by collective methods; begins with an agreement",
     "tradewind.dwarfs.diffusion.objects.exchange_objects": "part of a step",
     "tradewind.dwarfs.frame.on_mesh.MeshRunning.": "called by collective methods; begin with an agreement",

@@ -21,7 +21,8 @@ LONG = {
     *(f"dwarfs/{name}.md" for name in ("diffusion", "helmholtz", "limited_area", "mpdata", "nekbone")),
     *(f"dwarfs/{name}.md" for name in ("semi_lagrangian", "spherical_harmonics", "spherical_harmonics_ranks")),
     *(f"explanation/{name}.md" for name in ("algorithms", "layouts", "validation", "validation-sstmacro", "zheng2018")),
-    *(f"how-to/{name}.md" for name in ("calibrate", "choose", "congestion", "exchange", "fetch", "gather-scatter")),
+    *(f"how-to/{name}.md" for name in ("calibrate", "choose", "compare", "congestion", "exchange")),
+    *(f"how-to/{name}.md" for name in ("fetch", "gather-scatter")),
     "how-to/halo-code.md",
     *(f"how-to/{name}.md" for name in ("install", "languages", "measure", "nodes", "output", "output-fortran")),
     *(f"how-to/{name}.md" for name in ("packets", "program", "simulate", "study", "timeline", "tune", "verify")),
@@ -29,7 +30,7 @@ LONG = {
 }
 """README, and pages below docs/ that take more than a second of processor time: `make test-all` runs them."""
 
-MEASURING = {"how-to/calibrate.md", "how-to/choose.md", "how-to/measure.md", "how-to/tune.md"}
+MEASURING = {f"how-to/{name}.md" for name in ("calibrate", "choose", "compare", "measure", "tune")}
 """Pages that are about measured times. Of the others most blocks run on one core: they may run beside other tests."""
 
 NEEDED = {

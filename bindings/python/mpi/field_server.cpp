@@ -106,8 +106,13 @@ FieldServer::Definition definition(const FieldServer& server, const std::string&
     form.element = mpi::parse_element(element);
     form.axis = axis;
     Json::Object given;
-    for (const auto& [key, text] : attributes) given.emplace_back(key, Json::written(text));
-    return {name, {std::move(form), std::move(levels)}, std::move(given), geometry_name, Json::written(geometry)};
+    std::string identity = geometry_name;
+    for (const auto& [key, text] : attributes) {
+        given.emplace_back(key, Json::written(text));
+        identity += " " + key + " " + text;
+    }
+    return {
+        name, {std::move(form), std::move(levels)}, identity, std::move(given), geometry_name, Json::written(geometry)};
 }
 
 // (server, reason, whether a server has taken over, its number or rank)
@@ -214,7 +219,7 @@ void bind_ends(nb::class_<FieldServer>& bound) {
             "Figures of the servers that have ended, in JSON, on the first rank.");
 }
 
-// Without the model's side, for advice and tests: files of a plan as shares get them.
+// Files of a plan as shares get them, without the side of a model.
 class PlanDealing {
   public:
     PlanDealing(const nb::bytes& plan, int shares, const nb::callable& bytes_of)

@@ -25,6 +25,8 @@ COMMANDS = {
     "tune": "Find the fastest method for an exchange, and keep it for plans.",
     "run": "Run a dwarf (a small model) on MPI ranks, or simulate its step.",
     "serve": "Write and read for a model in C or Fortran of the same job.",
+    "compare": "Compare two results, machines or tuning files: which is faster, how sure.",
+    "export": "Write results as one tidy table (CSV).",
     "report": "Write the report of a study again.",
     "list": "List what has a name: machines, algorithms, dwarfs, studies, ...",
     "config": "Print compiler and linker flags for programs in C, C++ and Fortran.",

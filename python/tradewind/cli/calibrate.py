@@ -104,6 +104,8 @@ def _check_file(out: Path) -> None:
 
 
 def _result(calibration: Calibration, out: Path) -> dict[str, Any]:
+    from tradewind.launch.quiet import warnings_of
+
     probed, unexpected = calibration.probed, calibration.unexpected
     return {
         "file": str(out),
@@ -120,7 +122,9 @@ def _result(calibration: Calibration, out: Path) -> dict[str, Any]:
                 "transport": method.transport,
                 "packing": method.packing,
                 "latency_s": method.latency_s,
+                "latency_reason": method.latency_reason,
                 "overhead_s": method.overhead_s,
+                "overhead_reason": method.overhead_reason,
                 "bytes_per_s": method.rates.whole[-1],
             }
             for method in calibration.methods
@@ -130,6 +134,7 @@ def _result(calibration: Calibration, out: Path) -> dict[str, Any]:
             "eager_bytes": unexpected.eager_bytes,
             "reason": unexpected.reason,
         },
+        "warnings": warnings_of(probed, []),
         "provenance": probed["provenance"],
     }
 
@@ -145,7 +150,7 @@ def _show(result: dict[str, Any]) -> None:
         [
             method["transport"],
             method["packing"],
-            *(format_seconds(method[key]) for key in ("latency_s", "overhead_s")),
+            *(format_seconds(method[f"{key}_s"]) if method[f"{key}_s"] else "~ 0" for key in ("latency", "overhead")),
             format_rate(method["bytes_per_s"]),
         ]
         for method in result["methods"]
@@ -154,6 +159,8 @@ def _show(result: dict[str, Any]) -> None:
     title = f"{nodes} {'node' if nodes == 1 else 'nodes'} of {result['ranks_per_node']} ranks"
     show_table(TextTable(columns, rows, f"{title}, {result['provenance']['mpi']}, {result['provenance']['cpu']}"))
     print()
+    for text in _zeros(result["methods"]):
+        show_text(text)
     show_text(
         f"half of the samples lie within {result['spread']:.1%} of their median in three of four measurements, "
         f"within {result['worst_spread']:.0%} in nine of ten; a memory copy moves "
@@ -165,7 +172,18 @@ def _show(result: dict[str, Any]) -> None:
     if "files" in result:
         known = {key: rate for key, rate in result["files"].items() if rate is not None}
         show_text("files: " + ", ".join(f"{key} {format_rate(rate)}" for key, rate in known.items()))
+    mpi_ranks.show_warnings(result["warnings"])
     print(f"machine file: {result['file']}")
+
+
+def _zeros(methods: list[dict[str, Any]]) -> list[str]:
+    """Return a sentence for each value that is 0, with the reason and the methods."""
+    found: dict[str, list[str]] = {}
+    for method in methods:
+        for key in ("latency", "overhead"):
+            if (reason := method[f"{key}_reason"]) is not None:
+                found.setdefault(f"{key} ~ 0: {reason}", []).append(f"{method['transport']} {method['packing']}")
+    return [f"{text} ({', '.join(names)})" for text, names in found.items()]
 
 
 def _copies(unexpected: dict[str, Any]) -> str:

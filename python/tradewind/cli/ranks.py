@@ -130,3 +130,11 @@ def show_left_out(rows: list[dict[str, Any]], heading: str) -> None:
     for reason, names in methods.items():
         more = f" and {len(names) - 1} more" if len(names) > 1 else ""
         show_text(f"{heading} {names[0]}{more}: {reason}", "dim", indent="  ")
+
+
+def show_warnings(warnings: list[str]) -> None:
+    """Print why measured times should not be trusted, and what to do."""
+    from tradewind.cli.screen import show_text
+
+    for text in warnings:
+        show_text(f"warning: {text}", "bold yellow")

@@ -289,10 +289,10 @@ def _measured(
 
 
 def _draw_maps(maps: Sequence[dict[str, Any]], titles: list[str], path: Path) -> None:
-    from tradewind.plot.field import save_levels
+    from tradewind.plot.field import Shown, save_levels
 
     nx, ny = maps[0]["points"]
-    save_levels([each["values"] for each in maps], titles, (nx, ny), path)
+    save_levels([each["values"] for each in maps], titles, (nx, ny), path, Shown(**maps[0]["shown"]))
 
 
 def _simulated(

@@ -115,6 +115,7 @@ def _write(result: dict[str, Any], out: Path, report: Path | None) -> None:
 def _show(result: dict[str, Any]) -> None:
     for table in result["tuned"]:
         _show_table(table, result)
+    mpi_ranks.show_warnings(result["warnings"])
     print(f"tuning file: {result['file']}; to use it: TRADEWIND_TUNING={result['file']}")
     if result["report"] is not None:
         print(f"report: {result['report']}")

@@ -136,7 +136,7 @@ class Simulation:
         return _core.forecast(*self._arguments())
 
     def forecast(self, processes: int = 1) -> dict[str, float]:
-        """Estimate the cost of the run, which so many processes share: messages, packet_hops, memory_bytes, wall_s."""
+        """Estimate the cost of the run on `processes` processes: messages, packet_hops, memory_bytes, wall_s."""
         cost = self._cost
         events = cost.packet_hops if self.model == "packet" else cost.messages
         return {
@@ -181,7 +181,7 @@ class Simulation:
         if not isinstance(congestion, bool) and not self.options.pairs:
             blocks = min(self.exchange.ranks, PICTURE_BLOCKS)
             return self.with_options(pairs=blocks).run(progress, links, congestion)
-        if self.peers is None:  # else it was done where all of them hear of it
+        if self.peers is None:  # else all of them have checked, and raise together
             self.check_files(links, congestion)
         begin = time.perf_counter()
         result = self._simulated(self._watch(progress, begin))
@@ -247,7 +247,7 @@ class Simulation:
         return [replace(alone.with_options(order=order), orders=(order,)) for order in self.orders[1:]]
 
     def _watch(self, progress: Watch | None, begin: float, done: int = 0, hops: int = 0) -> Watch | None:
-        """Report one simulation as a part of those of all orders, of which so many, of so many hops each, are done."""
+        """Report one simulation as a part of those of all orders, `done` of which, of `hops` each, are complete."""
         if progress is None:
             return None
         return lambda now: progress(

@@ -130,7 +130,7 @@ def test_with_exact_derivatives_the_difference_falls_at_order_two():
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "message"),
     [
         ({"precision": "f4"}, "precision f4: the solver has f8 alone"),
         ({"truncation": (8, 3)}, r"truncation 8 along x, with 16 points: 1\.\.7 are allowed"),
@@ -146,6 +146,6 @@ def test_with_exact_derivatives_the_difference_falls_at_order_two():
         ({"step_s": math.nan}, "step nan s: more than 0 is allowed"),
     ],
 )
-def test_what_cannot_be_is_said(options, said):
-    with pytest.raises(InputError, match=said):
+def test_invalid_requests_are_refused(options, message):
+    with pytest.raises(InputError, match=message):
         Bifourier(**({"ranks": 2, **SMALL} | options))

@@ -71,13 +71,14 @@ def test_a_recorder_asks_for_each_loop_that_a_run_calls():
 
 def test_costs_stand_at_the_loop():
     """Flops and values per point, or functions of the request and the arguments; `work` leaves alone what is once."""
-    loop = kernel(lambda dwarf, terms: 2 * len(terms), 3, once=True)(print)
-    recorder = Recorder(SimpleNamespace(numbered=False, element_bytes=4, work=5))  # type: ignore[arg-type]
+    loop = kernel(lambda dwarf, terms: 2 * len(terms), 3, weight=1.5, once=True)(print)
+    recorder = Recorder(SimpleNamespace(numbered=False, element_bytes=4, work=5, point_s=0.5))  # type: ignore[arg-type]
     recorder.compute(loop, "abc", label="sum")
     recorder.compute(kernel(None)(print))
     (operation,) = recorder._operations
     (call,) = operation.calls
     assert (call.cost(recorder.dwarf), call.times(recorder.dwarf)) == ((6.0, 12.0), 1)
+    assert call.point_s(recorder.dwarf) == 0.75
 
 
 @pytest.mark.parametrize(

@@ -144,7 +144,7 @@ def test_ratios_beyond_one_are_refused(wrong):
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "message"),
     [
         ({"precision": "f4"}, "precision f4: the solver has f8 alone"),
         ({"step_s": 0.0}, "step 0.0 s: more than 0 is allowed"),
@@ -164,8 +164,8 @@ def test_ratios_beyond_one_are_refused(wrong):
         ({"halo_method": "swap"}, "unknown"),
     ],
 )
-def test_what_cannot_be_is_said(options, said):
-    with pytest.raises(InputError, match=said):
+def test_invalid_requests_are_refused(options, message):
+    with pytest.raises(InputError, match=message):
         Hirlam(**({"ranks": 2, "grid": (14, 9, 6)} | options))
 
 

@@ -77,6 +77,10 @@ def test_each_level_is_in_one_message(levels, level_sets, size):
     batches = [batch for _, batch in dwarf.batches]
     assert sorted(dwarf.level_order().tolist()) == list(range(levels))
     assert sum(batch.levels for batch in batches) == levels
+    alike = len({id(batch) for batch in batches})
+    assert [name for name in dwarf.program().schedules() if name.startswith("rows-back")] == [
+        "rows-back" + (f" of batch {number}" if number > 1 else "") for number in range(1, alike + 1)
+    ]
     assert max(max(np.diff(batch.level_cuts)) for batch in batches) == min(size, -(-levels // level_sets))
 
 
@@ -91,7 +95,7 @@ def test_winds_after_a_step_are_those_of_the_reference():
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "message"),
     [
         ({"precision": "f4"}, "precision f4: the transform has f8 alone"),
         ({"step_s": 0.0}, "step 0.0 s: more than 0 is allowed"),
@@ -109,8 +113,8 @@ def test_winds_after_a_step_are_those_of_the_reference():
         ({"dealt": "split", "sums_method": "brock"}, "unknown transpose algorithm 'brock'"),
     ],
 )
-def test_what_cannot_be_is_said(options, said):
-    with pytest.raises(InputError, match=said):
+def test_invalid_requests_are_refused(options, message):
+    with pytest.raises(InputError, match=message):
         SphericalHarmonics(**({"ranks": 2, **SMALL} | options))
 
 

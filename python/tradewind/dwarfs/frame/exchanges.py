@@ -26,21 +26,21 @@ class Exchanges:
         """Beginnings and ends of what is not counted."""
 
     def __call__(self, array: Array) -> None:
-        """Exchanges an array. Collective."""
+        """Exchange an array. Collective."""
         self._plans[id(array)]()
         self.counts[id(array)] += 1
 
     def start(self, array: Array) -> None:
-        """Begins to exchange an array. Collective."""
+        """Start to exchange an array. Collective."""
         self._plans[id(array)].start()
         self.counts[id(array)] += 1
 
     def wait(self, array: Array) -> None:
-        """Ends what `start` began. Collective."""
+        """Wait until the exchange that was started has ended. Collective."""
         self._plans[id(array)].wait()
 
     def poke(self, array: Array) -> None:
-        """Lets go on what `start` began, as far as it can without waiting."""
+        """Let the exchange that was started go on, as far as it can without waiting."""
         self._plans[id(array)].poke()
         self.pokes += 1
 
@@ -69,7 +69,7 @@ class Exchanges:
 
     @property
     def plans(self) -> list[Plan]:
-        """Those of all arrays."""
+        """Plans of all arrays."""
         return list(self._plans.values())
 
     def seconds(self) -> dict[str, float]:

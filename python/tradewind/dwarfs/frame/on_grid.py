@@ -172,6 +172,8 @@ class GridRunning(Running):
         """Its one field, as a temperature."""
         return of_blocks(self.layout, {"t": lambda: self.field[self.own]})
 
+    map_variable = "t"
+
     def map(self) -> Array | None:
         """The middle level of the whole field, on rank 0. Collective."""
         middle = self.layout.grid.points[2] // 2

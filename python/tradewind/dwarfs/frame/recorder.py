@@ -1,4 +1,4 @@
-"""The time step of a strategy as the simulator takes it: what the strategy does, written down."""
+"""Programs of strategies: the recorded operations of a time step."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ class _Operation:
 
 
 class Recorder:
-    """A `Step` that writes down what a strategy asks for. Sums are those of vectors of length 1 at right angles."""
+    """A `Step` that records the operations of a strategy. Sums are those of vectors of length 1 at right angles."""
 
     def __init__(self, dwarf: Recorded) -> None:
         self.dwarf: Any = dwarf
@@ -151,7 +151,7 @@ class Recorder:
     # The program.
 
     def program(self, name: str = "") -> ProgramWorkload:
-        """The program of the steps. Raises InputError for what the simulator does not know."""
+        """Return the program of the steps. Raises InputError for operations that no program has."""
         exchanges = {each: self.dwarf.exchanged(each) for each in self.arrays}
         steps: list[Any] = []
         operations = iter(self._operations)

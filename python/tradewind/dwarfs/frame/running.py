@@ -1,6 +1,6 @@
 """A dwarf on MPI ranks, one of which this process is: the bookkeeping that all dwarfs share.
 
-A dwarf's own class makes its arrays and plans, and says what its strategies are made of. Here the seconds, events,
+A dwarf's own class makes its arrays and plans, and the places of its loops. Here the seconds, events,
 messages and bytes of a run are kept.
 """
 
@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import numpy as np
 
@@ -85,7 +85,7 @@ class Running(ABC):
             setattr(cls, name, collective(vars(cls)[name]))
 
     def send_error(self, problem: str) -> None:
-        """Tell the other ranks why this one cannot call the method that they call; they raise PlanError."""
+        """Send the other ranks the error that keeps this one from the method that they call; they raise PlanError."""
         require_mpi()
         send_error(self.comm, problem)
 
@@ -109,7 +109,7 @@ class Running(ABC):
     # The parts of a dwarf.
 
     def array(self, pattern: _core.Pattern, plan: str = "", dtype: str | None = None) -> Array:
-        """An array for an exchange, full of NaN: what nobody has filled is found by a diagnosis.
+        """An array for an exchange, full of NaN: a diagnosis finds what has not been filled.
 
         `plan`: its name; the first of the dwarf unless given. `dtype`: the dwarf's precision unless given.
         """
@@ -156,7 +156,7 @@ class Running(ABC):
         self._exchanges[name] = exchanges
 
     def timed(self, loop: Callable[..., None], *arguments: Any, part: str = COMPUTE, once: bool = False) -> None:
-        """Calls a loop over points as often as the dwarf's `work` says, and counts its seconds as those of `part`.
+        """Call a loop over points, `work` times, and add its seconds to `part`.
 
         `once`: of a loop that reads what it writes, or adds to it.
         """
@@ -252,6 +252,14 @@ class Running(ABC):
         """A field [y][x] to be drawn, on rank 0, of a dwarf that has one. Collective."""
         return None
 
+    map_variable: ClassVar[str] = "x"
+    """The variable that `map` shows: a name of `tradewind.dwarfs.frame.output.NAMED`."""
+
+    @property
+    def map_place(self) -> dict[str, Any]:
+        """Where the points of `map` lie, as `tradewind.plot.field.Shown` takes it: by default on a plane."""
+        return {}
+
     def outputs(self) -> list[Output]:
         """The fields that a run can write, see `dwarfs.frame.output`. Raises InputError for a dwarf without."""
         raise InputError(f"{type(self).__name__} has no field to write")
@@ -260,7 +268,7 @@ class Running(ABC):
 
     @collective
     def advance(self, steps: int) -> None:
-        """Takes time steps. Collective."""
+        """Take time steps. Collective."""
         steps = whole_number("steps", steps)
         proceed(self.comm, f"{steps} steps")
         assert self._request.strategy is not None
@@ -270,7 +278,7 @@ class Running(ABC):
 
     @collective
     def reset(self) -> None:
-        """Begins to count seconds and exchanges. Collective: before, each plan exchanges once, which costs more."""
+        """Begin to count seconds and exchanges. Collective: before, each plan exchanges once, which costs more."""
         proceed(self.comm)
         for plan in self._warm:
             plan()

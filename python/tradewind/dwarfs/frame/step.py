@@ -1,7 +1,7 @@
 """A time step, written once: a strategy names its exchanges and computations, and a `Step` carries them out.
 
 Two kinds of `Step` exist: a run on MPI ranks (`running.Running`), with plans, loops and timers, and a recorder
-(`recorder.Recorder`), which makes the program of the simulator. A strategy takes either, and does not know which.
+(`recorder.Recorder`), which makes the program of the simulator. A strategy takes either.
 Programs of files are carried out by the same operations (`launch.program.replay`).
 
     @kernel(flops=12, values=2)
@@ -27,7 +27,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
 COMPUTE = "compute"
-"""The part of the time loop that a dwarf computes. Where it tells parts of it apart, their names begin so."""
+"""The part of the time loop that a dwarf computes. Where it has several such parts, their names begin so."""
 
 Cost = float | Callable[..., float]
 """Per point; or a function of the dwarf's request and of the loop's arguments."""
@@ -58,7 +58,7 @@ def kernel(
 
 
 class Call(NamedTuple):
-    """A computation as a strategy asks for it."""
+    """A computation of a strategy."""
 
     kernel: Kernel
     points: Any
@@ -121,7 +121,7 @@ class Step(Operations, Protocol):
         """Return the numbers of a reduction that was started and awaited."""
 
     def ended(self, iterations: int, numbers: Sequence[float]) -> bool:
-        """Whether a solver has converged after some iterations; `numbers`: sums that say so."""
+        """Return whether a solver has converged after some iterations; `numbers`: the sums by which it is decided."""
 
     def finish(self, *result: Any) -> None:
         """End a time step: what it has computed is now the state."""

@@ -318,17 +318,17 @@ class Mpdata(MeshDwarf):
         return Compute(label, point_s=self.element_bytes / self.host_bandwidth, points=points)
 
     def simulation_problems(self) -> list[str]:
-        """Return what `program` raises, of algorithms that so many ranks cannot have, without sharing a mesh out."""
+        """Return what `program` raises, of algorithms that the ranks cannot have, without dividing a mesh."""
         problems: list[str] = []
         with gathered(problems):
             require_memory(self.grid)
         if problems:
             return problems
         ids = np.arange(self.ranks)
-        nobody = _core.fetch_of_ids(np.split(ids, self.ranks), [ids[:0]] * self.ranks)
+        empty = _core.fetch_of_ids(np.split(ids, self.ranks), [ids[:0]] * self.ranks)
         for name in dict.fromkeys(self.stage_names()):
             with gathered(problems):
-                _core.make_schedule(nobody, self.method(name).algorithm or default_algorithm("fetch"))
+                _core.make_schedule(empty, self.method(name).algorithm or default_algorithm("fetch"))
         return problems
 
     @cached_property

@@ -116,7 +116,7 @@ def _replace(step: Step) -> None:
     """Compute r = b - A x, w = A r, s = A p and z = A s anew, whose recurrences have gathered rounding errors.
 
     Residual replacement: Cools, Yetkin, Agullo, Giraud & Vanroose 2018, doi:10.1137/17M1117872, who do so where an
-    estimate of the errors says so.
+    estimate of the errors is large.
     """
     for vector, product in ("xr", "rw", "ps", "sz"):
         multiply_whole(step, vector, f"replaced {product}, ")

@@ -237,7 +237,7 @@ class NekboneRequest(Dwarf):
     def sum_pattern(self) -> _core.AllReduce:
         """The sum over ranks of a number, or of two where they are pipelined; of all of their digits.
 
-        Digits know no NaN: behind them is the number of sums that are not finite.
+        Digits have no NaN: behind them is the number of sums that are not finite.
         """
         numbers = 2 if self.strategy == "pipelined" else 1
         return _core.AllReduce(self.ranks, numbers * DIGITS + 1 if self.sums == "reproducible" else numbers)

@@ -4,8 +4,8 @@
 
 Air that arrives at a grid point was at its departure point one step earlier (SETTLS: Hortal 2002,
 doi:10.1002/qj.200212858314), where the tracers are interpolated. With a long step that point lies in the block of
-another rank. How far away, only the wind says: the strategies below are the ways to have what is there. All give the
-same bits.
+another rank, as far away as the wind blows: the strategies below are ways to bring what is there. All give the same
+bits.
 
 mpiexec -n 2 python -c "
 from mpi4py import MPI

@@ -116,7 +116,7 @@ class _Columns:
         )
 
     def _rows(self, extra_columns: int) -> None:
-        """Make the array of the block, row by row, and of so many other columns in further rows."""
+        """Make the array of the block, row by row, and of other columns in further rows."""
         nx, ny = self.around.points
         shape = (self._levels, ny + math.ceil(extra_columns / nx), nx)
         self.field = self._empty(shape)
@@ -135,7 +135,7 @@ class _Columns:
         return array
 
     def _listed(self, columns: int) -> Array:
-        """The block and so many other columns as points of a fetch: [field, z][column]."""
+        """Return the block and some other columns as points of a fetch: [field, z][column]."""
         return self.field.reshape(self._levels, -1)[:, : self.around.columns + columns]
 
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from tradewind.mpi.library import Array
 
 Demanded = list[tuple[int, int, int, int]]
-"""(owner, rank that wants, columns, bytes of the list)"""
+"""(owner, rank that needs them, columns, bytes of the list)"""
 
 
 def halo(dwarf: SemiLagrangianOptions, fields: int) -> _core.Halo | _core.Fetch:
@@ -63,9 +63,9 @@ def sent_lists(dwarf: SemiLagrangianOptions, number: int) -> _core.Fetch:
     return _core.fetch_of_messages([longest] * dwarf.ranks, words)
 
 
-@lru_cache(maxsize=1)  # a program asks for each of them
+@lru_cache(maxsize=1)  # a program takes each of them
 def fetches(dwarf: SemiLagrangianOptions) -> list[Demanded]:
-    """Who fetches how many columns of whom in the first step: for the winds of each iteration, then for the tracers."""
+    """Return the columns that ranks fetch in the first step: for the winds of each iteration, then for the tracers."""
     reaches = ["linear"] * dwarf.iterations + [dwarf.stencil]
     if dwarf.flow == "uniform" and dwarf.lift == 0 and dwarf.shear == 0:
         shift = _uniform_shift(dwarf)
@@ -116,7 +116,7 @@ def _first_departures(dwarf: SemiLagrangianOptions) -> list[Array]:
 
 
 def _demanded(dwarf: SemiLagrangianOptions, departures: Array, reach: str) -> Demanded:
-    """List who wants how much of whom, by the rule of the ranks."""
+    """List the columns that each rank needs of each other, by the rule of the ranks."""
     layout = dwarf.layout_of(1)
     levels = departures.shape[1]
     lists, counts = [], []

@@ -89,7 +89,7 @@ class Window:
     """[y][x]: where a column lies in a level of the rank's array, or `MISSING`."""
 
     def holds(self, low: tuple[int, int], high: tuple[int, int], before: int, after: int) -> bool:
-        """Whether the cells low..high, and so many before and after them, are in it."""
+        """Return whether the cells low..high, and some `before` and `after` them, are in it."""
         return all(
             begin <= lowest - before and highest + after < begin + cells
             for begin, cells, lowest, highest in zip(self.first, self.place.shape[::-1], low, high, strict=True)

@@ -121,6 +121,12 @@ class SemiLagrangianRun(GridRunning):
     dwarf: SemiLagrangianOptions
     cells: Cells
     """First and last cell (x, y) of departure points; on demand of those that wait for the next fetch."""
+    map_variable = "q"
+
+    @property
+    def map_place(self) -> dict[str, Any]:
+        """On the plane, or on the sphere with a column at longitude 0."""
+        return {"on_sphere": True, "west": 0.5} if self.dwarf.lattice.sphere else {}
 
     def __init__(
         self, dwarf: SemiLagrangianOptions, comm: MPI.Intracomm, initial: Array | None, wind: Wind, record: str

@@ -1,4 +1,4 @@
-"""What each rank of the dwarf spherical_harmonics has to compute and to copy: the points of its loops in programs."""
+"""Work of each rank of the dwarf spherical_harmonics: the points of its loops in programs."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ def _truncation(grid: str, degree: int) -> Truncation:
     return Truncation(grid, degree)
 
 
-@lru_cache(maxsize=64)  # studies and programs ask often, and wavenumbers are packed each time
+@lru_cache(maxsize=64)  # studies and programs need them often, and packing wavenumbers takes long
 def _pieces(truncation: Truncation, dealt: str, sets: int) -> Pieces:
     # By the object: pieces are of one truncation, and `_truncation` makes another where it has forgotten it.
     return pieces_of(truncation, dealt, sets)
@@ -120,7 +120,7 @@ class SphericalHarmonicsRequest(Dwarf):
             problems.append(f"levels per message {self.levels_per_message}: the strategy levels has them; leave it out")
         if self.sums_method is not None and self.dealt != SPLIT:
             problems.append(f"sums method {self.sums_method}: there are sums where wavenumbers are dealt {SPLIT}")
-        if not 0 < self.levels <= MAX_EXTENT:  # said already; the core takes no such number
+        if not 0 < self.levels <= MAX_EXTENT:  # a problem of the option; the core takes no such number
             return problems
         try:
             distribution = self.distribution()
@@ -148,7 +148,7 @@ class SphericalHarmonicsRequest(Dwarf):
 
     @cached_property
     def _kinds(self) -> list[Distribution]:
-        """Those of `batches`, each once: batches with the same owners are alike in programs."""
+        """The distributions of `batches`, each once: batches with the same owners are alike in programs."""
         return list({id(batch): batch for _, batch in self.batches}.values())
 
     def exchange_name(self, name: str, of: Any) -> str:
@@ -190,7 +190,7 @@ class SphericalHarmonicsRequest(Dwarf):
         return _truncation(self.gaussian_grid, self.truncation)
 
     def distribution(self, variables: int = len(VARIABLES)) -> Distribution:
-        """Who owns what."""
+        """Return the owners of some variables on all levels."""
         return self._distribution(self.levels, variables)
 
     def _distribution(self, levels: int | tuple[int, ...], variables: int) -> Distribution:

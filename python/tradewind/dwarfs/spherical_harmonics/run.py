@@ -324,7 +324,7 @@ class SphericalHarmonicsRun(Running):
         first = self.comm.scan(count) - count
         own, grid = np.arange(first, first + count), Gaussian(tuple(self.distribution.truncation.grid.rows))
         return [
-            Output(name, own, grid, partial(self._output, n), self.dwarf.levels, said=NAMED[name])
+            Output(name, own, grid, partial(self._output, n), self.dwarf.levels, attributes=NAMED[name])
             for n, name in enumerate(VARIABLES)
         ]
 
@@ -333,6 +333,13 @@ class SphericalHarmonicsRun(Running):
         found = np.empty((self.dwarf.levels, self.transform.points.shape[1]))
         found[self._order] = self.transform.points[number :: len(VARIABLES)]
         return found
+
+    map_variable = "geopotential"
+
+    @property
+    def map_place(self) -> dict[str, Any]:
+        """On the sphere, each row from longitude 0 on."""
+        return {"on_sphere": True, "west": 0.5}
 
     def map(self) -> Array | None:
         """The geopotential of the middle level on rank 0, [latitude][longitude] from the south. Collective.
@@ -362,7 +369,7 @@ def _fields_of(levels: Array) -> Array:
 
 
 def _has_all_levels(way: str, *, target: bool) -> bool:
-    """Whether the source, or the target, of an exchange has all levels: grid points and columns have."""
+    """Return whether the source, or the target, of an exchange has all levels: grid points and columns have."""
     name = way.removesuffix(BACK)
     forth_target = target != way.endswith(BACK)
     return (name == "columns" and forth_target) or (name == "rows" and not forth_target)

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import sys
 import weakref
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from itertools import islice
 from pathlib import Path
 from time import perf_counter
 from types import TracebackType
@@ -22,16 +21,16 @@ from tradewind.base.collective import (
     send_error,
 )
 from tradewind.base.errors import InputError, PlanError, WriteError, quoted
-from tradewind.base.extents import whole_number
 from tradewind.base.names import unknown
 from tradewind.base.reading import path_of
+from tradewind.fieldserver.model.arguments import listed_files, owner, place_of, whole
 from tradewind.fieldserver.model.defining import described_field, fitting_array
 from tradewind.fieldserver.model.ending import after_all_ends, before_the_end, forget
 from tradewind.fieldserver.model.opening import Opened, check_servers, open_shares
 from tradewind.fieldserver.model.run_figures import run_figures
 from tradewind.fieldserver.plan.field import OutputField
 from tradewind.fieldserver.plan.geometry import Geometry
-from tradewind.fieldserver.plan.plan_file import MAX_STEP, OutputPlan, load_plan
+from tradewind.fieldserver.plan.plan_file import OutputPlan, load_plan
 from tradewind.fieldserver.server.events import Event, Events
 from tradewind.fieldserver.server.handover import check_method
 from tradewind.fieldserver.server.messages import encoded
@@ -44,10 +43,6 @@ if TYPE_CHECKING:
     from tradewind.fieldserver.server.handover import Array
     from tradewind.fieldserver.server.step_files import WriterFigures
     from tradewind.trace.model import TimeLine
-
-
-MAX_FILES = 1_000_000
-"""Files that are named in one call."""
 
 
 class FieldServer:
@@ -78,7 +73,7 @@ class FieldServer:
         check_method(method)
         check_servers(servers, comm.Get_size())
         if steps is not None:
-            steps = _whole("steps", steps)
+            steps = whole("steps", steps)
         self.plan = plan if isinstance(plan, OutputPlan) else load_plan(plan)
         proceed(comm)
         self._everyone = comm
@@ -151,7 +146,7 @@ class FieldServer:
 
     def wants(self, name: str, step: int) -> bool:
         """Whether the plan has a field written at a step."""
-        return bool(self.plan.requests(name, _whole("step", step)))
+        return bool(self.plan.requests(name, whole("step", step)))
 
     def write(self, name: str, values: Array, step: int, *, level: int | None = None) -> None:
         """Write a field of a step, of which this rank has a part; the array is the model's again at once.
@@ -161,7 +156,7 @@ class FieldServer:
         """
         with self._blocking("write", name, step) as side:
             with self._own_errors(side):
-                array, step, place = self._array(name, values), _whole("step", step), _place(level)
+                array, step, place = self._array(name, values), whole("step", step), place_of(level)
             with self._numbered_errors(side):
                 side.write(name, array, step, place)
 
@@ -173,20 +168,20 @@ class FieldServer:
         """
         with self._blocking("start", name, step) as side:
             with self._own_errors(side):
-                array, step, place = self._array(name, values), _whole("step", step), _place(level)
+                array, step, place = self._array(name, values), whole("step", step), place_of(level)
                 if not values.flags.c_contiguous:
                     raise InputError(
                         f"field {name}: an array in one piece (C order) is allowed, or write, which copies it"
                     )
-            owner = _owner(values) if self._opened.in_shared_memory else None
+            holder = owner(values) if self._opened.in_shared_memory else None
             with self._numbered_errors(side):
-                return Started(self, ("wait", name, step), side.start(name, array, owner, step, place), values)
+                return Started(self, ("wait", name, step), side.start(name, array, holder, step, place), values)
 
     def end_step(self, step: int) -> None:
         """Nothing more comes of a step. Raises WriteError where a server could not write an earlier one."""
         with self._blocking("end step", step) as side:
             with self._own_errors(side):
-                step = _whole("step", step)
+                step = whole("step", step)
             with self._numbered_errors(side):
                 side.end_step(step)
         if self._loop is None:
@@ -199,7 +194,7 @@ class FieldServer:
         """
         with self._blocking("prefetch") as side:
             with self._own_errors(side):
-                listed = [encoded(path) for path in _listed(paths)]
+                listed = [encoded(path) for path in listed_files(paths)]
             with self._numbered_errors(side):
                 side.prefetch(listed)
 
@@ -375,33 +370,3 @@ def _end_without_close(opened: Opened) -> None:
     """End a field server whose model ends without `close`, as by an error that is not caught."""
     for each in _leave(opened, PlanError("it has ended without close of its field server")):
         print(f"tradewind: {each}", file=sys.stderr)
-
-
-def _owner(values: Array) -> object:
-    """Return what has the memory of an array, which its views have in common."""
-    found: Any = values
-    while getattr(found, "base", None) is not None:
-        found = found.base
-    return found
-
-
-def _listed(paths: Any) -> list[str]:
-    """Return the names of input files. Raises InputError for what is no list of them."""
-    one = isinstance(paths, str | bytes | Path) or getattr(paths, "shape", None) == ()
-    listed = [] if one or not isinstance(paths, Iterable) else list(islice(paths, MAX_FILES + 1))
-    if not 0 < len(listed) <= MAX_FILES:
-        raise InputError(f"prefetch {quoted(paths)}: a list of names of files is allowed, up to {MAX_FILES}")
-    return [str(path_of("prefetch", path)) for path in listed]
-
-
-def _place(level: Any) -> int:
-    """Return the place of a level, or -1 for all of them. Raises InputError."""
-    return -1 if level is None else _whole("level", level)
-
-
-def _whole(what: str, number: Any) -> int:
-    """Return a number that is no larger than that of a step may be. Raises InputError."""
-    found = whole_number(what, number)
-    if found > MAX_STEP:
-        raise InputError(f"{what} {number}: up to {MAX_STEP} are allowed")
-    return found

@@ -73,9 +73,11 @@ def open_shares(
         return opened
     shares = len(pairs) or opened.comm.Get_size()
 
+    writers = opened.writers  # the model's side keeps the function: it must not keep that in turn
+
     def make_writer() -> LocalServer:
-        opened.writers.append(LocalServer(plan, shares, asynchronous=servers != 0, fields=fields))
-        return opened.writers[-1]
+        writers.append(LocalServer(plan, shares, asynchronous=servers != 0, fields=fields))
+        return writers[-1]
 
     opened.side = _mpi.FieldServer(
         opened.comm.py2f(),

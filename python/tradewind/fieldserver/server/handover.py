@@ -132,9 +132,10 @@ class Handover:
             source,
             target,
             algorithm=DIRECT if self.shape.layout is None else BURST,
+            transport=self._method["transport"],
+            packing=self._method["packing"],
             watchdog_s=self._watchdog_s,
             tuning="",  # nothing is left to tuning files, which ranks of other programs do not read
-            **self._method,
         )
 
     def levels_first(self, whole: Array) -> Array:
