@@ -14,7 +14,7 @@ FORTRAN_FILES := $(wildcard bindings/fortran/* bindings/fortran/mpi_f08/*)
 C_PROGRAMS := $(shell find examples bindings/fortran tests benchmarks/c benchmarks/calls -name '*.[ch]' -o -name '*.[ch]pp')
 PY_FOLDERS := python tests benchmarks validation docs cmake
 COMPILED_FROM := pyproject.toml CMakeLists.txt $(wildcard cmake/*.*) $(CXX_FILES) $(FORTRAN_FILES)
-PACKAGED := $(shell find python machines studies -name __pycache__ -prune -o -type f -print)
+PACKAGED := $(shell find python machines models studies -name __pycache__ -prune -o -type f -print)
 
 # Python and pytest keep what they have compiled: hundreds of processes import the same files.
 unexport PYTHONDONTWRITEBYTECODE

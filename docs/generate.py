@@ -14,12 +14,11 @@ from website.c_reference import declarations
 import tradewind
 from tradewind import _core
 from tradewind.base.exports import exports
-from tradewind.cli import COMMANDS, command_for
+from tradewind.cli import COMMANDS, command_for, words_of
 from tradewind.cli.help import REQUIRED, default_of
 from tradewind.cli.kinds import Family
 from tradewind.cli.options import DWARFS, PATTERNS
 from tradewind.cli.parameters import Parameter
-from tradewind.cli.program import COMMANDS as PROGRAMS
 from tradewind.study.model.machine_keys import OF_STUDY
 from tradewind.workload.simulation_options import options_of_simulations, swept_options
 
@@ -150,6 +149,9 @@ def _row(parameter: Parameter) -> tuple[str, str, str]:
     return f"`{parameter.spelling}`", parameter.declared.help, text if in_words else f"`{text}`"
 
 
+_WITH_WORDS = [f"{name} {word}" for name in COMMANDS for word in words_of(name) if word != "output"]
+"""Commands about a program or a model; that about output has a page of its own."""
+
 SECTIONS: dict[str, dict[str, Callable[[], str]]] = {
     "registry.md": {
         "algorithms": algorithms,
@@ -166,7 +168,7 @@ SECTIONS: dict[str, dict[str, Callable[[], str]]] = {
         "patterns": lambda: kind_options(PATTERNS, "verify"),
         "dwarfs": lambda: kind_options(DWARFS, "run"),
     }
-    | {name: lambda name=name: options(name) for name in (*COMMANDS, *(f"{each} program" for each in PROGRAMS))},
+    | {name: lambda name=name: options(name) for name in (*COMMANDS, *_WITH_WORDS)},
     "study-file.md": {"keys of simulations": keys_of_simulations},
     "python.md": {"options of simulations": options_of_simulation},
     "python-docstrings.md": {"docstrings": docstrings},

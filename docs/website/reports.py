@@ -12,12 +12,10 @@ from typing import Any
 
 from kept_results import STUDIES, Kept, kept_file, load
 
-from tradewind.report.build import Report, draw_figures
+from tradewind.report.build import Report, render_report
 from tradewind.report.overview import build_overview
-from tradewind.report.page import render, summary
 from tradewind.study.cases.environment import here
 from tradewind.study.cases.records import Records
-from tradewind.study.claims.remarks import headline_of
 
 _SCRIPT = re.compile(r"<script>(.{100000,}?)</script>", re.DOTALL)
 """A script of a page that is long enough to stand in a file of its own."""
@@ -40,15 +38,13 @@ def write_reports(folder: Path, names: Sequence[str]) -> Path:
 def _written(kept: Kept, folder: Path) -> dict[str, Any]:
     """Write the report of a study and its dataset; returns what `tradewind study --json` prints about it."""
     folder.mkdir(exist_ok=True)
-    study, text = kept.study, kept.file.file.text
     records = Records(kept.records, notes=json.loads(kept.attributes.get("notes", "[]")))
-    figures = draw_figures(study.plot, records)
-    outcome = headline_of(study.headline, records.records) if study.headline else summary(figures)
+    rendered = render_report(kept.file, records, here(), {})
     page = folder / "report.html"
-    page.write_text(render(study, text, records, kept.verdicts, figures, here(), {}, outcome), encoding="utf-8")
+    page.write_text(rendered.page, encoding="utf-8")
     shutil.copyfile(kept_file(kept.name), folder / "results.nc")
-    report = Report(page, folder / "results.nc", [], outcome, kept.verdicts, records)
-    return {"study": study.title, **report.as_dict()}
+    report = Report(page, folder / "results.nc", [], rendered.outcome, rendered.verdicts, records)
+    return {"study": kept.study.title, **report.as_dict()}
 
 
 def _join_site(page: Path, folder: Path) -> None:

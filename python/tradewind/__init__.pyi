@@ -16,6 +16,8 @@ from tradewind.launch.trials import tune as tune
 from tradewind.machine import load_machine as load_machine
 from tradewind.method.method import Choice as Choice
 from tradewind.method.method import Method as Method
+from tradewind.model import Model as Model
+from tradewind.model import load_model as load_model
 from tradewind.mpi import empty as empty
 from tradewind.mpi import plan as plan
 from tradewind.pattern import Adjoint as Adjoint

@@ -5,11 +5,10 @@ import shlex
 import pytest
 from command_line import run_tradewind
 
-from tradewind.cli import COMMANDS, command_for
+from tradewind.cli import COMMANDS, command_for, words_of
 from tradewind.cli.kinds import Asked
 from tradewind.cli.options import PATTERNS, exchange
 from tradewind.cli.parameters import parse
-from tradewind.cli.program import COMMANDS as PROGRAMS
 
 LINES = 24
 
@@ -20,8 +19,7 @@ def asked():
         yield [name]
         family = command_for(name, []).family
         yield from ([name, kind] for kind in (family.kinds() if family else ()))
-    yield from ([name, "program"] for name in PROGRAMS)
-    yield ["advise", "output"]
+        yield from ([name, word] for word in words_of(name))
 
 
 @pytest.fixture(autouse=True)

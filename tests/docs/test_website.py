@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -25,10 +23,9 @@ A `schedule`, *schedules* and a schedule.
 
 
 @pytest.fixture
-def docs_path(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+def docs_path(monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.syspath_prepend(str(ROOT / "docs"))
-    yield ROOT / "docs"
-    sys.modules.pop("website", None)
+    return ROOT / "docs"
 
 
 def html(text: str) -> str:

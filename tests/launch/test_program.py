@@ -63,6 +63,7 @@ def test_operations_of_a_program_are_those_of_a_strategy():
         WholeExchange(both, compute=physics),
     ]
     request = SimpleNamespace(kind="a file", strategy="replayed", precision="f8", numbered=False)
+    request.exchange_name = lambda name, of: name
     request.exchanged, request.computation = lambda name: both, lambda label, calls: calls[0].arguments[0]
     recorder = Recorder(request)
     for step in steps[:-1]:

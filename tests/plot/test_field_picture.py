@@ -9,7 +9,8 @@ import pytest
 from pictures import Svg, colours, png
 
 from tradewind.base.errors import InputError
-from tradewind.plot.field import coarse, save_levels
+from tradewind.plot.field import Shown, coarse, save_levels
+from tradewind.plot.sphere import sphere_cells
 
 LEVELS = [[[0.0, 1.0, 2.0]], [[0.5, 0.5, 2.0]]]
 TITLES = ["before", "after 3 steps"]
@@ -72,3 +73,24 @@ def test_files_that_cannot_be(tmp_path):
     for path, message in ((tmp_path / "field.gif", "ends in .svg"), (tmp_path / "no" / "field.svg", "no folder")):
         with pytest.raises(InputError, match=message):
             save_levels([[[0.0]]], ["before"], (1, 1), path)
+
+
+def test_a_field_on_the_sphere_is_a_map(tmp_path):
+    level = np.arange(8.0).reshape(2, 4)
+    shown = Shown("geopotential", "m2 s-2", on_sphere=True, west=0.5)
+    save_levels([level.tolist()], ["before"], (4, 2), tmp_path / "map.svg", shown)
+    picture = Svg(tmp_path / "map.svg")
+    assert "geopotential (m2 s-2)" in picture.texts
+    assert "before" in picture.texts
+    assert not any("grid point" in text for text in picture.texts)
+    assert max(len(each.get("d", "")) for each in picture.elements) > 10_000, "the coast lines"
+
+
+def test_cells_of_a_map_lie_around_their_points():
+    cells = sphere_cells([[1.0, 2.0, 3.0, 4.0], [5.0, 6.0, 7.0, 8.0]], (4, 2), 1, 0.5)
+    places = [(each["properties"]["longitude"], each["properties"]["latitude"]) for each in cells]
+    assert places == [(x, y) for y in (-45, 45) for x in (0, 90, -180, -90)]
+    corners = np.array(cells[0]["geometry"]["coordinates"][0])
+    assert (corners.min(axis=0) == (-45, -90)).all()
+    x, y = corners.T
+    assert (x[:-1] * y[1:] - x[1:] * y[:-1]).sum() < 0, "clockwise: for d3 the other way is all but the cell"

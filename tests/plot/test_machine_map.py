@@ -218,6 +218,7 @@ def test_pictures_of_all_kinds_are_written(tmp_path):
         assert tuple(pixels[round(y * scale), round(x * scale), :3]) != (255, 255, 255), "a switch that is not drawn"
     page = (tmp_path / "m.html").read_text()
     assert page.count("<circle") == 9
+    assert page.count("<title>link between switch ") == 18, "links are named by their ends"
     assert not re.search(r'(src|href)="https?:', page), "the page opens offline"
     box = re.search(rb"/MediaBox *\[([^]]*)\]", (tmp_path / "m.pdf").read_bytes())
     left, bottom, right, top = map(float, box[1].split())

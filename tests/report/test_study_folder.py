@@ -126,7 +126,7 @@ def test_a_quick_run_says_what_it_leaves_out_and_the_full_one_goes_on(folder: Pa
     dry_run = ("study", study, "--out", folder / "results", "--dry-run")
     assert sum(case["stored"] for case in tradewind(*dry_run, "--json").json["cases"]) == 2
     assert (
-        tradewind(*dry_run).out.splitlines()[-1].startswith("4 cases, 2 of them stored already or known, 0 skipped, ")
+        tradewind(*dry_run).out.splitlines()[-2].startswith("4 cases, 2 of them stored already or known, 0 skipped, ")
     )
     full = run(tradewind, study)
     assert (full.json["computed"], full.json["reused"], full.json["notes"]) == (2, 2, [])
@@ -137,7 +137,8 @@ def test_the_cost_of_a_folder_counts_a_shared_case_once(folder: Path, tradewind:
     printed = tradewind("study", folder, "--dry-run").out.splitlines()
     table = [line.split() for line in printed if line.startswith(("one", "two"))]
     assert [row[:3] for row in table] == [["one", "5", "5"], ["two", "4", "2"]]
-    assert printed[-1].startswith("7 cases, 0 skipped, ")
+    assert printed[-2].startswith("7 cases, 0 skipped, ")
+    assert printed[-1].startswith("simulations take less than a second on ")
     studies = tradewind("study", folder, "--dry-run", "--json").json["studies"]
     assert [len(study["cases"]) for study in studies] == [5, 4]
 

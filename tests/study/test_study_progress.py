@@ -48,3 +48,21 @@ def test_a_bar_for_each_case_that_takes_long() -> None:
     observer.end()
     assert "no [luck]" in re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", stream.getvalue())
     assert observer._bars.tasks[0].completed == 3
+
+
+def test_the_bar_of_the_study_has_the_time_left_by_the_cost_of_its_cases(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [0.0]
+    monkeypatch.setattr(progress.time, "monotonic", lambda: now[0])
+    observer = progress.BarObserver(Console(file=io.StringIO(), width=200))
+    long = replace(PLANNED, identity={"n": 2}, forecast={"wall_s": 30.0, "program": "p"})
+    short = replace(PLANNED, identity={"n": 3}, forecast={"wall_s": 10.0, "program": "p"})
+    observer.begin(3, 0, 40.0)
+    now[0] = 100.0  # measured cases come first, and have no forecast
+    observer.done(replace(PLANNED, case=replace(CASE, kind="verify")), {}, 1.0)
+    assert observer.time_left() == ""
+    now[0] = 120.0
+    observer.done(short, {"time_s": 1.0}, 1.0)
+    assert observer.time_left() == "60 s to go"
+    observer.running(long, replace(QUARTER, fraction=1 / 3))
+    assert observer.time_left() == "20 s to go"
+    observer.end()

@@ -206,6 +206,19 @@ def test_values_of_what_cannot_be_tested_are_checked_too() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("samples", "text"),
+    [
+        ([2.0, 3.0, 1.0, 5.0, 4.0, 6.0], "3.5 s (95 % confidence: 1 s to 6 s)"),
+        ([2.0, 3.0, 1.0], "3.5 s (3 samples: 1 s to 3 s)"),
+    ],
+)
+def test_a_measured_time_of_a_headline_has_its_interval(samples: list[float], text: str) -> None:
+    headline = Headline.model_validate({"text": "{t}", "values": {"t": {"of": ONE}}})
+    case = record("ring-1", 3.5) | {"kind": "measure", "result": {"results": [{"samples_s": samples}]}}
+    assert headline_of(headline, [case]) == text
+
+
 def test_a_headline_is_filled_as_remarks_are() -> None:
     values = {"t": {"of": ONE}, "r": {"of": FOUR, "over": ONE}}
     headline = Headline.model_validate({"text": "It takes {t}, \n{r} times as long.", "values": values})

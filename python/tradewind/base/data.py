@@ -9,6 +9,6 @@ PACKAGE = Path(__file__).parents[1]
 
 
 def data_folder(name: str) -> Path:
-    """The folder ``machines`` or ``studies``: in the package where it is installed, beside it in a checkout."""
+    """The folder ``machines``, ``models`` or ``studies``: in an installed package, beside the package in a checkout."""
     installed = PACKAGE / name
     return installed if installed.is_dir() else PACKAGE.parents[1] / name

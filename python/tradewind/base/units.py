@@ -87,6 +87,14 @@ def format_seconds(value: float) -> str:
     return _scaled(value, [(1.0, "s"), (1e-3, "ms"), (1e-6, "us"), (1e-9, "ns"), (1e-12, "ps")])
 
 
+def format_duration(value: float) -> str:
+    """Return a duration as a reader expects it of work: in seconds, minutes, hours or days, two digits."""
+    for limit, unit, name in ((90, 1, "s"), (90 * 60, 60, "min"), (36 * 3600, 3600, "h"), (math.inf, 86400, "days")):
+        if value < limit:
+            return f"{value / unit:.2g} {name}" if value / unit < 10 else f"{value / unit:.0f} {name}"
+    raise ValueError(value)
+
+
 def format_bytes(value: float) -> str:
     """8192 -> ``"8 KiB"``, for a reader."""
     return _scaled(value, [(1024.0**4, "TiB"), (1024.0**3, "GiB"), (1024.0**2, "MiB"), (1024.0, "KiB"), (1.0, "B")])

@@ -25,7 +25,7 @@ COMMANDS = {
     "tune": "Find the fastest method for an exchange, and keep it for plans.",
     "run": "Run a dwarf (a small model) on MPI ranks, or simulate its step.",
     "serve": "Write and read for a model in C or Fortran of the same job.",
-    "compare": "Compare two results, machines or tuning files: which is faster, how sure.",
+    "compare": "Compare two results, machines or tuning files, in words.",
     "export": "Write results as one tidy table (CSV).",
     "report": "Write the report of a study again.",
     "list": "List what has a name: machines, algorithms, dwarfs, studies, ...",
@@ -73,19 +73,28 @@ def _run(arguments: Sequence[str]) -> int | None:
     return 0
 
 
+_WORDS = {
+    "program": ("program", ("verify", "simulate", "bench")),
+    "model": ("model", ("verify", "simulate")),
+    "output": ("advise_output", ("advise",)),
+}
+"""Words in place of a pattern: the file of each, and the commands that take it."""
+
+
+def words_of(name: str) -> list[str]:
+    """Return the words that a command takes in place of a pattern."""
+    return [word for word, (_, commands) in _WORDS.items() if name in commands]
+
+
 def command_for(name: str, arguments: Sequence[str]) -> Command:
     """A command; of one that is about a kind, with the options of the kind that arguments name."""
     import importlib
 
     from tradewind.cli.command import Command
 
-    if name in ("verify", "simulate", "bench") and arguments[:1] == ["program"]:
-        from tradewind.cli import program
-
-        return Command(f"{name} program", program.COMMANDS[name], program.HELP[name])
-    if name == "advise" and arguments[:1] == ["output"]:
-        from tradewind.cli import advise_output
-
-        return Command(f"{name} output", advise_output.command, advise_output.HELP)
+    word = arguments[0] if arguments else ""
+    if word in words_of(name):
+        module = importlib.import_module(f"tradewind.cli.{_WORDS[word][0]}")
+        return Command(f"{name} {word}", module.COMMANDS[name], module.HELP[name])
     function = importlib.import_module(f"tradewind.cli.{name}").command
     return Command(name, function, COMMANDS[name], arguments)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
 from tradewind.cli import options
 from tradewind.cli.parameters import ONE_OR_MORE, Argument, Option
 
-HELP = "Find out whether output is best written in place, on threads or on servers, and by how many."
+HELP = {"advise": "Find out whether output is best written in place, on threads or on servers, and by how many."}
 
 
 def command(
@@ -68,3 +69,6 @@ def _show(result: dict[str, Any], ranks: int) -> None:
         f"an output of {format_bytes(rates['raw_bytes'])} takes {format_seconds(load['encode_s'])} to encode on a core "
         f"and {format_seconds(load['disk_s'])} at {format_rate(rates['disk_bytes_per_s'])} to disk"
     )
+
+
+COMMANDS: dict[str, Callable[..., None]] = {"advise": command}

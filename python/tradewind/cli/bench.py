@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -79,17 +80,23 @@ def command(
         text = f"measuring on {place.ranks} ranks"
         if sizes is not None:
             _check_alone({"--timeline": timeline, "--predict": predict})
-            with mpi_ranks.busy(text, quiet=as_json or not place.prints):
+            with mpi_ranks.busy(text, quiet=as_json or not place.prints) as show:
+                terms["watch"] = show and partial(_show_progress, show)
                 result = _bench_sizes(pattern, place.ranks, sizes, asked, methods, terms)
         else:
             exchange = options.exchange(asked, pattern, place.ranks)
-            with mpi_ranks.busy(text, quiet=as_json or not place.prints):
+            with mpi_ranks.busy(text, quiet=as_json or not place.prints) as show:
+                terms["watch"] = show and partial(_show_progress, show)
                 result = bench(exchange, *methods, timeline=timeline, predict=predict, **terms)
         result["chart"] = None if chart is None else str(chart)
         if chart is not None and place.prints:
             _draw(chart, result)
     if place.prints:
         print_result(result, as_json, lambda: _show_sizes(result) if sizes is not None else _show(result))
+
+
+def _show_progress(show: mpi_ranks.ProgressLine, now: dict[str, Any]) -> None:
+    show(now["method"], now["fraction"])
 
 
 def _check_alone(given: dict[str, Any]) -> None:

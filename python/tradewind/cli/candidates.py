@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from tradewind.cli import COMMANDS, command_for
+from tradewind.cli import COMMANDS, command_for, words_of
 from tradewind.cli.command import Command
 from tradewind.cli.parameters import HELP, Parameter
-from tradewind.cli.program import COMMANDS as PROGRAMS
 
 
 def candidates(words: Sequence[str]) -> list[str]:
@@ -48,8 +47,7 @@ def _flags(command: Command, given: Sequence[str]) -> list[str]:
 def _arguments(name: str, command: Command, given: Sequence[str]) -> Iterable[str]:
     """The names that may stand in the first place behind a command."""
     if command.family is not None and command.kind is None:
-        beside = ["program"] if name in PROGRAMS else ["output"] if name == "advise" else []
-        return [*command.family.kinds(), *beside]
+        return [*command.family.kinds(), *words_of(name)]
     return [] if given else _FIRST.get(name, list)()
 
 

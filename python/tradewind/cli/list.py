@@ -18,7 +18,7 @@ def command(
     what: Annotated[
         str | None,
         Argument(
-            help="machines, topologies, routings, patterns, algorithms, transports, dwarfs or studies.",
+            help="machines, models, topologies, routings, patterns, algorithms, transports, dwarfs or studies.",
             show_default="the names of all",
         ),
     ] = None,
@@ -78,6 +78,24 @@ def _machines(names: list[str] | None = None) -> Rows:
             }
         )
     return rows
+
+
+def _models() -> Rows:
+    from tradewind.base.extents import extents_text
+    from tradewind.model import load_model, model_names
+
+    loaded = map(load_model, model_names())
+    return [
+        {
+            "name": model.name,
+            "grid": extents_text(model.table.grid),
+            "step_s": model.step_s,
+            "title": model.table.title,
+            "numbers": model.numbers,
+            "source": model.table.source,
+        }
+        for model in loaded
+    ]
 
 
 def _topologies() -> Rows:
@@ -150,6 +168,7 @@ def _studies() -> Rows:
 
 TABLES: dict[str, Callable[[], Rows]] = {
     "machines": _machines,
+    "models": _models,
     "topologies": _topologies,
     "routings": _routings,
     "patterns": _patterns,
@@ -197,6 +216,13 @@ def _columns(what: str) -> dict[str, TextColumn]:
             "values": TextColumn("values", prose=20, drop=3),
             "topology": TextColumn("topology", prose=28, drop=4),
         },
+        "models": {
+            "name": name,
+            "grid": TextColumn("grid"),
+            "step_s": TextColumn("step, s", number=True),
+            "title": TextColumn("what", prose=40),
+            "source": source,
+        },
         "topologies": described | {"parameters": TextColumn("parameters", prose=28, drop=1), "source": source},
         "routings": {"topology": TextColumn("topology")} | described | {"source": source},
         "patterns": described | {"options": TextColumn("options", prose=20, drop=1)},
@@ -235,9 +261,10 @@ def _show_names() -> None:
 def _names() -> dict[str, list[str]]:
     """The names by list; those of algorithms by pattern, those of studies by folder."""
     from tradewind.machine import machine_names
+    from tradewind.model import model_names
     from tradewind.study.plan.catalogue import study_files
 
-    names = {"machines": machine_names()}
+    names = {"machines": machine_names(), "models": model_names()}
     for what in ("topologies", "routings"):
         names[what] = list(dict.fromkeys(row["name"] for row in TABLES[what]()))
     names["patterns"] = [row["name"] for row in _patterns()]

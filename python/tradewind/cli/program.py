@@ -40,7 +40,7 @@ def verify(
 
     names = None if transport in (None, "all") else str(transport).split(",")
     result = verify_program(load_program(file), names)
-    print_result(result, as_json, lambda: _show_verified(result))
+    print_result(result, as_json, lambda: show_verified(result))
 
 
 @options.of_simulations(without=("model", "transport", "packing"))
@@ -94,7 +94,8 @@ def bench(
         print_result(result, as_json, lambda: _show_measured(result))
 
 
-def _show_verified(result: dict[str, Any]) -> None:
+def show_verified(result: dict[str, Any]) -> None:
+    """Print what was proved of a program."""
     from tradewind.base import units
     from tradewind.cli.screen import show_table, show_text
     from tradewind.cli.table import TextColumn, TextTable

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+from tradewind.base.remaining import remaining_text
 from tradewind.cli import options
 from tradewind.cli import ranks as mpi_ranks
 from tradewind.cli.kinds import Asked
@@ -104,7 +106,8 @@ def command(
         for name, file in (("timeline", timeline), ("links", simulated.links)):
             if file is not None and len(dwarfs) > 1:
                 raise _refused(f"--{name}: it shows one strategy, not {len(dwarfs)}")
-        results = []
+        results: list[dict[str, Any]] = []
+        began = time.monotonic()
         for each in dwarfs:
             if simulate is not None:
                 folder = simulated.congestion
@@ -112,7 +115,9 @@ def command(
                     folder /= str(each.strategy)
                 results.append(_simulated(each, simulate, simulated, timeline, folder, as_json=as_json))
                 continue
-            with mpi_ranks.busy(f"{each.strategy} on {place.ranks} ranks", quiet=as_json or not place.prints) as show:
+            left = remaining_text(time.monotonic() - began, len(results) / len(dwarfs))
+            text = f"{each.strategy} on {place.ranks} ranks ({len(results) + 1} of {len(dwarfs)} strategies{left})"
+            with mpi_ranks.busy(text, quiet=as_json or not place.prints) as show:
                 drawn = picture if each is dwarfs[0] else None  # the same of all
                 results.append(
                     _measured(each, steps, repeat, drawn, timeline, output, writers, show, draws=place.prints)

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from tradewind.cli.table import TextTable
     from tradewind.study.cases.environment import Environment
+    from tradewind.study.plan.duration import Duration
     from tradewind.study.plan.planned import Executors, Plan, Planned
     from tradewind.study.runner.campaign import Campaign
     from tradewind.study.runner.run import StudyRun
@@ -102,7 +103,9 @@ def command(
     campaign = plan_campaign(path, executors, environment, out=out, pool=pool, quick=quick)
     if dry_run:
         script, stored = _job_script(cluster), at_hand(campaign, _known(known or []), remeasure=remeasure)
-        print_result(_plan_dict(campaign, stored, script), json, lambda: _show_plan(campaign, stored, script))
+        duration = _duration(campaign, stored, environment, workers)
+        result = _plan_dict(campaign, stored, script) | {"duration": duration and duration.as_dict()}
+        print_result(result, json, lambda: _show_plan(campaign, stored, script, duration))
         return 0
     stream = sys.stderr if json else sys.stdout
     how = {"workers": workers, "remeasure": remeasure, "known": _known(known or [])}
@@ -180,6 +183,20 @@ def _job_script(cluster: Path | None) -> str | None:
     return job_script(load_cluster(cluster))
 
 
+def _duration(campaign: Campaign, stored: set[str], environment: Environment, workers: int | None) -> Duration | None:
+    """How long the cases will take here; None where nothing is simulated."""
+    from tradewind.simulation.speed_probe import known_ratios
+    from tradewind.study.cases.store import Store
+    from tradewind.study.plan.duration import duration_of, pace_of
+
+    missing = [planned for key, planned in campaign.unique.items() if key not in stored]
+    if not any(planned.forecast for planned in missing):
+        return None
+    stores = [(entry, Store(entry.folder, campaign.pool)) for entry in campaign.entries]
+    cases = [(planned, store) for entry, store in stores for planned in entry.plan.planned if planned.key in stored]
+    return duration_of(missing, pace_of(cases, environment, known_ratios), environment, workers)
+
+
 def _plan_dict(campaign: Campaign, stored: set[str], script: str | None) -> dict[str, Any]:
     entries = [
         {
@@ -204,7 +221,7 @@ def _case_dict(planned: Planned, stored: set[str]) -> dict[str, Any]:
     return {**result, "stored": is_stored, "forecast": planned.forecast}
 
 
-def _show_plan(campaign: Campaign, stored: set[str], script: str | None) -> None:
+def _show_plan(campaign: Campaign, stored: set[str], script: str | None, duration: Duration | None) -> None:
     from tradewind.cli.claims import show_untestable
     from tradewind.cli.screen import show_table, show_text
 
@@ -224,8 +241,23 @@ def _show_plan(campaign: Campaign, stored: set[str], script: str | None) -> None
         to_do = [planned for key, planned in own.items() if key not in stored]
         show_text(f"under {base}: {len(own)} cases, {_cost(to_do)}", indent="  ")
     show_text(f"{len(cases)} cases, {left_out}{skipped} skipped, {_cost(new)}")
+    if duration is not None:
+        show_text(_takes(duration))
     if script is not None:
         print(f"each job:\n{script}")
+
+
+def _takes(duration: Duration) -> str:
+    """Return how long the simulations will take, in words."""
+    from tradewind.base.units import format_duration
+
+    low, likely, high = map(format_duration, (duration.low_s, duration.seconds, duration.high_s))
+    cores = "one core" if duration.cores == 1 else f"{duration.cores} cores"
+    text = f"simulations take about {likely} on {cores} of this machine ({low} to {high}, by {duration.source})"
+    if duration.high_s < 1:
+        text = f"simulations take less than a second on {cores} of this machine"
+    more = f"; the time of {duration.measured} measured cases is not known before" if duration.measured else ""
+    return text + more
 
 
 def _by_base(campaign: Campaign) -> dict[str, dict[str, Planned]]:

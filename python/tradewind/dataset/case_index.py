@@ -38,10 +38,10 @@ class CaseIndex(PandasMultiIndex):
         """The labels that every machine has one value of, where they differ, and that of the one machine selected."""
         if _MACHINE not in labels or _MACHINE not in self.index.names:
             return {}
-        machines, following = self._values(_MACHINE), {}
+        machines, following = self._values(_MACHINE), dict[Any, Any]()
         for label in self.index.names:
             values = self._values(label)
-            of_machine = {}
+            of_machine = dict[Any, Any]()
             for machine, value in zip(machines, values, strict=True):
                 of_machine.setdefault(machine, value)
             follows = all(of_machine[machine] == value for machine, value in zip(machines, values, strict=True))

@@ -29,7 +29,7 @@ class Drawing:
     heads: list[list[str]] = field(default_factory=list)
     """The fields of a row that are taken away as CSV, each with the head of its column."""
     tooltip: list[Part] = field(default_factory=list)
-    """What is shown of the nearest point, beside its case and its parameters."""
+    """Fields that are shown of the nearest point, beside its case and its parameters."""
 
 
 def answering(specification: dict[str, Any], tooltip: Sequence[Part]) -> dict[str, Any]:

@@ -230,7 +230,7 @@ _TOOLTIPS: dict[str, Callable[[Plot], list[Part]]] = {
         quantitative("delay", title="mean delay (s)", format=".3~s"),
     ],
 }
-"""What the nearest point of a chart shows beside its case."""
+"""Fields that the nearest point of a chart shows beside its case."""
 _ALTAIR = {
     "best": "tradewind.figure.best:best_chart",
     "congestion": "tradewind.figure.heat:congestion_chart",

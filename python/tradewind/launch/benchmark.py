@@ -47,6 +47,7 @@ def bench(
     predict: str | Path | None = None,
     watchdog_s: float = 0.0,
     timeout_s: float | None = None,
+    watch: job.Watch | None = None,
 ) -> dict[str, Any]:
     """Measures an exchange on real MPI ranks, once for each method: algorithm, transport and packing.
 
@@ -57,8 +58,9 @@ def bench(
     each method lie at several places in memory. `check` compares what arrives with the expected result,
     bit for bit, before anything is timed. `timeline`: a file for what ranks do when in a few exchanges more of the
     fastest method (see `tradewind.trace`). `predict`: a machine, on which each method is simulated as well
-    (see `tradewind.launch.predict`). `watchdog_s`: see `tradewind.mpi.plan`. Starts the ranks, or where this process is
-    one of them, is one. Seconds and bytes throughout:
+    (see `tradewind.launch.predict`). `watchdog_s`: see `tradewind.mpi.plan`. `watch` is called now and then with the
+    progress: ``method``, which is measured, and ``fraction``, the part that is done. Starts the ranks, or where this
+    process is one of them, is one. Seconds and bytes throughout:
 
     - ``results``: by method ``median_s``, ``interval_s`` (in which the median lies with 95 % confidence; None where
       samples are too few), ``min_s``, ``samples_s``, ``steps`` (the same by slab), ``bytes_per_s``, ``ratio_to_copy``,
@@ -90,6 +92,7 @@ def bench(
         timeline=timeline,
         watchdog_s=watchdog_s,
         timeout_s=timeout_s,
+        watch=watch,
     )
     if file is not None:
         result = add_predictions(result, exchange, file)
@@ -114,6 +117,7 @@ def bench_methods(
     timeline: str | Path | None = None,
     watchdog_s: float = 0.0,
     timeout_s: float | None = None,
+    watch: job.Watch | None = None,
 ) -> dict[str, Any]:
     """Measure as `bench` does, with methods that suit the exchange. ``skipped``: those that MPI refuses."""
     exchange.require_arrays()
@@ -127,9 +131,10 @@ def bench_methods(
         "check": check,
         "watchdog_s": watchdog_s,
         "timeline": None if timeline is None else str(timeline),
+        "report": watch is not None and not job.is_rank(),
     }
     worker = "tradewind.launch.measure:measure"
-    result = job.on_ranks(exchange.ranks, worker, payload, timeout_s=timeout_s)
+    result = job.on_ranks(exchange.ranks, worker, payload, timeout_s=timeout_s, watch=watch)
     return {**result, "timeline": payload["timeline"]}
 
 

@@ -19,6 +19,7 @@ from tradewind.base.errors import InputError, VerificationError
 from tradewind.launch import recorded
 from tradewind.launch.quiet import QuietWatch
 from tradewind.launch.samples import rates
+from tradewind.launch.worker import report_progress
 from tradewind.method.memories import PRIVATE
 from tradewind.method.method import DEFAULT_PACKING, NATIVE
 from tradewind.mpi.arrays import shared_zeros
@@ -111,8 +112,8 @@ def measure_sizes(comm: MPI.Intracomm, payload: dict[str, Any]) -> dict[str, Any
     watch = QuietWatch(comm)
     copy_bytes_per_s = measure_copy(comm)
     sizes = [
-        {"message_bytes": each["message_bytes"], **_measured(comm, payload | each, copy_bytes_per_s)}
-        for each in payload["sizes"]
+        {"message_bytes": each["message_bytes"], **_measured(comm, payload | each | {"part": part}, copy_bytes_per_s)}
+        for part, each in enumerate(payload["sizes"])
     ]
     return {"sizes": sizes, **_circumstances(comm, watch, payload)}
 
@@ -183,9 +184,15 @@ def _interleaved(
     """Return the times of all methods, and the skipped ones with the reason. One plan at a time: each needs memory."""
     measured = [Measured(method) for method in payload["methods"]]
     skipped: list[dict[str, Any]] = []
+    part, parts = payload.get("part", 0), len(payload.get("sizes", [0]))
+    done, total = 0, payload["rounds"] * max(1, len(measured))
     for round_ in range(payload["rounds"]):
         repeat = payload["repeat"] // payload["rounds"] + (round_ < payload["repeat"] % payload["rounds"])
         for method in list(measured):
+            if payload["report"] and comm.Get_rank() == 0:
+                named = ", ".join(method.method.values())
+                report_progress({"method": named, "fraction": (part + done / total) / parts})
+            done += 1
             reason = method.take(comm, data, payload | {"repeat": repeat}, check=payload["check"] and not round_)
             if reason:
                 measured.remove(method)

@@ -62,6 +62,7 @@ def bench_sizes(
     check: bool = True,
     watchdog_s: float = 0.0,
     timeout_s: float | None = None,
+    watch: job.Watch | None = None,
     options: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """Measure an exchange of a pattern with messages of each of `sizes` bytes, by all methods, in one job.
@@ -86,7 +87,8 @@ def bench_sizes(
         raise InputError(*dict.fromkeys(problems))
     payload = {"sizes": payloads, "sample_s": SAMPLE_S, "repeat": repeat, "rounds": rounds, "warmup": warmup}
     payload |= {"check": check, "watchdog_s": watchdog_s, "timeline": None}
-    result = job.on_ranks(ranks, "tradewind.launch.measure:measure_sizes", payload, timeout_s=timeout_s)
+    payload["report"] = watch is not None and not job.is_rank()
+    result = job.on_ranks(ranks, "tradewind.launch.measure:measure_sizes", payload, timeout_s=timeout_s, watch=watch)
     measured = [
         {**each, "results": with_intervals(each["results"]), "skipped": without + each["skipped"]}
         for each, without in zip(result["sizes"], skipped, strict=True)

@@ -44,7 +44,7 @@ def check_path(path: Path) -> None:
 
 @dataclass(frozen=True)
 class Shown:
-    """What the values of a level are, and where its points lie."""
+    """The name and the units of the values of a level, and where its points lie."""
 
     name: str = "value"
     units: str = "1"

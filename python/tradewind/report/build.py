@@ -13,10 +13,14 @@ from tradewind.report.content import Figure
 from tradewind.study.cases.environment import Environment
 from tradewind.study.cases.records import Records, read_records
 from tradewind.study.cases.store import Store
-from tradewind.study.claims.finding import Verdict, cases_of
-from tradewind.study.claims.judgement import counts, judge_each
+from tradewind.study.claims.finding import Verdict
+from tradewind.study.claims.judgement import counts, judge_all
 from tradewind.study.claims.remarks import headline_of
+from tradewind.study.model.study_file import StudyFile
 from tradewind.study.plan.load import load_study
+
+FIGURES = "figures/"
+"""The folder with the figures of a report, beside its page."""
 
 
 @dataclass(frozen=True)
@@ -51,25 +55,47 @@ class Report:
 def build_report(folder: Path, environment: Environment) -> Report:
     """Writes results.nc, report.html and figures/ into a results folder. Raises InputError for any other folder."""
     from tradewind.dataset.build import provenance, write_results
-    from tradewind.report.page import render, summary
 
     store = Store.existing(folder)
     study_file = load_study(store.study_file, is_copy=True)
     study, text = study_file.study, study_file.file.text
     records = read_records(store, environment)
-    judged = list(zip(study.finding, judge_each(study_file, records.records), strict=True))
-    verdicts = [verdict for _, each in judged for verdict in each]
-    about = [cases_of(finding, records.records) for finding, each in judged for _ in each]
+    rendered = render_report(study_file, records, environment, machine_texts(store), FIGURES)
     attributes = provenance(text, study.title, study.source, study.seed, environment)
-    attributes["findings"] = json.dumps([verdict.as_dict() for verdict in verdicts])
+    attributes["findings"] = json.dumps([verdict.as_dict() for verdict in rendered.verdicts])
     attributes["notes"] = json.dumps(records.notes)
     write_results(records.records, attributes, inside(folder, "results.nc", "dataset"))
-    figures = draw_figures(study_file.study.plot, records)
-    outcome = headline_of(study.headline, records.records) if study.headline is not None else summary(figures)
-    page = render(study, text, records, verdicts, figures, environment, machine_texts(store), outcome, about)
-    written = write_inside(folder, "report.html", page.encode())
-    pictures = _export(figures, inside(folder, "figures", "figures in"))
-    return Report(written, folder / "results.nc", pictures, outcome, verdicts, records)
+    written = write_inside(folder, "report.html", rendered.page.encode())
+    pictures = _export(rendered.figures, inside(folder, "figures", "figures in"))
+    return Report(written, folder / "results.nc", pictures, rendered.outcome, rendered.verdicts, records)
+
+
+@dataclass(frozen=True)
+class Rendered:
+    """The page of a study, and what it shows."""
+
+    page: str
+    figures: list[Figure]
+    outcome: str
+    verdicts: list[Verdict]
+
+
+def render_report(
+    study_file: StudyFile, records: Records, environment: Environment, machines: dict[str, str], folder: str = ""
+) -> Rendered:
+    """Judge the findings of a study by its cases, draw its plots, and lay all out as one page.
+
+    `folder`: where the figures lie as files beside the page, if they do.
+    """
+    from tradewind.report.page import render, summary
+
+    study, cases = study_file.study, records.records
+    verdicts = judge_all(study_file, cases)
+    figures = draw_figures(study.plot, records)
+    outcome = headline_of(study.headline, cases) if study.headline is not None else summary(figures)
+    text = study_file.file.text
+    page = render(study, text, records, verdicts, figures, environment, machines, outcome, folder)
+    return Rendered(page, figures, outcome, verdicts)
 
 
 def machine_texts(store: Store) -> dict[str, str]:

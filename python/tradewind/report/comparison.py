@@ -66,7 +66,7 @@ def _page(comparison: Comparison, names: tuple[str, str], words: Sequence[str]) 
     return template("comparison.html.jinja").render(
         old=names[0],
         new=names[1],
-        outcome=f"{_sentence(words[0])}.",
+        outcome=f"{words[0]}.",
         words=[f"{_sentence(each)}." for each in words[1:]],
         figures=figures,
         cases=table,

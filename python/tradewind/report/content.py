@@ -1,4 +1,4 @@
-"""What the script of a page works on: the cases, the columns of its tables, its charts and their rows."""
+"""The data that the script of a page works on: the cases, the columns of its tables, its charts and their rows."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ const listsOf = (ends, items) => ({
   at: (row) => items.subarray(row === 0 ? 0 : ends[row - 1], ends[row]),
 });
 
-// What the page shows as an object; null on a page without such data.
+// Return the data of the page as an object; null on a page without such data.
 const unpacked = async () => {
   const element = document.getElementById("data");
   if (element === null) return null;

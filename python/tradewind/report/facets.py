@@ -1,4 +1,4 @@
-"""What a reader may choose on a page: one machine, algorithm, pattern or number of ranks, for all that is shown."""
+"""The choice of a reader on a page: one machine, algorithm, pattern or number of ranks, for all that is shown."""
 
 from __future__ import annotations
 

@@ -30,6 +30,7 @@ const start = async () => {
     });
   }
   document.documentElement.dataset.ready = "tables";
+  performance.mark("tables");
   await drawAll(charts);
   document.documentElement.dataset.ready = "all";
   let width = innerWidth, later;

@@ -18,7 +18,7 @@ from tradewind.report.simulated import network_table, simulated_table
 from tradewind.report.verified import verified_table
 from tradewind.study.cases.environment import Environment
 from tradewind.study.cases.records import Record, Records
-from tradewind.study.claims.finding import Verdict
+from tradewind.study.claims.finding import Verdict, cases_of
 from tradewind.study.claims.judgement import counted, counts
 from tradewind.study.model.study import KINDS, Study
 
@@ -47,9 +47,10 @@ def render(
     environment: Environment,
     machines: dict[str, str],
     outcome: str,
-    about: Sequence[Sequence[Record]],
+    folder: str = "",
 ) -> str:
-    """Return the page as HTML, with everything that it needs inside. `about`: the cases of each verdict."""
+    """Return the page as HTML, with everything that it needs inside. `folder`: where the figures lie as files, if they
+    do."""
     from tradewind.plot.export import script
 
     cases = records.records
@@ -73,7 +74,8 @@ def render(
         claims=f"Claims tested: {counted(verdicts)}." if verdicts else "",
         figures=figures,
         headline=side_by_side(cases, groups),
-        verdicts=claims_table(verdicts, groups=[groups.of(each) for each in about]),
+        verdicts=claims_table(verdicts, groups=_groups_of(study, verdicts, cases, groups)),
+        folder=folder,
         counts=counts_table(counts(verdicts)),
         **tables,
         networks=network_table(cases),
@@ -85,8 +87,18 @@ def render(
     )
 
 
+def _groups_of(
+    study: Study, verdicts: Sequence[Verdict], cases: Sequence[Record], groups: Groups
+) -> list[tuple[int, ...]]:
+    """Return the groups of the cases that each verdict is about."""
+    found: dict[tuple[str, str], list[Record]] = {}
+    for finding in study.finding:
+        found.setdefault((finding.figure, finding.claim), []).extend(cases_of(finding, cases))
+    return [groups.of(found.get((verdict.figure, verdict.claim), [])) for verdict in verdicts]
+
+
 def _tiles(kinds: dict[str, int]) -> dict[str, int]:
-    """How many cases were computed in which way; only ways that there are."""
+    """Count the cases that were verified, measured, simulated and published, as far as there are any."""
     counts = {"verified": kinds["verify"], "measured": kinds["measure"] + kinds["run"]}
     counts |= {"simulated": kinds["simulate"], "published": kinds["published"]}
     return {name: count for name, count in counts.items() if count}

@@ -5,9 +5,7 @@ Every error has the line at which it stands. docs/reference/program-file.md desc
 
 from __future__ import annotations
 
-import ast
 import math
-import operator
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -19,6 +17,7 @@ from tradewind import _core
 from tradewind.base.errors import InputError, gathered
 from tradewind.base.extents import parse_extents
 from tradewind.base.file_work import FileWork
+from tradewind.base.formula import Formula
 from tradewind.base.names import unknown
 from tradewind.base.tables import explained, place_of
 from tradewind.base.toml_lines import Place, TomlFile
@@ -37,6 +36,16 @@ def program_of(table: ProgramTable, place: Callable[[Place, str], str] = lambda 
     `place`: returns the text of a problem at a place of the table, for example with its line in a file.
     """
     return _Builder(table, place).program(ProgramWorkload)
+
+
+def program_of_data(data: Mapping[str, Any], place: Callable[[Place, str], str]) -> ProgramWorkload:
+    """Return the program of what a file would hold. Raises InputError with every problem, as `place` words it."""
+    try:
+        table = ProgramTable.model_validate(data)
+    except ValidationError as error:
+        mistakes = (explained(details, _keys, _KINDS) for details in error.errors(include_url=False))
+        raise InputError(*dict.fromkeys(place(*mistake) for mistake in mistakes)) from None
+    return program_of(table, place)
 
 
 Made = TypeVar("Made", bound=ProgramWorkload)
@@ -271,16 +280,6 @@ def _gather_scatter(entry: Moved, ranks: int) -> _core.Pattern:
     return _core.BrickGatherScatter(elements, entry.element_points, brick, around, entry.operation or "add")
 
 
-_OPERATORS: Mapping[type[ast.operator], Callable[[Any, Any], Any]] = {
-    ast.Add: operator.add,
-    ast.Sub: operator.sub,
-    ast.Mult: operator.mul,
-    ast.Div: operator.truediv,
-    ast.FloorDiv: operator.floordiv,
-    ast.Mod: operator.mod,
-}
-
-
 def points_of(given: str | Sequence[float], ranks: int) -> list[float]:
     """Return the points of each rank: as listed, or by a formula of ``rank`` and ``ranks``.
 
@@ -291,23 +290,10 @@ def points_of(given: str | Sequence[float], ranks: int) -> list[float]:
             raise InputError(f"points of {len(given)} ranks: {ranks} are allowed, one for each rank of the group")
         return list(given)
     try:
-        formula = ast.parse(given, mode="eval").body
-        found = [float(_value(formula, {"rank": rank, "ranks": ranks})) for rank in range(ranks)]
-    except (SyntaxError, ArithmeticError, RecursionError, ValueError, TypeError) as error:
-        raise InputError(f"points {given!r}: {error}") from None
-    if bad := [rank for rank, points in enumerate(found) if not 0 <= points < math.inf]:
+        formula = Formula(given)
+        found = [float(formula.value({"rank": rank, "ranks": ranks})) for rank in range(ranks)]
+    except InputError as error:
+        raise InputError(*(f"points by {problem}" for problem in error.problems)) from None
+    if bad := [rank for rank, points in enumerate(found) if points < 0]:
         raise InputError(f"points {given!r}: {found[bad[0]]:g} on rank {bad[0]}; 0 or more are allowed")
     return found
-
-
-def _value(node: ast.expr, names: Mapping[str, int]) -> Any:
-    if isinstance(node, ast.Constant) and isinstance(node.value, int | float):
-        return node.value
-    if isinstance(node, ast.Name) and node.id in names:
-        return names[node.id]
-    if isinstance(node, ast.BinOp) and type(node.op) in _OPERATORS:
-        return _OPERATORS[type(node.op)](_value(node.left, names), _value(node.right, names))
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("min", "max"):
-        values = [_value(each, names) for each in node.args]
-        return min(values) if node.func.id == "min" else max(values)
-    raise ValueError("numbers, rank, ranks, + - * / // %, min, max and brackets are allowed")

@@ -43,7 +43,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 from tradewind.base.toml_lines import Place
 from tradewind.study.claims import comparison, prediction, published_comparison, shape, statistic
@@ -51,6 +51,8 @@ from tradewind.study.claims.curve import NotTestableError, Record, TestOutcome, 
 from tradewind.study.claims.remarks import filled
 from tradewind.study.claims.wording import WORDINGS
 from tradewind.study.model.study import Finding, Fitted, Selection
+
+Case = TypeVar("Case", bound=Record)
 
 CONFIRMED, CONTRADICTED, FITTED, NOT_TESTABLE = "confirmed", "contradicted", "fitted", "not testable"
 VERDICTS = (CONFIRMED, CONTRADICTED, FITTED, NOT_TESTABLE)
@@ -217,7 +219,7 @@ def _fitted_by(finding: Finding, records: Sequence[Record], fits: Sequence[Fitte
     return "; ".join(found) or None
 
 
-def cases_of(finding: Finding, records: Iterable[Record]) -> list[Record]:
+def cases_of(finding: Finding, records: Iterable[Case]) -> list[Case]:
     """The cases that a finding looks at."""
     selections = [selection for _, selection in selections_of(finding)] or [{}]
     chosen = [record for record in records if matches(record, finding.where) and _is_along(finding, record)]

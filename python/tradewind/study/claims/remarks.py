@@ -12,8 +12,10 @@ import statistics
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from tradewind.base.intervals import CONFIDENCE, median_interval
 from tradewind.base.names import unknown
 from tradewind.base.toml_lines import Place
+from tradewind.base.units import format_seconds
 from tradewind.study.claims.curve import Record, Selected, matches
 from tradewind.study.claims.quantity import QUANTITIES, quantity_of
 from tradewind.study.model.labels import LABELS
@@ -41,8 +43,33 @@ def filled(finding: Finding, base: str | None, records: Sequence[Record]) -> str
 
 
 def headline_of(headline: Headline, records: Sequence[Record]) -> str:
-    """The headline of a study, on one line and with its numbers."""
-    return " ".join(_filled(headline.text, headline.values, None, records).split())
+    """The headline of a study, on one line and with its numbers; measured times with their confidence intervals."""
+
+    def shown(found: re.Match[str]) -> str:
+        value = headline.values[found[1]]
+        return value_text(value, None, records) + _interval_text(value, records)
+
+    return " ".join(_NAME.sub(shown, headline.text).split())
+
+
+def _interval_text(value: ValueOf, records: Sequence[Record]) -> str:
+    """Return the confidence interval of a measured time, in brackets; of few samples their range."""
+    chosen = [case for case in records if matches(case, value.of)]
+    if value.over is not None or value.quantity != "time" or not chosen or any(not _samples(case) for case in chosen):
+        return ""
+    samples = [seconds for case in chosen for seconds in _samples(case)]
+    interval = median_interval(samples)
+    low, high = (format_seconds(each) for each in interval or (min(samples), max(samples)))
+    what = f"{100 * CONFIDENCE:.0f} % confidence" if interval else f"{len(samples)} samples"
+    return f" ({what}: {low} to {high})"
+
+
+def _samples(case: Record) -> list[float]:
+    """The samples of a measured time; of a run, per step."""
+    kind, result = case.get("kind"), case.get("result") or {}
+    if kind == "measure":
+        return list(result["results"][0].get("samples_s") or [])
+    return [seconds / result["steps"] for seconds in result["samples_s"]] if kind == "run" else []
 
 
 def _filled(text: str, values: Mapping[str, ValueOf], base: str | None, records: Sequence[Record]) -> str:

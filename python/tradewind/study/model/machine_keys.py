@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import Field, create_model
 
-from tradewind.base.errors import InputError
+from tradewind.base.errors import InputError, quoted
 from tradewind.base.tables import Table
 from tradewind.study.model.values import Many, checked
 from tradewind.workload.simulation_options import SimulationOption, swept_options
@@ -21,7 +21,8 @@ def _type(each: SimulationOption) -> Any:
         return Annotated[int, Field(ge=each.minimum, le=each.maximum, strict=True)]
 
     def check(value: Any) -> None:
-        if problems := each.wrong(value):
+        is_one = each.kind != "int" or (isinstance(value, int | str) and not isinstance(value, bool))
+        if problems := each.wrong(value if is_one else quoted(value)):
             raise InputError(*problems)
 
     return Annotated[int | str if each.kind == "int" else str, checked(check)]

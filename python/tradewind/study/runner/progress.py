@@ -11,7 +11,8 @@ from rich.progress import BarColumn, SpinnerColumn, TaskID, TextColumn, TimeElap
 from rich.progress import Progress as Bars
 from rich.table import Column
 
-from tradewind.base.units import format_seconds
+from tradewind.base.remaining import remaining_s
+from tradewind.base.units import format_duration, format_seconds
 from tradewind.simulation import Progress
 from tradewind.study.plan.planned import Planned, Result
 from tradewind.study.runner.run import Observer
@@ -49,7 +50,7 @@ class LineObserver(Observer):
     def _print(self, text: str) -> None:
         print(text, file=self._stream, flush=True)
 
-    def begin(self, total: int, reused: int) -> None:
+    def begin(self, total: int, reused: int, cost_s: float = 0.0) -> None:
         """Print the number of cases."""
         self._total, self._number = total, reused
         self._print(f"{total} cases, {reused} of them stored already")
@@ -93,11 +94,14 @@ class BarObserver(Observer):
         )
         self._study = self._bars.add_task("", total=None, count="")
         self._cases: dict[str, TaskID] = {}
+        self._running: dict[str, float] = {}
         self._total = self._number = 0
+        self._cost_s = self._done_s = 0.0
+        self._began = time.monotonic()
 
-    def begin(self, total: int, reused: int) -> None:
+    def begin(self, total: int, reused: int, cost_s: float = 0.0) -> None:
         """Show the bar of the study."""
-        self._total, self._number = total, reused
+        self._total, self._number, self._cost_s = total, reused, cost_s
         self._bars.start()
         self._advance("")
 
@@ -108,6 +112,7 @@ class BarObserver(Observer):
     def done(self, planned: Planned, result: Result, wall_s: float) -> None:
         """Remove the bar of a case, and show its result."""
         self._number += 1
+        self._count(planned)
         self._remove(planned)
         self._advance(f"{planned.case.name}: {result_text(planned, result)}")
 
@@ -115,6 +120,7 @@ class BarObserver(Observer):
         """Print the error of a case above the bars, and remove its bar."""
         self._bars.console.print(f"[red]failed[/red] {escape(planned.case.name)}: {escape(reason)}")
         self._number += 1
+        self._count(planned)
         self._remove(planned)
         self._advance("")
 
@@ -123,6 +129,7 @@ class BarObserver(Observer):
         bar = self._cases.get(planned.key)
         if bar is None:
             bar = self._cases[planned.key] = self._bars.add_task("", total=1.0, count="")
+        self._running[planned.key] = progress.fraction * planned.cost_s
         text = escape(f"{planned.case.name}: {progress.text}")
         percent = f"{100 * progress.fraction:.0f} %"
         self._bars.update(bar, completed=progress.fraction, description=text, count=percent)
@@ -134,7 +141,22 @@ class BarObserver(Observer):
 
     def _advance(self, text: str) -> None:
         count = f"{self._number}/{self._total}"
+        text = "; ".join(each for each in (self.time_left(), text) if each)
         self._bars.update(self._study, total=self._total, completed=self._number, count=count, description=escape(text))
+
+    def time_left(self) -> str:
+        """Return the time that all simulations still take, by the forecasts of those that are done; "" at first."""
+        done_s = self._done_s + sum(self._running.values())
+        share = min(1.0, done_s / self._cost_s) if self._cost_s else 0.0
+        left_s = remaining_s(time.monotonic() - self._began, share)
+        return "" if left_s is None or share == 1 else f"{format_duration(left_s)} to go"
+
+    def _count(self, planned: Planned) -> None:
+        """Count a case that is done; the time of those without a forecast, which come first, is left out."""
+        self._running.pop(planned.key, None)
+        self._done_s += planned.cost_s
+        if self._done_s == 0:
+            self._began = time.monotonic()
 
     def _remove(self, planned: Planned) -> None:
         if (bar := self._cases.pop(planned.key, None)) is not None:

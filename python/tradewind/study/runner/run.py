@@ -38,8 +38,8 @@ MEMORY_SHARE = 0.9
 class Observer:
     """Receives the events of a run of studies; this one ignores them."""
 
-    def begin(self, total: int, reused: int) -> None:
-        """Begin a run of `total` cases, `reused` of which are stored already."""
+    def begin(self, total: int, reused: int, cost_s: float = 0.0) -> None:
+        """Begin a run of `total` cases, `reused` of which are stored already; `cost_s`: forecast of the others."""
 
     def note(self, text: str) -> None:
         """Receive a text about the run."""
@@ -184,7 +184,8 @@ class _Run:
         for study in self.studies:
             study.claim(scan_cache(study.plan.planned, study.store, remeasure=remeasure), taken)
             study.save_manifest()
-        self.observer.begin(len(keys), len(keys) - len(taken))
+        cost_s = sum(planned.cost_s for study in self.studies for planned in study.own)
+        self.observer.begin(len(keys), len(keys) - len(taken), cost_s)
         for study in self.studies:
             for text in [*study.notes, *study.outcome.recomputed]:
                 self.observer.note(text if len(self.studies) == 1 else f"{study.study_file.name}: {text}")

@@ -1,0 +1,7 @@
+"""Whole models: time steps as files with parameters, which make programs for any number of ranks."""
+
+from __future__ import annotations
+
+from tradewind.model.model import Model, load_model, model_names
+
+__all__ = ["Model", "load_model", "model_names"]

@@ -1,0 +1,113 @@
+"""The steps of a model, written out: formulas become values, repeated steps a list."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from tradewind.base.errors import InputError
+from tradewind.base.formula import Formula
+from tradewind.base.names import unknown
+from tradewind.base.toml_lines import Place, TomlFile
+from tradewind.layout.names import legs
+from tradewind.model.tables import FORMULA, OWN_NUMBERS, ModelTable
+from tradewind.workload.program_tables import MAX_TIMES
+
+Values = Mapping[str, float]
+_OF_REPEATED = ("repeat", "steps", "part", "every")
+
+
+@dataclass(frozen=True)
+class Expanded:
+    """A step of the program, and what stands beside it in the model file."""
+
+    table: dict[str, Any]
+    """The step as a program file has it."""
+    place: Place
+    """Where it stands in the model file."""
+    part: str
+    every: int
+
+    @property
+    def count(self) -> int:
+        """Number of steps that a program makes of it: a path has one for each leg."""
+        path = self.table.get("path")
+        return len(list(legs(path))) if isinstance(path, str) else 1
+
+
+class Expansion:
+    """Writes out a model file for some values. Raises InputError, with the line, for what cannot be evaluated."""
+
+    def __init__(self, file: TomlFile, table: ModelTable, own: Values, changed: Mapping[str, float]) -> None:
+        self.file = file
+        self.values = self._numbers(table, own, changed)
+
+    def _numbers(self, table: ModelTable, own: Values, changed: Mapping[str, float]) -> Values:
+        if strange := [name for name in changed if name not in table.numbers]:
+            raise InputError(unknown("number", strange[0], table.numbers))
+        found = dict(own)
+        for name, number in table.numbers.items():
+            place: Place = ("numbers", name, "value")
+            if name in OWN_NUMBERS:
+                raise InputError(self.file.at(place[:2], f"number {name!r}: every model has one of this name"))
+            value = changed.get(name, number.value)
+            if isinstance(value, str):
+                value = self._evaluated(self._formula(value, place), place, found)
+            found[name] = value
+        return found
+
+    def _formula(self, text: str, place: Place) -> str:
+        if not text.startswith(FORMULA):
+            raise InputError(self.file.at(place, f"{text!r}: a number, or a formula that begins with = is allowed"))
+        return text
+
+    def _evaluated(self, value: Any, place: Place, values: Values) -> Any:
+        """Return a value of the file; a formula becomes a number, an integer where it is a whole one."""
+        if not isinstance(value, str) or not value.startswith(FORMULA):
+            return value
+        try:
+            found = Formula(value.removeprefix(FORMULA).strip()).value(values)
+        except InputError as error:
+            raise InputError(*(self.file.at(place, problem) for problem in error.problems)) from None
+        return int(found) if float(found).is_integer() else found
+
+    def table(self, given: Mapping[str, Any], place: Place) -> dict[str, Any]:
+        """Return a table with all formulas evaluated."""
+        return {key: self._evaluated(value, (*place, key), self.values) for key, value in given.items()}
+
+    def steps(
+        self, given: Sequence[Any], place: Place, part: str | None = None, every: int = 1, turn: str = ""
+    ) -> Iterator[Expanded]:
+        """Yield the steps in order. `part`, `every`: of the step around them; `turn`: the repetition they are of."""
+        for number, step in enumerate(given):
+            here: Place = (*place, number)
+            if not isinstance(step, dict):
+                raise InputError(self.file.at(here, f"step {step!r}: a table is allowed"))
+            table = self.table({key: value for key, value in step.items() if key != "steps"}, here)
+            own_part = table.pop("part", part)
+            own_every = self._whole(table.pop("every", every), (*here, "every"))
+            if "steps" in step or "repeat" in table:
+                yield from self._repeated(step, table, here, own_part, own_every, turn)
+                continue
+            if turn and "label" in table:
+                table["label"] = f"{table['label']} {turn}"
+            yield Expanded(table, here, str(own_part or table.get("label") or "other"), own_every)
+
+    def _repeated(
+        self, step: Mapping[str, Any], table: dict[str, Any], here: Place, part: str | None, every: int, turn: str
+    ) -> Iterator[Expanded]:
+        if strange := sorted(step.keys() - set(_OF_REPEATED)):
+            raise InputError(self.file.at((*here, strange[0]), unknown("key", strange[0], _OF_REPEATED)))
+        if not isinstance(step.get("steps"), list):
+            raise InputError(self.file.at(here, "repeat: the steps that are repeated are missing: [[steps.steps]]"))
+        times = self._whole(table.get("repeat", 1), (*here, "repeat"))
+        for i in range(times):
+            yield from self.steps(
+                step["steps"], (*here, "steps"), part, every, f"{turn}.{i + 1}" if turn else f"{i + 1}"
+            )
+
+    def _whole(self, value: Any, place: Place) -> int:
+        if type(value) is not int or not 1 <= value <= MAX_TIMES:
+            raise InputError(self.file.at(place, f"{place[-1]} {value!r}: 1..{MAX_TIMES} is allowed"))
+        return value

@@ -1,0 +1,182 @@
+"""Models by name or file, and the programs of their time steps."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+
+from tradewind.base.data import data_folder
+from tradewind.base.errors import InputError
+from tradewind.base.extents import extents_text
+from tradewind.base.names import unknown
+from tradewind.base.tables import explained
+from tradewind.base.toml_lines import Place, TomlFile
+from tradewind.machine import MachineFile
+from tradewind.model.expansion import Expanded, Expansion
+from tradewind.model.tables import ModelTable, Number
+from tradewind.workload.program import ProgramWorkload
+from tradewind.workload.program_file import program_of_data
+
+MAX_RANKS = 2_000_000
+CHANGEABLE = ("halo", "path", "allreduce")
+"""Keys of exchanges of which there are several algorithms for any number of ranks."""
+
+
+def model_names() -> list[str]:
+    """Return the names of the models that come with Tradewind."""
+    return sorted(path.stem for path in data_folder("models").glob("*.toml"))
+
+
+def load_model(name: str | Path, numbers: Mapping[str, float] | None = None) -> Model:
+    """Return the model of a name or a file; `numbers`: values in place of those of the file.
+
+    Raises InputError with all problems of the file, each with its line.
+    """
+    path = Path(name)
+    if path.suffix != ".toml":
+        path = data_folder("models") / f"{name}.toml"
+        if path.name != f"{name}.toml" or not path.is_file():
+            raise InputError(unknown("model", str(name), model_names()) + "; or name a file like mine.toml")
+    file = TomlFile(path)
+    try:
+        table = ModelTable.model_validate(file.data)
+    except ValidationError as error:
+        mistakes = (explained(details, _keys) for details in error.errors(include_url=False))
+        raise InputError(*dict.fromkeys(file.at(*mistake) for mistake in mistakes)) from None
+    return Model(path.stem, file, table, dict(numbers or {}))
+
+
+def _keys(place: Place) -> list[str]:
+    table: type[BaseModel] = Number if place[:1] == ("numbers",) else ModelTable
+    return [field.alias or name for name, field in table.model_fields.items()]
+
+
+@dataclass(frozen=True)
+class StepProgram:
+    """The program of a time step: `parts` has the part of the model for each of its steps, in order."""
+
+    program: ProgramWorkload
+    parts: list[str]
+    computes: list[bool]
+    """Whether each step is a computation."""
+
+
+@dataclass(frozen=True)
+class Model:
+    """A model of the atmosphere: a grid, numbers with their sources, and the time step that is made of them.
+
+    >>> model = load_model("arome-1300m")
+    >>> model.simulate("fugaku", ranks=1000)["forecast_days_per_day"]  # doctest: +SKIP
+    """
+
+    name: str
+    file: TomlFile = field(repr=False)
+    table: ModelTable = field(repr=False)
+    changed: dict[str, float] = field(default_factory=dict)
+    """Numbers in place of those of the file."""
+    algorithms: dict[str, str] = field(default_factory=dict)
+    """Algorithms in place of those of the file, by the key of the exchanges: halo, path, allreduce."""
+
+    @property
+    def step_s(self) -> float:
+        """Simulated seconds of a step."""
+        return self.table.step
+
+    @property
+    def every(self) -> list[int]:
+        """The numbers of steps after which something is done that other steps do not have, such as 12."""
+        return sorted({each.every for each in self._expanded(1)} - {1})
+
+    @cached_property
+    def numbers(self) -> dict[str, float]:
+        """The values of all numbers, by name; without those that depend on the ranks."""
+        values = self._expansion(1).values
+        return {name: values[name] for name in self.table.numbers}
+
+    def _expansion(self, ranks: int) -> Expansion:
+        own = dict(zip(("nx", "ny", "nz"), map(float, self.table.grid), strict=True))
+        own |= {"step_s": self.table.step, "ranks": float(ranks)}
+        return Expansion(self.file, self.table, own, self.changed)
+
+    def _expanded(self, ranks: int) -> list[Expanded]:
+        return list(self._expansion(ranks).steps(self.table.step_of, ("steps",)))
+
+    def program(self, ranks: int, split: tuple[int, int] | None = None, every: int = 1) -> StepProgram:
+        """Return the program of a step on so many ranks.
+
+        `split`: ranks over x and y; None: the factors nearest to a square. `every`: also what is done once in so many
+        steps. Raises InputError for ranks that do not fit the grid, and for what is wrong with the steps.
+        """
+        split = split or self.split(ranks)
+        if math.prod(split) != ranks:
+            raise InputError(f"split {extents_text(split)} makes {math.prod(split)} ranks, and {ranks} are asked for")
+        expansion = self._expansion(ranks)
+        steps = [each for each in expansion.steps(self.table.step_of, ("steps",)) if each.every in (1, every)]
+        exchanges = [
+            self._carried(expansion.table(each, ("exchange", i))) for i, each in enumerate(self.table.exchange)
+        ]
+        data = {
+            "name": self.name,
+            "ranks": ranks,
+            "grid": extents_text(self.table.grid),
+            "split": extents_text(split),
+            "dtype": self.table.dtype,
+            "exchange": exchanges,
+            "step": [self._carried(each.table) for each in steps],
+        }
+
+        def place(where: Place, problem: str) -> str:
+            if where[:1] == ("step",) and len(where) > 1 and isinstance(where[1], int):
+                where = (*steps[where[1]].place, *where[2:])
+            return self.file.at(where, problem)
+
+        made = program_of_data(data, place)
+        parts = [each.part for each in steps for _ in range(each.count)]
+        computes = ["compute" in each.table for each in steps for _ in range(each.count)]
+        return StepProgram(made, parts, computes)
+
+    def split(self, ranks: int) -> tuple[int, int]:
+        """Return the ranks over x and y that a step has unless others are named. Raises InputError."""
+        return default_split(self.table.grid, ranks)
+
+    def kinds(self) -> list[str]:
+        """Return the keys of its exchanges that can take another algorithm, such as halo and allreduce."""
+        tables = [*self.table.exchange, *(each.table for each in self._expanded(1))]
+        return [key for key in CHANGEABLE if any(key in table for table in tables)]
+
+    def _carried(self, table: dict[str, Any]) -> dict[str, Any]:
+        """Return an exchange or a step with the algorithm of `algorithms`, if there is one for its kind."""
+        found = next((name for key, name in self.algorithms.items() if key in table), None)
+        return table if found is None else {**table, "algorithm": found}
+
+    def verify(self, ranks: int) -> dict[str, Any]:
+        """Prove the exchanges of a step, and that it cannot deadlock; see `tradewind.verification.verify_program`."""
+        from tradewind.verification import verify_program
+
+        return verify_program(self.program(ranks, every=self.every[0] if self.every else 1).program)
+
+    def simulate(self, machine: str | Path | MachineFile, ranks: int, **options: Any) -> dict[str, Any]:
+        """Simulate a step on a machine; see `tradewind.model.forecast.forecast`."""
+        from tradewind.model.forecast import forecast
+
+        return forecast(self, machine, ranks, **options)
+
+
+def default_split(grid: tuple[int, int, int], ranks: int) -> tuple[int, int]:
+    """Return the factors (cx, cy) of the ranks nearest to a square, the larger along the direction with more points.
+
+    Raises InputError where a rank would have no point.
+    """
+    if not 1 <= ranks <= MAX_RANKS:
+        raise InputError(f"{ranks} ranks: 1..{MAX_RANKS} are allowed")
+    a = next(a for a in range(math.isqrt(ranks), 0, -1) if ranks % a == 0)
+    split = (ranks // a, a) if grid[0] >= grid[1] else (a, ranks // a)
+    if split[0] > grid[0] or split[1] > grid[1]:
+        raise InputError(f"{ranks} ranks: {extents_text(split)} of them do not fit {extents_text(grid)} points")
+    return split

@@ -1,0 +1,198 @@
+"""Model files: proved, simulated beside programs written by hand, and refused with lines."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from validation.machines import CROSSBAR, machine
+
+from tradewind.base.errors import InputError
+from tradewind.model import load_model, model_names
+from tradewind.model.changes import tried_changes
+from tradewind.simulation import simulate
+from tradewind.workload.program_file import load_program
+
+HEAD = """
+title = "a model"
+source = "these tests"
+grid = "40x20x10"
+step = "60s"
+
+[numbers.tracers]
+value = 3
+source = "here"
+
+[numbers.halo]
+value = "=ceil(tracers / 2)"
+source = "here"
+"""
+STEPS = """
+[[exchange]]
+name = "wide"
+halo = "=halo"
+periodic = "x"
+fields = "=1 + tracers"
+
+[[steps]]
+part = "dynamics"
+repeat = 2
+
+[[steps.steps]]
+exchange = "wide"
+
+[[steps.steps]]
+label = "tendencies"
+compute = "xy"
+bytes = "=1000 * tracers"
+
+[[steps]]
+label = "output"
+every = 12
+compute = "xy"
+bytes = 6000
+"""
+BY_HAND = """
+ranks = 8
+grid = "40x20x10"
+split = "4x2"
+[[exchange]]
+name = "wide"
+halo = 2
+periodic = "x"
+fields = 4
+[[step]]
+exchange = "wide"
+[[step]]
+label = "tendencies 1"
+compute = "xy"
+bytes = 3000
+[[step]]
+exchange = "wide"
+[[step]]
+label = "tendencies 2"
+compute = "xy"
+bytes = 3000
+"""
+MACHINE = machine(CROSSBAR, node={"memory_bandwidth": "10GB/s"})
+
+
+@pytest.fixture
+def own(tmp_path: Path) -> Path:
+    path = tmp_path / "own.toml"
+    path.write_text(HEAD + STEPS)
+    return path
+
+
+@pytest.mark.parametrize("name", model_names())
+def test_each_model_is_proved(name):
+    result = load_model(name).verify(100)
+    assert result["ok"]
+    assert result["deadlock_free"]
+
+
+def test_a_step_is_the_program_that_is_written_by_hand(own):
+    model = simulate(load_model(own).program(8).program, MACHINE)
+    program = simulate(load_program("by_hand.toml", BY_HAND), MACHINE)
+    for key in ("time_s", "messages", "bytes", "packet_hops"):
+        assert model[key] == program[key]
+
+
+def test_what_is_done_every_twelfth_step_counts_a_twelfth(own):
+    """A rank has 1000 points: 6000 bytes of each at 10 GB/s are 0.6 ms."""
+    result = load_model(own).simulate(MACHINE, 8)
+    plain = simulate(load_program("by_hand.toml", BY_HAND), MACHINE)["time_s"]
+    assert result["time_s"] == pytest.approx(plain + 0.6e-3 / 12)
+    assert result["part_s"]["output"] == pytest.approx(0.05e-3)
+    assert sum(result["part_s"].values()) == pytest.approx(result["time_s"])
+    assert result["computing_s"] == pytest.approx(2 * 0.3e-3 + 0.05e-3)
+    assert result["computing_s"] + result["exchanging_s"] == pytest.approx(result["time_s"])
+    assert result["forecast_days_per_day"] == pytest.approx(60 / result["time_s"])
+    assert result["simulated_years_per_day"] == pytest.approx(60 / result["time_s"] / 365.25)
+
+
+def test_numbers_are_changed_and_what_follows_from_them(own):
+    changed = load_model(own, {"tracers": 7})
+    assert changed.numbers == {"tracers": 7, "halo": 4}
+    assert changed.simulate(MACHINE, 8)["bytes"] > 2 * load_model(own).simulate(MACHINE, 8)["bytes"]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "words"),
+    [
+        ('step = "60s"', 'step = "60"', "own.toml:5: step: '60' has no unit"),
+        ('grid = "40x20x10"', 'grid = "40x20"', "own.toml:4: grid"),
+        ('source = "these tests"\n', "", "key 'source' is missing"),
+        ('value = 3\nsource = "here"', "value = 3", "own.toml:7: key 'source' is missing"),
+        ("value = 3", "valeu = 3", "unknown key 'valeu'; did you mean 'value'?"),
+        (
+            "ceil(tracers / 2)",
+            "ceil(traces / 2)",
+            "12: formula 'ceil(traces / 2)': unknown name 'traces'; did you",
+        ),
+        ("ceil(tracers / 2)", "tracers / 0", "own.toml:12: formula 'tracers / 0': float division by zero"),
+        ("ceil(tracers / 2)", "tracers +", "own.toml:12: formula 'tracers +'"),
+        ('"=ceil(tracers / 2)"', '"two"', "own.toml:12: 'two': a number, or a formula that begins with ="),
+        ("[numbers.halo]", "[numbers.nx]", "own.toml:11: number 'nx': every model has one of this name"),
+        ('exchange = "wide"', 'exchange = "wild"', "own.toml:25: unknown exchange 'wild'; did you mean 'wide'?"),
+        ("every = 12", "every = 0", "own.toml:35: every 0: 1..1000000 is allowed"),
+        ("repeat = 2", "repeat = 1.5", "own.toml:23: repeat 1.5: 1..1000000 is allowed"),
+        ("bytes = 6000", "bites = 6000", "own.toml:37: unknown key 'bites'; did you mean 'bytes'?"),
+        (
+            "repeat = 2",
+            "repeat = 2\nlabel = 'x'",
+            ":24: unknown key 'label' (known: repeat, steps, part, every)",
+        ),
+    ],
+)
+def test_what_is_wrong_has_its_line(tmp_path, before, after, words):
+    text = HEAD + STEPS
+    assert text.count(before) >= 1
+    path = tmp_path / "own.toml"
+    path.write_text(text.replace(before, after, 1))
+    with pytest.raises(InputError) as raised:
+        load_model(path).program(8, every=12)
+    assert words in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("ranks", "split", "words"),
+    [
+        (0, None, "0 ranks: 1..2000000 are allowed"),
+        (1601, None, "1601 ranks: 1601x1 of them do not fit 40x20x10 points"),
+        (8, (3, 2), "split 3x2 makes 6 ranks, and 8 are asked for"),
+    ],
+)
+def test_ranks_that_do_not_fit(own, ranks, split, words):
+    with pytest.raises(InputError, match=words):
+        load_model(own).program(ranks, split)
+
+
+def test_unknown_models_and_numbers():
+    with pytest.raises(InputError, match=r"unknown model 'arome'.*known: arome-1300m"):
+        load_model("arome")
+    with pytest.raises(InputError, match="unknown number 'tracer'; did you mean 'tracers'"):
+        load_model("arome-1300m", {"tracer": 3}).program(4)
+
+
+def test_each_change_is_tried_alone(own):
+    """Twice the memory saves half of the computing."""
+    model = load_model(own)
+    plain = model.simulate("fattree-M", 8)
+    found = {each["change"]: each for each in tried_changes(model, "fattree-M", 8)}
+    assert found["memory twice as fast"]["time_s"] == pytest.approx(plain["time_s"] - plain["computing_s"] / 2)
+    assert found["memory twice as fast"]["factor"] == plain["time_s"] / found["memory twice as fast"]["time_s"]
+    assert found["halo by sweep"]["time_s"] == plain["time_s"]  # which it has already
+    assert found["split 8x1"]["time_s"] == model.simulate("fattree-M", 8, split=(8, 1))["time_s"]
+    assert {each["kind"] for each in found.values()} == {"machine", "user"}
+    assert not any(name.startswith(("path", "allreduce", "processors", "overheads")) for name in found)
+    times = [each["time_s"] for each in found.values()]
+    assert times == sorted(times)
+
+
+def test_a_change_that_does_not_fit_says_why(tmp_path):
+    path = tmp_path / "own.toml"
+    path.write_text(HEAD + '[[steps]]\npath = "xy-zy"\n')
+    *_, last = tried_changes(load_model(path), "fattree-M", 9)
+    assert last["change"] == "path by ring-16"
+    assert "radix 16 is out of range, 1..2 are allowed" in last["refused"]

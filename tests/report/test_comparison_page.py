@@ -1,0 +1,49 @@
+"""The page about two results: what it says, and each case of both."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import h5py
+import pytest
+from command_line import Command, Result
+
+from tradewind.report.pack import data_of
+
+
+@pytest.fixture
+def faster(results: tuple[Path, Result], tmp_path: Path) -> Path:
+    """The same results with all times halved, but for the first simulated one, which takes three times as long."""
+    shutil.copyfile(results[0] / "results.nc", tmp_path / "results.nc")
+    with h5py.File(tmp_path / "results.nc", "r+") as file:
+        times = file["time"][()]
+        first = next(i for i, time in enumerate(times) if time == time)
+        times /= 2
+        times[first] *= 6
+        file["time"][...] = times
+    return tmp_path
+
+
+def test_the_page_shows_both_results(results: tuple[Path, Result], faster: Path, tradewind: Command) -> None:
+    result = tradewind("report", "--compare", results[0], faster, "--json")
+    assert result.code == 0, result.err
+    page = (faster / "comparison.html").read_text()
+    assert result.json["report"] == str(faster / "comparison.html")
+    assert "1.67 times as fast as" in result.json["summary"][0], "3 * 0.5 ** 9, of ten cases"
+    assert "9 faster, 1 slower" in page
+    data = data_of(page)
+    exchange, *_, old, new, ratio, verdict = data["tables"]["cases-table"]["columns"]
+    assert ratio["values"] == pytest.approx([3.0] + 9 * [0.5])
+    assert [b / a for a, b in zip(old["values"], new["values"], strict=True)] == pytest.approx(ratio["values"])
+    assert verdict["tags"] == ["bad\tslower"] + 9 * ["good\tfaster"]
+    assert exchange["texts"][0].startswith("transpose")
+    times, ratios = (figure["rows"]["columns"] for figure in data["figures"])
+    assert times["new"] == new["values"]
+    assert ratios["place"][0] == 10, "the largest ratio"
+
+
+def test_a_result_is_compared_with_a_result(results: tuple[Path, Result], tmp_path: Path, tradewind: Command) -> None:
+    result = tradewind("report", "--compare", results[0], tmp_path / "none")
+    assert result.code == 2
+    assert "none" in result.err
