@@ -19,7 +19,7 @@ PACKAGED := $(shell find python machines studies -name __pycache__ -prune -o -ty
 # Python and pytest keep what they have compiled: hundreds of processes import the same files.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: study languages test fast-ranks fast-others core-tests lint stubs test-all landing ranks later last wheel validation benchmark docs clean
+.PHONY: study languages test fast-ranks fast-others core-tests lint stubs test-all landing ranks later last wheel validation benchmark docs site clean
 
 study: $(VENV)/runs
 	@echo "The study takes about a minute on two cores. Each of its tables is printed as soon as it is complete."
@@ -85,7 +85,7 @@ later: $(VENV)/complete
 	nice -n 10 $(MAKE) lint
 	$(CHOSEN)
 	if $(CHOSEN) damaged-files; then nice -n 19 $(BIN)/python tests/mutants.py 2000 2; fi
-	if $(CHOSEN) site; then nice -n 19 $(BIN)/mkdocs build --strict --site-dir build/site; fi
+	if $(CHOSEN) site; then nice -n 19 $(MAKE) site; fi
 	if $(CHOSEN) one-definition; then env -u MAKEFLAGS nice -n 19 tests/sanitizers.sh one-definition; fi
 	if $(CHOSEN) sanitizers; then env -u MAKEFLAGS nice -n 19 tests/sanitizers.sh build; fi  # ninja would ask make for its cores
 	if $(CHOSEN) second-mpi; then env -u MAKEFLAGS nice -n 19 tests/second_mpi.sh build; fi
@@ -119,8 +119,13 @@ validation: $(VENV)/installed
 benchmark: $(VENV)/complete
 	$(BIN)/python benchmarks/run.py
 
+# The pages at localhost:8000, built again whenever a file changes.
 docs: $(VENV)/complete
-	$(BIN)/mkdocs serve
+	$(BIN)/python docs/website serve
+
+# All that can be published, in build/site: pages, reference of Python and C, reports of the kept studies.
+site: $(VENV)/complete
+	$(BIN)/python docs/website
 
 clean:
 	rm -rf $(VENV) build dist site

@@ -14,9 +14,9 @@ from tradewind.study.model.study import Finding
 
 SOURCES = {
     "zheng2018": ("Zheng & Marguinaud (2018)", "zheng2018-claims.md"),
-    "escape2018": ("ESCAPE (2018)", "escape2018.md#all-findings"),
-    "hirlam2004": ("HIRLAM (2004)", "hirlam2004.md#all-findings"),
-    "hpc4wc2024": ("HPC4WC (2024)", "hpc4wc2024.md#all-findings"),
+    "escape2018": ("ESCAPE (2018)", "escape2018-claims.md"),
+    "hirlam2004": ("HIRLAM (2004)", "hirlam2004-claims.md"),
+    "hpc4wc2024": ("HPC4WC (2024)", "hpc4wc2024-claims.md"),
     "nek2015": ("Nek5000 (2015)", "nek2015.md#all-findings"),
     "fesom2026": ("FESOM (2026)", "fesom2026.md#all-findings"),
 }

@@ -9,7 +9,11 @@ import re
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
+from website.c_reference import declarations
+
+import tradewind
 from tradewind import _core
+from tradewind.base.exports import exports
 from tradewind.cli import COMMANDS, command_for
 from tradewind.cli.help import REQUIRED, default_of
 from tradewind.cli.kinds import Family
@@ -33,6 +37,25 @@ def table(header: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
 def algorithms() -> str:
     rows = [(e.pattern, f"`{e.name}`", e.description, e.source) for e in _core.algorithms()]
     return table(("pattern", "algorithm", "what, and in how many stages", "source"), rows)
+
+
+def result_columns() -> str:
+    from tradewind.dataset.build import ORIGINS
+    from tradewind.dataset.table import OWN, VALUES
+    from tradewind.study.model.labels import LABELS
+
+    groups = (("case", OWN), ("label", LABELS), ("origin", ORIGINS), ("value", VALUES))
+    return table(
+        ("column", "group", "what"), [(f"`{name}`", group, what) for group, of in groups for name, what in of.items()]
+    )
+
+
+def result_quantities() -> str:
+    from tradewind.dataset.build import NUMBERS
+    from tradewind.dataset.table import quantity_named
+
+    rows = [(f"`{quantity_named(name)}`", unit, what) for name, (_, unit, what) in NUMBERS.items()]
+    return table(("quantity", "unit", "what"), rows)
 
 
 def routings() -> str:
@@ -112,6 +135,14 @@ def options_of_simulation() -> str:
     return f"Options: {', '.join(f'`{name}`' for name in options_of_simulations())} and `settings`."
 
 
+def docstrings() -> str:
+    """The public names by module, for mkdocstrings."""
+    modules: dict[str, list[str]] = {}
+    for name, module in exports(tradewind.__file__).items():
+        modules.setdefault(module, []).append(f"::: {module}.{name}")
+    return "\n\n".join(f"## {module}\n\n" + "\n\n".join(names) for module, names in modules.items())
+
+
 def _row(parameter: Parameter) -> tuple[str, str, str]:
     """A parameter, what it is, and its default: in words as it is, a value as code."""
     text = default_of(parameter)
@@ -129,6 +160,7 @@ SECTIONS: dict[str, dict[str, Callable[[], str]]] = {
         "machines": machines,
         "dwarfs": dwarfs,
     },
+    "table.md": {"result_columns": result_columns, "result_quantities": result_quantities},
     "command-line.md": {
         "commands": commands,
         "patterns": lambda: kind_options(PATTERNS, "verify"),
@@ -137,6 +169,8 @@ SECTIONS: dict[str, dict[str, Callable[[], str]]] = {
     | {name: lambda name=name: options(name) for name in (*COMMANDS, *(f"{each} program" for each in PROGRAMS))},
     "study-file.md": {"keys of simulations": keys_of_simulations},
     "python.md": {"options of simulations": options_of_simulation},
+    "python-docstrings.md": {"docstrings": docstrings},
+    "c-header.md": {"declarations": declarations},
 }
 """By page, the sections between ``<!-- begin NAME -->`` and ``<!-- end NAME -->``."""
 

@@ -48,8 +48,11 @@ PAGES = {
     "explanation/zheng2018-figures.md": "zheng2018",
     "explanation/zheng2018-claims.md": "zheng2018",
     "explanation/hpc4wc2024.md": "hpc4wc2024",
+    "explanation/hpc4wc2024-claims.md": "hpc4wc2024",
     "explanation/hirlam2004.md": "hirlam2004",
+    "explanation/hirlam2004-claims.md": "hirlam2004",
     "explanation/escape2018.md": "escape2018",
+    "explanation/escape2018-claims.md": "escape2018",
     "explanation/nek2015.md": "nek2015",
     "explanation/fesom2026.md": "fesom2026",
     "how-to/servers.md": "field_server",
@@ -60,8 +63,9 @@ PAGES = {
     "explanation/on_demand_halo.md": "on-demand-halo",
     "explanation/unexplained.md": "unexplained",
     "how-to/packets.md": ".",
+    "explanation/packets-claims.md": ".",
     "explanation/packet-order.md": ".",
-    "how-to/nodes.md": ".",
+    "explanation/nodes-claims.md": ".",
     "explanation/claims.md": ".",
 }
 """The pages with sections, and the folder of `STUDIES` that they are about."""

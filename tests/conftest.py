@@ -25,7 +25,8 @@ KEPT_CASES_SEED = os.environ.setdefault("TRADEWIND_KEPT_CASES_SEED", datetime.da
 """Chooses the kept cases of studies that are simulated again (docs/test_kept_cases.py): others each day."""
 
 # pytest-xdist says its terminal's width to the processes that share the tests, in which no terminal looks on.
-os.environ.pop("COLUMNS", None)
+for _name in ("COLUMNS", "LINES"):
+    os.environ.pop(_name, None)
 
 # Ranks of MPICH that wait ask for messages without a pause, and keep from their core those that they wait for. These
 # sleep now and then: with fewer cores than ranks, or other work beside them, they are two to three times as fast.

@@ -26,6 +26,8 @@ FLOORS = {
     "sim": (*GROUND, "program", "machine"),
 }
 """Folders that each folder of src/ may include beside itself. ARCHITECTURE.md draws them."""
+ALONE = ("kernel",)
+"""Folders of src/ whose own folders may use what lies directly in the folder, but not one another."""
 BINDINGS = {
     "bindings/c": (*GROUND, "algorithm", "mpi", "fieldserver", "tradewind"),
     "bindings/python/mpi": (*GROUND, "algorithm", "mpi"),
@@ -52,8 +54,11 @@ def namespace_of(folder: str) -> str:
     return "tradewind" if folder == "base" else f"tradewind::{folder}"
 
 
-def include_problem(place: str, own: str, allowed: tuple[str, ...], quoted: bool, header: str) -> str | None:
-    """Why a file in `place` may not include a header."""
+def include_problem(place: str, own: str, room: str, allowed: tuple[str, ...], quoted: bool, header: str) -> str | None:
+    """Return why a file in `place` may not include a header, None where it may.
+
+    `own` is the folder of src/ that the file belongs to, `room` the one below src/ that it lies in.
+    """
     folder = header.split("/")[0]
     if folder in OUTSIDE:
         places = OUTSIDE[folder]
@@ -64,6 +69,8 @@ def include_problem(place: str, own: str, allowed: tuple[str, ...], quoted: bool
         return None
     if place.startswith("bindings") and (header.startswith("../") or "/" not in header):
         return None  # of the same library
+    if folder == own and folder in ALONE and header.count("/") > 1 and header.rpartition("/")[0] != room:
+        return f"includes {header}; src/{room} may include of src/{own} only what lies in no other folder of it"
     if folder == own or folder in allowed:
         return None
     return f"includes {header}; {place} may include only {', '.join((*allowed, own) if own else allowed)}"
@@ -90,6 +97,7 @@ def problems(root: Path) -> list[str]:
     sources = [path for top in ("src", "bindings") for path in sorted((root / top).rglob("*.[ch]pp"))]
     for path in sources:
         name = path.relative_to(root).as_posix()
+        room = name.removeprefix("src/").rpartition("/")[0]
         lines = path.read_text().splitlines()
         if name.startswith("src/"):
             own = name.split("/")[1]
@@ -103,7 +111,7 @@ def problems(root: Path) -> list[str]:
             continue
         for number, line in enumerate(lines, 1):
             if include := INCLUDE.match(line):
-                problem = include_problem(place, own, allowed, include[1] == '"', include[2])
+                problem = include_problem(place, own, room, allowed, include[1] == '"', include[2])
                 if problem:
                     found.append(f"{name}:{number}: {problem}")
             elif path.suffix == ".hpp" and line.lstrip().startswith("using namespace"):

@@ -26,7 +26,7 @@ def choose(monkeypatch):
         ("sim", "src/mpi/plan.cpp", False),
         ("study", "python/tradewind/dwarfs/nekbone/__init__.py", True),
         ("study", "python/tradewind/report/page.py", False),
-        ("dwarfs", "src/kernel/mpdata.cpp", True),
+        ("dwarfs", "src/kernel/mpdata/mpdata.cpp", True),
         ("languages", "bindings/fortran/arrays.f90", True),
         ("cmake", "CMakeLists.txt", True),
         ("docs", "docs/index.md", True),

@@ -3,16 +3,20 @@
 
 #include <nanobind/nanobind.h>
 
-#include <cstring>
+#include <string>
 
 namespace tradewind::python {
 
-// A text may hold any bytes, like a cut character or the name of a file.
+// A text may hold any bytes, like a cut character or the name of a file. Null where there is no memory.
+inline PyObject* decoded(const std::string& text) {
+    return PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "backslashreplace");
+}
+
 inline void set_error(PyObject* kind, const char* text) {
-    PyObject* decoded = PyUnicode_DecodeUTF8(text, static_cast<Py_ssize_t>(std::strlen(text)), "backslashreplace");
-    if (!decoded) return;  // no memory: that is the error then
-    PyErr_SetObject(kind, decoded);
-    Py_DECREF(decoded);
+    PyObject* message = decoded(text);
+    if (!message) return;  // no memory: that is the error then
+    PyErr_SetObject(kind, message);
+    Py_DECREF(message);
 }
 
 }  // namespace tradewind::python

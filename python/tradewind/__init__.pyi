@@ -10,6 +10,7 @@ from tradewind.base.errors import TradewindError as TradewindError
 from tradewind.base.errors import TuningWarning as TuningWarning
 from tradewind.base.errors import VerificationError as VerificationError
 from tradewind.base.errors import WriteError as WriteError
+from tradewind.dataset.open_table import open_table as open_table
 from tradewind.fieldserver.model.field_server import FieldServer as FieldServer
 from tradewind.launch.trials import tune as tune
 from tradewind.machine import load_machine as load_machine
@@ -43,7 +44,7 @@ from tradewind.recording import record as record
 from tradewind.simulation import forecast as forecast
 from tradewind.simulation import simulate as simulate
 from tradewind.simulation.advice import advise as advise
-from tradewind.simulation.advice import compare_machines as compare_machines
+from tradewind.simulation.machine_comparison import compare_machines as compare_machines
 from tradewind.spectral import DistributedTransform as DistributedTransform
 from tradewind.spectral import GaussianGrid as GaussianGrid
 from tradewind.spectral import SpectralTransform as SpectralTransform

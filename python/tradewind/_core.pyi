@@ -26,6 +26,7 @@ class Layout:
     @property
     def ranks(self) -> int: ...
     def describe(self) -> str: ...
+    def __repr__(self) -> str: ...
     def boxes(self, rank: int) -> list[tuple[list[int], list[int]]]:
         """
         [((x0, y0, z0), (x1, y1, z1))] of the points that a rank owns, upper bounds excluded; they do not overlap.
@@ -189,6 +190,7 @@ class Pattern:
         """
 
     def describe(self) -> str: ...
+    def __repr__(self) -> str: ...
     def source_shape(self, rank: int) -> tuple[int, int, int]:
         """(nz, ny, nx) of the array that a rank sends from."""
 
@@ -447,6 +449,7 @@ class Schedule:
     def stages(self) -> int: ...
     @property
     def pattern(self) -> Pattern: ...
+    def __repr__(self) -> str: ...
     def sends(self, rank: int, stage: int) -> list[Message]:
         """The messages that a rank sends in a stage."""
 
@@ -519,14 +522,14 @@ def choose_method(
     pattern: Pattern,
     asked: Sequence[str],
     environment: str,
-    tuning: tuple[str, str],
+    tuning: tuple[str, bytes],
     dtype: str,
     fields: int,
     memory: str,
     host: tuple[str, str, int] | None,
 ) -> tuple[list[str], list[str], str]:
     """
-    The method for a pattern, where each part came from ("argument", the variable, the file, or "default"), and a warning. `asked`: algorithm, transport and packing. `environment`: the text of the pattern's variable. `tuning`: what errors call the setting of the tuning file, and its text. Raises InputError for what cannot be.
+    The method for a pattern, where each part came from ("argument", the variable, the file, or "default"), and a warning. `asked`: algorithm, transport and packing. `environment`: the text of the pattern's variable. `tuning`: what errors call the setting of the tuning file, and its bytes. Raises InputError for what cannot be.
     """
 
 def tuning_request(

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Self
 from tradewind import _core
 from tradewind.base.collective import collective
 from tradewind.base.errors import InputError
+from tradewind.base.html import html_table
 from tradewind.layout.closed import (
     Bands,
     Lists,
@@ -29,6 +30,7 @@ from tradewind.layout.closed import (
     snake,
     wanted_ids,
 )
+from tradewind.layout.display import ShownGrid, ShownLayout
 from tradewind.layout.lists import listed, of_owners
 from tradewind.method.method import DEFAULT_TRANSPORT, default_algorithm
 from tradewind.workload import program
@@ -63,11 +65,16 @@ __all__ = [
     "snake",
 ]
 
-Grid = _core.Grid
-Blocks = _core.Blocks
+
+class Grid(_core.Grid, ShownGrid):  # noqa: D101
+    __doc__ = _core.Grid.__doc__
 
 
-class Pencils(_core.Blocks):
+class Blocks(_core.Blocks, ShownLayout):  # noqa: D101
+    __doc__ = _core.Blocks.__doc__
+
+
+class Pencils(_core.Blocks, ShownLayout):
     """Layout of whole lines along one direction; the other two directions are divided.
 
     `split` = (a, b) ranks: a divides z, and b the other direction (for ``along="z"``, a divides x and b divides y). So
@@ -77,6 +84,10 @@ class Pencils(_core.Blocks):
 
     def __init__(self, grid: _core.Grid, along: str, split: tuple[int, int]) -> None:
         super().__init__(grid, split, _core.pencil_axes(along))
+
+
+MAX_STAGES = 16
+"""Stages that a notebook shows of a schedule."""
 
 
 class _Scheduled(_core.Pattern if TYPE_CHECKING else object):  # type: ignore[misc]
@@ -104,6 +115,13 @@ class _Scheduled(_core.Pattern if TYPE_CHECKING else object):  # type: ignore[mi
         from tradewind.mpi.planning import plan
 
         return plan(self, comm, fields, target, **options)
+
+    def _repr_html_(self) -> str:
+        rows = [("pattern", self.describe()), ("ranks", f"{self.ranks:,}")]
+        if not getattr(self, "partial", False):  # which describes one rank alone
+            shapes = (self.source_shape(0), self.target_shape(0))
+            rows.append(("shape of rank 0's array", " -> ".join(dict.fromkeys(map(str, shapes)))))
+        return html_table(type(self).__name__, rows)
 
 
 class Halo(_core.Halo, _Scheduled):
@@ -282,11 +300,27 @@ class BrickGatherScatter(_core.BrickGatherScatter, _SelfAdjoint, _Scheduled):
         super().__init__(elements, points, split, [axis in names for axis in "xyz"], operation)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Schedule:
     """A pattern and an algorithm: stages of messages, to be verified, run or simulated."""
 
     core: _core.Schedule
+
+    def __repr__(self) -> str:
+        """Return the pattern, the algorithm, and the numbers of stages and ranks."""
+        return repr(self.core)
+
+    def _repr_html_(self) -> str:
+        title = f"{self.core.pattern.describe()} by {self.algorithm} on {self.ranks:,} ranks: messages of rank 0"
+        rows: list[tuple[object, ...]] = []
+        for stage in range(min(self.stages, MAX_STAGES)):
+            sent = self.core.sends(0, stage)
+            rows.append(
+                (stage, len(sent), sum(each.count for each in sent), ", ".join(str(each.peer) for each in sent[:8]))
+            )
+        if self.stages > MAX_STAGES:
+            rows.append((f"and {self.stages - MAX_STAGES} more", "", "", ""))
+        return html_table(title, rows, ("stage", "messages sent", "points", "to ranks"))
 
     @property
     def algorithm(self) -> str:
@@ -315,6 +349,20 @@ class Schedule:
 
         return simulate(OneSchedule(self.core, fields, dtype), machine, **options)
 
+    def animate(
+        self,
+        file: str | Path,
+        machine: str | Path | None = None,
+        *,
+        fields: int = 1,
+        dtype: str = "f8",
+        **options: Any,
+    ) -> Path:
+        """Write a page on which its messages move; see `tradewind.simulation.animation.animate`."""
+        from tradewind.simulation.animation import animate
+
+        return animate(OneSchedule(self.core, fields, dtype), file, machine, **options)
+
     @collective
     def plan(
         self,
@@ -331,6 +379,12 @@ class Schedule:
 
 class Program(program.ProgramWorkload):  # noqa: D101
     __doc__ = program.ProgramWorkload.__doc__
+
+    def __repr__(self) -> str:
+        """Return the name, and the numbers of exchanges, stages and ranks."""
+        exchanges = len(self.exchanges) or len(self.schedules())
+        core = self.core()
+        return f"<Program: {self.name}, {exchanges} exchanges, {core.stages:,} stages, {core.ranks:,} ranks>"
 
     def simulate(self, machine: str | Path, **options: Any) -> dict[str, Any]:
         """Simulate it on a machine; see `tradewind.simulation.simulate`."""

@@ -114,7 +114,7 @@ Method completed(const std::string& pattern, Method method) {
     for (const std::string& transport_name : candidates(method.transport, usual_transport(), schedule::transports()))
         for (const std::string& packing : candidates(method.packing, usual_packing(), schedule::packings()))
             if (are_compatible(transport_name, packing)) return {method.algorithm, transport_name, packing};
-    fill(method, {"", usual_transport(), usual_packing()});  // whether what is named goes together, its user is told
+    fill(method, {"", usual_transport(), usual_packing()});  // what does not go together is refused later
     return method;
 }
 

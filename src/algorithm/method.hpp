@@ -36,8 +36,8 @@ std::string default_algorithm(const std::string& pattern);
 // already.
 Method completed(const std::string& pattern, Method method);
 
-// Whether an algorithm passes points on from rank to rank, and a fetch says what one rank wants alone: then the ranks
-// tell each other first (see allgather_lists).
+// Whether an algorithm stores and forwards points, and a fetch has the list of one rank alone: then all ranks get all
+// lists first (see allgather_lists).
 bool needs_all_lists(const pattern::Pattern& pattern, const std::string& algorithm);
 
 // Why MPI has no collective for a pattern; "" where it has.
@@ -57,7 +57,7 @@ Method carried_method(const pattern::Pattern& pattern, const Method& method);
 struct TunedMethod {
     Method method;
     std::string file;
-    std::string warning;  // what is to be known of it: that it was tuned elsewhere, and how that differs
+    std::string warning;  // that it was tuned elsewhere, and how that differs; "" where it was tuned here
 };
 
 struct ChosenMethod {
@@ -66,9 +66,9 @@ struct ChosenMethod {
     std::string warning;
 };
 
-// Each part as `asked`, or else as `environment` (the text of the pattern's variable), or else as `tuned` says, which
-// is asked where a part is open and counts only as a whole, or else the default. Throws InputError for what cannot be,
-// which names the variable or the file where that had a say.
+// Each part is that of `asked`, or else of `environment` (the text of the pattern's variable), or else of `tuned`,
+// which is called where a part is open and counts only as a whole, or else the default. Throws InputError for a method
+// that does not exist, with the variable or the file that named a part of it.
 ChosenMethod choose_method(const std::shared_ptr<const pattern::Pattern>& pattern, const Method& asked,
                            const std::string& environment,
                            const std::function<std::optional<TunedMethod>()>& tuned = {});

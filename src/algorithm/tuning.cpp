@@ -24,25 +24,20 @@ struct Kept {
     std::mutex mutex;
     std::string path;
     std::array<std::int64_t, 4> version{};  // time of its last change, its number in the file system, bytes
-    std::vector<TuningEntry> entries;
+    TuningEntries entries;
 };
 Kept& kept() {
     static auto& last = *new Kept;
     return last;
 }
 
-pattern::Parameters sorted(pattern::Parameters request) {
-    std::sort(request.begin(), request.end());
-    return request;
-}
-
 std::optional<TunedMethod> tuned(const std::string& path, bool strict, const pattern::Pattern& pattern,
                                  const std::string& element, Index fields, const std::string& memory,
                                  const std::optional<Host>& host) {
-    const auto entries = read_tuning_file(path);
-    const TuningEntry* entry = find_tuned(entries, tuning_request(pattern, element, fields, memory), host);
+    const TuningEntries entries = read_tuning_file(path);
+    const TuningEntry* entry = find_tuned(*entries, tuning_request(pattern, element, fields, memory), host);
     if (!entry && memory == shared_memory)
-        entry = find_tuned(entries, tuning_request(pattern, element, fields, private_memory), host);
+        entry = find_tuned(*entries, tuning_request(pattern, element, fields, private_memory), host);
     if (!entry) return {};
     TunedMethod found{entry->method, path, ""};
     if (const auto unlike = host ? differences(*host, entry->host) : std::vector<std::string>(); !unlike.empty()) {
@@ -64,7 +59,7 @@ pattern::Parameters tuning_request(const pattern::Pattern& pattern, const std::s
     return asked;
 }
 
-std::vector<TuningEntry> read_tuning_file(const std::string& path) {
+TuningEntries read_tuning_file(const std::string& path) {
     const auto refuse = [&](const std::string& problem) { throw InputError("cannot read " + path + ": " + problem); };
     struct stat found{};
     if (stat(path.c_str(), &found) != 0) refuse(std::strerror(errno));
@@ -82,7 +77,7 @@ std::vector<TuningEntry> read_tuning_file(const std::string& path) {
     if (!file) refuse(std::strerror(errno));
     std::ostringstream text;
     text << file.rdbuf();
-    last.entries = read_tuning(text.str(), path);
+    last.entries = std::make_shared<const std::vector<TuningEntry>>(read_tuning(text.str(), path));
     last.path = path;
     last.version = version;
     return last.entries;
@@ -91,9 +86,10 @@ std::vector<TuningEntry> read_tuning_file(const std::string& path) {
 std::string kept_entries(const std::string& path, const std::string& text) {
     const auto added = read_tuning(text, path);
     std::string others;
-    for (const TuningEntry& old : read_tuning_file(path)) {
+    const TuningEntries before = read_tuning_file(path);
+    for (const TuningEntry& old : *before) {
         const auto replaces = [&](const TuningEntry& entry) {
-            return sorted(entry.request) == sorted(old.request) && differences(entry.host, old.host).empty();
+            return entry.request == old.request && differences(entry.host, old.host).empty();
         };
         if (std::none_of(added.begin(), added.end(), replaces)) others += "\n" + old.text + "\n";
     }
@@ -104,11 +100,11 @@ std::string kept_entries(const std::string& path, const std::string& text) {
 
 const TuningEntry* find_tuned(const std::vector<TuningEntry>& entries, pattern::Parameters request,
                               const std::optional<Host>& host) {
-    request = sorted(std::move(request));
+    std::sort(request.begin(), request.end());
     const TuningEntry* best = nullptr;
     std::size_t minimum = 0;
     for (const TuningEntry& entry : entries) {
-        if (sorted(entry.request) != request) continue;
+        if (entry.request != request) continue;
         const std::size_t unlike = host ? differences(*host, entry.host).size() : 0;
         if (!best || unlike < minimum || (unlike == minimum && entry.date > best->date)) {
             best = &entry;

@@ -2,6 +2,7 @@
 // languages read them here.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -20,7 +21,7 @@ pattern::Parameters tuning_request(const pattern::Pattern& pattern, const std::s
                                    const std::string& memory);
 
 struct TuningEntry {
-    pattern::Parameters request;
+    pattern::Parameters request;  // in the order of its keys
     Host host;
     Method method;
     Index date = 0;    // seconds since 1970
@@ -31,7 +32,8 @@ struct TuningEntry {
 // that `tuning_request` gives. Throws InputError with what is wrong, each mistake with path and line.
 std::vector<TuningEntry> read_tuning(const std::string& text, const std::string& path);
 // The same of a file, which is read again once it has changed. Throws InputError for what cannot be read, too.
-std::vector<TuningEntry> read_tuning_file(const std::string& path);
+using TuningEntries = std::shared_ptr<const std::vector<TuningEntry>>;
+TuningEntries read_tuning_file(const std::string& path);
 
 // The text of those entries of a file that none of the entries of `text` replaces: that none is about the same exchange
 // on the same host.

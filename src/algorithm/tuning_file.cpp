@@ -91,20 +91,32 @@ const std::map<std::string, std::vector<Key>>& known_keys() {
     return known;
 }
 
-// A line without comment, and without blanks at its ends.
-std::string statement(const std::string& line) {
+// The place of a character outside of quotes, or the end of the line.
+std::size_t find_unquoted(const std::string& line, char wanted) {
     char quote = 0;
-    std::size_t end = 0;
-    for (; end < line.size() && (quote || line[end] != '#'); ++end) {
-        const char c = line[end];
-        if (quote == '"' && c == '\\') ++end;
+    std::size_t at = 0;
+    for (; at < line.size() && (quote || line[at] != wanted); ++at) {
+        const char c = line[at];
+        if (quote == '"' && c == '\\') ++at;
         if (quote ? c == quote : c == '"' || c == '\'') quote = quote ? 0 : c;
     }
-    return trimmed(line.substr(0, end));
+    return std::min(at, line.size());
+}
+
+// A line without comment, and without blanks at its ends.
+std::string statement(const std::string& line) {
+    return trimmed(line.substr(0, find_unquoted(line, '#')));
 }
 
 bool is_digit(char c) {
     return c >= '0' && c <= '9';
+}
+
+void add_utf8(std::string& text, std::uint32_t code) {
+    const int more = code < 0x80 ? 0 : code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;  // bytes of six bits each
+    constexpr std::uint32_t marks[] = {0, 0xC0, 0xE0, 0xF0};
+    text += static_cast<char>(marks[more] | (code >> (6 * more)));
+    for (int i = more - 1; i >= 0; --i) text += static_cast<char>(0x80 | (code >> (6 * i) & 0x3F));
 }
 
 // Text in quotes, with the escapes of TOML.
@@ -127,14 +139,14 @@ std::optional<std::string> text_of(const std::string& word) {
             text += meant[i];
             continue;
         }
+        const std::ptrdiff_t digits = escaped == 'u' ? 4 : 8;
         std::uint32_t code = 0;
-        if (escaped != 'u' || end - at < 4 || std::from_chars(at, at + 4, code, 16).ptr != at + 4 ||
+        if ((escaped != 'u' && escaped != 'U') || end - at < digits ||
+            std::from_chars(at, at + digits, code, 16).ptr != at + digits || code > 0x10FFFF ||
             (code >= 0xD800 && code < 0xE000))
             return {};
-        at += 4;
-        if (code >= 0x800) text += static_cast<char>(0xE0 | (code >> 12));
-        if (code >= 0x80) text += static_cast<char>(code < 0x800 ? 0xC0 | (code >> 6) : 0x80 | (code >> 6 & 0x3F));
-        text += static_cast<char>(code < 0x80 ? code : 0x80 | (code & 0x3F));
+        at += digits;
+        add_utf8(text, code);
     }
     return text;
 }
@@ -264,9 +276,9 @@ std::vector<Table> read_tables(const std::string& text, const std::string& path)
             tables.push_back({number, {}, raw + "\n"});
             continue;
         }
-        const std::size_t equals = line.find('=');
+        const std::size_t equals = find_unquoted(line, '=');
         std::string key = trimmed(line.substr(0, equals));
-        if (equals == std::string::npos || equals == 0 || line[0] == '[') {
+        if (equals == line.size() || equals == 0 || line[0] == '[') {
             if (line.size() > 60) line = line.substr(0, 57) + "...";
             std::replace_if(line.begin(), line.end(), [](char c) { return c >= 0 && c < 32; }, '?');
             refuse("'" + line +
@@ -276,7 +288,7 @@ std::vector<Table> read_tables(const std::string& text, const std::string& path)
         if (tables.empty()) refuse(unknown_name("key", key, {"[[entry]]"}));
         std::string word = trimmed(line.substr(equals + 1));
         while (word.starts_with('[') && !word.ends_with(']')) {
-            if (!next() || raw.find('=') != std::string::npos) refuse("'" + word + "': the list is not closed");
+            if (!next() || find_unquoted(raw, '=') != raw.size()) refuse("'" + word + "': the list is not closed");
             word += statement(raw);
         }
         for (const Line& other : tables.back().lines)
@@ -345,6 +357,7 @@ TuningEntry entry_of(const Table& table, std::vector<std::pair<int, std::string>
     values.emplace("memory", private_memory);  // in files of earlier versions
     for (const Key& key : keys->second)
         if (key.asked) entry.request.emplace_back(key.name, values.at(key.name));
+    std::sort(entry.request.begin(), entry.request.end());
     const auto text = [&](const char* key) { return std::get<std::string>(values.at(key)); };
     entry.host = {text("cpu"), text("mpi"), std::get<Index>(values.at("ranks_per_node"))};
     entry.method = {text("algorithm"), text("transport"), text("packing")};

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "base/error.hpp"
+#include "program/line_sharing.hpp"
 
 namespace tradewind::program {
 
@@ -238,58 +239,26 @@ void Order::add_operations(std::size_t g) {
     }
 }
 
-// Places the times that exchanges between groups take place on lines, from 0 on, and returns how many these are. A time
-// is placed when all of its groups have come to its start, and takes the first line that none of them has open: so the
-// stages of a line ascend on all ranks. Throws InputError where groups start them in orders that do not fit together.
-template <typename Place>
-std::uint32_t Order::share_lines(Place place) const {
-    std::vector<std::size_t> next(groups_.size(), 0);          // [group]: operation
-    std::vector<std::vector<bool>> taken(groups_.size());      // [group][line]
-    std::vector<std::uint32_t> line_of(instances_.size(), 0);  // of those that are placed
-    std::vector<std::uint32_t> come(instances_.size(), 0);     // groups that have come to its start
+// Places the exchanges between groups on lines from 0 on, and returns how many these are. Throws InputError where
+// groups wait for one another in a cycle.
+std::uint32_t Order::share_lines(const std::function<void(std::uint32_t, std::uint32_t)>& place) const {
     std::vector<std::vector<std::size_t>> among(exchanges_.size());
     for (std::size_t e = 0; e < exchanges_.size(); ++e)
         for (std::size_t g = 0; g < groups_.size(); ++g)
             if (takes_part(e, g)) among[e].push_back(g);
-    std::vector<std::uint32_t> ready;
-    std::uint32_t lines = 0;
-    const auto advance = [&](std::size_t g) {
-        for (; next[g] < operations_[g].size(); ++next[g]) {
-            const Operation& operation = operations_[g][next[g]];
-            if (operation.kind != Operation::start && operation.kind != Operation::wait) continue;
-            const std::size_t e = instances_[operation.instance].exchange;
-            if (among[e].size() < 2) continue;
-            if (operation.kind == Operation::wait) {
-                taken[g][line_of[operation.instance]] = false;
-                continue;
-            }
-            if (++come[operation.instance] == among[e].size()) ready.push_back(operation.instance);
-            return;
-        }
-    };
-    for (std::size_t g = 0; g < groups_.size(); ++g) advance(g);
-    for (std::size_t i = 0; i < ready.size(); ++i) {
-        const std::vector<std::size_t>& groups = among[instances_[ready[i]].exchange];
-        std::uint32_t line = 0;
-        const auto is_taken = [&](std::size_t g) { return line < taken[g].size() && taken[g][line]; };
-        while (std::any_of(groups.begin(), groups.end(), is_taken)) ++line;
-        lines = std::max(lines, line + 1);
-        line_of[ready[i]] = line;
-        place(ready[i], line);
-        for (const std::size_t g : groups) {
-            if (taken[g].size() <= line) taken[g].resize(line + 1, false);
-            taken[g][line] = true;
-            ++next[g];
-            advance(g);
-        }
+    LineSharing sharing(operations_, instances_, among);
+    const std::uint32_t lines = sharing.share(place);
+    if (const auto stuck = sharing.stuck()) {
+        const auto awaited = [&](std::size_t g, std::uint32_t instance) {
+            return "group " + quoted(groups_[g].name) + " waits for exchange " +
+                   quoted(exchanges_[instances_[instance].exchange].name);
+        };
+        throw InputError("exchanges between groups in orders that cannot end: " +
+                         awaited(stuck->group, stuck->instance) + ", and " + awaited(stuck->other, stuck->others) +
+                         " before it starts that; where more than " + std::to_string(max_lines) +
+                         " exchanges are between groups, each is started by all of its groups before one of them "
+                         "waits for it");
     }
-    for (std::size_t g = 0; g < groups_.size(); ++g)
-        if (next[g] < operations_[g].size())
-            throw InputError("more than " + std::to_string(max_lines) +
-                             " exchanges between groups, which groups start in different orders: group " +
-                             quoted(groups_[g].name) + " comes to exchange " +
-                             quoted(exchanges_[instances_[operations_[g][next[g]].instance].exchange].name) +
-                             " before others do; one order is allowed");
     return lines;
 }
 
@@ -311,8 +280,11 @@ void Order::number() {
         }
         Instance& instance = instances_[i];
         if (next[line] + instance.stages > max_stages)
-            throw InputError("a program with several exchanges open at once, of more than " +
-                             std::to_string(max_stages) + " stages");
+            throw InputError("exchange " + quoted(exchanges_[instance.exchange].name) + ": the exchanges that take " +
+                             "place before it, one after another, and its own " + std::to_string(instance.stages) +
+                             " stages have " + std::to_string(next[line] + instance.stages) + ": at most " +
+                             std::to_string(max_stages) + " stages are allowed in a program with exchanges that are " +
+                             "started and awaited; repeat its steps less often");
         instance.line = line;
         instance.first = line << line_shift | static_cast<std::uint32_t>(next[line]);
         next[line] += instance.stages;
@@ -341,9 +313,9 @@ void Order::number() {
         ++lines_;
     }
     if (lines_ > max_lines)
-        throw InputError(std::to_string(lines_) +
-                         " exchanges are open at once (each between groups counts throughout): at most " +
-                         std::to_string(max_lines) + " are allowed");
+        throw InputError(std::to_string(lines_) + " exchanges are open at once, " + std::to_string(local) +
+                         " of them within a group and " + std::to_string(lines_ - local) + " between groups: at most " +
+                         std::to_string(max_lines) + " are allowed; wait for some before others are started");
     lines_ = std::max(lines_, 1u);
     for (auto& of_group : begins) {
         auto& first = begins_.emplace_back();

@@ -2,7 +2,9 @@
 // ranks have steps of their own.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -68,7 +70,7 @@ struct Instance {
 class Order {
   public:
     // More exchanges cannot be open at once. Those between groups have lines of their own; where these are too few,
-    // they share lines, if all ranks do them in orders that fit together.
+    // they share lines, if no group waits for one that another can start only after a wait of its own.
     static constexpr std::uint32_t max_lines = 8;
     static constexpr int line_shift = 21;
     static constexpr std::int64_t max_stages = 1 << line_shift;  // of a line
@@ -87,9 +89,8 @@ class Order {
 
     std::size_t group_of(Rank rank) const {
         if (!of_rank_.empty()) return of_rank_[static_cast<std::size_t>(rank)];
-        std::size_t g = 0;
-        while (rank > groups_[g].members.last()) ++g;
-        return g;
+        const auto before = [&](const Group& group) { return group.members.last() < rank; };
+        return static_cast<std::size_t>(std::partition_point(groups_.begin(), groups_.end(), before) - groups_.begin());
     }
     bool takes_part(std::size_t exchange, std::size_t group) const { return takes_part_[exchange][group]; }
     const std::vector<Operation>& operations(std::size_t group) const { return operations_[group]; }
@@ -117,8 +118,7 @@ class Order {
     void number();
     std::uint32_t instance_of(std::size_t exchange, std::int64_t occurrence) const;
     bool between_groups(std::size_t exchange) const;
-    template <typename Place>
-    std::uint32_t share_lines(Place place) const;
+    std::uint32_t share_lines(const std::function<void(std::uint32_t, std::uint32_t)>& place) const;
 
     std::vector<Exchange> exchanges_;
     std::vector<Group> groups_;

@@ -405,6 +405,12 @@ void Ranks::leave_stage(Rank r, Receiver& receiver) {
     ++receiver.stage;
 }
 
+// Stages of other ranks may stand before its own: nothing comes for them. Those beyond the ring are skipped at once.
+void Ranks::skip_to(Rank r, Receiver& receiver, std::uint32_t stage) {
+    if (receiver.stage + Receiver::ring < stage) receiver.stage = stage - Receiver::ring;
+    while (receiver.stage < stage) leave_stage(r, receiver);
+}
+
 // Receives are posted before anything is sent. The CPU copies what has come before, and goes on when that is done.
 std::int64_t Ranks::post_receives(std::size_t line, std::int64_t time) {
     const Rank r = world_.rank_of(line);

@@ -160,6 +160,7 @@ class Ranks {
     }
     void begin_stage(std::size_t line, std::int64_t time);
     void leave_stage(Rank r, Receiver& receiver);
+    void skip_to(Rank r, Receiver& receiver, std::uint32_t stage);
     std::int64_t post_receives(std::size_t line, std::int64_t time);
     // The receives that are posted together: those of the stage, or of the exchange; by its first stage, and the one
     // after its last.

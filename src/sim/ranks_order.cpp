@@ -116,8 +116,7 @@ bool Ranks::start(Rank r, const program::Operation& operation) {
     const std::size_t line = static_cast<std::size_t>(r) * world_.lines + instance.line;
     world_.line_states[line] = {instance.stages > 0 ? LineState::posting : LineState::done, operation.instance, 0};
     if (instance.stages > 0) {
-        // Stages of other ranks may stand before its own.
-        while (world_.receivers[line].stage < instance.first) leave_stage(r, world_.receivers[line]);
+        skip_to(r, world_.receivers[line], instance.first);
         const Rank before = std::exchange(calling_, r);
         post_stage(line);
         calling_ = before;

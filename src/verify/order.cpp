@@ -263,33 +263,68 @@ class Walk {
         throw VerificationError(text + ", a cycle of " + std::to_string(chain.size() - begin) + " ranks");
     }
 
-    // Groups with two or more fences or collectives in common begin and end them in one order.
+    // --- fences and collectives
+
+    // Groups with two or more fences or collectives in common begin and end them in one order: so it is where all
+    // groups can do theirs one after another, each together. Pairs of groups are looked at where some can not.
     void check_collectives() const {
         if (std::all_of(kinds_.begin(), kinds_.end(), [](Kind kind) { return kind == Kind::messages; })) return;
-        const auto calls = [&](std::size_t g, std::size_t other) {
+        const std::vector<std::size_t> left = groups_out_of_order();
+        for (std::size_t i = 0; i < left.size(); ++i)
+            for (std::size_t j = i + 1; j < left.size(); ++j) check_pair(left[i], left[j]);
+    }
+    bool is_collective(const program::Operation& operation) const {
+        return (operation.kind == program::Operation::start || operation.kind == program::Operation::wait) &&
+               kinds_[order_.instance(operation.instance).exchange] != Kind::messages;
+    }
+    // Groups that wait for another one to begin or end a fence or a collective, when all do theirs in their order.
+    std::vector<std::size_t> groups_out_of_order() const {
+        const std::size_t groups = order_.groups().size();
+        std::vector<std::size_t> next(groups, 0), taking_part(order_.exchanges().size(), 0);
+        for (std::size_t e = 0; e < taking_part.size(); ++e)
+            for (std::size_t g = 0; g < groups && kinds_[e] != Kind::messages; ++g)
+                taking_part[e] += order_.takes_part(e, g);
+        std::vector<std::vector<std::size_t>> come(2 * order_.instances());  // [instance, its end]: groups
+        std::vector<std::size_t> going(groups);
+        for (std::size_t g = 0; g < groups; ++g) going[g] = groups - 1 - g;
+        while (!going.empty()) {
+            const std::size_t g = going.back();
+            going.pop_back();
+            const auto& operations = order_.operations(g);
+            while (next[g] < operations.size() && !is_collective(operations[next[g]])) ++next[g];
+            if (next[g] == operations.size()) continue;
+            const program::Operation& operation = operations[next[g]];
+            auto& together = come[2 * operation.instance + (operation.kind == program::Operation::wait)];
+            together.push_back(g);
+            if (together.size() < taking_part[order_.instance(operation.instance).exchange]) continue;
+            for (const std::size_t each : together) ++next[each];
+            going.insert(going.end(), together.begin(), together.end());
+        }
+        std::vector<std::size_t> left;
+        for (std::size_t g = 0; g < groups; ++g)
+            if (next[g] < order_.operations(g).size()) left.push_back(g);
+        return left;
+    }
+    void check_pair(std::size_t g, std::size_t h) const {
+        const auto calls = [&](std::size_t own, std::size_t other) {
             std::vector<const program::Operation*> found;
-            for (const program::Operation& operation : order_.operations(g)) {
-                if (operation.kind != program::Operation::start && operation.kind != program::Operation::wait) continue;
-                const std::size_t e = order_.instance(operation.instance).exchange;
-                if (kinds_[e] != Kind::messages && order_.takes_part(e, other)) found.push_back(&operation);
-            }
+            for (const program::Operation& operation : order_.operations(own))
+                if (is_collective(operation) && order_.takes_part(order_.instance(operation.instance).exchange, other))
+                    found.push_back(&operation);
             return found;
         };
         const auto text = [&](const program::Operation& operation) {
             return std::string(operation.kind == program::Operation::start ? "starts" : "waits for") + " '" +
                    exchange(operation.instance).name + "'";
         };
-        for (std::size_t g = 0; g < order_.groups().size(); ++g)
-            for (std::size_t h = g + 1; h < order_.groups().size(); ++h) {
-                const auto a = calls(g, h), b = calls(h, g);
-                for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i)
-                    if (a[i]->kind != b[i]->kind || a[i]->instance != b[i]->instance)
-                        throw VerificationError("fences and collectives in different orders: where group '" +
-                                                order_.groups()[g].name + "' " + text(*a[i]) + ", group '" +
-                                                order_.groups()[h].name + "' " + text(*b[i]) + " (transports " +
-                                                transports_[order_.instance(a[i]->instance).exchange] + " and " +
-                                                transports_[order_.instance(b[i]->instance).exchange] + ")");
-            }
+        const auto a = calls(g, h), b = calls(h, g);
+        for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i)
+            if (a[i]->kind != b[i]->kind || a[i]->instance != b[i]->instance)
+                throw VerificationError("fences and collectives in different orders: where group '" +
+                                        order_.groups()[g].name + "' " + text(*a[i]) + ", group '" +
+                                        order_.groups()[h].name + "' " + text(*b[i]) + " (transports " +
+                                        transports_[order_.instance(a[i]->instance).exchange] + " and " +
+                                        transports_[order_.instance(b[i]->instance).exchange] + ")");
     }
 
     const program::Order& order_;

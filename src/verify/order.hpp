@@ -14,8 +14,8 @@ namespace tradewind::verify {
 // exchange. Fences and collectives of MPI must be started and awaited in one order by all groups that have more than
 // one of them in common.
 //
-// In O(messages of the whole program) time; memory for the messages of each exchange, once, and for a few bits of those
-// that are under way. That every exchange does what its pattern asks, see `prove`.
+// In O(messages and steps of the whole program) time; memory for the messages of each exchange, once, and for a few
+// bits of those that are under way. That every exchange does what its pattern asks, see `prove`.
 //
 // `transports`: of each exchange. Throws VerificationError, which names group, step, exchange, stage and ranks;
 // InputError for an unknown transport.

@@ -110,6 +110,7 @@ TEST("other forms of the same") {
     read("grid = [60, 40, 5]", "grid = [ # x, y, z\n  60,\n  4_0,\n  +5,\n]");
     read("mpi = \"an MPI 1.0\"", R"(mpi = "\u0061n\u0020MPI 1\u002E0"  # "one")");
     read("mpi = \"an MPI 1.0\"", "mpi = 'an MPI 1.0' # it's");
+    CHECK_EQUAL(read("an MPI 1.0", R"(\U0000004d\u00E9\u20ac\U0001F4a8)").host.mpi, "Mé€💨");
     read("median_s = 2.5e-05", "median_s = 1_0");
     read("median_s = 2.5e-05", "median_s = +2.5E+3");
     read("memory = \"private\"\n", "");  // as in files of earlier versions
@@ -168,6 +169,10 @@ TEST("what is wrong is refused with its line") {
         {"2024-02-29T12:00:00Z", "\"2024-02-29T12:00:00Z\"", "date = \"2024-02-29T12:00:00Z\": a time"},
         {"fast\\\"", "fast\\q", "12: entry 1: cpu = "},
         {"\\u00b5", "\\ud800", "12: entry 1: cpu = "},
+        {"\\u00b5", "\\U00110000", "12: entry 1: cpu = "},
+        {"\\u00b5", "\\U000b5", "12: entry 1: cpu = "},
+        {"host = ", "\"of = x\" = 1\nhost = ", "unknown key 'of = x'"},
+        {"host = ", "'a\"=' = 1\nhost = ", "unknown key 'a\"='"},
         {"[[entry]]", "[entry]", "t.toml:1: '[entry]': tables [[entry]] of lines key = value are allowed"},
         {"[[entry]]", "[[entry]", "t.toml:1: '[[entry]': tables"},
         {"[[entry]]", "[[entry]] 1", "t.toml:1: '[[entry]] 1': tables"},
@@ -234,7 +239,7 @@ TEST("of several entries the one of the most alike host is taken, of equals the 
 
 TEST("a file is read again once it has changed, and others' entries are kept") {
     const File file(replaced(halo_text, "\"shared\"", "\"put-fence\""));
-    const auto read = [&] { return algorithm::read_tuning_file(file.path).at(0).method.transport; };
+    const auto read = [&] { return algorithm::read_tuning_file(file.path)->at(0).method.transport; };
     CHECK_EQUAL(read(), "put-fence");
     file.write(replaced(halo_text, "\"shared\"", "\"get-fence\""));
     std::filesystem::last_write_time(file.path, std::filesystem::file_time_type() + std::chrono::hours(1));

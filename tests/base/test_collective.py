@@ -11,14 +11,15 @@ pytest.importorskip("mpi4py.MPI")
 
 WITHOUT = {
     "tradewind.base.collective.": "the parts of the gate",
-    "tradewind.dwarfs.semi_lagrangian.columns.Demand.fetch": "part of a step: a strategy calls it",
+    "tradewind.dwarfs.semi_lagrangian.columns.Demand.send_lists": "part of a step: a strategy calls it",
     "tradewind.dwarfs.frame.diagnosis.diagnose": "called by collective methods; begins with an agreement",
     "tradewind.dwarfs.frame.gather.gather": "called by collective methods; begins with an agreement",
     "tradewind.dwarfs.waves.limited_area.LimitedAreaRun.connect": "called while `on` makes a run",
+    "tradewind.dwarfs.nekbone.plane.drawn_plane": "called by collective methods; begins with an agreement",
     "tradewind.dwarfs.frame.norms.norms": "called by collective methods; begins with an agreement",
     "tradewind.dwarfs.diffusion.objects.exchange_objects": "part of a step",
     "tradewind.dwarfs.frame.on_mesh.MeshRunning.": "called by collective methods; begin with an agreement",
-    "tradewind.dwarfs.frame.running.Exchanges.": "parts of a step",
+    "tradewind.dwarfs.frame.exchanges.Exchanges.": "parts of a step",
     "tradewind.dwarfs.frame.running.Running.map": "that of a dwarf without a map does nothing together",
     "tradewind.dwarfs.frame.running.Running.plan": "goes through the gate of tradewind.mpi.plan",
     "tradewind.fieldserver.model.field_server.Started.wait": "calls are compared by Agreement",

@@ -5,6 +5,7 @@ import json
 import pytest
 
 from tradewind.cli import make_app, output
+from tradewind.cli.advise import _ranked
 
 SMALL = ["--machine", "torus-M", "--set", "topology.shape=[4, 4, 4]", "--set", "topology.nodes_per_switch=1"]
 
@@ -52,7 +53,7 @@ def test_several_machines_are_one_table(tradewind, monkeypatch):
     assert (code, err) == (0, "")
     rows = [line.split()[0] for line in out.splitlines() if "recursive-2" in line]
     assert sorted(rows) == ["fattree-M", "torus-M"]
-    assert f"best: {rows[0]}" in out
+    assert f"best: {rows[0]}; {rows[1]} takes " in out
     assert "left out nec-sx6: 30 ranks with 1 per node need 30 nodes; the machine has 8" in out
 
 
@@ -67,10 +68,25 @@ def test_several_machines_are_one_table(tradewind, monkeypatch):
         (["--placement", "blocks"], "needs ranks that divide a grid"),
         (["--ranks-per-node", "0"], "ranks per node 0"),
         (["--count", "-1"], "count -1"),
-        (["--width", "1"], "--width does not apply to allreduce: leave it out (halo, fetch take it)"),
+        (["--width", "1"], "--width does not apply to allreduce: leave it out (halo, fetch take it); did you mean"),
     ],
 )
 def test_bad_input(tradewind, arguments, words):
     code, out, err = tradewind("allreduce", "--ranks", "30", *SMALL, *arguments)
     assert (code, out) == (2, "")
     assert words in err
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "words"),
+    [
+        (1.2, 1.3, "far takes 1.25 times as long (1.20 to 1.30)"),
+        (1.251, 1.252, "far takes 1.25 times as long (in any order of packets)"),
+        (0.9, 1.6, "far is as fast within the spread (a factor of 0.90 to 1.60)"),
+        (None, None, "far takes 1.25 times as long (a single simulation each)"),
+    ],
+)
+def test_machines_are_ranked_in_words(low, high, words):
+    near = {"machine": "near", "ratio": 1.0, "ratio_range": [1.0, 1.0]}
+    far = {"machine": "far", "ratio": 1.25, "ratio_range": low and [low, high]}
+    assert _ranked([near, far]) == f"best: near; {words}"

@@ -105,8 +105,8 @@ def test_settings_and_placement_change_the_result(tradewind):
 def test_pictures_of_congestion(tradewind, tmp_path):
     folder = tmp_path / "new" / "pictures"
     result = simulate(tradewind, *ALLREDUCE, "--congestion", str(folder))
-    assert result["pictures"] == [str(folder / name) for name in ("links.svg", "ranks.svg", "time.svg")]
-    assert sorted(path.name for path in folder.iterdir()) == ["links.svg", "ranks.svg", "time.svg"]
+    assert result["pictures"] == [str(folder / name) for name in ("links.svg", "ranks.svg", "time.svg", "links.html")]
+    assert sorted(path.name for path in folder.iterdir()) == ["links.html", "links.svg", "ranks.svg", "time.svg"]
     assert sum(result["delay_over_time"]["packets"]) == 8 * 3
     code, out, _ = tradewind("simulate", *ALLREDUCE, "--congestion", str(folder))
     assert code == 0

@@ -70,7 +70,10 @@ def test_bad_input_is_refused_with_code_2(capsys, arguments, words):
         ("", "which pattern? transpose, halo, fetch, gather-scatter, allreduce, recorded are known"),
         ("--ranks 4", "which pattern? transpose, halo, fetch, gather-scatter, allreduce, recorded are known"),
         ("hallo --ranks 4", "unknown pattern 'hallo'; did you mean 'halo'?"),
-        ("transpose --ranks 4 --width 2", "--width does not apply to transpose: leave it out (halo, fetch take it)"),
+        (
+            "transpose --ranks 4 --width 2",
+            "--width does not apply to transpose: leave it out (halo, fetch take it); did you mean '--grid'?",
+        ),
         ("halo --ranks 4 --widht 2", "unknown option '--widht'; did you mean '--width'?"),
         (
             "gather-scatter --ranks 4 --operation max --dtype c16",

@@ -50,13 +50,13 @@ def test_a_step_that_fails_without_a_word_is_printed_whole(install, capfd):
 def test_runs_need_no_packages_of_development(install):
     names = {text.split(">")[0].split("<")[0] for text in install.requirements(["", "mpich"])}
     assert {"numpy", "mpich", "mpi4py"} <= names
-    assert names.isdisjoint({"pytest", "mkdocs", "dask", "eccodes"})
+    assert names.isdisjoint({"pytest", "zensical", "dask", "eccodes"})
 
 
 def test_fast_tests_need_no_linters_and_no_browser(install):
     names = {text.split(">")[0] for text in install.requirements(["test", "cluster", "output"])}
     assert {"pytest", "hypothesis", "dask", "eccodes"} <= names
-    assert names.isdisjoint({"mypy", "playwright", "PyMPDATA", "mkdocs"})
+    assert names.isdisjoint({"mypy", "playwright", "PyMPDATA", "zensical"})
 
 
 def test_make_study_builds_the_extension_modules_and_no_libtradewind(install, monkeypatch, tmp_path):

@@ -13,6 +13,7 @@ from tradewind.base.data import data_folder
 from tradewind.base.errors import InputError
 from tradewind.dataset import open_results
 from tradewind.dataset.build import build_dataset, write_dataset
+from tradewind.dataset.results import indexed
 from tradewind.study.cases.case import Case
 from tradewind.study.cases.environment import here
 from tradewind.study.model.labels import LABELS
@@ -143,3 +144,33 @@ def test_other_files_are_refused(tmp_path: Path) -> None:
     (tmp_path / "other.nc").write_bytes(b"no NetCDF")
     with pytest.raises(InputError, match="cannot be read as the NetCDF file of a study"):
         open_results(tmp_path / "other.nc")
+
+
+def routed(routings: dict[str, list[str]]) -> xr.DataArray:
+    """Times of the same cases on machines with routings of their own."""
+    records = [
+        record(algorithm, ranks, machine) | {"key": f"{algorithm} {ranks} {machine} {routing}", "routing": routing}
+        for machine, own in routings.items()
+        for routing in own
+        for algorithm, ranks in (("ring-1", 4), ("bruck", 8))
+    ]
+    dataset = build_dataset(records, {"title": "t"})
+    some = ("kind", "exchange", "time")
+    times: xr.DataArray = indexed(dataset.drop_vars([name for name in dataset.data_vars if name not in some])).time
+    return times
+
+
+def test_the_ratio_of_two_machines_is_one_line() -> None:
+    time = routed({"torus-M": ["minimal"], "dragonfly-MM": ["ugal"]})
+    ratio = time.sel(machine="torus-M") / time.sel(machine="dragonfly-MM")
+    assert ratio.sizes["case"] == 2
+    assert (ratio == 1).all()
+    assert ratio.sel(ranks=8, algorithm="bruck").item() == 1
+    assert time.sel(machine="torus-M").routing.item() == "minimal"
+
+
+def test_a_label_that_is_varied_on_a_machine_remains_one() -> None:
+    time = routed({"torus-M": ["minimal"], "dragonfly-MM": ["ugal", "minimal"]})
+    assert time.sel(machine="dragonfly-MM").sel(routing="minimal").sizes["case"] == 2
+    both = time.sel(machine="torus-M") / time.sel(machine="dragonfly-MM")
+    assert both.routing.values.tolist() == ["minimal", "minimal"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import importlib.util
 import inspect
+import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -63,7 +64,10 @@ def generate() -> ModuleType:
     return module
 
 
-@pytest.mark.parametrize("name", ["command-line.md", "registry.md", "study-file.md", "python.md"])
+@pytest.mark.parametrize(
+    "name",
+    ["command-line.md", "registry.md", "study-file.md", "python.md", "python-docstrings.md", "c-header.md", "table.md"],
+)
 def test_generated_tables_are_up_to_date(name: str, generate: ModuleType) -> None:
     assert page(name) == generate.filled(name), "run  python docs/generate.py"
 
@@ -100,6 +104,17 @@ def check_keys(title: str, found: set[str]) -> None:
 
 
 GRID = "--grid 24x20x4"
+
+
+def test_keys_of_compare(tmp_path: Path) -> None:
+    for name, machine in (("old", "torus-M"), ("new", "fattree-M")):
+        result = printed(f"simulate halo --ranks 4 {GRID} --machine {machine}", tmp_path)
+        (tmp_path / f"{name}.json").write_text(json.dumps(result))
+    found = set(keys(printed("compare new.json old.json --threshold 9900%", tmp_path)))
+    found = {"differences" if key.startswith("differences.") else key for key in found}
+    machines = printed("compare torus-M fattree-M --threshold 9900%", tmp_path)
+    assert {"machine", "routing"} <= printed("compare new.json old.json", tmp_path)["differences"].keys()
+    check_keys("compare", found | set(keys(machines)))
 
 
 def test_keys_of_verify(tmp_path: Path) -> None:
@@ -166,6 +181,16 @@ def test_keys_of_bench(tmp_path: Path) -> None:
     result = printed(f"bench transpose -n 2 {GRID} --repeat 1 --warmup 0", tmp_path)
     assert set(result.pop("exchange")) <= REQUEST
     check_keys("bench", {*keys(result), "exchange"})
+
+
+@pytest.mark.slow
+def test_keys_of_bench_over_sizes(tmp_path: Path) -> None:
+    result = printed("bench allreduce -n 2 --sizes 8 --repeat 1 --warmup 0", tmp_path)
+    (one,) = result.pop("sizes")
+    text = section(page("json.md"), "bench, over sizes")
+    shared = first_column(section(page("json.md"), "bench"))
+    assert {key.partition(".")[0] for key in shared} >= {*result, *one} - {"pattern", "message_bytes"}
+    assert all(f"`{key}`" in text for key in {*result, *one} - {"message_bytes"})
 
 
 @pytest.mark.slow
@@ -290,7 +315,7 @@ def documented_parameters(function: Any) -> list[str]:
 
 
 def actual_parameters(name: str) -> list[str]:
-    import tradewind.dataset
+    import tradewind.dataset.comparison
     import tradewind.dwarfs.diffusion
     import tradewind.method.choice
     import tradewind.mpi

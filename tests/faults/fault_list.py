@@ -48,8 +48,15 @@ def problem_of(fault: Fault, root: Path = ROOT) -> str:
         return f"{fault.id}: kind {fault.kind!r}; expression and statement are allowed"
     if not path.is_file():
         return f"{fault.id}: there is no {fault.file}"
-    count = path.read_text(encoding="utf-8").count(fault.was)
-    return "" if count == 1 else f"{fault.id}: its text stands {count} times in {fault.file}; once is allowed"
+    text = path.read_text(encoding="utf-8")
+    if (count := text.count(fault.was)) != 1:
+        return f"{fault.id}: its text stands {count} times in {fault.file}; once is allowed"
+    try:
+        if fault.in_python:
+            ast.parse(planted(text, fault))
+    except SyntaxError as error:
+        return f"{fault.id}: planted as {fault.kind}, {fault.file} is no Python any more: {error}"
+    return ""
 
 
 def planted(text: str, fault: Fault) -> str:

@@ -6,11 +6,11 @@
 #include <numeric>
 
 #include "base/random.hpp"
-#include "kernel/conjugate_gradients.hpp"
-#include "kernel/graph.hpp"
-#include "kernel/helmholtz.hpp"
-#include "kernel/mpdata.hpp"
-#include "kernel/semi_lagrangian.hpp"
+#include "kernel/helmholtz/helmholtz.hpp"
+#include "kernel/mpdata/graph.hpp"
+#include "kernel/mpdata/mpdata.hpp"
+#include "kernel/nekbone/conjugate_gradients.hpp"
+#include "kernel/semi_lagrangian/semi_lagrangian.hpp"
 #include "testing/testing.hpp"
 
 namespace testing::kernel_bits {

@@ -1,5 +1,5 @@
 // The loop of diffusion against a plain one, bit for bit, on regions and threads.
-#include "kernel/diffusion.hpp"
+#include "kernel/diffusion/diffusion.hpp"
 
 #include <limits>
 

@@ -1,10 +1,10 @@
 // The operator of the Helmholtz problem, its columns and the vectors of its solver, against plain loops.
-#include "kernel/helmholtz.hpp"
+#include "kernel/helmholtz/helmholtz.hpp"
 
 #include <cmath>
 
 #include "base/error.hpp"
-#include "kernel/vectors.hpp"
+#include "kernel/helmholtz/vectors.hpp"
 #include "testing/testing.hpp"
 
 namespace testing::helmholtz {

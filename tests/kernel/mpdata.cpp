@@ -1,5 +1,5 @@
 // The loops of MPDATA against plain loops over edges, bit for bit, on a whole mesh and on parts of it.
-#include "kernel/mpdata.hpp"
+#include "kernel/mpdata/mpdata.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -8,7 +8,7 @@
 
 #include "base/error.hpp"
 #include "base/random.hpp"
-#include "kernel/graph.hpp"
+#include "kernel/mpdata/graph.hpp"
 #include "testing/testing.hpp"
 
 namespace testing::mpdata {

@@ -1,5 +1,5 @@
 // The loops of a semi-Lagrangian step: what their stencils reproduce, and which columns and cells they need.
-#include "kernel/semi_lagrangian.hpp"
+#include "kernel/semi_lagrangian/semi_lagrangian.hpp"
 
 #include <algorithm>
 #include <cmath>

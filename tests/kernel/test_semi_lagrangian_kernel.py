@@ -11,9 +11,9 @@ import pytest
 from tradewind import _core
 from tradewind.base.errors import InputError
 from tradewind.dwarfs.semi_lagrangian import SemiLagrangian
+from tradewind.dwarfs.semi_lagrangian.demand import _first_departures
 from tradewind.dwarfs.semi_lagrangian.flows import Wind
 from tradewind.dwarfs.semi_lagrangian.lattice import Lattice
-from tradewind.dwarfs.semi_lagrangian.program import _first_departures
 
 
 def test_columns_that_are_not_there_are_refused():

@@ -14,7 +14,12 @@ ROOT = Path(__file__).parents[2]
 @pytest.fixture
 def checkout(tmp_path):
     """The files that the tests change."""
-    for name in {"src/sim/run.hpp", "src/layout/box.hpp", *(name for name, *_ in FROM_BELOW)}:
+    for name in {
+        "src/sim/run.hpp",
+        "src/layout/box.hpp",
+        "src/kernel/mpdata/sweep.cpp",
+        *(name for name, *_ in FROM_BELOW),
+    }:
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / name, tmp_path / name)
     return tmp_path
@@ -76,6 +81,17 @@ def test_includes_from_below_are_refused(checkout):
         line = append(checkout, name, f'#include "{header}"')
         place = "/".join(name.split("/")[:2]) if name.startswith("src") else name.rpartition("/")[0]
         wanted.append(f"{name}:{line}: includes {header}; {place} may include only {allowed}")
+    assert sorted(problems(checkout)) == sorted(wanted)
+
+
+def test_a_dwarf_s_loops_and_what_all_share_may_not_include_those_of_another(checkout):
+    wanted = []
+    for name in ("src/kernel/mpdata/sweep.cpp", "src/kernel/team.cpp"):
+        line = append(checkout, name, '#include "kernel/helmholtz/vectors.hpp"')
+        wanted.append(
+            f"{name}:{line}: includes kernel/helmholtz/vectors.hpp; {name.rpartition('/')[0]} may include of "
+            "src/kernel only what lies in no other folder of it"
+        )
     assert sorted(problems(checkout)) == sorted(wanted)
 
 

@@ -262,3 +262,24 @@ def test_what_is_not_known_is_left_out_and_the_file_says_why(rows, eager, reason
     assert f"# mpi.unexpected_bandwidth was measured, and is not known: {reason}" in path.read_text()
     assert "mpi" not in tomllib.loads(path.read_text())
     assert load_machine(path).machine.mpi.unexpected_bandwidth is None
+
+
+@pytest.mark.parametrize(
+    ("six_s", "latency", "overhead"),
+    [
+        (1e-6, None, "not distinguishable from 0: 6 messages took no longer than one"),
+        (6e-6, "not distinguishable from 0: 6 messages took 6 times as long as one, or longer", None),
+        (9e-6, "not distinguishable from 0: 6 messages took 6 times as long", None),
+        (3e-6, None, None),
+    ],
+)
+def test_what_cannot_be_distinguished_from_0_has_a_reason(six_s, latency, overhead):
+    method = {"transport": "shared", "packing": "buffer", "run": 0}
+    times = ((1, 8, 1e-6), (6, 8, six_s), (1, 8192, 5e-6))
+    (found,) = fitted([{**method, "messages": n, "bytes": size, "best_s": s} for n, size, s in times])
+    for reason, expected, seconds in (
+        (found.latency_reason, latency, found.latency_s),
+        (found.overhead_reason, overhead, found.overhead_s),
+    ):
+        assert (reason is None) == (expected is None) == (seconds > 0)
+        assert (reason or "").startswith(expected or "")

@@ -32,6 +32,8 @@ NODES = {
     "alps": 2688,
     "eiger": 1024,
     "jupiter": 25 * 240,
+    "aurora": 10_624,
+    "marenostrum5": 6408,
 }
 # Minimum and maximum seconds of a message between neighbours: of MPI (WP-Aries01-1112: 1.2 to 1.3 us; Uehara et al.
 # 2002: 5.58 us; IT4Innovations: 0.6 us), and for Fugaku of a put, 0.49 us (Ajima et al. 2018), with the overheads.
@@ -52,6 +54,7 @@ PEAK = {
     "fugaku": (158_976, 537.2e15),
     "beaufix": (1836, 2.585e15),
     "nec-sx6": (8, 512e9),
+    "marenostrum5": (6408, 46e15),  # of the general purpose partition, https://iotribune.com/?p=30933
 }
 
 
@@ -106,6 +109,11 @@ def global_bandwidth(name):
 def test_the_global_bandwidth_of_frontier():
     """Atchley et al. 2023: 270 TB/s each way between its compute groups."""
     assert global_bandwidth("frontier") == pytest.approx(270e12, rel=0.01)
+
+
+def test_the_global_bandwidth_of_aurora():
+    """Ibeid et al. 2025: 1.38 PB/s in both directions together between its compute groups."""
+    assert 2 * global_bandwidth("aurora") == pytest.approx(1.38e15, rel=0.01)
 
 
 def test_bandwidths_of_nodes():

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import warnings
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -73,6 +75,17 @@ def test_the_variable_names_a_file_and_the_argument_another_or_none(file, tmp_pa
     assert choose(HALO, "f8", 2, host=HERE, environment=variable).choice.transport == "put-fence"
     assert choose(HALO, "f8", 2, host=HERE, tuning=other, environment=variable).choice.transport == "shared"
     assert choose(HALO, "f8", 2, host=HERE, tuning="", environment=variable).choice.transport == "isend-irecv"
+
+
+def test_a_file_whose_name_is_not_utf8(tmp_path):
+    path = Path(os.fsdecode(os.fsencode(tmp_path) + b"/\xff.toml"))
+    tuning.merge(path, [entry(HALO, "direct,put-fence,datatype")])
+    for given in ({"tuning": path}, {"environment": {"TRADEWIND_TUNING": str(path)}}):
+        chosen = choose(HALO, "f8", 2, host=HERE, **{"environment": {}, **given})
+        assert of(chosen)[0] == ("direct", f"{tmp_path}/\\xff.toml")
+    path.unlink()
+    with pytest.raises(InputError, match=r"tuning '.*\\xff\.toml': cannot read .*\\xff\.toml: No such file"):
+        choose(HALO, "f8", 2, tuning=path, environment={})
 
 
 def test_what_was_tuned_elsewhere(file):

@@ -72,8 +72,8 @@ def test_texts_choose_among_the_methods():
     assert not any("fence" in str(each.transport) for each in only)
     exactly, refused = method.methods(HALO, include=["sweep,shared,direct"])
     assert (exactly, refused) == ([Method("sweep", "shared", "direct")], [])
-    for include, told in ((["swep"], "matches no"), (["sweep,neighbor,buffer"], "is left")):
-        with pytest.raises(InputError, match=told):
+    for include, message in ((["swep"], "matches no"), (["sweep,neighbor,buffer"], "is left")):
+        with pytest.raises(InputError, match=message):
             method.methods(HALO, include=include)
 
 

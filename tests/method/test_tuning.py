@@ -99,7 +99,7 @@ def test_the_refusal_of_the_core_is_passed_on(tmp_path):
             act()
 
 
-def test_ways_of_a_halo():
+def test_methods_of_a_halo():
     found, refused = methods(HALO)
     assert found[0] == Method("sweep", "isend-irecv", "buffer")
     pairs = sum(len(each.packings) for each in _core.transports())

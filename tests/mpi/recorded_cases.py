@@ -162,6 +162,58 @@ def same_when_loaded(comm: Any, folder: Path) -> str:
     return ""
 
 
+def rows_in_any_order(comm: Any) -> str:
+    """Rows of different lengths, and columns, which ranks start in different orders, are one exchange each."""
+    rank = comm.Get_rank()
+    row, column = comm.Split(rank // 3, rank), comm.Split(rank % 3, rank)
+    plans = [tw.AllReduce(own.Get_size(), 3).plan(own, np.zeros(3), algorithm="recursive-2") for own in (row, column)]
+    with tw.record(comm) as program:
+        for plan in plans if rank % 2 else plans[::-1]:
+            plan.start()
+        for plan in plans:
+            plan.wait()
+    sent = comm.allreduce(sum(plan.messages for plan in plans))
+    if (found := program.verify()["messages"]) != sent:
+        return f"{found} messages of the program, {sent} of its run"
+    among = [list(program.ranks_of(exchange)) for exchange in program.exchanges]
+    groups = sorted(list(group.members) for group in program.groups)
+    return "" if among == [[0, 1, 2, 3]] * 2 and groups == [[0, 2], [1, 3]] else f"exchanges {among}, groups {groups}"
+
+
+def components(comm: Any, folder: Path) -> str:
+    """Halos of components that differ in a step are no exchange of both, and lie on grids of their own."""
+    rank = comm.Get_rank()
+    ocean = rank >= 2
+    own = comm.Split(int(ocean), rank)
+    halo = tw.Halo(tw.Blocks(tw.Grid(*(16, 12, 2) if ocean else GRID), split=(1, 2)), width=1)
+    fill = halo.plan(own, np.zeros(halo.source_shape(own.Get_rank())), algorithm="sweep")
+    total = tw.AllReduce(2, 1).plan(own, np.zeros(1), algorithm="recursive-2")
+    coupled = tw.AllReduce(4, 7).plan(comm, np.zeros(7), algorithm="recursive-2")
+    with tw.record(comm) as program:
+        fill()
+        if ocean:
+            total()
+        coupled()
+    program.save(folder / "components.toml")
+    comm.Barrier()
+    wanted = {
+        "1 halo sweep": ([0, 1], GRID),
+        "2 allreduce recursive-2": ([0, 1, 2, 3], None),
+        "3 halo sweep": ([2, 3], (16, 12, 2)),
+        "4 allreduce recursive-2": ([2, 3], None),
+    }
+    for each in (program, tw.load_program(folder / "components.toml")):
+        each.verify()
+        found = {}
+        for exchange in each.exchanges:
+            pattern = exchange.core.pattern
+            grid = pattern.layout.grid if pattern.name == "halo" else None
+            found[exchange.name] = list(each.ranks_of(exchange)), grid and tuple(grid.points)
+        if found != wanted:
+            return f"exchanges {found}"
+    return ""
+
+
 def _refused(comm: Any, error: type[Exception], words: str, do: Callable[[Model], None]) -> str:
     model = Model(comm)
     try:
@@ -223,5 +275,7 @@ def run(comm: Any, folder: str) -> dict[str, str]:
         ("messages", same_messages),
         ("loaded", lambda comm: same_when_loaded(comm, Path(folder))),
         ("groups", lambda comm: own_steps(comm, Path(folder))),
+        ("rows", rows_in_any_order),
+        ("components", lambda comm: components(comm, Path(folder))),
     ]
     return problems_of(comm, cases) | refusals(comm)

@@ -11,5 +11,7 @@ from tradewind import launch
 
 def test_recorded_steps(tmp_path):
     outcomes = launch.run(4, "recorded_cases:run", str(tmp_path), timeout_s=240)
-    assert list(outcomes) == ["messages", "loaded", "groups", "open", "nested", "often", "raises", "early"]
+    assert list(outcomes) == [
+        *("messages", "loaded", "groups", "rows", "components", "open", "nested", "often", "raises", "early")
+    ]
     assert {name: problem for name, problem in outcomes.items() if problem} == {}

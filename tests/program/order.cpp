@@ -48,7 +48,8 @@ TEST("a line is used again when its exchange has ended, and eight are open at on
     CHECK_EQUAL(alone("A(b)aC(a)c").lines(), 2u);
     CHECK_EQUAL(alone("ABCbac").lines(), 3u);
     CHECK_EQUAL(alone("ABCDEFGHabcdefgh").lines(), 8u);
-    CHECK_THROWS(InputError, ({"9 exchanges are open at once", "at most 8 are allowed"}), alone("ABCDEFGHIabcdefghi"));
+    CHECK_THROWS(InputError, ({"9 exchanges are open at once, 9 of them within a group", "at most 8 are allowed"}),
+                 alone("ABCDEFGHIabcdefghi"));
 }
 
 TEST("what cannot be is refused") {
@@ -91,7 +92,7 @@ TEST("an exchange between groups has a line of its own, as they may do them in d
     for (std::size_t i = 0; i < 3; ++i) CHECK_EQUAL(order.times(i), 1);
 }
 
-TEST("exchanges between groups share lines where these are too few, if all ranks do them in one order") {
+TEST("exchanges between groups share lines where these are too few, in any orders that can end") {
     std::vector<program::Exchange> exchanges;
     for (const char c : std::string("abcdefghi")) exchanges.push_back(summed(std::string(1, c)));
     const auto of = [&](const std::string& one, const std::string& two) {
@@ -105,8 +106,56 @@ TEST("exchanges between groups share lines where these are too few, if all ranks
         CHECK_EQUAL(order.instance(i).first, next);
         next += order.instance(i).stages;
     }
-    CHECK_THROWS(InputError, ({"start in different orders: group 'one' comes to exchange 'b' before others do"}),
+    // The second group starts e first, and both end it before they end d: d has a line of its own.
+    const Order crossed = of("(a)(b)(c)DEed(f)(g)(h)(i)", "(a)(b)(c)EDed(f)(g)(h)(i)");
+    CHECK_EQUAL(crossed.lines(), 2u);
+    CHECK(crossed.instance(3).line != crossed.instance(4).line);
+    CHECK_THROWS(InputError,
+                 ({"orders that cannot end: group 'one' waits for exchange 'b', and group 'two' waits for exchange 'c' "
+                   "before it starts that",
+                   "each is started by all of its groups before one of them waits for it"}),
                  of("(a)(b)(c)(d)(e)(f)(g)(h)(i)", "(a)(c)(b)(d)(e)(f)(g)(h)(i)"));
+    CHECK_THROWS(InputError, ({"9 exchanges are open at once, 0 of them within a group and 9 between groups"}),
+                 of("ABCDEFGHIabcdefghi", "IHGFEDCBAabcdefghi"));
+}
+
+// Groups that start and end the exchanges of each block in orders of their own.
+PROPERTY("stages of shared lines ascend in all groups, and no group has two exchanges open on a line", 300) {
+    constexpr int groups = 3;
+    const auto ranks = static_cast<Rank>(groups);
+    std::vector<program::Exchange> exchanges;
+    std::vector<std::string> letters(groups);
+    for (int e = 0; e < 12;) {
+        std::string block;
+        for (auto left = draw.integer(1, 4); left > 0 && e < 12; --left, ++e) {
+            exchanges.push_back(summed(std::string(1, static_cast<char>('a' + e)), ranks));
+            block += static_cast<char>('a' + e);
+        }
+        for (std::string& own : letters)
+            for (const int shift : {'A' - 'a', 0}) {
+                for (std::size_t i = block.size(); i > 1; --i)
+                    std::swap(block[i - 1],
+                              block[static_cast<std::size_t>(draw.integer(0, static_cast<std::int64_t>(i) - 1))]);
+                for (const char c : block) own += static_cast<char>(c + shift);
+            }
+    }
+    std::vector<Group> made;
+    for (const std::string& own : letters) draw.note(own), made.push_back(group(own, 1, own));
+    const Order order(exchanges, made);
+    CHECK(order.shares_lines() && order.lines() <= 4);
+    for (std::size_t g = 0; g < groups; ++g) {
+        std::map<std::uint32_t, std::uint32_t> open, next;  // by line
+        for (const auto& operation : order.operations(g)) {
+            const auto& instance = order.instance(operation.instance);
+            if (operation.kind == program::Operation::wait) {
+                open.erase(instance.line);
+                continue;
+            }
+            CHECK(open.emplace(instance.line, operation.instance).second);
+            CHECK(instance.first >= next[instance.line]);
+            next[instance.line] = instance.first + instance.stages;
+        }
+    }
 }
 
 TEST("a group has any ranks, each in one") {

@@ -28,7 +28,7 @@ def test_a_line_is_used_again_when_its_exchange_has_ended():
 def test_eight_exchanges_are_open_at_once_and_no_more():
     many = [summed(str(i)) for i in range(9)]
     assert lines(*(each.start() for each in many[:8]), *(each.wait() for each in many[:8])) == 8
-    with pytest.raises(tw.InputError, match=r"9 exchanges are open at once .*: at most 8 are allowed"):
+    with pytest.raises(tw.InputError, match=r"9 exchanges are open at once, .*: at most 8 are allowed"):
         tw.Program(*(each.start() for each in many), *(each.wait() for each in many))
 
 

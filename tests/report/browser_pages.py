@@ -17,6 +17,7 @@ ARGUMENTS = (
     *("--disable-sync", "--disable-component-update"),
 )
 
+PATIENCE_MS = 240_000
 OVERFLOW = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 """Pixels by which a page is wider than its window."""
 
@@ -37,7 +38,7 @@ CONTRAST = """() => {
   const found = [];
   for (const element of document.querySelectorAll("main *")) {
     const own = [...element.childNodes].some((node) => node.nodeType === 3 && node.textContent.trim());
-    if (!own || !element.checkVisibility() || element.closest("script, noscript, .vega-actions")) continue;
+    if (!own || !element.checkVisibility() || element.closest("script, noscript, [aria-hidden]")) continue;
     const style = getComputedStyle(element), ink = element.closest("svg") ? style.fill : style.color;
     const [a, b] = [light(ink), light(ground(element))].sort((x, y) => y - x);
     found.push([(a + 0.05) / (b + 0.05), element.tagName, element.textContent.slice(0, 40)]);
@@ -83,6 +84,21 @@ def browser() -> Iterator[Any]:
         pytest.skip("no chromium here")
     with playwright.sync_playwright() as driver:
         yield driver.chromium.launch(executable_path=program, args=list(ARGUMENTS))
+
+
+def opened(chromium: Any, path: Path, width: int = 1400, choice: str = "", **options: Any) -> tuple[Any, list[str]]:
+    """The page in a window of its own, drawn, and the list of its complaints. `choice`: the end of its address."""
+    context = chromium.new_context(
+        viewport={"width": width, "height": 900}, permissions=["clipboard-read", "clipboard-write"], **options
+    )
+    context.set_default_timeout(PATIENCE_MS)
+    page, printed = context.new_page(), list[str]()
+    page.on("console", lambda message: printed.append(message.text))
+    page.on("pageerror", lambda error: printed.append(str(error)))
+    page.on("request", lambda request: printed.append(request.url) if not request.url.startswith("file:") else None)
+    page.goto(path.as_uri() + choice)
+    page.wait_for_function("document.documentElement.dataset.ready === 'all'")
+    return page, printed
 
 
 def tuning_page(folder: Path) -> Path:

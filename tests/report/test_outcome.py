@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from tradewind.figure.answering import Drawing
+from tradewind.report.content import Figure
 from tradewind.report.outcome import NOTHING, outcome
-from tradewind.report.page import Figure, summary
+from tradewind.report.page import summary
 from tradewind.study.model.labels import LABELS
 from tradewind.study.model.study import Plot
 
@@ -92,7 +94,8 @@ def test_where_nothing_can_be_said() -> None:
     for other in ({"kind": "delay"}, {"quantity": "efficiency"}, {"over": {"packet": ["4KiB"]}}):
         assert outcome(PLOT.model_copy(update=other), [case("a", 1.0), case("b", 2.0)]) == "", other
     assert summary([]) == NOTHING
-    figures = [Figure("n", "First", "", {}), Figure("m", "Second", "", {}, "a is the fastest.")]
+    drawing = Drawing({}, [])
+    figures = [Figure("n", "First", "", drawing), Figure("m", "Second", "", drawing, "a is the fastest.")]
     assert summary(figures) == "Second: a is the fastest."
 
 

@@ -6,11 +6,12 @@ import re
 import shutil
 from html.parser import HTMLParser
 from pathlib import Path
-from typing import Any
 
 import pytest
 from command_line import Command, Result
 from report_study import MEASURE, STUDY
+
+from tradewind.report.pack import data_of
 
 Results = tuple[Path, Result]
 
@@ -21,14 +22,10 @@ class Page(HTMLParser):
     def __init__(self, text: str) -> None:
         super().__init__()
         self.text, self.links, self.open = "", [], list[str]()
-        self.specifications: list[dict[str, Any]] = []
-        self._is_specification = False
         self.feed(text)
         self.close()
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        values = dict(attrs)
-        self._is_specification = values.get("class") == "specification"
         self.links += [value for key, value in attrs if key in ("src", "href") and not str(value).startswith("#")]
         if tag not in ("meta", "br", "link", "img"):
             self.open.append(tag)
@@ -37,15 +34,8 @@ class Page(HTMLParser):
         assert self.open.pop() == tag
 
     def handle_data(self, data: str) -> None:
-        if self._is_specification and self.open[-1] == "script":
-            self.specifications.append(json.loads(data))
-        elif "script" not in self.open and "style" not in self.open:
+        if "script" not in self.open and "style" not in self.open:
             self.text += data
-
-
-def rows_of(specification: dict[str, Any]) -> list[dict[str, Any]]:
-    rows: list[dict[str, Any]] = specification["datasets"][specification["data"]["name"]]
-    return rows
 
 
 def test_the_command_prints_what_it_did(results: Results) -> None:
@@ -65,20 +55,21 @@ def test_the_page_stands_alone(results: Results) -> None:
     assert len(text) < 3e6
     page = Page(text)
     assert page.open == []
-    assert page.links == []
+    assert {link for link in page.links if "://" in link} == set(), "no address of the network"
+    assert all((results[0] / link).is_file() for link in page.links)
+    assert "results.nc" in page.links
     assert not re.search(r"@import|url\(", text.partition("</style>")[0])
     assert "vegaEmbed" in text
-    assert len(page.specifications) == 2
-    for expected in (
-        "A <small> study",
-        "ring-7",
-        "radix 7 is out of range",
-        "no wings",
-        "credits",
-        "4 KiB",
-        "minimal",
-    ):
+    assert len(data_of(text)["figures"]) == 2
+    for expected in ("A <small> study", "ring-7", "radix 7 is out of range", "no wings", "credits", "4 KiB", "minimal"):
         assert expected in page.text, expected
+
+
+def test_sections_without_content_are_not_there(results: Results) -> None:
+    text = Page((results[0] / "report.html").read_text()).text
+    assert "proved in one process and simulated on other machines" in text
+    for absent in ("run on this machine", "Measured", "measured\n", "Runs of dwarfs"):
+        assert absent not in text, absent
 
 
 def test_figures_as_pictures(results: Results) -> None:
@@ -96,19 +87,22 @@ def test_figures_as_pictures(results: Results) -> None:
 
 
 def test_a_figure_draws_the_stored_times(results: Results) -> None:
-    page = Page((results[0] / "report.html").read_text())
-    drawn = {(row["case"], row["ranks"], row["time"]) for row in rows_of(page.specifications[0])}
+    data = data_of((results[0] / "report.html").read_text())
+    times, delays = (figure["rows"] for figure in data["figures"])
+    names = [data["cases"]["name"][case] for case in times["case"]]
+    drawn = set(zip(names, times["columns"]["time"], strict=True))
     stored = set()
     for path in (results[0] / "cases").iterdir():
         body = json.loads(path.read_text())["case"]
         request = body["identity"]["request"]
         if request["kind"] == "simulate":
-            name = f"transpose {request['exchange']['algorithm']}, {request['options']['machine']}"
-            stored.add((name, request["exchange"]["ranks"], body["result"]["time_s"]))
+            exchange, machine = request["exchange"], request["options"]["machine"]
+            name = f"transpose {exchange['algorithm']}, {exchange['ranks']} ranks, {machine}"
+            stored.add((name, body["result"]["time_s"]))
     assert drawn == stored
     shares: dict[str, float] = {}
-    for row in rows_of(page.specifications[1]):
-        shares[row["curve"]] = shares.get(row["curve"], 0.0) + row["share"]
+    for curve, share in zip(delays["columns"]["curve"], delays["columns"]["share"], strict=True):
+        shares[curve] = shares.get(curve, 0.0) + share
     assert shares == pytest.approx(dict.fromkeys(("ring-1", "ring-7", "bruck"), 1.0))
 
 
@@ -170,13 +164,13 @@ def test_measured_cases_and_those_of_another_machine(tmp_path: Path, tradewind: 
     result = tradewind("study", file, "--out", folder, "--json")
     assert result.code == 0, result.err
     text = (folder / "report.html").read_text()
-    assert "the library&#39;s own" in text
+    assert "the library's own" in data_of(text)["tables"]["measured-table"]["columns"][4]["texts"]
     assert "Measured on another machine" not in text
     _pretend_other_host(folder)
     assert tradewind("report", folder).code == 0
     text = (folder / "report.html").read_text()
     assert "Measured on another machine" in text
-    assert "measured on elsewhere" in text
+    assert "bad\tmeasured on elsewhere" in data_of(text)["tables"]["measured-table"]["columns"][0]["tags"][0]
 
 
 def _pretend_other_host(folder: Path) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from tradewind.report.claims import claims_table, skipped_table
+from tradewind.report.facets import Groups
 from tradewind.report.measured import measured_table, runs_table
 from tradewind.report.page import embedded, foreign_hosts
 from tradewind.report.side_by_side import side_by_side
@@ -153,14 +154,14 @@ def test_side_by_side() -> None:
         record("verify", {}, exchange="transpose ring-1", ranks=1000),
         record("verify", {}, exchange="transpose ring-1", ranks=4),
     ]
-    table = side_by_side(cases)
+    table = side_by_side(cases, Groups(cases))
     assert [column.title for column in table.columns] == ["Exchange", "Verified", "Measured here", "torus-M"]
     transpose, halo, diffusion = table.rows
-    assert transpose["Verified"].note == "on 4, 1\u202f000 ranks"
+    assert transpose["Verified"].lines == ("on 4, 1\u202f000 ranks",)
     assert halo["Measured here"].lines == ("1 ms on 4 ranks, oversubscribed",)
     assert diffusion["torus-M"].lines == ("9 s on 100", "2 s .. 4 s on 10\u202f000")
     assert diffusion["torus-M"].order == 2.0, "the fastest on most ranks"
-    assert [column.title for column in side_by_side(cases[:1]).columns] == ["Exchange", "torus-M"]
+    assert [column.title for column in side_by_side(cases[:1], Groups(cases)).columns] == ["Exchange", "torus-M"]
 
 
 def test_exchanges_on_different_grids_are_rows_of_their_own() -> None:
@@ -169,9 +170,9 @@ def test_exchanges_on_different_grids_are_rows_of_their_own() -> None:
         record("simulate", {}, exchange="halo 3 sweep", grid="64x64x8", machine="torus-M", time_s=2e-3),
         record("simulate", {}, exchange="halo 3 sweep", grid="9x9x9", machine="torus-M", time_s=4.0),
     ]
-    same, other = texts(side_by_side(cases))
+    same, other = texts(side_by_side(cases, Groups(cases)))
     assert (same["Grid"], other["Grid"]) == ("64x64x8", "9x9x9")
-    first, second = side_by_side(cases).rows
+    first, second = side_by_side(cases, Groups(cases)).rows
     assert (first["Measured here"].lines, first["torus-M"].lines) == (("1 ms on 4 ranks",), ("2 ms on 4",))
     assert (second["Measured here"].lines, second["torus-M"].lines) == ((), ("4 s on 4",))
 

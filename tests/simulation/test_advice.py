@@ -13,7 +13,8 @@ import tradewind as tw
 from tradewind import _core
 from tradewind.base.errors import InputError
 from tradewind.machine import MachineFile
-from tradewind.simulation.advice import HOPELESS, SLOWER, Screened, advise, compare_machines, in_order
+from tradewind.simulation.advice import HOPELESS, SLOWER, Screened, advise, in_order
+from tradewind.simulation.machine_comparison import compare_machines
 from tradewind.workload.candidates import Candidate, candidates
 from tradewind.workload.exchange import Exchange
 
@@ -172,7 +173,7 @@ def test_the_budget_is_processor_time():
         machine(CROSSBAR),
         algorithms=["ring", "recursive-2"],
         budget_s=0.9,
-        tell=lambda _: time.sleep(0.4),
+        progress=lambda _: time.sleep(0.4),
     )
     assert advice["model"] == "packet"
     assert [item["reason"] for item in advice["left_out"]] in ([], [SLOWER])
@@ -195,6 +196,11 @@ def test_machines_are_compared_by_the_best_algorithm_of_each():
         alone = advise(exchange, files[each["machine"]], ranks_per_node=each["ranks_per_node"], **link)
         assert each["best"] == alone["best"]
         assert each["results"][0]["time_s"] == alone["results"][0]["time_s"]
+    fast, slow = compared["machines"]
+    assert fast["ratio_range"] == [1.0, 1.0]
+    low, high = slow["ratio_range"]
+    assert 1 < low <= slow["ratio"] <= high
+    assert low == slow["spread_s"][0] / fast["spread_s"][1]
     (left,) = compared["left_out"]
     assert left["machine"] == "small"
     assert "24 ranks with 4 per node need 6 nodes; the machine has 2" in left["reason"]

@@ -110,7 +110,7 @@ def test_an_error_in_the_question_ends_the_simulation(threads: int) -> None:
 def test_questions_that_a_program_cannot_result_are_refused() -> None:
     simulation = prepare(HALO, "torus-M")
     machine, program, placement, _ = simulation._arguments()
-    for steps, asked, said in (
+    for steps, asked, refusal in (
         (2, [1], "repetitions of 2 steps: a program of 1 steps does not consist of such"),
         (1, [2], "an early end after 2 repetitions: 1 to 1 are allowed, in ascending order"),
         (1, [1, 1], "an early end after 1 repetitions"),
@@ -118,7 +118,7 @@ def test_questions_that_a_program_cannot_result_are_refused() -> None:
     ):
         options = _core.SimulationOptions(packet_bytes=4096, repetition_steps=steps, asked=asked, enough=bool)
         for simulate_it in (_core.simulate_packets, _core.simulate_loggp):
-            with pytest.raises(InputError, match=said):
+            with pytest.raises(InputError, match=refusal):
                 simulate_it(machine, program, placement, options)
     with pytest.raises(InputError, match="no function that decides"):
         _core.simulate_packets(machine, program, placement, _core.SimulationOptions(packet_bytes=4096, asked=[1]))
@@ -132,7 +132,7 @@ def test_the_formula_ends_early_too(threads: int) -> None:
 
 
 def pretended(durations: list[float], ahead: int = 0) -> Any:
-    """A simulator whose i-th repetition takes durations[i], and where some ranks are so many repetitions ahead."""
+    """A simulator whose i-th repetition takes durations[i], and where some ranks are `ahead` repetitions in front."""
 
     def run(workload: Repetitions) -> dict[str, Any]:
         ends = np.cumsum(durations[: workload.exchange.times]).tolist()

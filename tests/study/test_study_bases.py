@@ -175,7 +175,7 @@ def test_a_quick_run_may_name_bases() -> None:
         ("packet =", "pakcet =", "9: base 2: unknown key 'pakcet'; did you mean 'packet'? (known: name, model, "),
         ('"1KiB"', '"1"', "9: base 2: packet '1' has no unit: write a size as"),
         ('"random"', '"rondom"', "10: base 2: unknown placement 'rondom'; did you mean 'random'? (known: linear, "),
-        ("_node = 2", "_node = 0", "11: base 2: ranks_per_node 0: 1 or more are allowed"),
+        ("_node = 2", "_node = 0", "11: base 2: ranks per node 0: 1..2147483647 are allowed, or 'cores'"),
         ("ranks_per_node = 2", 'model = "x"', "11: base 2: unknown model 'x' (known: packet, loggp)"),
         ("ranks_per_node = 2", 'buffers = "x"', "11: base 2: unknown kind of buffers 'x' (known: credits, unbounded)"),
         ('"link.latency" = "1us"', '"link.latency" = ["1us"]', "12: base 2: link.latency ['1us']: one text is allowed"),

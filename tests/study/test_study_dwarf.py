@@ -18,6 +18,7 @@ from tradewind.dwarfs.frame.dwarf import Dwarf
 from tradewind.dwarfs.spherical_harmonics import SphericalHarmonics
 from tradewind.figure.figure import draw
 from tradewind.report.build import build_report
+from tradewind.report.pack import data_of
 from tradewind.simulation import simulate
 from tradewind.study.cases.expand import expand
 from tradewind.study.cases.records import Records, exchange_of, read_records
@@ -260,8 +261,9 @@ def test_the_report_shows_runs_and_what_is_published(computed: tuple[Records, St
     _, store = computed
     page = build_report(store.folder, HERE).page.read_text()
     assert "Runs of dwarfs" in page
-    assert "published, 2 nodes" in page
-    assert "diffusion overlap, halo 2" in page
+    runs, where = (column["texts"] for column in data_of(page)["tables"]["runs-table"]["columns"][:2])
+    assert "published, 2 nodes" in where
+    assert "diffusion overlap, halo 2" in runs
 
 
 def records_of(values: dict[int, float], **labels: Any) -> list[dict[str, Any]]:

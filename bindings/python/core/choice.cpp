@@ -9,6 +9,7 @@
 #include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
 
+#include "../errors.hpp"
 #include "algorithm/tuning.hpp"
 #include "bind.hpp"
 
@@ -21,26 +22,33 @@ void bind_choice(nb::module_& module) {
     module.def(
         "choose_method",
         [](std::shared_ptr<pattern::Pattern> pattern, const std::array<std::string, 3>& asked,
-           const std::string& environment, const std::pair<std::string, std::string>& tuning, const std::string& dtype,
+           const std::string& environment, const std::pair<std::string, nb::bytes>& tuning, const std::string& dtype,
            Index fields, const std::string& memory,
            const std::optional<std::tuple<std::string, std::string, Index>>& host) {
-            const auto& [origin, file] = tuning;
-            const auto tuned = [&, &origin = origin, &file = file]() -> std::optional<algorithm::TunedMethod> {
+            const std::string& origin = tuning.first;
+            const std::string file(tuning.second.c_str(), tuning.second.size());
+            const auto tuned = [&]() -> std::optional<algorithm::TunedMethod> {
                 if (file.empty()) return {};
                 std::optional<Host> here;
                 if (host) here = std::make_from_tuple<Host>(*host);
                 return algorithm::tuned_method(file, origin, *pattern, dtype, fields, memory, here);
             };
             const auto chosen = algorithm::choose_method(pattern, {asked[0], asked[1], asked[2]}, environment, tuned);
-            const auto texts = [](const algorithm::Method& method) {
-                return std::array{method.algorithm, method.transport, method.packing};
+            // The name of a file may hold any bytes.
+            const auto text = [](const std::string& bytes) {
+                PyObject* const made = decoded(bytes);
+                if (!made) throw nb::python_error();
+                return nb::steal<nb::str>(made);
             };
-            return std::tuple(texts(chosen.method), texts(chosen.origin), chosen.warning);
+            const auto texts = [&](const algorithm::Method& method) {
+                return std::array{text(method.algorithm), text(method.transport), text(method.packing)};
+            };
+            return std::tuple(texts(chosen.method), texts(chosen.origin), text(chosen.warning));
         },
         "pattern"_a, "asked"_a, "environment"_a, "tuning"_a, "dtype"_a, "fields"_a, "memory"_a, "host"_a,
         "The method for a pattern, where each part came from (\"argument\", the variable, the file, or \"default\"), "
         "and a warning. `asked`: algorithm, transport and packing. `environment`: the text of the pattern's variable. "
-        "`tuning`: what errors call the setting of the tuning file, and its text. Raises InputError for what cannot "
+        "`tuning`: what errors call the setting of the tuning file, and its bytes. Raises InputError for what cannot "
         "be.");
     module.def("tuning_request", &algorithm::tuning_request, "pattern"_a, "dtype"_a, "fields"_a, "memory"_a,
                "The keys and values of a request for a plan, by which an entry of a tuning file is found.");

@@ -1,4 +1,4 @@
-#include "kernel/elements.hpp"
+#include "kernel/nekbone/elements.hpp"
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
@@ -12,8 +12,8 @@
 
 #include "base/error.hpp"
 #include "bind.hpp"
-#include "kernel/conjugate_gradients.hpp"
-#include "kernel/element_sums.hpp"
+#include "kernel/nekbone/conjugate_gradients.hpp"
+#include "kernel/nekbone/element_sums.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;

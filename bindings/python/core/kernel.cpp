@@ -8,9 +8,9 @@
 
 #include "base/error.hpp"
 #include "bind.hpp"
-#include "kernel/cyclic.hpp"
 #include "kernel/diagnosis.hpp"
-#include "kernel/diffusion.hpp"
+#include "kernel/diffusion/diffusion.hpp"
+#include "kernel/limited_area/cyclic.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;

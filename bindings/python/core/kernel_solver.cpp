@@ -14,8 +14,8 @@
 
 #include "base/error.hpp"
 #include "bind.hpp"
-#include "kernel/helmholtz.hpp"
-#include "kernel/vectors.hpp"
+#include "kernel/helmholtz/helmholtz.hpp"
+#include "kernel/helmholtz/vectors.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;

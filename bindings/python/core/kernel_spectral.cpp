@@ -10,8 +10,8 @@
 
 #include "base/error.hpp"
 #include "bind.hpp"
-#include "kernel/legendre.hpp"
-#include "kernel/spectral.hpp"
+#include "kernel/spectral/legendre.hpp"
+#include "kernel/spectral/spectral.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;

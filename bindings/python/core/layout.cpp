@@ -12,6 +12,7 @@
 #include "layout/lists.hpp"
 #include "layout/product.hpp"
 #include "places.hpp"
+#include "shown.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -45,6 +46,11 @@ void bind_layout(nb::module_& module) {
         .def_prop_ro("grid", &layout::Layout::grid)
         .def_prop_ro("ranks", &layout::Layout::ranks)
         .def("describe", &layout::Layout::describe)
+        .def("__repr__",
+             [](nb::handle_t<layout::Layout> self) {
+                 const auto& l = nb::cast<const layout::Layout&>(self);
+                 return shown(self, l.describe() + ", " + std::to_string(l.ranks()) + " ranks");
+             })
         .def(
             "boxes", [](const layout::Layout& l, Index rank) { return boxes_of(l, checked_rank(l, rank)); }, "rank"_a,
             "[((x0, y0, z0), (x1, y1, z1))] of the points that a rank owns, upper bounds excluded; they do not "

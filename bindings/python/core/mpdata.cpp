@@ -1,4 +1,4 @@
-#include "kernel/mpdata.hpp"
+#include "kernel/mpdata/mpdata.hpp"
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>

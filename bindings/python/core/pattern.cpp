@@ -14,6 +14,7 @@
 #include "pattern/region.hpp"
 #include "pattern/transpose.hpp"
 #include "places.hpp"
+#include "shown.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -65,6 +66,11 @@ void bind_pattern(nb::module_& module) {
         .def_prop_ro("one_array", &pattern::Pattern::one_array,
                      "Whether source and target may be one array, though they are described as two.")
         .def("describe", &pattern::Pattern::describe)
+        .def("__repr__",
+             [](nb::handle_t<pattern::Pattern> self) {
+                 const auto& p = nb::cast<const pattern::Pattern&>(self);
+                 return shown(self, p.describe() + ", " + std::to_string(p.ranks()) + " ranks");
+             })
         .def(
             "source_shape",
             [](const pattern::Pattern& p, Index rank) { return shape(p.source_box(checked_rank(p, rank))); }, "rank"_a,

@@ -18,6 +18,7 @@
 #include "places.hpp"
 #include "schedule/ascending.hpp"
 #include "schedule/one_by_one.hpp"
+#include "shown.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -51,6 +52,13 @@ void bind_schedule(nb::module_& module) {
         .def_prop_ro("ranks", &schedule::Schedule::ranks)
         .def_prop_ro("stages", &schedule::Schedule::stages)
         .def_prop_ro("pattern", &schedule::Schedule::pattern, nb::rv_policy::reference_internal)
+        .def("__repr__",
+             [](nb::handle_t<schedule::Schedule> self) {
+                 const auto& s = nb::cast<const schedule::Schedule&>(self);
+                 return shown(self, s.pattern().describe() + " by " + s.algorithm() + ", " +
+                                        std::to_string(s.stages()) + " stages, " + std::to_string(s.ranks()) +
+                                        " ranks");
+             })
         .def(
             "sends",
             [](const schedule::Schedule& s, Index rank, Index stage) {

@@ -1,4 +1,4 @@
-#include "kernel/semi_lagrangian.hpp"
+#include "kernel/semi_lagrangian/semi_lagrangian.hpp"
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>

@@ -163,6 +163,8 @@ def _communicator(arguments: Sequence[Any]) -> MPI.Intracomm | None:
 def on_root(comm: MPI.Intracomm, make: Callable[[], Value]) -> Value:
     """Return the result of rank 0 on all ranks; an InputError of rank 0 is raised on all. Collective.
 
+    Where that error ends the ranks, rank 0 alone prints it.
+
     Any other error of rank 0 is raised there, and PlanError with its text on the other ranks.
     """
     made: Any = None
@@ -181,9 +183,27 @@ def on_root(comm: MPI.Intracomm, make: Callable[[], Value]) -> Value:
     if text:
         raise PlanError(f"rank 0 cannot go on: {text}")
     if problems is not None:
-        raise InputError(*problems)
+        raise InputError(*problems) if comm.Get_rank() == 0 else _printed_by_root(InputError(*problems))
     first: Value = made
     return first
+
+
+def _printed_by_root(error: InputError) -> InputError:
+    """Let Python print nothing about an error of rank 0 where it ends another rank: one rank prints it, not all."""
+    setattr(error, _OF_ROOT, True)
+    before = sys.excepthook
+    if not hasattr(before, _OF_ROOT):
+
+        def hook(kind: type[BaseException], error: BaseException, where: TracebackType | None) -> None:
+            if not hasattr(error, _OF_ROOT):
+                before(kind, error, where)
+
+        setattr(hook, _OF_ROOT, True)
+        sys.excepthook = hook
+    return error
+
+
+_OF_ROOT = "_is_of_root"
 
 
 def attempt(comm: MPI.Intracomm, make: Callable[[], Value]) -> tuple[Value | None, str]:

@@ -15,24 +15,27 @@ if TYPE_CHECKING:
     from tradewind.cli.command import Command
 
 COMMANDS = {
-    "study": "Run or resume a study or a folder of studies, and write the reports.",
+    "study": "Run or resume studies, and write their reports.",
     "simulate": "Simulate an exchange on a machine, packet by packet.",
-    "advise": "Find the best algorithm and radix for an exchange on a machine, by simulation.",
+    "advise": "Find the best algorithm for an exchange, or machine, by simulation.",
     "verify": "Prove that a schedule delivers every byte once and cannot deadlock.",
     "show": "Print the stages of a rank, or draw the communication matrix.",
     "bench": "Measure the methods for one exchange on MPI ranks.",
     "calibrate": "Measure this machine and write its machine file.",
-    "tune": "Find the fastest method for an exchange on MPI ranks and keep it for plans.",
-    "run": "Run a dwarf (a small model) on MPI ranks, or simulate its time step.",
-    "serve": "Write and read for a model in C or Fortran that runs in the same job.",
+    "tune": "Find the fastest method for an exchange, and keep it for plans.",
+    "run": "Run a dwarf (a small model) on MPI ranks, or simulate its step.",
+    "serve": "Write and read for a model in C or Fortran of the same job.",
+    "compare": "Compare two results, machines or tuning files: which is faster, how sure.",
+    "export": "Write results as one tidy table (CSV).",
     "report": "Write the report of a study again.",
-    "list": "List machines, topologies, routings, patterns, algorithms, transports, dwarfs or studies.",
+    "list": "List what has a name: machines, algorithms, dwarfs, studies, ...",
     "config": "Print compiler and linker flags for programs in C, C++ and Fortran.",
     "doctor": "Check that everything Tradewind needs is installed and works.",
+    "completion": "Print what completes commands in bash, zsh or fish.",
 }
 
 
-_ABOUT = "The communication of weather and climate models: verified, run, measured and simulated."
+_ABOUT = "Verify, run, measure and simulate the communication of weather models."
 
 
 def main() -> None:
@@ -79,10 +82,10 @@ def command_for(name: str, arguments: Sequence[str]) -> Command:
     if name in ("verify", "simulate", "bench") and arguments[:1] == ["program"]:
         from tradewind.cli import program
 
-        return Command(name, program.COMMANDS[name], program.HELP[name])
+        return Command(f"{name} program", program.COMMANDS[name], program.HELP[name])
     if name == "advise" and arguments[:1] == ["output"]:
         from tradewind.cli import advise_output
 
-        return Command(name, advise_output.command, advise_output.HELP)
+        return Command(f"{name} output", advise_output.command, advise_output.HELP)
     function = importlib.import_module(f"tradewind.cli.{name}").command
     return Command(name, function, COMMANDS[name], arguments)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, Any
@@ -13,7 +14,7 @@ from tradewind.cli.kinds import Asked
 from tradewind.cli.parameters import Option
 
 if TYPE_CHECKING:
-    from tradewind.simulation.advice import Tell
+    from tradewind.simulation.advice import Report
 
 _PARTS = ("latency", "bandwidth", "congestion")
 
@@ -51,32 +52,41 @@ def command(
     from tradewind.base import units
     from tradewind.cli.output import print_result
     from tradewind.machine import machine_names
-    from tradewind.simulation.advice import advise, compare_machines
+    from tradewind.simulation.advice import advise
+    from tradewind.simulation.machine_comparison import compare_machines
 
     machines = machine_names() if machine == "all" else machine.split(",")
     chosen = simulated.chosen()
     chosen |= {"algorithms": algorithm.split(",") if algorithm else None, "packet": packet, "routing": routing}
     chosen["budget_s"] = units.seconds(budget)
     exchange = options.exchange(asked, pattern, ranks)
-    with _busy(quiet=as_json) as tell:
+    with _busy(chosen["budget_s"], quiet=as_json) as progress:
         if len(machines) == 1:
-            result, show = advise(exchange, machine, tell=tell, **chosen), _show
+            result, show = advise(exchange, machine, progress=progress, **chosen), _show
         else:
-            result, show = compare_machines(exchange, machines, tell=tell, **chosen), _show_machines
+            result, show = compare_machines(exchange, machines, progress=progress, **chosen), _show_machines
     print_result(result, as_json, lambda: show(result))
 
 
 @contextmanager
-def _busy(*, quiet: bool) -> Iterator[Tell | None]:
+def _busy(budget_s: float, *, quiet: bool) -> Iterator[Report | None]:
     """Show progress on standard error, where that is a terminal."""
     from rich.console import Console
+
+    from tradewind.base.units import format_seconds
 
     console = Console(stderr=True)
     if quiet or not console.is_terminal:
         yield None
         return
+    began = time.process_time()
     with console.status("screening") as status:
-        yield status.update
+
+        def update(text: str) -> None:
+            left_s = max(0.0, budget_s - (time.process_time() - began))
+            status.update(f"{text}, at most {format_seconds(left_s)} of processor time to go")
+
+        yield update
 
 
 def _show(result: dict[str, Any]) -> None:
@@ -149,7 +159,9 @@ def _show_machines(result: dict[str, Any]) -> None:
         )
     show_table(TextTable(columns, rows, f"{result['pattern']} on {result['ranks']} ranks, by machine"))
     print()
-    show_text(f"best: {result['best']}" if result["best"] else "nothing could be simulated: give it more time")
+    show_text(_ranked(result["machines"]) if result["best"] else "nothing could be simulated: give it more time")
+    if len(result["machines"]) > 1:
+        show_text("ranges: over several orders of packets that come to a switch at one time", "dim", indent="  ")
     named: dict[str, list[str]] = {}
     for advice in result["machines"]:
         named.setdefault(_how(advice), []).append(advice["machine"])
@@ -157,6 +169,22 @@ def _show_machines(result: dict[str, Any]) -> None:
         show_text(f"{', '.join(machines)}: {how}", indent="  ")
     for each in result["left_out"]:
         show_text(f"left out {each['machine']}: {each['reason']}", "dim", indent="  ")
+
+
+def _ranked(machines: list[dict[str, Any]]) -> str:
+    """Return the machines in the order of their times, in words: by what factor they differ, and how sure that is."""
+    best, *others = machines
+    text = f"best: {best['machine']}"
+    for each in others:
+        low, high = each["ratio_range"] or (None, None)
+        if low is None:
+            text += f"; {each['machine']} takes {each['ratio']:.2f} times as long (a single simulation each)"
+        elif low <= 1:
+            text += f"; {each['machine']} is as fast within the spread (a factor of {low:.2f} to {high:.2f})"
+        else:
+            spread = "in any order of packets" if f"{low:.2f}" == f"{high:.2f}" else f"{low:.2f} to {high:.2f}"
+            text += f"; {each['machine']} takes {each['ratio']:.2f} times as long ({spread})"
+    return text
 
 
 def _how(result: dict[str, Any]) -> str:

@@ -23,6 +23,14 @@ def command(
     algorithm: Annotated[str | None, Option("--algorithm", help=_ALL, show_default="the pattern's own")] = None,
     transport: Annotated[str, Option("--transport", help=_ALL)] = "isend-irecv",
     packing: Annotated[str, Option("--packing", help=_ALL)] = "buffer",
+    sizes: Annotated[
+        str | None,
+        Option(
+            "--sizes",
+            help="Measure messages of these sizes, like 8:64MiB (doubled each time) or 8,1KiB,64KiB.",
+            show_default=False,
+        ),
+    ] = None,
     repeat: Annotated[int, Option("--repeat", help="Samples per method.", allowed=REPETITIONS)] = 20,
     rounds: Annotated[
         int,
@@ -60,30 +68,51 @@ def command(
     from tradewind.launch import bench
 
     place = mpi_ranks.place_of(ranks)
+    methods = (algorithm.split(",") if algorithm else None, transport.split(","), packing.split(","))
+    terms: dict[str, Any] = {
+        **{"repeat": repeat, "rounds": rounds, "warmup": warmup, "check": check},
+        **{"watchdog_s": watchdog, "timeout_s": mpi_ranks.seconds(timeout)},
+    }
     with place.collective(as_json):
         if chart is not None and place.prints:
             _check_chart(chart)
-        exchange = options.exchange(asked, pattern, place.ranks)
-        with mpi_ranks.busy(f"measuring on {place.ranks} ranks", quiet=as_json or not place.prints):
-            result = bench(
-                exchange,
-                algorithm.split(",") if algorithm else None,
-                transport.split(","),
-                packing.split(","),
-                repeat=repeat,
-                rounds=rounds,
-                warmup=warmup,
-                check=check,
-                timeline=timeline,
-                predict=predict,
-                watchdog_s=watchdog,
-                timeout_s=mpi_ranks.seconds(timeout),
-            )
+        text = f"measuring on {place.ranks} ranks"
+        if sizes is not None:
+            _check_alone({"--timeline": timeline, "--predict": predict})
+            with mpi_ranks.busy(text, quiet=as_json or not place.prints):
+                result = _bench_sizes(pattern, place.ranks, sizes, asked, methods, terms)
+        else:
+            exchange = options.exchange(asked, pattern, place.ranks)
+            with mpi_ranks.busy(text, quiet=as_json or not place.prints):
+                result = bench(exchange, *methods, timeline=timeline, predict=predict, **terms)
         result["chart"] = None if chart is None else str(chart)
         if chart is not None and place.prints:
             _draw(chart, result)
     if place.prints:
-        print_result(result, as_json, lambda: _show(result))
+        print_result(result, as_json, lambda: _show_sizes(result) if sizes is not None else _show(result))
+
+
+def _check_alone(given: dict[str, Any]) -> None:
+    from tradewind.base.errors import InputError
+
+    if wrong := [
+        f"{flag} does not go with --sizes: leave it out" for flag, value in given.items() if value is not None
+    ]:
+        raise InputError(*wrong)
+
+
+def _bench_sizes(
+    pattern: str, ranks: int, sizes: str, asked: Asked, methods: tuple[Any, ...], terms: dict[str, Any]
+) -> dict[str, Any]:
+    from tradewind.base.errors import InputError
+    from tradewind.launch.sizes import bench_sizes, parse_sizes
+    from tradewind.workload.options import read
+    from tradewind.workload.registry import pattern_named
+
+    values, problems = read(pattern_named(pattern), asked.given)
+    if problems:
+        raise InputError(*problems)
+    return bench_sizes(pattern, ranks, parse_sizes(sizes), *methods, options=values, **terms)
 
 
 def _check_chart(chart: Path) -> None:
@@ -93,6 +122,11 @@ def _check_chart(chart: Path) -> None:
 
 
 def _draw(chart: Path, result: dict[str, Any]) -> None:
+    if "sizes" in result:
+        from tradewind.cli import bench_sizes
+
+        bench_sizes.draw(chart, result)
+        return
     from tradewind.method.method import default_method
     from tradewind.plot.methods import save_chart
     from tradewind.workload.registry import pattern_named
@@ -101,6 +135,22 @@ def _draw(chart: Path, result: dict[str, Any]) -> None:
     title = f"{pattern} on {result['ranks']} ranks, {result['provenance']['mpi']}, {result['provenance']['cpu']}"
     core = pattern_named(pattern).core_pattern
     save_chart(result["results"], chart, title, result["oversubscribed"], default_method(core))
+
+
+def _show_sizes(result: dict[str, Any]) -> None:
+    from tradewind.cli.bench_sizes import sizes_table
+    from tradewind.cli.screen import show_table, show_text
+
+    show_table(sizes_table(result))
+    print()
+    show_text(
+        "size: bytes of a message; latency: time of the exchange, of the slowest rank; MB/s: bytes that arrive at the "
+        f"rank that receives the most; {result['provenance']['mpi']}, {result['provenance']['cpu']}"
+    )
+    mpi_ranks.show_left_out(result["sizes"][0]["skipped"], "skipped")
+    mpi_ranks.show_warnings(result["warnings"])
+    if result["chart"] is not None:
+        print(f"chart: {result['chart']}")
 
 
 def _show(result: dict[str, Any]) -> None:
@@ -121,6 +171,7 @@ def _show(result: dict[str, Any]) -> None:
             f"{predicted['median_error']:.0%} of what was measured"
         )
     mpi_ranks.show_left_out(result["skipped"], "skipped")
+    mpi_ranks.show_warnings(result["warnings"])
     if result["chart"] is not None:
         print(f"chart: {result['chart']}")
     if result["timeline"] is not None:
@@ -130,12 +181,16 @@ def _show(result: dict[str, Any]) -> None:
 def _table(result: dict[str, Any]) -> TextTable:
     """Show one row per method, the fastest first."""
     from tradewind.base.units import format_rate, format_seconds
+    from tradewind.cli.bench_sizes import within
     from tradewind.cli.table import TextColumn, TextTable
 
     predicted = bool(result.get("prediction"))
     columns = [
         *(TextColumn(title, drop=drop) for title, drop in (("algorithm", 0), ("transport", 1), ("packing", 1))),
-        *(TextColumn(title, number=True, drop=drop) for title, drop in (("median", 0), ("min", 3), ("rate", 4))),
+        *(
+            TextColumn(title, number=True, drop=drop)
+            for title, drop in (("median", 0), ("95 % within", 3), ("min", 4), ("rate", 4))
+        ),
         *(TextColumn(title, number=True, drop=drop) for title, drop in (("x copy", 2), ("x pack+copy", 2))),
         TextColumn("messages", number=True, drop=5),
         *(TextColumn(title, number=True) for title in ("predicted", "x measured") if predicted),
@@ -146,6 +201,7 @@ def _table(result: dict[str, Any]) -> TextTable:
             row["transport"] or "-",
             row["packing"] or "-",
             format_seconds(row["median_s"]),
+            within(row),
             format_seconds(row["min_s"]),
             format_rate(row["bytes_per_s"]),
             *(f"{r:.2f}" if (r := row[key]) is not None else "-" for key in ("ratio_to_copy", "ratio_to_floor")),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -56,12 +57,12 @@ def command(
 ) -> None:
     """Measure the machine that this runs on, and write a machine file with the source of each number."""
     from tradewind.base.units import byte_count
-    from tradewind.cli.output import print_result
+    from tradewind.cli.output import keeping, print_result
     from tradewind.launch.calibrate import calibrate, write
     from tradewind.launch.probe_files import measure_files
 
     place = mpi_ranks.place_of(ranks)
-    with place.collective(as_json):
+    with place.collective(as_json), keeping(lambda: f"{out} is as it was"):
         if place.prints:
             _check_file(out)
         with mpi_ranks.busy(f"measuring on {place.ranks} ranks", quiet=as_json or not place.prints) as show:
@@ -78,7 +79,7 @@ def command(
                 kernels=not no_kernels,
                 force=force,
                 timeout_s=mpi_ranks.seconds(timeout),
-                watch=show and (lambda now: show("{probed} of {probes} shapes, round {round}".format_map(now))),
+                watch=show and partial(_show_progress, show, rounds),
             )
         rates = None if files is None else measure_files(place.ranks, files, mpi_ranks.seconds(timeout))
         if place.prints:
@@ -86,6 +87,11 @@ def command(
     if place.prints:
         result = _result(calibration, out) | ({} if rates is None else {"files": rates})
         print_result(result, as_json, lambda: _show(result))
+
+
+def _show_progress(show: mpi_ranks.ProgressLine, rounds: int, now: dict[str, Any]) -> None:
+    probed, probes, number = now["probed"], now["probes"], now["round"]
+    show(f"{probed} of {probes} shapes, round {number} of {rounds}", (probed - 1) / probes)
 
 
 def _check_file(out: Path) -> None:
@@ -98,6 +104,8 @@ def _check_file(out: Path) -> None:
 
 
 def _result(calibration: Calibration, out: Path) -> dict[str, Any]:
+    from tradewind.launch.quiet import warnings_of
+
     probed, unexpected = calibration.probed, calibration.unexpected
     return {
         "file": str(out),
@@ -114,7 +122,9 @@ def _result(calibration: Calibration, out: Path) -> dict[str, Any]:
                 "transport": method.transport,
                 "packing": method.packing,
                 "latency_s": method.latency_s,
+                "latency_reason": method.latency_reason,
                 "overhead_s": method.overhead_s,
+                "overhead_reason": method.overhead_reason,
                 "bytes_per_s": method.rates.whole[-1],
             }
             for method in calibration.methods
@@ -124,6 +134,7 @@ def _result(calibration: Calibration, out: Path) -> dict[str, Any]:
             "eager_bytes": unexpected.eager_bytes,
             "reason": unexpected.reason,
         },
+        "warnings": warnings_of(probed, []),
         "provenance": probed["provenance"],
     }
 
@@ -139,7 +150,7 @@ def _show(result: dict[str, Any]) -> None:
         [
             method["transport"],
             method["packing"],
-            *(format_seconds(method[key]) for key in ("latency_s", "overhead_s")),
+            *(format_seconds(method[f"{key}_s"]) if method[f"{key}_s"] else "~ 0" for key in ("latency", "overhead")),
             format_rate(method["bytes_per_s"]),
         ]
         for method in result["methods"]
@@ -148,6 +159,8 @@ def _show(result: dict[str, Any]) -> None:
     title = f"{nodes} {'node' if nodes == 1 else 'nodes'} of {result['ranks_per_node']} ranks"
     show_table(TextTable(columns, rows, f"{title}, {result['provenance']['mpi']}, {result['provenance']['cpu']}"))
     print()
+    for text in _zeros(result["methods"]):
+        show_text(text)
     show_text(
         f"half of the samples lie within {result['spread']:.1%} of their median in three of four measurements, "
         f"within {result['worst_spread']:.0%} in nine of ten; a memory copy moves "
@@ -159,7 +172,18 @@ def _show(result: dict[str, Any]) -> None:
     if "files" in result:
         known = {key: rate for key, rate in result["files"].items() if rate is not None}
         show_text("files: " + ", ".join(f"{key} {format_rate(rate)}" for key, rate in known.items()))
+    mpi_ranks.show_warnings(result["warnings"])
     print(f"machine file: {result['file']}")
+
+
+def _zeros(methods: list[dict[str, Any]]) -> list[str]:
+    """Return a sentence for each value that is 0, with the reason and the methods."""
+    found: dict[str, list[str]] = {}
+    for method in methods:
+        for key in ("latency", "overhead"):
+            if (reason := method[f"{key}_reason"]) is not None:
+                found.setdefault(f"{key} ~ 0: {reason}", []).append(f"{method['transport']} {method['packing']}")
+    return [f"{text} ({', '.join(names)})" for text, names in found.items()]
 
 
 def _copies(unexpected: dict[str, Any]) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from tradewind.base.errors import InputError
-from tradewind.base.names import unknown
+from tradewind.base.names import nearest, unknown
 from tradewind.cli.kinds import Family
 from tradewind.cli.parameters import Parameter, parameters_of, parse, wants_help
 
@@ -16,7 +16,7 @@ class Command:
 
     def __init__(self, name: str, function: Callable[..., Any], about: str, arguments: Sequence[str] = ()) -> None:
         """`arguments`: of a command about a kind, where it is named."""
-        self.path, self.about = f"tradewind {name}", about
+        self.name, self.path, self.about = name, f"tradewind {name}", about
         self.family: Family | None = getattr(function, "family", None)
         self.kind = None if self.family is None else self.family.named(arguments)
         if self.family is not None:
@@ -39,12 +39,21 @@ class Command:
         from tradewind.cli.help import help_text
 
         if self.family is None:
-            return help_text(self.path, self.about, self.parameters)
+            return help_text(self.path, self.about, self.parameters, example=self.example)
         what = self.family.what
+        more: dict[str, Any] = {"example": self.example, "kind_panel": self.family.panel, "without": what}
         if self.kind is not None:
-            return help_text(f"{self.path} {self.kind}", self.about, self.parameters, without=what)
-        text = help_text(self.path, self.about, self.parameters, kinds=(f"{what.capitalize()}s", self.family.kinds()))
-        return f"{text}\n`{self.path} {what.upper()} --help` shows the options of one.\n"
+            return help_text(f"{self.path} {self.kind}", self.about, self.parameters, **more)
+        more["kinds"] = (f"{what.capitalize()}s", self.family.kinds())
+        note = f"`{self.path} {what.upper()} --help` shows the options of one."
+        return help_text(self.path, self.about, self.parameters, note=note, **more)
+
+    @property
+    def example(self) -> str:
+        """A command line that its help shows; "": it has none."""
+        from tradewind.cli.examples import example_of
+
+        return example_of(self.name, self.kind, None if self.family is None else self.family.what)
 
     def _strange(self, flag: str, known: list[str]) -> str:
         """Return the error for an option that this command does not have."""
@@ -53,5 +62,8 @@ class Command:
                 kind for kind in self.family.kinds() if any(each.flag == flag for each in self.family.own_options(kind))
             ]
             if others:
-                return f"{flag} does not apply to {self.kind}: leave it out ({', '.join(others)} take it)"
+                own = [each.flag for each in self.family.own_options(str(self.kind)) if not each.hidden]
+                takes = f"leave it out ({', '.join(others)} take it)"
+                more = f"{nearest(flag, own)} ({self.kind} takes {', '.join(own)})"
+                return f"{flag} does not apply to {self.kind}: {takes}{more}"
         return unknown("option", flag, known)

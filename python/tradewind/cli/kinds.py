@@ -125,6 +125,7 @@ def parameter(each: KindOption, panel: str | None, prefix: str = "") -> inspect.
         metavar=each.metavar or None,
         hidden=each.hidden,
         allowed=None,
+        known=each.known,
     )
     annotation = Annotated[kind, option] if must else Annotated[kind | None, option]
     default = inspect.Parameter.empty if must else None

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from tradewind.workload.options import Option as KindOption
 
 Pattern = Annotated[str, Argument(help="See below, and `tradewind list patterns`.", show_default=False)]
-Ranks = Annotated[int, Option("--ranks", help="Number of ranks.", show_default=False, allowed=None)]
+Ranks = Annotated[int, Option("-n", "--ranks", help="Number of ranks.", show_default=False, allowed=None)]
 Algorithm = Annotated[
     str | None,
     Option("--algorithm", help="Like ring-4; see `tradewind list algorithms`.", show_default="the pattern's own"),

@@ -52,6 +52,20 @@ def refuse(message: str, as_json: bool) -> None:
         print(folded(lines, width_of(sys.stderr), indent=" " * len(prefix)), file=sys.stderr)
 
 
+INTERRUPTED = "interrupted: no result is kept"
+
+
+@contextmanager
+def keeping(kept: Callable[[], str]) -> Iterator[None]:
+    """Let an interrupt of the body be an error whose text has what is kept. Raises TradewindError."""
+    from tradewind.base.errors import TradewindError
+
+    try:
+        yield
+    except KeyboardInterrupt:
+        raise TradewindError(f"interrupted: {kept()}") from None
+
+
 def _give_up_output() -> None:
     """Lets what is left for the output go nowhere: Python would try to write it again as it ends."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
@@ -88,6 +102,6 @@ def run(app: Callable[[Sequence[str]], int | None], arguments: Sequence[str]) ->
     except SystemExit as stop:
         return stop.code if isinstance(stop.code, int) else 1
     except KeyboardInterrupt:
-        refuse("interrupted", as_json)
+        refuse(INTERRUPTED, as_json)
         return 1
     return code or 0

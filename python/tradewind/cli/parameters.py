@@ -33,7 +33,7 @@ class Argument:
         self.help, self.metavar, self.show_default = help, metavar, show_default
         self.flags: tuple[str, ...] = ()
         self.panel: str | None = None
-        self.hidden, self.allowed = False, None
+        self.hidden, self.allowed, self.known = False, None, None
 
 
 class Option:
@@ -48,13 +48,15 @@ class Option:
         panel: str | None = None,
         hidden: bool = False,
         allowed: tuple[int, int] | None = (0, MAX_EXTENT),
+        known: Callable[[], Iterable[str]] | None = None,
     ) -> None:
         """`panel`: the heading of the help under which it stands; `show_default`: as of `Argument`.
 
         `allowed`: the smallest and the largest integer; None: whatever it is for checks it, with the rest of its own.
+        `known`: the names that shells complete.
         """
         self.flags, self.help, self.metavar, self.show_default = flags, help, metavar, show_default
-        self.panel, self.hidden, self.allowed = panel, hidden, allowed
+        self.panel, self.hidden, self.allowed, self.known = panel, hidden, allowed, known
 
 
 class Parameter:
@@ -100,11 +102,21 @@ class Parameter:
             parser.add_argument(self.name, nargs="*" if self.is_repeatable else "?")
             return
         if not self.is_flag:
-            parser.add_argument(*self.flags, dest=self.name, action="append" if self.is_repeatable else "store")
+            parser.add_argument(*self.flags, dest=self.name, action="append")  # to refuse a second one
             return
         parser.add_argument(*self.flags, dest=self.name, action="store_true")
         if self.off_flags:
             parser.add_argument(*self.off_flags, dest=self.name, action="store_false")
+
+    def read_all(self, given: Any) -> Any:
+        """Return the value of all texts that were given for it. Raises InputError, also for a second one."""
+        if self.is_repeatable:
+            return [self.read(text) for text in given]
+        if isinstance(given, list):
+            if len(given) > 1:
+                raise InputError(f"{self.spelling}: given {len(given)} times ({', '.join(given)}); once is allowed")
+            given = given[0]
+        return self.read(given)
 
     def read(self, text: str | bool) -> Any:
         """Return the value of a text; of a flag it is the text itself. Raises InputError."""
@@ -177,7 +189,7 @@ def parse(
             continue
         given = getattr(found, each.name)
         try:
-            values[each.name] = [each.read(text) for text in given] if each.is_repeatable else each.read(given)
+            values[each.name] = each.read_all(given)
         except InputError as error:
             problems += error.problems
     if problems:

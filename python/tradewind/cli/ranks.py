@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Annotated, Any
 
+from tradewind.base.remaining import remaining_text
 from tradewind.cli.parameters import ONE_OR_MORE, Option
 
 Ranks = Annotated[
@@ -81,9 +83,25 @@ def place_of(ranks: int | None) -> RankPlace:
     return place
 
 
+class ProgressLine:
+    """A line on a terminal about what ranks do, and how long it still takes."""
+
+    def __init__(self, text: str, update: Callable[[str], None]) -> None:
+        self._text, self._update, self._began = text, update, time.monotonic()
+        self._last = 0.0
+
+    def __call__(self, more: str, fraction: float = 0.0) -> None:
+        """Show `more`; of work of which `fraction` is done, with the time left."""
+        if fraction < self._last:  # the next part of the work
+            self._began = time.monotonic()
+        self._last = fraction
+        left = remaining_text(time.monotonic() - self._began, fraction)
+        self._update(f"{self._text}: {more}{left}")
+
+
 @contextmanager
-def busy(text: str, *, quiet: bool) -> Iterator[Callable[[str], None] | None]:
-    """Show progress on a terminal while ranks are at work; yields the function that prints it."""
+def busy(text: str, *, quiet: bool) -> Iterator[ProgressLine | None]:
+    """Show progress on a terminal while ranks are at work; yields what shows it."""
     from rich.console import Console
 
     console = Console(stderr=True)
@@ -91,7 +109,7 @@ def busy(text: str, *, quiet: bool) -> Iterator[Callable[[str], None] | None]:
         yield None
         return
     with console.status(text) as status:
-        yield lambda more: status.update(f"{text}: {more}")
+        yield ProgressLine(text, status.update)
 
 
 def seconds(text: str | None) -> float | None:
@@ -112,3 +130,11 @@ def show_left_out(rows: list[dict[str, Any]], heading: str) -> None:
     for reason, names in methods.items():
         more = f" and {len(names) - 1} more" if len(names) > 1 else ""
         show_text(f"{heading} {names[0]}{more}: {reason}", "dim", indent="  ")
+
+
+def show_warnings(warnings: list[str]) -> None:
+    """Print why measured times should not be trusted, and what to do."""
+    from tradewind.cli.screen import show_text
+
+    for text in warnings:
+        show_text(f"warning: {text}", "bold yellow")

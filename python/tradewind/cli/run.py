@@ -82,10 +82,11 @@ def command(
 ) -> None:
     """Run a dwarf; print where its time goes and how close it comes to the limit of the memory."""
     from tradewind.cli import run_tables
-    from tradewind.cli.output import print_result
+    from tradewind.cli.output import INTERRUPTED, keeping, print_result
 
     place = mpi_ranks.place_of(ranks)
-    with place.collective(as_json):
+    written = "; files that were complete are" if output is not None else ""
+    with place.collective(as_json), keeping(lambda: INTERRUPTED.partition(": ")[2] + written):
         problems = range_problems("steps", steps, ONE_OR_MORE) + range_problems("repeat", repeat, ONE_OR_MORE)
         problems += _file_problems(picture, chart)
         problems += _simulation_problems(simulate, simulated, picture, asked, alone=place.rank is None)
@@ -288,10 +289,10 @@ def _measured(
 
 
 def _draw_maps(maps: Sequence[dict[str, Any]], titles: list[str], path: Path) -> None:
-    from tradewind.plot.field import save_levels
+    from tradewind.plot.field import Shown, save_levels
 
     nx, ny = maps[0]["points"]
-    save_levels([each["values"] for each in maps], titles, (nx, ny), path)
+    save_levels([each["values"] for each in maps], titles, (nx, ny), path, Shown(**maps[0]["shown"]))
 
 
 def _simulated(

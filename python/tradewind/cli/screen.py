@@ -30,6 +30,17 @@ def width_of(stream: TextIO) -> int | None:
         return USUAL
 
 
+def height_of(stream: TextIO) -> int | None:
+    """The lines that fit on the screen; None: there is none."""
+    text = os.environ.get("LINES", "")
+    if text.isascii() and text.isdigit() and int(text) > 0:
+        return int(text)
+    try:
+        return os.get_terminal_size(stream.fileno()).lines or None if stream.isatty() else None
+    except OSError:
+        return None
+
+
 def folded(text: str, width: int | None, indent: str = "") -> str:
     """A text whose lines are folded between words; what goes on stands below `indent`.
 

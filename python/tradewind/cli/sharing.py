@@ -39,7 +39,7 @@ def check(here: Processes | None, wanted: int | None) -> None:
     from tradewind.base.errors import InputError
 
     if here is not None and wanted not in (None, here.count):
-        raise InputError(f"-n {wanted}, but {here.count} processes run: leave it out under mpiexec or srun")
+        raise InputError(f"--processes {wanted}, but {here.count} processes run: leave it out under mpiexec or srun")
 
 
 def threads(here: Processes | None, wanted: int | None) -> int:
@@ -56,7 +56,7 @@ def one_voice(processes: Processes | None, as_json: bool) -> Iterator[None]:
         yield
         return
     from tradewind.base.errors import PeerError, PlanError, TradewindError
-    from tradewind.cli.output import refuse
+    from tradewind.cli.output import INTERRUPTED, refuse
     from tradewind.launch.worker import fail_collectively, flush_output, wait_for_cause
 
     try:
@@ -69,9 +69,9 @@ def one_voice(processes: Processes | None, as_json: bool) -> Iterator[None]:
         if processes.index > 0:
             wait_for_cause()
             fail_collectively(PeerError("interrupted"))
-        refuse("interrupted", as_json)
+        refuse(INTERRUPTED, as_json)
         flush_output()
-        fail_collectively(TradewindError("interrupted"))
+        fail_collectively(TradewindError(INTERRUPTED))
     except TradewindError as error:
         if processes.index > 0:
             raise SystemExit(error.exit_code) from None

@@ -15,7 +15,6 @@ Algorithms = Annotated[str | None, Option("--algorithm", help=_LIST, show_defaul
 Processes = Annotated[
     int | None,
     Option(
-        "-n",
         "--processes",
         help="Number of MPI processes that share each simulation; under mpiexec or srun, the processes that run.",
         show_default="this one",

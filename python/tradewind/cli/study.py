@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
@@ -88,7 +89,7 @@ def command(
     json: Json = False,
 ) -> int:
     """Run the cases of a study, or of all studies of a folder, that are not stored yet, and write their reports."""
-    from tradewind.cli.output import print_result
+    from tradewind.cli.output import keeping, print_result
     from tradewind.study.cases.environment import here
     from tradewind.study.plan.catalogue import find_study, shadowed_by
     from tradewind.study.runner.campaign import at_hand, plan_campaign, start_workers
@@ -105,13 +106,25 @@ def command(
         return 0
     stream = sys.stderr if json else sys.stdout
     how = {"workers": workers, "remeasure": remeasure, "known": _known(known or [])}
-    with start_workers(
-        scheduler, cluster, environment, lambda text: print(f"note: {text}", file=stream)
-    ) as remote_workers:
+    note = partial(_note, stream)
+    started = start_workers(scheduler, cluster, environment, note)
+    with keeping(partial(_kept, campaign)), started as remote_workers:
         results = _run(campaign, executors, environment, stream, remote_workers=remote_workers, **how)
     whole = _overview(campaign, results) if campaign.overview else results[0]
     print_result(whole, json, lambda: print(f"overview: {whole['overview']}") if campaign.overview else None)
     return 1 if any(result["failed"] for result in results) else 0
+
+
+def _note(stream: TextIO, text: str) -> None:
+    print(f"note: {text}", file=stream)
+
+
+def _kept(campaign: Campaign) -> str:
+    """Return what an interrupt leaves, and how to go on."""
+    from tradewind.study.runner.campaign import at_hand
+
+    stored, cases = len(at_hand(campaign)), len(campaign.unique)
+    return f"{stored} of {cases} cases are stored in {campaign.pool or campaign.folder}; the same command goes on"
 
 
 def _run(

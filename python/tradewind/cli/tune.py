@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -43,7 +44,7 @@ def command(
     as_json: options.Json = False,
 ) -> None:
     """Find the fastest method for an exchange on MPI ranks, and keep it in a tuning file."""
-    from tradewind.cli.output import print_result
+    from tradewind.cli.output import keeping, print_result
     from tradewind.launch.tune import tune
     from tradewind.method.memories import MEMORIES
 
@@ -52,7 +53,11 @@ def command(
         if place.prints:
             _check_files(out, report)
         exchange = options.exchange(asked, pattern, place.ranks)
-        with mpi_ranks.busy(f"tuning on {place.ranks} ranks", quiet=as_json or not place.prints) as show:
+        is_quiet = as_json or not place.prints
+        with (
+            keeping(lambda: f"{out} is as it was"),
+            mpi_ranks.busy(f"tuning on {place.ranks} ranks", quiet=is_quiet) as show,
+        ):
             result = tune(
                 exchange,
                 include=include or (),
@@ -63,13 +68,18 @@ def command(
                 give_up=give_up,
                 check=check,
                 timeout_s=mpi_ranks.seconds(timeout),
-                watch=show and (lambda now: show(f"{now['method']} ({now['tried'] + 1} of {now['methods']} methods)")),
+                watch=show and partial(_show_progress, show),
             )
         result |= {"file": str(out), "report": None if report is None else str(report)}
         if place.prints:
             _write(result, out, report)
     if place.prints:
         print_result(result, as_json, lambda: _show(result))
+
+
+def _show_progress(show: mpi_ranks.ProgressLine, now: dict[str, Any]) -> None:
+    tried, methods = now["tried"], now["methods"]
+    show(f"{now['method']} ({tried + 1} of {methods} methods)", tried / methods)
 
 
 def _check_files(out: Path, report: Path | None) -> None:
@@ -105,6 +115,7 @@ def _write(result: dict[str, Any], out: Path, report: Path | None) -> None:
 def _show(result: dict[str, Any]) -> None:
     for table in result["tuned"]:
         _show_table(table, result)
+    mpi_ranks.show_warnings(result["warnings"])
     print(f"tuning file: {result['file']}; to use it: TRADEWIND_TUNING={result['file']}")
     if result["report"] is not None:
         print(f"report: {result['report']}")

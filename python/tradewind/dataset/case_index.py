@@ -8,11 +8,15 @@ import numpy as np
 from xarray.core.indexing import IndexSelResult
 from xarray.indexes import PandasMultiIndex
 
+_MACHINE = "machine"
+
 
 class CaseIndex(PandasMultiIndex):
     """A multi-index of which a selection may name lists and slices of values beside single ones.
 
-    xarray's own takes one value a level. What is selected by single values alone is what it would give.
+    xarray's own takes one value a level. What is selected by single values alone is what it would give, but for labels
+    that follow from the machine, such as its routing: with one machine they are no labels of its cases any more, so
+    that ``time.sel(machine="a") / time.sel(machine="b")`` meets cases that agree in all others.
     """
 
     def sel(self, labels: dict[Any, Any], method: Any = None, tolerance: Any = None) -> IndexSelResult:
@@ -22,13 +26,28 @@ class CaseIndex(PandasMultiIndex):
         for label, wanted in labels.items():
             self._check(label, wanted)
         if not several:
-            return super().sel(labels, method=method, tolerance=tolerance)
+            return super().sel(labels | self._following(labels), method=method, tolerance=tolerance)
         found = np.ones(len(self.index), dtype=bool)
         for label, wanted in single.items():
             found &= self._values(label) == wanted
         for label, wanted in several.items():
             found &= self._among(label, wanted)
         return IndexSelResult({self.dim: np.flatnonzero(found)})
+
+    def _following(self, labels: dict[Any, Any]) -> dict[Any, Any]:
+        """The labels that every machine has one value of, where they differ, and that of the one machine selected."""
+        if _MACHINE not in labels or _MACHINE not in self.index.names:
+            return {}
+        machines, following = self._values(_MACHINE), {}
+        for label in self.index.names:
+            values = self._values(label)
+            of_machine = {}
+            for machine, value in zip(machines, values, strict=True):
+                of_machine.setdefault(machine, value)
+            follows = all(of_machine[machine] == value for machine, value in zip(machines, values, strict=True))
+            if label not in labels and follows and len(set(of_machine.values())) > 1:
+                following[label] = of_machine[labels[_MACHINE]]
+        return following
 
     def _values(self, label: str) -> Any:
         return self.index.get_level_values(label).to_numpy()

@@ -19,9 +19,13 @@ def open_results(path: str | Path) -> xr.Dataset:
     that the cases have, but for `exchange`, which repeats others; `key` is what they are stored under.
     Files that were written before labels were coordinates are read as well. Raises InputError for other files.
     """
+    return indexed(load_dataset(Path(path)))
+
+
+def indexed(dataset: xr.Dataset) -> xr.Dataset:
+    """The Dataset of a file with the index of its cases."""
     from tradewind.dataset.case_index import CaseIndex
 
-    dataset = load_dataset(Path(path))
     labels = [label for label in LABELS if label in dataset]
     empty = [label for label in labels if dataset.sizes["case"] and _is_empty(dataset[label])]
     whole = {label: dataset[label].astype("int64") for label in labels if _is_whole(dataset[label])}

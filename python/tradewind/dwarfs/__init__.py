@@ -80,7 +80,7 @@ DWARFS = {
 
 
 def find(name: str) -> type[Dwarf]:
-    """The class of a dwarf. Raises InputError for a name that nobody knows."""
+    """Return the class of a dwarf. Raises InputError for an unknown name."""
     from tradewind.base.names import unknown
 
     if name not in DWARFS:

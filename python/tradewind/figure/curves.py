@@ -12,6 +12,8 @@ from tradewind.study.model.labels import INTEGER_LABELS, LABELS
 from tradewind.study.model.study import Plot
 
 Row = dict[str, Any]
+OWNER = "record"
+"""The key under which a row holds its case until the chart is made."""
 
 
 def label_text(record: Record, label: str | None) -> str:
@@ -56,6 +58,7 @@ def valued(plot: Plot, records: Sequence[Record]) -> list[tuple[Record, float]]:
 def row_of(plot: Plot, record: Record, value: float) -> Row:
     """Return the row of a chart's data for a case, with `value` as its time, and the texts of its tooltip."""
     return {
+        OWNER: record,
         "ranks": record["ranks"],
         "along": record[plot.along],
         "time": value,

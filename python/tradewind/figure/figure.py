@@ -9,7 +9,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from tradewind.base.units import format_seconds
-from tradewind.figure.curves import label_text, row_of, time_chart, time_rows, valued
+from tradewind.figure.answering import Drawing
+from tradewind.figure.curves import OWNER, label_text, row_of, time_chart, time_rows, valued
 from tradewind.plot.style import CONFIG, SECONDS, Part, colour, linear_time_axis, log_axis, nominal, quantitative
 from tradewind.study.cases.records import Record
 from tradewind.study.claims.curve import matches
@@ -22,11 +23,23 @@ Row = dict[str, Any]
 
 def draw(plot: Plot, records: Sequence[Record]) -> dict[str, Any] | None:
     """The Vega-Lite specification of a plot; None where no stored case belongs to it."""
+    drawing = drawing_of(plot, records)
+    return None if drawing is None else drawing.specification
+
+
+def drawing_of(plot: Plot, records: Sequence[Record]) -> Drawing | None:
+    """A plot, with what a page shows and takes away of its rows; None where no stored case belongs to it."""
     cases = chosen(plot, records)
-    specification = _altair(plot, cases) if plot.kind in _ALTAIR else _line_chart(plot, cases)
-    if specification is None:
+    named = {"config": CONFIG, "description": describe(plot, cases)}
+    if plot.kind in _ALTAIR:
+        specification = _altair(plot, cases)
+        return None if specification is None else Drawing({**specification, **named}, cases)
+    rows = _ROWS[plot.kind](plot, cases)
+    if not rows:
         return None
-    return {**specification, "config": CONFIG, "description": describe(plot, cases)}
+    owners = [row.pop(OWNER) for row in rows]
+    tooltip = _TOOLTIPS[plot.kind](plot)
+    return Drawing({**_line_chart(plot, rows), **named}, cases, owners, _heads(plot), tooltip)
 
 
 def _altair(plot: Plot, cases: Sequence[Record]) -> dict[str, Any] | None:
@@ -58,15 +71,25 @@ def _sentence(text: str) -> str:
     return text[:1].upper() + text[1:].rstrip(".")
 
 
-def _line_chart(plot: Plot, records: Sequence[Record]) -> dict[str, Any] | None:
+def _line_chart(plot: Plot, rows: list[Row]) -> dict[str, Any]:
     from tradewind.plot.export import VEGA_LITE
 
-    rows = _ROWS[plot.kind](plot, records)
-    if not rows:
-        return None
     schema = f"https://vega.github.io/schema/vega-lite/{VEGA_LITE.partition('_')[0]}.json"
     chart = _ROW_CHARTS[plot.kind](plot, rows, list(dict.fromkeys(row["curve"] for row in rows)))
     return {"$schema": schema, **chart, "data": {"name": "rows"}, "datasets": {"rows": rows}}
+
+
+def _heads(plot: Plot) -> list[list[str]]:
+    """The fields of a row that are taken away, with the heads of their columns."""
+    quantity = f"{plot.quantity} over that of the base" if plot.over else QUANTITIES[plot.quantity].title
+    fields = {
+        "time": {"along": plot.along, "time": quantity},
+        "bars": {"along": plot.along, "time": quantity, "minimum_s": "minimum (s)"},
+        "delay": {"from": "delay from (s)", "share": "share of arrivals"},
+        "over-time": {"time": "simulated time (s)", "delay": "mean delay (s)"},
+    }[plot.kind]
+    labels = {"curve": plot.curve, **({"panel": plot.panel} if plot.panel else {})}
+    return [[name, str(head)] for name, head in (labels | fields).items()]
 
 
 def _bar_rows(plot: Plot, records: Sequence[Record]) -> list[Row]:
@@ -104,7 +127,7 @@ def _delay_rows(plot: Plot, records: Sequence[Record]) -> list[Row]:
     first, last = min(used), max(used)
     rows: list[Row] = []
     for record, each in zip(records, counts, strict=True):
-        labels = {"curve": label_text(record, plot.curve), "panel": label_text(record, plot.panel)}
+        labels = {OWNER: record, "curve": label_text(record, plot.curve), "panel": label_text(record, plot.panel)}
         # Packets without delay have a bin of their own, to the left of all others; the last row closes the line.
         shown = [each[0], *each[first : last + 1], 0.0]
         edges = [DELAY_EDGES[first - 1] / 2, *DELAY_EDGES[first - 1 : last + 1]]
@@ -198,6 +221,16 @@ _ROW_CHARTS: dict[str, Callable[[Plot, list[Row], list[str]], Part]] = {
     "delay": _delay_chart,
     "over-time": _over_time_chart,
 }
+_TOOLTIPS: dict[str, Callable[[Plot], list[Part]]] = {
+    "time": lambda plot: [nominal("shown", title=plot.quantity)],
+    "bars": lambda plot: [nominal("shown", title=plot.quantity), nominal("minimum")],
+    "delay": lambda plot: [nominal("delay"), quantitative("share", title="share of arrivals", format=".1%")],
+    "over-time": lambda plot: [
+        quantitative("time", title="simulated time (s)", format=".3~s"),
+        quantitative("delay", title="mean delay (s)", format=".3~s"),
+    ],
+}
+"""What the nearest point of a chart shows beside its case."""
 _ALTAIR = {
     "best": "tradewind.figure.best:best_chart",
     "congestion": "tradewind.figure.heat:congestion_chart",

@@ -7,6 +7,7 @@ from typing import Any
 
 import altair as alt
 
+from tradewind.figure.curves import OWNER
 from tradewind.plot.congestion import groups_chart, time_rows
 from tradewind.study.cases.records import Record
 from tradewind.study.model.study import Plot
@@ -31,7 +32,12 @@ def labels(plot: Plot, record: Record) -> dict[str, str]:
 def over_time_rows(plot: Plot, records: Sequence[Record]) -> list[dict[str, Any]]:
     """Return the mean delay of the packets that arrived, for each bin of simulated time of each case."""
     return [
-        {"time": (row["from"] + row["to"]) / 2, "delay": float(f"{row['delay']:.3g}"), **labels(plot, record)}
+        {
+            OWNER: record,
+            "time": (row["from"] + row["to"]) / 2,
+            "delay": float(f"{row['delay']:.3g}"),
+            **labels(plot, record),
+        }
         for record in records
         if record["result"].get("delay_over_time")
         for row in time_rows(record["result"]["delay_over_time"])

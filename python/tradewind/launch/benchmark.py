@@ -11,6 +11,8 @@ from tradewind.base.errors import InputError
 from tradewind.base.names import unknown
 from tradewind.launch import job
 from tradewind.launch.predict import add_predictions, machine_of
+from tradewind.launch.quiet import warnings_of
+from tradewind.launch.samples import with_intervals
 from tradewind.method.method import (
     ALL_TO_ALL,
     DEFAULT_PACKING,
@@ -58,14 +60,16 @@ def bench(
     (see `tradewind.launch.predict`). `watchdog_s`: see `tradewind.mpi.plan`. Starts the ranks, or where this process is
     one of them, is one. Seconds and bytes throughout:
 
-    - ``results``: by method ``median_s``, ``min_s``, ``samples_s``, ``steps`` (the same by slab), ``bytes_per_s``,
-      ``ratio_to_copy``, ``ratio_to_floor``, ``messages`` and ``bytes_sent`` of the busiest rank (None for native);
+    - ``results``: by method ``median_s``, ``interval_s`` (in which the median lies with 95 % confidence; None where
+      samples are too few), ``min_s``, ``samples_s``, ``steps`` (the same by slab), ``bytes_per_s``, ``ratio_to_copy``,
+      ``ratio_to_floor``, ``messages`` and ``bytes_sent`` of the busiest rank (None for native);
     - ``bytes``: what the exchange writes on the rank that receives the most; ``bytes_per_s`` is this over ``median_s``;
     - ``copy_bytes_per_s``: what a rank copies from memory to memory while the others do so too;
-    - ``floor_s``: all memory traffic of a one-stage exchange, and no message.
+    - ``floor_s``: all memory traffic of a one-stage exchange, and no message;
+    - ``warnings``: why the times should not be trusted, and what to do (see `tradewind.launch.quiet`).
     """
     exchange.require_arrays()
-    _check_samples(repeat, rounds, warmup)
+    check_samples(repeat, rounds, warmup)
     if timeline is not None:
         check_time_line(Path(timeline))
     file = None if predict is None else machine_of(predict)
@@ -73,8 +77,8 @@ def bench(
     methods, refused = combine(
         exchange,
         chosen,
-        _names("transport", transports, transport_names()),
-        _names("packing", packings, packing_names()),
+        names("transport", transports, transport_names()),
+        names("packing", packings, packing_names()),
     )
     result = bench_methods(
         exchange,
@@ -89,7 +93,14 @@ def bench(
     )
     if file is not None:
         result = add_predictions(result, exchange, file)
-    return {**result, "skipped": skipped + refused + result["skipped"]}
+    results = with_intervals(result["results"])
+    warnings = warnings_of(result, [row["samples_s"] for row in results])
+    return {
+        **result,
+        "results": results,
+        "skipped": skipped + refused + result["skipped"],
+        "warnings": warnings,
+    }
 
 
 def bench_methods(
@@ -106,12 +117,10 @@ def bench_methods(
 ) -> dict[str, Any]:
     """Measure as `bench` does, with methods that suit the exchange. ``skipped``: those that MPI refuses."""
     exchange.require_arrays()
-    _check_samples(repeat, rounds, warmup)
+    check_samples(repeat, rounds, warmup)
     payload = {
-        "exchange": asdict(exchange),
-        "methods": [asdict(method) for method in methods],
-        "floor_algorithm": floor_method(exchange).algorithm,
-        "floor_transport": floor_method(exchange).transport,
+        **exchange_payload(exchange, methods),
+        "sample_s": 0.0,
         "repeat": repeat,
         "rounds": rounds,
         "warmup": warmup,
@@ -124,20 +133,32 @@ def bench_methods(
     return {**result, "timeline": payload["timeline"]}
 
 
-def _check_samples(repeat: int, rounds: int, warmup: int) -> None:
+def exchange_payload(exchange: Exchange, methods: Sequence[Method]) -> dict[str, Any]:
+    """Return what the ranks are sent of an exchange and its methods."""
+    return {
+        "exchange": asdict(exchange),
+        "methods": [asdict(method) for method in methods],
+        "floor_algorithm": floor_method(exchange).algorithm,
+        "floor_transport": floor_method(exchange).transport,
+    }
+
+
+def check_samples(repeat: int, rounds: int, warmup: int) -> None:
+    """Raises InputError for numbers of samples that cannot be taken."""
     if repeat < 1 or warmup < 0:
         raise InputError(f"repeat {repeat}, warmup {warmup}: at least 1 and 0 are allowed")
     if not 1 <= rounds <= repeat:
         raise InputError(f"rounds {rounds}: 1 to {repeat} are allowed, as each has a sample or more of the {repeat}")
 
 
-def _names(what: str, names: Sequence[str], known: Sequence[str]) -> list[str]:
-    if ALL in names:
+def names(what: str, chosen: Sequence[str], known: Sequence[str]) -> list[str]:
+    """Return the names that are chosen, of "all" all that are known. Raises InputError for an unknown one."""
+    if ALL in chosen:
         return list(known)
-    for name in names:
+    for name in chosen:
         if name not in known:
             raise InputError(unknown(what, name, known))
-    return list(dict.fromkeys(names))
+    return list(dict.fromkeys(chosen))
 
 
 def combine(
@@ -160,18 +181,20 @@ def combine(
     return chosen, skipped
 
 
-def choose(exchange: Exchange, names: Sequence[str] | None) -> tuple[list[str], list[Skipped]]:
+def choose(exchange: Exchange, algorithms: Sequence[str] | None) -> tuple[list[str], list[Skipped]]:
     """The algorithms to measure, and those of "all" that this exchange does not allow, each with the reason.
 
     Raises InputError for a name that was given and is not allowed.
     """
-    if names is None:
+    if algorithms is None:
         assert exchange.algorithm is not None
         return [exchange.algorithm], []
     chosen: list[str] = []
     skipped: list[Skipped] = []
     patterns = [schedule.pattern for schedule in exchange.schedules().values()]
-    wanted = [(n, ALL in names) for name in names for n in (algorithm_names(patterns) if name == ALL else [name])]
+    wanted = [
+        (n, ALL in algorithms) for name in algorithms for n in (algorithm_names(patterns) if name == ALL else [name])
+    ]
     for name, may_skip in dict.fromkeys(wanted):
         reason = refusal(exchange, name)
         if reason is None:

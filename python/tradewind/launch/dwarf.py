@@ -331,8 +331,13 @@ def _cores(comm: MPI.Intracomm, dwarf: Dwarf) -> dict[str, Any]:
 
 
 def _map(running: Running) -> dict[str, Any] | None:
-    """The map of the state, made small for a picture, and its points along x, y; on rank 0. Collective."""
+    """The map of the state, made small for a picture, its points, and what it shows; on rank 0. Collective."""
+    from tradewind.dwarfs.frame.output import NAMED
     from tradewind.plot.field import coarse
 
     level = running.map()
-    return None if level is None else {"values": coarse(level).tolist(), "points": level.shape[::-1]}
+    if level is None:
+        return None
+    named = NAMED[running.map_variable]
+    shown = {"name": named["long_name"], "units": named["units"], **running.map_place}
+    return {"values": coarse(level).tolist(), "points": level.shape[::-1], "shown": shown}

@@ -17,6 +17,7 @@ from tradewind.base.collective import attempt
 from tradewind.base.elements import DTYPES
 from tradewind.base.errors import InputError, VerificationError
 from tradewind.launch import recorded
+from tradewind.launch.quiet import QuietWatch
 from tradewind.launch.samples import rates
 from tradewind.method.memories import PRIVATE
 from tradewind.method.method import DEFAULT_PACKING, NATIVE
@@ -28,6 +29,7 @@ from tradewind.workload.exchange import Exchange
 _COPY_BYTES = 64 * 2**20  # well beyond the caches
 _COPY_THREADS = 8  # that have as many each
 _COPY_SAMPLES = 7
+_MAX_IN_A_ROW = 1000
 
 
 class ExchangeArrays:
@@ -100,11 +102,27 @@ class ExchangeArrays:
 
 def measure(comm: MPI.Intracomm, payload: dict[str, Any]) -> dict[str, Any]:
     """Measures as `tradewind.launch.bench` asks. Collective; the result counts on rank 0."""
+    watch = QuietWatch(comm)
+    return _measured(comm, payload, measure_copy(comm)) | _circumstances(comm, watch, payload)
+
+
+def measure_sizes(comm: MPI.Intracomm, payload: dict[str, Any]) -> dict[str, Any]:
+    """Measures as `tradewind.launch.bench_sizes` asks. Collective; the result counts on rank 0."""
+    watch = QuietWatch(comm)
+    copy_bytes_per_s = measure_copy(comm)
+    sizes = [
+        {"message_bytes": each["message_bytes"], **_measured(comm, payload | each, copy_bytes_per_s)}
+        for each in payload["sizes"]
+    ]
+    return {"sizes": sizes, **_circumstances(comm, watch, payload)}
+
+
+def _measured(comm: MPI.Intracomm, payload: dict[str, Any], copy_bytes_per_s: float) -> dict[str, Any]:
+    """Return the measurement of one exchange by all methods. Collective."""
     exchange = Exchange.from_plain(payload["exchange"])
     check_ranks(comm, exchange)
     data = ExchangeArrays(exchange, comm.Get_rank())
     size = comm.allreduce(data.payload_bytes(), MPI.MAX)
-    copy_bytes_per_s = measure_copy(comm)
     floor = _plans(comm, data, payload["floor_algorithm"], payload["floor_transport"], DEFAULT_PACKING)
     floor_s = statistics.median(_samples(comm, data, floor, payload, copy_only=True)[0])
     results, skipped = _interleaved(comm, data, payload)
@@ -114,8 +132,6 @@ def measure(comm: MPI.Intracomm, payload: dict[str, Any]) -> dict[str, Any]:
         raise InputError(*dict.fromkeys(item["reason"] for item in skipped))
     if payload["timeline"] is not None:
         _save_time_line(comm, data, results, payload)
-    cores = len(os.sched_getaffinity(0))
-    per_core = mpi.ranks_per_core(comm, cores)
     return {
         "exchange": exchange.as_dict() | {"algorithm": None},
         "results": results,
@@ -124,11 +140,20 @@ def measure(comm: MPI.Intracomm, payload: dict[str, Any]) -> dict[str, Any]:
         "floor_s": floor_s,
         "floor_algorithm": payload["floor_algorithm"],
         "copy_bytes_per_s": copy_bytes_per_s,
-        "ranks": exchange.ranks,
+    }
+
+
+def _circumstances(comm: MPI.Intracomm, watch: QuietWatch, payload: dict[str, Any]) -> dict[str, Any]:
+    """Return where, and on how quiet a machine, something was measured. Collective."""
+    cores = len(os.sched_getaffinity(0))
+    per_core = mpi.ranks_per_core(comm, cores)
+    return {
+        "ranks": comm.Get_size(),
         "cores": cores,
         "ranks_per_core": per_core,
         "oversubscribed": per_core > 1,
         "checked": payload["check"],
+        "quiet": watch.result(),
         "provenance": provenance(),
     }
 
@@ -176,6 +201,8 @@ class Measured:
         self.samples_s: list[float] = []
         self.by_step_s: list[list[float]] = []
         self.sent: dict[str, int | None] = {}
+        self.in_a_row = 0
+        """Exchanges in a sample; 0: not chosen yet."""
 
     def take(self, comm: MPI.Intracomm, data: ExchangeArrays, payload: dict[str, Any], *, check: bool) -> str:
         """Takes some samples more, with new plans. Returns why it cannot; else "". Collective."""
@@ -188,7 +215,8 @@ class Measured:
             return reason
         if check:
             check_results(comm, data, plans, algorithm)
-        total, by_step = _samples(comm, data, plans, payload)
+        self.in_a_row = self.in_a_row or _in_a_row(comm, data, plans, payload["sample_s"])
+        total, by_step = _samples(comm, data, plans, payload, in_a_row=self.in_a_row)
         self.samples_s += total
         self.by_step_s = [old + new for old, new in zip(self.by_step_s or [[] for _ in by_step], by_step, strict=True)]
         # The messages of the library's collective are not known.
@@ -204,6 +232,7 @@ class Measured:
             "median_s": statistics.median(self.samples_s),
             "min_s": min(self.samples_s),
             "samples_s": self.samples_s,
+            "exchanges_per_sample": self.in_a_row,
             "steps": [
                 {"name": step.name, "repeat": step.repeat, "median_s": statistics.median(taken), "min_s": min(taken)}
                 for step, taken in steps
@@ -240,6 +269,14 @@ def check_results(comm: MPI.Intracomm, data: ExchangeArrays, plans: dict[str, mp
         raise VerificationError(f"{data.exchange.pattern} {method}: {found[0]} ({len(found)} ranks are wrong)")
 
 
+def _in_a_row(comm: MPI.Intracomm, data: ExchangeArrays, plans: dict[str, mpi.Plan], sample_s: float) -> int:
+    """Return how many exchanges in a row take `sample_s` seconds: one alone may be shorter than a tick of the clock."""
+    if not sample_s:
+        return 1
+    first_s = min(_samples(comm, data, plans, {"warmup": 2, "repeat": 3})[0])
+    return int(min(max(sample_s / max(first_s, 1e-9), 1), _MAX_IN_A_ROW))
+
+
 def _samples(
     comm: MPI.Intracomm,
     data: ExchangeArrays,
@@ -247,10 +284,12 @@ def _samples(
     payload: dict[str, Any],
     *,
     copy_only: bool = False,
+    in_a_row: int = 1,
 ) -> tuple[list[float], list[list[float]]]:
-    steps = [(plans[step.name], step.repeat) for step in data.exchange.steps()]
+    """Return the seconds of an exchange, and those by step; `in_a_row`: exchanges of each step in a sample."""
+    steps = [(plans[step.name], step.repeat * in_a_row) for step in data.exchange.steps()]
     total, by_step = _mpi.measure(comm.py2f(), steps, payload["warmup"], payload["repeat"], copy_only)
-    return total, by_step
+    return [each / in_a_row for each in total], [[each / in_a_row for each in step] for step in by_step]
 
 
 def _sent(comm: MPI.Intracomm, data: ExchangeArrays, plans: dict[str, mpi.Plan]) -> dict[str, int | None]:

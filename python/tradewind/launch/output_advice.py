@@ -76,7 +76,7 @@ def _field(output: Output, precision: str, plan: OutputPlan) -> OutputField:
     if levels is None:
         levels = output.where.grid.points[2]  # type: ignore[union-attr]  # a layout, where no levels are named
     numbers = tuple(float(n) for n in range(1, levels + 1))
-    field = OutputField(output.name, output.geometry, numbers, precision, **output.said)
+    field = OutputField(output.name, output.geometry, numbers, precision, **output.attributes)
     return field.described(plan.table.field.get(output.name))
 
 

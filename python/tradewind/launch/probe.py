@@ -19,6 +19,7 @@ from tradewind.launch import unexpected, worker
 from tradewind.launch.flops import measure_flops
 from tradewind.launch.measure import measure_copy, provenance
 from tradewind.launch.probe_kernels import kernel_rates
+from tradewind.launch.quiet import QuietWatch
 from tradewind.machine.calibration import spread
 from tradewind.method.method import DEFAULT_PACKING, DEFAULT_TRANSPORT, Method
 from tradewind.mpi.host import host_of
@@ -95,6 +96,7 @@ def within_one(shape: MessageShape) -> _core.Halo:
 def probe(comm: MPI.Intracomm, payload: dict[str, Any]) -> dict[str, Any]:
     """Measures as `tradewind.launch.calibrate` asks. Collective; the result counts on rank 0."""
     places = RankPairs(comm, payload["ranks_per_node"])
+    watch = QuietWatch(comm)
     report = worker.report_progress if payload["report"] and comm.Get_rank() == 0 else None
     bench = Bench(comm, payload["warmup"], payload["repeat"], payload["rounds"], report)
     methods = [Method("direct", *method) for method in payload["methods"]]
@@ -131,6 +133,7 @@ def probe(comm: MPI.Intracomm, payload: dict[str, Any]) -> dict[str, Any]:
         "cores": cores,
         "ranks_per_core": mpi.ranks_per_core(comm, cores),
         "site": asdict(host_of(comm)),
+        "quiet": watch.result(),
         "provenance": provenance(),
     }
 

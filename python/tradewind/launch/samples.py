@@ -6,6 +6,7 @@ import statistics
 from collections.abc import Sequence
 from typing import Any
 
+from tradewind.base.intervals import median_interval
 from tradewind.method.method import NATIVE, Method
 
 Row = dict[str, Any]
@@ -18,6 +19,14 @@ def rates(median_s: float, size: int, copy_bytes_per_s: float, floor_s: float) -
         "ratio_to_copy": median_s * copy_bytes_per_s / size if size else None,
         "ratio_to_floor": median_s / floor_s if floor_s else None,
     }
+
+
+def with_intervals(rows: Sequence[Row]) -> list[Row]:
+    """Return rows with ``interval_s``, the 95 % confidence interval of the median; None where samples are too few."""
+    intervals = [median_interval(row["samples_s"]) for row in rows]
+    return [
+        {**row, "interval_s": None if each is None else list(each)} for row, each in zip(rows, intervals, strict=True)
+    ]
 
 
 def combined(results: Sequence[Row]) -> Row:

@@ -18,6 +18,7 @@ from tradewind.base.errors import InputError
 from tradewind.base.units import format_seconds
 from tradewind.launch import worker
 from tradewind.launch.measure import ExchangeArrays, check_ranks, check_results, provenance
+from tradewind.launch.quiet import QuietWatch
 from tradewind.method.memories import PRIVATE, SHARED
 from tradewind.method.method import PARTS, Method, default_method, methods
 from tradewind.method.tuning import NOISE, keep, request_of
@@ -134,13 +135,15 @@ def tune_exchange(comm: MPI.Intracomm, payload: dict[str, Any]) -> dict[str, Any
     check_ranks(comm, exchange)
     terms = Terms(**payload["terms"])
     report = worker.report_progress if payload["report"] and comm.Get_rank() == 0 else None
+    watch = QuietWatch(comm)
     names = dict.fromkeys(step.name for step in exchange.steps())
     tuned = [
         _tune_step(comm, exchange, name, memory, terms, report, checked=payload["check"])
         for name in names
         for memory in payload["memories"]
     ]
-    return {"tuned": tuned, "checked": payload["check"], "ranks": exchange.ranks, **circumstances(comm)}
+    quiet = {"quiet": watch.result()}
+    return {"tuned": tuned, "checked": payload["check"], "ranks": exchange.ranks, **circumstances(comm), **quiet}
 
 
 def _tune_step(

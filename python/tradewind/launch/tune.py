@@ -9,6 +9,7 @@ from typing import Any
 from tradewind.base.errors import InputError
 from tradewind.base.names import unknown
 from tradewind.launch import job
+from tradewind.launch.quiet import warnings_of
 from tradewind.method.memories import MEMORIES
 from tradewind.workload.exchange import Exchange
 
@@ -44,4 +45,5 @@ def tune(
     payload["report"] = not job.is_rank()
     worker = "tradewind.launch.trials:tune_exchange"
     result: dict[str, Any] = job.on_ranks(exchange.ranks, worker, payload, timeout_s=timeout_s, watch=watch)
-    return result
+    samples = [row["samples_s"] for table in result["tuned"] for row in table["results"]]
+    return {**result, "warnings": warnings_of(result, samples)}

@@ -15,6 +15,7 @@ from tradewind.base import memory
 from tradewind.base.deferred import Deferred
 from tradewind.base.errors import InputError
 from tradewind.base.extents import whole_number
+from tradewind.layout.display import ShownGrid, ShownLayout
 from tradewind.layout.lists import ids, listed
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ BYTES_PER_FETCHED_POINT = 110
 ON_RANKS = "on MPI ranks each can make its own part, see tradewind.points.redistribution"
 
 
-class ReducedGrid(_core.Grid):
+class ReducedGrid(_core.Grid, ShownGrid):
     """A grid whose rows have different numbers of points, as reduced Gaussian grids have: its points lie along x.
 
     `rows`: points of each row, from the north; `nz`: levels. Point i of row j is point ``sum(rows[:j]) + i`` along x,
@@ -46,6 +47,11 @@ class ReducedGrid(_core.Grid):
             raise InputError("rows of a reduced grid: a list of the points of each row, 1 or more, is allowed")
         super().__init__(int(lengths.sum()), 1, whole_number("levels", nz))
         self.rows = lengths
+
+    def __repr__(self) -> str:
+        """Return the numbers of rows, points and levels."""
+        points, _, levels = self.points
+        return f"<ReducedGrid: {len(self.rows):,} rows of {points:,} points together, {levels} levels>"
 
     @classmethod
     def octahedral(cls, n: int, nz: int = 1) -> Self:
@@ -77,7 +83,7 @@ def cuts(weights: ArrayLike, parts: int) -> Numbers:
     return np.concatenate([[0], nearest, [len(ends) - 1]]).astype(np.int64)
 
 
-class Bands(_core.Product):
+class Bands(_core.Product, ShownLayout):
     """Bands of a grid from north to south, by all ranks or by the ranks of each set of levels.
 
     `grid`: a `ReducedGrid` or a `Grid`. `shared`: bands have equal numbers of points, and a row may be shared by
@@ -122,7 +128,7 @@ def snake(count: int, sets: int) -> list[Numbers]:
     return [np.flatnonzero(owner == k) for k in range(sets)]
 
 
-class Wavenumbers(_core.Product):
+class Wavenumbers(_core.Product, ShownLayout):
     """Lists of wavenumbers, which lie along x, by sets of levels along z; y (rows or degrees) stays whole.
 
     `lists`: for each set of ranks its wavenumbers, ascending in its array whatever their order here; each number of
@@ -147,7 +153,7 @@ class Wavenumbers(_core.Product):
         super().__init__(grid, parts, (0, -1, 1), 0, len(lists) * level_sets, "wavenumbers")
 
 
-class Whole(_core.Product):
+class Whole(_core.Product, ShownLayout):
     """Whole fields, or whole levels: those along z are dealt one by one to the last `servers` of all ranks.
 
     The other ranks own nothing. `servers` None: all ranks. Raises InputError for fewer servers than 1 or more than
@@ -163,7 +169,7 @@ class Whole(_core.Product):
         super().__init__(grid, [even(nx, 1), even(ny, 1), dealt], (-1, -1, 0), ranks - servers, ranks, "whole fields")
 
 
-class Placed(_core.Product):
+class Placed(_core.Product, ShownLayout):
     """A layout on the ranks from `first` on, of `ranks` in all; the others own nothing.
 
     Raises InputError where the ranks are too few.
@@ -219,7 +225,7 @@ def own_ids(layout: _core.Layout, rank: int) -> Numbers:
     return (x + nx * (y[:, None] + ny * z[:, None, None])).ravel()
 
 
-class Lists(_core.Lists):
+class Lists(_core.Lists, ShownLayout):
     """The points of each rank as a list of their numbers, in the order of its array: a mesh, or any distribution.
 
     `ids`: by rank; each number from 0 to one less than there are points is owned once. Raises InputError for a number

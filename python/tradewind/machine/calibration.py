@@ -60,6 +60,27 @@ class MeasuredMethod:
     scattered: dict[int, list[float]] = field(default_factory=dict)
     """Rates of what is one run at its sender, by the bytes of a run at its receiver; none above that of one run at
     both, or of a copy of one."""
+    messages: int = 1
+    """Messages of a stage in the measurement that the overhead comes from."""
+
+    @property
+    def latency_reason(self) -> str | None:
+        """Return why the latency is 0; None if it is not."""
+        if self.latency_s > 0:
+            return None
+        return (
+            f"not distinguishable from 0: {self.messages} messages took {self.messages} times as long as one, or "
+            "longer, so that all of it counts as overhead"
+        )
+
+    @property
+    def overhead_reason(self) -> str | None:
+        """Return why the overhead is 0; None if it is not."""
+        if self.overhead_s > 0:
+            return None
+        if self.messages == 1:
+            return "not measured: no stage of several messages, so that all of the time counts as latency"
+        return f"not distinguishable from 0: {self.messages} messages took no longer than one"
 
 
 def fitted(rows: Iterable[Row], scattered: Iterable[Row] = (), copies: Iterable[Row] = ()) -> list[MeasuredMethod]:
@@ -97,7 +118,7 @@ def _method(
     whole = [row for row in rows if row["run"] == 0 and row["bytes"] > minimum]
     beside = _rates([*whole, *scattered], small[1]) if scattered else None
     bounded = _bounded(beside, copied) if beside else {}
-    return MeasuredMethod(transport, packing, small[1] - overhead, overhead, rates, bounded)
+    return MeasuredMethod(transport, packing, small[1] - overhead, overhead, rates, bounded, maximum)
 
 
 def _bounded(beside: Rates, copied: Rates | None) -> dict[int, list[float]]:

@@ -57,7 +57,11 @@ def text_of(calibration: Calibration, name: str, files: Mapping[str, float | Non
             f"transport = {_quoted(method.transport)}",
             f"packing = {_quoted(method.packing)}",
         ]
-        lines += [f'latency = "{_time(method.latency_s)}"', f'overhead = "{_time(method.overhead_s)}"']
+        for name, seconds, reason in (
+            ("latency", method.latency_s, method.latency_reason),
+            ("overhead", method.overhead_s, method.overhead_reason),
+        ):
+            lines.append(f'{name} = "{_time(seconds)}"' + (f"  # {reason}" if reason else ""))
         lines += _rate_lines(method.rates)
         if method.scattered:
             lines.append(f"scattered = {_runs(method.scattered)}")

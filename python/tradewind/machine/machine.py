@@ -27,6 +27,7 @@ from tradewind.base.file_work import FileWork
 from tradewind.base.names import unknown
 from tradewind.base.tables import Table
 from tradewind.base.toml_lines import Place, TomlFile, toml_text
+from tradewind.machine.display import machine_table
 from tradewind.machine.evidence import IMAGINARY, WHOLE, Evidence, evidence_of, naming, problem_of
 from tradewind.machine.intranode import IntranodeTransport, RateTable, find_intranode
 from tradewind.machine.topology import TOPOLOGIES, Count, Graph, Topology, Torus, with_nics
@@ -232,7 +233,7 @@ class Machine(Table):
             raise InputError(
                 f"a computation has flops, and the machine {self.title.partition(':')[0]!r} has no rate for them: "
                 f"{named}node.core_flops or node.flops is needed; `tradewind calibrate` measures the first ones on "
-                "this machine"
+                "this machine; or assume one, such as --set node.core_flops=10Gflop/s"
             )
         return max(flops / rate if rate else 0.0, copied / memory)
 
@@ -324,12 +325,21 @@ class Machine(Table):
         )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class MachineFile:
     """A machine and its short name."""
 
     name: str
     machine: Machine
+
+    def __repr__(self) -> str:
+        """Return the name, what it is, its network and its routing."""
+        machine = self.machine
+        return f"<Machine {self.name}: {machine.title}; {machine.topology.kind}, routing {machine.routing}>"
+
+    def _repr_html_(self) -> str:
+        values = self.machine.model_dump(by_alias=True, exclude_unset=True, exclude={"title", "source"})
+        return machine_table(self.machine.title, values, self.machine.evidence())
 
     @property
     def identity(self) -> str:
@@ -390,6 +400,8 @@ def load_machine(name: str | Path, settings: Mapping[str, str] | None = None) ->
     if path.suffix != ".toml":
         path = machine_folder() / f"{name}.toml"
         if path.name != f"{name}.toml" or not path.is_file():
+            if "," in str(name):
+                raise InputError(f"machine {str(name)!r}: one machine is allowed here, not a list: repeat it for each")
             raise InputError(unknown("machine", str(name), machine_names()) + "; or name a file like mine.toml")
     text = toml_text(path)
     changes = tuple((key, str(value)) for key, value in (settings or {}).items())

@@ -7,7 +7,7 @@ Each part of a choice (algorithm, transport, packing) is that of the first of th
    ``TRADEWIND_ALLREDUCE``, each
    ``ALGORITHM,TRANSPORT,PACKING`` with parts that may be empty;
 3. the tuning file, of the argument ``tuning`` or of ``TRADEWIND_TUNING``: its entry about this very exchange, if that
-   does not contradict what 1 and 2 say, for it was measured as a whole;
+   does not contradict 1 and 2, for it was measured as a whole;
 4. the default.
 """
 
@@ -52,13 +52,13 @@ def choose(
     host: Host | None = None,
     environment: Mapping[str, str] | None = None,
 ) -> Chosen:
-    """The method for a pattern on so many fields of a type, and where each of its parts came from.
+    """Return the method for a pattern on a number of fields of a type, and the origin of each of its parts.
 
-    `asked`: what the arguments of the call name. `tuning`: a tuning file, ``"FILE"`` or ``"FILE,strict"``; None: that
-    of ``TRADEWIND_TUNING``; "": none. `memory`: "private", or "shared" for arrays of `tradewind.empty`; by it, too, an
-    entry of the tuning file is found. `host`: where the ranks run (None: not compared with where the file was made).
-    `environment`: instead of `os.environ`. Raises InputError for a name that nobody knows, for what does not go
-    together and for a file that cannot be used; warns (TuningWarning, once) where the entry was tuned elsewhere.
+    `asked`: the parts that arguments of the call name. `tuning`: a tuning file, ``"FILE"`` or ``"FILE,strict"``; None:
+    that of ``TRADEWIND_TUNING``; "": none. `memory`: "private", or "shared" for arrays of `tradewind.empty`; entries of
+    the tuning file have one of them, too. `host`: where the ranks run; None: not compared with where the file was made.
+    `environment`: instead of `os.environ`. Raises InputError for an unknown name, for parts that do not go together and
+    for an invalid file; warns (TuningWarning, once) where the entry was tuned elsewhere.
     """
     if not isinstance(pattern, _core.Pattern):
         raise InputError(f"{pattern!r} is no pattern")
@@ -86,7 +86,7 @@ def choose_alone(
 ) -> Chosen | None:
     """Return the result of `choose_collectively` if all ranks have the same environment. Not collective.
 
-    None where others must be asked: a tuning file is in use, or this rank refuses what perhaps not all are told.
+    None where all ranks must choose together: a tuning file is in use, or this rank alone may have a problem.
     """
     if not tuning_source(tuning, os.environ)[1]:
         with suppress(InputError):
@@ -95,20 +95,28 @@ def choose_alone(
 
 
 def variable_of(pattern: str) -> str:
-    """The environment variable that names the method for a pattern of the core."""
+    """Return the environment variable that names the method for a pattern of the core."""
     return _core.variable_of(pattern)
 
 
-def tuning_source(tuning: str | Path | None, environment: Mapping[str, str]) -> tuple[str, str]:
-    """Return the setting of the tuning file: its name, and its text, ``"FILE"``, ``"FILE,strict"`` or "" for none."""
+def tuning_source(tuning: str | Path | None, environment: Mapping[str, str]) -> tuple[str, bytes]:
+    """Return the setting of the tuning file: its name, and its bytes, ``"FILE"``, ``"FILE,strict"`` or "" for none."""
     if tuning is not None:
-        return "tuning ", as_utf8(str(tuning))
-    return f"{TUNING}=", as_utf8(environment.get(TUNING, ""))
+        return "tuning ", _bytes_of(str(tuning))
+    return f"{TUNING}=", _bytes_of(environment.get(TUNING, ""))
+
+
+def _bytes_of(name: str) -> bytes:
+    """Return a name as the file system has it; of a text that no file can have as its name, the form in errors."""
+    try:
+        return os.fsencode(name)
+    except UnicodeEncodeError:
+        return as_utf8(name).encode()
 
 
 @lru_cache(maxsize=64)  # plans are made on demand, too
 def _check(pattern: str, variable: str) -> None:
-    """Raises InputError with all that is wrong with what a variable says."""
+    """Raise InputError with all that is wrong with the text of a variable."""
     try:
         problems = Method.parse(variable).problems(pattern)
     except InputError as error:
@@ -118,5 +126,5 @@ def _check(pattern: str, variable: str) -> None:
 
 
 def _texts(choice: Method) -> tuple[str, str, str]:
-    """The parts, "" for those that are open."""
+    """Return the parts, "" for those that are open."""
     return choice.algorithm or "", choice.transport or "", choice.packing or ""

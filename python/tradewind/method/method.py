@@ -32,7 +32,10 @@ class Method:
 
     @classmethod
     def parse(cls, text: str) -> Method:
-        """``"sweep,isend-irecv,buffer"``; parts may be empty or left out. Raises InputError for more than three."""
+        """Return the method of a text, like ``"sweep,isend-irecv,buffer"``; parts may be empty or left out.
+
+        Raises InputError for more than three.
+        """
         parts = [part.strip() for part in text.split(",")]
         if len(parts) > len(PARTS):
             raise InputError(f"{len(parts)} parts, but ALGORITHM,TRANSPORT,PACKING are allowed, like sweep,,buffer")
@@ -67,19 +70,19 @@ Choice = Method
 
 @cache
 def transport_names() -> tuple[str, ...]:
-    """All transports, those that go with few schedules and packings too."""
+    """Return the names of all transports, also of those that go with few schedules and packings."""
     return tuple(entry.name for entry in _core.transports())
 
 
 @cache
 def two_sided_names() -> tuple[str, ...]:
-    """The transports whose posting orders differ: the others amount to one of these."""
+    """Return the names of transports whose posting orders differ: each other one has the order of one of these."""
     return tuple(entry.name for entry in _core.transports() if entry.family == "two-sided")
 
 
 @cache
 def packing_names() -> tuple[str, ...]:
-    """All packings."""
+    """Return the names of all packings."""
     return tuple(entry.name for entry in _core.packings())
 
 
@@ -95,7 +98,7 @@ def algorithm_problems(pattern: str, algorithm: str) -> list[str]:
 
 
 def default_algorithm(pattern: str) -> str:
-    """The algorithm that a pattern uses when none is named: one that every rank count allows."""
+    """Return the algorithm that a pattern uses when none is named: one that every rank count allows."""
     return _core.default_algorithm(pattern)
 
 
@@ -105,7 +108,7 @@ def default_method(pattern: str) -> Method:
 
 
 def algorithm_names(patterns: Sequence[_core.Pattern]) -> Iterator[str]:
-    """Every algorithm for patterns of one kind: of those with a radix its powers of two and the largest; and native.
+    """Yield each algorithm for patterns of one kind, and native; radices are powers of two and the largest.
 
     Node-aware halos and fetches only where a node has several ranks and there are several nodes.
     """
@@ -132,7 +135,7 @@ def native_refusal(pattern: _core.Pattern) -> str:
 
 
 def combinations(algorithms: Sequence[str], transports: Sequence[str], packings: Sequence[str]) -> Iterator[Method]:
-    """Yield each with each; native alone."""
+    """Yield the methods with one name of each list; native has no transport and no packing."""
     for algorithm in algorithms:
         if algorithm == NATIVE:
             yield Method(NATIVE)
@@ -145,10 +148,10 @@ def combinations(algorithms: Sequence[str], transports: Sequence[str], packings:
 def methods(
     pattern: _core.Pattern, include: Sequence[str] = (), exclude: Sequence[str] = ()
 ) -> tuple[list[Method], list[tuple[Method, str]]]:
-    """The methods for a pattern, the default one first, and the skipped ones, each with the reason.
+    """Return the methods for a pattern, the default one first, and the skipped ones, each with the reason.
 
     `include`: only what one of these matches; `exclude`: nothing that one of these matches. A text without a comma
-    is the name of any part, with commas it says ALGORITHM,TRANSPORT,PACKING, where an empty part matches all; ``*``,
+    is the name of any part, with commas it is ALGORITHM,TRANSPORT,PACKING, where an empty part matches all; ``*``,
     ``?`` and ``[...]`` are wildcards. An algorithm that is named with a radix is tried with it. Raises InputError
     for a text that matches nothing, and where no method is left.
     """

@@ -30,7 +30,7 @@ NOISE = 1.5
 
 
 def request_of(pattern: _core.Pattern, dtype: str, fields: int, memory: str = PRIVATE) -> dict[str, Any]:
-    """Return the request for a plan as plain values: by these an entry is found, also from C and Fortran.
+    """Return the request for a plan as plain values, by which an entry is found, also from C and Fortran.
 
     `memory`: of the arrays.
     """
@@ -56,7 +56,7 @@ def check(path: Path) -> None:
 
 
 def keep(path: Path, tables: Sequence[dict[str, Any]], where: dict[str, Any]) -> None:
-    """Puts what was tuned into a file: tables as `tradewind.launch.trials` makes them, `where`: their circumstances."""
+    """Write the fastest methods into a file. `tables`: as `launch.trials` makes them; `where`: host and job."""
     host = Host(**where["site"])
     entries = []
     for table in tables:
@@ -68,7 +68,7 @@ def keep(path: Path, tables: Sequence[dict[str, Any]], where: dict[str, Any]) ->
 
 
 def merge(path: Path, new: Sequence[str]) -> None:
-    """Puts entries into a file, for those that they replace. Raises InputError where the file is none of ours."""
+    """Write entries into a file, for those that they replace. Raises InputError where it is no valid tuning file."""
     text = "".join(new)
     kept = _core.kept_entries(os.fsencode(path), text) if is_there(path) else b""
     write_atomically(path, _HEAD.encode() + kept + text.encode(), "tuning file")

@@ -15,7 +15,7 @@ from tradewind.plot.cells import bin_edges, spans, square
 from tradewind.plot.export import to_svg
 from tradewind.plot.machine_map import panels
 from tradewind.plot.style import CONFIG, COUNT, SECONDS
-from tradewind.plot.svg import draw, save
+from tradewind.plot.svg import save
 
 if TYPE_CHECKING:
     from tradewind.machine import MachineFile
@@ -31,6 +31,7 @@ _SHOWN = {
 
 def save_pictures(folder: Path, result: dict[str, Any], file: MachineFile, loads: Loads) -> list[Path]:
     """Write links.svg, groups.svg, ranks.svg and time.svg, those that there is something for, and return their paths.
+    links.html is the same as links.svg, and names the switch or link that is nearest to the pointer, with its load.
 
     `result`: of the simulation, with its congestion. Raises InputError where they cannot be written.
     """
@@ -41,8 +42,10 @@ def save_pictures(folder: Path, result: dict[str, Any], file: MachineFile, loads
     }
     title, topology = title_of(result), file.machine.topology.build()
     make_folder(folder, "pictures in")
-    links = inside(folder, "links.svg", "picture")
-    save(draw(panels(topology, file.machine.topology, loads), title, topology.describe()), links)
+    drawn = panels(topology, file.machine.topology, loads)
+    links, page = (inside(folder, name, "picture") for name in ("links.svg", "links.html"))
+    for path in (links, page):
+        save(drawn, title, topology.describe(), path)
     for name, chart in charts.items():
         if chart is None:
             remove(folder / name, "picture")  # of an earlier simulation
@@ -50,7 +53,7 @@ def save_pictures(folder: Path, result: dict[str, Any], file: MachineFile, loads
         specification = chart.properties(title=title).to_dict() | {"config": CONFIG | {"background": "white"}}
         specification["description"] = f"{_SHOWN[name]} {title}."
         write_inside(folder, name, to_svg(specification).encode(), "picture")
-    return [links, *(folder / name for name, chart in charts.items() if chart is not None)]
+    return [links, *(folder / name for name, chart in charts.items() if chart is not None), page]
 
 
 def title_of(result: dict[str, Any]) -> str:

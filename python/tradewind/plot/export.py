@@ -125,3 +125,30 @@ def _keep(file: Path, text: str) -> None:
 def to_html(specification: dict[str, Any]) -> str:
     """A page that draws it, with all that it needs inside."""
     return str(vlc.vegalite_to_html(specification, vl_version=VEGA_LITE, bundle=True))
+
+
+def vega_page(specification: dict[str, Any], title: str) -> str:
+    """A page of a specification of Vega, whose signals may be controls, with all that it needs inside."""
+    drawing = json.dumps(specification).replace("</", "<\\/")
+    return _PAGE.format(title=escape(title), script=script(), specification=drawing)
+
+
+_PAGE = """<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>{title}</title>
+<style>
+body {{ background: white; color: #111; font-family: system-ui, sans-serif; }}
+.vega-bind {{ display: block; margin: 0.5em 1em; }}
+.vega-bind input[type=range] {{ width: min(40em, 60vw); vertical-align: middle; }}
+</style>
+<script>{script}</script>
+</head>
+<body>
+<main id="drawing"></main>
+<script>vegaEmbed("#drawing", {specification}, {{"renderer": "svg", "actions": false}});</script>
+</body>
+</html>
+"""

@@ -22,7 +22,7 @@ from tradewind.machine.switch_coordinates import MAX_DOTS, SwitchCoordinates, sw
 from tradewind.machine.topology import FatTree
 from tradewind.plot.export import SUFFIXES
 from tradewind.plot.panels import MAX_LINES, MAX_SPOTS, busiest_of, by_load, few_links, neighbours, part, star
-from tradewind.plot.svg import Line, Panel, draw, save
+from tradewind.plot.svg import Line, Panel, save
 
 if TYPE_CHECKING:
     from tradewind.machine.link_loads import Integers, Loads
@@ -128,4 +128,4 @@ def save_map(file: MachineFile, path: Path) -> None:
         raise InputError(f"picture {path}: a name that ends in {', '.join(SUFFIXES)} is allowed")
     topology = file.machine.topology.build()
     subtitle = f"{topology.describe()}: {topology.switches:,} switches, {topology.nodes:,} nodes"
-    save(draw(panels(topology, file.machine.topology), file.machine.title, subtitle), path)
+    save(panels(topology, file.machine.topology), file.machine.title, subtitle, path)

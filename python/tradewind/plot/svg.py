@@ -50,8 +50,8 @@ class Panel:
     """Whether long lines must be bent, because spots lie on them."""
 
 
-def draw(panels: list[Panel], title: str, subtitle: str) -> str:
-    """A picture as SVG: panels side by side."""
+def draw(panels: list[Panel], title: str, subtitle: str, *, named: bool = False) -> str:
+    """A picture as SVG: panels side by side. `named`: each link has the names of its ends, which makes it larger."""
     pitch = max(_SIDE + 2 * _MARGIN, *(_room(panel.title, 13) - _MARGIN for panel in panels))
     width = max(len(panels) * pitch, _room(title, 18), _room(subtitle, 13))
     heights = [_height(panel) for panel in panels]
@@ -66,7 +66,7 @@ def draw(panels: list[Panel], title: str, subtitle: str) -> str:
     ]
     maximum = busiest(panels)
     for i, panel in enumerate(panels):
-        parts += _panel(panel, i * pitch + _MARGIN, _TOP, heights[i], maximum)
+        parts += _panel(panel, i * pitch + _MARGIN, _TOP, heights[i], maximum, named=named)
     return "\n".join([*parts, *_legend(panels, height - 16), "</svg>"])
 
 
@@ -96,7 +96,7 @@ def _height(panel: Panel) -> float:
     return _SIDE * min(1.0, max(0.25, (high - low) / (right - left or 1.0)))
 
 
-def _panel(panel: Panel, x0: float, y0: float, height: float, maximum: float) -> Iterator[str]:
+def _panel(panel: Panel, x0: float, y0: float, height: float, maximum: float, *, named: bool) -> Iterator[str]:
     """A panel in the box at (x0, y0), its title above; `maximum`: the share that has the darkest colour."""
     (left, right), (low, high) = _range(panel, 0), _range(panel, 1)
     scale = min(_SIDE / (right - left or 1.0), height / (high - low or 1.0))
@@ -108,11 +108,11 @@ def _panel(panel: Panel, x0: float, y0: float, height: float, maximum: float) ->
     places = [pixel(spot) for spot in panel.spots]
     yield _text(x0, y0, panel.title, 13, "#111")
     gap = min((math.dist(a, b) for a, b in pairwise(places)), default=_SIDE)
-    yield from _lines(panel, places, 1.5 * gap if panel.in_rows else math.inf, maximum)
+    yield from _lines(panel, places, 1.5 * gap if panel.in_rows else math.inf, maximum, named=named)
     yield from _spots(panel, places, max(1.2, min(7.0, 0.25 * gap)))
 
 
-def _lines(panel: Panel, places: list[Point], longest_straight: float, maximum: float) -> Iterator[str]:
+def _lines(panel: Panel, places: list[Point], longest_straight: float, maximum: float, *, named: bool) -> Iterator[str]:
     faint = max(0.1, min(0.8, 250 / max(1, len(panel.lines))))
     widest = max((line.links for line in panel.lines), default=1)
     for line in sorted(panel.lines, key=lambda line: line.busy or 0.0):  # the busiest are not hidden
@@ -122,7 +122,7 @@ def _lines(panel: Panel, places: list[Point], longest_straight: float, maximum: 
             look = _busy_look(line.busy / maximum if maximum else 0.0, faint)
         yield (
             f'<path class="link {line.kind}" d="{_curve(line, places, longest_straight)}" fill="none" {look}>'
-            f"{_words(line)}</path>"
+            f"{_words(line, panel.labels if named else None)}</path>"
         )
 
 
@@ -133,9 +133,11 @@ def _busy_look(share: float, faint: float) -> str:
     return f'stroke="{shade(share)}" stroke-width="{0.8 + 2 * share:.1f}"'
 
 
-def _words(line: Line) -> str:
-    """Tooltip in a browser."""
-    parts = [f"{line.links} links"] if line.links > 1 else []
+def _words(line: Line, labels: list[str] | None) -> str:
+    """Tooltip in a browser, with the names of the ends where there are `labels`."""
+    several = f"{line.links} links" if line.links > 1 else ""
+    ends = f"{several or 'link'} between {labels[line.start]} and {labels[line.end]}" if labels else several
+    parts = [escape(ends)] if ends else []
     if line.busy is not None:
         parts.append(f"busy {100 * line.busy:.3g} % of the time")
     return f"<title>{', '.join(parts)}</title>" if parts else ""
@@ -189,14 +191,25 @@ def _busy_legend(maximum: float, y: float) -> Iterator[str]:
     yield _text(_MARGIN + 308, y, f"busy 0 to {100 * maximum:.3g} % of the time (the busier way)", 12, "#444")
 
 
-def save(svg: str, path: Path) -> None:
-    """Writes an SVG picture as SVG, PNG, PDF or HTML. Raises InputError where it cannot be written."""
+def save(panels: list[Panel], title: str, subtitle: str, path: Path) -> None:
+    """Writes panels as SVG, PNG, PDF, or as a page that names what is nearest to the pointer.
+
+    Raises InputError where the file cannot be written.
+    """
     import vl_convert as vlc
 
+    svg = draw(panels, title, subtitle, named=path.suffix == ".html")
     makers = {
         ".svg": lambda: svg.encode(),
         ".png": lambda: bytes(vlc.svg_to_png(svg, scale=2)),
         ".pdf": lambda: bytes(vlc.svg_to_pdf(svg)),
-        ".html": lambda: f"<!doctype html><meta charset='utf-8'><body>{svg}</body>".encode(),
+        ".html": lambda: _page(svg, title).encode(),
     }
     write_atomically(path, makers[path.suffix](), "picture")
+
+
+def _page(svg: str, title: str) -> str:
+    style, script = (Path(__file__).with_name(f"nearest.{kind}").read_text(encoding="utf-8") for kind in ("css", "js"))
+    head = f"<meta charset='utf-8'><title>{escape(title)}</title><style>{style}</style>"
+    note = '<div id="note" role="status" hidden></div>'
+    return f"<!doctype html><html lang='en'>{head}<body>{svg}{note}<script>{script}</script></body></html>"

@@ -9,12 +9,12 @@ from typing import Any
 
 from tradewind.base.files import inside, make_folder, remove, write_inside
 from tradewind.base.reading import is_file, read_bytes, read_text
-from tradewind.report.page import Figure
+from tradewind.report.content import Figure
 from tradewind.study.cases.environment import Environment
 from tradewind.study.cases.records import Records, read_records
 from tradewind.study.cases.store import Store
-from tradewind.study.claims.finding import Verdict
-from tradewind.study.claims.judgement import counts, judge_all
+from tradewind.study.claims.finding import Verdict, cases_of
+from tradewind.study.claims.judgement import counts, judge_each
 from tradewind.study.claims.remarks import headline_of
 from tradewind.study.plan.load import load_study
 
@@ -57,14 +57,16 @@ def build_report(folder: Path, environment: Environment) -> Report:
     study_file = load_study(store.study_file, is_copy=True)
     study, text = study_file.study, study_file.file.text
     records = read_records(store, environment)
-    verdicts = judge_all(study_file, records.records)
+    judged = list(zip(study.finding, judge_each(study_file, records.records), strict=True))
+    verdicts = [verdict for _, each in judged for verdict in each]
+    about = [cases_of(finding, records.records) for finding, each in judged for _ in each]
     attributes = provenance(text, study.title, study.source, study.seed, environment)
     attributes["findings"] = json.dumps([verdict.as_dict() for verdict in verdicts])
     attributes["notes"] = json.dumps(records.notes)
     write_results(records.records, attributes, inside(folder, "results.nc", "dataset"))
-    figures = _draw(study_file.study.plot, records)
+    figures = draw_figures(study_file.study.plot, records)
     outcome = headline_of(study.headline, records.records) if study.headline is not None else summary(figures)
-    page = render(study, text, records, verdicts, figures, environment, machine_texts(store), outcome)
+    page = render(study, text, records, verdicts, figures, environment, machine_texts(store), outcome, about)
     written = write_inside(folder, "report.html", page.encode())
     pictures = _export(figures, inside(folder, "figures", "figures in"))
     return Report(written, folder / "results.nc", pictures, outcome, verdicts, records)
@@ -75,16 +77,17 @@ def machine_texts(store: Store) -> dict[str, str]:
     return {path.stem: read_text(path) for path in sorted(store.machines.glob("*.toml"))}
 
 
-def _draw(plots: list[Any], records: Records) -> list[Figure]:
-    from tradewind.figure.figure import draw
+def draw_figures(plots: list[Any], records: Records) -> list[Figure]:
+    """Return the plots of a study of which there are cases, drawn."""
+    from tradewind.figure.figure import drawing_of
     from tradewind.report.outcome import outcome
 
     figures = []
     for i, plot in enumerate(plots):
-        specification = draw(plot, records.records)
-        if specification is not None:
+        drawing = drawing_of(plot, records.records)
+        if drawing is not None:
             name, sentence = f"{i + 1:02}-{slug(plot.title)}", outcome(plot, records.records)
-            figures.append(Figure(name, plot.title, plot.note, specification, sentence))
+            figures.append(Figure(name, plot.title, plot.note, drawing, sentence))
     return figures
 
 
@@ -102,7 +105,7 @@ def _export(figures: list[Figure], folder: Path) -> list[Path]:
     for figure in figures:
         kept = folder / f"{figure.name}.svg"
         former = read_bytes(kept).decode(errors="replace") if is_file(kept) else ""
-        svg, pdf = to_svg_and_pdf(figure.specification, former)
+        svg, pdf = to_svg_and_pdf(figure.drawing.specification, former)
         written.append(write_inside(folder, kept.name, svg.encode()))
         written.append(write_inside(folder, f"{figure.name}.pdf", pdf))
     for old in folder.iterdir():

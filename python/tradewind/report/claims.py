@@ -25,8 +25,11 @@ WHY = "Because, and the values behind it"
 SKIPPED = (PageColumn("Sweep"), PageColumn("Case"), PageColumn("Reason"))
 
 
-def claims_table(verdicts: Sequence[Verdict], links: Sequence[str] = ()) -> PageTable:
-    """Each claim with its verdict, or with that under each base. `links`: where the figure of each leads to."""
+def claims_table(
+    verdicts: Sequence[Verdict], links: Sequence[str] = (), groups: Sequence[Sequence[int]] = ()
+) -> PageTable:
+    """Each claim with its verdict, or with that under each base. `links`: where the figure of each leads to; `groups`:
+    the groups of cases that each is about."""
     bases = bases_in(verdicts)
     claims = sorted(claims_of(verdicts), key=lambda claim: [*GROUPS].index(claim.group))
     columns = ["Figure", "Claim"]
@@ -36,9 +39,10 @@ def claims_table(verdicts: Sequence[Verdict], links: Sequence[str] = ()) -> Page
     columns += [DECIDES] if any(claim.decided_by for claim in claims) else []
     link_of = {id(verdict): link for verdict, link in zip(verdicts, links or [""] * len(verdicts), strict=True)}
     rows = [_claim(claim, bases, link_of) for claim in claims]
-    return PageTable(
-        "claims-table", f"Claims tested: {len(rows)}", [PageColumn(title) for title in (*columns, WHY)], rows
-    )
+    groups_of = {id(verdict): set(own) for verdict, own in zip(verdicts, groups, strict=True)} if groups else {}
+    about = [sorted(set().union(*(groups_of[id(each)] for each in claim.each))) for claim in claims if groups]
+    titles = [PageColumn(title) for title in (*columns, WHY)]
+    return PageTable("claims-table", f"Claims tested: {len(rows)}", titles, rows, groups=about)
 
 
 def _claim(claim: Claim, bases: Sequence[str], link_of: Mapping[int, str]) -> Row:

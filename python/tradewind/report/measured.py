@@ -4,7 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tradewind.report.table import Cell, PageColumn, PageTable, Row, number, rate, ratio, seconds, text, whole
+from tradewind.report.table import (
+    Cell,
+    PageColumn,
+    PageTable,
+    Row,
+    number,
+    rate,
+    ratio,
+    seconds,
+    table_of_cases,
+    text,
+    whole,
+)
 from tradewind.study.cases.records import Record
 from tradewind.study.claims.quantity import quantity_of
 
@@ -50,8 +62,8 @@ def inputs(record: Record) -> Row:
 
 def measured_table(records: Sequence[Record]) -> PageTable:
     """Each measured exchange beside what the memory of the machine allows."""
-    rows = [_measured(record) for record in records if record["kind"] == "measure"]
-    return PageTable("measured-table", f"Measured exchanges: {len(rows)} cases", MEASURED, rows)
+    rows = [(i, _measured(record)) for i, record in enumerate(records) if record["kind"] == "measure"]
+    return table_of_cases("measured-table", "Measured exchanges", MEASURED, rows)
 
 
 def _measured(record: Record) -> Row:
@@ -63,7 +75,7 @@ def _measured(record: Record) -> Row:
     return {
         **cells,
         "Exchange": Cell(cells["Exchange"].text, tags=_marks(record)),
-        "Method": Cell("the library's own" if native else f"{best['transport']}, {best['packing']}"),
+        "Method": Cell("the library's own" if native else f"{record['transport']}, {record['packing']}"),
         "Median": seconds(best["median_s"]),
         "Minimum": seconds(best["min_s"]),
         "Maximum": seconds(max(best["samples_s"])),
@@ -87,8 +99,8 @@ def _marks(record: Record) -> tuple[tuple[str, str], ...]:
 
 def runs_table(records: Sequence[Record]) -> PageTable:
     """Each run of a dwarf, and each published time of a step."""
-    rows = [_run(record) for record in records if record["kind"] in ("run", "published")]
-    return PageTable("runs-table", f"Time steps of dwarfs: {len(rows)} cases", RUNS, rows)
+    rows = [(i, _run(record)) for i, record in enumerate(records) if record["kind"] in ("run", "published")]
+    return table_of_cases("runs-table", "Time steps of dwarfs", RUNS, rows)
 
 
 def _run(record: Record) -> Row:

@@ -81,6 +81,7 @@ def _page(folder: Path, results: Sequence[dict[str, Any]], rows: Sequence[dict[s
         notes=list(dict.fromkeys(note for result in results for note in result["notes"])),
         written=now(),
         script="",
+        data="",
     )
 
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from tradewind.base.ranking import listed
 from tradewind.report.claims import claims_table, counts_table, skipped_table
+from tradewind.report.content import Figure, content
+from tradewind.report.facets import Groups
 from tradewind.report.measured import measured_table, runs_table
 from tradewind.report.outcome import NOTHING
 from tradewind.report.side_by_side import side_by_side
@@ -22,18 +24,6 @@ from tradewind.study.model.study import KINDS, Study
 
 if TYPE_CHECKING:
     import jinja2
-
-
-@dataclass(frozen=True)
-class Figure:
-    """A plot of the study, drawn."""
-
-    name: str
-    title: str
-    note: str
-    specification: dict[str, Any]
-    outcome: str = ""
-    """Caption, in a sentence."""
 
 
 def template(name: str) -> jinja2.Template:
@@ -57,27 +47,35 @@ def render(
     environment: Environment,
     machines: dict[str, str],
     outcome: str,
+    about: Sequence[Sequence[Record]],
 ) -> str:
-    """Return the page as HTML, with everything that it needs inside."""
+    """Return the page as HTML, with everything that it needs inside. `about`: the cases of each verdict."""
     from tradewind.plot.export import script
 
     cases = records.records
+    groups = Groups(cases)
+    tables = {
+        "measured": measured_table(cases),
+        "runs": runs_table(cases),
+        "verified": verified_table(cases),
+        "simulated": simulated_table(cases),
+    }
+    kinds = {kind: sum(record["kind"] == kind for record in cases) for kind in KINDS}
     return template("report.html.jinja").render(
         study=study,
         study_text=study_text,
         written=now(),
         cases=records,
-        kinds={kind: sum(record["kind"] == kind for record in cases) for kind in KINDS},
+        data=content(cases, groups, list(tables.values()), figures),
+        tiles=_tiles(kinds),
+        methods=_methods(kinds),
         outcome=outcome,
         claims=f"Claims tested: {counted(verdicts)}." if verdicts else "",
         figures=figures,
-        headline=side_by_side(cases),
-        verdicts=claims_table(verdicts),
+        headline=side_by_side(cases, groups),
+        verdicts=claims_table(verdicts, groups=[groups.of(each) for each in about]),
         counts=counts_table(counts(verdicts)),
-        measured=measured_table(cases),
-        runs=runs_table(cases),
-        verified=verified_table(cases),
-        simulated=simulated_table(cases),
+        **tables,
         networks=network_table(cases),
         skipped=skipped_table(records.skipped),
         foreign=foreign_hosts(cases),
@@ -85,6 +83,25 @@ def render(
         machines=machines,
         script=script() if figures else "",
     )
+
+
+def _tiles(kinds: dict[str, int]) -> dict[str, int]:
+    """How many cases were computed in which way; only ways that there are."""
+    counts = {"verified": kinds["verify"], "measured": kinds["measure"] + kinds["run"]}
+    counts |= {"simulated": kinds["simulate"], "published": kinds["published"]}
+    return {name: count for name, count in counts.items() if count}
+
+
+def _methods(kinds: dict[str, int]) -> str:
+    """Return how the exchanges of the first table were computed, as a list in words."""
+    words = {
+        "proved in one process": kinds["verify"],
+        "run on this machine": kinds["measure"] + kinds["run"],
+        "simulated on other machines": kinds["simulate"],
+        "published by others": kinds["published"],
+    }
+    found = [word for word, count in words.items() if count]
+    return listed(found) if found else ""
 
 
 def summary(figures: Sequence[Figure]) -> str:

@@ -8,7 +8,19 @@ from typing import Any
 
 from tradewind.base.units import format_bytes, format_count, format_seconds
 from tradewind.report.measured import inputs
-from tradewind.report.table import Cell, PageColumn, PageTable, Row, byte_count, count, number, ratio, seconds, text
+from tradewind.report.table import (
+    Cell,
+    PageColumn,
+    PageTable,
+    Row,
+    byte_count,
+    count,
+    number,
+    ratio,
+    seconds,
+    table_of_cases,
+    text,
+)
 from tradewind.study.cases.records import Record
 
 SIMULATED = (
@@ -44,8 +56,8 @@ NETWORKS = (
 
 def simulated_table(records: Sequence[Record]) -> PageTable:
     """Each simulated case with its time, its bound and its cost."""
-    rows = [_simulated(record) for record in records if record["kind"] == "simulate"]
-    return PageTable("simulated-table", f"Simulated exchanges: {len(rows)} cases", SIMULATED, rows)
+    rows = [(i, _simulated(record)) for i, record in enumerate(records) if record["kind"] == "simulate"]
+    return table_of_cases("simulated-table", "Simulated exchanges", SIMULATED, rows)
 
 
 def _simulated(record: Record) -> Row:

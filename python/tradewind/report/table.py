@@ -44,6 +44,13 @@ class Cell:
     """Shown as a tooltip."""
     link: str = ""
     """The address that the text leads to."""
+    line_groups: tuple[tuple[int, ...], ...] = ()
+    """The groups of cases that each of the lines is about."""
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether the cell shows nothing."""
+        return not (self.text or self.tags or self.lines)
 
 
 Row = dict[str, Cell]
@@ -57,6 +64,19 @@ class PageTable:
     caption: str
     columns: Sequence[PageColumn]
     rows: Sequence[Row]
+    cases: Sequence[int] = ()
+    """The number of each row's case; empty where rows are not cases."""
+    groups: Sequence[Sequence[int]] = ()
+    """The groups of cases that each row is about (see `tradewind.report.facets`); empty where that is not known."""
+
+
+def table_of_cases(
+    name: str, caption: str, columns: Sequence[PageColumn], rows: Sequence[tuple[int, Row]]
+) -> PageTable:
+    """Return a table whose rows are cases: (number of the case, row). Columns without any value are left out."""
+    cases, found = [number for number, _ in rows], [row for _, row in rows]
+    shown = [column for column in columns if any(not row[column.title].is_empty for row in found)]
+    return PageTable(name, f"{caption}: {len(found)} cases", shown, found, cases)
 
 
 def number(title: str, unit: str = "", hint: str = "") -> PageColumn:

@@ -42,6 +42,7 @@ def page(result: dict[str, Any]) -> str:
         sections=[_section(i, table, result) for i, table in enumerate(result["tuned"])],
         written=now(),
         script=script(),
+        data="",
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tradewind.report.measured import inputs
-from tradewind.report.table import PageColumn, PageTable, number, seconds, text
+from tradewind.report.table import PageColumn, PageTable, number, seconds, table_of_cases, text
 from tradewind.study.cases.records import Record
 
 VERIFIED = (
@@ -20,9 +20,9 @@ VERIFIED = (
 
 def verified_table(records: Sequence[Record]) -> PageTable:
     """Each proof."""
-    proofs = [record for record in records if record["kind"] == "verify"]
     rows = [
-        {**inputs(record), "Posting order": text(record["transport"]), "Took": seconds(record["wall_s"])}
-        for record in proofs
+        (i, {**inputs(record), "Posting order": text(record["transport"]), "Took": seconds(record["wall_s"])})
+        for i, record in enumerate(records)
+        if record["kind"] == "verify"
     ]
-    return PageTable("verified-table", f"Verified exchanges: {len(rows)} cases", VERIFIED, rows)
+    return table_of_cases("verified-table", "Verified exchanges", VERIFIED, rows)

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tradewind.base.errors import PacketWarning
+from tradewind.base.result import Result
 from tradewind.machine import MachineFile
 from tradewind.simulation.checks import prepare, usable_cores
 from tradewind.simulation.outcome import write_link_loads
@@ -64,7 +65,7 @@ def simulate(
     one port, injection and ejection included), ``bound_s`` (the time of the busiest link or NIC for its bytes;
     ``bound_by`` names its kind), ``imbalance`` (maximum over mean load of the links in use), ``delay`` (histogram of
     packets by arrival minus arrival on an empty network), ``wall_s``, ``peak_rss_bytes``. With `pairs`, also
-    ``delay_pairs``: the mean delay in seconds between that many blocks of ranks, [source block][destination block].
+    ``delay_pairs``: the mean delay in seconds between that many blocks of ranks, `[source block][destination block]`.
     Raises InputError.
     """
 
@@ -86,7 +87,7 @@ def simulate(
             warnings.warn(PacketWarning(coarse), stacklevel=1)  # one place: Python shows each text once
         return simulation.run(progress, links, congestion)
 
-    return run(exchange) if steady is False else run_until_steady(exchange, run, steady)
+    return Result(run(exchange) if steady is False else run_until_steady(exchange, run, steady))
 
 
 def forecast(
@@ -103,4 +104,4 @@ def forecast(
     hash of the simulated program: of its steps, its exchanges, and the flops and bytes of its computations.
     """
     prepared = prepare(exchange if steady is False else first_of(exchange, steady), machine, **options)
-    return {**prepared.forecast(), "program": f"{prepared.program().fingerprint:016x}"}
+    return Result({**prepared.forecast(), "program": f"{prepared.program().fingerprint:016x}"})

@@ -12,12 +12,12 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 from tradewind.base import units
-from tradewind.base.errors import InputError, gathered
+from tradewind.base.errors import InputError
+from tradewind.base.result import Result
 from tradewind.base.tables import Table
 from tradewind.machine import Machine, MachineFile, load_machine
 from tradewind.simulation import Simulation, prepare
@@ -31,7 +31,7 @@ SCREENING = 1 / 3
 """The part of the budget that screening may take."""
 
 PATIENCE = 5.0
-"""A run that takes so many times as long as it was expected to is stopped,"""
+"""A run that takes this many times its expected time is stopped,"""
 
 SPARE = 1 / 4
 """unless that is a smaller part of the time that is left: what a short run takes is little known beforehand."""
@@ -44,7 +44,7 @@ HOPELESS = 1.1
 
 SLOWER = "slower than the best even without congestion"
 
-Tell = Callable[[str], None]
+Report = Callable[[str], None]
 """Called with what is being done, in words."""
 
 
@@ -59,11 +59,11 @@ class Screened:
     """Seconds of the loggp simulation."""
 
 
-class _TooLongError(Exception):
-    pass
+class TooLongError(Exception):
+    """A simulation would not fit the budget, or was stopped since it did not."""
 
 
-class _Clock:
+class Clock:
     """A budget of processor time of all threads, and what is left of it."""
 
     def __init__(self, seconds: float) -> None:
@@ -71,6 +71,7 @@ class _Clock:
 
     @property
     def left_s(self) -> float:
+        """Seconds that are left; below 0 where there are none."""
         return self._end - time.process_time()
 
     def run(self, simulation: Simulation) -> dict[str, Any]:
@@ -78,14 +79,14 @@ class _Clock:
         expected = expected_s(simulation, self.left_s)
         if expected > self.left_s:
             left = units.format_seconds(max(0.0, self.left_s))
-            raise _TooLongError(f"simulating it takes about {units.format_seconds(expected)}, and {left} are left")
+            raise TooLongError(f"simulating it takes about {units.format_seconds(expected)}, and {left} are left")
         simulation.check_memory()
         began = time.process_time()
         limit = min(self.left_s, max(PATIENCE * expected + 1, SPARE * self.left_s))
 
         def look(*_: object) -> None:
             if (taken := time.process_time() - began) > limit:
-                raise _TooLongError(f"stopped after {units.format_seconds(taken)} of simulation")
+                raise TooLongError(f"stopped after {units.format_seconds(taken)} of simulation")
 
         return simulation.run(look)
 
@@ -98,7 +99,7 @@ def advise(
     budget_s: float = 60.0,
     packet: str | None = None,
     settings: dict[str, str] | None = None,
-    tell: Tell | None = None,
+    progress: Report | None = None,
     **options: Any,
 ) -> dict[str, Any]:
     """The best algorithm and radix for an exchange on a machine, by simulation.
@@ -127,7 +128,7 @@ def advise(
     file = machine if isinstance(machine, MachineFile) else load_machine(machine, settings)
     options["ranks_per_node"] = ranks_per_node_on(file, asked.ranks_per_node)
     chosen, left_out = candidates(exchange, algorithms, options["ranks_per_node"])
-    trial = _Trial(exchange, file, _Clock(budget_s), left_out, tell or (lambda _: None), options)
+    trial = _Trial(exchange, file, Clock(budget_s), left_out, progress or (lambda _: None), options)
     screened = trial.screen(chosen, budget_s * SCREENING)
     packet = trial.packet(screened, packet)
     results = trial.simulate(screened, packet)
@@ -137,82 +138,14 @@ def advise(
     results.sort(key=lambda result: float(result["time_s"]))
     for result in results:
         result["ratio"] = result["time_s"] / results[0]["time_s"] if results[0]["time_s"] > 0 else 1.0
-    return _request(exchange, file, budget_s, options) | {
+    advice = {
         "model": model,
         "packet_bytes": "message" if packet == "message" else units.byte_count(packet),
         "best": results[0]["algorithm"] if results else None,
         "results": results,
         "left_out": [asdict(item) for item in left_out],
     }
-
-
-def compare_machines(
-    exchange: Exchange,
-    machines: Sequence[str | Path | MachineFile],
-    *,
-    budget_s: float = 60.0,
-    settings: dict[str, str] | None = None,
-    tell: Tell | None = None,
-    **options: Any,
-) -> dict[str, Any]:
-    """The best algorithm for an exchange on each of several machines, and the fastest machine, by simulation.
-
-    `budget_s`: seconds of processor time for all machines; each has an equal share of what is left. `options` as of
-    `advise`; ``ranks_per_node="cores"`` takes those of each machine.
-
-    Returns the request without its algorithm, ``budget_s``, and
-
-    - ``best``: the name of the machine with the minimum time, None where the budget did not do for any;
-    - ``machines``: what `advise` returns for each, by ascending time of its best algorithm, with ``ratio`` to the
-      fastest machine;
-    - ``left_out``: machines that cannot be used or for which the budget did not do: ``machine`` and ``reason``.
-
-    Raises InputError, also where no machine can be used.
-    """
-    files: list[MachineFile] = []
-    problems: list[str] = []
-    for machine in machines:
-        with gathered(problems):
-            files.append(machine if isinstance(machine, MachineFile) else load_machine(machine, settings))
-    if problems:
-        raise InputError(*problems)
-    if not budget_s > 0:
-        raise InputError(f"budget {budget_s} s: a time above 0 is allowed")
-    clock = _Clock(budget_s)
-    found: list[dict[str, Any]] = []
-    left_out: list[dict[str, str]] = []
-    refusals: dict[str, str] = {}
-    for number, file in enumerate(files):
-        share_s = max(clock.left_s / (len(files) - number), 1e-9)
-        on = None if tell is None else partial(_tell_of, tell, file.name)
-        try:
-            advice = advise(exchange, file, budget_s=share_s, tell=on, **options)
-        except InputError as error:
-            refusals[file.name] = "; ".join(error.problems)
-            left_out.append({"machine": file.name, "reason": refusals[file.name]})
-            continue
-        if advice["best"] is None:
-            left_out.append({"machine": file.name, "reason": "nothing could be simulated: give it more time"})
-        else:
-            found.append(advice)
-    if len(refusals) == len(files):
-        reasons = set(refusals.values())
-        raise InputError(*(reasons if len(reasons) == 1 else (f"{name}: {text}" for name, text in refusals.items())))
-    found.sort(key=lambda advice: float(advice["results"][0]["time_s"]))
-    best_s = found[0]["results"][0]["time_s"] if found else 0.0
-    for advice in found:
-        advice["ratio"] = advice["results"][0]["time_s"] / best_s if best_s > 0 else 1.0
-    request = {key: value for key, value in exchange.as_dict().items() if key != "algorithm"}
-    return request | {
-        "budget_s": budget_s,
-        "best": found[0]["machine"] if found else None,
-        "machines": found,
-        "left_out": left_out,
-    }
-
-
-def _tell_of(tell: Tell, machine: str, text: str) -> None:
-    tell(f"{machine}: {text}")
+    return Result(_request(exchange, file, budget_s, options) | advice)
 
 
 def _request(exchange: Exchange, file: MachineFile, budget_s: float, options: dict[str, Any]) -> dict[str, Any]:
@@ -232,9 +165,9 @@ class _Trial:
 
     exchange: Exchange
     file: MachineFile
-    clock: _Clock
+    clock: Clock
     left_out: list[LeftOut]
-    tell: Tell
+    report: Report
     options: dict[str, Any]
 
     def _prepare(self, candidate: Candidate, model: str, packet: str = "message") -> Simulation:
@@ -243,7 +176,7 @@ class _Trial:
 
     def screen(self, chosen: Sequence[Candidate], share_s: float) -> list[Screened]:
         """All candidates by the loggp model, the cheapest first. Raises InputError where all are refused before."""
-        clock = _Clock(share_s)
+        clock = Clock(share_s)
         unlimited = replace(self, file=without_bandwidth(self.file))
         prepared: list[tuple[float, Simulation, Candidate]] = []
         refusals: list[str] = []
@@ -258,11 +191,11 @@ class _Trial:
             raise InputError(*refusals)
         screened = []
         for _, simulation, candidate in sorted(prepared, key=lambda item: item[0]):
-            self.tell(f"screening {candidate.algorithm}")
+            self.report(f"screening {candidate.algorithm}")
             try:
                 simulated = clock.run(simulation)
                 latency_s = clock.run(unlimited._prepare(candidate, "loggp"))["time_s"]
-            except (_TooLongError, InputError) as reason:
+            except (TooLongError, InputError) as reason:
                 self.left_out.append(LeftOut(candidate.algorithm, f"not screened: {reason}"))
                 continue
             loggp_s = simulated["time_s"]
@@ -287,10 +220,10 @@ class _Trial:
             if item.loggp_s > HOPELESS * best:
                 self.left_out.append(LeftOut(name, SLOWER, item.loggp_s))
                 continue
-            self.tell(f"simulating {name}")
+            self.report(f"simulating {name}")
             try:
                 simulated = self.clock.run(self._prepare(item.candidate, "packet", packet))
-            except (_TooLongError, InputError) as reason:
+            except (TooLongError, InputError) as reason:
                 self.left_out.append(LeftOut(name, str(reason), item.loggp_s))
                 continue
             results.append(self.judged(item, simulated))

@@ -15,8 +15,9 @@ PACKETS_PER_BUFFER = 4
 """With fewer in a channel's buffer, packets often wait for room that finer ones would find: times on the fat-tree and
 the dragonfly were up to 1.4 times as long."""
 PACKETS_PER_MESSAGE = 8
-"""A message of so many of the machine's own packets must not be sent as one: whole messages pass one another then, and
-one time in four was too short by a tenth or more. Messages of so many packets of another size gave times within 4 %."""
+"""A message of this many of the machine's own packets must not be sent as one: whole messages pass one another then,
+and one time in four was too short by a tenth or more. Messages of this many packets of another size gave times within
+4 %."""
 
 LARGEST_PACKET = 128 * 1024
 """The largest packets of which the study says what they cost."""

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tradewind import _core
 from tradewind.base import memory
@@ -26,6 +26,10 @@ from tradewind.workload.program import ProgramWorkload
 from tradewind.workload.repetitions import Repetitions
 from tradewind.workload.simulation_options import SimulationOptions, options_of_simulations
 from tradewind.workload.workload import Workload
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 PICTURE_BLOCKS = 64
 """Blocks of ranks in a picture of their delays, unless another number is asked for; fewer of fewer ranks."""
@@ -132,7 +136,7 @@ class Simulation:
         return _core.forecast(*self._arguments())
 
     def forecast(self, processes: int = 1) -> dict[str, float]:
-        """Estimate the cost of the run, which so many processes share: messages, packet_hops, memory_bytes, wall_s."""
+        """Estimate the cost of the run on `processes` processes: messages, packet_hops, memory_bytes, wall_s."""
         cost = self._cost
         events = cost.packet_hops if self.model == "packet" else cost.messages
         return {
@@ -177,7 +181,7 @@ class Simulation:
         if not isinstance(congestion, bool) and not self.options.pairs:
             blocks = min(self.exchange.ranks, PICTURE_BLOCKS)
             return self.with_options(pairs=blocks).run(progress, links, congestion)
-        if self.peers is None:  # else it was done where all of them hear of it
+        if self.peers is None:  # else all of them have checked, and raise together
             self.check_files(links, congestion)
         begin = time.perf_counter()
         result = self._simulated(self._watch(progress, begin))
@@ -243,7 +247,7 @@ class Simulation:
         return [replace(alone.with_options(order=order), orders=(order,)) for order in self.orders[1:]]
 
     def _watch(self, progress: Watch | None, begin: float, done: int = 0, hops: int = 0) -> Watch | None:
-        """Report one simulation as a part of those of all orders, of which so many, of so many hops each, are done."""
+        """Report one simulation as a part of those of all orders, `done` of which, of `hops` each, are complete."""
         if progress is None:
             return None
         return lambda now: progress(
@@ -254,6 +258,10 @@ class Simulation:
                 wall_s=time.perf_counter() - begin,
             )
         )
+
+    def trace_events(self) -> NDArray[np.int64]:
+        """Run it and return the trace events of the ranks that are shown; see ``SimulationResult.trace_events``."""
+        return self._simulated(None).trace_events
 
     def take_part(self) -> dict[str, Any]:
         """Does the share of a process that does not return the result."""

@@ -63,7 +63,7 @@ class Processes:
         try:
             result = action()
         except BaseException as error:
-            if self.core.severed:  # nobody responds any more
+            if self.core.severed:  # no process responds any more
                 raise
             failure = error
         reasons = self.comm.allgather(None if failure is None else _reason(failure))
@@ -87,7 +87,7 @@ class Processes:
     ) -> dict[str, Any]:
         """Simulate as `Simulation.run` does, on all processes; see `tradewind.simulation.simulate` for the result.
 
-        Process 0 alone tells of progress and writes files.
+        Process 0 alone reports progress and writes files.
         """
         self._require_alike(self.agree(lambda: _identity(simulation)))
         self.agree(lambda: simulation.check_memory(force, share=self.on_this_computer / self.count))

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from tradewind.base import units
+from tradewind.base.remaining import remaining_s, remaining_text
 
 
 @dataclass(frozen=True)
@@ -28,12 +29,12 @@ class Progress:
     @property
     def to_go_s(self) -> float | None:
         """Wall time until the end, if it goes on as so far; None before anything has arrived."""
-        return self.wall_s * (1 - self.fraction) / self.fraction if self.fraction > 0 else None
+        return remaining_s(self.wall_s, self.fraction)
 
     @property
     def text(self) -> str:
         """Return the progress in one line."""
-        left = "" if self.to_go_s is None else f", {units.format_seconds(self.to_go_s)} to go"
+        left = remaining_text(self.wall_s, self.fraction)
         rate = units.format_count(self.packet_hops_per_s)
         return f"simulated {units.format_seconds(self.simulated_s)}, {rate} packet-hops/s{left}"
 

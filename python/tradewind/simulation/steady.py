@@ -31,7 +31,7 @@ def run_until_steady(
     simulated = durations_of(result.pop("step_end_s"), len(one))
     change, counted = None, simulated
     if len(simulated) < times:
-        # Ranks that were ahead have ended what they had begun: that is simulated, too, but disturbed by nobody ahead.
+        # Ranks that were ahead have ended what they had begun: that is simulated, too, but undisturbed by ranks ahead.
         for number in whole.asked:
             change, counted = whole.change(simulated[:number]), simulated[:number]
             if abs(change) <= whole.tolerance:

@@ -25,7 +25,7 @@ BLOCK = 2**18
 
 2 MiB: from 2**16 to 2**21 no other size was faster beyond what repeats differ."""
 _LANES = 32
-"""Latitudes that are computed side by side, see src/kernel/legendre.cpp."""
+"""Latitudes that are computed side by side, see src/kernel/spectral/legendre.cpp."""
 
 
 class LegendreFunctions:
@@ -37,9 +37,9 @@ class LegendreFunctions:
     odd n - m, each ``float64 [degree][latitude]`` from the pole to the equator; their bits do not depend on the block.
 
     `begin` [k], `end` [k]: the latitudes of a wavenumber are begin..end - 1 from the pole. `first` [k]: the one with
-    which its functions begin; at those nearer to the pole all are below 2^-100 (8e-31, see src/kernel/legendre.hpp), so
-    that taking them as 0 changes a field by less than 2^-100 times the sum of its coefficients. `latitudes` [k]: their
-    number.
+    which its functions begin; at those nearer to the pole all are below 2^-100 (8e-31, see
+    src/kernel/spectral/legendre.hpp), so that taking them as 0 changes a field by less than 2^-100 times the sum of its
+    coefficients. `latitudes` [k]: their number.
 
     Raises InputError for a wavenumber that is not kept or listed twice, and where memory does not suffice for tables.
     """

@@ -78,7 +78,7 @@ class Legendre:
                     for parity in (0, 1):
                         np.matmul(functions[parity], parities[parity], out=degrees[begin + parity : end : 2])
 
-        self._share_out(work)
+        self._split_work(work)
         return out
 
     def to_fourier(self, spectral: Complexes, out: Complexes | None = None) -> Complexes:
@@ -98,11 +98,11 @@ class Legendre:
                     out[self.fourier_start[k] :][: self._negligible[k]] = 0
                     out[: self.fourier_start[k + 1]][-self._negligible[k] :] = 0
 
-        self._share_out(work)
+        self._split_work(work)
         return out
 
-    def _share_out(self, work: Callable[[range], None]) -> None:
-        """Share out the wavenumbers; what is not finite goes through products without a warning."""
+    def _split_work(self, work: Callable[[range], None]) -> None:
+        """Divide the wavenumbers among the threads; what is not finite goes through products without a warning."""
 
         def quietly(places: range) -> None:
             with np.errstate(invalid="ignore", over="ignore"):

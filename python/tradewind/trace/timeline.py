@@ -9,6 +9,7 @@ from typing import Any
 import altair as alt
 
 from tradewind.base.errors import InputError
+from tradewind.base.units import format_seconds
 from tradewind.plot import export
 from tradewind.plot.style import CONFIG, PALETTE, colours, linear_time_axis
 from tradewind.trace.model import Counter, Row, TimeLine, TraceEvent, Track
@@ -21,14 +22,15 @@ _MARK_PIXELS = 12
 
 
 def picture(line: TimeLine, suffix: str) -> bytes:
-    """Write a time line as SVG, PNG, PDF or HTML. Raises InputError for more than `MAX_EVENTS` events."""
+    """Write a time line as SVG, PNG, PDF or HTML, which names the event under the pointer, and whose time can be
+    enlarged with the wheel of the mouse. Raises InputError for more than `MAX_EVENTS` events."""
     drawn = [(track, row, event) for track in line.tracks for row in track.rows for event in _innermost(row)]
     if not drawn or len(drawn) > MAX_EVENTS:
         raise InputError(
             f"a picture of a time line of {len(drawn)} events: 1 to {MAX_EVENTS} are allowed; "
             "show fewer ranks, or write a trace for Perfetto (no suffix of a picture)"
         )
-    specification: dict[str, Any] = _chart(line, drawn).to_dict()
+    specification: dict[str, Any] = _chart(line, drawn, answers=suffix == ".html").to_dict()
     specification["config"] = CONFIG | {"background": "white"}
     kinds = ", ".join(dict.fromkeys(event.kind for *_, event in drawn))
     specification["description"] = f"Time line of {line.title}: {len(drawn)} events of {kinds}."
@@ -43,11 +45,13 @@ def _innermost(row: Row) -> Iterator[TraceEvent]:
                 yield event
 
 
-def _chart(line: TimeLine, drawn: list[tuple[Track, Row, TraceEvent]]) -> Any:
+def _chart(line: TimeLine, drawn: list[tuple[Track, Row, TraceEvent]], *, answers: bool) -> Any:
     names = list(dict.fromkeys(_row_name(track, row) for track, row, _ in drawn))
     y = alt.Y("row:N", sort=names, title=None, scale=alt.Scale(domain=names, paddingInner=0.25))
     x = alt.X("begin:Q", axis=linear_time_axis("time from the beginning (s)"))
-    layers = [_bars(drawn).encode(x=x, x2="end:Q", y=y)]
+    layers = [_bars(drawn, answers=answers).encode(x=x, x2="end:Q", y=y)]
+    if answers:
+        layers[0] = layers[0].add_params(alt.selection_interval(bind="scales", encodings=["x"]))
     if moments := [_value(track, row, event) for track, row, event in drawn if event.end_ns == event.begin_ns]:
         ticks = alt.Chart(alt.InlineData(moments)).mark_tick(color="#111111", thickness=1.5)
         layers.append(ticks.encode(x=x, y=y))
@@ -81,21 +85,33 @@ def _counter_chart(counter: Counter, last_ns: int) -> Any:
     ).properties(title=alt.Title(counter.name, fontSize=11, anchor="start"), width=_WIDTH, height=_COUNTER_PIXELS)
 
 
-def _bars(drawn: list[tuple[Track, Row, TraceEvent]]) -> Any:
+def _bars(drawn: list[tuple[Track, Row, TraceEvent]], *, answers: bool) -> Any:
     lasting = [(track, row, event) for track, row, event in drawn if event.end_ns > event.begin_ns]
     whole_ns = max((event.end_ns for *_, event in lasting), default=0)
     # A border separates long ones that touch; short ones would be nothing but border.
     values = [
-        _value(track, row, event) | {"border": 0.6 if event.end_ns - event.begin_ns > whole_ns / 100 else 0.0}
+        _value(track, row, event)
+        | {"border": 0.6 if event.end_ns - event.begin_ns > whole_ns / 100 else 0.0}
+        | (_told(event) if answers else {})
         for track, row, event in lasting
     ]
     kinds = sorted({event.kind for *_, event in lasting}, key=lambda kind: (kind == "wait", kind))
     shades = ["#D0D0D0" if k == "wait" else shade for k, shade in zip(kinds, colours(len(kinds)), strict=True)]
     scale = alt.Scale(domain=kinds, range=shades)
     bars = alt.Chart(alt.InlineData(values)).mark_bar(stroke="white")
+    named = {"tooltip": [alt.Tooltip("row:N", title="rank"), *(f"{name}:N" for name in _told(lasting[0][2]))]}
     return bars.encode(
-        color=alt.Color("kind:N", title=None, scale=scale), strokeWidth=alt.StrokeWidth("border:Q", scale=None)
+        color=alt.Color("kind:N", title=None, scale=scale),
+        strokeWidth=alt.StrokeWidth("border:Q", scale=None),
+        **(named if answers and lasting else {}),
     )
+
+
+def _told(event: TraceEvent) -> dict[str, Any]:
+    """Return what is shown of the event under the pointer, beside its rank."""
+    details = ", ".join(f"{name} {value}" for name, value in event.details.items())
+    begin, length = (format_seconds(ns * 1e-9) for ns in (event.begin_ns, event.end_ns - event.begin_ns))
+    return {"event": f"{event.kind}: {event.name}", "from": begin, "takes": length, "details": details or "none"}
 
 
 def _marks(drawn: list[tuple[Track, Row, TraceEvent]]) -> Iterator[dict[str, Any]]:

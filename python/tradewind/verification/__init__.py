@@ -10,6 +10,7 @@ from tradewind import _core
 from tradewind.base.elements import counted_bytes
 from tradewind.base.errors import InputError, VerificationError
 from tradewind.base.names import unknown
+from tradewind.base.result import Result
 from tradewind.method.method import DEFAULT_TRANSPORT, transport_names
 from tradewind.verification.order import check_fields, check_order
 from tradewind.workload.program import ProgramWorkload
@@ -49,7 +50,7 @@ def verify(exchange: Workload, transport: str = DEFAULT_TRANSPORT, progress: Pro
     if not distinct:
         raise InputError("there is no exchange to verify (of a dwarf: `verify` of its own proves its program)")
     steps = [_verify_step(exchange, name, schedule, transport, progress) for name, schedule in distinct.items()]
-    return exchange.as_dict() | {
+    verified = {
         "transport": transport,
         "ok": True,
         "deadlock_free": True,
@@ -61,6 +62,7 @@ def verify(exchange: Workload, transport: str = DEFAULT_TRANSPORT, progress: Pro
         "copied_bytes": sum(step["copied_bytes"] for step in steps),
         "wall_s": time.perf_counter() - began,
     }
+    return Result(exchange.as_dict() | verified)
 
 
 def verify_program(
@@ -93,7 +95,7 @@ def verify_program(
                 _verify_step(single, exchange.name, exchange.core, transport, progress)
         rows.append(row | {"transport": exchange.transport, "times": program.times(exchange)})
     check_order(program, wanted)
-    return program.as_dict() | {
+    verified = {
         "ok": True,
         "deadlock_free": True,
         "orders": ["own", *wanted],
@@ -105,6 +107,7 @@ def verify_program(
         "bytes": sum(row["bytes"] * row["times"] for row in rows),
         "wall_s": time.perf_counter() - began,
     }
+    return Result(program.as_dict() | verified)
 
 
 def _verify_step(

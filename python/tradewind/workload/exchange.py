@@ -6,7 +6,7 @@ one after another (three for a whole transposition, or as many as a path through
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -168,6 +168,28 @@ class Exchange(Workload):
     def imbalance(self) -> float:
         """Points of the largest part over the mean, the worst over the layouts that the exchange touches."""
         return 1.0
+
+    @classmethod
+    def sized(cls, size: int, ranks: int, options: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the options by which a message has `size` bytes. `options`: those that are given.
+
+        Raises InputError for a size that no message can have, and for options that follow from the size.
+        """
+        raise InputError(
+            f"sizes: the messages of {cls.kind} follow from its points; those of halo, transpose and "
+            "allreduce can have any size"
+        )
+
+    @classmethod
+    def _elements(cls, size: int, options: Mapping[str, Any], following: Collection[str], each: int = 1) -> int:
+        """Return the elements, of `each` points, of a message of `size` bytes. `following`: options that follow."""
+        if given := [name for name in following if options.get(name) is not None]:
+            raise InputError(*(f"{name} follows from the sizes: leave it out" for name in given))
+        fields, dtype = options.get("fields", 1), options.get("dtype", "f8")
+        unit = max(1, fields * each) * DTYPES.get(dtype, 8)
+        if size % unit:
+            raise InputError(f"size {size}: a multiple of {unit} bytes is allowed, an element of each field and row")
+        return int(size // unit)
 
     @staticmethod
     def from_plain(values: Mapping[str, Any]) -> Exchange:

@@ -99,12 +99,12 @@ class _Builder:
         ]
         self.named: dict[str, Exchanged] = {}
 
-    @property
-    def grid(self) -> _core.Grid:
-        """Raises InputError where there is none."""
-        if self.table.grid is None:
+    def _grid(self, entry: Moved | None = None) -> _core.Grid:
+        """Return the grid of an exchange, or that of the file. Raises InputError where there is none."""
+        own = entry.grid if isinstance(entry, NamedExchange) else None
+        if (grid := own or self.table.grid) is None:
             raise InputError("key 'grid' is missing: layouts, halos and paths lie on one")
-        return _core.Grid(*self.table.grid)
+        return _core.Grid(*grid)
 
     def program(self, kind: type[Made]) -> Made:
         """Raises InputError with every problem that is found."""
@@ -161,8 +161,9 @@ class _Builder:
         places = sorted(self.groups.index(each) for each in (one, other))
         if places[1] - places[0] != 1 or one.members:
             raise InputError(f"exchange {entry.name!r}: between groups that follow each other")
-        before = blocks(self.grid, self._split(one), entry.source_layout)
-        after = blocks(self.grid, self._split(other), entry.target_layout)
+        grid = self._grid(entry)
+        before = blocks(grid, self._split(one), entry.source_layout)
+        after = blocks(grid, self._split(other), entry.target_layout)
         pattern = redistribution(before, after, source_first=self.groups.index(one) == places[0])
         return self._exchanged(entry.name, entry, pattern, tuple(self.groups[place].name for place in places))
 
@@ -200,10 +201,11 @@ class _Builder:
             )
         if entry.halo is not None:
             around = ["x" in entry.periodic, "y" in entry.periodic]
-            return [("halo", _core.Halo(blocks(self.grid, parts, "xy"), entry.halo, around))]
+            return [("halo", _core.Halo(blocks(self._grid(entry), parts, "xy"), entry.halo, around))]
         assert entry.path is not None
+        grid = self._grid(entry)
         return [
-            (name, _core.Transpose(blocks(self.grid, parts, before), blocks(self.grid, parts, after)))
+            (name, _core.Transpose(blocks(grid, parts, before), blocks(grid, parts, after)))
             for name, before, after in legs(entry.path)
         ]
 
@@ -245,7 +247,7 @@ class _Builder:
 
     def _compute(self, number: int, entry: FileStep, group: FileGroup) -> Compute:
         assert entry.compute is not None
-        layout = None if entry.compute == "rank" else blocks(self.grid, self._split(group), entry.compute)
+        layout = None if entry.compute == "rank" else blocks(self._grid(), self._split(group), entry.compute)
         points = None
         if entry.points is not None:
             if layout is not None:

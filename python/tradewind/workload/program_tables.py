@@ -163,6 +163,8 @@ class NamedExchange(Moved):
     """Groups whose ranks take part; None: all, or those of `source` and `target`."""
     split: Split | None = None
     """Ranks over x and y; None: as its group says, or the file."""
+    grid: Grid | None = None
+    """Grid of a halo, a path, or a field between groups; None: that of the file."""
     source: str | None = Field(default=None, alias="from")
     target: str | None = Field(default=None, alias="to")
     source_layout: Annotated[str, one_of("layout", LAYOUTS)] = "xy"
@@ -176,6 +178,8 @@ class NamedExchange(Moved):
         found = [*self.moved, *(["from"] if between else []), *([] if self.messages is None else ["messages"])]
         if self.split is not None and not {"halo", "path"} & set(found):
             raise InputError(f"exchange {self.name!r}: split is that of a halo or a path")
+        if self.grid is not None and not {"halo", "path", "from"} & set(found):
+            raise InputError(f"exchange {self.name!r}: grid is that of a halo, a path, or a field between groups")
         if len(found) != 1:
             raise InputError(
                 f"exchange {self.name!r} has one of {', '.join(MOVED)}, messages, and from with to, not "

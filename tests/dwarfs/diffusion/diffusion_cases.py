@@ -65,7 +65,7 @@ def started(comm: MPI.Intracomm, request: dict[str, Any]) -> DiffusionRun:
 
 
 def final_fields(comm: MPI.Intracomm, _: Any) -> list[dict[str, Any]]:
-    """By request the final field's digest, what it amounts to, and what each rank has sent."""
+    """By request the final field's digest, what it amounts to, and the number of exchanges."""
     outcomes = []
     for request in requests(comm.Get_size()):
         run = started(comm, request)
@@ -76,7 +76,6 @@ def final_fields(comm: MPI.Intracomm, _: Any) -> list[dict[str, Any]]:
                 "field": None if whole is None else digest(whole),
                 "diagnosis": asdict(run.diagnose()),
                 "exchanges": run.exchanges,
-                "sent": comm.gather([run.plans["halo"].messages, run.plans["halo"].bytes_sent]),
             }
         )
     return outcomes

@@ -52,19 +52,8 @@ def test_the_same_bits_by_every_strategy_on_any_ranks(ranks):
             "minimum": min(values),
             "maximum": max(values),
         }, request
-
-
-@pytest.mark.parametrize("ranks", RANKS)
-def test_a_program_sends_what_really_goes(ranks):
-    for request, found in zip(cases.requests(ranks), outcomes(ranks), strict=True):
-        # The simulator does not know what these add, and is asked for the exchange that they make.
-        asked = {**request, "strategy": "exchange"} if request["strategy"] in NOT_SIMULATED else request
-        dwarf = from_plain("diffusion", asked)
-        program = dwarf.simulate("torus-M", settings={"topology.shape": "[2,2,2]", "node.flops": "1TFlop/s"})
-        sent = found["sent"]
-        assert program["messages"] == sum(messages for messages, _ in sent)
-        assert program["bytes"] == sum(size for _, size in sent)
-        assert found["exchanges"] == math.ceil(cases.STEPS / dwarf.steps_per_round)
+        dwarf = from_plain("diffusion", request)
+        assert found["exchanges"] == math.ceil(cases.STEPS / dwarf.steps_per_round), request
 
 
 @pytest.mark.parametrize(("ranks", "strategy"), [(1, "exchange"), (2, "overlap"), (3, "wide")])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from time import perf_counter
 from types import SimpleNamespace
 from typing import Any
 
@@ -24,18 +25,22 @@ class FakePlan:
 
     def __init__(self) -> None:
         self.log: list[str] = []
+        self.ends: list[float] = []
 
     def __call__(self) -> None:
-        self.log += ["start", "wait"]
+        self.start()
+        self.wait()
 
     def start(self) -> None:
         self.log.append("start")
 
     def wait(self) -> None:
         self.log.append("wait")
+        self.ends.append(perf_counter())
 
     def clear(self) -> None:
         self.log.clear()
+        self.ends.clear()
 
     @property
     def seconds(self) -> dict[str, float]:
@@ -44,7 +49,7 @@ class FakePlan:
 
     @property
     def events(self) -> list[Any]:
-        return [("wait", -1, -1, 0, 0.0, 2.0)] * self.log.count("wait")
+        return [("wait", -1, -1, 0, end, end) for end in self.ends]
 
 
 def two_at_a_time(run: Running, steps: int) -> int:
@@ -150,6 +155,24 @@ def test_computations_are_timed_as_often_as_there_is_work(asked, record, events)
     assert len(run.events()) == events
     run.timed(done.append, "row", part="filter")
     assert run.seconds()["filter"] > 0
+
+
+def test_a_diagnosis_is_not_counted(asked):
+    run = Toy(request(), MPI.COMM_SELF, "events")
+    a = np.zeros(2)
+    halo = run.plan("halo", None, a)
+
+    def step() -> None:
+        run.timed(lambda: None)
+        halo(a)
+
+    step()
+    before = run.seconds(), run.events(), run.exchanges
+    with run.uncounted():
+        step()
+    assert (run.seconds(), run.events(), run.exchanges) == before
+    step()
+    assert (run.seconds()["wait"], len(run.events()), run.exchanges) == (4.0, 4, 2)
 
 
 def test_a_strategy_says_how_far_it_went(asked):

@@ -25,7 +25,7 @@ Heat.strategies["drifting"], Heat.not_simulated = drifting, ("drifting",)
 ROW = """
 from tradewind.dwarfs import DWARFS, Entry
 
-DWARFS["heat"] = Entry("heat_dwarf:Heat", "a toy: heat on a torus, without its mean", "nobody")
+DWARFS["heat"] = Entry("heat_dwarf:Heat", "a toy: heat on a torus, without its mean", "no source")
 """
 STUDY = """
 title = "A toy dwarf"

@@ -226,8 +226,8 @@ def test_a_nan_is_found_with_its_rank_place_and_step(strategy, sums):
 @pytest.mark.ranks
 def test_a_solver_that_does_not_converge_says_so():
     asked = {"grid": (14, 12, 6), "iterations": 4}
-    said = r"no convergence to 1e-10 after 4 iterations of step 1; relative residuals 1\.32e\+00, .*, 2\.8\de-02"
-    with pytest.raises(TradewindError, match=said):
+    message = r"no convergence to 1e-10 after 4 iterations of step 1; relative residuals 1\.32e\+00, .*, 2\.8\de-02"
+    with pytest.raises(TradewindError, match=message):
         launch.run(2, "helmholtz_cases:without_end", asked, timeout_s=240)
     printed = {"grid": (14, 12, 6), "iterations": 100, "printed": True, "step_s": 20.0}
     with pytest.raises(TradewindError, match="no convergence to 1e-10 after 100 iterations"):
@@ -235,7 +235,7 @@ def test_a_solver_that_does_not_converge_says_so():
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "message"),
     [
         ({"sigma": 0.0}, "sigma 0: the problem is singular"),
         ({"sigma": -1.0}, "sigma -1.0: more than 0 is allowed"),
@@ -264,8 +264,8 @@ def test_a_solver_that_does_not_converge_says_so():
         ({"iterations": 0}, "iterations 0: 1..100000 are allowed"),
     ],
 )
-def test_what_cannot_be_is_said(options, said):
-    with pytest.raises(InputError, match=said):
+def test_invalid_requests_are_refused(options, message):
+    with pytest.raises(InputError, match=message):
         Helmholtz(**({"ranks": 2, "grid": (14, 9, 6)} | options))
 
 

@@ -86,7 +86,7 @@ def errors(run: MpdataRun) -> dict[str, float]:
 
 
 def advected(comm: MPI.Intracomm, asked: dict[str, Any]) -> list[dict[str, float]]:
-    """By request its diagnosis before and after so many steps."""
+    """By request its diagnosis before and after some steps."""
     found = []
     for values in asked["requests"]:
         run = Mpdata(comm.Get_size(), **values["dwarf"]).on(comm)

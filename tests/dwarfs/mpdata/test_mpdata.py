@@ -44,7 +44,8 @@ def test_the_same_bits_by_every_strategy_on_any_ranks(ranks):
 
 
 @pytest.mark.parametrize("ranks", RANKS)
-def test_a_program_sends_what_really_goes(ranks):
+def test_halos_of_a_program_are_those_of_a_run(ranks):
+    """A program finds them by the outline of the mesh, a run by its volumes."""
     for choice, found in zip(cases.CHOICES, outcomes(ranks), strict=True):
         program = cases.request(ranks, choice).simulate("torus-M", **MACHINE)
         assert program["messages"] == sum(messages for messages, _ in found["sent"])

@@ -45,7 +45,8 @@ def test_every_strategy_is_the_reference(ranks):
 
 
 @pytest.mark.parametrize("ranks", RANKS)
-def test_a_program_sends_what_really_goes(ranks):
+def test_shared_points_of_a_program_are_those_of_a_run(ranks):
+    """A program has them in closed form, a run by lists of points."""
     for choice, found in zip(cases.CHOICES, outcomes(ranks), strict=True):
         dwarf = cases.request(ranks, choice)
         program, rounds = dwarf.simulate("torus-M", **MACHINE), cases.ITERATIONS // dwarf.steps_per_round

@@ -87,7 +87,7 @@ def no_wind(comm: MPI.Intracomm, _: None) -> None:
 
 
 def advected(comm: MPI.Intracomm, asked: list[dict[str, Any]]) -> list[dict[str, float]]:
-    """By request its diagnosis after so many steps."""
+    """By request its diagnosis after some steps."""
     found = []
     for values in asked:
         run = SemiLagrangian(comm.Get_size(), **values["dwarf"]).on(comm)

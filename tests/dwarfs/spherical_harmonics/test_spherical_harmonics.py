@@ -1,4 +1,4 @@
-"""The dwarf of spherical harmonics: one result on any ranks, the bytes of its program, and what it refuses."""
+"""The dwarf of spherical harmonics: one result on any ranks, its program, and what it refuses."""
 
 from __future__ import annotations
 
@@ -9,12 +9,13 @@ import pytest
 
 pytest.importorskip("mpi4py.MPI")
 
-import dwarf_states as cases
+import dwarf_states  # noqa: F401
 from slow_tests import slow
 
 from tradewind import launch
 from tradewind.base.errors import InputError
-from tradewind.dwarfs.spherical_harmonics import LATER, NOT_SIMULATED, STRATEGIES, SphericalHarmonics
+from tradewind.dwarfs.spherical_harmonics import STRATEGIES, SphericalHarmonics
+from tradewind.dwarfs.spherical_harmonics.request import LATER
 
 SMALL = {"truncation": 15, "levels": 4}
 ASKED = {
@@ -49,17 +50,6 @@ def test_every_strategy_and_method_has_the_result_of_one_process(ranks):
     assert split.distribution().pieces.is_split == (ranks > 2)
 
 
-@pytest.mark.ranks
-@pytest.mark.parametrize("ranks", [3, *slow(2, 4)])
-@pytest.mark.parametrize("name", [name for name in ASKED if name not in NOT_SIMULATED])
-def test_the_program_sends_what_a_run_sends(ranks, name):
-    program = SphericalHarmonics(ranks=ranks, **ASKED[name]).program()
-    simulated = SphericalHarmonics(ranks=ranks, **ASKED[name]).simulate("barbora")
-    messages, sent = states(ranks)[name]["sent"]
-    assert (messages, sent) == (cases.STEPS * simulated["messages"], cases.STEPS * simulated["bytes"])
-    assert program.ranks == ranks
-
-
 @pytest.mark.parametrize("options", [{}, {"dealt": "split", "level_sets": 1, "ranks": 24}, {"strategy": "levels"}])
 def test_its_program_is_proved(options):
     from tradewind.verification import verify
@@ -84,9 +74,13 @@ def test_a_study_of_many_truncations_comes_back_to_the_first():
 def test_each_level_is_in_one_message(levels, level_sets, size):
     options = {"strategy": "levels", "level_sets": level_sets, "levels_per_message": size}
     dwarf = SphericalHarmonics(ranks=6, truncation=15, levels=levels, **options)
-    batches = [batch for _, batch in dwarf.batches()]
+    batches = [batch for _, batch in dwarf.batches]
     assert sorted(dwarf.level_order().tolist()) == list(range(levels))
     assert sum(batch.levels for batch in batches) == levels
+    alike = len({id(batch) for batch in batches})
+    assert [name for name in dwarf.program().schedules() if name.startswith("rows-back")] == [
+        "rows-back" + (f" of batch {number}" if number > 1 else "") for number in range(1, alike + 1)
+    ]
     assert max(max(np.diff(batch.level_cuts)) for batch in batches) == min(size, -(-levels // level_sets))
 
 
@@ -101,7 +95,7 @@ def test_winds_after_a_step_are_those_of_the_reference():
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "message"),
     [
         ({"precision": "f4"}, "precision f4: the transform has f8 alone"),
         ({"step_s": 0.0}, "step 0.0 s: more than 0 is allowed"),
@@ -119,8 +113,8 @@ def test_winds_after_a_step_are_those_of_the_reference():
         ({"dealt": "split", "sums_method": "brock"}, "unknown transpose algorithm 'brock'"),
     ],
 )
-def test_what_cannot_be_is_said(options, said):
-    with pytest.raises(InputError, match=said):
+def test_invalid_requests_are_refused(options, message):
+    with pytest.raises(InputError, match=message):
         SphericalHarmonics(**({"ranks": 2, **SMALL} | options))
 
 

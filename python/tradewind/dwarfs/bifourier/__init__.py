@@ -201,7 +201,7 @@ class Bifourier(SpectralArea):
         return *largest_product(self.ranks, maximum), bounds
 
     def patterns(self) -> dict[str, _core.Transpose | _core.Redistribution]:
-        """By name the redistributions of a batch, forth and back."""
+        """Return the redistributions of a batch by name, forth and back."""
         assert self.split is not None
         assert self.truncation is not None
         (nx, ny, fields), m_largest = self.batch_grid, self.truncation[0]
@@ -234,7 +234,7 @@ class Bifourier(SpectralArea):
         return by_fields, by_rows
 
     def row_cuts(self) -> Any:
-        """Where n = -N..N is cut into CX parts of coefficients as equal as whole n allow, each with one or more."""
+        """Return the cuts of n = -N..N into CX parts of one or more, with coefficients as equal as whole n allow."""
         assert self.split is not None
         kept, parts = self.truncated(), self.split[0]
         n = np.arange(-kept.n_largest, kept.n_largest + 1)
@@ -321,7 +321,7 @@ class Bifourier(SpectralArea):
         return found.reshape(-1, *found.shape[2:])
 
     def _blended(self, index: Array, axis: int) -> list[tuple[int, Array]]:
-        """How far back each of the two fields is taken, and its weight at each index."""
+        """Return the shift of each of the two fields, and its weight at each index."""
         points, zone = self.grid[axis], self.extension or 0
         going_on = np.concatenate([np.ones(points - zone), boyd_weights(zone)])[index]
         return [(0, going_on), (points, 1 - going_on)]

@@ -44,7 +44,7 @@ class SpectralArea(LimitedArea):
         raise NotImplementedError
 
     def row_cuts(self) -> Any:
-        """Where the numbers n of columns are cut."""
+        """Return the cuts of the numbers n of columns."""
         raise NotImplementedError
 
     def initial(self, y: Array, x: Array) -> Array:
@@ -185,7 +185,7 @@ class BifourierRun(LimitedAreaRun):
                 ellipse[begin : begin + limit] = line.T[line.shape[1] - limit :]
                 ellipse[begin + limit : begin + 2 * limit + 1] = line.T[: limit + 1]
 
-        self._share_out_wavenumbers(lines, work)
+        self._split_wavenumbers(lines, work)
 
     def along_y_back(self, batch: int) -> None:
         """Transform a batch back along y, from what is within the ellipse."""
@@ -200,9 +200,9 @@ class BifourierRun(LimitedAreaRun):
             found = self._fft.ifft(kept, axis=-1, norm="forward", overwrite_x=True)
             lines[:, :, numbers] = found.transpose(1, 2, 0)
 
-        self._share_out_wavenumbers(lines, work)
+        self._split_wavenumbers(lines, work)
 
-    def _share_out_wavenumbers(self, lines: Array, work: Callable[[slice], None]) -> None:
+    def _split_wavenumbers(self, lines: Array, work: Callable[[slice], None]) -> None:
         fields, points, count = lines.shape
         split_blocks(self.dwarf.threads, count, fields * points * lines.itemsize, work)
 
@@ -256,6 +256,8 @@ class BifourierRun(LimitedAreaRun):
     def _output(self, number: int) -> Array:
         levels = self.dwarf.grid[2]
         return np.concatenate(self.points)[number * levels : (number + 1) * levels]
+
+    map_variable = "geopotential"
 
     def map(self) -> Array | None:
         """The geopotential of the first level, on rank 0. Collective."""

@@ -1,6 +1,6 @@
 """A linear semi-implicit time step of bi-Fourier coefficients: layers of shallow water on a plane.
 
-Of each layer u, v and phi, as `tradewind.dwarfs.waves.plane_waves` says; a layer's geopotential is lifted by what flows
+Of each layer u, v and phi, as in `tradewind.dwarfs.waves.plane_waves`; a layer's geopotential is lifted by what flows
 together in each layer below and above it, by a symmetric matrix G, so that full columns are needed. The trapezoidal
 rule turns each wave by 2 arctan(s sqrt(g) K), with g an eigenvalue of G.
 """
@@ -76,7 +76,7 @@ class SpectralWaves:
         return self._columns_of(modes)
 
     def solution(self, initial: Complexes, steps: int) -> Complexes:
-        """Return the fields so many steps after the initial ones, in closed form: each wave has turned by its angle."""
+        """Return the fields some steps after the initial ones, in closed form: each wave has turned by its angle."""
         modes, k, speed = self._modes_of(initial), np.sqrt(self._k2), np.sqrt(self._speed2)
         moving = k > 0
         inverse = np.divide(1.0, k, out=np.zeros_like(k), where=moving)

@@ -2,10 +2,10 @@
 
     out = in - 1/32 lap(lap(in))
 
-lap is the five-point Laplacian in x and y, on a grid that is periodic in both; levels do not know each other. At first
+lap is the five-point Laplacian in x and y, on a grid that is periodic in both; levels are independent. At first
 the field is 1 in a box on the middle half of each axis, else 0. 1/32 is the largest factor that is stable: the
 checkerboard changes its sign every step. A rank owns a block of columns, and its halo must be up to date before points
-near its edge are computed. The strategies below are the ways to see to that; all give the same bits.
+near its edge are computed. The strategies below are the ways to do so; all give the same bits.
 
 mpiexec -n 2 python -c "
 from mpi4py import MPI

@@ -14,7 +14,7 @@ _Z, _Y, _X = 0, 1, 2
 
 
 def exchange_objects(comm: MPI.Intracomm, split: tuple[int, int], width: int, field: Array) -> None:
-    """Fills the halo of [z][y][x] fields, periodic in x and y, from the direct neighbours. Collective.
+    """Fill the halo of [z][y][x] fields, periodic in x and y, from the direct neighbours. Collective.
 
     The lowercase `sendrecv` of mpi4py makes bytes of an array (pickle), sends them, and makes a new array of what
     arrives. First along x, then along y with the halo of x, so that corners travel, too.

@@ -64,7 +64,7 @@ FLUXES: dict[str, Callable[[MedianDual, float], Reals]] = {"stream": stream_flux
 
 
 def _at_start(mesh: MedianDual, nodes: NDArray[np.int64], alpha: float, t: float) -> tuple[Reals, ...]:
-    """Where what is at nodes at time `t` was at first: unit vectors, or x and y."""
+    """Return the places at the start of what is at nodes at time `t`: unit vectors, or x and y."""
     x, y = mesh.x[nodes], mesh.y[nodes]
     if not mesh.on_sphere:
         return (x - t * np.cos(alpha)) % mesh.periods[0], (y - t * np.sin(alpha)) % mesh.periods[1]

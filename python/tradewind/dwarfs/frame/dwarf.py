@@ -1,4 +1,4 @@
-"""The base of all dwarfs' requests: what each of them has, and what each of them says of itself."""
+"""The base of all dwarfs' requests: common options, and the properties that each dwarf defines."""
 
 from __future__ import annotations
 
@@ -46,9 +46,10 @@ _OPEN = "what plan() chooses"
 
 
 def copied(moved: float) -> float:
-    """Return `Compute.bytes` of a loop that reads and writes so many bytes together: those of a copy that does so, too.
+    """Return `Compute.bytes` of a loop: those of a copy that reads and writes as many bytes.
 
-    `node.memory_bandwidth` is the rate of copies, of which each byte is read and written.
+    `moved`: bytes that the loop reads, and those that it writes. `node.memory_bandwidth` is the rate of copies, of
+    which each byte is read and written.
     """
     return moved / 2
 
@@ -79,7 +80,7 @@ def method_option(plan: str, pattern: str) -> Any:
 
 @dataclass(frozen=True)
 class Dwarf(Workload, ABC):
-    """A dwarf as a user asks for it. All fields are plain values, which can go to other processes as JSON.
+    """A request for a dwarf. All fields are plain values, which can go to other processes as JSON.
 
     A dwarf declares its own fields by `option`, as a pattern does. Raises InputError, with every problem at once, when
     it is made.
@@ -124,7 +125,7 @@ class Dwarf(Workload, ABC):
         swept=False,
         common=True,
     )
-    """Seconds; 0: what the machine says of flops."""
+    """Seconds; 0: by the flops of the machine."""
     check: bool = option(
         "Compare checksums of messages, and the result with that of a reference code.",
         False,
@@ -152,7 +153,7 @@ class Dwarf(Workload, ABC):
     added_later: ClassVar[Mapping[str, Any]] = {}
     """Options that earlier versions did not have, with their defaults: keys of cases without them stay as they are."""
     not_simulated: ClassVar[tuple[str, ...]] = ()
-    """Strategies that the simulator cannot know."""
+    """Strategies that cannot be simulated."""
     plans: ClassVar[Mapping[str, str]]
     """Its exchanges by name, each with the core's pattern. The first has the method of `algorithm`, `transport` and
     `packing`; each of the others that of an option ``NAME_method`` (see `method_option`)."""
@@ -175,7 +176,7 @@ class Dwarf(Workload, ABC):
             problems.append(unknown("strategy", self.strategy, self.strategies))
         else:
             self._choose(strategy=next(iter(self.strategies)))
-        if self.algorithm is not None and self.algorithm != NATIVE:  # what MPI has for its pattern, a plan says
+        if self.algorithm is not None and self.algorithm != NATIVE:  # a plan checks what MPI has for its pattern
             problems += algorithm_problems(next(iter(self.plans.values())), self.algorithm)
         if problems := problems + self._problems():
             raise InputError(*dict.fromkeys(problems))
@@ -196,6 +197,13 @@ class Dwarf(Workload, ABC):
     def pattern(self, name: str) -> _core.Pattern:
         """Return the pattern of one of the exchanges, over all ranks: for programs. Raises InputError."""
         raise NotImplementedError
+
+    def exchange_name(self, name: str, of: Any) -> str:
+        """Return the name in programs of an exchange, for a dwarf that has several schedules for one of its plans.
+
+        `of`: the name of the array that is exchanged.
+        """
+        return name
 
     def exchanged(self, name: str) -> Exchanged | _core.Schedule:
         """One of the exchanges as programs have it: a schedule, or with a method of its own, see `named_exchange`."""
@@ -225,7 +233,7 @@ class Dwarf(Workload, ABC):
         raise NotImplementedError
 
     def simulation_problems(self) -> list[str]:
-        """Return why it cannot be simulated: what `program` raises, unless a dwarf knows it with less effort."""
+        """Return why it cannot be simulated: what `program` raises, unless a dwarf finds it with less effort."""
         problems: list[str] = []
         with gathered(problems):
             self.program()
@@ -275,7 +283,7 @@ class Dwarf(Workload, ABC):
         return whole
 
     def difference(self, found: Array, wanted: Array) -> str:
-        """Where a state is farther from the reference than `tolerance` allows, in words; "" where it is not."""
+        """Return where a state is farther from the reference than `tolerance` allows, in words; "" where it is not."""
         return difference(found, wanted, self.tolerance)
 
     @property
@@ -323,7 +331,7 @@ class Dwarf(Workload, ABC):
         return verify(self.program())
 
     def derived(self, result: Mapping[str, Any]) -> dict[str, Any]:
-        """The steps that were simulated, and the seconds of one of them that are computing, where they can be told."""
+        """Return the steps that were simulated, and the computing seconds of one of them, where these are known."""
         compute_s, steps = self.program().compute_s(result), self.steps_per_round
         return {"steps": steps, "compute_s": None if compute_s is None else compute_s / steps}
 
@@ -342,7 +350,7 @@ class Dwarf(Workload, ABC):
         return {"dwarf": self.kind, **values}
 
     def _choose(self, **values: Any) -> None:
-        """Fills in what the request has left open."""
+        """Fill in open values of the request."""
         for name, value in values.items():
             if getattr(self, name) is None:
                 object.__setattr__(self, name, value)

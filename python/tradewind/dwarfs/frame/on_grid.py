@@ -115,7 +115,7 @@ class GridDwarf(Dwarf):
             points = call.times(self) * sum(points_of(box) for box in self.boxes(call.points, 0))
             share = points / ((x1 - x0) * (y1 - y0) * (z1 - z0))
             done, size = call.cost(self)
-            seconds += points * self.point_s
+            seconds += points * call.point_s(self)
             flops += done * share
             moved += size * share
         done = 0.0 if self.point_s else flops
@@ -171,6 +171,8 @@ class GridRunning(Running):
     def outputs(self) -> list[Output]:
         """Its one field, as a temperature."""
         return of_blocks(self.layout, {"t": lambda: self.field[self.own]})
+
+    map_variable = "t"
 
     def map(self) -> Array | None:
         """The middle level of the whole field, on rank 0. Collective."""

@@ -76,7 +76,7 @@ class MeshDwarf(Dwarf):
         return {**super().derived(result), "points": self.points}
 
     def rank_problems(self) -> list[str]:
-        """Why so many ranks cannot share the mesh."""
+        """Return why the ranks cannot share the mesh."""
         if _grid_problems(self.grid) or self.ranks <= self.nodes:
             return []
         return [f"{self.ranks} ranks: 1..{self.nodes} are allowed for the nodes of {self.grid}"]
@@ -109,17 +109,18 @@ class MeshDwarf(Dwarf):
         flops, moved = call.cost(self)
         points = [float(call.times(self) * self.levels * n) for n in self.counts(call.points)]
         done = 0.0 if self.point_s else flops
-        return Compute(label, 0.0, done, copied(moved), None, during, 1, self.point_s, points, kernel=call.name(self))
+        return Compute(
+            label, 0.0, done, copied(moved), None, during, 1, call.point_s(self), points, kernel=call.name(self)
+        )
 
     def halo(self) -> _core.Fetch:
         """The exchange of one level, over all ranks."""
-        shares = self.shares()
-        return _core.fetch_of_ids(shares.own, shares.halo)
+        return _halo(self.grid, self.ranks, self.partition)
 
 
 @lru_cache(maxsize=2)
 def mesh_by_name(name: str) -> MedianDual:
-    """The mesh of a name, kept for the next who asks."""
+    """Return the mesh of a name, which is kept for the next call."""
     return mesh_of(name)
 
 
@@ -140,11 +141,17 @@ def _shares(grid: str, ranks: int, partition: str) -> Shares:
     return shares_of(_outline(grid), ranks, partition)
 
 
+@lru_cache(maxsize=2)
+def _halo(grid: str, ranks: int, partition: str) -> _core.Fetch:
+    shares = _shares(grid, ranks, partition)
+    return _core.fetch_of_ids(shares.own, shares.halo)
+
+
 class MeshRunning(Running):
     """A dwarf on a mesh, on MPI ranks: `part` is this rank's, `exchange` brings one array's halo."""
 
     def __init__(self, dwarf: MeshDwarf, comm: MPI.Intracomm, record: str, *, order: str) -> None:
-        """`order` of a rank's nodes: "runs": those that no other rank wants, then the rim, then the halo are three runs
+        """`order` of a rank's nodes: "runs": those that no other rank needs, then the rim, then the halo are three runs
         of memory; "ids": ascending; else that of the partition."""
         from tradewind.mpi.points import CorePoints, renumbered
 
@@ -174,7 +181,7 @@ class MeshRunning(Running):
         )
 
     def columns(self, rows: int, *inner: int, plan: str = "") -> Array:
-        """An array [rows][...][level] full of NaN: what nobody has filled is found by a diagnosis.
+        """An array [rows][...][level] full of NaN: a diagnosis finds what has not been filled.
 
         `plan`: of which it is to be an array; for the transport shared it lies where other ranks can take from.
         """
@@ -207,6 +214,13 @@ class MeshRunning(Running):
         for ids, values in found:
             whole[ids] = values
         return whole
+
+    map_variable = "q"
+
+    @property
+    def map_place(self) -> dict[str, Any]:
+        """On the sphere, or on a plane, as the mesh lies."""
+        return {"on_sphere": self.mesh.on_sphere}
 
     def as_map(self, own: Array) -> Array | None:
         """One value of each own node as a map [y][x] from the south, on rank 0. Collective."""

@@ -30,7 +30,8 @@ class Output:
     levels: int | None = None
     """None: those of the layout."""
     axis: int = -1
-    said: Mapping[str, Any] = field(default_factory=dict)
+    attributes: Mapping[str, Any] = field(default_factory=dict)
+    """Units and names, as `FieldServer.define` takes them."""
 
 
 NAMED: dict[str, dict[str, Any]] = {
@@ -51,14 +52,15 @@ def of_blocks(layout: _core.Blocks, parts: Mapping[str, Callable[[], Array]]) ->
     """The fields of a plane of columns, drawn as a box of latitudes and longitudes around the equator."""
     nx, ny, _ = layout.grid.points
     box = Regular.box(nx, ny)
-    return [Output(name, layout, box, values, said=NAMED.get(name, {})) for name, values in parts.items()]
+    return [Output(name, layout, box, values, attributes=NAMED.get(name, {})) for name, values in parts.items()]
 
 
 def of_tracers(layout: _core.Blocks, geometry: Geometry, tracers: int, values: Callable[[int], Array]) -> list[Output]:
     """Tracers of one layout, `values` of each; q, or q1, q2, ... of several."""
     names = ["q"] if tracers == 1 else [f"q{number + 1}" for number in range(tracers)]
     return [
-        Output(name, layout, geometry, partial(values, number), said=NAMED["q"]) for number, name in enumerate(names)
+        Output(name, layout, geometry, partial(values, number), attributes=NAMED["q"])
+        for number, name in enumerate(names)
     ]
 
 
@@ -70,10 +72,12 @@ def of_mesh(name: str, own: NDArray[np.int64], levels: int, parts: Mapping[str, 
 
 
 def define(server: FieldServer, outputs: Sequence[Output], precision: str) -> None:
-    """Say to a server what a dwarf will write."""
+    """Define the fields that a dwarf will write."""
     for each in outputs:
         levels = None if each.levels is None else range(1, each.levels + 1)
-        server.define(each.name, each.where, each.geometry, levels=levels, dtype=precision, axis=each.axis, **each.said)
+        server.define(
+            each.name, each.where, each.geometry, levels=levels, dtype=precision, axis=each.axis, **each.attributes
+        )
 
 
 def write(server: FieldServer, outputs: Sequence[Output], step: int) -> None:

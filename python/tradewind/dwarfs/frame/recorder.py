@@ -1,4 +1,4 @@
-"""The time step of a strategy as the simulator takes it: what the strategy does, written down."""
+"""Programs of strategies: the recorded operations of a time step."""
 
 from __future__ import annotations
 
@@ -47,8 +47,11 @@ class Recorded(Protocol):
     def numbered(self) -> bool:
         """Whether labels of its steps begin with their numbers."""
 
+    def exchange_name(self, name: str, of: Any) -> str:
+        """Return the name in programs of an exchange of an array."""
+
     def exchanged(self, name: str) -> Exchanged | _core.Schedule:
-        """Return an exchange by its name. Raises InputError."""
+        """Return an exchange by its name in programs. Raises InputError."""
 
     def computation(self, label: str, calls: Sequence[Call], during: _core.Schedule | None = None) -> Compute:
         """Return calls of loops as one computation, which may overlap with an exchange."""
@@ -76,7 +79,7 @@ class _Operation:
 
 
 class Recorder:
-    """A `Step` that writes down what a strategy asks for. Sums are those of vectors of length 1 at right angles."""
+    """A `Step` that records the operations of a strategy. Sums are those of vectors of length 1 at right angles."""
 
     def __init__(self, dwarf: Recorded) -> None:
         self.dwarf: Any = dwarf
@@ -90,11 +93,11 @@ class Recorder:
 
     def exchange(self, name: str, of: Any = "field", label: str = "") -> None:
         """Record an exchange."""
-        self._add("exchange", name, label, of)
+        self._add("exchange", self.dwarf.exchange_name(name, of), label, of)
 
     def start(self, name: str, of: Any = "field", label: str = "") -> None:
         """Record the start of an exchange."""
-        self._add("start", name, label, of)
+        self._add("start", self.dwarf.exchange_name(name, of), label, of)
         self._open += 1
 
     def wait(self, name: str, label: str = "") -> None:
@@ -148,7 +151,7 @@ class Recorder:
     # The program.
 
     def program(self, name: str = "") -> ProgramWorkload:
-        """The program of the steps. Raises InputError for what the simulator does not know."""
+        """Return the program of the steps. Raises InputError for operations that no program has."""
         exchanges = {each: self.dwarf.exchanged(each) for each in self.arrays}
         steps: list[Any] = []
         operations = iter(self._operations)

@@ -11,7 +11,7 @@ _AXES = {1: "[x]", 2: "[y][x]", 3: "[z][y][x]"}
 
 
 def difference(found: Array, wanted: Array, tolerance: float = 0.0) -> str:
-    """Where two states differ, in words; "" where they do not. A NaN differs from everything.
+    """Return the place where two states differ, in words; "" where they are equal. A NaN differs from everything.
 
     `tolerance`: how far values may lie apart, as a fraction of the largest absolute value of `wanted`; 0: no bit.
     """

@@ -1,17 +1,17 @@
 """A dwarf on MPI ranks, one of which this process is: the bookkeeping that all dwarfs share.
 
-A dwarf's own class makes its arrays and plans, and says what its strategies are made of. Here the seconds, events,
+A dwarf's own class makes its arrays and plans, and the places of its loops. Here the seconds, events,
 messages and bytes of a run are kept.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from tradewind import _core
 from tradewind.base.collective import collective, proceed, require_mpi, send_error
 from tradewind.base.errors import InputError
 from tradewind.base.extents import whole_number
+from tradewind.dwarfs.frame.exchanges import Exchanges
 from tradewind.dwarfs.frame.step import COMPUTE
 
 if TYPE_CHECKING:
@@ -69,63 +70,6 @@ class Request(Protocol):
         """Return the further options of a plan."""
 
 
-class Exchanges:
-    """One of the exchanges of a dwarf, with a plan for each array that it can be about."""
-
-    def __init__(self) -> None:
-        self._plans: dict[int, Plan] = {}
-        self.counts = Counter[int]()
-        """Exchanges of each array since `Running.reset`; the same goes for pokes."""
-        self.pokes = 0
-
-    def __call__(self, array: Array) -> None:
-        """Exchanges an array. Collective."""
-        self._plans[id(array)]()
-        self.counts[id(array)] += 1
-
-    def start(self, array: Array) -> None:
-        """Begins to exchange an array. Collective."""
-        self._plans[id(array)].start()
-        self.counts[id(array)] += 1
-
-    def wait(self, array: Array) -> None:
-        """Ends what `start` began. Collective."""
-        self._plans[id(array)].wait()
-
-    def poke(self, array: Array) -> None:
-        """Lets go on what `start` began, as far as it can without waiting."""
-        self._plans[id(array)].poke()
-        self.pokes += 1
-
-    def add(self, plans: Mapping[int, Plan]) -> None:
-        """Add plans, each by the id of its array."""
-        self._plans |= plans
-
-    def count(self, array: Array) -> None:
-        """Count an exchange of an array that something else has carried out."""
-        self.counts[id(array)] += 1
-
-    @property
-    def calls(self) -> int:
-        """Exchanges since `Running.reset`."""
-        return self.counts.total()
-
-    @property
-    def messages(self) -> int:
-        """Messages that this rank has sent since `Running.reset`."""
-        return sum(count * self._plans[array].messages for array, count in self.counts.items())
-
-    @property
-    def bytes_sent(self) -> int:
-        """Bytes that this rank has sent since `Running.reset`."""
-        return sum(count * self._plans[array].bytes_sent for array, count in self.counts.items())
-
-    @property
-    def plans(self) -> list[Plan]:
-        """Those of all arrays."""
-        return list(self._plans.values())
-
-
 _ONCE = range(1)
 COLLECTIVE = {"advance", "diagnose", "gathered", "map", "reset"}
 """Methods of a run that all ranks call. Each begins with an agreement: it is no part of a step."""
@@ -141,7 +85,7 @@ class Running(ABC):
             setattr(cls, name, collective(vars(cls)[name]))
 
     def send_error(self, problem: str) -> None:
-        """Tell the other ranks why this one cannot call the method that they call; they raise PlanError."""
+        """Send the other ranks the error that keeps this one from the method that they call; they raise PlanError."""
         require_mpi()
         send_error(self.comm, problem)
 
@@ -149,7 +93,7 @@ class Running(ABC):
         self.comm, self.rank = comm, comm.Get_rank()
         self.team = _core.Team(dwarf.threads)
         self.dwarf: Any = dwarf
-        self._request, self._record = dwarf, record
+        self._request, self.record = dwarf, record
         self.steps = 0
         """Time steps that have ended."""
         self._exchanges: dict[str, Exchanges] = {}
@@ -165,7 +109,7 @@ class Running(ABC):
     # The parts of a dwarf.
 
     def array(self, pattern: _core.Pattern, plan: str = "", dtype: str | None = None) -> Array:
-        """An array for an exchange, full of NaN: what nobody has filled is found by a diagnosis.
+        """An array for an exchange, full of NaN: a diagnosis finds what has not been filled.
 
         `plan`: its name; the first of the dwarf unless given. `dtype`: the dwarf's precision unless given.
         """
@@ -200,15 +144,19 @@ class Running(ABC):
         for each in arrays:
             pair = each if isinstance(each, tuple) else (each,)
             chosen = self._request.plan_options(name) | options
-            made[id(pair[0])] = mpi.plan(pattern, self.comm, *pair, record=self._record, **chosen)
+            made[id(pair[0])] = mpi.plan(pattern, self.comm, *pair, record=self.record, **chosen)
         if warm:
             self._warm += made.values()
         exchanges = self._exchanges.setdefault(name, Exchanges())
         exchanges.add(made)
         return exchanges
 
+    def add_exchanges(self, name: str, exchanges: Exchanges) -> None:
+        """Count one of the exchanges of the dwarf, whose plans something else makes."""
+        self._exchanges[name] = exchanges
+
     def timed(self, loop: Callable[..., None], *arguments: Any, part: str = COMPUTE, once: bool = False) -> None:
-        """Calls a loop over points as often as the dwarf's `work` says, and counts its seconds as those of `part`.
+        """Call a loop over points, `work` times, and add its seconds to `part`.
 
         `once`: of a loop that reads what it writes, or adds to it.
         """
@@ -304,6 +252,14 @@ class Running(ABC):
         """A field [y][x] to be drawn, on rank 0, of a dwarf that has one. Collective."""
         return None
 
+    map_variable: ClassVar[str] = "x"
+    """The variable that `map` shows: a name of `tradewind.dwarfs.frame.output.NAMED`."""
+
+    @property
+    def map_place(self) -> dict[str, Any]:
+        """Where the points of `map` lie, as `tradewind.plot.field.Shown` takes it: by default on a plane."""
+        return {}
+
     def outputs(self) -> list[Output]:
         """The fields that a run can write, see `dwarfs.frame.output`. Raises InputError for a dwarf without."""
         raise InputError(f"{type(self).__name__} has no field to write")
@@ -312,7 +268,7 @@ class Running(ABC):
 
     @collective
     def advance(self, steps: int) -> None:
-        """Takes time steps. Collective."""
+        """Take time steps. Collective."""
         steps = whole_number("steps", steps)
         proceed(self.comm, f"{steps} steps")
         assert self._request.strategy is not None
@@ -322,33 +278,33 @@ class Running(ABC):
 
     @collective
     def reset(self) -> None:
-        """Begins to count seconds and exchanges. Collective: before, each plan exchanges once, which costs more."""
+        """Begin to count seconds and exchanges. Collective: before, each plan exchanges once, which costs more."""
         proceed(self.comm)
         for plan in self._warm:
             plan()
         for exchanges in self._exchanges.values():
-            exchanges.counts.clear()
-            exchanges.pokes = 0
-            for plan in exchanges.plans:
-                plan.clear()
+            exchanges.clear()
         self._seconds = defaultdict[str, float](float, {COMPUTE: 0.0})
         if self._events is not None:
             self._events.clear()
 
     @contextmanager
     def uncounted(self) -> Iterator[None]:
-        """Leave exchanges inside out of the numbers of calls, messages and bytes, as those of a diagnosis are."""
-        counts = {name: each.counts.copy() for name, each in self._exchanges.items()}
-        yield
-        for name, each in self._exchanges.items():
-            each.counts = counts[name]
+        """Leave loops and exchanges inside, such as those of a diagnosis, out of seconds, events and numbers."""
+        seconds, events = self._seconds.copy(), len(self._events or ())
+        with ExitStack() as entered:
+            for exchanges in self._exchanges.values():
+                entered.enter_context(exchanges.uncounted())
+            yield
+        self._seconds = seconds
+        if self._events is not None:
+            del self._events[events:]
 
     def events(self) -> list[Event]:
         """Events of this rank since `reset`; none unless it records "events"."""
         if self._events is None:
             return []
-        plans = [plan for exchanges in self._exchanges.values() for plan in exchanges.plans]
-        return [*self._events, *(event for plan in plans for event in plan.events)]
+        return [*self._events, *(event for each in self._exchanges.values() for event in each.events())]
 
     def seconds(self) -> dict[str, float]:
         """Seconds of this rank since `reset` by part of the time loop: computing, and what plans do.
@@ -358,15 +314,14 @@ class Running(ABC):
         found = self._seconds.copy()
         for name, exchanges in self._exchanges.items():
             before = f"{name}-" if len(self._exchanges) > 1 else ""
-            for plan in exchanges.plans:
-                for part, seconds in plan.seconds.items():
-                    found[before + part] += seconds
+            for part, seconds in exchanges.seconds().items():
+                found[before + part] += seconds
         return dict(found)
 
     @property
     def plans(self) -> dict[str, Plan]:
-        """Plan of each exchange, by name."""
-        return {name: exchanges.plans[0] for name, exchanges in self._exchanges.items()}
+        """Plan of each exchange, by name, as far as they are made."""
+        return {name: plans[0] for name, exchanges in self._exchanges.items() if (plans := exchanges.plans)}
 
     @property
     def exchanges(self) -> int:

@@ -1,7 +1,7 @@
 """A time step, written once: a strategy names its exchanges and computations, and a `Step` carries them out.
 
 Two kinds of `Step` exist: a run on MPI ranks (`running.Running`), with plans, loops and timers, and a recorder
-(`recorder.Recorder`), which makes the program of the simulator. A strategy takes either, and does not know which.
+(`recorder.Recorder`), which makes the program of the simulator. A strategy takes either.
 Programs of files are carried out by the same operations (`launch.program.replay`).
 
     @kernel(flops=12, values=2)
@@ -27,7 +27,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
 COMPUTE = "compute"
-"""The part of the time loop that a dwarf computes. Where it tells parts of it apart, their names begin so."""
+"""The part of the time loop that a dwarf computes. Where it has several such parts, their names begin so."""
 
 Cost = float | Callable[..., float]
 """Per point; or a function of the dwarf's request and of the loop's arguments."""
@@ -42,6 +42,8 @@ class Kernel:
     flops: Cost | None
     """None: programs leave it out."""
     values: Cost
+    weight: Cost
+    """Seconds per point as a multiple of the dwarf's `point_s`."""
     part: str
     """Name of its seconds; "": they are not measured."""
     once: bool
@@ -49,14 +51,14 @@ class Kernel:
 
 
 def kernel(
-    flops: Cost | None, values: Cost = 0, *, part: str = COMPUTE, once: bool = False
+    flops: Cost | None, values: Cost = 0, *, weight: Cost = 1.0, part: str = COMPUTE, once: bool = False
 ) -> Callable[[Callable[..., None]], Kernel]:
     """Make a `Kernel` of a loop."""
-    return lambda loop: Kernel(loop, flops, values, part, once)
+    return lambda loop: Kernel(loop, flops, values, weight, part, once)
 
 
 class Call(NamedTuple):
-    """A computation as a strategy asks for it."""
+    """A computation of a strategy."""
 
     kernel: Kernel
     points: Any
@@ -64,11 +66,14 @@ class Call(NamedTuple):
 
     def cost(self, dwarf: Any) -> tuple[float, float]:
         """Return flops, and bytes that are read or written, per point."""
-        flops, values = (
-            cost(dwarf, *self.arguments) if callable(cost) else cost or 0.0
-            for cost in (self.kernel.flops, self.kernel.values)
-        )
-        return float(flops), float(values * dwarf.element_bytes)
+        return self._of(self.kernel.flops or 0.0, dwarf), self._of(self.kernel.values, dwarf) * dwarf.element_bytes
+
+    def point_s(self, dwarf: Any) -> float:
+        """Return the seconds per point; 0 where its flops and bytes count."""
+        return float(dwarf.point_s) * self._of(self.kernel.weight, dwarf)
+
+    def _of(self, cost: Cost, dwarf: Any) -> float:
+        return float(cost(dwarf, *self.arguments) if callable(cost) else cost)
 
     def name(self, dwarf: Any) -> str:
         """Return the name of its loop, for which a machine may have a rate."""
@@ -116,7 +121,7 @@ class Step(Operations, Protocol):
         """Return the numbers of a reduction that was started and awaited."""
 
     def ended(self, iterations: int, numbers: Sequence[float]) -> bool:
-        """Whether a solver has converged after some iterations; `numbers`: sums that say so."""
+        """Return whether a solver has converged after some iterations; `numbers`: the sums by which it is decided."""
 
     def finish(self, *result: Any) -> None:
         """End a time step: what it has computed is now the state."""

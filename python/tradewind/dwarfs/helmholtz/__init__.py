@@ -17,7 +17,7 @@ one reduction, which travels while operator and preconditioner prepare the next 
     z = M r,    w = A z,    m = z + M (w - r),    n = A m,    and q and t, which are to m and n as p and s to z and w
 
 whose rounding errors add up: `replace` computes them anew at regular intervals (residual replacement; Cools,
-Yetkin, Agullo, Giraud & Vanroose 2018, doi:10.1137/17M1117872, who do so where an estimate of the errors says so).
+Yetkin, Agullo, Giraud & Vanroose 2018, doi:10.1137/17M1117872, who do so where an estimate of the errors is large).
 
 mpiexec -n 2 python -c "
 from mpi4py import MPI

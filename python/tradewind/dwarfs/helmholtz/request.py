@@ -87,7 +87,7 @@ class HelmholtzRequest(GridDwarf, ABC):
         label="tolerance of a solver",
     )
     iterations: int | None = option(
-        "Iterations: with --rtol 0 exactly, else at most; so many are simulated.",
+        "Iterations: with --rtol 0 exactly, else at most; as many are simulated.",
         None,
         minimum=1,
         maximum=100_000,
@@ -174,7 +174,7 @@ class HelmholtzRequest(GridDwarf, ABC):
         return self.directions + 1 if self.restart else self.directions
 
     def is_last(self, iterations: int) -> bool:
-        """Whether a solver that does a number of iterations, however far it comes, has done them."""
+        """Return whether a solver with a fixed number of iterations has done them."""
         return self.rtol == 0 and iterations >= (self.iterations or LOAD)
 
     @property
@@ -207,7 +207,7 @@ class HelmholtzRequest(GridDwarf, ABC):
         return "f8" if self.sums == "ordinary" else "i8"
 
     def pattern(self, name: str) -> _core.Halo | _core.AllReduce:
-        """The exchange before the operator; or the reduction of so many scalar products."""
+        """The exchange before the operator; or the reduction of some scalar products."""
         if name == "halo":
             return self.halo()
         count = int(name.partition(" ")[2])

@@ -52,7 +52,7 @@ class RankVector:
     own: Array
 
 
-# The loops over points, of vectors by their names. What they cost per point: see docs/dwarfs/helmholtz.md.
+# The loops over points, of vectors by their names. Their costs per point: see docs/dwarfs/helmholtz.md.
 
 
 def _more(minus: str | None, plus: str | None) -> int:
@@ -156,7 +156,7 @@ class HelmholtzRun(GridRunning):
         self._initial()
 
     def _reduced(self, count: int) -> Array:
-        """The array of a reduction of so many scalar products. Collective where it is the first."""
+        """Return the array of a reduction of some scalar products. Collective where it is the first."""
         from tradewind import mpi
 
         if count not in self._sums:
@@ -203,7 +203,7 @@ class HelmholtzRun(GridRunning):
         return self.vector(of).whole if exchange == "halo" else self._reduced(len(of))
 
     def places(self, points: Any) -> list[slice]:
-        """This rank's rows: a part, (number, of so many), or all."""
+        """Return this rank's rows: a part, (number, number of parts), or all."""
         rows = self.factors.shape[1]
         number, count = (0, 1) if points == "own" else points
         return [slice(rows * number // count, rows * (number + 1) // count)]
@@ -218,13 +218,13 @@ class HelmholtzRun(GridRunning):
             finite = array[-1] == 0
             found = [rounded(digits) for digits in array[:-1].reshape(-1, DIGITS).tolist()] if finite else []
         if not finite:
-            self._tell_not_finite(of)
+            self._raise_not_finite(of)
         return found
 
     # Whether it has converged.
 
     def ended(self, iterations: int, numbers: Sequence[float]) -> bool:
-        """Whether the residual is small enough. Raises ConvergenceError where it never will be."""
+        """Return whether the residual is small enough. Raises ConvergenceError after the last iteration."""
         if iterations == 0:
             self.history = []
         if not numbers:
@@ -251,7 +251,7 @@ class HelmholtzRun(GridRunning):
         self.solved += iterations
         super().finish()
 
-    def _tell_not_finite(self, pairs: Sequence[tuple[str, str]]) -> None:
+    def _raise_not_finite(self, pairs: Sequence[tuple[str, str]]) -> None:
         """Raise NotFiniteError on all ranks, with the place of the first value that is not finite.
 
         That of the field with which the step began goes before those that followed from it.
@@ -332,6 +332,8 @@ class HelmholtzRun(GridRunning):
         """The fields of the last step but one and of the last one, [field, z][y][x], on rank 0. Collective."""
         parts = np.concatenate([each.own[levels] for each in (self._before, self.x)])
         return gather(self.comm, self.layout, parts)
+
+    map_variable = "x"
 
     def map(self) -> Array | None:
         """The middle level, on rank 0. Collective."""

@@ -30,7 +30,7 @@ def residual(step: Step, r: str) -> None:
 def precondition(
     step: Step, right: str, out: str, *, minus: str | None = None, plus: str | None = None, pokes: int = 0
 ) -> None:
-    """Compute out = plus + M (right - minus), with so many pokes in between."""
+    """Compute out = plus + M (right - minus), with some pokes in between."""
     if step.dwarf.preconditioner == "none":
         step.compute(without_columns, right, out, minus, plus)
         for _ in range(pokes):
@@ -43,7 +43,7 @@ def precondition(
 
 
 def operate(step: Step, field: str, out: str, *, pokes: int = 0) -> None:
-    """Exchange the halo of a field, and compute out = A field, with so many pokes in between."""
+    """Exchange the halo of a field, and compute out = A field, with some pokes in between."""
     step.exchange("halo", field)
     for number in range(pokes + 1):
         if number:
@@ -77,12 +77,12 @@ def wait_sums(step: Step, *pairs: Pair) -> Sequence[float]:
 
 
 def norms(step: Step, r: str, first: bool) -> list[Pair]:
-    """Return what the solver must reduce beside, to know the norm of r; at `first` that of b, too."""
+    """Return the products that are reduced for the norm of r; at `first` that of b, too."""
     if step.dwarf.rtol == 0:
         return []
     return [(r, r), ("b", "b")] if first else [(r, r)]
 
 
 def finish(step: Step, iterations: int, r: str) -> None:
-    """End a time step after so many iterations."""
+    """End a time step after some iterations."""
     step.finish(iterations, sums(step, (r, r), ("b", "b")) if step.dwarf.rtol == 0 else [])

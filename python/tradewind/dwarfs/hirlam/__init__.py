@@ -181,7 +181,7 @@ class Hirlam(LimitedArea):
         return [] if self.between in PATHS else [unknown("between", self.between, PATHS)]
 
     def _misfits(self, split: tuple[int, int]) -> list[str]:
-        """Why a split fits the grid, or the wavenumbers, in none of the layouts."""
+        """Return why a split fits the grid, or the wavenumbers, in none of the layouts."""
         (nx, ny, nz), (two_d, lines, columns) = self.batch_grid, PATHS[self.between]
         found = misfits((self.wavenumbers, ny, nz), split, [lines, columns])
         return misfits((nx, ny, nz), split, [two_d, lines]) + [
@@ -205,7 +205,7 @@ class Hirlam(LimitedArea):
         return self.grid[0] // 2 + 1
 
     def patterns(self) -> dict[str, Pattern]:
-        """By name the redistributions of a batch, forth and back."""
+        """Return the redistributions of a batch by name, forth and back."""
         assert self.split is not None
         (nx, ny, nz), (two_d, lines, columns) = self.batch_grid, PATHS[self.between]
         points, waves = _core.Grid(nx, ny, nz), _core.Grid(self.wavenumbers, ny, nz)
@@ -406,6 +406,8 @@ class HirlamRun(LimitedAreaRun):
 
     def _output(self, number: int) -> Array:
         return np.asarray(self.fields[number][self.own])
+
+    map_variable = "phi"
 
     def map(self) -> Array | None:
         """The geopotential of the fastest mode, on rank 0. Collective."""

@@ -5,7 +5,7 @@
 Smolarkiewicz's scheme: a pass of the upwind scheme, then one or more with velocities, or fluxes, that undo the error of
 the one before. A node needs its neighbours, so that each pass needs values of other ranks: in the variant of Kuehnlein
 & Smolarkiewicz 2017 (doi:10.1016/j.jcp.2016.12.054) first the divergence of the upwind fluxes, then the tracer. The
-formulas stand in `src/kernel/mpdata.hpp`, the strategies below.
+formulas stand in `src/kernel/mpdata/mpdata.hpp`, the strategies below.
 
 mpiexec -n 2 python -c "
 from mpi4py import MPI
@@ -318,17 +318,17 @@ class Mpdata(MeshDwarf):
         return Compute(label, point_s=self.element_bytes / self.host_bandwidth, points=points)
 
     def simulation_problems(self) -> list[str]:
-        """Return what `program` raises, of algorithms that so many ranks cannot have, without sharing a mesh out."""
+        """Return what `program` raises, of algorithms that the ranks cannot have, without dividing a mesh."""
         problems: list[str] = []
         with gathered(problems):
             require_memory(self.grid)
         if problems:
             return problems
         ids = np.arange(self.ranks)
-        nobody = _core.fetch_of_ids(np.split(ids, self.ranks), [ids[:0]] * self.ranks)
+        empty = _core.fetch_of_ids(np.split(ids, self.ranks), [ids[:0]] * self.ranks)
         for name in dict.fromkeys(self.stage_names()):
             with gathered(problems):
-                _core.make_schedule(nobody, self.method(name).algorithm or default_algorithm("fetch"))
+                _core.make_schedule(empty, self.method(name).algorithm or default_algorithm("fetch"))
         return problems
 
     @cached_property

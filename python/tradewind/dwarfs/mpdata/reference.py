@@ -21,7 +21,7 @@ LEAST_MEAN = 1e-30
 
 @dataclass(frozen=True)
 class ReferenceMpdata:
-    """MPDATA with what does not change between steps; see `src/kernel/mpdata.hpp` for the formulas."""
+    """MPDATA with what does not change between steps; see `src/kernel/mpdata/mpdata.hpp` for the formulas."""
 
     edges: NDArray[np.int64]
     """[edge][2]"""
@@ -89,8 +89,8 @@ class ReferenceMpdata:
         dt, tiny = real(self.dt), np.finfo(q.dtype).tiny
         volume = self.inverse_volume[:, None]
         with np.errstate(over="ignore"):
-            share_in = (highest - q) / (dt * (self.added(into, out) * volume) + tiny)
-            share_out = (q - lowest) / (dt * (self.added(out, into) * volume) + tiny)
-        (in1, in2), (out1, out2) = self.ends(share_in), self.ends(share_out)
+            inward = (highest - q) / (dt * (self.added(into, out) * volume) + tiny)
+            outward = (q - lowest) / (dt * (self.added(out, into) * volume) + tiny)
+        (in1, in2), (out1, out2) = self.ends(inward), self.ends(outward)
         share = np.where(flux > 0, np.minimum(out1, in2), np.minimum(out2, in1))
         return np.asarray(flux * np.minimum(share, 1))

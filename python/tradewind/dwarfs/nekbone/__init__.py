@@ -6,7 +6,7 @@ An element is a deformed cube with nx1 Gauss-Lobatto-Legendre points in each dir
 polynomial of degree nx1 - 1. A is computed in each element alone; then the values of a point that several elements
 share are summed, which is the gather-scatter. In an iteration there is one of these, and three sums over all ranks of
 one number (of pipelined conjugate gradients one sum, of two numbers, that is hidden behind the operator). The
-strategies below are how these are done; the loops over points are in `src/kernel/element_operator.cpp` and
+strategies below are how these are done; the loops over points are in `src/kernel/nekbone/element_operator.cpp` and
 `conjugate_gradients.cpp`.
 
 Source: Nekbone of Argonne National Laboratory; Ivanov et al. 2015, Evaluating new communication models in the Nek5000
@@ -116,7 +116,7 @@ def _replace(step: Step) -> None:
     """Compute r = b - A x, w = A r, s = A p and z = A s anew, whose recurrences have gathered rounding errors.
 
     Residual replacement: Cools, Yetkin, Agullo, Giraud & Vanroose 2018, doi:10.1137/17M1117872, who do so where an
-    estimate of the errors says so.
+    estimate of the errors is large.
     """
     for vector, product in ("xr", "rw", "ps", "sz"):
         multiply_whole(step, vector, f"replaced {product}, ")
@@ -146,7 +146,7 @@ class Nekbone(NekboneRequest):
         flops, moved = call.cost(self)
         points = call.times(self) * self._points(call.points)
         done, kernel = 0.0 if self.point_s else flops * points, call.name(self)
-        return Compute(label, points * self.point_s, done, copied(moved * points), during=during, kernel=kernel)
+        return Compute(label, points * call.point_s(self), done, copied(moved * points), during=during, kernel=kernel)
 
     def _points(self, points: str) -> int:
         """Points of a rank; where it has a rim, of one in the middle of the brick."""

@@ -30,7 +30,7 @@ OWN = ("lists", "strides")
 DIGITS = 68
 """Digits of an exact sum, see `src/kernel/exact_sum.hpp`."""
 MIN_POINTS, MAX_POINTS = 2, 32
-"""Numbers of points that compiled loops take, see `src/kernel/elements.hpp`."""
+"""Numbers of points that compiled loops take, see `src/kernel/nekbone/elements.hpp`."""
 _MAX_DEFORMATION = 1.0
 _MAX_LISTED = 20_000_000
 METHODS = {
@@ -237,7 +237,7 @@ class NekboneRequest(Dwarf):
     def sum_pattern(self) -> _core.AllReduce:
         """The sum over ranks of a number, or of two where they are pipelined; of all of their digits.
 
-        Digits know no NaN: behind them is the number of sums that are not finite.
+        Digits have no NaN: behind them is the number of sums that are not finite.
         """
         numbers = 2 if self.strategy == "pipelined" else 1
         return _core.AllReduce(self.ranks, numbers * DIGITS + 1 if self.sums == "reproducible" else numbers)

@@ -13,13 +13,13 @@ from tradewind import _core
 from tradewind.base.collective import collective, proceed
 from tradewind.base.errors import ConvergenceError, InputError, NotFiniteError
 from tradewind.dwarfs.frame.diagnosis import rounded
-from tradewind.dwarfs.frame.output import NAMED, Output
+from tradewind.dwarfs.frame.output import Output
 from tradewind.dwarfs.frame.running import Running
 from tradewind.dwarfs.frame.step import COMPUTE, Kernel, kernel
+from tradewind.dwarfs.nekbone.plane import drawn_plane, plane_output
 from tradewind.dwarfs.nekbone.reference import SHIFT, right_hand_side, source_of_wave, wave
 from tradewind.dwarfs.nekbone.request import DIGITS, NekboneRequest
 from tradewind.dwarfs.nekbone.spectral_elements import Brick, Ids, Values, basis, groups_by_id
-from tradewind.fieldserver.plan.geometry import Regular
 
 if TYPE_CHECKING:
     from mpi4py import MPI
@@ -31,12 +31,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """How far the solver has come, by sums over all ranks."""
+    """Progress of the solver, by sums over all ranks."""
 
     residual: float
     """The norm of the residual that the iteration carries along; each point counts once."""
     true_residual: float
-    """That of b - A x, computed anew."""
+    """The norm of b - A x, computed anew."""
     gap: float
     """The norm of their difference."""
     largest: float
@@ -52,7 +52,7 @@ SQUARES, ENERGY, PRODUCT = ("r", "r"), ("p", "A p"), ("A r", "r")
 
 
 def _operator(values: int) -> Callable[[Callable[..., None]], Kernel]:
-    """The operator, of which each point reads and writes so many values beside factors and mass."""
+    """The operator, of which each point reads and writes some values beside factors and mass."""
 
     def moved(dwarf: NekboneRequest, *_: object) -> float:
         return values + (6 if dwarf.factors == "stored" else 0) + (1 if dwarf.mass else 0)
@@ -251,7 +251,7 @@ class NekboneRun(Running):
         self.plan("sum", total, self._arrays["sum"])
 
     def _own_sums(self) -> list[Any]:
-        """How this rank finds its own copies of a point: by lists or, without these, by strides; or the plan does."""
+        """Return the copies of points on this rank: lists, or None for strides; nothing where the plan sums them."""
         if not self.dwarf.in_parts:
             return []
         self.core_brick = self.brick.core_brick()
@@ -289,7 +289,7 @@ class NekboneRun(Running):
         return [self._take(number) for number in range(len(of))]
 
     def ended(self, iterations: int, numbers: Sequence[float]) -> bool:
-        """Whether the residual is as small as it was asked for, as far as iterations know."""
+        """Return whether the residual of the iteration is small enough."""
         reduction = self.dwarf.reduction
         return reduction > 0 and self._residual_squares <= reduction**2 * self._first_squares
 
@@ -446,34 +446,9 @@ class NekboneRun(Running):
         return whole
 
     def map(self) -> Array | None:
-        """The solution on the plane of points in the middle of the brick, [y][x], on rank 0. Collective.
-
-        Points of an element lie closer to each other near its sides; they are drawn at equal distances.
-        """
-        x, y, z = self.brick.indices()
-        nx, ny, nz = (count * (self.brick.points - 1) + 1 for count in self.brick.all_elements)
-        element, level = np.nonzero(z == nz // 2)
-        own = x[element], y[element], self.x[element, level]
-        proceed(self.comm)
-        parts = self.comm.gather(own)
-        if parts is None:
-            return None
-        drawn = np.zeros((ny, nx))
-        for columns, rows, values in parts:
-            drawn[rows[:, :, None], columns[:, None, :]] = values
-        return drawn
+        """The solution on the plane of points in the middle of the brick, [y][x], on rank 0. Collective."""
+        return drawn_plane(self.comm, self.brick, self.x)
 
     def outputs(self) -> list[Output]:
-        """The solution on the plane of points in the middle of the brick, see `map`; of all copies that of one rank."""
-        x, y, z = self.brick.indices()
-        nx, ny, nz = (count * (self.brick.points - 1) + 1 for count in self.brick.all_elements)
-        shape = self.brick.shape
-        column, row, level = x[:, None, None, :], y[:, None, :, None], z[:, :, None, None]
-        mine = level == nz // 2
-        for at, part in zip((column, row, level), self.brick.bounds, strict=True):
-            first = part.start * (self.brick.points - 1)
-            mine = mine & ((at > first) | (first == 0))  # a lower rank has it, too
-        places = np.flatnonzero(np.broadcast_to(mine, shape))
-        ids, which = np.unique(np.broadcast_to(row * nx + column, shape).ravel()[places], return_index=True)
-        places = places[which]
-        return [Output("x", ids, Regular.box(nx, ny), lambda: self.x.ravel()[places][None], said=NAMED["x"])]
+        """The solution on the plane of points in the middle of the brick, see `map`."""
+        return [plane_output(self.brick, self.x)]

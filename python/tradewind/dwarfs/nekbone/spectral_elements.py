@@ -33,7 +33,7 @@ class Basis:
 
 
 def basis(points: int) -> Basis:
-    """The basis with so many points (Canuto, Hussaini, Quarteroni & Zang 2006, Spectral Methods, 2.3.2 and 2.3.28)."""
+    """Return the basis of some points (Canuto, Hussaini, Quarteroni & Zang 2006, Spectral Methods, 2.3.2, 2.3.28)."""
     degree = points - 1
     polynomial = Legendre.basis(degree)
     inner = polynomial.deriv().roots() if degree > 1 else np.empty(0)
@@ -96,12 +96,12 @@ class Brick:
 
     @cached_property
     def beyond(self) -> list[list[bool]]:
-        """Whether elements of other ranks lie beyond a side: [axis][low, high]."""
+        """Return whether elements of other ranks lie beyond a side: [axis][low, high]."""
         return [[part.start > 0, part.stop < count] for part, count in zip(self.bounds, self.all_elements, strict=True)]
 
     @cached_property
     def open(self) -> NDArray[np.uint8]:
-        """By element the sides beyond which there is another one, bit 2 d + s for the side s along d; x fastest."""
+        """Sides of each element beyond which there is another one, bit 2 d + s for the side s along d; x fastest."""
         found = np.zeros(self.elements[::-1], np.uint8)
         for axis, (part, count) in enumerate(zip(self.bounds, self.all_elements, strict=True)):
             at = np.arange(part.start, part.stop)
@@ -146,7 +146,7 @@ class Brick:
         return np.asarray(x[:, None, None, :] * y[:, None, :, None] * z[:, :, None, None])
 
     def inside(self) -> NDArray[np.bool_]:
-        """Whether a point does not lie on the boundary of the brick, [element][k][j][i]."""
+        """Return whether a point does not lie on the boundary of the brick, [element][k][j][i]."""
         x, y, z = (
             (at > 0) & (at < count * (self.points - 1))
             for at, count in zip(self.indices(), self.all_elements, strict=True)
@@ -154,7 +154,7 @@ class Brick:
         return np.asarray(x[:, None, None, :] & y[:, None, :, None] & z[:, :, None, None])
 
     def shared(self) -> NDArray[np.bool_]:
-        """Whether a point lies on a side beyond which other ranks have elements, [element][k][j][i]."""
+        """Return whether a point lies on a side beyond which other ranks have elements, [element][k][j][i]."""
         found = [np.zeros_like(at, bool) for at in self.indices()]
         for axis, (at, part) in enumerate(zip(self.indices(), self.bounds, strict=True)):
             for side, edge in enumerate((part.start, part.stop)):
@@ -205,7 +205,7 @@ class Brick:
         return np.asarray(np.einsum("ck,bj,ai,ecbad->ekjid", ends, ends, ends, corners, optimize=True))
 
     def core_brick(self) -> _core.ElementBrick:
-        """How the elements lie, as compiled loops take it."""
+        """Return the arrangement of the elements as compiled loops take it."""
         return _core.ElementBrick(self.points, self.elements, self.beyond)
 
 

@@ -6,7 +6,8 @@ Each is one array [field, z][row][column]. The compiled loops look columns up in
 from __future__ import annotations
 
 import math
-from time import perf_counter
+from collections import Counter
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -14,6 +15,7 @@ import numpy as np
 from tradewind import _core
 from tradewind.base.collective import CollectiveErrors
 from tradewind.base.errors import InputError
+from tradewind.dwarfs.frame.exchanges import Exchanges
 from tradewind.dwarfs.semi_lagrangian.lattice import Surroundings, Window
 from tradewind.dwarfs.semi_lagrangian.options import BEYOND, SemiLagrangianOptions
 
@@ -21,8 +23,8 @@ if TYPE_CHECKING:
     from mpi4py import MPI
     from numpy.typing import NDArray
 
-    from tradewind.dwarfs.frame.running import Exchanges
     from tradewind.mpi.library import Array, Plan
+    from tradewind.trace.measured import Event
 
     Cells = tuple[tuple[int, int], tuple[int, int]]
 
@@ -53,11 +55,8 @@ class Run(Protocol):
     def plan(self, name: str, pattern: _core.Pattern, *arrays: Array, **options: Any) -> Exchanges:
         """Return a plan for arrays, by the method that is chosen for its name."""
 
-    def note(self, part: str, begin: float) -> None:
-        """Add the time since `begin` to a part."""
-
-    def collect(self, name: str, plan: Plan) -> None:
-        """Keep the counts and events of a plan that is used no more."""
+    def add_exchanges(self, name: str, exchanges: Exchanges) -> None:
+        """Count exchanges whose plans the run does not make."""
 
 
 def stencil_window(cells: Cells, reach: str) -> tuple[tuple[int, int], tuple[int, int]]:
@@ -89,9 +88,11 @@ def wanted_columns(
 
 
 class _Columns:
-    """Common part of the three. `fields`: so many of all levels."""
+    """Common part of the three. `fields`: the number of fields, each of which has all levels."""
 
     field: Array
+    array: Array
+    """The array that is exchanged: all of `field`, or its columns that are listed."""
     own: tuple[slice, slice, slice]
     window: Window
     own_first: int
@@ -115,7 +116,7 @@ class _Columns:
         )
 
     def _rows(self, extra_columns: int) -> None:
-        """Make the array of the block, row by row, and of so many other columns in further rows."""
+        """Make the array of the block, row by row, and of other columns in further rows."""
         nx, ny = self.around.points
         shape = (self._levels, ny + math.ceil(extra_columns / nx), nx)
         self.field = self._empty(shape)
@@ -134,50 +135,11 @@ class _Columns:
         return array
 
     def _listed(self, columns: int) -> Array:
-        """The block and so many other columns as points of a fetch: [field, z][column]."""
+        """Return the block and some other columns as points of a fetch: [field, z][column]."""
         return self.field.reshape(self._levels, -1)[:, : self.around.columns + columns]
 
 
-class _Standing(_Columns):
-    """Columns that come by one plan, step after step."""
-
-    _array: Array
-
-    def _bind(self, pattern: _core.Pattern, array: Array, **options: Any) -> None:
-        self._array = array
-        self._exchanges = self._run.plan(self.name, pattern, array, **options)
-
-    def exchange(self) -> None:
-        """Bring the columns. Collective."""
-        self._exchanges(self._array)
-
-    def start(self) -> None:
-        self._exchanges.start(self._array)
-
-    def wait(self) -> None:
-        self._exchanges.wait(self._array)
-
-    @property
-    def plan(self) -> Plan:
-        return self._exchanges.plans[0]
-
-    @property
-    def calls(self) -> int:
-        return self._exchanges.calls
-
-    @property
-    def messages(self) -> int:
-        return self.calls * self.plan.messages
-
-    @property
-    def bytes_sent(self) -> int:
-        return self.calls * self.plan.bytes_sent
-
-    def reset(self) -> None:
-        """Nothing: a run resets its plans."""
-
-
-class PaddedHalo(_Standing):
+class PaddedHalo(_Columns):
     """A halo of the same width on all sides of the block, of a plane."""
 
     def __init__(self, run: Run, name: str, fields: int) -> None:
@@ -190,10 +152,11 @@ class PaddedHalo(_Standing):
         rows, columns = self.field.shape[1:]
         self.window = Window((-width, -width), np.arange(rows * columns, dtype=np.int32).reshape(rows, columns))
         self.own_first, self.own_pitch = width * columns + width, columns
-        self._bind(halo, self.field)
+        self.array = self.field
+        run.plan(name, halo, self.array)
 
 
-class Ring(_Standing):
+class Ring(_Columns):
     """A halo of the same width on all sides of the block, across the poles, too: its columns are listed once."""
 
     def __init__(self, run: Run, name: str, fields: int) -> None:
@@ -209,7 +172,8 @@ class Ring(_Standing):
         owner, index, places = self.around.listed(wanted)
         self.window = self.around.window(first, shape, wanted, places)
         fetch = CorePoints(run.comm, self.around.columns).halo(owner=owner, index=index)
-        self._bind(fetch, self._listed(len(wanted)), axis=1)
+        self.array = self._listed(len(wanted))
+        run.plan(name, fetch, self.array, axis=1)
 
 
 class Demand(_Columns):
@@ -228,48 +192,86 @@ class Demand(_Columns):
         self._points = CorePoints(run.comm, self.around.columns)
         nothing = np.zeros(0, np.int64)
         self.local = self.around.window((-way, -way), (ny + 2 * way, nx + 2 * way), nothing, nothing)
-        self.plan: Plan | None = None
-        self.reset()
+        self._exchanges = FetchesOnDemand()
+        run.add_exchanges(name, self._exchanges)
 
-    def reset(self) -> None:
-        """Begin to count."""
-        self.calls = self.messages = self.bytes_sent = 0
+    def find(self, departures: Array, cells: Cells, reach: str, chunks: _core.DepartureChunks, done: int) -> None:
+        """List the columns that the stencils of departure points with `done` iterations need, and make room for them.
 
-    def fetch(self, departures: Array, cells: Cells, reach: str, chunks: _core.DepartureChunks, done: int) -> None:
-        """Bring the columns that the stencils of departure points with `done` iterations need. Collective.
-
-        The lists go to the owners of the columns, who send these of all fields in one message.
+        An error is sent to the ranks that wait for the lists.
         """
-        begin = perf_counter()
-        with CollectiveErrors(self._points.send_error):
-            self._make_room(departures, cells, reach, chunks, done)
-        self._plan()
-        self._run.note(f"{self.name}-lists", begin)
-        assert self.plan is not None
-        self.plan()
-        self.calls += 1
-        self.messages += self.plan.messages
-        self.bytes_sent += self.plan.bytes_sent
-        self._run.collect(self.name, self.plan)
-
-    def _make_room(self, departures: Array, cells: Cells, reach: str, chunks: _core.DepartureChunks, done: int) -> None:
         run = self._run
-        first, marks, wanted = wanted_columns(self.around, run.block, departures, cells, reach, chunks, done)
-        self._owner, self._index, places = self.around.listed(wanted)
-        room = self.field.shape[1] * self.field.shape[2] - self.around.columns
-        if len(wanted) > room:
-            before, own = self.field, self.own
-            self._rows(len(wanted) + len(wanted) // 4)
-            self.field[self.own] = before[own]
-        self.window = self.around.window(first, marks.shape, wanted, places, marks)
+        with CollectiveErrors(self._points.send_error):
+            first, marks, wanted = wanted_columns(self.around, run.block, departures, cells, reach, chunks, done)
+            self._owner, self._index, places = self.around.listed(wanted)
+            room = self.field.shape[1] * self.field.shape[2] - self.around.columns
+            if len(wanted) > room:
+                before, own = self.field, self.own
+                self._rows(len(wanted) + len(wanted) // 4)
+                self.field[self.own] = before[own]
+            self.window = self.around.window(first, marks.shape, wanted, places, marks)
 
-    def _plan(self) -> None:
+    def send_lists(self) -> None:
+        """Send the lists to the owners of the columns, and plan to fetch these. Collective.
+
+        All fields of a column travel in one message.
+        """
         from tradewind import mpi
 
         run = self._run
         fetch = self._points.halo(owner=self._owner, index=self._index)
-        for _, size in fetch.requests(run.rank):
-            self.messages += 1
-            self.bytes_sent += size
+        self.array = self._listed(len(self._owner))
         options = run.dwarf.plan_options(self.name)
-        self.plan = mpi.plan(fetch, run.comm, self._listed(len(self._owner)), axis=1, record=run.record, **options)
+        plan = mpi.plan(fetch, run.comm, self.array, axis=1, record=run.record, **options)
+        self._exchanges.renew(plan, [size for _, size in fetch.requests(run.rank)])
+
+
+class FetchesOnDemand(Exchanges):
+    """Exchanges by a new plan each time, before which lists are sent; these count as messages, too."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._former_s = Counter[str]()
+        self._former_events: list[Event] = []
+
+    def renew(self, plan: Plan, lists: Sequence[int]) -> None:
+        """Take another plan; `lists`: bytes of each list that was sent for it."""
+        self._former_s.update(super()._seconds_of_plans())
+        self._former_events += super()._events_of_plans()
+        self._plans = {0: plan}
+        self.counts.update(messages=len(lists), bytes=sum(lists))
+
+    def __call__(self, array: Array) -> None:
+        """Exchange by the plan. Collective."""
+        plan = self._plans[0]
+        plan()
+        self.counts.update(calls=1, messages=plan.messages, bytes=plan.bytes_sent)
+
+    def clear(self) -> None:
+        """Forget seconds, events and numbers of exchanges."""
+        super().clear()
+        self._former_s.clear()
+        self._former_events.clear()
+
+    @property
+    def calls(self) -> int:
+        """Exchanges since `Running.reset`."""
+        return self.counts["calls"]
+
+    @property
+    def messages(self) -> int:
+        """Messages that this rank has sent since `Running.reset`, lists among them."""
+        return self.counts["messages"]
+
+    @property
+    def bytes_sent(self) -> int:
+        """Bytes that this rank has sent since `Running.reset`, those of lists among them."""
+        return self.counts["bytes"]
+
+    def _seconds_of_plans(self) -> Counter[str]:
+        found = super()._seconds_of_plans()
+        found.update(self._former_s)
+        return found
+
+    def _events_of_plans(self) -> list[Event]:
+        return [*self._former_events, *super()._events_of_plans()]

@@ -68,11 +68,11 @@ class Wind:
         return _cartesian(self.lattice.longitudes(x), self.lattice.latitudes(y), u, v) / RADIUS_M
 
     def growth(self, dt: float) -> float:
-        """How much faster than `speed`, as a factor, a wind extrapolated over `dt` and averaged with it can be."""
+        """Return by which factor a wind extrapolated over `dt`, and averaged with it, can be faster than `speed`."""
         return 1.0 if self.steady else float(1 + np.pi * dt / (2 * self.period_s))
 
     def starts(self, x: Reals, y: Reals, t: float, share: float = 1.0) -> Reals:
-        """Where the air of points (x, y) at time t was at first: [x, y][...], or unit vectors [3][...].
+        """Return where the air of points (x, y) at time t was at the start: [x, y][...], or unit vectors [3][...].
 
         `share` of the wind blows. A rotation and a uniform wind are undone exactly, others by the Runge-Kutta method of
         order 4 in short steps.
@@ -93,7 +93,7 @@ class Wind:
         return place
 
     def _back(self, place: Reals, t: float, dt: float, share: float) -> Reals:
-        """Where the air of places at time t was dt before."""
+        """Return where the air of places at time t was dt before."""
 
         def rate(at: Reals, when: float) -> Reals:
             lattice = self.lattice
@@ -247,7 +247,7 @@ TRACERS: dict[str, Callable[[Lattice, Reals], Reals]] = {
 
 
 def risen_from(height: Reals, levels: int, lift: float, t: float) -> Reals:
-    """Where the air at some heights, 0..levels - 1, was t seconds before in the vertical wind of `rising`."""
+    """Return where the air at some heights, 0..levels - 1, was t seconds before in the vertical wind of `rising`."""
     top = levels - 1
     angle = np.pi * np.asarray(height, np.float64) / (2 * top)
     return np.asarray(2 * top / np.pi * np.arctan2(np.sin(angle) * np.exp(-np.pi * lift * t / top), np.cos(angle)))

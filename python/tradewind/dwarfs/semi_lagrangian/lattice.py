@@ -49,6 +49,14 @@ class Lattice:
         """Radians of rows."""
         return np.asarray(np.pi * ((np.asarray(y) + 0.5) / self.ny - 0.5))
 
+    def angles(self, x: Ids, y: Ids) -> dict[str, Any]:
+        """Return what loops over trajectories need of columns [x] and rows [y] of a sphere; nothing on a plane."""
+        if not self.sphere:
+            return {}
+        longitudes, latitudes = self.longitudes(x), self.latitudes(y)
+        cos_sin_x = {"cos_x": np.cos(longitudes), "sin_x": np.sin(longitudes)}
+        return {"grid": (self.nx, self.ny), **cos_sin_x, "cos_y": np.cos(latitudes), "sin_y": np.sin(latitudes)}
+
     def area(self, y: Any) -> Reals:
         """Area in m2 that a point of each row stands for; together that of the sphere, or of the plane."""
         if not self.sphere:
@@ -81,7 +89,7 @@ class Window:
     """[y][x]: where a column lies in a level of the rank's array, or `MISSING`."""
 
     def holds(self, low: tuple[int, int], high: tuple[int, int], before: int, after: int) -> bool:
-        """Whether the cells low..high, and so many before and after them, are in it."""
+        """Return whether the cells low..high, and some `before` and `after` them, are in it."""
         return all(
             begin <= lowest - before and highest + after < begin + cells
             for begin, cells, lowest, highest in zip(self.first, self.place.shape[::-1], low, high, strict=True)

@@ -25,6 +25,8 @@ from tradewind.workload.options import option, options_of
 if TYPE_CHECKING:
     from tradewind.mpi.library import Array
 
+LISTS = "-lists"
+"""End of the name of the exchange of lists of columns, before columns are fetched on demand."""
 BEYOND = 2
 """Columns that a stencil reaches beyond the cell of a departure point, and a halo beyond the longest way of the air."""
 MINIMUM_POINTS = 4
@@ -177,7 +179,7 @@ class SemiLagrangianOptions(GridDwarf, ABC):
         return found
 
     def _split_problems(self) -> list[str]:
-        """As a halo would have them, whose own width nobody asks for."""
+        """Return the problems that a halo would have, whatever its width."""
         problems: list[str] = []
         with gathered(problems):
             exchange = Exchange("halo", self.ranks, self.grid, self.split, width=1, periodic="")
@@ -185,7 +187,7 @@ class SemiLagrangianOptions(GridDwarf, ABC):
         return problems
 
     def _width_problems(self) -> list[str]:
-        """Why a halo of this width does not reach as far as the wind."""
+        """Return why a halo of this width does not reach as far as the wind."""
         assert self.width is not None
         if self.geometry == "plane":
             if self.width >= self.needed_width:
@@ -257,6 +259,11 @@ class SemiLagrangianOptions(GridDwarf, ABC):
         return (3 if self.geometry == "sphere" else 2) + (1 if self.lift > 0 else 0)
 
     @property
+    def directions(self) -> int:
+        """Coordinates of a departure point."""
+        return 3 if self.lift > 0 else 2
+
+    @property
     def name(self) -> str:
         """A short label, for tables and plots."""
         halo = "" if self.width is None or self.strategy == "on-demand" else f", halo {self.width}"
@@ -273,7 +280,7 @@ class SemiLagrangianOptions(GridDwarf, ABC):
         return 1e-9 if self.precision == PRECISIONS[-1] else 1e-4
 
     def layout_of(self, fields: int) -> _core.Blocks:
-        """The columns of each rank, with the levels of so many fields."""
+        """Return the columns of each rank, with the levels of some fields."""
         assert self.split is not None
         nx, ny, nz = self.grid
         return _core.Blocks(_core.Grid(nx, ny, nz * fields), self.split)

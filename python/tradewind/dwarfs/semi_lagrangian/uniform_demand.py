@@ -69,7 +69,10 @@ def _part_of(begins: list[int], point: int) -> int:
 
 
 def demanded(layout: _core.Blocks, shift: tuple[int, int], reach: str) -> list[tuple[int, int, int, int]]:
-    """(owner, rank that wants, columns, bytes of the list) of all ranks. `shift`: cells (x, y) to departure points."""
+    """Return (owner, rank that needs them, columns, bytes of the list) of all ranks.
+
+    `shift`: cells (x, y) to departure points.
+    """
     x, y = widths(layout)
     return _demanded(tuple(x), tuple(y), shift, reach)
 

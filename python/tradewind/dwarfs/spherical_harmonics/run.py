@@ -1,29 +1,152 @@
-"""The dwarf spherical_harmonics on MPI ranks: its arrays, its exchanges as each strategy has them, and a step."""
+"""The dwarf spherical_harmonics on MPI ranks: its loops and their costs, its arrays, and the parts of a step."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tradewind.base.collective import collective, proceed
 from tradewind.base.errors import NotFiniteError
 from tradewind.dwarfs.frame.output import NAMED, Output
-from tradewind.dwarfs.frame.running import Exchanges, Running
-from tradewind.dwarfs.frame.step import COMPUTE
-from tradewind.dwarfs.spherical_harmonics.program import BACK, FFT, LEGENDRE, WAVES, Request
+from tradewind.dwarfs.frame.running import Running
+from tradewind.dwarfs.frame.step import COMPUTE, kernel
+from tradewind.dwarfs.spherical_harmonics.loads import (
+    ADD,
+    BACK,
+    FFT,
+    GATHER,
+    LEGENDRE,
+    SCATTER,
+    SPREAD,
+    WAVES,
+    WINDS,
+    wave_flops,
+)
+from tradewind.dwarfs.spherical_harmonics.request import SphericalHarmonicsRequest, dtype_of
 from tradewind.dwarfs.waves.linear_step import VARIABLES, LinearStep, initial
 from tradewind.fieldserver.plan.geometry import Gaussian
 from tradewind.spectral.distributed import DistributedTransform, reversed_pattern
+from tradewind.spectral.winds import WIND_VARIABLES
 
 if TYPE_CHECKING:
     from mpi4py import MPI
 
     from tradewind import _core
+    from tradewind.dwarfs.frame.step import Step
     from tradewind.mpi.library import Array
+
+WIND_COPIES = 40
+"""Memory copies of vorticity and divergence that take as long as to make winds of them, or the way back, by the many
+passes of NumPy in `spectral.operators` (38 and 44 were measured at TCo639 with 8 levels)."""
+_BYTE = 1 / 8
+"""Values per byte."""
+
+
+# The loops, and their costs per flop of a transform, per coefficient, or per byte of a copy, see `loads.Loads`.
+
+
+def _row_values(dwarf: SphericalHarmonicsRequest) -> float:
+    """All values are read and written once in a transform of rows."""
+    return float(2 * dwarf.points * len(VARIABLES) / float(dwarf.loads.fft.sum()))
+
+
+@kernel(1, _row_values, part=f"{COMPUTE}-{FFT}")
+def transform_rows(run: SphericalHarmonicsRun, points: str) -> None:
+    """Transform rows of grid points to Fourier coefficients."""
+    run.transform.transform_rows()
+
+
+@kernel(1, part=f"{COMPUTE}-{LEGENDRE}")
+def transform_wavenumbers(run: SphericalHarmonicsRun, points: str) -> None:
+    """Transform wavenumbers to spectral coefficients."""
+    run.transform.transform_wavenumbers()
+
+
+@kernel(lambda dwarf: wave_flops(dwarf.levels), part=f"{COMPUTE}-{WAVES}")
+def step_waves(run: SphericalHarmonicsRun, points: str) -> None:
+    """Compute the coefficients a time step later."""
+    run.advance_waves()
+
+
+@kernel(1, part=f"{COMPUTE}-{LEGENDRE}")
+def transform_wavenumbers_back(run: SphericalHarmonicsRun, points: str) -> None:
+    """Transform spectral coefficients back to wavenumbers."""
+    run.transform.transform_wavenumbers_back()
+
+
+@kernel(1, _row_values, part=f"{COMPUTE}-{FFT}")
+def transform_rows_back(run: SphericalHarmonicsRun, points: str) -> None:
+    """Transform Fourier coefficients back to rows of grid points."""
+    run.transform.transform_rows_back()
+
+
+@kernel(0, 4 * WIND_VARIABLES * WIND_COPIES, part="", once=True)
+def make_winds(run: SphericalHarmonicsRun, points: str) -> None:
+    """Make winds of vorticity and divergence, or the other way round: in a run, transforms of wavenumbers do."""
+
+
+@kernel(0, _BYTE, part=f"{COMPUTE}-{LEGENDRE}", once=True)
+def add_sums(run: SphericalHarmonicsRun, points: tuple[str, str]) -> None:
+    """Add the partial sums of other ranks."""
+    run.transform.add_sums()
+
+
+@kernel(0, _BYTE, part=f"{COMPUTE}-{LEGENDRE}", once=True)
+def spread_sums(run: SphericalHarmonicsRun, points: tuple[str, str]) -> None:
+    """Copy the degrees that other ranks need for their partial sums."""
+    run.transform.spread_sums()
+
+
+@kernel(0, _BYTE, part="passes", once=True)
+def copy_by_variable(run: SphericalHarmonicsRun, points: tuple[str, str]) -> None:
+    """Copy the source or the target of an exchange, one variable after another."""
+    run.copy(*points)
+
+
+# The parts of a step.
+
+
+def redistribute(step: Step, way: str) -> None:
+    """Exchange all fields, one batch after another; between passes over memory where the strategy has them."""
+    if step.dwarf.strategy == "passes":
+        step.compute(copy_by_variable, points=(way, GATHER), label=f"{way} {GATHER}")
+        step.exchange(way, 0)
+        step.compute(copy_by_variable, points=(way, SCATTER), label=f"{way} {SCATTER}")
+        return
+    for number, name in enumerate(step.dwarf.batch_names):
+        step.exchange(way, number, name and f"{way} {name}")
+
+
+def to_columns(step: Step) -> None:
+    """From grid points to full columns of spectral coefficients."""
+    redistribute(step, "rows")
+    step.compute(transform_rows, points=FFT, label=FFT)
+    redistribute(step, "wavenumbers")
+    step.compute(transform_wavenumbers, points=LEGENDRE, label=LEGENDRE)
+    if step.dwarf.winds:
+        step.compute(make_winds, points=WINDS, label=WINDS)
+    if step.dwarf.is_split:
+        redistribute(step, "sums")
+        step.compute(add_sums, points=("sums", ADD), label=f"sums {ADD}")
+    redistribute(step, "columns")
+
+
+def to_grid(step: Step) -> None:
+    """From full columns of spectral coefficients to grid points."""
+    redistribute(step, "columns" + BACK)
+    if step.dwarf.is_split:
+        step.compute(spread_sums, points=("sums" + BACK, SPREAD), label=f"sums{BACK} {SPREAD}")
+        redistribute(step, "sums" + BACK)
+    if step.dwarf.winds:
+        step.compute(make_winds, points=WINDS, label=WINDS + BACK)
+    step.compute(transform_wavenumbers_back, points=LEGENDRE, label=LEGENDRE + BACK)
+    redistribute(step, "wavenumbers" + BACK)
+    step.compute(transform_rows_back, points=FFT, label=FFT + BACK)
+    redistribute(step, "rows" + BACK)
 
 
 @dataclass(frozen=True)
@@ -39,17 +162,19 @@ class Diagnosis:
 class SphericalHarmonicsRun(Running):
     """The dwarf on MPI ranks, one of which this process is."""
 
-    def __init__(self, dwarf: Request, comm: MPI.Intracomm, record: str) -> None:
+    dwarf: SphericalHarmonicsRequest
+
+    def __init__(self, dwarf: SphericalHarmonicsRequest, comm: MPI.Intracomm, record: str) -> None:
         super().__init__(dwarf, comm, record)
-        self.dwarf = dwarf
         self.distribution = dwarf.distribution()
-        self._batches = dwarf.batches()
-        self._calls: dict[str, Callable[[], None]] = {}
+        self._barriers = dwarf.strategy == "barrier"
+        self._sources: dict[str, list[Array]] = {}
+        self._copies: dict[tuple[str, str], tuple[Array, Array]] = {}
         self._next: Array = np.empty(0)
         self.transform = DistributedTransform.made_by(
             self.distribution,
             self.rank,
-            self._exchange,
+            self._connect,
             self._array,
             tables=not dwarf.on_the_fly,
             threads=dwarf.threads,
@@ -62,14 +187,14 @@ class SphericalHarmonicsRun(Running):
         self._initial = np.take(initial(self._m, self._n, dwarf.levels), _fields_of(self._order), axis=1)
         self._next[:] = self._initial
         proceed(comm)
-        self._to_grid()
+        to_grid(self)
 
-    # The arrays and exchanges of the transform, as the strategy has them.
+    # The arrays and plans of the transform, as the strategy has them.
 
     def _array(self, pattern: _core.Redistribution, dtype: str, name: str) -> Array:
         return self.array(pattern, name, dtype)
 
-    def _exchange(
+    def _connect(
         self, name: str, back: bool, pattern: _core.Redistribution, source: Array, target: Array
     ) -> Callable[[], None]:
         if name == "columns" and back:  # the waves' step writes beside what it reads
@@ -79,18 +204,13 @@ class SphericalHarmonicsRun(Running):
         if strategy in ("variables", "levels"):
             views = self._variable_views if strategy == "variables" else self._level_views
             sources = views(way, source, whole=_has_all_levels(way, target=False))
-            return self._in_turn(way, sources, views(way, target, whole=_has_all_levels(way, target=True)))
-        if strategy == "passes":
-            return self._in_passes(way, pattern, source, target)
-        carried = self.plan(way, pattern, (source, target))
-        if strategy == "barrier":
-            return lambda: self._between_barriers(carried, source)
-        return lambda: carried(source)
-
-    def _between_barriers(self, carried: Exchanges, source: Array) -> None:
-        self.timed(self.comm.Barrier, part="barrier")
-        carried(source)
-        self.timed(self.comm.Barrier, part="barrier")
+            self._plan_batches(way, sources, views(way, target, whole=_has_all_levels(way, target=True)))
+        else:
+            if strategy == "passes":
+                source, target = self._copied(way, pattern, source, target)
+            self._sources[way] = [source]
+            self.plan(way, pattern, (source, target))
+        return partial(redistribute, self, way)
 
     def _variable_views(self, way: str, array: Array, *, whole: bool) -> list[Array]:
         """The places of each variable in an array: fields are first in arrays of grid points, else last."""
@@ -101,80 +221,56 @@ class SphericalHarmonicsRun(Running):
     def _level_views(self, way: str, array: Array, *, whole: bool) -> list[Array]:
         """The places of the levels of each message in an array, which has all levels or those of this rank."""
         first, found, begin = way.startswith("rows"), [], 0
-        for _, batch in self._batches:
+        for _, batch in self.dwarf.batches:
             end = begin + (batch.fields if whole else len(batch.levels_of(self.rank)) * batch.variables)
             found.append(array[begin:end] if first else array[:, begin:end])
             begin = end
         return found
 
-    def _in_turn(self, way: str, sources: list[Array], targets: list[Array]) -> Callable[[], None]:
-        """One message after another: what the strategy sends together."""
+    def _plan_batches(self, way: str, sources: list[Array], targets: list[Array]) -> None:
+        """Make the plans of an exchange, one for each batch: what the strategy sends together."""
         name = way.removesuffix(BACK)
         made: dict[int, tuple[_core.Redistribution, list[tuple[Array, Array]]]] = {}
-        for (_, batch), source, target in zip(self._batches, sources, targets, strict=True):
+        for (_, batch), source, target in zip(self.dwarf.batches, sources, targets, strict=True):
             pattern = batch.patterns()[name]
             pattern = reversed_pattern(pattern) if way.endswith(BACK) else pattern
             made.setdefault(id(batch), (pattern, []))[1].append((source, target))
         for pattern, pairs in made.values():
             self.plan(way, pattern, *pairs)
-        carried = self._exchanges[way]
+        self._sources[way] = sources
 
-        def call() -> None:
-            for each in sources:
-                carried(each)
+    def _copied(self, way: str, pattern: _core.Redistribution, source: Array, target: Array) -> tuple[Array, Array]:
+        """Make arrays into which the source is copied before an exchange, and from which the target is afterwards."""
+        name, back = way.removesuffix(BACK), type(pattern)(pattern.to_layout, pattern.from_layout)
+        sent = self._array(pattern, dtype_of(way), name).reshape(source.shape)
+        received = self._array(back, dtype_of(way), name).reshape(target.shape)
+        self._copies |= {(way, GATHER): (source, sent), (way, SCATTER): (received, target)}
+        return sent, received
 
-        return call
+    # The operations of strategies, see `Step`.
 
-    def _in_passes(self, way: str, pattern: _core.Redistribution, source: Array, target: Array) -> Callable[[], None]:
-        name = way.removesuffix(BACK)
-        back = type(pattern)(pattern.to_layout, pattern.from_layout)
-        dtype = "f8" if name == "rows" else "c16"
-        sent = self._array(pattern, dtype, name).reshape(source.shape)
-        received = self._array(back, dtype, name).reshape(target.shape)
-        carried = self.plan(way, pattern, (sent, received))
+    def exchange(self, name: str, of: Any = "field", label: str = "") -> None:
+        """Exchange a batch, between barriers where these are timed."""
+        if self._barriers:
+            self.timed(self.comm.Barrier, part="barrier")
+        super().exchange(name, of)
+        if self._barriers:
+            self.timed(self.comm.Barrier, part="barrier")
 
-        def copy(before: Array, after: Array) -> None:
-            views = (self._variable_views(way, array, whole=False) for array in (before, after))
-            for one, other in zip(*views, strict=True):
-                np.copyto(other, one)
+    def array_of(self, exchange: str, of: Any) -> Array:
+        """Return the array that an exchange of a batch sends from."""
+        source: Array = self._sources[exchange][of]
+        return source
 
-        def call() -> None:
-            self.timed(copy, source, sent, part="passes")
-            carried(sent)
-            self.timed(copy, received, target, part="passes")
+    def advance_waves(self) -> None:
+        """Compute the coefficients a time step later."""
+        self._waves(self.transform.columns, self._next)
 
-        return call
-
-    # A step.
-
-    def step(self) -> None:
-        """Grid points to columns, a step of the waves, and back."""
-        self._to_columns()
-        self.timed(self._waves, self.transform.columns, self._next, part=f"{COMPUTE}-{WAVES}")
-        self._to_grid()
-        self.steps += 1
-
-    def _to_columns(self) -> None:
-        transform = self.transform
-        transform.exchange("rows")
-        self.timed(transform.transform_rows, part=f"{COMPUTE}-{FFT}")
-        transform.exchange("wavenumbers")
-        self.timed(transform.transform_wavenumbers, part=f"{COMPUTE}-{LEGENDRE}")
-        if transform.is_split:
-            transform.exchange("sums")
-            self.timed(transform.add_sums, part=f"{COMPUTE}-{LEGENDRE}", once=True)
-        transform.exchange("columns")
-
-    def _to_grid(self) -> None:
-        transform = self.transform
-        transform.exchange("columns", back=True)
-        if transform.is_split:
-            self.timed(transform.spread_sums, part=f"{COMPUTE}-{LEGENDRE}", once=True)
-            transform.exchange("sums", back=True)
-        self.timed(transform.transform_wavenumbers_back, part=f"{COMPUTE}-{LEGENDRE}")
-        transform.exchange("wavenumbers", back=True)
-        self.timed(transform.transform_rows_back, part=f"{COMPUTE}-{FFT}")
-        transform.exchange("rows", back=True)
+    def copy(self, way: str, kind: str) -> None:
+        """Copy the source or the target of an exchange by variable."""
+        before, after = (self._variable_views(way, array, whole=False) for array in self._copies[way, kind])
+        for one, other in zip(before, after, strict=True):
+            np.copyto(other, one)
 
     # The methods of each dwarf.
 
@@ -195,7 +291,7 @@ class SphericalHarmonicsRun(Running):
 
         proceed(self.comm)
         with self.uncounted():
-            self._to_columns()
+            to_columns(self)
         columns = self.transform.columns
         solution = self._waves.solution(self._initial, self.steps)
         apart = float(np.abs(columns - solution).max(initial=0))
@@ -228,7 +324,7 @@ class SphericalHarmonicsRun(Running):
         first = self.comm.scan(count) - count
         own, grid = np.arange(first, first + count), Gaussian(tuple(self.distribution.truncation.grid.rows))
         return [
-            Output(name, own, grid, partial(self._output, n), self.dwarf.levels, said=NAMED[name])
+            Output(name, own, grid, partial(self._output, n), self.dwarf.levels, attributes=NAMED[name])
             for n, name in enumerate(VARIABLES)
         ]
 
@@ -237,6 +333,13 @@ class SphericalHarmonicsRun(Running):
         found = np.empty((self.dwarf.levels, self.transform.points.shape[1]))
         found[self._order] = self.transform.points[number :: len(VARIABLES)]
         return found
+
+    map_variable = "geopotential"
+
+    @property
+    def map_place(self) -> dict[str, Any]:
+        """On the sphere, each row from longitude 0 on."""
+        return {"on_sphere": True, "west": 0.5}
 
     def map(self) -> Array | None:
         """The geopotential of the middle level on rank 0, [latitude][longitude] from the south. Collective.
@@ -266,7 +369,7 @@ def _fields_of(levels: Array) -> Array:
 
 
 def _has_all_levels(way: str, *, target: bool) -> bool:
-    """Whether the source, or the target, of an exchange has all levels: grid points and columns have."""
+    """Return whether the source, or the target, of an exchange has all levels: grid points and columns have."""
     name = way.removesuffix(BACK)
     forth_target = target != way.endswith(BACK)
     return (name == "columns" and forth_target) or (name == "rows" and not forth_target)

@@ -98,11 +98,11 @@ class LimitedArea(GridDwarf):
         return half_step(self.step_s, self.spacing_m)
 
     def patterns(self) -> dict[str, Pattern]:
-        """By name the redistributions of a batch, forth and back."""
+        """Return the redistributions of a batch by name, forth and back."""
         raise NotImplementedError
 
     def _misfits(self, split: tuple[int, int]) -> list[str]:
-        """Why a split does not fit a layout."""
+        """Return why a split does not fit a layout."""
         raise NotImplementedError
 
     def _largest(self) -> tuple[int, tuple[int, int], str]:

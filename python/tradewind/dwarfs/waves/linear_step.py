@@ -92,7 +92,7 @@ class LinearStep:
         split_blocks(self._threads, len(columns), 4 * columns.itemsize * columns.shape[1], work)
 
     def solution(self, initial: Complexes, steps: int) -> Complexes:
-        """Return the fields so many steps after the initial ones, in closed form: each wave has turned by its angle."""
+        """Return the fields some steps after the initial ones, in closed form: each wave has turned by its angle."""
         modes = self.modes_of(initial).reshape(len(initial), self.levels, len(VARIABLES))
         modes[:, :, _ZETA] *= np.exp(2j * steps * np.arctan(self._rossby))[:, None]
         root = np.sqrt(self._laplacian)

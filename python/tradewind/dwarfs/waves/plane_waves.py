@@ -7,7 +7,7 @@ Of each vertical mode l, with wind (u, v) and geopotential phi of a layer of sha
 All is without dimensions: winds over c and phi over c^2, lengths over the distance of grid points, with c the speed of
 the fastest wave; g_l are the squared speeds of the modes, the largest 1. A step of the trapezoidal rule, as in
 semi-implicit models, turns a wave by theta: tan(theta / 2) = s sqrt(g_l) K, with s = c dt / (2 dx) and K the size of
-its wavenumber, as the derivatives see it.
+its wavenumber, as in the derivatives.
 """
 
 from __future__ import annotations

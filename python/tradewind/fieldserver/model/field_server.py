@@ -135,8 +135,8 @@ class FieldServer:
     ) -> None:
         """Define a field before it is written. Each rank of the model does, alike.
 
-        `where`: the layout of its levels; or the numbers of this rank's points, whose arrays are [level][point], with
-        `axis` 0 [point][level]. `levels`: their numbers, of all levels; 1, 2, ... unless given. Other keywords are
+        `where`: the layout of its levels; or the numbers of this rank's points, whose arrays are `[level][point]`, with
+        `axis` 0 `[point][level]`. `levels`: their numbers, of all levels; 1, 2, ... unless given. Other keywords are
         those of `OutputField`. Raises InputError.
         """
         side, _ = self._of_model()

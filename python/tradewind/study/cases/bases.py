@@ -10,13 +10,21 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from tradewind.machine import Machine
 from tradewind.study.model.base_model import BASE_OPTIONS, Base, Settings
 from tradewind.study.model.machine_keys import OnMachine
+from tradewind.workload.simulation_options import CORES
 
 Options = dict[str, Any]
-OwnRouting = Callable[[str, Mapping[str, str]], str | None]
-"""(machine, changed values): the machine's own routing; None where it is unknown."""
+OwnMachine = Callable[[str, Mapping[str, str]], Machine | None]
+"""(name, changed values): the machine, whose own routing and cores a case may depend on; None where it is unknown."""
 S = TypeVar("S", bound=OnMachine)
+
+
+def own_routing(own_machine: OwnMachine, name: str, settings: Mapping[str, str]) -> str | None:
+    """Return the routing of a machine with changed values; None where it is unknown."""
+    machine = own_machine(name, settings)
+    return None if machine is None else machine.routing
 
 
 @dataclass(frozen=True)
@@ -38,10 +46,10 @@ NO_BASE = Under()
 
 @dataclass(frozen=True)
 class Bases:
-    """The bases of a study, and how to find out a machine's own routing, which values may depend on."""
+    """The bases of a study, and how to find a machine, on whose routing and cores values may depend."""
 
     bases: Sequence[Base] = ()
-    own_routing: OwnRouting = lambda machine, settings: None
+    own_machine: OwnMachine = lambda machine, settings: None
 
     def options(self, sweep: S, options_of: Callable[[S], Iterable[Options]]) -> Iterator[tuple[Options, Under]]:
         """Yield the options of a sweep's cases under each of its bases, as `options_of` makes them of a sweep."""
@@ -50,7 +58,8 @@ class Bases:
             for options in options_of(filled):
                 own = options["settings"]
                 settings = own if base is None else self._settings(base, options)
-                yield {**options, "settings": settings}, Under(None if base is None else base.name, own)
+                options |= {"settings": settings} | self._cores({**options, "settings": settings})
+                yield options, Under(None if base is None else base.name, own)
 
     def of(self, sweep: OnMachine) -> Sequence[Base | None]:
         """Return the bases of a sweep in the order of the study; a single None in a study without bases."""
@@ -69,8 +78,15 @@ class Bases:
         common = self.common_settings(base, machine)
         routing = options["routing"]
         if routing is None and base.routing_set:
-            routing = self.own_routing(machine, {**common, **own})
+            routing = own_routing(self.own_machine, machine, {**common, **own})
         return {**common, **base.routing_set.get(routing, {}), **own}
+
+    def _cores(self, options: Options) -> Options:
+        """Return the number of ranks per node where the cores of the machine are meant; else nothing."""
+        if options.get("ranks_per_node") != CORES:
+            return {}
+        machine = self.own_machine(options["machine"], options["settings"])
+        return {} if machine is None or machine.node.cores is None else {"ranks_per_node": machine.node.cores}
 
 
 def _filled(sweep: S, base: Base) -> S:

@@ -16,6 +16,7 @@ from tradewind.study.cases.machine_options import machine_options
 from tradewind.study.model.dwarf_keys import dwarf_keys
 from tradewind.study.model.skip import Skip
 from tradewind.study.model.study import PublishedSweep, RunSweep
+from tradewind.workload.simulation_options import CORES
 
 
 def expand_dwarfs(sweep: RunSweep | PublishedSweep, study_seed: int, bases: Bases = NO_BASES) -> Iterator[Case | Skip]:
@@ -54,6 +55,9 @@ def _simulated(
 
     for options, under in bases.options(sweep, options_of):
         case = Case(sweep.name, "simulate", dwarf, options, under)
+        if options[spread] == CORES:
+            yield Skip(sweep.name, case.name, f"ranks_per_node {CORES!r}: the machine file has no node.cores")
+            continue
         shares, rest = divmod(dwarf.ranks, options[spread])
         if rest:
             yield Skip(sweep.name, case.name, f"{dwarf.ranks} ranks, {spread} {options[spread]}: no equal shares")

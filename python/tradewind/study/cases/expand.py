@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tradewind.study.cases.bases import Bases, OwnRouting
+from tradewind.study.cases.bases import Bases, OwnMachine
 from tradewind.study.cases.case import Case
 from tradewind.study.cases.dwarf_cases import expand_dwarfs
 from tradewind.study.cases.exchange_cases import AnySweep, expand_exchanges
@@ -16,13 +16,13 @@ from tradewind.study.model.skip import Skip
 from tradewind.study.model.study import PublishedSweep, RunSweep, Study
 
 
-def expand(study: Study, own_routing: OwnRouting | None = None) -> tuple[list[Case], list[Skip]]:
+def expand(study: Study, own_machine: OwnMachine | None = None) -> tuple[list[Case], list[Skip]]:
     """Yield all cases of a study, and the skipped ones: a radix out of range, ranks that no split fits.
 
-    `own_routing` finds out a machine's own routing, which the values of a base may depend on. Without it cases have
+    `own_machine` finds a machine, on whose routing and cores values may depend. Without it cases have
     their labels, and may lack some of these values.
     """
-    bases = Bases(study.base, own_routing) if own_routing is not None else Bases(study.base)
+    bases = Bases(study.base, own_machine) if own_machine is not None else Bases(study.base)
     found = [each for sweep in study.sweep for each in _expanded(sweep, study.seed, bases)]
     return [case for case in found if isinstance(case, Case)], [skip for skip in found if isinstance(skip, Skip)]
 

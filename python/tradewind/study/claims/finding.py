@@ -207,9 +207,7 @@ def _fitted_by(finding: Finding, records: Sequence[Record], fits: Sequence[Fitte
     """Return the values that were taken from data of a finding and are used by its simulated cases; None for none."""
     if finding.fitted is not None:
         return finding.fitted
-    selections = [selection for _, selection in selections_of(finding)] or [{}]
-    chosen = [record for record in records if matches(record, finding.where) and _is_along(finding, record)]
-    touched = [record for record in chosen if any(matches(record, selection) for selection in selections)]
+    touched = cases_of(finding, records)
     found = [
         fit.values
         for fit in fits
@@ -217,6 +215,13 @@ def _fitted_by(finding: Finding, records: Sequence[Record], fits: Sequence[Fitte
         and any(record.get("machine") is not None and matches(record, fit.of) for record in touched)
     ]
     return "; ".join(found) or None
+
+
+def cases_of(finding: Finding, records: Iterable[Record]) -> list[Record]:
+    """The cases that a finding looks at."""
+    selections = [selection for _, selection in selections_of(finding)] or [{}]
+    chosen = [record for record in records if matches(record, finding.where) and _is_along(finding, record)]
+    return [record for record in chosen if any(matches(record, selection) for selection in selections)]
 
 
 def _is_along(finding: Finding, record: Record) -> bool:

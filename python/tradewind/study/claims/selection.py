@@ -11,10 +11,10 @@ from typing import Any
 from tradewind.base.names import unknown
 from tradewind.base.toml_lines import Place
 from tradewind.method.method import packing_names, transport_names
-from tradewind.study.cases.bases import OwnRouting
+from tradewind.study.cases.bases import OwnMachine, own_routing
 from tradewind.study.cases.case import Case
 from tradewind.study.cases.expand import expand
-from tradewind.study.cases.machines import own_routings
+from tradewind.study.cases.machines import own_machines
 from tradewind.study.claims.curve import Selected, is_meant, name_of, number_along, some_of
 from tradewind.study.claims.finding import base_of, selections_of
 from tradewind.study.claims.remarks import base_problems, headline_problems, value_problems
@@ -43,9 +43,9 @@ def selection_problems(study_file: StudyFile) -> list[str]:
     plots = [(i, plot) for i, plot in enumerate(study.plot)] if len(study.base) > 1 else []
     if not findings and not plots and not study.fitted and study.headline is None:
         return []
-    routing_of = own_routings(study_file)
-    expanded, skips = expand(study, routing_of)
-    cases = [_labels(case, routing_of) for case in expanded]
+    machine_of = own_machines(study_file)
+    expanded, skips = expand(study, machine_of)
+    cases = [_labels(case, machine_of) for case in expanded]
     problems = [
         study_file.file.at(("finding", i, *place), f"finding {i + 1}: {text}")
         for i, finding in findings
@@ -112,14 +112,14 @@ def _is_under(case: Labels, base: str | None) -> bool:
 
 def labels_of(study_file: StudyFile) -> list[Labels]:
     """Return what each case of a study can be found under."""
-    routing_of = own_routings(study_file)
-    return [_labels(case, routing_of) for case in expand(study_file.study, routing_of)[0]]
+    machine_of = own_machines(study_file)
+    return [_labels(case, machine_of) for case in expand(study_file.study, machine_of)[0]]
 
 
-def _labels(case: Case, routing_of: OwnRouting) -> Labels:
+def _labels(case: Case, machine_of: OwnMachine) -> Labels:
     labels: dict[str, Sequence[Any]] = {label: (value,) for label, value in case.labels.items()}
     if case.kind == "simulate" and case.options["routing"] is None:
-        labels["routing"] = (None, routing_of(case.options["machine"], case.options["settings"]))
+        labels["routing"] = (None, own_routing(machine_of, case.options["machine"], case.options["settings"]))
     if case.kind == "run":  # the plan of a run chooses what its sweep leaves open
         for label, known in (("transport", transport_names()), ("packing", packing_names())):
             labels[label] = known if labels[label] == (None,) else labels[label]

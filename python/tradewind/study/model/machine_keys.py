@@ -17,14 +17,14 @@ OF_STUDY = ("seed",)
 
 def _type(each: SimulationOption) -> Any:
     """Return the type of one value, as pydantic checks it."""
-    if each.kind == "int":
+    if each.kind == "int" and not each.words:
         return Annotated[int, Field(ge=each.minimum, le=each.maximum, strict=True)]
 
     def check(value: Any) -> None:
         if problems := each.wrong(value):
             raise InputError(*problems)
 
-    return Annotated[str, checked(check)]
+    return Annotated[int | str if each.kind == "int" else str, checked(check)]
 
 
 def _field(each: SimulationOption) -> tuple[Any, Any]:
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
         routing: Many[str] | None = None
         """None: the machine's own."""
-        ranks_per_node: Many[int] = [1]
+        ranks_per_node: Many[int | str] = [1]
         seed: Many[int] | None = None
         """None: the study's."""
 

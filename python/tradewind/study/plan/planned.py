@@ -15,7 +15,7 @@ from tradewind.study.cases.bases import Bases
 from tradewind.study.cases.case import Case, digest, identity
 from tradewind.study.cases.environment import Environment
 from tradewind.study.cases.expand import expand
-from tradewind.study.cases.machines import located, own_routings
+from tradewind.study.cases.machines import located, own_machines
 from tradewind.study.model.labels import settings_text
 from tradewind.study.model.like import Problem, reported
 from tradewind.study.model.output_model import OutputSweep
@@ -104,7 +104,7 @@ def make_plan(
     Raises InputError with all unknown machines and settings.
     """
     machines = _machines(study_file, executors)
-    cases, skips = expand(study_file.study, own_routings(study_file))
+    cases, skips = expand(study_file.study, own_machines(study_file))
     plan = Plan(skips=skips)
     for case in filter(wanted, cases):
         if case.kind != "simulate":
@@ -164,7 +164,7 @@ def _machines(study_file: StudyFile, executors: Executors) -> dict[str, Path]:
     """The file of every machine that the study names; a path is meant from the study file's folder."""
     found: dict[str, Path] = {}
     problems: list[Problem] = []
-    bases = Bases(study_file.study.base, own_routings(study_file))
+    bases = Bases(study_file.study.base, own_machines(study_file))
     for i, sweep in enumerate(study_file.study.sweep):
         if not isinstance(sweep, SimulateSweep | RunSweep | ProgramSweep | OutputSweep) or sweep.machine is None:
             continue

@@ -10,7 +10,7 @@ from tradewind.base.errors import InputError
 from tradewind.base.toml_lines import Place
 from tradewind.machine import load_machine
 from tradewind.machine.topology import Crossbar
-from tradewind.study.cases.bases import Bases
+from tradewind.study.cases.bases import Bases, own_routing
 from tradewind.study.model.base_model import Base, Settings
 from tradewind.study.model.machine_keys import OnMachine
 from tradewind.workload.exchange import Exchange
@@ -57,7 +57,7 @@ def _routing_sets(
     """Return the settings of a base for single routings of the sweep."""
     name, path = machine
     common = bases.common_settings(base, name)
-    routings: Sequence[str | None] = sweep.routing or [bases.own_routing(name, common)]
+    routings: Sequence[str | None] = sweep.routing or [own_routing(bases.own_machine, name, common)]
     for routing in routings:
         if routing is None or routing not in base.routing_set or _problems(forecast, path, routing=routing):
             continue  # a routing that the machine does not have is reported of the sweep

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from tradewind.study.cases.machines import own_routings
+from tradewind.study.cases.bases import own_routing
+from tradewind.study.cases.machines import own_machines
 from tradewind.study.claims.finding import Verdict, base_of, why_untestable
 from tradewind.study.claims.selection import bases_of, labels_of
 from tradewind.study.model.study_file import StudyFile
@@ -38,13 +39,13 @@ def untestable_claims(study_file: StudyFile, planned: Sequence[Planned]) -> list
 
 def _records(study_file: StudyFile, planned: Sequence[Planned]) -> list[dict[str, Any]]:
     """Cases as a test finds them, with results that stand for any."""
-    routing_of = own_routings(study_file)
+    machine_of = own_machines(study_file)
     records = []
     for case in (each.case for each in planned):
         record = {**case.labels, "time_s": None if case.kind == "verify" else 1.0}
         record["result"] = {"delay": {"edges_s": [0.0, 1.0], "counts": [1]}}
         if case.kind == "simulate" and record["routing"] is None and record["model"] == "packet":
-            record["routing"] = routing_of(case.options["machine"], case.options["settings"])
+            record["routing"] = own_routing(machine_of, case.options["machine"], case.options["settings"])
         for label in ("transport", "packing"):
             if case.kind == "run" and record[label] is None:
                 record[label] = _Open()

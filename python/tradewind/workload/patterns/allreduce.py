@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from tradewind import _core
 from tradewind.base.deferred import Deferred
@@ -34,6 +35,11 @@ class AllReduceExchange(Exchange):
     def detail(self) -> str:
         """The number of elements and of repetitions."""
         return f"{self.count}x{self.times}"
+
+    @classmethod
+    def sized(cls, size: int, ranks: int, options: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the elements of a vector of this size, as `osu_allreduce` counts it."""
+        return {"count": cls._elements(size, options, ("count",))}
 
     def steps(self) -> list[Step]:
         """Return the one reduction, repeated."""

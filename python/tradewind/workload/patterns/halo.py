@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from tradewind import _core
 from tradewind.base.deferred import Deferred
@@ -36,6 +37,13 @@ class HaloExchange(OnGrid):
     def detail(self) -> str:
         """The halo width."""
         return str(self.width)
+
+    @classmethod
+    def sized(cls, size: int, ranks: int, options: Mapping[str, Any]) -> dict[str, Any]:
+        """Return a grid that is divided along y, with messages of whole rows; of width 1, unless it is given."""
+        width = options.get("width", 1)
+        points = cls._elements(size, options, ("grid", "split"), width)
+        return {"grid": (points, max(1, width) * ranks, 1), "split": (1, ranks), "width": width}
 
     def steps(self) -> list[Step]:
         """Return the one halo exchange, repeated."""

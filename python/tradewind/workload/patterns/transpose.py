@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from tradewind import _core
 from tradewind.base.errors import InputError
@@ -68,6 +69,12 @@ class TransposeExchange(OnGrid):
     def alone(self, step: str) -> TransposeExchange:
         """Return the request for one of its transpositions, once."""
         return replace(self, times=1, slab=step)
+
+    @classmethod
+    def sized(cls, size: int, ranks: int, options: Mapping[str, Any]) -> dict[str, Any]:
+        """Return a grid whose transposition xz sends this size from each rank to each, as `osu_alltoall` does."""
+        points = cls._elements(size, options, ("grid", "split", "slab"))
+        return {"grid": (ranks, points, ranks), "split": (ranks, 1), "slab": "xz"}
 
     def steps(self) -> list[Step]:
         """Return the transpositions in order, repeated. Raises InputError."""

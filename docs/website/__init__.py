@@ -1,0 +1,1 @@
+"""The site: documentation, reference of Python and C, reports of the kept studies, notebooks."""

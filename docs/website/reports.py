@@ -1,0 +1,67 @@
+"""The reports of the kept studies, as live pages: charts that answer, tables that sort, and results to take away."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from kept_results import STUDIES, Kept, kept_file, load
+
+from tradewind.report.build import Report, draw_figures
+from tradewind.report.overview import build_overview
+from tradewind.report.page import render, summary
+from tradewind.study.cases.environment import here
+from tradewind.study.cases.records import Records
+from tradewind.study.claims.remarks import headline_of
+
+_SCRIPT = re.compile(r"<script>(.{100000,}?)</script>", re.DOTALL)
+"""A script of a page that is long enough to stand in a file of its own."""
+
+
+def kept_studies() -> list[str]:
+    """Return the names of all studies whose results are kept, in the order of their folders."""
+    return [file.stem for file in sorted(STUDIES.glob("**/results/*.nc"))]
+
+
+def write_reports(folder: Path, names: Sequence[str]) -> Path:
+    """Write the reports of studies, each into a folder of its name, and a page about all; returns that page."""
+    folder.mkdir(parents=True, exist_ok=True)
+    page = build_overview(folder, [_written(load(name), folder / name) for name in names])
+    for each in folder.rglob("*.html"):
+        _join_site(each, folder)
+    return page
+
+
+def _written(kept: Kept, folder: Path) -> dict[str, Any]:
+    """Write the report of a study and its dataset; returns what `tradewind study --json` prints about it."""
+    folder.mkdir(exist_ok=True)
+    study, text = kept.study, kept.file.file.text
+    records = Records(kept.records, notes=json.loads(kept.attributes.get("notes", "[]")))
+    figures = draw_figures(study.plot, records)
+    outcome = headline_of(study.headline, records.records) if study.headline else summary(figures)
+    page = folder / "report.html"
+    page.write_text(render(study, text, records, kept.verdicts, figures, here(), {}, outcome), encoding="utf-8")
+    shutil.copyfile(kept_file(kept.name), folder / "results.nc")
+    report = Report(page, folder / "results.nc", [], outcome, kept.verdicts, records)
+    return {"study": study.title, **report.as_dict()}
+
+
+def _join_site(page: Path, folder: Path) -> None:
+    """Give a page the way back to the site, and move its long scripts into files that all pages of a folder share: a
+    browser loads them once."""
+    above = "../" * len(page.relative_to(folder).parent.parts)
+
+    def moved(found: re.Match[str]) -> str:
+        name = f"script-{hashlib.sha256(found[1].encode()).hexdigest()[:12]}.js"
+        (folder / name).write_text(found[1], encoding="utf-8")
+        return f'<script src="{above}{name}"></script>'
+
+    way_back = f'<p class="small"><a href="{above}../index.html">Tradewind</a>'
+    way_back += ' | <a href="../index.html">all reports</a></p>' if above else "</p>"
+    text = _SCRIPT.sub(moved, page.read_text(encoding="utf-8"))
+    page.write_text(text.replace("<main>", f"<main>\n{way_back}", 1), encoding="utf-8")

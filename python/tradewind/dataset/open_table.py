@@ -1,0 +1,110 @@
+"""Opens any result as one tidy table: datasets and folders of studies, JSON of commands, tuning files, CSV."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tradewind.base.errors import InputError
+from tradewind.base.reading import is_folder, is_there, path_of, read_json, read_text
+from tradewind.base.toml_lines import TomlFile
+from tradewind.dataset.command_results import records_of_json, records_of_tuning
+from tradewind.dataset.read import read_dataset
+from tradewind.dataset.table import TEXT_COLUMNS, VALUES, columns, table_of, typed
+from tradewind.study.cases.records import Record
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+DATASET = "results.nc"
+SUFFIXES = (".nc", ".json", ".toml", ".csv")
+
+
+def open_table(*paths: str | Path) -> pd.DataFrame:
+    """Return the tidy table of one result or several: a row per value (`tradewind.dataset.table`).
+
+    A path is a study's results.nc, the folder of a study or of studies, what ``--json`` of bench, tune, run, simulate
+    or advise has printed, a tuning file, or such a table as CSV. Files of earlier versions are read as well. Raises
+    InputError for other files.
+    """
+    import pandas as pd
+
+    if not paths:
+        raise InputError("no result: name one file or folder, or more")
+    tables = [_table(path_of("result", path)) for path in paths]
+    if len(tables) == 1:
+        return tables[0]
+    first = 0
+    for table in tables:
+        table["case"] += first
+        first = int(table["case"].max()) + 1 if len(table) else first
+    joined = pd.concat(tables, ignore_index=True)
+    return joined[[name for name in columns() if name in joined]]
+
+
+def is_tuning(path: Path) -> bool:
+    """Whether a TOML file is a tuning file; else it may be that of a machine."""
+    return "entry" in TomlFile(path).data
+
+
+def _table(path: Path) -> pd.DataFrame:
+    if not is_there(path):
+        raise InputError(f"{path}: there is no such file or folder")
+    if is_folder(path):
+        return _folder(path)
+    if path.suffix == ".csv":
+        return _csv(path)
+    return table_of(_records(path))
+
+
+def _records(path: Path) -> list[Record]:
+    if path.suffix == ".nc":
+        return read_dataset(path)[0]
+    if path.suffix == ".toml":
+        return _tuning(path)
+    if path.suffix == ".json":
+        return records_of_json(read_json(path, "result"), str(path))
+    raise InputError(f"{path}: a folder, or a name that ends in {', '.join(SUFFIXES)} is allowed")
+
+
+def _folder(path: Path) -> pd.DataFrame:
+    """The table of a study, of all studies in a folder, or of the datasets that lie in it."""
+    if is_there(path / DATASET):
+        return table_of(read_dataset(path / DATASET)[0])
+    found = {file.parent.name: file for file in sorted(path.glob(f"*/{DATASET}"))}
+    found |= {file.stem: file for file in sorted(path.glob("*.nc"))}
+    if not found:
+        raise InputError(f"{path}: no dataset of a study, that is no {DATASET}, lies in this folder or one below it")
+    return table_of(list(_of_studies(found.items())))
+
+
+def _of_studies(files: Iterable[tuple[str, Path]]) -> Iterable[Record]:
+    for name, file in files:
+        for record in read_dataset(file)[0]:
+            yield record | {"study": name}
+
+
+def _tuning(path: Path) -> list[Record]:
+    from tradewind.method.tuning import check
+
+    if not is_tuning(path):
+        raise InputError(f"{path}: this file has no measured times; a tuning file has tables [[entry]]")
+    check(path)
+    return records_of_tuning(TomlFile(path).data["entry"])
+
+
+def _csv(path: Path) -> pd.DataFrame:
+    import pandas as pd
+
+    text = read_text(path, "table")
+    header = text.partition("\n")[0].split(",")
+    if missing := [name for name in ("case", *VALUES) if name not in header]:
+        raise InputError(f"{path} is no table of results: it has no column {', '.join(missing)}")
+    types = dict.fromkeys(TEXT_COLUMNS, "string")
+    try:
+        table = pd.read_csv(io.StringIO(text), dtype=types, keep_default_na=False, na_values=[""])
+        return typed(table.fillna({"part": ""}))
+    except (ValueError, TypeError) as error:
+        raise InputError(f"{path} is no table of results: {error}") from None

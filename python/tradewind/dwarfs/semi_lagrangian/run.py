@@ -1,0 +1,296 @@
+"""The semi-Lagrangian dwarf on MPI ranks: its columns, its loops and their costs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tradewind import _core
+from tradewind.base.errors import InputError, NotFiniteError
+from tradewind.dwarfs.frame.norms import Norms, norms
+from tradewind.dwarfs.frame.on_grid import GridRunning
+from tradewind.dwarfs.frame.output import Output, of_tracers
+from tradewind.dwarfs.frame.step import COMPUTE, Kernel, kernel
+from tradewind.dwarfs.semi_lagrangian.columns import Demand, PaddedHalo, Ring
+from tradewind.dwarfs.semi_lagrangian.lattice import Surroundings
+from tradewind.dwarfs.semi_lagrangian.options import LISTS, SemiLagrangianOptions
+from tradewind.fieldserver.plan.geometry import Regular
+
+if TYPE_CHECKING:
+    from mpi4py import MPI
+
+    from tradewind.dwarfs.frame.diagnosis import Slices
+    from tradewind.dwarfs.semi_lagrangian.flows import Wind
+    from tradewind.dwarfs.semi_lagrangian.lattice import Window
+    from tradewind.mpi.library import Array
+
+    Cells = tuple[tuple[int, int], tuple[int, int]]
+
+NEW_WINDS = "new winds"
+"""All points where the winds of a step are others than those of the step before; else none."""
+
+
+# The loops over points, and their costs per point of a rank.
+
+FLOPS = {("quasi-cubic", False): 27, ("cubic", False): 35, ("quasi-cubic", True): 79, ("cubic", True): 147}
+"""Per value, by stencil and whether the wind lifts; weights are shared by the tracers."""
+WEIGHT_FLOPS = 34
+"""Per point and direction, of weights and cells."""
+TRACE_FLOPS = {"plane": 38, "sphere": 190}
+"""Per point and iteration."""
+LIST_FLOPS = 22
+"""Per point, to find the cell of its stencil, and whether that lies in the block."""
+AT_ONCE, APART, LISTING, SHARED = 2.0, 1.5, 0.75, 0.4
+"""Times of a point beside that of one tracer's interpolation, as measured on two cores: a first guess and two
+iterations at once; one of them alone; finding the columns; what all tracers share."""
+
+
+@kernel(None, part=f"{COMPUTE}-winds")
+def extrapolate(run: SemiLagrangianRun, points: str) -> None:
+    """Extrapolate the winds to the end of the step."""
+    run.extrapolate()
+
+
+def _passes(passes: Callable[[SemiLagrangianOptions], int], *, at_once: bool) -> Callable[..., Kernel]:
+    """Some passes over trajectories, a first guess or an iteration each.
+
+    `at_once` they are in the cache: winds and departure points are read and written once.
+    """
+
+    def values(dwarf: SemiLagrangianOptions, *_: object) -> int:
+        return (1 if at_once else passes(dwarf)) * 2 * (dwarf.components + dwarf.directions)
+
+    def weight(dwarf: SemiLagrangianOptions, *_: object) -> float:
+        return (AT_ONCE / 3 if at_once else APART) * passes(dwarf)
+
+    def flops(dwarf: SemiLagrangianOptions, *_: object) -> int:
+        return passes(dwarf) * TRACE_FLOPS[dwarf.geometry]
+
+    return kernel(flops, values, weight=weight, part=f"{COMPUTE}-trajectories")
+
+
+@_passes(lambda dwarf: 1 + dwarf.iterations, at_once=True)
+def trace_all(run: SemiLagrangianRun, points: str) -> None:
+    """Compute departure points: the first guess and all iterations at once, a third of the time in memory."""
+    run.trajectories()
+
+
+@_passes(lambda dwarf: 1, at_once=False)
+def trace_local(run: SemiLagrangianRun, points: str) -> None:
+    """Guess departure points, and iterate as long as the winds are on this rank."""
+    run.trace(run.winds, run.winds.local, guess=True, iterations=run.dwarf.iterations, chunks=run.chunks)
+    run.take_cells(0)
+
+
+@_passes(lambda dwarf: 1, at_once=False)
+def trace_fetched(run: SemiLagrangianRun, points: str, done: int) -> None:
+    """Continue with the points that waited for winds after `done` iterations."""
+    run.winds.check(run.cells, "linear")
+    run.trace(run.winds, iterations=run.dwarf.iterations, chunks=run.chunks, done=done)
+    run.take_cells(done + 1)
+
+
+@kernel(LIST_FLOPS, 2, weight=LISTING, part=f"{COMPUTE}-listing")
+def list_columns(run: SemiLagrangianRun, points: str, name: str, reach: str, done: int) -> None:
+    """List the columns that the stencils of departure points with `done` iterations need."""
+    run.columns[name].find(run.departures, run.cells, reach, run.chunks, done)
+
+
+def _interpolation_flops(dwarf: SemiLagrangianOptions) -> int:
+    lifts = dwarf.lift > 0
+    limited = (17 if lifts else 9) if dwarf.limiter else 0
+    return dwarf.tracers * (FLOPS[dwarf.stencil, lifts] + limited) + dwarf.directions * WEIGHT_FLOPS
+
+
+@kernel(
+    _interpolation_flops,
+    lambda dwarf: 2 * dwarf.tracers + dwarf.directions,
+    weight=lambda dwarf: dwarf.tracers + SHARED,
+    part=f"{COMPUTE}-interpolation",
+)
+def interpolate(run: SemiLagrangianRun, points: str) -> None:
+    """Replace the tracers by what was at the departure points."""
+    run.interpolate()
+
+
+class SemiLagrangianRun(GridRunning):
+    """The dwarf on MPI ranks, one of which this process is."""
+
+    dwarf: SemiLagrangianOptions
+    cells: Cells
+    """First and last cell (x, y) of departure points; on demand of those that wait for the next fetch."""
+    map_variable = "q"
+
+    @property
+    def map_place(self) -> dict[str, Any]:
+        """On the plane, or on the sphere with a column at longitude 0."""
+        return {"on_sphere": True, "west": 0.5} if self.dwarf.lattice.sphere else {}
+
+    def __init__(
+        self, dwarf: SemiLagrangianOptions, comm: MPI.Intracomm, initial: Array | None, wind: Wind, record: str
+    ) -> None:
+        super().__init__(dwarf, comm, record)
+        self.wind = wind
+        self.layout = dwarf.layout_of(dwarf.tracers)
+        self.around = Surroundings(dwarf.lattice, self.layout, self.rank)
+        self.block = self.around.core(dwarf.grid[2])
+        (x0, y0), (x1, y1) = self.around.box
+        self.x, self.y = np.arange(x0, x1), np.arange(y0, y1)[:, None]
+        self._angles = dwarf.lattice.angles(self.x, self.y[:, 0])
+        kind = Demand if dwarf.strategy == "on-demand" else Ring if dwarf.fetches else PaddedHalo
+        self.tracers: Any = kind(self, "tracers", dwarf.tracers)
+        self.winds: Any = kind(self, "winds", dwarf.components)
+        self.columns: dict[str, Any] = {"tracers": self.tracers, "winds": self.winds}
+        nx, ny = self.around.points
+        self.departures = np.full((dwarf.directions, dwarf.grid[2], ny, nx), np.nan)
+        self.chunks = _core.DepartureChunks(self.block) if kind is Demand else None
+        self._blow()
+        if initial is None:
+            first = dwarf.exact(wind, self.x, self.y, 0.0)
+            shares = 1 + np.arange(dwarf.tracers) / dwarf.tracers
+            self.field[self.own] = (shares[:, None, None, None] * first).reshape(-1, ny, nx)
+        else:
+            self.field[self.own] = initial[:, y0:y1, x0:x1]
+
+    @property
+    def field(self) -> Array:  # type: ignore[override]
+        """[tracer, z][row][column]"""
+        field: Array = self.tracers.field
+        return field
+
+    @property
+    def own(self) -> Slices:  # type: ignore[override]
+        """Slices of the rank's own columns in its arrays."""
+        own: Slices = self.tracers.own
+        return own
+
+    # The operations of strategies, see `Step`.
+
+    def exchange(self, name: str, of: Any = "field", label: str = "") -> None:
+        """Exchange columns; or send the lists of those that are fetched, and make a plan."""
+        if name in self.columns:
+            super().exchange(name)
+        else:
+            self.timed(self.columns[name.removesuffix(LISTS)].send_lists, part=name)
+
+    def array_of(self, exchange: str, of: Any) -> Array:
+        """Return the array of columns that an exchange brings."""
+        array: Array = self.columns[exchange].array
+        return array
+
+    def places(self, points: Any) -> Sequence[Any]:
+        """Return the one place of a loop, which takes all points of the rank; none where nothing is new."""
+        return (points,) if points != NEW_WINDS or self._fresh else ()
+
+    def finish(self, *result: Any) -> None:
+        """End a step: the winds are those of the next one."""
+        super().finish()
+        if not self.wind.steady:
+            self._blow()
+
+    # The winds.
+
+    def _blow(self) -> None:
+        """The winds of now and a step before."""
+        now = self.steps * self.dwarf.dt
+        self._now = self.dwarf.winds_at(self.wind, self.x, self.y, now)
+        if self.wind.steady:
+            self._before = self._now
+        else:
+            self._before = self.dwarf.winds_at(self.wind, self.x, self.y, now - self.dwarf.dt)
+        self._fresh = True
+
+    def extrapolate(self) -> None:
+        """Extrapolate the winds to the end of the step; steady ones only once."""
+        extrapolated = self._now if self.wind.steady else 2 * self._now - self._before
+        self.winds.field[self.winds.own] = extrapolated.reshape(-1, *extrapolated.shape[2:])
+        self._fresh = False
+
+    # The loops over points.
+
+    def trajectories(self) -> None:
+        """Compute departure points where all winds are there. Raises InputError where they are not."""
+        try:
+            self.trace(self.winds, guess=True, iterations=self.dwarf.iterations)
+        except InputError:  # one by one they show where the air comes from
+            self.trace(None)
+            for _ in range(self.dwarf.iterations):
+                self.winds.check(self.cells, "linear")
+                self.trace(self.winds)
+
+    def trace(self, winds: Any, window: Window | None = None, **how: Any) -> None:
+        """Guess departure points by the wind of the arrival points, or iterate with winds in a window."""
+        more: dict[str, Any] = how | self._angles
+        if winds is not None:
+            window = window or winds.window
+            more |= {"extrapolated": winds.field, "corner": window.first, "place": window.place}
+        half, scale = self.dwarf.dt / 2, 1 / self.dwarf.lattice.spacing_m
+        low, high, lost = _core.trace_departures(self.block, self._now, half, scale, self.departures, self.team, **more)
+        self.cells = ((low[0], low[1]), (high[0], high[1]))
+        if lost >= 0:
+            self._raise_not_finite("departure point", np.isfinite(self.departures).all(axis=0), lost)
+
+    def take_cells(self, done: int) -> None:
+        """Take the cells of the points that have `done` iterations."""
+        assert self.chunks is not None
+        low, high = self.chunks.cells(done)
+        self.cells = ((low[0], low[1]), (high[0], high[1]))
+
+    def interpolate(self) -> None:
+        """Replace the tracers by what was at the departure points."""
+        dwarf, tracers = self.dwarf, self.tracers
+        tracers.check(self.cells, dwarf.stencil)
+        lost = _core.interpolate_tracers(
+            self.block,
+            tracers.field,
+            self.departures,
+            tracers.window.first,
+            tracers.window.place,
+            tracers.own_first,
+            tracers.own_pitch,
+            dwarf.tracers,
+            dwarf.stencil == "cubic",
+            dwarf.limiter,
+            self.team,
+        )
+        if lost >= 0:
+            self._raise_not_finite("field", np.isfinite(self.field[self.own]), lost)
+
+    def outputs(self) -> list[Output]:
+        """Its tracers; those of a plane are drawn as a box around the equator."""
+        dwarf, (nx, ny, nz) = self.dwarf, self.dwarf.grid
+        box = Regular(nx, ny, 0.0, 90 / ny - 90, 360 / nx, 180 / ny) if dwarf.lattice.sphere else Regular.box(nx, ny)
+        levels = (dwarf.tracers, nz, *self.around.points[::-1])
+        return of_tracers(dwarf.layout_of(1), box, dwarf.tracers, lambda q: self.field[self.own].reshape(levels)[q])
+
+    def _raise_not_finite(self, what: str, finite: Array, place: int) -> None:
+        _, ny, nx = finite.shape
+        index = (place // (nx * ny), place // nx % ny + int(self.y[0, 0]), place % nx + int(self.x[0]))
+        nz = self.dwarf.grid[2]
+        of = f" of tracer {index[0] // nz}" if what == "field" else ""
+        raise NotFiniteError(
+            f"rank {self.rank}, step {self.steps + 1}: the {what}{of} is no number at [z][y][x] = "
+            f"{[index[0] % nz, *index[1:]]} of the grid (points of this rank: {int((~finite).sum())})"
+        )
+
+    # The state, and how good it is.
+
+    def exact(self) -> Array:
+        """The exact solution of the first tracer [z][y][x] at own points, now."""
+        return self.dwarf.exact(self.wind, self.x, self.y, self.steps * self.dwarf.dt)
+
+    def diagnose(self) -> Norms:  # type: ignore[override]
+        """Mass, extremes and errors of the first tracer, the same bits on any ranks. Collective.
+
+        Raises NotFiniteError on all ranks, for any tracer.
+        """
+        super().diagnose()
+        nz = self.dwarf.grid[2]
+        z, y, x = self.own
+        values = self.field[z.start or 0 : (z.start or 0) + nz, y, x].reshape(nz, -1).T
+        solution = self.exact().reshape(nz, -1).T
+        area = np.broadcast_to(self.dwarf.lattice.area(self.y), (len(self.y), len(self.x))).ravel()
+        ids = (self.x + self.dwarf.lattice.nx * self.y).ravel()
+        return norms(self.comm, values, solution, area, ids, self.team)

@@ -1,0 +1,96 @@
+"""How quiet a machine is while ranks measure: what else runs on it, the clock of its cores, the spread of samples."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from time import perf_counter, sleep
+from typing import TYPE_CHECKING, Any
+
+from tradewind.machine.calibration import SPREAD_LIMIT, spread
+
+if TYPE_CHECKING:
+    from tradewind.mpi.library import MPI
+
+_LOOK_S = 0.1
+"""Seconds in which all ranks sleep, and the work of others is counted."""
+_LOOPS, _FLOPS = 20, 200_000
+BUSY_CORES = 0.2
+"""Cores of a node that others may keep busy where its ranks need them."""
+BUSY_SHARE = 0.1
+"""Share of all cores of a node that others may keep busy: they take memory bandwidth, too."""
+CLOCK_LIMIT = 1.1
+"""Maximum time of a fixed computation after the measurement over that before it, or the other way round."""
+_MIN_SAMPLES = 4
+
+
+class QuietWatch:
+    """Looks at the machine before and after a measurement. Collective."""
+
+    def __init__(self, comm: MPI.Intracomm) -> None:
+        self._comm = comm
+        self._busy_cores = _busy_cores(comm)
+        self._before_s = _loop_s()
+
+    def result(self) -> dict[str, float]:
+        """Return what was seen, the worst over all ranks: `busy_cores`, and `clock_ratio`, time after over before."""
+        from tradewind.mpi.library import MPI
+
+        ratio = _loop_s() / self._before_s
+        slowest = self._comm.allreduce(ratio, MPI.MAX)
+        fastest = self._comm.allreduce(ratio, MPI.MIN)
+        busy = self._comm.allreduce(self._busy_cores, MPI.MAX)
+        return {"busy_cores": busy, "clock_ratio": slowest if slowest * fastest >= 1 else fastest}
+
+
+def _busy_cores(comm: MPI.Intracomm) -> float:
+    """Return the cores of this node that others keep busy, while all ranks sleep."""
+    import psutil
+
+    comm.Barrier()
+    before, begin = psutil.cpu_times(), perf_counter()
+    sleep(_LOOK_S)
+    after, seconds = psutil.cpu_times(), perf_counter() - begin
+    idle = ("idle", "iowait", "guest", "guest_nice")  # guests count as users, too
+    busy = sum(getattr(after, name) - getattr(before, name) for name in after._fields if name not in idle)
+    return float(max(0.0, busy / seconds))
+
+
+def _loop_s() -> float:
+    """Return the time of a fixed computation in the caches of a core, the fastest of several."""
+    from tradewind.launch.flops import do_flops, values
+
+    array, seconds = values(), []
+    for _ in range(_LOOPS):
+        begin = perf_counter()
+        do_flops(array, _FLOPS)
+        seconds.append(perf_counter() - begin)
+    return min(seconds)
+
+
+def warnings_of(result: Mapping[str, Any], samples: Sequence[Sequence[float]]) -> list[str]:
+    """Return why times should not be trusted, each with what to do.
+
+    `result`: has `cores`, `ranks_per_core` and `quiet` (see `QuietWatch`). `samples`: of each method.
+    """
+    cores, quiet = result["cores"], result["quiet"]
+    free = max(0.0, cores * (1 - result["ranks_per_core"]))
+    busy, ratio = quiet["busy_cores"], quiet["clock_ratio"]
+    found = []
+    if busy > free + BUSY_CORES or busy > BUSY_SHARE * cores + BUSY_CORES:
+        found.append(
+            f"the machine is busy: other processes keep {busy:.1f} of {cores} cores at work; end them, or measure on a "
+            "node of your own"
+        )
+    if not 1 / CLOCK_LIMIT <= ratio <= CLOCK_LIMIT:
+        found.append(
+            f"the clock of the cores has changed: a fixed computation took {ratio:.2f} times as long after the "
+            "measurement as before; fix the frequency (cpupower frequency-set -g performance), or measure in rounds"
+        )
+    wide = sum(spread(each) > SPREAD_LIMIT for each in samples if len(each) >= _MIN_SAMPLES)
+    if wide:
+        found.append(
+            f"the samples of {wide} of {len(samples)} measurements are far apart: the middle half of them spans more "
+            f"than {SPREAD_LIMIT:.0%} of the median; bind ranks to cores, and take more samples in rounds "
+            "(--repeat 100 --rounds 5)"
+        )
+    return found

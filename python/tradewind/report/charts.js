@@ -1,0 +1,176 @@
+// Charts: drawn to fit, filtered by the choice, with a legend that highlights and hides, and taken away as files.
+
+const ROOM = { sides: 90, gap: 25, smallest: 200 };
+const MANY = 1500;  // marks from which on a canvas is faster than SVG
+const SHAPES = ["●", "■", "▲", "✚", "◆", "▶", "▼", "◀"];  // in Vega's order
+
+// A chart as wide as there is room: fewer panels side by side on a narrow page.
+const fitted = (specification, room) => {
+  const chart = structuredClone(specification), free = room - ROOM.sides;
+  const narrow = (part) => ({ ...part, width: Math.min(part.width, Math.max(ROOM.smallest, free)) });
+  if (chart.config?.legend && room < 700) {
+    Object.assign(chart.config.legend, { orient: "bottom", columns: 2, labelLimit: room / 2 - 40 });
+  }
+  if (chart.facet && chart.spec) {
+    const fit = Math.floor((free + ROOM.gap) / (chart.spec.width + ROOM.gap));
+    chart.columns = Math.max(1, Math.min(chart.columns, fit));
+    if (chart.columns === 1) chart.spec = narrow(chart.spec);
+  } else if (chart.concat) {
+    if (room < 700) chart.columns = 1;
+  } else if (chart.hconcat && room < 700) {
+    chart.vconcat = chart.hconcat.map(narrow);
+    delete chart.hconcat;
+  } else if (typeof chart.width === "number" && !chart.vconcat) {
+    return narrow(chart);
+  }
+  return chart;
+};
+
+// The colours of the page for a canvas, which style sheets do not reach.
+const inked = (chart) => {
+  const style = getComputedStyle(document.documentElement);
+  const [ink, line] = ["--ink", "--line"].map((name) => style.getPropertyValue(name).trim());
+  const axis = { ...chart.config.axis, labelColor: ink, titleColor: ink, gridColor: line, domainColor: line, tickColor: line };
+  return { ...chart, config: { ...chart.config, axis, header: { ...chart.config.header, labelColor: ink, titleColor: ink } } };
+};
+
+// The rows of a chart: what its columns have, and the name and the parameters of each row's case.
+const chartRows = (rows, cases) => {
+  const fields = Object.entries(rows.columns), made = [];
+  for (let i = 0; i < rows.case.length; i++) {
+    const row = { case: cases.name.at(rows.case[i]), parameters: cases.parameters.at(rows.case[i]) };
+    for (const [name, column] of fields) row[name] = column.at(i);
+    made.push(row);
+  }
+  return made;
+};
+
+class Chart {
+  constructor(element, figure, data) {
+    Object.assign(this, { element, figure, data, hiddenCurves: new Set(), passed: null });
+    this.rows = figure.rows ? chartRows(figure.rows, data.cases) : null;
+    this.picture = elementOf("div", "picture", "");
+    element.replaceChildren(this.picture);
+    if (figure.legend) this.addLegend();
+    if (figure.name) this.addTools();
+  }
+
+  addLegend() {
+    const { title, names, colours, shapes } = this.figure.legend;
+    const list = elementOf("div", "legend", "");
+    list.setAttribute("role", "group");
+    list.setAttribute("aria-label", `${title}: shown curves`);
+    list.append(elementOf("span", "soft", title));
+    this.entries = names.map((name, i) => {
+      const entry = button("", () => this.toggle(name, entry));
+      const mark = elementOf("span", "mark", shapes ? SHAPES[i % SHAPES.length] : "■");
+      mark.style.color = colours[i % colours.length];
+      mark.ariaHidden = "true";
+      entry.append(mark, name);
+      entry.ariaPressed = "true";
+      for (const event of ["pointerenter", "focus"]) entry.addEventListener(event, () => this.highlight(name));
+      for (const event of ["pointerleave", "blur"]) entry.addEventListener(event, () => this.highlight(""));
+      list.append(entry);
+      return [name, entry];
+    });
+    this.picture.before(list);
+  }
+
+  highlight(name) {
+    this.view?.signal("highlight", this.hiddenCurves.has(name) ? "" : name).runAsync();
+  }
+
+  toggle(name, entry) {
+    if (!this.hiddenCurves.delete(name)) this.hiddenCurves.add(name);
+    entry.ariaPressed = String(!this.hiddenCurves.has(name));
+    this.highlight("");
+    this.update();
+  }
+
+  addTools() {
+    const { name, title } = this.figure, tools = elementOf("div", "tools", "");
+    const takes = {
+      SVG: async () => saveText(`${name}.svg`, await (await this.whole()).toSVG(), "image/svg+xml"),
+      PNG: async () => save(`${name}.png`, await (await this.whole()).toImageURL("png", 2)),
+      CSV: () => saveText(`${name}.csv`, this.csv(), "text/csv"),
+    };
+    for (const [kind, take] of Object.entries(takes)) {
+      const made = button(kind, take);
+      made.ariaLabel = `${kind} of ${title}`;
+      tools.append(made);
+    }
+    this.picture.after(tools);
+  }
+
+  // The rows that pass the choice and belong to curves that are not hidden.
+  shownRows() {
+    return this.rows.filter((row, i) =>
+      (this.passed === null || this.passed.cases[this.figure.rows.case[i]]) && !this.hiddenCurves.has(row.curve));
+  }
+
+  csv() {
+    if (this.rows) {
+      const { heads } = this.figure;
+      return csvOf([heads.map(([, head]) => head), ...this.shownRows().map((row) => heads.map(([field]) => row[field]))]);
+    }
+    const rows = [];
+    JSON.stringify(this.figure.specification, (key, value) => {
+      if (key === "values" && Array.isArray(value) && typeof value[0] === "object") rows.push(...value);
+      return value;
+    });
+    const heads = [...new Set(rows.flatMap(Object.keys))];
+    return csvOf([heads, ...rows.map((row) => heads.map((head) => row[head]))]);
+  }
+
+  // The chart as it is taken away: with its legend, on white.
+  async whole() {
+    const whole = structuredClone(this.figure.whole ?? this.figure.specification);
+    if (this.rows) whole.datasets = { rows: this.shownRows() };
+    whole.config.background = "white";
+    return (await vegaEmbed(document.createElement("div"), whole, { actions: false, renderer: "svg" })).view;
+  }
+
+  async draw() {
+    const isLarge = this.rows !== null && this.rows.length > MANY;
+    let chart = fitted(this.figure.specification, this.element.clientWidth);
+    if (isLarge) chart = inked(chart);
+    if (this.rows) chart.datasets = { rows: this.shownRows() };
+    this.finalize?.();
+    const { view, finalize } = await vegaEmbed(this.picture, chart, { renderer: isLarge ? "canvas" : "svg", actions: false });
+    Object.assign(this, { view, finalize });
+    const picture = this.picture.querySelector("svg.marks, canvas");
+    picture.setAttribute("role", "img");
+    picture.setAttribute("aria-label", chart.description);
+  }
+
+  choose(passed) {
+    this.passed = passed;
+    this.update();
+  }
+
+  // Shows the rows of the choice; a figure without any is not there.
+  update() {
+    const rows = this.rows ? this.shownRows() : [];
+    const curves = new Set(this.rows?.filter((_, i) => !this.passed || this.passed.cases[this.figure.rows.case[i]]).map((row) => row.curve));
+    const isThere = this.rows ? curves.size > 0 : !this.figure.groups || this.figure.groups.some((group) => this.passed.groups[group]);
+    this.element.closest("figure").hidden = !isThere;
+    for (const [name, entry] of this.entries ?? []) entry.hidden = !curves.has(name);
+    if (rows.length && this.view) this.view.data("rows", rows).runAsync();
+  }
+}
+
+const chartsOf = (data) => {
+  const figures = data?.figures ?? [...document.querySelectorAll("script.specification")].map((element) => ({
+    chart: element.dataset.chart,
+    specification: JSON.parse(element.textContent),
+  }));
+  return figures.map((figure) => new Chart(document.getElementById(figure.chart), figure, data));
+};
+
+// Draws one chart after the other, so that the page answers in between; and again for another width.
+const drawAll = async (charts) => {
+  for (const chart of charts) {
+    await chart.draw();
+    await new Promise((done) => setTimeout(done));
+  }
+};

@@ -1,0 +1,84 @@
+#include "kernel/nekbone/elements.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include "base/error.hpp"
+
+namespace tradewind::kernel {
+
+namespace {
+
+void check_size(const char* what, std::size_t size, std::size_t wanted) {
+    if (size != wanted)
+        throw InputError(std::string(what) + ": " + std::to_string(size) + " values: " + std::to_string(wanted) +
+                         " are allowed");
+}
+
+// Values at the corners of a cube to coefficients of products of coordinates, which are -1 and 1 there.
+void to_coefficients(const double* vertices, double* out) {
+    constexpr int corners = Elements::corners, directions = Elements::directions;
+    for (int q = 0; q < corners * directions; ++q) out[q] = vertices[q] / corners;
+    for (int side = 1; side < corners; side *= 2)
+        for (int q = 0; q < corners; ++q) {
+            if (q & side) continue;
+            for (int d = 0; d < directions; ++d) {
+                double &low = out[q * directions + d], &high = out[(q + side) * directions + d];
+                const double sum = low + high;
+                high -= low;
+                low = sum;
+            }
+        }
+}
+
+}  // namespace
+
+Elements::Elements(std::span<const double> nodes, std::span<const double> weights, std::span<const double> derivative,
+                   std::span<const double> vertices, std::span<const std::uint8_t> open)
+    : nodes_(nodes.begin(), nodes.end()),
+      weights_(weights.begin(), weights.end()),
+      derivative_(derivative.begin(), derivative.end()),
+      transposed_(derivative.size()),
+      coefficients_(vertices.size()),
+      open_(open.begin(), open.end()) {
+    const std::size_t n = nodes.size();
+    if (n < minimum_points || n > maximum_points)
+        throw InputError("points " + std::to_string(n) + ": " + std::to_string(minimum_points) + ".." +
+                         std::to_string(maximum_points) + " in each direction of an element are allowed");
+    check_size("weights", weights.size(), n);
+    check_size("derivative", derivative.size(), n * n);
+    check_size("vertices", vertices.size(), open.size() * corners * directions);
+    for (std::size_t i = 0; i < n; ++i)
+        for (std::size_t m = 0; m < n; ++m) transposed_[m * n + i] = derivative[i * n + m];
+    for (std::size_t e = 0; e < open.size(); ++e)
+        to_coefficients(vertices.data() + e * corners * directions, coefficients_.data() + e * corners * directions);
+    check_volumes();
+}
+
+// The determinant at each of the points of quadrature, which are all that the loops know of an element.
+void Elements::check_volumes() const {
+    std::vector<double> mass(static_cast<std::size_t>(count() * volume()));
+    Team alone(1);
+    element_mass(*this, mass.data(), alone);
+    const auto bad = std::find_if(mass.begin(), mass.end(), [](double value) { return !(value > 0); });
+    if (bad != mass.end())
+        throw InputError("element " + std::to_string((bad - mass.begin()) / volume()) +
+                         " has no volume, or is inside out, at its point " +
+                         std::to_string((bad - mass.begin()) % volume()) +
+                         ": vertices in the order of x, then y, then z are allowed, deformed less than that");
+}
+
+void Elements::shares(Index element, double* row, double* plane) const {
+    const int n = points();
+    const unsigned open = open_[static_cast<std::size_t>(element)];
+    const auto share = [&](int direction, int at) {
+        const bool low = at == 0 && (open >> (2 * direction) & 1U),
+                   high = at == n - 1 && (open >> (2 * direction + 1) & 1U);
+        return low || high ? 0.5 : 1.0;
+    };
+    for (int i = 0; i < n; ++i) row[i] = share(0, i);
+    for (int k = 0; k < n; ++k)
+        for (int j = 0; j < n; ++j) plane[k * n + j] = share(1, j) * share(2, k);
+}
+
+}  // namespace tradewind::kernel

@@ -1,0 +1,390 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <mutex>
+
+#include "base/error.hpp"
+#include "kernel/clones.hpp"
+#include "kernel/semi_lagrangian/cells.hpp"
+
+namespace tradewind::kernel {
+
+namespace {
+
+constexpr double pi = 3.14159265358979323846;
+// A departure point so near to a grid line lies on it, so that no rounding decides which cell it is in.
+constexpr double snap = 1e-10;
+
+// A ratio of two lengths brought near 0, tan(pi/8) or 1, and the angle there.
+struct Nearest {
+    double ratio, angle;
+};
+
+[[gnu::always_inline]] inline Nearest nearest_angle(double small, double large) {
+    constexpr double middle = 0.41421356237309504880, below = 0.19891236737965800691, above = 0.66817863791929891999;
+    const bool first = small < below * large, second = small < above * large;
+    return {first ? 0.0 : second ? middle : 1.0, first ? 0.0 : second ? pi / 8 : pi / 4};
+}
+
+// The angles of points (x, y) from the x axis: by vectors, and the same bits on every processor. The rest of the ratio
+// of the smaller to the larger is below tan(pi/16), for the series of the arc tangent. Three short loops, as in one of
+// them all the next points would wait for the long chain of operations of those before.
+[[gnu::always_inline]] inline void angles_of(const double* y, const double* x, Index n, double* angle) {
+    alignas(64) double rest[departure_chunk];
+#pragma GCC ivdep
+    for (Index i = 0; i < n; ++i) {
+        const double ax = std::fabs(x[i]), ay = std::fabs(y[i]);
+        const double large = ax > ay ? ax : ay, small = ax > ay ? ay : ax, near = nearest_angle(small, large).ratio;
+        rest[i] = large > 0 ? (small - near * large) / (large + near * small) : large;  // 0, or no number
+    }
+#pragma GCC ivdep
+    for (Index i = 0; i < n; ++i) {
+        const double t = rest[i], q = t * t;
+        double sum = 1.0 / 23;
+#pragma GCC unroll 12
+        for (int k = 21; k > 0; k -= 2) sum = 1.0 / k - q * sum;
+        rest[i] = t * sum;
+    }
+#pragma GCC ivdep
+    for (Index i = 0; i < n; ++i) {
+        const double ax = std::fabs(x[i]), ay = std::fabs(y[i]);
+        const double large = ax > ay ? ax : ay, small = ax > ay ? ay : ax;
+        double found = nearest_angle(small, large).angle + rest[i];
+        found = ay > ax ? pi / 2 - found : found;
+        found = x[i] < 0 ? pi - found : found;
+        angle[i] = y[i] < 0 ? -found : found;
+    }
+}
+
+[[gnu::always_inline]] inline double snapped(double coordinate) {
+    const double nearest = std::floor(coordinate + 0.5);
+    return std::fabs(coordinate - nearest) < snap ? nearest : coordinate;
+}
+
+// Along a great circle the two winds point in two directions, so that half of their sum is shorter than the way. By
+// which factor, is tan(x) / x with x half the angle of the way; here as a series of the square p of that half sum.
+[[gnu::always_inline]] inline double curvature(double p) {
+    return 1 + p * (1.0 / 12 + p * (7.0 / 240 + p * (23.0 / 1680 + p * (5351.0 / 725760 + p * 137387.0 / 31933440))));
+}
+
+// The sum [component][point] of which the first guess is made.
+template <class Real>
+[[gnu::always_inline]] inline void double_winds(const Trajectories<Real>& what, Index row, Index n,
+                                                double (*sum)[departure_chunk]) {
+    const Index volume = what.block.points[0] * what.block.points[1] * what.block.levels;
+    for (Index c = 0; c < what.components(); ++c)
+#pragma GCC ivdep
+        for (Index i = 0; i < n; ++i) sum[c][i] = 2 * static_cast<double>(what.wind[c * volume + row + i]);
+}
+
+// Computes the sum V_A + E_D [component][point] of some points of a row of the block. Returns whether the winds are
+// there; `strided`: among those that lie by rows.
+template <class Real>
+[[gnu::always_inline]] inline bool winds(const Trajectories<Real>& what, const CellAxis* axes, const Rows& rows,
+                                         bool strided, Index row, Index z, Index n, double (*sum)[departure_chunk]) {
+    const Block& block = what.block;
+    const Index level = block.points[0] * block.points[1], volume = level * block.levels;
+    const Index components = what.components();
+    alignas(64) std::int32_t x[departure_chunk], y[departure_chunk], low[departure_chunk], place[4][departure_chunk];
+    alignas(64) double fx[departure_chunk], fy[departure_chunk], fz[departure_chunk];
+    bool there = locate(what.departures + row, n, axes[0], x, fx);
+    there = locate(what.departures + volume + row, n, axes[1], y, fy) && there;
+    if (what.lifted) there = locate_level(what.departures + 2 * volume + row, n, block.levels, low, fz) && there;
+    if (!there) return false;
+    const Placement placement = placement_of(rows, 2, 2, x, y, n, place[0]);
+    if (placement == Placement::scattered) {
+        if (strided) return false;
+        for (int corner = 0; corner < 4; ++corner)
+            there = look_up_columns(what.window, corner % 2, corner / 2, x, y, n, place[corner]) >= 0 && there;
+        if (!there) return false;
+    }
+    const Index stride = what.extrapolated.stride;
+    const auto sum_up = [&](auto at) __attribute__((always_inline)) {
+        const auto between = [&](const Real* values, Index i) __attribute__((always_inline)) {
+            const double a = at(values, 0, i), b = at(values, 1, i), c = at(values, 2, i), d = at(values, 3, i);
+            const double south = a + fx[i] * (b - a), north = c + fx[i] * (d - c);
+            return south + fy[i] * (north - south);
+        };
+        for (Index c = 0; c < components; ++c) {
+            const Real* const here = what.wind + c * volume + row;
+            const Real* const values = what.extrapolated.values + c * block.levels * stride;
+            if (what.lifted) {
+#pragma GCC ivdep
+                for (Index i = 0; i < n; ++i) {
+                    const double below = between(values + low[i] * stride, i);
+                    const double above = between(values + (low[i] + 1) * stride, i);
+                    sum[c][i] = static_cast<double>(here[i]) + (below + fz[i] * (above - below));
+                }
+            } else {
+                const Real* const same = values + z * stride;
+#pragma GCC ivdep
+                for (Index i = 0; i < n; ++i) sum[c][i] = static_cast<double>(here[i]) + between(same, i);
+            }
+        }
+    };
+    const Index first = place[0][0], pitch = rows.pitch;
+    if (placement == Placement::scattered)
+        sum_up([&](const Real* values, int corner, Index i)
+                   __attribute__((always_inline)) { return values[place[corner][i]]; });
+    else if (placement == Placement::strided || what.lifted)
+        sum_up([&](const Real* values, int corner, Index i)
+                   __attribute__((always_inline)) { return values[place[0][i] + (corner / 2 * pitch + corner % 2)]; });
+    else
+        sum_up([&](const Real* values, int corner, Index i)
+                   __attribute__((always_inline)) { return values[first + (corner / 2 * pitch + corner % 2) + i]; });
+    return true;
+}
+
+// Points of a row, `begin` of the block's first column on: from winds to departure points.
+template <class Real>
+[[gnu::always_inline]] inline void depart(const Trajectories<Real>& what, Index begin, Index y, Index row, Index n,
+                                          const double (*sum)[departure_chunk]) {
+    const Block& block = what.block;
+    const Index volume = block.points[0] * block.points[1] * block.levels;
+    double *to_x = what.departures + row, *to_y = to_x + volume;
+    if (what.geometry == Geometry::plane) {
+        const double step = what.half_step * what.scale, at_y = static_cast<double>(block.first[1] + y);
+        const double at_x = static_cast<double>(block.first[0] + begin);
+        const auto count = static_cast<std::int32_t>(n);  // of 64 bits there is no vector of doubles below AVX-512
+#pragma GCC ivdep
+        for (std::int32_t i = 0; i < count; ++i) {
+            to_x[i] = snapped((at_x + static_cast<double>(i)) - step * sum[0][i]);
+            to_y[i] = snapped(at_y - step * sum[1][i]);
+        }
+        return;
+    }
+    const double per_x = static_cast<double>(what.grid[0]) / (2 * pi), per_y = static_cast<double>(what.grid[1]) / pi;
+    const double middle = static_cast<double>(what.grid[1]) / 2 - 0.5;
+    const double cos_y = what.cos_y[y], sin_y = what.sin_y[y];
+    const double *cos_x = what.cos_x + begin, *sin_x = what.sin_x + begin;
+    alignas(64) double dx[departure_chunk], dy[departure_chunk], dz[departure_chunk], flat[departure_chunk];
+    alignas(64) double longitude[departure_chunk], latitude[departure_chunk];
+#pragma GCC ivdep
+    for (Index i = 0; i < n; ++i) {
+        const double px = what.half_step * sum[0][i], py = what.half_step * sum[1][i], pz = what.half_step * sum[2][i];
+        const double longer = curvature(px * px + py * py + pz * pz);
+        dx[i] = cos_y * cos_x[i] - longer * px;
+        dy[i] = cos_y * sin_x[i] - longer * py;
+        dz[i] = sin_y - longer * pz;
+        flat[i] = std::sqrt(dx[i] * dx[i] + dy[i] * dy[i]);
+    }
+    angles_of(dy, dx, n, longitude);
+    angles_of(dz, flat, n, latitude);
+#pragma GCC ivdep
+    for (Index i = 0; i < n; ++i) {
+        to_x[i] = snapped(per_x * longitude[i]);
+        to_y[i] = snapped(per_y * latitude[i] + middle);
+    }
+}
+
+// Heights of departure points, between the lowest and the highest level.
+template <class Real>
+[[gnu::always_inline]] inline void rise(const Trajectories<Real>& what, Index z, Index row, Index n,
+                                        const double* sum) {
+    const Block& block = what.block;
+    const double at = static_cast<double>(z), top = static_cast<double>(block.levels - 1);
+    double* const to = what.departures + 2 * block.points[0] * block.points[1] * block.levels + row;
+#pragma GCC ivdep
+    for (Index i = 0; i < n; ++i) {
+        const double height = snapped(at - what.half_step * sum[i]);
+        to[i] = height < 0 ? 0.0 : height > top ? top : height;
+    }
+}
+
+struct Found {
+    double low[2] = {std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity()};
+    double high[2] = {-std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity()};
+    bool outside = false;
+    Index not_finite = -1;
+};
+
+// Widens a range by the cells of some coordinates. Each of several lanes keeps its own range: one alone would wait for
+// the comparison before. Without a period the cell of the lowest coordinate is the lowest cell.
+template <bool periodic>
+[[gnu::always_inline]] inline void widen(const double* at, Index n, const CellAxis& axis, double& lowest,
+                                         double& highest) {
+    constexpr Index lanes = 16;
+    double low[lanes], high[lanes];
+    for (Index lane = 0; lane < lanes; ++lane) {
+        low[lane] = std::numeric_limits<double>::infinity();
+        high[lane] = -std::numeric_limits<double>::infinity();
+    }
+    const auto take = [&](Index i, Index lane) __attribute__((always_inline)) {
+        const double value = periodic ? cell_of<periodic>(std::floor(at[i]), axis) : at[i];
+        low[lane] = value < low[lane] ? value : low[lane];
+        high[lane] = value > high[lane] ? value : high[lane];
+    };
+    const Index whole = n - n % lanes;
+    for (Index i = 0; i < whole; i += lanes)
+#pragma GCC ivdep
+        for (Index lane = 0; lane < lanes; ++lane) take(i + lane, lane);
+    for (Index i = whole; i < n; ++i) take(i, i - whole);
+    for (Index half = lanes / 2; half > 0; half /= 2)
+        for (Index lane = 0; lane < half; ++lane) {
+            low[lane] = low[lane + half] < low[lane] ? low[lane + half] : low[lane];
+            high[lane] = high[lane + half] > high[lane] ? high[lane + half] : high[lane];
+        }
+    const double from = periodic ? low[0] : cell_of<periodic>(std::floor(low[0]), axis);
+    const double to = periodic ? high[0] : cell_of<periodic>(std::floor(high[0]), axis);
+    lowest = from < lowest ? from : lowest;
+    highest = to > highest ? to : highest;
+}
+
+// The cells of some departure points; `volume`: points of the block.
+[[gnu::always_inline]] inline void note(const double* departures, Index volume, const CellAxis* axes, Index row,
+                                        Index n, Found& found) {
+    for (int axis = 0; axis < 2; ++axis) {
+        const double* const at = departures + axis * volume + row;
+        if (axes[axis].period > 0)
+            widen<true>(at, n, axes[axis], found.low[axis], found.high[axis]);
+        else
+            widen<false>(at, n, axes[axis], found.low[axis], found.high[axis]);
+    }
+}
+
+template <class Real>
+[[gnu::always_inline]] inline void check_finite(const Trajectories<Real>& what, Index row, Index n, Found& found) {
+    const Index volume = what.block.points[0] * what.block.points[1] * what.block.levels;
+    const Index coordinates = what.lifted ? 3 : 2;
+    bool finite = true;
+    for (Index c = 0; c < coordinates; ++c) finite = all_finite(what.departures + c * volume + row, n) && finite;
+    if (finite || found.not_finite >= 0) return;
+    for (Index i = 0; i < n && found.not_finite < 0; ++i)
+        for (Index c = 0; c < coordinates; ++c)
+            if (!std::isfinite(what.departures[c * volume + row + i])) found.not_finite = row + i;
+}
+
+// Brings what the chunk of the next row needs into the cache: chunks that wait are not in line.
+template <class Real>
+[[gnu::always_inline]] inline void fetch_ahead(const Trajectories<Real>& what, const Rows& own, Index begin, Index y,
+                                               Index z, Index n) {
+    constexpr Index line = 64 / sizeof(Real);
+    const Block& block = what.block;
+    const Index volume = block.points[0] * block.points[1] * block.levels;
+    const Index row = (z * block.points[1] + y) * block.points[0] + begin;
+    const Index place = own.place + (y - what.window.first[1]) * own.pitch + begin - what.window.first[0];
+    for (Index i = 0; i < n; i += line) {
+        for (Index c = 0; c < (what.lifted ? 3 : 2); ++c) __builtin_prefetch(what.departures + c * volume + row + i, 1);
+        for (Index c = 0; c < what.components(); ++c) {
+            __builtin_prefetch(what.wind + c * volume + row + i);
+            __builtin_prefetch(what.extrapolated.values + (c * block.levels + z) * what.extrapolated.stride + place +
+                               i);
+        }
+    }
+}
+
+template <class Real>
+[[gnu::always_inline]] inline void level_of(const Trajectories<Real>& what, const Rows& rows, Index z, Found& found) {
+    const Block& block = what.block;
+    const Index volume = block.points[0] * block.points[1] * block.levels;
+    std::size_t number = static_cast<std::size_t>(z * block.points[1] * Chunks::per_row(block.points[0]));
+    const CellAxis numbered[2] = {cell_axis(block, 0), cell_axis(block, 1)};
+    const CellAxis axes[2] = {cell_axis(block, what.window, 0, 0, 1), cell_axis(block, what.window, 1, 0, 1)};
+    const Rows own = within_block(rows, what.window, block);
+    alignas(64) double sum[4][departure_chunk];
+    for (Index y = 0; y < block.points[1]; ++y)
+        each_chunk(block.points[0], [&](Index begin, Index n) __attribute__((always_inline)) {
+            const Index line = z * block.points[1] + y, row = line * block.points[0] + begin;
+            Chunk whole;
+            Chunk& chunk = what.chunks != nullptr ? what.chunks->all[number++] : whole;
+            if (what.chunks != nullptr && !what.guess && chunk.done != what.done) return;
+            if (what.chunks != nullptr && !what.guess && y + 1 < block.points[1])
+                fetch_ahead(what, own, begin, y + 1, z, n);
+            // All iterations of a chunk at once: what they read and write is in the first-level cache then.
+            int done = what.guess ? -1 : what.done;
+            for (; done < what.iterations; ++done) {
+                const bool fetched = !what.guess && done == what.done;
+                const bool near = what.chunks != nullptr && !what.guess && !fetched;
+                if (done < 0) {
+                    double_winds(what, row, n, sum);
+                } else if (!winds(what, axes, near ? own : rows, near, row, z, n, sum)) {
+                    if (what.chunks != nullptr && !fetched) break;
+                    found.outside = true;
+                    return;
+                }
+                depart(what, begin, y, row, n, sum);
+                if (what.lifted) rise(what, z, row, n, sum[what.components() - 1]);
+            }
+            check_finite(what, row, n, found);
+            Found here;
+            note(what.departures, volume, numbered, row, n, here);
+            for (std::size_t axis = 0; axis < 2; ++axis) {
+                found.low[axis] = std::min(found.low[axis], here.low[axis]);
+                found.high[axis] = std::max(found.high[axis], here.high[axis]);
+                chunk.low[axis] = here.low[axis];
+                chunk.high[axis] = here.high[axis];
+            }
+            chunk.done = done;
+        });
+}
+
+TRADEWIND_WIDE_CLONES void run_level(const Trajectories<float>& what, const Rows& rows, Index z, Found& found) {
+    level_of(what, rows, z, found);
+}
+
+TRADEWIND_WIDE_CLONES void run_level(const Trajectories<double>& what, const Rows& rows, Index z, Found& found) {
+    level_of(what, rows, z, found);
+}
+
+CellRange range_of(const Found& all) {
+    CellRange range;
+    for (int axis = 0; axis < 2; ++axis) {
+        if (!std::isfinite(all.low[axis]) || !std::isfinite(all.high[axis]) || std::fabs(all.low[axis]) > 1e15 ||
+            std::fabs(all.high[axis]) > 1e15)
+            continue;  // no points, or none that is a number
+        range.low[axis] = static_cast<Index>(all.low[axis]);
+        range.high[axis] = static_cast<Index>(all.high[axis]);
+    }
+    return range;
+}
+
+}  // namespace
+
+CellRange cells_of(const double* departures, const Block& block) {
+    const CellAxis axes[2] = {cell_axis(block, 0), cell_axis(block, 1)};
+    const Index volume = block.points[0] * block.points[1] * block.levels;
+    Found found;
+    note(departures, volume, axes, 0, volume, found);
+    return range_of(found);
+}
+
+CellRange Chunks::cells(int done) const {
+    Found found;
+    for (const Chunk& chunk : all) {
+        if (chunk.done != done) continue;
+        for (std::size_t axis = 0; axis < 2; ++axis) {
+            found.low[axis] = std::min(found.low[axis], chunk.low[axis]);
+            found.high[axis] = std::max(found.high[axis], chunk.high[axis]);
+        }
+    }
+    return range_of(found);
+}
+
+template <class Real>
+CellRange trace(const Trajectories<Real>& what, Index& not_finite, Team& team) {
+    const Rows rows = what.iterations > 0 ? rows_of(what.window, what.block) : Rows{};
+    Found all;
+    std::mutex one;
+    team.run([&](int thread) {
+        Found mine;
+        const Index first = what.block.levels * thread / team.threads();
+        const Index last = what.block.levels * (thread + 1) / team.threads();
+        for (Index z = first; z < last; ++z) run_level(what, rows, z, mine);
+        const std::lock_guard lock(one);
+        for (int axis = 0; axis < 2; ++axis) {
+            all.low[axis] = std::min(all.low[axis], mine.low[axis]);
+            all.high[axis] = std::max(all.high[axis], mine.high[axis]);
+        }
+        all.outside = all.outside || mine.outside;
+        if (mine.not_finite >= 0 && (all.not_finite < 0 || mine.not_finite < all.not_finite))
+            all.not_finite = mine.not_finite;
+    });
+    if (all.outside) throw InputError("departure points: the window does not have the winds around one of them");
+    not_finite = all.not_finite;
+    return range_of(all);
+}
+
+template CellRange trace(const Trajectories<float>&, Index&, Team&);
+template CellRange trace(const Trajectories<double>&, Index&, Team&);
+
+}  // namespace tradewind::kernel

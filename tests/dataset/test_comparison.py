@@ -1,0 +1,187 @@
+"""Comparison of results: verdicts, factors, exit codes, and what cannot be compared."""
+
+from __future__ import annotations
+
+import pytest
+from command_line import run_tradewind
+from dataset.bench_results import HALO, around, bench, saved
+from dataset.test_table import KEPT, SIMULATED
+
+from tradewind.dataset.comparison import compare
+
+SWEEP, DIRECT = "sweep,isend-irecv,buffer", "direct,isend-irecv,buffer"
+OLD = bench({SWEEP: around(1e-5), DIRECT: around(2e-5)})
+
+
+@pytest.fixture
+def old(tmp_path):
+    return saved(tmp_path / "old.json", OLD)
+
+
+@pytest.mark.parametrize(
+    ("times", "verdicts", "code"),
+    [
+        ((1e-5, 2e-5), ["not distinguishable"] * 2, 0),
+        ((0.8e-5, 2e-5), ["faster", "not distinguishable"], 0),
+        ((1.03e-5, 2e-5), ["slower", "not distinguishable"], 0),  # by less than the threshold
+        ((1.2e-5, 1e-5), ["slower", "faster"], 1),
+    ],
+)
+def test_verdicts_and_exit_codes(tmp_path, old, times, verdicts, code):
+    new = saved(tmp_path / "new.json", bench({SWEEP: around(times[0]), DIRECT: around(times[1])}))
+    result = run_tradewind("compare", old, new, "--json")
+    assert result.code == code, result.out
+    assert [case["verdict"] for case in result.json["cases"]] == verdicts
+    assert [case["ratio"] for case in result.json["cases"]] == pytest.approx([times[0] / 1e-5, times[1] / 2e-5])
+    assert result.json["slower"] == (code == 1)
+    for case in result.json["cases"]:
+        assert case["interval"][0] <= case["ratio"] <= case["interval"][1]
+
+
+def test_the_threshold_needs_confidence(tmp_path, old):
+    """A median that is 10 % longer, of samples so far apart that it may be none."""
+    new = saved(tmp_path / "new.json", bench({SWEEP: around(1.1e-5, 7, spread=0.5)}))
+    assert run_tradewind("compare", old, new).code == 0
+    near = saved(tmp_path / "near.json", bench({SWEEP: around(1.1e-5)}))
+    assert run_tradewind("compare", old, near).code == 1
+    assert run_tradewind("compare", old, near, "--threshold", "20%").code == 0
+    assert run_tradewind("compare", old, near, "--threshold", "0.2").code == 0
+
+
+def test_the_words(tmp_path, old):
+    new = saved(tmp_path / "new.json", bench({SWEEP: around(1.5e-5)}))
+    text = run_tradewind("compare", old, new, columns=80).out
+    assert "old.json is 1.5 times as fast as new.json (ratio of times 1.500; 95 %" in text
+    assert "slower by more than 5 %: 1 case; the slowest took 1.5 times as long" in text
+    assert "left out, as only one result has them: 1 case of old.json, 0 cases of" in text
+    assert max(map(len, text.splitlines())) <= 80
+
+
+def test_simulated_times_are_exact_and_machines_are_named(tmp_path):
+    one = saved(tmp_path / "one.json", SIMULATED)
+    two = saved(tmp_path / "two.json", SIMULATED | {"machine": "fattree-M", "routing": "d-mod-k", "time_s": 4e-6})
+    result = run_tradewind("compare", one, two, "--json")
+    assert (result.code, result.json["ratio"], result.json["interval"]) == (1, 2.0, None)
+    assert result.json["differences"]["machine"] == ["torus-M", "fattree-M"]
+    assert run_tradewind("compare", two, one).code == 0
+    assert "simulated times have no spread" in run_tradewind("compare", two, one).out
+    same = compare(one, one)
+    assert [case.verdict for case in same.cases] == ["equal"]
+
+
+def test_a_kept_study_equals_itself():
+    found = compare(KEPT, KEPT)
+    assert (len(found.cases), found.count("equal"), found.mean.value) == (330, 330, 1)
+
+
+ENTRY = """[[entry]]
+pattern = "halo"
+grid = [64, 64, 4]
+split = [2, 1]
+width = 3
+periodic = ""
+ranks = 2
+fields = 1
+dtype = "f8"
+host = "here"
+cpu = "a CPU"
+mpi = "an MPI"
+ranks_per_node = 2
+oversubscribed = false
+algorithm = "{algorithm}"
+transport = "shared"
+packing = "buffer"
+median_s = {time}
+min_s = {time}
+trials = 20
+date = 2026-11-29T12:00:00Z
+tradewind = "0.1.0"
+"""
+
+
+def test_tuning_files_are_compared_by_the_chosen_methods(tmp_path):
+    for name, algorithm, time in (("old", "sweep", 1e-5), ("new", "direct", 1.5e-5)):
+        (tmp_path / f"{name}.toml").write_text(ENTRY.format(algorithm=algorithm, time=time))
+    result = run_tradewind("compare", tmp_path / "old.toml", tmp_path / "new.toml", "--json")
+    assert result.code == 1, result.out
+    (case,) = result.json["cases"]
+    assert (case["ratio"], case["interval"]) == (pytest.approx(1.5), None)
+    assert "these files keep no samples" in result.json["summary"][0]
+
+
+MACHINE = """source = "imaginary"
+title = "a machine"
+routing = "direct"
+[topology]
+kind = "crossbar"
+nodes = 4
+[link]
+bandwidth = "{rate}"
+latency = "{latency}"
+[nic]
+injection_bandwidth = "10GB/s"
+ejection_bandwidth = "10GB/s"
+latency = "100ns"
+send_overhead = "0ns"
+receive_overhead = "0ns"
+[node]
+memory_bandwidth = "100GB/s"
+[packet]
+size = "4KiB"
+"""
+
+
+@pytest.mark.parametrize(
+    ("rate", "latency", "code", "slowdowns"),
+    [
+        ("10GB/s", "0.1us", 0, {}),
+        ("5GB/s", "50ns", 1, {"link.bandwidth": 2.0, "link.latency": 0.5}),
+        ("20GB/s", "102ns", 0, {"link.bandwidth": 0.5, "link.latency": 1.02}),
+    ],
+)
+def test_machine_files(tmp_path, rate, latency, code, slowdowns):
+    old, new = tmp_path / "old.toml", tmp_path / "new.toml"
+    old.write_text(MACHINE.format(rate="10GB/s", latency="100ns"))
+    new.write_text(MACHINE.format(rate=rate, latency=latency))
+    result = run_tradewind("compare", old, new, "--json")
+    assert result.code == code, result.out
+    assert {each["key"]: each["slowdown"] for each in result.json["values"]} == pytest.approx(slowdowns)
+    assert ("same 12 values" in run_tradewind("compare", old, new).out) == (not slowdowns)
+
+
+def test_machines_by_name():
+    text = run_tradewind("compare", "torus-M", "fattree-M").out
+    assert "topology.kind" in text
+    assert "values of torus-M and fattree-M differ" in text
+
+
+@pytest.mark.parametrize(
+    ("new", "options", "message"),
+    [
+        (bench({SWEEP: [1e-5]}), "", "1 samples at most, and 6 of each are needed"),
+        (bench({SWEEP: around(1e-5)}, ranks=4, grid=[8, 8, 8]), "", "no case in common: ranks 2 and 4; grid"),
+        (OLD, "--threshold five", "--threshold 'five': a fraction is allowed, like 5% or 0.05"),
+        (OLD, "--threshold=-1%", "a fraction is allowed"),
+        (OLD, "--confidence 0.1", "confidence 0.1: 0.5 or more, and less than 1, is allowed"),
+        ({"error": "no"}, "", "the command has failed"),
+    ],
+)
+def test_what_cannot_be_compared(tmp_path, old, new, options, message):
+    result = run_tradewind("compare", old, saved(tmp_path / "new.json", new), *options.split(), "--json")
+    assert result.code == 2
+    assert message in result.json["error"]
+
+
+def test_a_machine_and_a_result(old):
+    result = run_tradewind("compare", "torus-M", old)
+    assert (result.code, "torus-M is a machine and" in result.err) == (2, True)
+    assert run_tradewind("compare", old, "none.json").code == 2
+
+
+def test_export(tmp_path, old):
+    assert run_tradewind("export", old).out.startswith("case,command,kind,")
+    written = run_tradewind("export", old, old, "-o", tmp_path / "rows.csv")
+    assert written.out.endswith("rows of 4 cases\n")
+    assert run_tradewind("compare", old, tmp_path / "rows.csv").code == 0
+    assert run_tradewind("export", old, "-o", tmp_path / "rows.txt").code == 2
+    assert HALO["pattern"] in (tmp_path / "rows.csv").read_text()

@@ -1,0 +1,43 @@
+"""Warnings about a busy machine: when they come, and what they name."""
+
+from __future__ import annotations
+
+import pytest
+
+from tradewind.launch.quiet import warnings_of
+
+STEADY, WIDE = [1.0, 1.01, 1.02, 1.03], [1.0, 2.0, 3.0, 4.0]
+
+
+@pytest.mark.parametrize(
+    ("cores", "per_core", "busy", "ratio", "samples", "words"),
+    [
+        (4, 0.5, 0.1, 1.0, STEADY, []),
+        (4, 1.0, 0.3, 1.0, STEADY, ["other processes keep 0.3 of 4 cores at work; end them"]),
+        (64, 0.5, 1.0, 1.0, STEADY, []),  # of many free cores
+        (64, 1.0, 1.0, 1.0, STEADY, ["the machine is busy"]),
+        (64, 0.5, 9.0, 1.0, STEADY, ["the machine is busy"]),
+        (4, 2.0, 0.0, 1.2, STEADY, ["the clock of the cores has changed: a fixed computation took 1.20 times"]),
+        (4, 1.0, 0.0, 0.8, STEADY, ["took 0.80 times as long"]),
+        (4, 1.0, 0.0, 1.0, WIDE, ["the samples of 1 of 2 measurements are far apart", "--repeat 100 --rounds 5"]),
+        (4, 1.0, 0.0, 1.0, WIDE[:3], []),
+    ],
+)
+def test_warnings(cores, per_core, busy, ratio, samples, words):
+    result = {"cores": cores, "ranks_per_core": per_core, "quiet": {"busy_cores": busy, "clock_ratio": ratio}}
+    found = warnings_of(result, [STEADY, samples])
+    assert len(found) == min(1, len(words))
+    assert all(word in found[0] for word in words)
+
+
+def test_ranks_look_at_the_machine():
+    pytest.importorskip("mpi4py.MPI")
+    import psutil
+
+    from tradewind.launch import bench
+    from tradewind.workload.exchange import Exchange
+
+    result = bench(Exchange("allreduce", 2), repeat=6, check=False)
+    assert 0 <= result["quiet"]["busy_cores"] <= 1.5 * psutil.cpu_count()
+    assert 0.01 < result["quiet"]["clock_ratio"] < 100
+    assert isinstance(result["warnings"], list)

@@ -1,0 +1,180 @@
+"""The report of a study in chromium: charts answer, one choice filters all, and all can be taken away."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from browser_pages import browser, opened
+from command_line import Result
+
+from tradewind.report.pack import data_of
+
+pytestmark = pytest.mark.slow
+CHOSEN = "dragonfly-MM"
+ADDRESS = f"#machine={CHOSEN}"
+NEAREST = """() => [...document.querySelector(".chart svg.marks").querySelectorAll(".mark-symbol path")].map((path) => {
+  const box = path.getBoundingClientRect(), row = path.__data__.datum;
+  return [box.x + box.width / 2, box.y + box.height / 2, row.case, row.shown];
+})"""
+"""The middle of each point of the first chart, and the case and the value that it stands for."""
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Any]:
+    with browser() as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def report(results: tuple[Path, Result]) -> Path:
+    return results[0] / "report.html"
+
+
+def pictured(page: Any, name: str, folder: Path) -> None:
+    """Keep a picture of a page as output of the test."""
+    page.screenshot(path=Path(os.environ.get("TRADEWIND_PICTURES", folder)) / f"report-{name}.png", full_page=True)
+
+
+def rows_of(page: Any, table: str) -> list[list[str]]:
+    rows = "[...document.querySelectorAll(`#${name}-table tbody tr`)]"
+    found: list[list[str]] = page.evaluate(
+        f"(name) => {rows}.map((row) => [...row.cells].map((cell) => cell.innerText))", table
+    )
+    return found
+
+
+def downloaded(page: Any, button: Any) -> bytes:
+    with page.expect_download() as waiting:
+        button.click()
+    return Path(waiting.value.path()).read_bytes()
+
+
+@pytest.mark.parametrize(("across", "up"), [(0.3, 0.5), (0.97, 0.03), (0.5, 0.9)])
+def test_the_nearest_point_is_named(chromium: Any, report: Path, across: float, up: float, tmp_path: Path) -> None:
+    page, printed = opened(chromium, report)
+    chart = page.locator(".chart svg.marks").first
+    chart.scroll_into_view_if_needed()
+    plot = chart.locator(".role-scope > g > path.background").first.bounding_box()
+    x, y = plot["x"] + across * plot["width"], plot["y"] + up * plot["height"]
+    points = page.evaluate(NEAREST)
+    mine = [point for point in points if plot["x"] - 1 <= point[0] <= plot["x"] + plot["width"] + 1]
+    assert 1 < len(mine) < len(points)
+    _, _, case, shown = min(mine, key=lambda point: math.dist((x, y), point[:2]))
+    page.mouse.move(x, y)
+    page.wait_for_selector("#vg-tooltip-element.visible")
+    words = page.locator("#vg-tooltip-element").inner_text()
+    assert case in words
+    assert shown in words, "the value with its unit"
+    assert "split" in words, "and its parameters"
+    pictured(page, f"nearest-{across}", tmp_path)
+    assert printed == []
+    page.context.close()
+
+
+def test_one_choice_filters_all_and_stands_in_the_address(chromium: Any, report: Path, tmp_path: Path) -> None:
+    page, printed = opened(chromium, report)
+    before = {name: len(rows_of(page, name)) for name in ("headline", "simulated", "verified", "claims")}
+    page.select_option("select[name=machine]", CHOSEN)
+    assert page.url.endswith(ADDRESS)
+    assert {row[4] for row in rows_of(page, "simulated")} == {CHOSEN}
+    assert page.locator("#verified").is_hidden(), "proofs are of no machine"
+    assert 0 < len(rows_of(page, "claims")) < before["claims"]
+    page.wait_for_function("document.querySelectorAll('.chart svg.marks .role-scope .mark-line').length < 3")
+    page.select_option("select[name=algorithm]", "bruck")
+    assert {row[0].split()[1] for row in rows_of(page, "simulated")} == {"bruck"}
+    assert all("bruck" in row[0] for row in rows_of(page, "headline"))
+    assert page.locator("#choice output").inner_text() == "2 of 12 cases"
+    address = page.url
+    page.context.close()
+
+    page, printed = opened(chromium, report, choice=address.partition(".html")[2])
+    assert len(rows_of(page, "simulated")) == 2, "the address restores the choice"
+    assert page.locator("select[name=algorithm]").input_value() == "bruck"
+    pictured(page, "chosen", tmp_path)
+    page.get_by_role("button", name="Show all", exact=True).click()
+    assert {name: len(rows_of(page, name)) for name in before} == before
+    assert printed == []
+    page.context.close()
+
+
+def test_a_search_finds_cases_and_claims(chromium: Any, report: Path) -> None:
+    page, _ = opened(chromium, report)
+    page.fill("input[name=search]", "ring-7 dragonfly")
+    page.wait_for_function("location.hash.includes('search')")
+    (row,) = rows_of(page, "simulated")
+    assert row[0].startswith("transpose ring-7")
+    assert row[4] == "dragonfly-MM"
+    page.fill("input[name=search]", "wings")
+    page.wait_for_function("document.getElementById('simulated').hidden")
+    assert [claim[1] for claim in rows_of(page, "claims")] == ["it flies"]
+    page.context.close()
+
+
+def test_an_order_stands_in_the_address(chromium: Any, report: Path) -> None:
+    page, _ = opened(chromium, report)
+    page.locator("#simulated-table th", has_text="Time").locator("button").click()
+    page.locator("#simulated-table th", has_text="Time").locator("button").click()
+    times = [row[6] for row in rows_of(page, "simulated")]
+    address = page.url
+    page.context.close()
+    page, _ = opened(chromium, report, choice=address.partition(".html")[2])
+    assert [row[6] for row in rows_of(page, "simulated")] == times
+    assert page.locator("#simulated-table th", has_text="Time").get_attribute("aria-sort") == "descending"
+    page.context.close()
+
+
+def test_a_legend_highlights_and_hides_by_keyboard(chromium: Any, report: Path) -> None:
+    page, _ = opened(chromium, report)
+    figure = page.locator("figure").first
+    entry = figure.get_by_role("button", name="bruck", exact=True)
+    faint = "document.querySelectorAll('.chart')[0].querySelectorAll('.mark-symbol path[opacity=\"0.12\"]').length"
+    drawn = "document.querySelectorAll('.chart')[0].querySelectorAll('.mark-symbol path').length"
+    assert page.evaluate(faint) == 0
+    before = page.evaluate(drawn)
+    entry.focus()
+    page.wait_for_function(f"{faint} > 0")
+    page.keyboard.press("Enter")
+    page.wait_for_function(f"{drawn} < {before}")
+    assert entry.get_attribute("aria-pressed") == "false"
+    page.keyboard.press("Enter")
+    page.wait_for_function(f"{drawn} === {before}")
+    page.context.close()
+
+
+def test_figures_and_tables_are_taken_away(chromium: Any, report: Path) -> None:
+    page, _ = opened(chromium, report, choice=ADDRESS)
+    figure = page.locator("figure").first
+    svg = downloaded(page, figure.get_by_role("button", name="SVG")).decode()
+    assert svg.startswith("<svg")
+    assert "ring-7" in svg, "with its legend"
+    assert downloaded(page, figure.get_by_role("button", name="PNG")).startswith(b"\x89PNG")
+    rows = list(csv.DictReader(io.StringIO(downloaded(page, figure.get_by_role("button", name="CSV")).decode())))
+    table = list(
+        csv.DictReader(io.StringIO(downloaded(page, page.locator("#simulated .tools button").nth(1)).decode()))
+    )
+    stored = [value for value, where in zip(*times_and_machines(report), strict=True) if where == CHOSEN]
+    for found, head in ((rows, "time of the exchange (s)"), (table, "Time (s)")):
+        assert sorted(float(row[head]) for row in found) == sorted(stored)
+    page.context.close()
+
+
+def times_and_machines(report: Path) -> tuple[list[float], list[str]]:
+    """Two columns of the simulated cases, as the page carries them."""
+    table = data_of(report.read_text())["tables"]["simulated-table"]["columns"]
+    return table[6]["values"], table[4]["texts"]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [390, 1280])
+def test_pictures_of_the_page(chromium: Any, report: Path, width: int, scheme: str, tmp_path: Path) -> None:
+    page, printed = opened(chromium, report, width, color_scheme=scheme)
+    pictured(page, f"{width}-{scheme}", tmp_path)
+    assert printed == []
+    page.context.close()
