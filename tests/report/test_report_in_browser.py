@@ -12,9 +12,11 @@ from random import Random
 from typing import Any
 
 import pytest
-from browser_pages import browser, opened
+from browser_pages import PATIENCE_MS, browser, opened
 from command_line import Result
 
+from tradewind.machine import load_machine
+from tradewind.plot.machine_map import save_map
 from tradewind.report.build import draw_figures
 from tradewind.report.pack import data_of
 from tradewind.report.page import render
@@ -23,6 +25,8 @@ from tradewind.study.cases.expand import expand
 from tradewind.study.cases.records import Records
 from tradewind.study.model.labels import LABELS
 from tradewind.study.plan.load import load_study
+from tradewind.trace.model import Row, TimeLine, TraceEvent, Track
+from tradewind.trace.timeline import picture
 
 pytestmark = pytest.mark.slow
 POINTS = "document.querySelector('.chart svg.marks').querySelectorAll('.mark-symbol path').length"
@@ -268,3 +272,39 @@ def test_a_print_is_upright_and_short(chromium: Any, report: Path) -> None:
     assert len(texts) <= 5
     assert min(texts[:-1]) > 300, "no page is nearly empty"
     page.context.close()
+
+
+def test_a_page_of_a_machine_names_what_is_nearest(chromium: Any, tmp_path: Path) -> None:
+    save_map(load_machine("torus-M", {"topology.shape": "[3, 3]"}), tmp_path / "machine.html")
+    page = chromium.new_page(viewport={"width": 900, "height": 1000})
+    page.set_default_timeout(PATIENCE_MS)
+    page.goto((tmp_path / "machine.html").as_uri())
+    spots = page.locator("circle.spot")
+    boxes = [spots.nth(i).bounding_box() for i in range(2)]
+    for i, box in enumerate(boxes):
+        page.mouse.move(box["x"] + box["width"] + 3, box["y"] + box["height"] / 2)
+        assert f"switch {i}" in page.locator("#note").inner_text()
+    page.mouse.move(boxes[1]["x"] + boxes[1]["width"] / 2, boxes[1]["y"] + boxes[1]["height"] / 2)
+    assert page.locator("#note").inner_text() == "switch 1"
+    page.focus("svg")
+    page.keyboard.press("ArrowRight")
+    assert page.locator("#note").inner_text() == "switch 0"
+    page.close()
+
+
+def test_a_page_of_a_time_line_names_rank_and_event(chromium: Any, tmp_path: Path) -> None:
+    wait = TraceEvent("wait", "for stage 1", 0, 2_000_000, stage=1, peer=3)
+    send = TraceEvent("send", "to 3", 2_000_000, 3_000_000)
+    line = TimeLine("a run", [Track(0, [Row("core", [wait, send])])])
+    (tmp_path / "line.html").write_bytes(picture(line, ".html"))
+    page = chromium.new_page()
+    page.set_default_timeout(PATIENCE_MS)
+    page.goto((tmp_path / "line.html").as_uri())
+    page.locator(".mark-rect path").first.hover(force=True)
+    page.wait_for_selector("#vg-tooltip-element.visible")
+    words = " ".join(page.locator("#vg-tooltip-element").inner_text().split())
+    assert "rank 0 core" in words
+    assert "wait: for stage 1" in words
+    assert "takes 2 ms" in words
+    assert "peer 3" in words
+    page.close()

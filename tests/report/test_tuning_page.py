@@ -52,6 +52,7 @@ RESULT = {
     "cores": 8,
     "ranks_per_core": 0.5,
     "oversubscribed": False,
+    "warnings": [],
     "provenance": {"tradewind": "0.1.0"},
     "file": "tuning.toml",
     "report": "r.html",

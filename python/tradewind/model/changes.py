@@ -1,4 +1,4 @@
-"""What bounds a model's step, and what would help: each is one simulation in which it alone is changed."""
+"""Changes of a machine, algorithms and layout, tried one at a time: what bounds a step, and what would help."""
 
 from __future__ import annotations
 

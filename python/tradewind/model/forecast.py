@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from tradewind.machine import MachineFile
-from tradewind.model.model import Model, StepProgram
+from tradewind.model.step_program import Stepping, StepProgram
 from tradewind.simulation import prepare
 from tradewind.simulation.progress import Watch
 
@@ -15,7 +15,7 @@ _DAYS_PER_YEAR = 365.25
 
 
 def forecast(
-    model: Model,
+    model: Stepping,
     machine: str | Path | MachineFile,
     ranks: int,
     *,
@@ -62,7 +62,7 @@ def forecast(
 
 
 def _simulated(
-    model: Model,
+    model: Stepping,
     machine: str | Path | MachineFile,
     ranks: int,
     every: int,

@@ -19,8 +19,8 @@ from tradewind.base.tables import explained
 from tradewind.base.toml_lines import Place, TomlFile
 from tradewind.machine import MachineFile
 from tradewind.model.expansion import Expanded, Expansion
+from tradewind.model.step_program import StepProgram
 from tradewind.model.tables import ModelTable, Number
-from tradewind.workload.program import ProgramWorkload
 from tradewind.workload.program_file import program_of_data
 
 MAX_RANKS = 2_000_000
@@ -55,16 +55,6 @@ def load_model(name: str | Path, numbers: Mapping[str, float] | None = None) -> 
 def _keys(place: Place) -> list[str]:
     table: type[BaseModel] = Number if place[:1] == ("numbers",) else ModelTable
     return [field.alias or name for name, field in table.model_fields.items()]
-
-
-@dataclass(frozen=True)
-class StepProgram:
-    """The program of a time step: `parts` has the part of the model for each of its steps, in order."""
-
-    program: ProgramWorkload
-    parts: list[str]
-    computes: list[bool]
-    """Whether each step is a computation."""
 
 
 @dataclass(frozen=True)
@@ -108,10 +98,10 @@ class Model:
         return list(self._expansion(ranks).steps(self.table.step_of, ("steps",)))
 
     def program(self, ranks: int, split: tuple[int, int] | None = None, every: int = 1) -> StepProgram:
-        """Return the program of a step on so many ranks.
+        """Return the program of a step on `ranks` ranks.
 
-        `split`: ranks over x and y; None: the factors nearest to a square. `every`: also what is done once in so many
-        steps. Raises InputError for ranks that do not fit the grid, and for what is wrong with the steps.
+        `split`: ranks over x and y; None: the factors nearest to a square. `every`: also what is done once in
+        `every` steps. Raises InputError for ranks that do not fit the grid, and for what is wrong with the steps.
         """
         split = split or self.split(ranks)
         if math.prod(split) != ranks:

@@ -134,7 +134,8 @@ class Chart {
     const isLarge = this.rows !== null && this.rows.length > MANY;
     let chart = fitted(this.figure.specification, this.element.clientWidth);
     if (isLarge) chart = inked(chart);
-    if (this.rows) chart.datasets = { rows: this.shownRows() };
+    const shown = this.rows ? this.shownRows() : [];
+    if (this.rows) chart.datasets = { rows: shown.length ? shown : this.rows };  // Vega warns of axes without values
     this.finalize?.();
     const { view, finalize } = await vegaEmbed(this.picture, chart, { renderer: isLarge ? "canvas" : "svg", actions: false });
     Object.assign(this, { view, finalize });

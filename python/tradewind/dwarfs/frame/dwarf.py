@@ -6,7 +6,7 @@ import functools
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from tradewind import _core
@@ -180,6 +180,10 @@ class Dwarf(Workload, ABC):
             problems += algorithm_problems(next(iter(self.plans.values())), self.algorithm)
         if problems := problems + self._problems():
             raise InputError(*dict.fromkeys(problems))
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the options alone: other processes compute by themselves what follows from them."""
+        return {each.name: getattr(self, each.name) for each in fields(self)}
 
     @abstractmethod
     def _problems(self) -> list[str]:

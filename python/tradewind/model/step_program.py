@@ -1,0 +1,37 @@
+"""The program of one step of a model, and what a forecast asks of a model."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from tradewind.workload.program import ProgramWorkload
+
+
+@dataclass(frozen=True)
+class StepProgram:
+    """The program of a time step: `parts` has the part of the model for each of its steps, in order."""
+
+    program: ProgramWorkload
+    parts: list[str]
+    computes: list[bool]
+    """Whether each step is a computation."""
+
+
+class Stepping(Protocol):
+    """A model, as far as a forecast needs it."""
+
+    @property
+    def name(self) -> str:
+        """Name in results."""
+
+    @property
+    def step_s(self) -> float:
+        """Simulated seconds of a step."""
+
+    @property
+    def every(self) -> list[int]:
+        """The numbers of steps after which something is done that other steps do not have."""
+
+    def program(self, ranks: int, split: tuple[int, int] | None = None, every: int = 1) -> StepProgram:
+        """Return the program of a step."""
