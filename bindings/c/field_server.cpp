@@ -73,11 +73,11 @@ void close_before_finalize() {
     mpi::check(MPI_Comm_set_attr(MPI_COMM_SELF, key, nullptr), [] { return std::string("opening the field server"); });
 }
 
-void open(MPI_Comm comm, tw_field_server* server) {
+void open(MPI_Comm comm, const char* plan, tw_field_server* server) {
     require(server, "server");
     require_communicator(comm);
     if (open_ones().empty()) close_before_finalize();
-    server->id = servers().add(std::make_shared<FieldServer>(fieldserver::join_servers(comm)));
+    server->id = servers().add(std::make_shared<FieldServer>(fieldserver::open_servers(comm, plan ? plan : "")));
     open_ones().insert(server->id);
 }
 
@@ -199,8 +199,9 @@ tw_description described_or_default(const tw_description* description) {
 // An array of the caller.
 fieldserver::ModelArray array_of(const tw_field* values) {
     require(values, "values");
-    if (values->dimensions < 1 || values->dimensions > 3)
+    if (values->dimensions < 0 || values->dimensions > 3)
         throw InputError("values have " + std::to_string(values->dimensions) + " dimensions: 1, 2 and 3 are allowed");
+    if (values->dimensions == 0) return {};  // of nothing
     const auto three = [](const int64_t* of) { return std::array<Index, 3>{of[0], of[1], of[2]}; };
     return {static_cast<std::byte*>(values->data), element_of(values->element), three(values->points),
             three(values->strides), memory_of(values->data)};
@@ -289,14 +290,27 @@ tw_description tw_default_description(void) {
 
 tw_status tw_field_server_open(MPI_Comm comm, tw_field_server* server) {
     if (server) server->id = 0;
-    return guarded([&] { open(comm, server); });
+    return guarded([&] { open(comm, nullptr, server); });
 }
 
 tw_status tw_field_server_open_f(MPI_Fint comm, tw_field_server* server) {
     if (server) server->id = 0;
     return guarded([&] {
         require_mpi();
-        open(MPI_Comm_f2c(comm), server);
+        open(MPI_Comm_f2c(comm), nullptr, server);
+    });
+}
+
+tw_status tw_field_server_open_plan(MPI_Comm comm, const char* plan, tw_field_server* server) {
+    if (server) server->id = 0;
+    return guarded([&] { open(comm, plan, server); });
+}
+
+tw_status tw_field_server_open_plan_f(MPI_Fint comm, const char* plan, tw_field_server* server) {
+    if (server) server->id = 0;
+    return guarded([&] {
+        require_mpi();
+        open(MPI_Comm_f2c(comm), plan, server);
     });
 }
 

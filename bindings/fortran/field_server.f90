@@ -59,8 +59,10 @@ module tradewind_field_server
   integer(c_int32_t), parameter :: regular = 0, gaussian = 1, spectral = 2, unstructured = 3, lambert = 4, &
     polar_stereographic = 5, rotated = 6, curvilinear = 7
 
-  !> status = tw_field_server_open(server, comm): join the servers. `comm` holds all ranks of the model and all servers,
-  !! as MPI_COMM_WORLD does. Without a server all ranks get tw_error_input.
+  !> status = tw_field_server_open(server, comm [, plan]): join the servers. `comm` holds all ranks of the model and all
+  !! servers, as MPI_COMM_WORLD does. Where no rank is a server, the library starts local servers beside the model, with
+  !! the plan file `plan` of the first rank, or else of its environment variable TRADEWIND_PLAN; without either all ranks
+  !! get tw_error_input.
   interface tw_field_server_open
     procedure :: open_on_integer, open_on_handle
   end interface tw_field_server_open
@@ -92,9 +94,10 @@ module tradewind_field_server
   end interface tw_field_server_read
 
   interface
-    function c_server_open(comm, server) bind(C, name="tw_field_server_open_f") result(status)
-      import :: c_int, tw_field_server
+    function c_server_open(comm, plan, server) bind(C, name="tw_field_server_open_plan_f") result(status)
+      import :: c_int, c_char, tw_field_server
       integer(c_int), value :: comm
+      character(kind=c_char), intent(in) :: plan(*)
       type(tw_field_server), intent(out) :: server
       integer(c_int) :: status
     end function c_server_open
@@ -305,18 +308,24 @@ contains
     if (present(projection)) geometry%projection = projection
   end function in_rows
 
-  function open_on_integer(server, comm) result(status)
+  function open_on_integer(server, comm, plan) result(status)
     type(tw_field_server), intent(out) :: server
     integer, intent(in) :: comm
+    character(len=*), intent(in), optional :: plan
     integer(c_int) :: status
-    status = c_server_open(int(comm, c_int), server)
+    if (present(plan)) then
+      status = c_server_open(int(comm, c_int), trim(plan)//c_null_char, server)
+    else
+      status = c_server_open(int(comm, c_int), c_null_char, server)
+    end if
   end function open_on_integer
 
-  function open_on_handle(server, comm) result(status)
+  function open_on_handle(server, comm, plan) result(status)
     type(tw_field_server), intent(out) :: server
     type(MPI_Comm), intent(in) :: comm
+    character(len=*), intent(in), optional :: plan
     integer(c_int) :: status
-    status = open_on_integer(server, comm%MPI_VAL)
+    status = open_on_integer(server, comm%MPI_VAL, plan)
   end function open_on_handle
 
   function comm_as_integer(comm, server) result(status)
@@ -335,8 +344,8 @@ contains
     status = comm_as_integer(comm%MPI_VAL, server)
   end function comm_as_handle
 
-  !> Say what a field is: where its points lie on the ranks of the model, and what files say of it. `levels`: so many, of
-  !! which the layout has all or one; those of the layout where absent. `level`: their numbers; 1, 2, ... where absent.
+  !> Define a field: where its points lie on the ranks of the model, and its attributes in files. `levels`: their number,
+  !! of which the layout has all or one; those of the layout where absent. `level`: their numbers; 1, 2, ... where absent.
   !! `level_type`: "model", "pressure" (hPa), "surface" or "height" (m). `grib`: a short name of ecCodes. `element`:
   !! tw_f8 (where it is absent) or tw_f4.
   function tw_field_server_define(server, name, layout, geometry, levels, level, level_type, units, long_name, &
@@ -413,7 +422,7 @@ contains
     status = c_server_end_step(server, int(step, c_int64_t))
   end function tw_field_server_end_step
 
-  !> Name the next input files in their order; servers read so many ahead as the plan says.
+  !> Name the next input files in their order; servers read ahead as many as `look_ahead` of the plan.
   function tw_field_server_prefetch(server, paths) result(status)
     type(tw_field_server), intent(in) :: server
     character(len=*), intent(in) :: paths(:)

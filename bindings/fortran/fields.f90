@@ -2,7 +2,7 @@
 !! any strides. The array must have the attribute target (or be a pointer), as the plan keeps its address: so a compiler
 !! knows that calls which do not name the array may read and change it.
 !!
-!! Nothing here may tell a compiler otherwise. `array` has no intent: a plan may change it later, and a source may be
+!! Nothing here may let a compiler assume otherwise. `array` has no intent: a plan may change it later, and a source may be
 !! an argument of intent(in) of the caller's. And its descriptor goes to a function of C (descriptor.c), and from there
 !! its address to libtradewind, which no compiler sees into, even if it sees into this module. Types and numbers of
 !! dimensions that no plan takes are refused where the field is used.

@@ -16,7 +16,7 @@ module tradewind_points
     procedure :: ids32_on_integer, ids32_on_handle, ids64_on_integer, ids64_on_handle
   end interface tw_points_of_ids
 
-  !> status = tw_points_of_count(points, comm, count): so many points that have no ids.
+  !> status = tw_points_of_count(points, comm, count): `count` points that have no ids.
   interface tw_points_of_count
     procedure :: count_on_integer, count_on_handle
   end interface tw_points_of_count
@@ -377,8 +377,8 @@ contains
     status = c_adjoint(of, pattern)
   end function tw_adjoint
 
-  !> The same fetch, or adjoint, with levels along the second and third direction, as tw_pattern_box and tw_empty tell
-  !! of it. (A plan takes the levels from its fields.)
+  !> The same fetch, or adjoint, with levels along the second and third direction, for tw_pattern_box and tw_empty. (A
+  !! plan takes the levels from its fields.)
   function tw_fetch_levels(pattern, fetch, levels) result(status)
     type(tw_pattern), intent(out) :: pattern
     type(tw_pattern), intent(in) :: fetch

@@ -52,7 +52,7 @@ module tradewind
     logical :: synchronous = .false.  !< a send ends only when it is received
     logical :: check = .false.  !< compare a checksum of every message at its two ends
     logical :: record = .false.  !< fill tw_plan_seconds
-    integer :: ranks_per_node = 0  !< transport shared: as if so many ranks in a row had a node; 0: as it is
+    integer :: ranks_per_node = 0  !< transport shared: consecutive ranks per assumed node; 0: the real nodes
     integer :: axis = 1  !< of a fetch or a gather-scatter: which dimension is over points, 1 to 3; others: levels
   end type tw_options
 
@@ -96,8 +96,8 @@ contains
     status = c_pencils(int(points, c_int64_t), int(split, c_int64_t), int(iachar(along), c_signed_char), layout)
   end function tw_pencils
 
-  !> Bands of a grid of rows, of lengths(i) points each, that lie one after another along x: so many points in one row,
-  !! by so many levels along z. Of equal numbers of points, where ranks share rows; with shared=.false. of whole rows.
+  !> Bands of a grid of rows, of lengths(i) points each, that lie one after another along x, with `levels` levels along z.
+  !! Bands have equal numbers of points, where ranks share rows; with shared=.false. whole rows.
   !! The levels are divided among `level_sets` sets of ranks; rank i + j * ranks / level_sets has band i and set j.
   function tw_bands(layout, lengths, levels, ranks, level_sets, shared) result(status)
     type(tw_layout), intent(out) :: layout
@@ -237,7 +237,7 @@ contains
   end function tw_pattern_box
 
   !> The points of a rank that need no point of the halo, to be computed between start and wait, for stencils that reach
-  !! so many points, 0 to the width, to every side. last < first where there are none.
+  !! `reach` points, 0 to the width, to every side. last < first where there are none.
   function tw_halo_interior(halo, rank, reach, first, last) result(status)
     type(tw_pattern), intent(in) :: halo
     integer, intent(in) :: rank, reach
@@ -251,7 +251,7 @@ contains
     last = int(end)
   end function tw_halo_interior
 
-  !> Its other own points: so many boxes, at most four, that do not overlap; first(:, i) to last(:, i).
+  !> The other points of a rank: `boxes` boxes, at most four, that do not overlap; box i is first(:, i) to last(:, i).
   function tw_halo_rim(halo, rank, reach, boxes, first, last) result(status)
     type(tw_pattern), intent(in) :: halo
     integer, intent(in) :: rank, reach

@@ -1,6 +1,9 @@
 !> A model in Fortran that writes fields, and reads its first one, by a field server beside it.
 !!
 !!     mpiexec -n 4 field_server_fortran [STEPS [FILE]] : -n 1 tradewind serve plan.toml
+!!     TRADEWIND_PLAN=plan.toml mpiexec -n 4 field_server_fortran [STEPS [FILE]]
+!!
+!! The second command has no rank that serves: the library starts a local server per node.
 !!
 !! A field drifts eastward around a grid of longitudes and latitudes, one point per step, and is written by plan.toml.
 !! With a FILE, such as one that an earlier run has written, the field begins as it is there.

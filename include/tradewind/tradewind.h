@@ -326,7 +326,8 @@ TW_API tw_status tw_record_end(const char* path);
 /* --- field server --- */
 
 /* Output and input that do not stop the model: servers beside it encode, write and read ahead. They are Python, started
- * in the same job: mpiexec -n 12 ./model : -n 1 tradewind serve plan.toml. The plan file lists what is written when.
+ * in the same job: mpiexec -n 12 ./model : -n 1 tradewind serve plan.toml; or, where no rank of the job serves, by the
+ * library, as processes beside ranks of the model. The plan file lists what is written when.
  *
  * All functions but tw_field_server_wants are collective over the ranks of the model, in the same order on all. An
  * error of one rank is TW_ERROR_INPUT there and TW_ERROR_PLAN on the others, after which the field server can only be
@@ -397,9 +398,17 @@ typedef struct tw_description {
 TW_API tw_description tw_default_description(void);
 
 /* Join the servers. Collective over `comm`, which holds all ranks of the model and all servers, as MPI_COMM_WORLD does.
- * Where no rank is a server, where versions differ and where the plan file is refused, all ranks get TW_ERROR_INPUT. */
+ * Where no rank is a server, the library starts local servers if the environment variable TRADEWIND_PLAN of rank 0
+ * names a plan file. Where it does not, where versions differ and where the plan file is refused, all ranks get
+ * TW_ERROR_INPUT. */
 TW_API tw_status tw_field_server_open(MPI_Comm comm, tw_field_server* server);
 TW_API tw_status tw_field_server_open_f(MPI_Fint comm, tw_field_server* server);
+/* The same with a plan file for local servers, as rank 0 names it: where no rank of `comm` is a server, the library
+ * starts a `tradewind serve` as a process beside the first rank of each node, or beside each rank, as the plan has it,
+ * and hands fields over by shared memory. Servers in the job are joined, with their own plan file. NULL or "": the
+ * environment variable TRADEWIND_PLAN of rank 0 names the file, as it does for tw_field_server_open. */
+TW_API tw_status tw_field_server_open_plan(MPI_Comm comm, const char* plan, tw_field_server* server);
+TW_API tw_status tw_field_server_open_plan_f(MPI_Fint comm, const char* plan, tw_field_server* server);
 /* The communicator of the model's ranks, in place of the one that was given to open. It stays until MPI is finalized.
  */
 TW_API tw_status tw_field_server_comm(tw_field_server server, MPI_Comm* comm);
@@ -415,8 +424,9 @@ TW_API tw_status tw_field_server_define_points(tw_field_server server, const cha
 /* `wants`: 1 if the plan has a field written at a step, else 0. */
 TW_API tw_status tw_field_server_wants(tw_field_server server, const char* name, int64_t step, int* wants);
 /* Give this rank's part of a field of a step; the array is the model's again at once. `level`: the place, from 0, of
- * the one level that is written, where the layout has one and the field several; else -1. What the plan does not want
- * is left out without a word. */
+ * the one level that is written, where the layout has one and the field several; else -1. A rank without points gives
+ * an array of any element with a dimension of 0 points, or with 0 dimensions. What the plan does not want is left out
+ * without a word. */
 TW_API tw_status tw_field_server_write(tw_field_server server, const char* name, const tw_field* values, int64_t step,
                                        int64_t level);
 /* Begin to write as tw_field_server_write does, without a copy: the array must stay as it is until tw_field_server_wait

@@ -10,10 +10,10 @@
 
 namespace tradewind::fieldserver {
 
-Channel::Channel(int number, MPI_Comm pair, const OutputPlan& plan, ServerMethod method, Agreement& agreement)
-    : ServerMessages(pair, plan.patience, agreement),
+Channel::Channel(int number, ServerLink link, const OutputPlan& plan, ServerMethod method, Agreement& agreement)
+    : ServerMessages(link.root, std::move(link.control), plan.patience, agreement),
       number_(number),
-      receiver_{pair, agreement.ranks(), plan.patience},
+      receiver_(link.receiver),
       waits_(false),
       plan_(plan),
       method_(std::move(method)),
@@ -64,7 +64,7 @@ bool Channel::add(const FieldForm& form, const Entry& entry, const ModelPart& va
         const ServerHandover& handover = *handovers_.at(form.alike);
         slot.memory.push_back(handover.memory());
         slot.parts.push_back(handover.part(slot.memory.back()));
-        slot.whole.push_back(handover.whole_memory());
+        slot.whole.push_back(new_whole(place, form));
     }
     copy_out(values, slot.parts[slot.entries.size()]);
     slot.entries.push_back(entry);
@@ -81,7 +81,7 @@ std::optional<Channel::Sent> Channel::start(const FieldForm& form, const Entry& 
     Slot& slot = slots_[static_cast<std::size_t>(place)];
     if (slot.parts.empty()) {
         slot.parts.push_back(values);
-        slot.whole.push_back(handovers_.at(form.alike)->whole_memory());
+        slot.whole.push_back(new_whole(static_cast<std::size_t>(place), form));
         slot.of_model = true;
     }
     slot.entries.push_back(entry);
@@ -167,10 +167,10 @@ bool Channel::send(std::size_t place) {
     const std::size_t count = entries.size();
     const Json::Object order{
         {"op", "block"}, {"slot", Index(place)}, {"number", slot.number}, {"entries", std::move(entries)}};
-    if (is_remote()) send_order(order);
+    if (is_rank()) send_order(order);
     mpi::Plan* plan = plan_of(slot, count);
     if (!plan) return false;
-    if (is_remote())
+    if (is_rank())
         start_plan(slot, *plan);
     else
         hand_to_writer(slot, *plan, order);
@@ -199,17 +199,21 @@ void Channel::hand_to_writer(const Slot& slot, mpi::Plan& plan, const Json::Obje
 mpi::Plan* Channel::plan_of(Slot& slot, std::size_t count) {
     for (const auto& [fields, plan] : slot.plans)
         if (fields == count) return plan.get();
-    if (is_remote() && !reply(ready_tag, true)) return nullptr;
+    if (is_rank() && !reply(ready_tag, true)) return nullptr;
     std::string problem;
     try {
         const std::vector parts(slot.parts.begin(), slot.parts.begin() + static_cast<std::ptrdiff_t>(count));
         slot.plans.emplace_back(count, handovers_.at(slot.alike)->plan(parts, slot.whole));
     } catch (const mpi::PlanError& error) {
-        if (!is_remote()) throw;
+        if (!is_rank()) throw;
         problem = error.what();
     }
-    if (is_remote()) lost = agreement_.first_error(problem);
+    if (is_rank()) lost = agreement_.first_error(problem);
     return lost.empty() ? slot.plans.back().second.get() : nullptr;
+}
+
+PartMemory Channel::new_whole(std::size_t, const FieldForm& form) {
+    return handovers_.at(form.alike)->whole_memory();
 }
 
 // --- slots ---
@@ -276,7 +280,7 @@ int Channel::new_slot(const FieldForm& form) {
     if (is_remote())
         send_order({{"op", "slot"}, {"place", Index(place)}, {"alike", form.alike}, {"shape", form.to_json()}});
     if (!handovers_.count(form.alike)) {
-        if (is_remote() && !reply(ready_tag, true)) return -1;
+        if (is_rank() && !reply(ready_tag, true)) return -1;
         handovers_.emplace(form.alike, std::make_unique<ServerHandover>(receiver_, form, method_, false));
     }
     if (place == slots_.size()) slots_.emplace_back();

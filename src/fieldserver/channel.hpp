@@ -41,18 +41,20 @@ class Channel : public ServerMessages {
         ModelPart values;
     };
 
-    // To the server that is the last rank of `pair`.
-    Channel(int number, MPI_Comm pair, const OutputPlan& plan, ServerMethod method, Agreement& agreement);
+    // To a server that is a rank of the job; LocalChannel: to a process beside a rank.
+    Channel(int number, ServerLink link, const OutputPlan& plan, ServerMethod method, Agreement& agreement);
     // To the `writer` that is on the rank `root` of the model, which has it. `waits`: it has written a step before the
     // model goes on.
     Channel(int number, std::unique_ptr<LocalWriter> writer, int root, bool waits, const OutputPlan& plan,
             ServerMethod method, Agreement& agreement);
-    ~Channel();
+    virtual ~Channel();
     Channel(const Channel&) = delete;
     Channel& operator=(const Channel&) = delete;
 
     int number() const { return number_; }
     const Receiver& receiver() const { return receiver_; }
+    // Whether the server is a rank, which takes part in exchanges.
+    virtual bool is_rank() const { return is_remote(); }
     // Puts a part of a field into a block, which goes when it is full; false where there is no room yet. `grows`: there
     // may be a new slot.
     bool add(const FieldForm& form, const Entry& entry, const ModelPart& values, bool grows);
@@ -76,6 +78,11 @@ class Channel : public ServerMessages {
     void arrive();
     // Forgets what has not been sent.
     void discard();
+    // The server is lost, and another one has its shares. Not collective.
+    virtual void leave() { send_order({{"op", "leave"}}); }
+    // Memory of a whole field that the server reads, where it shares memory with the rank beside it; of nothing on the
+    // other ranks.
+    virtual std::optional<PartMemory> input_memory(const FieldForm&) { return {}; }
 
     ServerStatus known;  // on all ranks
     void learn(const ServerStatus& status);
@@ -87,6 +94,10 @@ class Channel : public ServerMessages {
     std::vector<StepPart> unfinished() const;
     // The fields that lie here of such parts, those that have not been sent, too.
     std::vector<Kept> kept() const;
+
+  protected:
+    // Memory of a further whole field of a slot, on the receiver; of nothing elsewhere. Not collective.
+    virtual PartMemory new_whole(std::size_t place, const FieldForm& form);
 
   private:
     struct Slot {

@@ -1,5 +1,6 @@
 #include "fieldserver/control_channel.hpp"
 
+#include "base/error.hpp"
 #include "mpi/error.hpp"
 
 namespace tradewind::fieldserver {
@@ -12,8 +13,16 @@ std::string exchanging() {
 
 }  // namespace
 
+void require_protocol(const std::string& who, std::int64_t magic, std::int64_t version) {
+    if (magic != server_magic) throw InputError(who + " opens no field server");
+    if (version != server_protocol)
+        throw InputError(who + " uses protocol version " + std::to_string(version) +
+                         " of the field server, this library version " + std::to_string(server_protocol) +
+                         ": install the same Tradewind for model and servers");
+}
+
 // Messages that a server which is lost has not taken, MPI still sends from here: they are kept for good.
-ControlChannel::~ControlChannel() {
+RankChannel::~RankChannel() {
     int over = 0;
     MPI_Finalized(&over);
     if (sent_.empty() || over) return;
@@ -24,7 +33,7 @@ ControlChannel::~ControlChannel() {
     if (!sent_.empty()) new std::list<Sent>(std::move(sent_));
 }
 
-void ControlChannel::send(std::string order) {
+void RankChannel::send(std::string order) {
     sent_.remove_if([](Sent& sent) {
         int gone = 0;
         mpi::check(MPI_Test(&sent.request, &gone, MPI_STATUS_IGNORE), exchanging);
@@ -36,7 +45,7 @@ void ControlChannel::send(std::string order) {
                exchanging);
 }
 
-std::optional<std::string> ControlChannel::receive(ServerTag tag) {
+std::optional<std::string> RankChannel::receive(ServerTag tag) {
     int there = 0, bytes = 0;
     MPI_Status status;
     mpi::check(MPI_Iprobe(peer_, tag, comm_, &there, &status), exchanging);
@@ -47,7 +56,7 @@ std::optional<std::string> ControlChannel::receive(ServerTag tag) {
     return text;
 }
 
-void ControlChannel::finish() {
+void RankChannel::finish() {
     for (Sent& sent : sent_) mpi::check(MPI_Wait(&sent.request, MPI_STATUS_IGNORE), exchanging);
     sent_.clear();
 }

@@ -7,6 +7,7 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "base/write_error.hpp"
+#include "fieldserver/local_channel.hpp"
 #include "mpi/agreement.hpp"
 #include "mpi/error.hpp"
 
@@ -34,9 +35,17 @@ FieldServer::FieldServer(Opened opened)
 
 std::vector<std::unique_ptr<Channel>> FieldServer::first_channels() {
     std::vector<std::unique_ptr<Channel>> channels;
-    for (const MPI_Comm pair : opened_.servers)
-        channels.push_back(std::make_unique<Channel>(static_cast<int>(channels.size()), pair, opened_.plan,
-                                                     opened_.method, agreement_));
+    const auto number = [&] { return static_cast<int>(channels.size()); };
+    for (const MPI_Comm pair : opened_.servers) {
+        std::unique_ptr<ControlChannel> control;
+        if (rank() == 0) control = std::make_unique<RankChannel>(pair, ranks());
+        ServerLink link{{pair, ranks(), opened_.plan.patience}, 0, std::move(control)};
+        channels.push_back(
+            std::make_unique<Channel>(number(), std::move(link), opened_.plan, opened_.method, agreement_));
+    }
+    for (LocalServer& server : opened_.local_servers)
+        channels.push_back(std::make_unique<LocalChannel>(number(), server.host, std::move(server.control),
+                                                          opened_.plan, opened_.method, agreement_));
     if (channels.empty())
         for (int rank = 0; rank < ranks(); ++rank) channels.push_back(local_channel(rank));
     return channels;
@@ -129,7 +138,10 @@ void FieldServer::mark_alike(FieldForm& form) const {
 // Sends an order to all writers, and returns the first error in their replies.
 std::string FieldServer::reply_of_all(const Json::Object& order) {
     const std::vector<Channel*> channels = side_.in_use();
-    for (Channel* channel : channels) channel->send_order(order);
+    const auto is_from_first = [](const Channel* channel) { return !channel->is_remote() || channel->root() == 0; };
+    std::string text = Json(order).text();  // the first rank has all coordinates of a mesh, others need not
+    if (!std::all_of(channels.begin(), channels.end(), is_from_first)) text = mpi::text_of(agreement_.comm(), 0, text);
+    for (Channel* channel : channels) channel->send_text(text);
     std::string problem, local;
     for (Channel* channel : channels) {
         if (!channel->is_remote()) {
@@ -289,6 +301,7 @@ void FieldServer::end_step(Index step) {
         if (!wanted) return;
         agreement_.note("end step " + std::to_string(step));
         side_.end_step(step);
+        if (opened_.plan.synchronous) side_.finish();
     });
     if (wanted) side_.raise_errors();
 }

@@ -10,28 +10,37 @@
 #include <vector>
 
 #include "fieldserver/input_side.hpp"
+#include "fieldserver/local_control.hpp"
 #include "fieldserver/model_part.hpp"
 #include "fieldserver/model_side.hpp"
 
 namespace tradewind::fieldserver {
+
+// A process that serves beside the rank `host` of the model, which has its messages.
+struct LocalServer {
+    int host;
+    std::unique_ptr<LocalControl> control;
+};
 
 // The parts of a field server on a rank of the model.
 struct Opened {
     MPI_Comm model = MPI_COMM_NULL;
     OutputPlan plan;
     ServerMethod method;
-    // Communicators of the ranks of the model, each with a server behind them. None: each rank of the model
-    // writes a share.
+    // Communicators of the ranks of the model, each with a server behind them.
     std::vector<MPI_Comm> servers;
+    // Where there are none. Without these, too, each rank of the model writes a share.
+    std::vector<LocalServer> local_servers;
     // Makes the writer of this rank, also in place of the last server that is lost; none: no rank of the model writes.
     std::function<std::unique_ptr<LocalWriter>()> make_writer;
     bool waits = false;  // a writer of the model has written a step before the model goes on
     Index steps = -1;    // of the run; -1: not known
 };
 
-// The parts of one whose servers were started beside the model. Collective over `comm`, which has the ranks of both.
-// Throws InputError on all of them.
-Opened join_servers(MPI_Comm comm);
+// The parts of one whose servers were started beside the model. Where none were, `plan` of rank 0 names the plan file
+// of local servers, which are started, or else its environment variable TRADEWIND_PLAN does. Collective over `comm`,
+// which has the ranks of model and servers. Throws InputError on all of them.
+Opened open_servers(MPI_Comm comm, const std::string& plan);
 
 // All functions are collective over the ranks of the model, unless noted. Where a rank throws InputError, the others
 // throw PeerInputError. Arguments are returned by a function: an error that it throws on this rank is one on all.
@@ -122,7 +131,7 @@ class FieldServer {
         std::vector<ModelSide::Sent> sent;
     };
 
-    const Opened opened_;
+    Opened opened_;
     Agreement agreement_;
     DefinedFields fields_;
     ModelSide side_;

@@ -44,6 +44,8 @@ class PartMemory {
   public:
     PartMemory(Index bytes, bool shared);
     std::byte* data() const { return shared_ ? shared_->data() : own_.get(); }
+    // Null unless it is shared.
+    const mpi::SharedMemory* shared() const { return shared_.get(); }
 
   private:
     std::shared_ptr<mpi::SharedMemory> shared_;

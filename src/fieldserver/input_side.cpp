@@ -65,6 +65,7 @@ std::string InputSide::ask_for(const std::string& name, const FieldForm& form, c
     for (;;) {
         Channel& channel = channel_of(path);
         std::vector<WholeField> fields;
+        channel.input_memory(form);  // the server has it before it reads
         if (!channel.is_remote())
             fields.push_back({delivery(channel, form).whole, form.element, form.levels, form.points});
         channel.send_order(order, fields);
@@ -82,10 +83,10 @@ const ModelPart* InputSide::delivered(Channel& channel, const FieldForm& form) {
         there.plan->run();
         found = &there.part;
     } catch (const mpi::PlanError& error) {
-        if (!channel.is_remote()) throw;
+        if (!channel.is_rank()) throw;
         problem = error.what();
     }
-    if (channel.is_remote()) channel.lost = side_.first_error(problem);
+    if (channel.is_rank()) channel.lost = side_.first_error(problem);
     return channel.lost.empty() ? found : nullptr;
 }
 
@@ -98,12 +99,12 @@ InputSide::~InputSide() {
     }
 }
 
-InputSide::Delivery& InputSide::delivery(const Channel& channel, const FieldForm& form) {
+InputSide::Delivery& InputSide::delivery(Channel& channel, const FieldForm& form) {
     const std::pair key{&channel, form.alike};
     const auto found = deliveries_.find(key);
     if (found != deliveries_.end()) return found->second;
     const ServerHandover handover(channel.receiver(), form, method_, true);
-    const PartMemory memory = handover.memory(), whole = handover.whole_memory();
+    const PartMemory memory = handover.memory(), whole = channel.input_memory(form).value_or(handover.whole_memory());
     const ModelPart part = handover.part(memory);
     return deliveries_.emplace(key, Delivery{memory, part, whole, handover.plan({part}, {whole})}).first->second;
 }

@@ -40,7 +40,7 @@ class InputSide {
     void ask_again(const std::vector<int>& shares, Channel& taker);
     std::string ask_for(const std::string& name, const FieldForm& form, const std::string& path);
     const ModelPart* delivered(Channel& channel, const FieldForm& form);
-    Delivery& delivery(const Channel& channel, const FieldForm& form);
+    Delivery& delivery(Channel& channel, const FieldForm& form);
 
     ModelSide& side_;
     const MPI_Comm comm_;

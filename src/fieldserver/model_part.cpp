@@ -63,15 +63,15 @@ void each_run(const ModelPart& dense, const ModelPart& part, Copy copy) {
 }  // namespace
 
 ModelPart part_of(const std::string& name, const FieldForm& form, int rank, const ModelArray& values) {
-    if (values.element != form.element)
-        throw InputError("field " + name + ": an array of " + mpi::name_of(values.element) + ": " +
-                         mpi::name_of(form.element) + " is allowed");
     ModelPart part{values.data, form.shape(rank), {}, mpi::bytes_of(form.element), values.memory};
     const std::array<Index, 3>& given = values.points;
     if (holds_nothing(part.shape)) {
         if (holds_nothing(given)) return part;
         throw InputError("field " + name + ": an array of " + text_of(given) + " points, and this rank owns none");
     }
+    if (values.element != form.element)
+        throw InputError("field " + name + ": an array of " + mpi::name_of(values.element) + ": " +
+                         mpi::name_of(form.element) + " is allowed");
     bool fits = false;
     if (form.layout || form.axis == 0) {
         fits = fit(part.shape, values, part.strides);

@@ -207,7 +207,7 @@ void ModelSide::take_over(Channel& old) {
     for (const int share : shares) channels_[static_cast<std::size_t>(share)] = taker;
     lost_.push_back({&old, why, taker->is_remote(), taker->is_remote() ? taker->number() : taker->receiver().rank});
     old.lost = why;
-    old.send_order({{"op", "leave"}});
+    old.leave();
     write_again(old);
     if (has_shares(*taker)) on_take_over(shares, *taker);  // else another one has them already
 }
@@ -278,19 +278,23 @@ void ModelSide::close_writers() {
         if (!channel->control) continue;
         if (auto figures = channel->await_end())
             server_figures_.push_back(std::move(*figures));
+        else if (const std::string why = channel->control->problem(); !why.empty())
+            ended_early_ = "server " + std::to_string(channel->number()) + " is lost: " + why;
         else
             unresponsive_.push_back(channel->number());
     }
 }
 
-// Servers that do not end, on the first rank. Those that were lost get some time.
+// Servers that do not end, on their roots. Those that were lost get some time.
 std::vector<int> ModelSide::missing_ends() {
     using Clock = std::chrono::steady_clock;
     std::vector<Channel*> missing;
     for (const Lost& each : lost_)
         if (each.channel->control) missing.push_back(each.channel);
     const auto end = Clock::now() + std::chrono::duration<double>(parting * plan_.patience);
-    const auto is_there = [](const Channel* channel) { return channel->control->receive(end_tag).has_value(); };
+    const auto is_there = [](const Channel* channel) {
+        return !channel->control->problem().empty() || channel->control->receive(end_tag).has_value();
+    };
     for (;;) {
         missing.erase(std::remove_if(missing.begin(), missing.end(), is_there), missing.end());
         if (missing.empty() || Clock::now() > end) break;
@@ -304,13 +308,12 @@ std::vector<int> ModelSide::missing_ends() {
 void ModelSide::raise_end() {
     agreement_.throw_broken();
     if (agreement_.is_deserted()) return;
-    std::string problem;
-    if (agreement_.rank() == 0)
-        if (const std::vector<int> numbers = missing_ends(); !numbers.empty())
-            problem = "server " + std::to_string(numbers[0]) +
-                      " does not answer: others have written its fields, and all steps that were ended are in the "
-                      "manifest, but a job does not end without it";
-    problem = mpi::text_of(agreement_.comm(), 0, problem);
+    std::string problem = ended_early_;
+    if (const std::vector<int> numbers = missing_ends(); problem.empty() && !numbers.empty())
+        problem = "server " + std::to_string(numbers[0]) +
+                  " does not answer: others have written its fields, and all steps that were ended are in the "
+                  "manifest, but a job does not end without it";
+    problem = agreement_.first_error(problem);
     const std::string errors = joined(status_.take_errors(), "\n");
     if (!problem.empty()) throw mpi::PlanError(problem + (errors.empty() ? "" : "\n" + errors));
     if (!errors.empty()) throw WriteError(errors);

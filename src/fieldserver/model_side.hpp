@@ -58,7 +58,7 @@ class ModelSide {
     // ranks have met an error alone, what has not been sent is forgotten. Returns whether all ranks have taken part:
     // one that has left does not.
     bool end();
-    // Figures of the servers that have ended, in JSON, on the first rank.
+    // Figures of the servers that have ended, in JSON, on their roots.
     const std::vector<std::string>& server_figures() const { return server_figures_; }
     // Throws what the end has found: PlanError where a server does not end, so that the job has to, else WriteError.
     void raise_end();
@@ -117,7 +117,8 @@ class ModelSide {
     std::vector<Channel*> channels_;  // by share
     std::vector<Lost> lost_;
     Index dropped_ = 0;
-    std::vector<int> unresponsive_;  // servers that have not confirmed their end, on the first rank
+    std::vector<int> unresponsive_;  // servers that have not confirmed their end, on their roots
+    std::string ended_early_;        // why a server could not do so
     std::vector<std::string> server_figures_;
     Dealing dealing_;
     Status status_;

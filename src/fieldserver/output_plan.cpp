@@ -58,7 +58,9 @@ OutputPlan::OutputPlan(Message& message)
       slot_bytes(message.integer()),
       patience(message.number()),
       drops(message.truth()),
-      deal(message.text()) {
+      deal(message.text()),
+      synchronous(message.truth()),
+      server_per_rank(message.truth()) {
     sinks_ = message.list([&] {
         Sink sink;
         sink.name = message.text();

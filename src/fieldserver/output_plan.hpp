@@ -40,6 +40,8 @@ class OutputPlan {
     double patience = 0;   // seconds
     bool drops = false;    // where there is no room
     std::string deal;
+    bool synchronous = false;      // a step ends when its files are whole
+    bool server_per_rank = false;  // of local servers; else one per node
 
   private:
     struct Sink {

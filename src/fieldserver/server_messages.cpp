@@ -25,28 +25,30 @@ double seconds_now() {
 
 }  // namespace
 
-ServerMessages::ServerMessages(MPI_Comm pair, double patience, const Agreement& agreement)
-    : patience_(patience), agreement_(agreement), silence_(patience, seconds_now()) {
-    int ranks = 0;
-    MPI_Comm_size(pair, &ranks);
-    if (agreement.rank() == 0) control = std::make_unique<ControlChannel>(pair, ranks - 1);
-}
+ServerMessages::ServerMessages(int root, std::unique_ptr<ControlChannel> server, double patience,
+                               const Agreement& agreement)
+    : control(std::move(server)),
+      patience_(patience),
+      remote_(true),
+      root_(root),
+      agreement_(agreement),
+      silence_(patience, seconds_now()) {}
 
 ServerMessages::ServerMessages(std::unique_ptr<LocalWriter> writer, int root, const Agreement& agreement)
-    : root_(root), writer_(std::move(writer)), agreement_(agreement), silence_(0, 0) {}
+    : remote_(false), root_(root), writer_(std::move(writer)), agreement_(agreement), silence_(0, 0) {}
 
-void ServerMessages::send_order(const Json::Object& order, const std::vector<WholeField>& fields) {
-    if (control) control->send(Json(order).text());
-    if (writer_) reply_ = writer_->carry_out(Json(order).text(), fields);
+void ServerMessages::send_text(std::string order, const std::vector<WholeField>& fields) {
+    if (writer_) reply_ = writer_->carry_out(order, fields);
+    if (control) control->send(std::move(order));
 }
 
-// On the first rank. Throws PlanError where nothing comes any more.
+// On the root. Throws PlanError where nothing comes any more.
 std::string ServerMessages::received_or_lost(ServerTag tag) {
     silence_.end(seconds_now());
     for (;;) {
         if (!gone.empty()) throw mpi::PlanError(gone);
         if (auto value = control->receive(tag)) return *value;
-        while (auto status = control->receive(status_tag)) update(Message(std::move(*status)));
+        receive_status();
         if (gone.empty() && silence_.seconds(seconds_now()) > patience_)
             gone = "it did not answer for " + seconds_text(patience_);
         std::this_thread::sleep_for(pause);
@@ -67,7 +69,7 @@ std::string ServerMessages::remote_reply(ServerTag tag, bool go) {
 
 std::optional<std::string> ServerMessages::reply(ServerTag tag, bool go) {
     if (!is_remote()) return mpi::text_of(agreement_.comm(), root_, reply_);
-    const std::string message = mpi::text_of(agreement_.comm(), 0, control ? remote_reply(tag, go) : "");
+    const std::string message = mpi::text_of(agreement_.comm(), root_, control ? remote_reply(tag, go) : "");
     if (message[0] == '+') return message.substr(1);
     lost = message.substr(1);
     return {};
@@ -93,6 +95,7 @@ void ServerMessages::receive_status() {
     } catch (const mpi::PlanError& error) {
         gone = error.what();
     }
+    if (gone.empty()) gone = control->problem();
 }
 
 void ServerMessages::receive(Index parts) {
@@ -109,6 +112,7 @@ std::optional<std::string> ServerMessages::await_end() {
     std::optional<std::string> figures;
     while (!(figures = control->receive(end_tag))) {
         receive_status();
+        if (!control->problem().empty()) return control->receive(end_tag);
         if (silence_.seconds(seconds_now()) > patience_) return {};
         std::this_thread::sleep_for(pause);
     }

@@ -27,20 +27,31 @@ struct ServerStatus {
     Index finished = 0, lost = 0;
 };
 
-// With a server, or a writer on a rank of the model; one rank of the model has them for all.
+// The way to a server.
+struct ServerLink {
+    Receiver receiver;                        // of fields: the server, or a rank of the model that is beside it
+    int root;                                 // the rank of the model that exchanges messages with the server
+    std::unique_ptr<ControlChannel> control;  // there
+};
+
+// With a server, or a writer on a rank of the model; one rank of the model, the root, has them for all.
 class ServerMessages {
   public:
-    // With the server that is the last rank of `pair`; the first of the others has them. `patience`: seconds after
-    // which a server that is silent is lost.
-    ServerMessages(MPI_Comm pair, double patience, const Agreement& agreement);
+    // With a server, on its root by `control`. `patience`: seconds after which a server that is silent is lost.
+    ServerMessages(int root, std::unique_ptr<ControlChannel> control, double patience, const Agreement& agreement);
     // With the writer that is on the rank `root` of the model, which has it.
     ServerMessages(std::unique_ptr<LocalWriter> writer, int root, const Agreement& agreement);
 
-    bool is_remote() const { return root_ < 0; }
+    // Whether it is a server, which may be lost.
+    bool is_remote() const { return remote_; }
+    int root() const { return root_; }
     // Whether this rank has the messages.
     bool is_here() const { return control != nullptr || writer_ != nullptr; }
     // Sends an order. `fields`: those of the order, of a writer on this rank. Not collective.
-    void send_order(const Json::Object& order, const std::vector<WholeField>& fields = {});
+    void send_order(const Json::Object& order, const std::vector<WholeField>& fields = {}) {
+        send_text(Json(order).text(), fields);
+    }
+    void send_text(std::string order, const std::vector<WholeField>& fields = {});
     // Returns the reply with a tag, an error or ""; none where the server is silent: then it is lost, on all ranks.
     // `go`: reply `go` when the server is ready to do something together with the model, and has met no error.
     // Collective.
@@ -68,7 +79,8 @@ class ServerMessages {
     void receive_status();
 
     const double patience_ = 0;
-    const int root_ = -1;  // the rank of a writer of the model
+    const bool remote_;
+    const int root_;
     std::unique_ptr<LocalWriter> writer_;
     std::string reply_;  // of the writer on this rank to the last order
     const Agreement& agreement_;

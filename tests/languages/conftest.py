@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -11,6 +12,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
+from local_python import local_environment
+from written_fields import PLAN_TEXT
 
 ROOT = Path(__file__).parents[2]
 FORTRAN = ROOT / "bindings" / "fortran"
@@ -186,11 +189,17 @@ def together(
 
 
 @pytest.fixture(scope="session")
+def built(programs: Path) -> Callable[[str], Path]:
+    """Return the path of a program by its name."""
+    return lambda program: _built(programs, program)
+
+
+@pytest.fixture(scope="session")
 def beside(programs: Path) -> Run:
     """(ranks, program, servers, *arguments, options, further, fails): runs a program with field servers in its job.
 
     `fails`: how the servers do, see failing_server.py, or "refuse" where they and the program do it by themselves.
-    `further`: arguments of one more server. `ends`: the job ends well nevertheless.
+    `further`: arguments of one more server. `ends`: the job ends well nevertheless. `local`: local servers.
     """
     launcher = pytest.importorskip("tradewind.launch.job").find_launcher()
 
@@ -203,16 +212,18 @@ def beside(programs: Path) -> Run:
         further: Sequence[str] = (),
         fails: str = "",
         ends: bool = False,
+        local: bool = False,
     ) -> subprocess.CompletedProcess[str]:
         path = program if isinstance(program, Path) else _built(programs, program)
         command = [*launcher.arguments(ranks), str(path), *map(str, arguments)]
+        failing = [str(PROGRAMS / "failing_server.py"), fails]
+        start = failing if fails.startswith(("raise", "stop", "kill")) else ["-m", "tradewind"]
+        environment = _ENVIRONMENT | (local_environment(*start) if local else {})
         if servers:
-            failing = [str(PROGRAMS / "failing_server.py"), fails]
-            start = failing if fails.startswith(("raise", "stop")) else ["-m", "tradewind"]
             command += [":", "-n", str(servers), sys.executable, *start, "serve", "plan.toml", *options]
         if further:
             command += [":", "-n", "1", sys.executable, "-m", "tradewind", "serve", *further]
-        done = subprocess.run(command, env=_ENVIRONMENT, capture_output=True, text=True, timeout=240, check=False)
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=240, check=False)
         assert (done.returncode != 0) == (bool(fails) and not ends), f"{command}\n{done.stdout}{done.stderr}"
         return done
 
@@ -229,6 +240,46 @@ def met(on_ranks: Run, tmp_path_factory: pytest.TempPathFactory) -> Callable[[st
         ranks = []
         for rank in range(2):
             lines = [line.split("|") for line in (folder / str(rank)).read_text().splitlines()]
+            ranks.append({name: (int(status), text) for name, status, text in lines})
+        return ranks
+
+    return run
+
+
+@pytest.fixture
+def plan(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """(sinks, more): writes plan.toml in a folder of the test, which becomes the current one."""
+    monkeypatch.chdir(tmp_path)
+
+    def write(*sinks: str, more: str = "") -> None:
+        named = json.dumps(sinks or ["history"])
+        (tmp_path / "plan.toml").write_text(PLAN_TEXT.format(sinks=named, more=more))
+
+    return write
+
+
+Met = Callable[..., list[dict[str, tuple[int, str]]]]
+
+
+@pytest.fixture
+def met_beside(beside, tmp_path: Path) -> Met:
+    """(kind, servers, further, fails): (status, text) by rank and case of `server_refusals` in a language."""
+
+    def run(
+        kind: str,
+        servers: int = 1,
+        *,
+        language: str = "c",
+        further: Sequence[str] = (),
+        fails: str = "",
+        ends: bool = False,
+        local: bool = False,
+    ) -> list[dict[str, tuple[int, str]]]:
+        options = {"further": further, "fails": fails, "ends": ends, "local": local}
+        beside(2, f"server_refusals_{language}", servers, tmp_path, kind, **options)
+        ranks = []
+        for rank in range(2):
+            lines = [line.split("|", 2) for line in (tmp_path / str(rank)).read_text().splitlines()]
             ranks.append({name: (int(status), text) for name, status, text in lines})
         return ranks
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import re
 import shutil
-from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import eccodes
@@ -15,80 +13,11 @@ import pytest
 import xarray
 from slow_tests import slow
 from tradewind_header import ROOT
+from written_fields import LOST, SHAPES, are_right, lie_where_they_were_defined, values, wanted
 from wrong_calls import CALLS, COMPILED, HANDLE, INPUT, NOT_IN_FORTRAN, OK, PLAN, WRITE
 
-from tradewind.fieldserver.files.manifest import Manifest, check
-from tradewind.fieldserver.plan.geometry import (
-    Curvilinear,
-    Geometry,
-    Lambert,
-    PolarStereographic,
-    Rotated,
-    Unstructured,
-)
-from tradewind.fieldserver.server.control_channel import PROTOCOL
-
-PLAN_TEXT = """
-folder = "output"
-durable = false
-{more}
-
-[[sink]]
-name = "history"
-format = "netcdf"
-path = "{{name}}/{{step:03}}.nc"
-
-[[sink]]
-name = "all"
-format = "netcdf"
-path = "{{step:03}}.nc"
-
-[[sink]]
-name = "messages"
-format = "grib2"
-path = "{{step}}.grib2"
-packing = "ieee"
-
-[[sink]]
-name = "levels"
-format = "netcdf"
-path = "{{name}}-{{level:04}}/{{step}}.nc"
-
-[[rule]]
-sink = {sinks}
-every = 2
-
-[[rule]]
-sink = "messages"
-fields = ["t"]
-steps = [0, 2]
-"""
-
-
-@pytest.fixture
-def plan(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
-    """(sinks, more): writes plan.toml in a folder of the test, which becomes the current one."""
-    monkeypatch.chdir(tmp_path)
-
-    def write(*sinks: str, more: str = "") -> None:
-        named = json.dumps(sinks or ["history"])
-        (tmp_path / "plan.toml").write_text(PLAN_TEXT.format(sinks=named, more=more))
-
-    return write
-
-
-def values(name: str, step: int) -> np.ndarray:
-    """[level][point], as another reader finds them."""
-    with xarray.open_dataset(f"output/{name}/{step:03}.nc") as data:
-        found = data[name].values[0]
-    return found.reshape(found.shape[0] if "level" in "".join(data[name].dims) or found.ndim == 3 else 1, -1)
-
-
-def wanted(step: int, levels: int, points: int) -> np.ndarray:
-    return 1e6 * step + 1e3 * np.arange(levels)[:, None] + np.arange(points)
-
-
-SHAPES = {"t": (3, 48), "u": (3, 48), "q": (3, 48), "o": (3, 88), "s": (1, 20), "m": (3, 48), "n": (3, 48)}
+from tradewind.fieldserver.files.manifest import Manifest
+from tradewind.fieldserver.server.messages import PROTOCOL
 
 
 @pytest.mark.one_level
@@ -104,37 +33,19 @@ SHAPES = {"t": (3, 48), "u": (3, 48), "q": (3, 48), "o": (3, 88), "s": (1, 20), 
 def test_fields_of_every_layout_in_c(beside, plan, ranks, servers, options, more):
     """They are in the files, and read again from them. In a short queue fields wait for those of other forms."""
     plan(more=more)
-    said = beside(ranks, "field_servers_c", servers, 2, "output", options=options).stdout
-    assert "all right" in said
-    assert "wrong" not in said
-    assert "wants" not in said
+    printed = beside(ranks, "field_servers_c", servers, 2, "output", options=options).stdout
+    assert "all right" in printed
+    assert "wrong" not in printed
+    assert "wants" not in printed
     for name, shape in SHAPES.items():
         for step in (0, 2):
             np.testing.assert_array_equal(values(name, step).reshape(shape), wanted(step, *shape), name)
     with xarray.open_dataset("output/t/002.nc") as data:
         assert (data.t.units, data.t.long_name) == ("degC", 'temperature "of blocks"')
         assert sorted(data.level.values) == [500, 850, 1000]
-    are_where_they_were_said_to_be()
+    lie_where_they_were_defined()
     if more.startswith("[[rule]]"):
         messages_are_right("output/2.grib2")
-
-
-def are_where_they_were_said_to_be(polar: bool = False) -> None:
-    """Points of grids of limited areas, and of a mesh."""
-    along, up = np.arange(48) * 2.0, np.arange(48) - 20.0
-    grids: dict[str, Geometry] = {
-        "u": Lambert(8, 6, 3, 50, 2e4, 3e4, 10, 60, 50, 6371000),
-        "q": Rotated(8, 6, -10, -5, 2, 1.5, -170, 40),
-        "m": Unstructured(48, along, up),
-        "n": Curvilinear(8, 6, along, up),
-    }
-    if polar:
-        grids["p"] = PolarStereographic(8, 6, -100, -50, 2e4, 3e4, 20, -71)
-    for name, grid in grids.items():
-        with xarray.open_dataset(f"output/{name}/000.nc") as data:
-            for what, (dims, degrees, _) in grid.coordinates().items():
-                assert data[what].dims == dims
-                np.testing.assert_array_equal(data[what], degrees, f"{what} of {name}")
 
 
 def messages_are_right(path: str) -> None:
@@ -154,15 +65,6 @@ def messages_are_right(path: str) -> None:
     assert {first: names for first, names in found.items() if first % 1000 == 0} == {
         2000000 + 1000 * level: mesh for level in range(3)
     }
-
-
-def are_right(*steps: int) -> None:
-    """All fields of these steps, and no others, are in the files and the manifest."""
-    assert Manifest(Path("output")).steps() == list(steps)
-    assert check(Path("output")) == []
-    for name, shape in SHAPES.items():
-        for step in steps:
-            np.testing.assert_array_equal(values(name, step).reshape(shape), wanted(step, *shape), name)
 
 
 @pytest.mark.one_level
@@ -190,9 +92,9 @@ def test_a_field_that_is_started_takes_no_memory_of_its_own(beside, plan):
     grown = {}
     for call in ("write", "start"):
         shutil.rmtree("output", ignore_errors=True)
-        said = beside(1, "output_memory_c", 1, call, options=("--packing", "direct")).stdout
-        found = re.search(r"grown (\d+) of (\d+)", said)
-        assert found, said
+        printed = beside(1, "output_memory_c", 1, call, options=("--packing", "direct")).stdout
+        found = re.search(r"grown (\d+) of (\d+)", printed)
+        assert found, printed
         grown[call], field = map(int, found.groups())
         np.testing.assert_array_equal(values("t", 0).ravel(), np.arange(2048 * 2048))
     assert grown["start"] < field / 4
@@ -223,10 +125,10 @@ def are_as_fortran_wrote_them(*steps: int) -> None:
 @pytest.mark.slow
 def test_arrays_of_fortran(beside, plan):
     plan()
-    said = beside(2, "server_kinds_fortran", 1, "output").stdout
-    assert "all right" in said
+    printed = beside(2, "server_kinds_fortran", 1, "output").stdout
+    assert "all right" in printed
     are_as_fortran_wrote_them(0, 2, 4, 6)
-    are_where_they_were_said_to_be(polar=True)
+    lie_where_they_were_defined(polar=True)
     np.testing.assert_array_equal(values("p", 0).ravel(), 1000 + np.arange(48))
     np.testing.assert_array_equal(values("r", 0).ravel(), 2000 + np.arange(48))
 
@@ -260,26 +162,6 @@ def test_arrays_of_fortran_compiled_together_with_the_module(beside, plan, toget
 def test_models_and_servers_have_one_protocol():
     header = (ROOT / "src" / "fieldserver" / "control_channel.hpp").read_text()
     assert f"server_protocol = {PROTOCOL};" in header
-
-
-Met = Callable[..., list[dict[str, tuple[int, str]]]]
-
-
-@pytest.fixture
-def met_beside(beside, tmp_path: Path) -> Met:
-    """(kind, servers, further, fails): (status, text) by rank and case of `server_refusals` in a language."""
-
-    def run(
-        kind: str, servers: int = 1, *, language: str = "c", further: Sequence[str] = (), fails: str = ""
-    ) -> list[dict[str, tuple[int, str]]]:
-        beside(2, f"server_refusals_{language}", servers, tmp_path, kind, further=further, fails=fails)
-        ranks = []
-        for rank in range(2):
-            lines = [line.split("|", 2) for line in (tmp_path / str(rank)).read_text().splitlines()]
-            ranks.append({name: (int(status), text) for name, status, text in lines})
-        return ranks
-
-    return run
 
 
 @pytest.mark.one_level
@@ -329,9 +211,10 @@ def test_calls_in_another_order(met_beside, plan):
 
 @pytest.mark.one_level
 @pytest.mark.slow
-def test_what_cannot_be_written_is_told_and_later_steps_are(met_beside, plan):
+@pytest.mark.parametrize("local", [False, True])
+def test_what_cannot_be_written_is_an_error_and_later_steps_are_written(met_beside, plan, local):
     plan()
-    for found in met_beside("write"):
+    for found in met_beside("write", local=local):
         assert found["write"] == (OK, "")
         status, text = next(found[case] for case in ("end_step", "finish") if found[case][0] != OK)
         assert status == WRITE
@@ -346,7 +229,7 @@ def test_what_cannot_be_written_is_told_and_later_steps_are(met_beside, plan):
 def test_no_server(met_beside):
     for found in met_beside("open", 0):
         assert found["open"][0] == INPUT
-        assert "mpiexec -n 12 ./model : -n 1 tradewind serve plan.toml" in found["open"][1]
+        assert "mpiexec -n 12 ./model : -n 1 tradewind serve plan.toml, or name a plan file" in found["open"][1]
         assert found["closed"][0] == HANDLE
 
 
@@ -363,7 +246,7 @@ def test_a_plan_with_mistakes_is_refused_on_all_ranks(met_beside, plan):
 
 @pytest.mark.one_level
 @pytest.mark.parametrize(
-    ("further", "said"),
+    ("further", "printed"),
     [
         (("other.toml",), "the server of rank 3 has another plan file than the first one"),
         (("none.toml",), "the server of rank 3: cannot read none.toml: No such file or directory"),
@@ -371,19 +254,13 @@ def test_a_plan_with_mistakes_is_refused_on_all_ranks(met_beside, plan):
     ],
 )
 @pytest.mark.slow
-def test_servers_that_were_started_with_other_plans_are_refused(met_beside, plan, further, said):
+def test_servers_that_were_started_with_other_plans_are_refused(met_beside, plan, further, printed):
     plan()
     Path("other.toml").write_text(Path("plan.toml").read_text().replace("every = 2", "every = 4"))
     for found in met_beside("open", further=further, fails="refuse"):
         assert found["open"][0] == INPUT
-        assert found["open"][1].startswith(said)
+        assert found["open"][1].startswith(printed)
     assert not Path("output").exists()
-
-
-LOST = (
-    "; no other one is left: steps that have a manifest are whole, and a run with existing = 'continue' goes on from "
-    "there"
-)
 
 
 @pytest.mark.one_level
@@ -403,9 +280,9 @@ def test_a_server_that_stops_is_found_out(beside, plan):
     """The model goes on to the end of the job, which it must end itself: MPI does not without the server."""
     plan(more='patience = "1s"')
     beside(2, "field_servers_c", 1, 2, fails="stop")
-    said = "".join(path.read_text() for path in Path().glob("failed-*"))
-    assert "status 2: server 0 is lost: it " in said
-    assert LOST in said
+    printed = "".join(path.read_text() for path in Path().glob("failed-*"))
+    assert "status 2: server 0 is lost: it " in printed
+    assert LOST in printed
 
 
 @pytest.mark.one_level
@@ -414,9 +291,9 @@ def test_one_server_after_the_other_is_lost(beside, plan):
     """The second one in what it writes for the first."""
     plan()
     beside(2, "field_servers_c", 2, 4, fails="raise")
-    said = [path.read_text() for path in Path().glob("failed-*")]  # of the first, which ends the job, or both
-    assert said
-    for each in said:
+    printed = [path.read_text() for path in Path().glob("failed-*")]  # of the first, which ends the job, or both
+    assert printed
+    for each in printed:
         assert re.fullmatch(r"status 2: server [01] is lost: RuntimeError: the disk is on fire" + LOST + "\n", each)
 
 
@@ -457,12 +334,12 @@ def test_another_server_takes_over(beside, plan, fails, how):
     [("raise:1:end:1", (), 'queue = "6KiB"'), ("raise:1:block:4", ("-", "start"), "block = 4")],
 )
 def test_a_step_whose_memory_was_used_again_does_not_look_whole(beside, plan, fails, how, more):
-    """For want of room, and by the model when it had waited for its arrays. It hears of it; later steps are whole."""
+    """For want of room, and by the model after a wait for its arrays. It gets the error; later steps are whole."""
     plan(more=more)
     beside(2, "field_servers_c", 2, 4, *how, fails=fails, ends=True)
     for rank in range(2):
-        said = Path(f"failed-{rank}").read_text()
-        assert said == "status 6: step 0 is not whole: server 1 was lost with fields of it\n"
+        printed = Path(f"failed-{rank}").read_text()
+        assert printed == "status 6: step 0 is not whole: server 1 was lost with fields of it\n"
     are_right(2, 4)
 
 
@@ -471,6 +348,6 @@ def test_a_step_whose_memory_was_used_again_does_not_look_whole(beside, plan, fa
 def test_a_server_that_does_not_come_back_ends_the_job_with_all_steps_written(beside, plan):
     plan(more='patience = "5s"')
     beside(2, "field_servers_c", 2, 4, "-", "write", "gone", fails="stop:1:end:2")
-    said = "".join(path.read_text() for path in Path().glob("failed-*"))
-    assert "status 2: server 1 does not answer: others have written its fields" in said
+    printed = "".join(path.read_text() for path in Path().glob("failed-*"))
+    assert "status 2: server 1 does not answer: others have written its fields" in printed
     are_right(0, 2, 4)

@@ -11,15 +11,26 @@ from tradewind.cli.parameters import Argument, Option
 
 
 def command(
-    plan: Annotated[Path, Argument(help="Plan file: which fields go where.", show_default=False)],
+    plan: Annotated[Path | None, Argument(help="Plan file: which fields go where.", show_default="required")] = None,
     transport: Annotated[
         str, Option("--transport", help="How fields come from the model, see `tradewind list`.")
     ] = "isend-irecv",
     packing: Annotated[str, Option("--packing", help="How they are packed, see `tradewind list`.")] = "buffer",
+    channel: Annotated[
+        int | None, Option("--channel", help="Open file to the model that has started this as its local server.")
+    ] = None,
     as_json: options.Json = False,
 ) -> int:
     """Write and read for the model that runs in the same job: mpiexec -n 12 ./model : -n 1 tradewind serve plan.toml"""
-    from tradewind.base.errors import PlanError
+    from tradewind.base.errors import InputError, PlanError
+
+    if channel is not None:
+        from tradewind.fieldserver.server.process_server import serve_locally
+
+        serve_locally(channel)
+        return 0
+    if plan is None:
+        raise InputError("name a plan file, as in tradewind serve plan.toml")
     from tradewind.cli.output import print_result
     from tradewind.fieldserver.server.joining import RemoteError, join
     from tradewind.launch.worker import abort_on_error

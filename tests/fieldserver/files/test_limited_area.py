@@ -32,8 +32,8 @@ from tradewind.fieldserver.plan.geometry import (
     from_dict,
     is_computed,
 )
-from tradewind.fieldserver.server.delivery import whole_field
-from tradewind.fieldserver.server.handover import Shape
+from tradewind.fieldserver.server.input_field import whole_field
+from tradewind.fieldserver.server.shape import Shape
 from tradewind.fieldserver.server.writer import Block, Job, Writer
 
 PROJECTED = {

@@ -20,8 +20,8 @@ from tradewind.fieldserver.files.input_grid import grid_problem
 from tradewind.fieldserver.files.reading import InputFile, read_input
 from tradewind.fieldserver.plan.geometry import Gaussian, Regular, Spectral, Unstructured
 from tradewind.fieldserver.server.ahead import ReadAhead
-from tradewind.fieldserver.server.delivery import whole_field
-from tradewind.fieldserver.server.handover import Shape
+from tradewind.fieldserver.server.input_field import whole_field
+from tradewind.fieldserver.server.shape import Shape
 
 VALUES = np.arange(2 * 6 * 4, dtype=float).reshape(2, 24) + 250
 

@@ -28,8 +28,8 @@ from tradewind.fieldserver.files.sinks.grib import Grib, message
 from tradewind.fieldserver.plan.field import OutputField, Record
 from tradewind.fieldserver.plan.geometry import Gaussian, Regular, Rotated, Spectral
 from tradewind.fieldserver.plan.plan_file import load_plan
-from tradewind.fieldserver.server.delivery import whole_field
-from tradewind.fieldserver.server.handover import Shape
+from tradewind.fieldserver.server.input_field import whole_field
+from tradewind.fieldserver.server.shape import Shape
 from tradewind.fieldserver.server.writer import Block, Job, Writer
 
 MOMENT = Moment(datetime(2026, 11, 27), 0.0)

@@ -44,7 +44,7 @@ static void point_sets(void) {
     met("layout_null_on_one_rank", tw_points_of_layout(MPI_COMM_WORLD, rank == 1 ? nothing : blocks, &points));
     met("layout_divides_z", tw_points_of_layout(MPI_COMM_WORLD, levels_divided, &points));
     met("layout_of_one_rank", tw_points_of_layout(MPI_COMM_WORLD, alone, &points));
-    met("points_of_nobody", tw_points_of_count(MPI_COMM_WORLD, 0, &points));
+    met("no_points", tw_points_of_count(MPI_COMM_WORLD, 0, &points));
     met("free_points", tw_points_free(points));
     met("free_points_twice", tw_points_free(points));
 }
@@ -54,7 +54,7 @@ static void wanted(void) {
     const int64_t unowned[1] = {5}, negative[1] = {-1}, column[1] = {12 * 8};
     int owner[1];
     int64_t index[1], count = 0;
-    met("nobody", tw_points_fetch(named, at_1(1), unowned, TW_ANY_PEERS, NULL, &pattern));
+    met("unowned", tw_points_fetch(named, at_1(1), unowned, TW_ANY_PEERS, NULL, &pattern));
     if (pattern.id != 0) met("a refused fetch has a handle", TW_OK);
     met("wanted_negative", tw_points_halo(named, at_1(1), negative, TW_ANY_PEERS, NULL, &pattern));
     met("no_such_column", tw_points_fetch(columns, at_1(1), column, TW_ANY_PEERS, NULL, &pattern));
@@ -62,7 +62,7 @@ static void wanted(void) {
     met("wanted_null_pointer", tw_points_fetch(named, at_1(2), NULL, TW_ANY_PEERS, NULL, &pattern));
     met("wanted_count", tw_points_fetch(named, rank == 1 ? -2 : 0, ids, TW_ANY_PEERS, NULL, &pattern));
     met("pattern_null_pointer", tw_points_fetch(named, OWN, other, TW_ANY_PEERS, NULL, NULL));
-    met("locate_nobody", tw_points_locate(named, at_1(1), unowned, owner, index));
+    met("locate_unowned", tw_points_locate(named, at_1(1), unowned, owner, index));
     met("locate_null_pointer", tw_points_locate(named, 1, ids, NULL, index));
     met("count_null_pointer", tw_points_count(named, NULL));
     met("points_null", tw_points_count((tw_points)TW_NULL, &count));
@@ -126,7 +126,7 @@ static void orders(void) {
     met("renumbered_halos_null", tw_renumbered(MPI_COMM_WORLD, 2, own, 0, NULL, new_own, &interior, NULL, NULL));
     met("renumbered_count",
         tw_renumbered(MPI_COMM_WORLD, rank == 1 ? -2 : 2, own, 0, NULL, new_own, &interior, NULL, &halos));
-    met("renumbered_nobody",
+    met("renumbered_unowned",
         tw_renumbered(MPI_COMM_WORLD, 2, own, at_1(1), unowned, new_own, &interior, new_halo, &halos));
     met("renumbered_twice", tw_renumbered(MPI_COMM_WORLD, 1, shared, 0, NULL, new_own, &interior, NULL, &halos));
     met("renumbered_twice_by_one",

@@ -74,12 +74,13 @@ static void hand_over(part* p, int step, int level, int started) {
         p->spare = before;
     }
     fill(p, step, level);
+    const tw_field nothing = {0}, *given = p->count ? &p->field : &nothing;
     if (!started) {
-        check(tw_field_server_write(server, p->name, &p->field, step, place));
+        check(tw_field_server_write(server, p->name, given, step, place));
         fill(p, 900, 0);
         return;
     }
-    check(tw_field_server_start(server, p->name, &p->field, step, place));
+    check(tw_field_server_start(server, p->name, given, step, place));
     if (!p->by_level && step % 4 != 0) return; /* all are waited for together */
     check(tw_field_server_wait(server, p->name));
     fill(p, 900, 0);

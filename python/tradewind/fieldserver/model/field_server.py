@@ -31,9 +31,9 @@ from tradewind.fieldserver.model.run_figures import run_figures
 from tradewind.fieldserver.plan.field import OutputField
 from tradewind.fieldserver.plan.geometry import Geometry
 from tradewind.fieldserver.plan.plan_file import OutputPlan, load_plan
-from tradewind.fieldserver.server.control_channel import encoded
 from tradewind.fieldserver.server.events import Event, Events
 from tradewind.fieldserver.server.handover import check_method
+from tradewind.fieldserver.server.messages import encoded
 from tradewind.fieldserver.server.time_line import gather, of_writers
 from tradewind.mpi.library import MPI, _mpi
 

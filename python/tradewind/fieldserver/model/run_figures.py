@@ -6,7 +6,7 @@ from dataclasses import asdict
 from typing import Any
 
 from tradewind.fieldserver.model.opening import Opened
-from tradewind.fieldserver.server.control_channel import from_json
+from tradewind.fieldserver.server.messages import from_json
 
 
 def run_figures(

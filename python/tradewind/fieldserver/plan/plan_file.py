@@ -25,6 +25,7 @@ from tradewind.fieldserver.plan.forms import FORMS, FormRules, form_named, forms
 
 PACKINGS = ("simple", "ccsds", "ieee")
 WHEN_FULL = ("block", "spill", "drop")
+LOCAL_SERVERS = ("node", "rank")
 EXISTING = ("refuse", "continue", "replace")
 DEALS = ("size", "names", "steps", "levels")
 LEVEL_TYPES = ("model", "pressure", "surface", "height")
@@ -150,6 +151,8 @@ class PlanTable(Table):
     existing: Annotated[str, one_of("policy", EXISTING)] = "refuse"
     look_ahead: Annotated[int, Field(ge=1, le=_MAX_LOOK_AHEAD, strict=True)] = 2
     patience: Annotated[Duration, Field(le=_MAX_PATIENCE_S)] = 60.0
+    synchronous: Annotated[bool, Field(strict=True)] = False
+    local_servers: Annotated[str, one_of("place of local servers", LOCAL_SERVERS)] = "node"
     sink: list[Sink] = Field(default_factory=list)
     rule: list[Rule] = Field(default_factory=list)
     field: dict[str, FieldTable] = Field(default_factory=dict)

@@ -7,15 +7,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tradewind import _core
-from tradewind.base.elements import DTYPES
 from tradewind.base.errors import InputError, quoted
 from tradewind.base.names import unknown
+from tradewind.fieldserver.server.shape import Shape
 from tradewind.layout.closed import Whole, on_one_grid, own_ids
 from tradewind.layout.lists import ids
 from tradewind.method.method import PARTS, Method
@@ -82,24 +81,6 @@ def transport_problems(transport: str | None) -> list[str]:
     if transport not in FENCES:
         return []
     return [f"hand-over by transport {transport!r}: its fences would hold a server until the model waits, too"]
-
-
-@dataclass(frozen=True)
-class Shape:
-    """Form of the fields of a hand-over, as the model sends it.
-
-    `layout`: that of the model, as JSON; None: points by number.
-    """
-
-    levels: int
-    points: int
-    dtype: str
-    layout: str | None
-
-    @property
-    def bytes(self) -> int:
-        """Bytes of a whole field."""
-        return self.levels * self.points * DTYPES[self.dtype]
 
 
 class Handover:

@@ -17,15 +17,14 @@ from tradewind.base.errors import InputError, TradewindError
 from tradewind.base.toml_lines import TomlFile
 from tradewind.fieldserver.files.output_folder import FolderHold, prepare_folder
 from tradewind.fieldserver.plan.plan_file import OutputPlan, load_plan
-from tradewind.fieldserver.server.control_channel import JOIN, PROTOCOL, ControlChannel, Message, from_json, pack
+from tradewind.fieldserver.server.control_channel import ControlChannel
 from tradewind.fieldserver.server.handover import HandoverMethod, transport_problems
+from tradewind.fieldserver.server.messages import JOIN, MAGIC, PROTOCOL, Message, from_json, pack
 from tradewind.fieldserver.server.plan_message import packed_plan
 from tradewind.fieldserver.server.serving import Server
 from tradewind.method.method import Method
 from tradewind.mpi.library import MPI
 
-_MAGIC = 0x74776673
-"""Marks ranks that open a field server: "twfs"."""
 _SERVER = 1
 """Role of a server; that of a rank of the model is 0."""
 
@@ -57,9 +56,9 @@ def join(path: Path | str, comm: MPI.Intracomm, transport: str, packing: str) ->
 def _servers(comm: MPI.Intracomm) -> list[int]:
     """Return the ranks that serve."""
     everyone = np.empty((comm.Get_size(), 3), np.int64)
-    comm.Allgather(np.array([_MAGIC, PROTOCOL, _SERVER], np.int64), everyone)
+    comm.Allgather(np.array([MAGIC, PROTOCOL, _SERVER], np.int64), everyone)
     for rank, (magic, version, _) in enumerate(everyone.tolist()):
-        if magic != _MAGIC:
+        if magic != MAGIC:
             raise InputError(f"rank {rank} opens no field server")
         if version != PROTOCOL:
             raise InputError(

@@ -10,9 +10,9 @@ import numpy as np
 from tradewind.base.errors import TradewindError
 from tradewind.fieldserver.plan.field import OutputField
 from tradewind.fieldserver.plan.plan_file import OutputPlan
-from tradewind.fieldserver.server.control_channel import encoded, from_json
-from tradewind.fieldserver.server.handover import Shape
+from tradewind.fieldserver.server.messages import encoded, from_json
 from tradewind.fieldserver.server.orders import Orders, error_of
+from tradewind.fieldserver.server.shape import Shape
 from tradewind.fieldserver.server.writer import Writer
 
 if TYPE_CHECKING:

@@ -15,10 +15,10 @@ from tradewind.fieldserver.plan.geometry import Geometry
 from tradewind.fieldserver.plan.plan_file import OutputPlan, Request
 from tradewind.fieldserver.plan.space import check_space
 from tradewind.fieldserver.server.ahead import ReadAhead
-from tradewind.fieldserver.server.control_channel import ServerStatus, encoded
-from tradewind.fieldserver.server.delivery import whole_field
 from tradewind.fieldserver.server.field_check import fitting_field
-from tradewind.fieldserver.server.handover import Shape
+from tradewind.fieldserver.server.input_field import whole_field
+from tradewind.fieldserver.server.messages import ServerStatus, encoded
+from tradewind.fieldserver.server.shape import Shape
 from tradewind.fieldserver.server.writer import Block, Job, Writer
 
 if TYPE_CHECKING:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from tradewind.fieldserver.plan.file_names import is_by_level
 from tradewind.fieldserver.plan.plan_file import ALL, OutputPlan
-from tradewind.fieldserver.server.control_channel import pack
+from tradewind.fieldserver.server.messages import pack
 
 
 def packed_plan(plan: OutputPlan) -> bytes:
-    """Return block, bytes of the queue, patience, whether it drops, deal, sinks and rules of a plan."""
+    """Return block, bytes of the queue, patience, policies, sinks and rules of a plan."""
     table = plan.table
     sinks = [(sink.name, sink.path, bool(sink.form.store_file), is_by_level(sink.path)) for sink in table.sink]
     rules = [
@@ -20,5 +20,5 @@ def packed_plan(plan: OutputPlan) -> bytes:
         )
         for rule in table.rule
     ]
-    drops = table.when_full == "drop"
-    return pack(table.block, plan.slot_bytes, float(table.patience), drops, table.deal, sinks, rules)
+    policies = (table.when_full == "drop", table.deal, table.synchronous, table.local_servers == "rank")
+    return pack(table.block, plan.slot_bytes, float(table.patience), policies, sinks, rules)

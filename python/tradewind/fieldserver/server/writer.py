@@ -166,10 +166,14 @@ class Writer:
 
     def abandon(self) -> None:
         """Do nothing more: another one writes all that is not finished."""
+        self.discard()
+        self.call(self._files.leave_all)
+
+    def discard(self) -> None:
+        """Forget what waits: the model has ended."""
         with self._changed:
             self._queue.clear()
             self._changed.notify_all()
-        self.call(self._files.leave_all)
 
     def flush_now(self) -> None:
         """Release blocks as soon as they are in their files: there is no room for others."""

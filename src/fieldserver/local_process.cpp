@@ -1,0 +1,188 @@
+#include "fieldserver/local_process.hpp"
+
+#include <dirent.h>
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "base/error.hpp"
+
+namespace tradewind::fieldserver {
+
+namespace {
+
+constexpr int channel = 3;           // the file of the socket in the process
+constexpr double parting_s = 10;     // that it has to end when its socket is closed
+constexpr double announced_s = 0.5;  // between the end of its socket and its own
+
+// Begins of the names of variables by which a launcher and an MPI library make a process a rank of a job, and of those
+// that load further libraries.
+constexpr std::array foreign{"PMI", "OMPI_",  "PRTE_", "ORTE_", "OPAL_",      "HYD",
+                             "MPI", "I_MPI_", "MV2_",  "PALS_", "LD_PRELOAD="};
+
+using Words = std::vector<std::string>;
+
+std::vector<char*> pointers(Words& words) {
+    std::vector<char*> found;
+    for (std::string& word : words) found.push_back(word.data());
+    found.push_back(nullptr);
+    return found;
+}
+
+bool is_executable(const std::string& path) {
+    return access(path.c_str(), X_OK) == 0;
+}
+
+// The program of the Python environment in which this library is: bin/tradewind beside
+// lib/pythonX.Y/site-packages/tradewind/lib. "" where it is elsewhere.
+std::string installed_program() {
+    Dl_info found{};
+    if (dladdr(reinterpret_cast<const void*>(&installed_program), &found) == 0 || !found.dli_fname) return "";
+    const std::string library = found.dli_fname;
+    const std::size_t slash = library.rfind('/');
+    if (slash == std::string::npos) return "";
+    return library.substr(0, slash) + "/../../../../../bin/tradewind";
+}
+
+std::string program_in_path() {
+    const char* path = std::getenv("PATH");
+    std::string_view folders = path ? path : "";
+    while (!folders.empty()) {
+        const std::size_t end = std::min(folders.find(':'), folders.size());
+        const std::string program = std::string(folders.substr(0, end)) + "/tradewind";
+        if (end > 0 && is_executable(program)) return program;
+        folders.remove_prefix(std::min(end + 1, folders.size()));
+    }
+    return "";
+}
+
+Words command() {
+    const Words serve{"serve", "--channel", std::to_string(channel)};
+    Words found;
+    if (const char* python = std::getenv("TRADEWIND_PYTHON"); python && *python)
+        found = {python, "-P", "-m", "tradewind"};
+    else if (const std::string installed = installed_program(); is_executable(installed))
+        found = {installed};
+    else if (const std::string program = program_in_path(); !program.empty())
+        found = {program};
+    else
+        throw InputError(
+            "no program tradewind for a local server: name in TRADEWIND_PYTHON the Python that Tradewind is installed "
+            "in, or add the folder of tradewind to PATH");
+    found.insert(found.end(), serve.begin(), serve.end());
+    return found;
+}
+
+Words environment() {
+    Words kept;
+    for (char** each = environ; *each; ++each) {
+        const std::string_view variable = *each;
+        const auto begins = [&](const char* name) { return variable.rfind(name, 0) == 0; };
+        if (std::none_of(foreign.begin(), foreign.end(), begins)) kept.emplace_back(variable);
+    }
+    return kept;
+}
+
+// The files of this process but the standard ones.
+std::vector<int> open_files() {
+    std::vector<int> found;
+    DIR* folder = opendir("/proc/self/fd");
+    if (!folder) throw InputError("a local server needs the folder /proc/self/fd, which this system does not have");
+    while (const dirent* entry = readdir(folder)) {
+        const int file = std::atoi(entry->d_name);
+        if (file > STDERR_FILENO && file != dirfd(folder)) found.push_back(file);
+    }
+    closedir(folder);
+    return found;
+}
+
+// Starts a command whose file `channel` is `socket`; returns its process, or -1 and the reason in errno.
+pid_t spawn(Words words, int socket) {
+    Words variables = environment();
+    posix_spawn_file_actions_t files;
+    posix_spawn_file_actions_init(&files);
+    posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_adddup2(&files, socket, channel);
+    for (const int file : open_files())
+        if (file != channel) posix_spawn_file_actions_addclose(&files, file);
+    posix_spawnattr_t attributes;
+    posix_spawnattr_init(&attributes);
+    sigset_t all, none;
+    sigfillset(&all);
+    sigemptyset(&none);
+    posix_spawnattr_setsigdefault(&attributes, &all);
+    posix_spawnattr_setsigmask(&attributes, &none);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
+    pid_t process = -1;
+    const int problem = posix_spawnp(&process, words[0].c_str(), &files, &attributes, pointers(words).data(),
+                                     pointers(variables).data());
+    posix_spawnattr_destroy(&attributes);
+    posix_spawn_file_actions_destroy(&files);
+    errno = problem;
+    return problem == 0 ? process : -1;
+}
+
+}  // namespace
+
+LocalProcess::LocalProcess() {
+    const Words words = command();
+    std::array<int, 2> ends{-1, -1};
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0)
+        throw InputError(std::string("a socket to a local server: ") + std::strerror(errno));
+    process_ = spawn(words, ends[1]);
+    const std::string problem = process_ < 0 ? std::strerror(errno) : "";
+    close(ends[1]);
+    socket_ = ends[0];
+    if (process_ >= 0) return;
+    close(socket_);
+    throw InputError("a local server: cannot start " + words[0] + ": " + problem);
+}
+
+LocalProcess::~LocalProcess() {
+    close(socket_);
+    if (!wait(parting_s)) kill();
+}
+
+void LocalProcess::kill() {
+    if (!ended_) ::kill(process_, SIGKILL);
+    wait(parting_s);
+}
+
+// Returns whether it has ended within a time.
+bool LocalProcess::wait(double seconds) {
+    using Clock = std::chrono::steady_clock;
+    const auto end = Clock::now() + std::chrono::duration<double>(seconds);
+    while (!ended_) {
+        const pid_t found = waitpid(process_, &status_, WNOHANG);
+        if (found < 0 && errno == EINTR) continue;
+        if (found < 0) status_ = -1;  // the model has its ends taken by the system
+        ended_ = found != 0;
+        if (!ended_ && Clock::now() > end) return false;
+        if (!ended_) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    return true;
+}
+
+std::string LocalProcess::end() {
+    if (!wait(announced_s) || status_ == -1) return "its process has closed its socket";
+    if (WIFSIGNALED(status_))
+        return "its process was ended by signal " + std::to_string(WTERMSIG(status_)) + " (" +
+               strsignal(WTERMSIG(status_)) + ")";
+    return "its process has ended with status " + std::to_string(WEXITSTATUS(status_));
+}
+
+}  // namespace tradewind::fieldserver
