@@ -74,7 +74,7 @@ class Blocks(_core.Blocks, ShownLayout):  # noqa: D101
     __doc__ = _core.Blocks.__doc__
 
 
-class Pencils(_core.Blocks, ShownLayout):
+class Pencils(Blocks):
     """Layout of whole lines along one direction; the other two directions are divided.
 
     `split` = (a, b) ranks: a divides z, and b the other direction (for ``along="z"``, a divides x and b divides y). So

@@ -28,7 +28,7 @@ WITHOUT = {
             f"tradewind.fieldserver.{module}."
             for module in (
                 *("model.defining", "model.opening", "model.run_figures", "server.delivery", "server.handover"),
-                *("server.joining", "server.serving", "server.slots", "server.time_line"),
+                *("server.joining", "server.ordered_server", "server.slots", "server.time_line"),
             )
         ),
         "parts of FieldServer, whose calls are compared by Agreement",

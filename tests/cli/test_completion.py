@@ -1,7 +1,10 @@
 """Completion of commands in a shell."""
 
+import os
 import shutil
 import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 from command_line import run_tradewind
@@ -65,5 +68,6 @@ def test_a_shell_completes_a_machine(shell):
     line = "tradewind advise halo --machine frontier,lumi-"
     words = line.split()
     script = RUNS[shell].format(script=SCRIPTS[shell], words=line, last=len(words) - 1, place=len(words))
-    done = subprocess.run([shell, "-c", script], capture_output=True, text=True, check=False)
+    environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
+    done = subprocess.run([shell, "-c", script], env=environment, capture_output=True, text=True, check=False)
     assert done.stdout.split() == ["frontier,lumi-c", "frontier,lumi-g"], done.stderr

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from command_line import run_tradewind
 from dataset.bench_results import HALO, around, bench, saved
-from dataset.test_table import KEPT, SIMULATED
+from dataset.test_tidy_table import KEPT, SIMULATED
 
 from tradewind.dataset.comparison import compare
 

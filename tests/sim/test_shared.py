@@ -106,7 +106,7 @@ def mpiexec(processes):
 def test_command_line(tmp_path, started):
     _, one = tradewind("--links", str(tmp_path / "one.csv"))
     assert (one["processes"], one["threads"]) == (1, len(os.sched_getaffinity(0)))
-    more, launcher = (("-n", "2", "--threads", "1"), ()) if started else ((), mpiexec(2))
+    more, launcher = (("--processes", "2", "--threads", "1"), ()) if started else ((), mpiexec(2))
     code, result = tradewind(*more, "--links", str(tmp_path / "shared.csv"), launcher=launcher)
     assert code == 0
     assert (result["processes"], result["threads"]) == (2, 1)
@@ -116,7 +116,9 @@ def test_command_line(tmp_path, started):
 
 @pytest.mark.slow
 def test_lists_are_shared_one_after_another():
-    code, results = tradewind("--routing", "all", "--set", "topology.shape=[4, 4, 4]", "-n", "2", "--threads", "1")
+    code, results = tradewind(
+        "--routing", "all", "--set", "topology.shape=[4, 4, 4]", "--processes", "2", "--threads", "1"
+    )
     assert code == 0
     assert [result["routing"] for result in results] == ["dimension-order", "valiant", "ugal"]
     assert {result["processes"] for result in results} == {2}
@@ -125,16 +127,16 @@ def test_lists_are_shared_one_after_another():
 @pytest.mark.parametrize("launcher", [None, *slow(2)])
 def test_bad_input_is_refused_once(launcher):
     if launcher is None:
-        code, result = tradewind("--routing", "nonsense", "-n", "2")
+        code, result = tradewind("--routing", "nonsense", "--processes", "2")
     else:
         code, result = tradewind("--routing", "nonsense", launcher=mpiexec(launcher))
     assert code == 2
     assert "nonsense" in result["error"]
     if launcher is None:
-        code, result = tradewind("-n", "0")
-        assert (code, result["error"]) == (2, "-n, --processes 0: 1 or more are allowed")
+        code, result = tradewind("--processes", "0")
+        assert (code, result["error"]) == (2, "--processes 0: 1 or more are allowed")
     else:
-        code, result = tradewind("-n", "3", launcher=mpiexec(launcher))
+        code, result = tradewind("--processes", "3", launcher=mpiexec(launcher))
         assert code == 2
         assert result["error"] == "-n 3, but 2 processes run: leave it out under mpiexec or srun"
 
@@ -203,7 +205,7 @@ def both_compute(process):
 def test_ctrl_c_ends_all(started):
     command = ["simulate", "transpose", "--ranks", "100000", "--split", "100x1000", "--slab", "xy"]
     command += ["--algorithm", "ring-1", "--grid", "28800x14400x256", "--machine", "torus-M", "--threads", "1"]
-    command = [str(TRADEWIND), *command, "-n", "2"] if started else [*mpiexec(2), str(TRADEWIND), *command]
+    command = [str(TRADEWIND), *command, "--processes", "2"] if started else [*mpiexec(2), str(TRADEWIND), *command]
     process = subprocess.Popen(
         command,
         stdout=subprocess.PIPE,
