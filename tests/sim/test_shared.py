@@ -138,7 +138,7 @@ def test_bad_input_is_refused_once(launcher):
     else:
         code, result = tradewind("--processes", "3", launcher=mpiexec(launcher))
         assert code == 2
-        assert result["error"] == "-n 3, but 2 processes run: leave it out under mpiexec or srun"
+        assert result["error"] == "--processes 3, but 2 processes run: leave it out under mpiexec or srun"
 
 
 # -------------------------------------------------------------------------------- none is left waiting
