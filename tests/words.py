@@ -22,7 +22,7 @@ FORMER_NAMES = ("CHANGELOG.md", "tests/words.py", "tests/test_words.py")
 PENDING: tuple[str, ...] = ()
 """Folders and files that are still to be revised. The list only shrinks."""
 
-_PENDING_PERSONS = ("python/tradewind/launch/output_advice.py",)
+_PENDING_PERSONS: tuple[str, ...] = ()
 """Folders, and beginnings of names, in which programs may still speak like persons. The list only shrinks."""
 
 _UNIT = (
