@@ -174,3 +174,12 @@ def test_a_label_that_is_varied_on_a_machine_remains_one() -> None:
     assert time.sel(machine="dragonfly-MM").sel(routing="minimal").sizes["case"] == 2
     both = time.sel(machine="torus-M") / time.sel(machine="dragonfly-MM")
     assert both.routing.values.tolist() == ["minimal", "minimal"]
+
+
+def test_two_problems_on_two_machines_have_no_common_case() -> None:
+    cases = [
+        (algorithm, ranks, machine) for algorithm, ranks, machine in CASES if (ranks == 4) == (machine == "torus-M")
+    ]
+    dataset = build_dataset([record(*case) for case in cases if case[1] != 20], {"title": "t"})
+    time = indexed(dataset[["kind", "exchange", "time"]]).time
+    assert (time.sel(machine="torus-M") / time.sel(machine="dragonfly-MM")).sizes["case"] == 0

@@ -9,6 +9,13 @@ from xarray.core.indexing import IndexSelResult
 from xarray.indexes import PandasMultiIndex
 
 _MACHINE = "machine"
+_FOLLOWING = frozenset(
+    {
+        *("routing", "model", "buffers", "packet", "placement", "ranks_per_node", "nodes"),
+        *("settings", "base", "mpi_progress", "sweep"),
+    }
+)
+"""Labels that a machine may determine, and the name of its sweep. Others, such as ranks, belong to the problem."""
 
 
 class CaseIndex(PandasMultiIndex):
@@ -35,17 +42,18 @@ class CaseIndex(PandasMultiIndex):
         return IndexSelResult({self.dim: np.flatnonzero(found)})
 
     def _following(self, labels: dict[Any, Any]) -> dict[Any, Any]:
-        """The labels that every machine has one value of, where they differ, and that of the one machine selected."""
+        """Those of `_FOLLOWING` that every machine has one value of, where they differ, and that of the one machine
+        selected."""
         if _MACHINE not in labels or _MACHINE not in self.index.names:
             return {}
         machines, following = self._values(_MACHINE), dict[Any, Any]()
-        for label in self.index.names:
+        for label in sorted(_FOLLOWING & {*self.index.names} - {*labels}):
             values = self._values(label)
             of_machine = dict[Any, Any]()
             for machine, value in zip(machines, values, strict=True):
                 of_machine.setdefault(machine, value)
             follows = all(of_machine[machine] == value for machine, value in zip(machines, values, strict=True))
-            if label not in labels and follows and len(set(of_machine.values())) > 1:
+            if follows and len(set(of_machine.values())) > 1:
                 following[label] = of_machine[labels[_MACHINE]]
         return following
 
