@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import pandas as pd
 import pytest
 from command_line import run_tradewind
 from dataset.bench_results import HALO, around, bench, saved
 from dataset.test_tidy_table import KEPT, SIMULATED
 
 from tradewind.dataset.comparison import compare
+from tradewind.dataset.open_table import open_table
 
 SWEEP, DIRECT = "sweep,isend-irecv,buffer", "direct,isend-irecv,buffer"
 OLD = bench({SWEEP: around(1e-5), DIRECT: around(2e-5)})
@@ -72,6 +74,14 @@ def test_simulated_times_are_exact_and_machines_are_named(tmp_path):
 def test_a_kept_study_equals_itself():
     found = compare(KEPT, KEPT)
     assert (len(found.cases), found.count("equal"), found.mean.value) == (330, 330, 1)
+
+
+def test_a_case_of_two_sweeps_counts_once(tmp_path, old):
+    table = open_table(old)
+    again = table.assign(sweep="two", case=table["case"] + 2)
+    pd.concat([table.assign(sweep="one"), again]).to_csv(tmp_path / "twice.csv", index=False)
+    once, twice = (compare(path, path) for path in (old, tmp_path / "twice.csv"))
+    assert [case.samples for case in twice.cases] == [case.samples for case in once.cases]
 
 
 ENTRY = """[[entry]]

@@ -217,6 +217,7 @@ def test_a_measured_time_of_a_headline_has_its_interval(samples: list[float], te
     headline = Headline.model_validate({"text": "{t}", "values": {"t": {"of": ONE}}})
     case = record("ring-1", 3.5) | {"kind": "measure", "result": {"results": [{"samples_s": samples}]}}
     assert headline_of(headline, [case]) == text
+    assert headline_of(headline, [case | {"key": "a", "sweep": sweep} for sweep in ("one", "two")]) == text
 
 
 def test_a_headline_is_filled_as_remarks_are() -> None:

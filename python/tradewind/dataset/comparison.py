@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from tradewind.base.errors import InputError
 from tradewind.base.intervals import CONFIDENCE, MIN_SAMPLES, Ratio, exact_ratio, mean_ratio, ratio_of_medians
-from tradewind.dataset.matching import Matching, match
+from tradewind.dataset.matching import REPEATED, Matching, match
 from tradewind.dataset.open_table import is_tuning, open_table
 from tradewind.study.model.labels import LABELS
 
@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 Case = dict[str, Any]
-"""The labels of a case, `key`, its `time`, its `samples` and whether it was `measured`."""
+"""The labels of a case, its `key`, its `time`, its `samples` and whether it was `measured`. A case that stands in several
+sweeps has one key."""
 THRESHOLD = 0.05
 FASTER, SLOWER, EQUAL, UNDECIDED, TOO_FEW = "faster", "slower", "equal", "not distinguishable", "too few samples"
 _APART = ("study", "memory", "program")
@@ -152,16 +153,9 @@ def _cases(table: pd.DataFrame) -> list[Case]:
     for row in whole[["case", "statistic", "value", *named]].itertuples(index=False):
         values = row._asdict()
         labels = {name: _text(values[name]) for name in named}
-        number = int(values["case"])
-        found.append(
-            {
-                **labels,
-                "key": number,
-                "time": float(values["value"]),
-                "samples": samples.get(number, []),
-                "measured": values["statistic"] == "median",
-            }
-        )
+        time, own = float(values["value"]), samples.get(int(values["case"]), [])
+        key = (tuple(value for name, value in labels.items() if name not in REPEATED), time, tuple(own))
+        found.append({**labels, "key": key, "time": time, "samples": own, "measured": values["statistic"] == "median"})
     return found
 
 

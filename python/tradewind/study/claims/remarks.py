@@ -57,7 +57,8 @@ def _interval_text(value: ValueOf, records: Sequence[Record]) -> str:
     chosen = [case for case in records if matches(case, value.of)]
     if value.over is not None or value.quantity != "time" or not chosen or any(not _samples(case) for case in chosen):
         return ""
-    samples = [seconds for case in chosen for seconds in _samples(case)]
+    stored = {case.get("key", number): case for number, case in enumerate(chosen)}  # it may stand in several sweeps
+    samples = [seconds for case in stored.values() for seconds in _samples(case)]
     interval = median_interval(samples)
     low, high = (format_seconds(each) for each in interval or (min(samples), max(samples)))
     what = f"{100 * CONFIDENCE:.0f} % confidence" if interval else f"{len(samples)} samples"
