@@ -8,6 +8,7 @@ from command_line import run_tradewind
 from dataset.bench_results import HALO, around, bench, saved
 from dataset.test_tidy_table import KEPT, SIMULATED
 
+from tradewind.base.errors import InputError
 from tradewind.dataset.comparison import compare
 from tradewind.dataset.open_table import open_table
 
@@ -69,6 +70,16 @@ def test_simulated_times_are_exact_and_machines_are_named(tmp_path):
     assert "simulated times have no spread" in run_tradewind("compare", two, one).out
     same = compare(one, one)
     assert [case.verdict for case in same.cases] == ["equal"]
+
+
+def test_a_time_of_zero_is_equal_to_zero_only(tmp_path):
+    zero = saved(tmp_path / "zero.json", SIMULATED | {"time_s": 0.0})
+    assert compare(zero, zero).mean.value == 1
+    both = saved(tmp_path / "both.json", [SIMULATED | {"time_s": 0.0}, SIMULATED | {"seed": 2}])
+    twice = saved(tmp_path / "twice.json", [SIMULATED | {"time_s": 0.0}, SIMULATED | {"seed": 2, "time_s": 4e-6}])
+    assert compare(both, twice).mean.value == 2
+    with pytest.raises(InputError, match="are 0 s and 2e-06 s: both above 0, or both 0 are allowed"):
+        compare(zero, saved(tmp_path / "one.json", SIMULATED))
 
 
 def test_a_kept_study_equals_itself():

@@ -75,8 +75,8 @@ def ratio_of_medians(
 
 
 def exact_ratio(new: float, old: float) -> Ratio:
-    """Return the ratio of two values without spread, such as simulated times."""
-    value = new / old
+    """Return the ratio of two values without spread, such as simulated times; of two zeros, 1."""
+    value = new / old if new or old else 1.0
     return Ratio(value, value, value)
 
 

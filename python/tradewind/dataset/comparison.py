@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 Case = dict[str, Any]
-"""The labels of a case, its `key`, its `time`, its `samples` and whether it was `measured`. A case that stands in several
-sweeps has one key."""
+"""The labels of a case, its `key`, its `time`, its `samples` and whether it was `measured`. Copies of a case in several
+sweeps have one key."""
 THRESHOLD = 0.05
 FASTER, SLOWER, EQUAL, UNDECIDED, TOO_FEW = "faster", "slower", "equal", "not distinguishable", "too few samples"
 _APART = ("study", "memory", "program")
@@ -73,8 +73,9 @@ class Comparison:
 
     @cached_property
     def mean(self) -> Ratio:
-        """The geometric mean of all ratios that could be judged."""
-        return mean_ratio([case.ratio for case in self.judged], self.confidence)
+        """The geometric mean of all ratios that could be judged; cases without a time on both sides are left out."""
+        judged = [case for case in self.judged if case.new["time"]] or self.judged
+        return mean_ratio([case.ratio for case in judged], self.confidence)
 
     @property
     def judged(self) -> list[Compared]:
@@ -189,12 +190,16 @@ def _pooled(cases: Sequence[Mapping[str, Any]]) -> Case:
 
 
 def _compared(old: Case, new: Case, confidence: float, seed: int) -> Compared:
+    if (old["time"] > 0) != (new["time"] > 0):
+        named = ", ".join(f"{label} {new[label]}" for label in LABELS if new.get(label) is not None)
+        times = f"{old['time']:g} s and {new['time']:g} s"
+        raise InputError(f"{named}: the times of both results are {times}: both above 0, or both 0 are allowed")
     measured = [case for case in (old, new) if case["measured"]]
     if not all(case["samples"] for case in measured):  # tuning files
         return _without_interval(old, new)
     if any(len(case["samples"]) < MIN_SAMPLES for case in measured):
         return Compared(old, new, exact_ratio(new["time"], old["time"]), False, TOO_FEW)
-    if not measured:
+    if not measured or not new["time"]:
         ratio = exact_ratio(new["time"], old["time"])
     else:
         ratio = ratio_of_medians(_samples(new), _samples(old), confidence, seed)
