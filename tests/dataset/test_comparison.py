@@ -95,6 +95,16 @@ def test_a_case_of_two_sweeps_counts_once(tmp_path, old):
     assert [case.samples for case in twice.cases] == [case.samples for case in once.cases]
 
 
+def test_differences_of_one_study_are_not_those_of_the_results(tmp_path):
+    table = open_table(saved(tmp_path / "one.json", SIMULATED)).assign(case=0)
+    for name, machines in (("old", ("torus-M", "torus-M")), ("new", ("fattree-M", "torus-S"))):
+        of = [table.assign(case=i, study=str(i), machine=machine, model=name) for i, machine in enumerate(machines)]
+        pd.concat(of).to_csv(tmp_path / f"{name}.csv", index=False)
+    found = compare(tmp_path / "old.csv", tmp_path / "new.csv")
+    assert found.differences == {"model": ("old", "new")}
+    assert [case.differences["machine"][1] for case in found.cases] == ["fattree-M", "torus-S"]
+
+
 ENTRY = """[[entry]]
 pattern = "halo"
 grid = [64, 64, 4]

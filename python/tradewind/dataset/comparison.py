@@ -42,6 +42,8 @@ class Compared:
     ratio: Ratio
     sure: bool
     verdict: str
+    differences: Mapping[str, tuple[Any, Any]]
+    """Labels that differ between all such cases of both results: those of the same study, memory and program."""
 
     @property
     def samples(self) -> int:
@@ -61,7 +63,7 @@ class Comparison:
     only_old: list[Case]
     only_new: list[Case]
     differences: Mapping[str, tuple[Any, Any]]
-    """Labels that differ between the results as a whole, such as the machine."""
+    """Labels that differ between the results as a whole, such as the machine: alike in all studies."""
     threshold: float
     confidence: float
     seed: int
@@ -109,7 +111,7 @@ def compare(
         if not cases:
             raise InputError(f"{path}: no case has a time")
     matched = _match(first, second, _METHOD if tuned else ())
-    pairs = [(_pooled(pair.old), _pooled(pair.new)) for each in matched for pair in each.pairs]
+    pairs = [(_pooled(pair.old), _pooled(pair.new), each.differences) for each in matched for pair in each.pairs]
     if not pairs:
         raise InputError(_nothing_in_common(old, new, first, second))
     compared = [_compared(*pair, confidence, seed) for pair in pairs]
@@ -117,7 +119,7 @@ def compare(
         compared,
         [dict(case) for each in matched for case in each.only_old],
         [dict(case) for each in matched for case in each.only_new],
-        {label: values for each in matched for label, values in each.differences.items()},
+        _common([each.differences for each in matched if each.pairs]),
         threshold,
         confidence,
         seed,
@@ -189,21 +191,29 @@ def _pooled(cases: Sequence[Mapping[str, Any]]) -> Case:
     return {**cases[0], "time": time, "samples": samples}
 
 
-def _compared(old: Case, new: Case, confidence: float, seed: int) -> Compared:
+def _common(differences: Sequence[Mapping[str, tuple[Any, Any]]]) -> dict[str, tuple[Any, Any]]:
+    """Return the differences that are the same in all groups of cases."""
+    first, *others = differences
+    return {label: values for label, values in first.items() if all(each.get(label) == values for each in others)}
+
+
+def _compared(
+    old: Case, new: Case, differences: Mapping[str, tuple[Any, Any]], confidence: float, seed: int
+) -> Compared:
     if (old["time"] > 0) != (new["time"] > 0):
         named = ", ".join(f"{label} {new[label]}" for label in LABELS if new.get(label) is not None)
         times = f"{old['time']:g} s and {new['time']:g} s"
         raise InputError(f"{named}: the times of both results are {times}: both above 0, or both 0 are allowed")
     measured = [case for case in (old, new) if case["measured"]]
     if not all(case["samples"] for case in measured):  # tuning files
-        return _without_interval(old, new)
+        return _without_interval(old, new, differences)
     if any(len(case["samples"]) < MIN_SAMPLES for case in measured):
-        return Compared(old, new, exact_ratio(new["time"], old["time"]), False, TOO_FEW)
+        return Compared(old, new, exact_ratio(new["time"], old["time"]), False, TOO_FEW, differences)
     if not measured or not new["time"]:
         ratio = exact_ratio(new["time"], old["time"])
     else:
         ratio = ratio_of_medians(_samples(new), _samples(old), confidence, seed)
-    return Compared(old, new, ratio, True, _verdict(ratio, bool(measured)))
+    return Compared(old, new, ratio, True, _verdict(ratio, bool(measured)), differences)
 
 
 def _samples(case: Case) -> list[float]:
@@ -211,9 +221,9 @@ def _samples(case: Case) -> list[float]:
     return list(case["samples"]) if case["measured"] else [case["time"]] * 2
 
 
-def _without_interval(old: Case, new: Case) -> Compared:
+def _without_interval(old: Case, new: Case, differences: Mapping[str, tuple[Any, Any]]) -> Compared:
     ratio = exact_ratio(new["time"], old["time"])
-    return Compared(old, new, ratio, False, _verdict(ratio, False))
+    return Compared(old, new, ratio, False, _verdict(ratio, False), differences)
 
 
 def _verdict(ratio: Ratio, has_spread: bool) -> str:

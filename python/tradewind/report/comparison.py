@@ -59,7 +59,7 @@ def _page(comparison: Comparison, names: tuple[str, str], words: Sequence[str]) 
     from tradewind.plot.export import script
     from tradewind.report.page import now, template
 
-    records = [_record(case, comparison.differences) for case in comparison.cases]
+    records = [_record(case) for case in comparison.cases]
     groups = Groups(records)
     table = _table(comparison.cases, records)
     figures = [_times(comparison.cases, records, names), _ratios(comparison.cases, records)]
@@ -82,10 +82,10 @@ def _sentence(words: str) -> str:
     return words[:1].upper() + words[1:].removesuffix(".")
 
 
-def _record(case: Compared, differences: Mapping[str, tuple[Any, Any]]) -> Record:
+def _record(case: Compared) -> Record:
     """The labels that both cases have, with both values of a label that differs."""
     labels = {**dict.fromkeys(LABELS), **{label: case.new.get(label) for label in LABELS}}
-    labels |= {label: f"{old} → {new}" for label, (old, new) in differences.items() if label != "ranks"}
+    labels |= {label: f"{old} → {new}" for label, (old, new) in case.differences.items() if label != "ranks"}
     return labels | {"ranks": None if labels["ranks"] is None else int(float(labels["ranks"]))}
 
 
