@@ -8,7 +8,10 @@ from pathlib import Path
 import h5py
 import pytest
 from command_line import Command, Result
+from dataset.bench_results import saved
+from dataset.test_tidy_table import SIMULATED
 
+from tradewind.report.comparison import write_comparison
 from tradewind.report.pack import data_of
 
 
@@ -41,6 +44,13 @@ def test_the_page_shows_both_results(results: tuple[Path, Result], faster: Path,
     times, ratios = (figure["rows"]["columns"] for figure in data["figures"])
     assert times["new"] == new["values"]
     assert ratios["place"][0] == 10, "the largest ratio"
+
+
+def test_times_of_zero_are_in_the_table_only(tmp_path: Path) -> None:
+    page, _ = write_comparison(*[saved(tmp_path / name, SIMULATED | {"time_s": 0.0}) for name in ("a.json", "b.json")])
+    assert page == tmp_path / "b.comparison.html"
+    data = data_of(page.read_text())
+    assert (len(data["figures"]), len(data["tables"])) == (0, 1)
 
 
 def test_a_result_is_compared_with_a_result(results: tuple[Path, Result], tmp_path: Path, tradewind: Command) -> None:

@@ -62,7 +62,7 @@ def _page(comparison: Comparison, names: tuple[str, str], words: Sequence[str]) 
     records = [_record(case) for case in comparison.cases]
     groups = Groups(records)
     table = _table(comparison.cases, records)
-    figures = [_times(comparison.cases, records, names), _ratios(comparison.cases, records)]
+    figures = _figures(comparison.cases, records, names)
     return template("comparison.html.jinja").render(
         old=names[0],
         new=names[1],
@@ -76,6 +76,15 @@ def _page(comparison: Comparison, names: tuple[str, str], words: Sequence[str]) 
         written=now(),
         script=script(),
     )
+
+
+def _figures(cases: Sequence[Compared], records: Sequence[Record], names: tuple[str, str]) -> list[Figure]:
+    """The figures of all cases but those of a time of 0, which has no place on their axes."""
+    timed = [pair for pair in zip(cases, records, strict=True) if pair[0].new["time"]]
+    if not timed:
+        return []
+    shown, labels = [case for case, _ in timed], [record for _, record in timed]
+    return [_times(shown, labels, names), _ratios(shown, labels)]
 
 
 def _sentence(words: str) -> str:
