@@ -191,8 +191,10 @@ def test_machines_by_name():
     [
         (bench({SWEEP: [1e-5]}), "", "1 samples at most, and 6 of each are needed"),
         (bench({SWEEP: around(1e-5)}, ranks=4, grid=[8, 8, 8]), "", "no case in common: ranks 2 and 4; grid"),
-        (OLD, "--threshold five", "--threshold 'five': a fraction is allowed, like 5% or 0.05"),
-        (OLD, "--threshold=-1%", "a fraction is allowed"),
+        (OLD, "--threshold five", "--threshold 'five': a fraction like 5% or 0.05 is allowed"),
+        (OLD, "--threshold 5", "--threshold '5': 5% or 0.05 is allowed"),
+        (OLD, "--confidence 95", "--confidence '95': 95% or 0.95 is allowed"),
+        (OLD, "--threshold=-1%", "a fraction like 5% or 0.05 is allowed"),
         (OLD, "--confidence 0.1", "confidence 0.1: 0.5 or more, and less than 1, is allowed"),
         ({"error": "no"}, "", "the command has failed"),
     ],

@@ -56,8 +56,9 @@ def _fraction(flag: str, text: str) -> float:
         value = float(number) / (100 if percent else 1)
     except ValueError:
         value = -1.0
-    if rest or not 0 <= value < 100:
-        raise InputError(f"{flag} {text!r}: a fraction is allowed, like 5% or 0.05")
+    if rest or not 0 <= value < (100 if percent else 1):
+        example = f"{value:g}% or {value / 100:g}" if not rest and 1 <= value < 100 else "a fraction like 5% or 0.05"
+        raise InputError(f"{flag} {text!r}: {example} is allowed")
     return value
 
 
