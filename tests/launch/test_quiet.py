@@ -13,6 +13,7 @@ STEADY, WIDE = [1.0, 1.01, 1.02, 1.03], [1.0, 2.0, 3.0, 4.0]
     ("cores", "per_core", "busy", "ratio", "samples", "words"),
     [
         (4, 0.5, 0.1, 1.0, STEADY, []),
+        (1, 2.0, 0.3, 1.0, STEADY, []),  # two ranks on one of four cores leave three to others
         (4, 1.0, 0.3, 1.0, STEADY, ["other processes keep 0.3 of 4 cores at work; end them"]),
         (64, 0.5, 1.0, 1.0, STEADY, []),  # of many free cores
         (64, 1.0, 1.0, 1.0, STEADY, ["the machine is busy"]),
@@ -24,10 +25,22 @@ STEADY, WIDE = [1.0, 1.01, 1.02, 1.03], [1.0, 2.0, 3.0, 4.0]
     ],
 )
 def test_warnings(cores, per_core, busy, ratio, samples, words):
-    result = {"cores": cores, "ranks_per_core": per_core, "quiet": {"busy_cores": busy, "clock_ratio": ratio}}
+    result = {"cores": cores, "ranks_per_core": per_core}
+    result["quiet"] = {"busy_cores": busy, "node_cores": 4 if cores == 1 else cores, "clock_ratio": ratio}
     found = warnings_of(result, [STEADY, samples])
     assert len(found) == min(1, len(words))
     assert all(word in found[0] for word in words)
+
+
+def test_bound_ranks_have_the_cores_of_all(monkeypatch):
+    pytest.importorskip("mpi4py.MPI")
+    from types import SimpleNamespace
+
+    from tradewind.mpi.library import cores_here
+
+    node = SimpleNamespace(allgather=lambda own: [own, {1}, {1, 2}], Free=lambda: None)
+    monkeypatch.setattr("os.sched_getaffinity", lambda _: {0})
+    assert cores_here(SimpleNamespace(Split_type=lambda _: node)) == 3
 
 
 def test_ranks_look_at_the_machine():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import statistics
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
@@ -318,12 +317,12 @@ def _speed(
 
 
 def _cores(comm: MPI.Intracomm, dwarf: Dwarf) -> dict[str, Any]:
-    from tradewind.mpi.library import ranks_per_core
+    from tradewind.mpi.library import cores_here, ranks_per_core
 
-    cores = os.sched_getaffinity(0)
-    per_core = ranks_per_core(comm, len(cores)) * dwarf.threads
+    cores = cores_here(comm)
+    per_core = ranks_per_core(comm, cores) * dwarf.threads
     return {
-        "cores": len(cores),
+        "cores": cores,
         "threads_per_core": per_core,
         "oversubscribed": per_core > 1,
         "binding": "threads are not bound: each runs on any of the cores that its rank may use",

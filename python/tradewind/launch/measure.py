@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import platform
 import statistics
 from concurrent.futures import ThreadPoolExecutor
@@ -23,7 +22,7 @@ from tradewind.launch.worker import report_progress
 from tradewind.method.memories import PRIVATE
 from tradewind.method.method import DEFAULT_PACKING, NATIVE
 from tradewind.mpi.arrays import shared_zeros
-from tradewind.mpi.library import MPI, _mpi
+from tradewind.mpi.library import MPI, _mpi, cores_here
 from tradewind.workload.arrays import UNTOUCHED, Array, Arrays
 from tradewind.workload.exchange import Exchange
 
@@ -146,7 +145,7 @@ def _measured(comm: MPI.Intracomm, payload: dict[str, Any], copy_bytes_per_s: fl
 
 def _circumstances(comm: MPI.Intracomm, watch: QuietWatch, payload: dict[str, Any]) -> dict[str, Any]:
     """Return where, and on how quiet a machine, something was measured. Collective."""
-    cores = len(os.sched_getaffinity(0))
+    cores = cores_here(comm)
     per_core = mpi.ranks_per_core(comm, cores)
     return {
         "ranks": comm.Get_size(),

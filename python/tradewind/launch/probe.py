@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 import statistics
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -23,7 +22,7 @@ from tradewind.launch.quiet import QuietWatch
 from tradewind.machine.calibration import spread
 from tradewind.method.method import DEFAULT_PACKING, DEFAULT_TRANSPORT, Method
 from tradewind.mpi.host import host_of
-from tradewind.mpi.library import MPI, _mpi
+from tradewind.mpi.library import MPI, _mpi, cores_here
 
 _T = TypeVar("_T")
 Row = dict[str, Any]
@@ -119,7 +118,7 @@ def probe(comm: MPI.Intracomm, payload: dict[str, Any]) -> dict[str, Any]:
     measured = bench.in_rounds(parts)
     for one in pairs:
         one.Free()
-    cores = len(os.sched_getaffinity(0))
+    cores = cores_here(comm)
     return {
         **{"inside": [], "scattered": [], "outside": [], "copies": [], "unexpected": []},
         **measured,

@@ -103,11 +103,9 @@ def take_part(comm: MPI.Intracomm, payload: dict[str, Any]) -> dict[str, Any]:
 
 
 def _ranks_per_core(comm: MPI.Intracomm) -> float:
-    import os
+    from tradewind.mpi.library import cores_here, ranks_per_core
 
-    from tradewind import mpi
-
-    return mpi.ranks_per_core(comm, len(os.sched_getaffinity(0)))
+    return ranks_per_core(comm, cores_here(comm))
 
 
 def _slowest_steps(comm: MPI.Intracomm, running: ProgramRun, samples: list[list[float]]) -> dict[str, float]:

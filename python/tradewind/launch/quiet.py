@@ -32,14 +32,19 @@ class QuietWatch:
         self._before_s = _loop_s()
 
     def result(self) -> dict[str, float]:
-        """Return what was seen, the worst over all ranks: `busy_cores`, and `clock_ratio`, time after over before."""
+        """Return what was seen, the worst over all ranks: `busy_cores` of the `node_cores` of a node, and the time
+        after over before, `clock_ratio`."""
+        import psutil
+
         from tradewind.mpi.library import MPI
 
         ratio = _loop_s() / self._before_s
         slowest = self._comm.allreduce(ratio, MPI.MAX)
         fastest = self._comm.allreduce(ratio, MPI.MIN)
         busy = self._comm.allreduce(self._busy_cores, MPI.MAX)
-        return {"busy_cores": busy, "clock_ratio": slowest if slowest * fastest >= 1 else fastest}
+        cores = self._comm.allreduce(psutil.cpu_count() or 1, MPI.MIN)
+        ratio = slowest if slowest * fastest >= 1 else fastest
+        return {"busy_cores": busy, "node_cores": cores, "clock_ratio": ratio}
 
 
 def _busy_cores(comm: MPI.Intracomm) -> float:
@@ -72,8 +77,9 @@ def warnings_of(result: Mapping[str, Any], samples: Sequence[Sequence[float]]) -
 
     `result`: has `cores`, `ranks_per_core` and `quiet` (see `QuietWatch`). `samples`: of each method.
     """
-    cores, quiet = result["cores"], result["quiet"]
-    free = max(0.0, cores * (1 - result["ranks_per_core"]))
+    quiet = result["quiet"]
+    cores = quiet["node_cores"]
+    free = max(0.0, cores - result["cores"] * result["ranks_per_core"])
     busy, ratio = quiet["busy_cores"], quiet["clock_ratio"]
     found = []
     if busy > free + BUSY_CORES or busy > BUSY_SHARE * cores + BUSY_CORES:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 import statistics
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -25,7 +24,7 @@ from tradewind.method.tuning import NOISE, keep, request_of
 from tradewind.mpi.fields import host_arrays
 from tradewind.mpi.host import host_of
 from tradewind.mpi.levels import levels_of
-from tradewind.mpi.library import MPI, Plan, _mpi
+from tradewind.mpi.library import MPI, Plan, _mpi, cores_here
 from tradewind.workload.exchange import Exchange
 
 if TYPE_CHECKING:
@@ -251,7 +250,7 @@ def _ranked(results: list[Row], default: Method) -> dict[str, Any]:
 
 def circumstances(comm: MPI.Intracomm) -> dict[str, Any]:
     """Return the host of the ranks, their cores and software. Collective."""
-    cores = len(os.sched_getaffinity(0))
+    cores = cores_here(comm)
     per_core = mpi.ranks_per_core(comm, cores)
     return {
         "site": asdict(host_of(comm)),
