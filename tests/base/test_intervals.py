@@ -50,3 +50,9 @@ def test_the_mean_of_ratios_is_geometric():
     assert both.low == pytest.approx(math.sqrt(8 * measured.low), rel=1e-3)
     assert both.high == pytest.approx(math.sqrt(8 * measured.high), rel=1e-3)
     assert mean_ratio([exact_ratio(2, 1)]).resampled is None
+
+
+def test_resamples_of_cases_are_independent():
+    samples = list(np.random.default_rng(1).lognormal(size=20))
+    one, other = (ratio_of_medians(samples, samples, case=case).resampled for case in (0, 1))
+    assert abs(np.corrcoef(one, other)[0, 1]) < 0.1

@@ -55,9 +55,12 @@ class Ratio:
 
 
 def ratio_of_medians(
-    new: Sequence[float], old: Sequence[float], confidence: float = CONFIDENCE, seed: int = SEED
+    new: Sequence[float], old: Sequence[float], confidence: float = CONFIDENCE, seed: int = SEED, case: int = 0
 ) -> Ratio:
-    """Return the median of `new` over that of `old`, with the percentile interval of a bootstrap."""
+    """Return the median of `new` over that of `old`, with the percentile interval of a bootstrap.
+
+    `case`: number of the case, whose resamples are independent of those of others, as `mean_ratio` needs.
+    """
     from scipy.stats import bootstrap
 
     found = bootstrap(
@@ -66,7 +69,7 @@ def ratio_of_medians(
         n_resamples=RESAMPLES,
         confidence_level=confidence,
         method="percentile",
-        rng=np.random.default_rng(seed),
+        rng=np.random.default_rng([seed, case]),
         vectorized=True,
     )
     low, high = found.confidence_interval

@@ -114,7 +114,7 @@ def compare(
     pairs = [(_pooled(pair.old), _pooled(pair.new), each.differences) for each in matched for pair in each.pairs]
     if not pairs:
         raise InputError(_nothing_in_common(old, new, first, second))
-    compared = [_compared(*pair, confidence, seed) for pair in pairs]
+    compared = [_compared(*pair, confidence, seed, number) for number, pair in enumerate(pairs)]
     found = Comparison(
         compared,
         [dict(case) for each in matched for case in each.only_old],
@@ -198,7 +198,7 @@ def _common(differences: Sequence[Mapping[str, tuple[Any, Any]]]) -> dict[str, t
 
 
 def _compared(
-    old: Case, new: Case, differences: Mapping[str, tuple[Any, Any]], confidence: float, seed: int
+    old: Case, new: Case, differences: Mapping[str, tuple[Any, Any]], confidence: float, seed: int, number: int
 ) -> Compared:
     if (old["time"] > 0) != (new["time"] > 0):
         named = ", ".join(f"{label} {new[label]}" for label in LABELS if new.get(label) is not None)
@@ -212,7 +212,7 @@ def _compared(
     if not measured or not new["time"]:
         ratio = exact_ratio(new["time"], old["time"])
     else:
-        ratio = ratio_of_medians(_samples(new), _samples(old), confidence, seed)
+        ratio = ratio_of_medians(_samples(new), _samples(old), confidence, seed, number)
     return Compared(old, new, ratio, True, _verdict(ratio, bool(measured)), differences)
 
 
