@@ -6,7 +6,7 @@ import hashlib
 import json
 import re
 import shutil
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,7 @@ from kept_results import STUDIES, Kept, kept_file, load
 
 from tradewind.report.build import Report, render_report
 from tradewind.report.overview import build_overview
-from tradewind.study.cases.environment import here
+from tradewind.study.cases.environment import Environment
 from tradewind.study.cases.records import Records
 
 _SCRIPT = re.compile(r"<script>(.{100000,}?)</script>", re.DOTALL)
@@ -39,12 +39,27 @@ def _written(kept: Kept, folder: Path) -> dict[str, Any]:
     """Write the report of a study and its dataset; returns what `tradewind study --json` prints about it."""
     folder.mkdir(exist_ok=True)
     records = Records(kept.records, notes=json.loads(kept.attributes.get("notes", "[]")))
-    rendered = render_report(kept.file, records, here(), {})
+    rendered = render_report(kept.file, records, _environment(kept.attributes), {})
     page = folder / "report.html"
     page.write_text(rendered.page, encoding="utf-8")
     shutil.copyfile(kept_file(kept.name), folder / "results.nc")
     report = Report(page, folder / "results.nc", [], rendered.outcome, rendered.verdicts, records)
     return {"study": kept.study.title, **report.as_dict()}
+
+
+def _environment(attributes: Mapping[str, Any]) -> Environment:
+    """The environment in which the kept results were made, not that of whoever builds the site."""
+    versions = dict(each.split(" ", 1) for each in attributes["versions"].split(", "))
+    return Environment(
+        host=attributes["host"],
+        cpu=attributes["cpu"],
+        cores=int(attributes["cores"]),
+        mpi=attributes["mpi_library"],
+        commit=attributes["git_commits"] or None,
+        version=versions["tradewind"],
+        python=versions["Python"],
+        system=attributes["system"],
+    )
 
 
 def _join_site(page: Path, folder: Path) -> None:
