@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pandas as pd
@@ -110,6 +111,12 @@ def test_a_folder_of_studies(tmp_path):
             '{"exchange": {"pattern": "halo"}, "results": [{}]}',
             "incomplete JSON: KeyError 'algorithm'",
         ),
+        ("a.json", json.dumps(SIMULATED | {"ranks": "many"}), "a.json: ranks 'many': a whole number is allowed"),
+        ("a.json", json.dumps(SIMULATED | {"ranks": "2"}), "a.json: ranks '2': a whole number is allowed"),
+        ("a.json", json.dumps(SIMULATED | {"ranks": 2.5}), "a.json: ranks '2.5': a whole number is allowed"),
+        ("a.json", json.dumps(SIMULATED | {"time_s": -1}), "a.json: time -1 s: a finite number, 0 or more, is allowed"),
+        ("a.json", json.dumps(PROGRAM | {"median_s": "x"}), "a.json: a value is no number: could not convert"),
+        ("a.csv", f"case,ranks,{','.join(VALUES)}\n0,two,time,,s,median,,1\n", "a.csv: ranks 'two'"),
         ("a.toml", 'title = "x"', "this file has no measured times"),
         ("a.toml", "[[entry]]\nranks = 2", "a.toml:1"),
         ("a.nc", "no NetCDF", "cannot be read as the NetCDF file"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import sys
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -55,8 +56,26 @@ def _table(path: Path) -> pd.DataFrame:
     if is_folder(path):
         return _folder(path)
     if path.suffix == ".csv":
-        return _csv(path)
-    return table_of(_records(path))
+        return _checked(_csv(path), path)
+    records = _records(path)
+    if path.suffix != ".json":
+        return table_of(records)
+    try:
+        return _checked(table_of(records), path)
+    except (TypeError, ValueError, ArithmeticError) as error:
+        raise InputError(f"{path}: a value is no number: {error}") from None
+
+
+def _checked(table: pd.DataFrame, path: Path) -> pd.DataFrame:
+    """Return a table of a file that anyone may have written. Raises InputError for ranks and times that are none."""
+    if "ranks" in table and table["ranks"].dtype.kind != "i":
+        texts = list(table["ranks"].dropna())
+        wrong = next((text for text in texts if not text.isdecimal()), texts[0])
+        raise InputError(f"{path}: ranks {wrong!r}: a whole number is allowed")
+    times = table.loc[table["quantity"] == "time", "value"]
+    for wrong in times[~times.between(0, sys.float_info.max)]:
+        raise InputError(f"{path}: time {wrong:g} s: a finite number, 0 or more, is allowed")
+    return table
 
 
 def _records(path: Path) -> list[Record]:
