@@ -129,8 +129,12 @@ def to_html(specification: dict[str, Any]) -> str:
 
 def vega_page(specification: dict[str, Any], title: str) -> str:
     """A page of a specification of Vega, whose signals may be controls, with all that it needs inside."""
-    drawing = json.dumps(specification).replace("</", "<\\/")
-    return _PAGE.format(title=escape(title), script=script(), specification=drawing)
+    return _PAGE.format(title=escape(title), script=script(), specification=embedded(specification))
+
+
+def embedded(specification: dict[str, Any]) -> str:
+    """JSON that cannot end the script element that it stands in."""
+    return json.dumps(specification).replace("<", "\\u003c")
 
 
 _PAGE = """<!DOCTYPE html>

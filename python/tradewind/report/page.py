@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tradewind.base.ranking import listed
 from tradewind.report.claims import claims_table, counts_table, skipped_table
@@ -29,6 +28,8 @@ if TYPE_CHECKING:
 def template(name: str) -> jinja2.Template:
     """Return one of the pages that lie beside this file. A value that it lacks is an error, not an empty text."""
     import jinja2
+
+    from tradewind.plot.export import embedded
 
     loader = jinja2.PackageLoader("tradewind", "report")
     environment = jinja2.Environment(
@@ -124,11 +125,6 @@ def summary(figures: Sequence[Figure]) -> str:
 def now() -> str:
     """The time, as pages show it."""
     return datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
-
-
-def embedded(specification: dict[str, Any]) -> str:
-    """JSON that cannot end the script element that it stands in."""
-    return json.dumps(specification).replace("<", "\\u003c")
 
 
 def foreign_hosts(records: Sequence[Record]) -> list[str]:
