@@ -10,11 +10,22 @@ from tradewind.cli.parameters import Argument, Option
 
 
 def command(
-    folder: Annotated[Path, Argument(metavar="DIR", help="Folder with the results of a study.", show_default=False)],
+    folder: Annotated[
+        Path,
+        Argument(
+            metavar="DIR",
+            help="Folder with the results of a study; with --compare also a file of results.",
+            show_default=False,
+        ),
+    ],
     compare: Annotated[
         Path | None,
         Option(
-            "--compare", metavar="OLD", help="Show an older result beside this one, in one page.", show_default=False
+            "--compare",
+            metavar="OLD",
+            help="Show an older result beside this one, in one page: comparison.html in the folder DIR, or, where DIR "
+            "is a file NAME.json, NAME.comparison.html beside it.",
+            show_default=False,
         ),
     ] = None,
     open_page: Annotated[bool, Option("--open", help="Open the report in the browser.")] = False,
