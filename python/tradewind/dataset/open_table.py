@@ -67,7 +67,7 @@ def _table(path: Path) -> pd.DataFrame:
 
 
 def _checked(table: pd.DataFrame, path: Path) -> pd.DataFrame:
-    """Return a table of a file that anyone may have written. Raises InputError for ranks and times that are none."""
+    """Return a table of a file that anyone may have written. Raises InputError for invalid ranks and times."""
     if "ranks" in table and table["ranks"].dtype.kind != "i":
         texts = list(table["ranks"].dropna())
         wrong = next((text for text in texts if not text.isdecimal()), texts[0])
