@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tradewind.launch.quiet import warnings_of
+from tradewind.launch.quiet import cores_here, warnings_of
 
 STEADY, WIDE = [1.0, 1.01, 1.02, 1.03], [1.0, 2.0, 3.0, 4.0]
 
@@ -35,8 +35,6 @@ def test_warnings(cores, per_core, busy, ratio, samples, words):
 def test_bound_ranks_have_the_cores_of_all(monkeypatch):
     pytest.importorskip("mpi4py.MPI")
     from types import SimpleNamespace
-
-    from tradewind.mpi.library import cores_here
 
     node = SimpleNamespace(allgather=lambda own: [own, {1}, {1, 2}], Free=lambda: None)
     monkeypatch.setattr("os.sched_getaffinity", lambda _: {0})

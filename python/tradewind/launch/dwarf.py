@@ -317,7 +317,8 @@ def _speed(
 
 
 def _cores(comm: MPI.Intracomm, dwarf: Dwarf) -> dict[str, Any]:
-    from tradewind.mpi.library import cores_here, ranks_per_core
+    from tradewind.launch.quiet import cores_here
+    from tradewind.mpi.library import ranks_per_core
 
     cores = cores_here(comm)
     per_core = ranks_per_core(comm, cores) * dwarf.threads

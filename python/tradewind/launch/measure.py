@@ -16,13 +16,13 @@ from tradewind.base.collective import attempt
 from tradewind.base.elements import DTYPES
 from tradewind.base.errors import InputError, VerificationError
 from tradewind.launch import recorded
-from tradewind.launch.quiet import QuietWatch
+from tradewind.launch.quiet import QuietWatch, cores_here
 from tradewind.launch.samples import rates
 from tradewind.launch.worker import report_progress
 from tradewind.method.memories import PRIVATE
 from tradewind.method.method import DEFAULT_PACKING, NATIVE
 from tradewind.mpi.arrays import shared_zeros
-from tradewind.mpi.library import MPI, _mpi, cores_here
+from tradewind.mpi.library import MPI, _mpi
 from tradewind.workload.arrays import UNTOUCHED, Array, Arrays
 from tradewind.workload.exchange import Exchange
 

@@ -18,11 +18,11 @@ from tradewind.launch import unexpected, worker
 from tradewind.launch.flops import measure_flops
 from tradewind.launch.measure import measure_copy, provenance
 from tradewind.launch.probe_kernels import kernel_rates
-from tradewind.launch.quiet import QuietWatch
+from tradewind.launch.quiet import QuietWatch, cores_here
 from tradewind.machine.calibration import spread
 from tradewind.method.method import DEFAULT_PACKING, DEFAULT_TRANSPORT, Method
 from tradewind.mpi.host import host_of
-from tradewind.mpi.library import MPI, _mpi, cores_here
+from tradewind.mpi.library import MPI, _mpi
 
 _T = TypeVar("_T")
 Row = dict[str, Any]

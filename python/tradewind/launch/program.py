@@ -103,7 +103,8 @@ def take_part(comm: MPI.Intracomm, payload: dict[str, Any]) -> dict[str, Any]:
 
 
 def _ranks_per_core(comm: MPI.Intracomm) -> float:
-    from tradewind.mpi.library import cores_here, ranks_per_core
+    from tradewind.launch.quiet import cores_here
+    from tradewind.mpi.library import ranks_per_core
 
     return ranks_per_core(comm, cores_here(comm))
 

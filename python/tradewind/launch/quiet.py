@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from time import perf_counter, sleep
 from typing import TYPE_CHECKING, Any
@@ -45,6 +46,16 @@ class QuietWatch:
         cores = self._comm.allreduce(psutil.cpu_count() or 1, MPI.MIN)
         ratio = slowest if slowest * fastest >= 1 else fastest
         return {"busy_cores": busy, "node_cores": cores, "clock_ratio": ratio}
+
+
+def cores_here(comm: MPI.Intracomm) -> int:
+    """Cores that the ranks of this rank's node may use together; each rank alone may be bound to one. Collective."""
+    from tradewind.mpi.library import MPI
+
+    node = comm.Split_type(MPI.COMM_TYPE_SHARED)
+    cores = set().union(*node.allgather(os.sched_getaffinity(0)))
+    node.Free()
+    return len(cores)
 
 
 def _busy_cores(comm: MPI.Intracomm) -> float:

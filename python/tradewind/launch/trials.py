@@ -17,14 +17,14 @@ from tradewind.base.errors import InputError
 from tradewind.base.units import format_seconds
 from tradewind.launch import worker
 from tradewind.launch.measure import ExchangeArrays, check_ranks, check_results, provenance
-from tradewind.launch.quiet import QuietWatch
+from tradewind.launch.quiet import QuietWatch, cores_here
 from tradewind.method.memories import PRIVATE, SHARED
 from tradewind.method.method import PARTS, Method, default_method, methods
 from tradewind.method.tuning import NOISE, keep, request_of
 from tradewind.mpi.fields import host_arrays
 from tradewind.mpi.host import host_of
 from tradewind.mpi.levels import levels_of
-from tradewind.mpi.library import MPI, Plan, _mpi, cores_here
+from tradewind.mpi.library import MPI, Plan, _mpi
 from tradewind.workload.exchange import Exchange
 
 if TYPE_CHECKING:

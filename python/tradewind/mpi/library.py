@@ -6,7 +6,6 @@ Importing this raises MissingMPIError, which names what to install, where one of
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING, Any
 
 from tradewind.base.collective import check_communicator, collective, proceed
@@ -34,10 +33,7 @@ if MPI.Get_library_version() != _mpi.library_version():
         f"{_mpi.library_version().splitlines()[0]}: both must use the same MPI; {INSTALL_MPI}"
     )
 
-__all__ = [
-    *("MPI", "Array", "OwnPoints", "Peers", "Plan", "_mpi", "cores_here", "library_name", "ranks_here"),
-    "ranks_per_core",
-]
+__all__ = ["MPI", "Array", "OwnPoints", "Peers", "Plan", "_mpi", "library_name", "ranks_here", "ranks_per_core"]
 
 
 def library_name() -> str:
@@ -61,14 +57,6 @@ def ranks_here(comm: MPI.Intracomm) -> int:
     ranks: int = node.Get_size()
     node.Free()
     return ranks
-
-
-def cores_here(comm: MPI.Intracomm) -> int:
-    """Cores that the ranks of this rank's node may use together; each rank alone may be bound to one. Collective."""
-    node = comm.Split_type(MPI.COMM_TYPE_SHARED)
-    cores = set().union(*node.allgather(os.sched_getaffinity(0)))
-    node.Free()
-    return len(cores)
 
 
 @collective
