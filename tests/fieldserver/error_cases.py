@@ -19,6 +19,7 @@ MISTAKES = {
     "omission": ("t", "end"),
     "definition": ("definition",),
     "memory": ("t", "memory"),
+    "constant": ("constant",),
     "input": ("input",),
     "early end": ("t", "earlier end"),
     "text": ("t\udcb0",),
@@ -59,6 +60,9 @@ def _make(server: FieldServer, call: str, values: np.ndarray, step: int) -> None
         server.end_step(step - 1)
     elif call == "small":
         server.write("u", values[:1], step)
+    elif call == "constant":
+        values.flags.writeable = False
+        server.read("t", values, "nowhere.nc")
     elif call == "input":
         server.read("t", values, "nowhere.nc")
     elif call == "file in Latin-1":

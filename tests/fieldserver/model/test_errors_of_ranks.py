@@ -32,6 +32,7 @@ FIRST = {
     "omission": "InputError: rank 1: its call ",
     "definition": "InputError: rank 1: its call ",
     "memory": "PlanError: rank 1: MemoryError: no room for a block",
+    "constant": "InputError: rank 1: field t: an array that may be written to is allowed",
     "input": "InputError: rank 1: read of nowhere.nc: unknown input file",
     "early end": "InputError: rank 1: step 1 has ended",
     "text": "InputError: rank 1: unknown field 't\\udcb0'",
