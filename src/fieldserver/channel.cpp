@@ -193,6 +193,7 @@ void Channel::hand_to_writer(const Slot& slot, mpi::Plan& plan, const Json::Obje
     std::vector<WholeField> fields;
     for (std::size_t i = 0; i < slot.entries.size(); ++i) fields.push_back(handover.whole_field(slot.whole[i]));
     send_order(order, fields);
+    if (!own_reply().empty()) throw mpi::PlanError(own_reply());
 }
 
 // The plan of `count` fields, which is made together with the writer; null where that is a server that takes no part.

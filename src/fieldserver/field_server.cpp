@@ -152,6 +152,12 @@ std::string FieldServer::reply_of_all(const Json::Object& order) {
         if (!reply) side_.take_over(*channel);
         if (reply && problem.empty()) problem = *reply;
     }
+    for (Channel* channel : side_.in_use()) {  // a writer that has taken over meanwhile has not had the order
+        if (std::find(channels.begin(), channels.end(), channel) != channels.end()) continue;
+        if (!channel->is_here()) continue;
+        channel->send_text(text);
+        if (local.empty()) local = channel->own_reply();
+    }
     return problem.empty() ? agreement_.first_error(local) : problem;
 }
 
