@@ -40,6 +40,8 @@ class ControlChannel {
     virtual std::optional<std::string> receive(ServerTag tag) = 0;
     // Waits until all orders have gone.
     virtual void finish() = 0;
+    // How many bytes of orders the server has let go, where that is known: it is alive while they grow.
+    virtual std::uint64_t sent_bytes() const { return 0; }
     // Why no message comes any more that `receive` has not returned yet; "" where one may come.
     virtual std::string problem() const { return ""; }
 };

@@ -35,21 +35,25 @@ void LocalControl::send(std::string order) {
 }
 
 void LocalControl::flush() {
-    while (!out_.empty() && problem_.empty()) {
-        const ssize_t gone = ::send(process_.socket(), out_.data(), out_.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
-        if (gone >= 0)
-            out_.erase(0, static_cast<std::size_t>(gone));
-        else if (errno == EAGAIN)
+    while (gone_ < out_.size() && problem_.empty()) {
+        const ssize_t gone =
+            ::send(process_.socket(), out_.data() + gone_, out_.size() - gone_, MSG_DONTWAIT | MSG_NOSIGNAL);
+        if (gone >= 0) {
+            gone_ += static_cast<std::size_t>(gone);
+            sent_bytes_ += static_cast<std::uint64_t>(gone);
+        } else if (errno == EAGAIN) {
             return;
-        else if (errno != EINTR)
+        } else if (errno != EINTR) {
             close();
+        }
     }
+    out_.clear();
+    gone_ = 0;
 }
 
 // A server that has ended may have sent messages before.
 void LocalControl::close() {
     read_all();
-    out_.clear();
     if (problem_.empty()) problem_ = process_.end();
 }
 

@@ -45,9 +45,11 @@ void ServerMessages::send_text(std::string order, const std::vector<WholeField>&
 // On the root. Throws PlanError where nothing comes any more.
 std::string ServerMessages::received_or_lost(ServerTag tag) {
     silence_.end(seconds_now());
-    for (;;) {
+    for (std::uint64_t sent = control->sent_bytes();;) {
         if (!gone.empty()) throw mpi::PlanError(gone);
         if (auto value = control->receive(tag)) return *value;
+        if (sent != control->sent_bytes()) silence_.end(seconds_now());
+        sent = control->sent_bytes();
         receive_status();
         if (gone.empty() && silence_.seconds(seconds_now()) > patience_)
             gone = "it did not answer for " + seconds_text(patience_);
