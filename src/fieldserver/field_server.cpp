@@ -141,7 +141,8 @@ std::string FieldServer::reply_of_all(const Json::Object& order) {
     const auto is_from_first = [](const Channel* channel) { return !channel->is_remote() || channel->root() == 0; };
     std::string text = Json(order).text();  // the first rank has all coordinates of a mesh, others need not
     if (!std::all_of(channels.begin(), channels.end(), is_from_first)) text = mpi::text_of(agreement_.comm(), 0, text);
-    for (Channel* channel : channels) channel->send_text(text);
+    for (Channel* channel : channels)
+        if (channel->is_here()) channel->send_text(text);
     std::string problem, local;
     for (Channel* channel : channels) {
         if (!channel->is_remote()) {
