@@ -28,6 +28,7 @@ LocalControl::LocalControl() {
 }
 
 void LocalControl::send(std::string order) {
+    if (!problem_.empty()) return;
     const Head head{order_tag, static_cast<std::int64_t>(order.size())};
     out_.append(reinterpret_cast<const char*>(&head), sizeof head);
     out_ += order;
@@ -96,7 +97,7 @@ std::optional<std::string> LocalControl::receive(ServerTag tag) {
 }
 
 void LocalControl::finish() {
-    for (flush(); !out_.empty(); flush()) {
+    for (flush(); !out_.empty() && problem_.empty(); flush()) {
         pollfd socket{process_.socket(), POLLOUT, 0};
         poll(&socket, 1, -1);
     }
