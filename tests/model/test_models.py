@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
+from command_line import run_tradewind
 from validation.machines import CROSSBAR, machine
 
 from tradewind.base.errors import InputError
@@ -113,7 +115,7 @@ def test_what_is_done_every_twelfth_step_counts_a_twelfth(own):
 
 def test_numbers_are_changed_and_what_follows_from_them(own):
     changed = load_model(own, {"tracers": 7})
-    assert changed.numbers == {"tracers": 7, "halo": 4}
+    assert changed.numbers(8) == {"tracers": 7, "halo": 4}
     assert changed.simulate(MACHINE, 8)["bytes"] > 2 * load_model(own).simulate(MACHINE, 8)["bytes"]
 
 
@@ -196,3 +198,56 @@ def test_a_change_that_does_not_fit_says_why(tmp_path):
     *_, last = tried_changes(load_model(path), "fattree-M", 9)
     assert last["change"] == "path by ring-16"
     assert "radix 16 is out of range, 1..2 are allowed" in last["refused"]
+
+
+RARE = """
+[[exchange]]
+name = "coupling"
+halo = 5
+
+[[steps]]
+label = "physics"
+compute = "xy"
+bytes = 1000
+
+[[steps]]
+every = 3
+exchange = "coupling"
+
+[[steps]]
+every = "=3 * ranks"
+label = "radiation"
+compute = "xy"
+bytes = 8000
+"""
+
+
+def test_what_is_done_now_and_then_is_proved_and_counted_for_the_ranks_asked_for(tmp_path):
+    path = tmp_path / "own.toml"
+    path.write_text(HEAD + RARE)
+    model = load_model(path)
+    assert [model.every(ranks) for ranks in (1, 4)] == [[3], [3, 12]]
+    assert [each["name"] for each in model.verify(4)["exchanges"]] == ["coupling"]
+    result = model.simulate(MACHINE, 4)
+    assert result["part_s"]["radiation"] == pytest.approx(8 * result["part_s"]["physics"] / 12)
+    assert (result["program"], result["numbers"], result["split"]) == ("own", {"tracers": 3, "halo": 2}, [2, 2])
+
+
+@pytest.mark.parametrize(
+    ("steps", "words"),
+    [
+        ('[[steps]]\nevery = 2\nlabel = "x"\ncompute = "xy"\n', "one step without `every`, at least, is needed"),
+        (2 * '[[steps]]\nlabel = "x"\ncompute = "xy"\n', "own.toml:18: label 'x': another step has it"),
+    ],
+)
+def test_steps_that_make_no_program(tmp_path, steps, words):
+    path = tmp_path / "own.toml"
+    path.write_text(HEAD + steps)
+    with pytest.raises(InputError, match=re.escape(words)):
+        load_model(path).program(4)
+
+
+def test_all_numbers_of_ranks_are_checked_before_the_first_is_simulated():
+    done = run_tradewind("simulate", "model", "gcr-1300m", "--machine", "fattree-M", "-n", "4,7919")
+    assert (done.code, done.out) == (2, "")
+    assert "7919 ranks: 7919x1 of them do not fit" in done.err

@@ -6,6 +6,7 @@ import ast
 import math
 import operator
 from collections.abc import Callable, Mapping
+from functools import cached_property
 from typing import Any
 
 from tradewind.base.errors import InputError
@@ -42,22 +43,24 @@ class Formula:
         except (SyntaxError, RecursionError, ValueError, MemoryError) as error:
             raise InputError(f"formula {text!r}: {error}; {_ALLOWED}") from None
 
-    @property
+    @cached_property
     def names(self) -> set[str]:
         """The names that stand in it, without those of functions."""
         return {node.id for node in ast.walk(self._body) if isinstance(node, ast.Name)} - FUNCTIONS.keys()
 
     def value(self, names: Mapping[str, float]) -> float:
         """Return its value. Raises InputError for a name that is not there, and where there is no finite value."""
-        if strange := sorted(self.names - names.keys()):
+        if not self.names <= names.keys():
+            strange = sorted(self.names - names.keys())
             raise InputError(f"formula {self.text!r}: {unknown('name', strange[0], names)}")
         try:
             found = _value(self._body, names)
+            is_finite = isinstance(found, int | float) and math.isfinite(found)
         except (ArithmeticError, RecursionError, ValueError, TypeError) as error:
             raise InputError(f"formula {self.text!r}: {error}") from None
-        if not isinstance(found, int | float) or not math.isfinite(found):
+        if not is_finite:
             raise InputError(f"formula {self.text!r}: {found} is no finite number")
-        return found
+        return float(found) if isinstance(found, float) else int(found)
 
 
 def _value(node: ast.expr, names: Mapping[str, float]) -> Any:

@@ -6,12 +6,15 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from tradewind.cli import COMMANDS, command_for, words_of
 from tradewind.cli.command import Command
+from tradewind.cli.model import WORD as MODEL
 from tradewind.cli.parameters import HELP, Parameter
 
 
 def candidates(words: Sequence[str]) -> list[str]:
     """Return what the last of the words behind ``tradewind`` can become; none where a file is wanted."""
-    words = [word for word in words if word != "="]  # bash makes words of --option=value
+    if words and words[-1] == "=":
+        words = [*words, ""]  # nothing behind --option= yet
+    words = [word for word in words if word != "="] or [""]  # bash makes words of --option=value
     name, *rest = words
     if not rest:
         return _beginning(name, COMMANDS)
@@ -48,6 +51,10 @@ def _arguments(name: str, command: Command, given: Sequence[str]) -> Iterable[st
     """The names that may stand in the first place behind a command."""
     if command.family is not None and command.kind is None:
         return [*command.family.kinds(), *words_of(name)]
+    if given == [MODEL] and name in ("simulate", "verify"):
+        from tradewind.model import model_names
+
+        return model_names()
     return [] if given else _FIRST.get(name, list)()
 
 

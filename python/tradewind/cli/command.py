@@ -39,7 +39,9 @@ class Command:
         from tradewind.cli.help import help_text
 
         if self.family is None:
-            return help_text(self.path, self.about, self.parameters, example=self.example)
+            word = self.name.partition(" ")[2]  # which the path has, and which is the first argument, too
+            shown = self.parameters[1:] if word else self.parameters
+            return help_text(self.path, self.about, shown, example=self.example)
         what = self.family.what
         more: dict[str, Any] = {"example": self.example, "kind_panel": self.family.panel, "without": what}
         if self.kind is not None:

@@ -91,7 +91,7 @@ def _models() -> Rows:
             "grid": extents_text(model.table.grid),
             "step_s": model.step_s,
             "title": model.table.title,
-            "numbers": model.numbers,
+            "numbers": {name: number.value for name, number in model.table.numbers.items()},
             "source": model.table.source,
         }
         for model in loaded

@@ -68,7 +68,7 @@ def simulate(
     as_json: options.Json = False,
 ) -> None:
     """Simulate the step of a model on a machine, and print the result. Raises InputError."""
-    from tradewind.base.errors import InputError
+    from tradewind.base.errors import InputError, gathered
     from tradewind.cli.output import print_result
     from tradewind.cli.simulation_run import progress_bar
     from tradewind.machine import load_machine
@@ -77,6 +77,12 @@ def simulate(
     texts = ranks.split(",")
     if strange := [text for text in texts if not text.strip().isdecimal()]:
         raise InputError(f"--ranks {ranks}: {strange[0]!r} is no number of ranks; 1000 or 1000,10000 is allowed")
+    problems: list[str] = []
+    for text in texts:
+        with gathered(problems):
+            loaded.program(int(text))
+    if problems:
+        raise InputError(*problems)
     chosen = simulated.chosen()
     settings = chosen.pop("settings")
     file = load_machine(machine, settings)
@@ -87,7 +93,8 @@ def simulate(
             if changes:
                 from tradewind.model.changes import tried_changes
 
-                result["changes"] = tried_changes(loaded, machine, int(text), settings=settings, **chosen)
+                more = {"force": simulated.force, "progress": report, "base_s": result["time_s"]}
+                result["changes"] = tried_changes(loaded, machine, int(text), settings=settings, **more, **chosen)
             results.append(result)
     print_result(results[0] if len(results) == 1 else results, as_json, lambda: _show(loaded, results))
 

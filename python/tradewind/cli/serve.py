@@ -17,7 +17,8 @@ def command(
     ] = "isend-irecv",
     packing: Annotated[str, Option("--packing", help="How they are packed, see `tradewind list`.")] = "buffer",
     channel: Annotated[
-        int | None, Option("--channel", help="Open file to the model that has started this as its local server.")
+        int | None,
+        Option("--channel", hidden=True, help="Open file to the model that has started this as its local server."),
     ] = None,
     as_json: options.Json = False,
 ) -> int:

@@ -46,16 +46,23 @@ class Change:
 
 
 def tried_changes(
-    model: Model, machine: str | Path, ranks: int, *, settings: dict[str, str] | None = None, **options: Any
+    model: Model,
+    machine: str | Path,
+    ranks: int,
+    *,
+    settings: dict[str, str] | None = None,
+    base_s: float | None = None,
+    **options: Any,
 ) -> list[dict[str, Any]]:
     """Simulate a step with each of many changes, and return these with their times, the fastest first.
 
     Each has `kind` ("machine": what bounds the step; "user": what a user can choose), `change`, `time_s`, and `factor`,
     the time without it over the time with it; one that does not fit the model or the machine has `refused`, the reason,
-    and comes last. Raises InputError where the step without changes cannot be simulated.
+    and comes last. `base_s`: the time without changes, where it is known. `options`: those of
+    `tradewind.model.forecast.forecast`. Raises InputError where the step without changes cannot be simulated.
     """
     settings = dict(settings or {})
-    base = forecast(model, load_machine(machine, settings), ranks, **options)["time_s"]
+    base = base_s or forecast(model, load_machine(machine, settings), ranks, **options)["time_s"]
     found = []
     for change in _changes(model, machine, ranks, settings, options):
         changed = replace(model, algorithms={**model.algorithms, **change.algorithms})
@@ -91,17 +98,17 @@ def _user_changes(
             yield Change("user", f"routing {entry.name}", options={"routing": entry.name})
     if options.get("placement", "linear") != "random":
         yield Change("user", "placement random", options={"placement": "random"})
-    for split in _other_splits(model.split(ranks)):
+    for split in _other_splits(options.get("split") or model.split(ranks), model.split(ranks)):
         yield Change("user", f"split {split[0]}x{split[1]}", options={"split": split})
-    for key in model.kinds():
+    for key in model.kinds(ranks):
         for algorithm in _ALGORITHMS.get(key, ()):
             yield Change("user", f"{key} by {algorithm}", algorithms={key: algorithm})
 
 
-def _other_splits(split: tuple[int, int]) -> list[tuple[int, int]]:
-    """The same turned, and those with half and twice as many ranks over x."""
+def _other_splits(split: tuple[int, int], usual: tuple[int, int]) -> list[tuple[int, int]]:
+    """The usual one, the same turned, and those with half and twice as many ranks over x."""
     cx, cy = split
-    found = [(cy, cx)]
+    found = [usual, (cy, cx)]
     found += [(cx // 2, cy * 2)] if cx % 2 == 0 else []
     found += [(cx * 2, cy // 2)] if cy % 2 == 0 else []
     return [each for each in dict.fromkeys(found) if each != split]

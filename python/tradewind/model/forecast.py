@@ -6,6 +6,7 @@ from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
+from tradewind.base.result import Result
 from tradewind.machine import MachineFile
 from tradewind.model.step_program import Stepping, StepProgram
 from tradewind.simulation import prepare
@@ -34,7 +35,7 @@ def forecast(
     first, figures = _simulated(model, machine, ranks, 1, split, force, progress, options)
     part_s = _by_part(first, figures)
     time_s, computing_s = figures["time_s"], _computing(first, figures)
-    for every in model.every:
+    for every in model.every(ranks):
         more, found = _simulated(model, machine, ranks, every, split, force, progress, options)
         time_s += (found["time_s"] - figures["time_s"]) / every
         computing_s += (_computing(more, found) - _computing(first, figures)) / every
@@ -43,12 +44,18 @@ def forecast(
             plain = _by_part(first, figures).get(part, 0.0)
             part_s[part] = part_s.get(part, 0.0) + (others.get(part, 0.0) - plain) / every
     days = model.step_s / time_s
-    kept = ("machine", "topology", "routing", "buffers", "packet_bytes", "seed", "messages", "bytes", "packet_hops")
-    return {
-        "model": model.name,
+    kept = (
+        *("model", "machine", "topology", "routing", "buffers", "packet_bytes", "seed"),
+        *("messages", "bytes", "packet_hops"),
+    )
+    found = {
+        "program": model.name,
         "ranks": ranks,
+        "split": list(split or model.split(ranks)),
+        "numbers": model.numbers(ranks),
+        **{name: value for name, value in options.items() if name not in kept},
         **{key: figures[key] for key in kept if key in figures},
-        "ranks_per_node": options.get("ranks_per_node", 1),
+        "ranks_per_node": options.get("ranks_per_node") or 1,
         "step_s": model.step_s,
         "time_s": time_s,
         "forecast_days_per_day": days,
@@ -59,6 +66,7 @@ def forecast(
         "exchanging_s": time_s - computing_s,
         "wall_s": figures["wall_s"],
     }
+    return Result(found)
 
 
 def _simulated(

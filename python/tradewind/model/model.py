@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -78,15 +77,13 @@ class Model:
         """Simulated seconds of a step."""
         return self.table.step
 
-    @property
-    def every(self) -> list[int]:
-        """The numbers of steps after which something is done that other steps do not have, such as 12."""
-        return sorted({each.every for each in self._expanded(1)} - {1})
+    def every(self, ranks: int) -> list[int]:
+        """Return the numbers of steps after which something is done that other steps do not have, such as 12."""
+        return sorted({each.every for each in self._expanded(ranks)} - {1})
 
-    @cached_property
-    def numbers(self) -> dict[str, float]:
-        """The values of all numbers, by name; without those that depend on the ranks."""
-        values = self._expansion(1).values
+    def numbers(self, ranks: int) -> dict[str, float]:
+        """Return the values of all numbers on `ranks` ranks, by name."""
+        values = self._expansion(ranks).values
         return {name: values[name] for name in self.table.numbers}
 
     def _expansion(self, ranks: int) -> Expansion:
@@ -97,17 +94,18 @@ class Model:
     def _expanded(self, ranks: int) -> list[Expanded]:
         return list(self._expansion(ranks).steps(self.table.step_of, ("steps",)))
 
-    def program(self, ranks: int, split: tuple[int, int] | None = None, every: int = 1) -> StepProgram:
+    def program(self, ranks: int, split: tuple[int, int] | None = None, every: int | None = 1) -> StepProgram:
         """Return the program of a step on `ranks` ranks.
 
         `split`: ranks over x and y; None: the factors nearest to a square. `every`: also what is done once in
-        `every` steps. Raises InputError for ranks that do not fit the grid, and for what is wrong with the steps.
+        `every` steps; None: all that is ever done. Raises InputError for ranks that do not fit the grid, and for what
+        is wrong with the steps.
         """
         split = split or self.split(ranks)
         if math.prod(split) != ranks:
             raise InputError(f"split {extents_text(split)} makes {math.prod(split)} ranks, and {ranks} are asked for")
         expansion = self._expansion(ranks)
-        steps = [each for each in expansion.steps(self.table.step_of, ("steps",)) if each.every in (1, every)]
+        steps = self._steps(expansion, every)
         exchanges = [
             self._carried(expansion.table(each, ("exchange", i))) for i, each in enumerate(self.table.exchange)
         ]
@@ -131,13 +129,26 @@ class Model:
         computes = ["compute" in each.table for each in steps for _ in range(each.count)]
         return StepProgram(made, parts, computes)
 
+    def _steps(self, expansion: Expansion, every: int | None) -> list[Expanded]:
+        """Return the steps that are done together. Raises InputError for none, and for two of one name."""
+        found = list(expansion.steps(self.table.step_of, ("steps",)))
+        steps = [each for each in found if every is None or each.every in (1, every)]
+        if not steps:
+            raise InputError(self.file.at(("steps",), "one step without `every`, at least, is needed"))
+        places: dict[str, Place] = {}
+        for each in steps:
+            label = each.table.get("label")
+            if label is not None and places.setdefault(str(label), each.place) != each.place:
+                raise InputError(self.file.at((*each.place, "label"), f"label {label!r}: another step has it"))
+        return steps
+
     def split(self, ranks: int) -> tuple[int, int]:
         """Return the ranks over x and y that a step has unless others are named. Raises InputError."""
         return default_split(self.table.grid, ranks)
 
-    def kinds(self) -> list[str]:
+    def kinds(self, ranks: int) -> list[str]:
         """Return the keys of its exchanges that can take another algorithm, such as halo and allreduce."""
-        tables = [*self.table.exchange, *(each.table for each in self._expanded(1))]
+        tables = [*self.table.exchange, *(each.table for each in self._expanded(ranks))]
         return [key for key in CHANGEABLE if any(key in table for table in tables)]
 
     def _carried(self, table: dict[str, Any]) -> dict[str, Any]:
@@ -149,7 +160,7 @@ class Model:
         """Prove the exchanges of a step, and that it cannot deadlock; see `tradewind.verification.verify_program`."""
         from tradewind.verification import verify_program
 
-        return verify_program(self.program(ranks, every=self.every[0] if self.every else 1).program)
+        return verify_program(self.program(ranks, every=None).program)
 
     def simulate(self, machine: str | Path | MachineFile, ranks: int, **options: Any) -> dict[str, Any]:
         """Simulate a step on a machine; see `tradewind.model.forecast.forecast`."""

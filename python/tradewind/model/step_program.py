@@ -29,9 +29,14 @@ class Stepping(Protocol):
     def step_s(self) -> float:
         """Simulated seconds of a step."""
 
-    @property
-    def every(self) -> list[int]:
-        """The numbers of steps after which something is done that other steps do not have."""
+    def every(self, ranks: int) -> list[int]:
+        """Return the numbers of steps after which something is done that other steps do not have."""
 
-    def program(self, ranks: int, split: tuple[int, int] | None = None, every: int = 1) -> StepProgram:
+    def numbers(self, ranks: int) -> dict[str, float]:
+        """Return the values of all numbers, by name."""
+
+    def split(self, ranks: int) -> tuple[int, int]:
+        """Return the ranks over x and y that a step has unless others are named."""
+
+    def program(self, ranks: int, split: tuple[int, int] | None = None, every: int | None = 1) -> StepProgram:
         """Return the program of a step."""
