@@ -1,4 +1,4 @@
-// Short messages between the first rank of a model and a server, which no rank waits to send.
+// Messages between a rank of a model, their root, and a server; no rank waits until one has gone.
 #pragma once
 
 #include <mpi.h>
