@@ -5,8 +5,8 @@
 
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
-#include <thread>
 
 #include "base/error.hpp"
 #include "fieldserver/message.hpp"
@@ -112,7 +112,7 @@ std::string LocalControl::await(ServerTag tag, double seconds) {
         if (Clock::now() > end)
             throw InputError("a local server does not start: no message from it within " +
                              std::to_string(static_cast<int>(seconds)) + " s");
-        std::this_thread::sleep_for(pause);
+        rest();
     }
 }
 

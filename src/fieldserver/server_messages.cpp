@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <thread>
 #include <utility>
 
 #include "mpi/agreement.hpp"
@@ -53,7 +52,7 @@ std::string ServerMessages::received_or_lost(ServerTag tag) {
         receive_status();
         if (gone.empty() && silence_.seconds(seconds_now()) > patience_)
             gone = "it did not answer for " + seconds_text(patience_);
-        std::this_thread::sleep_for(pause);
+        rest();
     }
 }
 
@@ -116,7 +115,7 @@ std::optional<std::string> ServerMessages::await_end() {
         receive_status();
         if (!control->problem().empty()) return control->receive(end_tag);
         if (silence_.seconds(seconds_now()) > patience_) return {};
-        std::this_thread::sleep_for(pause);
+        rest();
     }
     receive_status();
     control->finish();

@@ -71,6 +71,13 @@ class PythonWriter : public fieldserver::LocalWriter {
     std::shared_ptr<const void> writer_;
 };
 
+// Raises KeyboardInterrupt, or what another signal's handler does, in a wait of the model's side.
+void raise_interrupts() {
+    if (!Py_IsInitialized()) return;
+    const nb::gil_scoped_acquire acquired;
+    if (PyErr_CheckSignals() != 0) throw nb::python_error();
+}
+
 // `owner`: what holds the memory of the array, where that is shared memory.
 fieldserver::ModelArray model_array(const nb::object& array, int flags, const nb::object& owner = nb::none()) {
     Py_buffer view;
@@ -265,6 +272,7 @@ class PlanDealing {
 }  // namespace
 
 void bind_field_server(nb::module_& module) {
+    fieldserver::on_rest = raise_interrupts;
     nb::class_<PlanDealing>(module, "Dealing", "The shares of an output to which the files of a plan go.")
         .def(nb::init<const nb::bytes&, int, const nb::callable&>(), "plan"_a, "shares"_a, "bytes_of"_a,
              "`bytes_of`: bytes of a file by its path, with a star for a level, and step.")

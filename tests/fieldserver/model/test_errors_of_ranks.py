@@ -100,3 +100,9 @@ def test_others_close_while_a_rank_has_left_by_its_mistake(tmp_path):
     assert all(each[0].startswith(mistake) for each in (first, second, third))
     assert first[1] == third[1] == ""
     assert Manifest(tmp_path).steps() == [0]
+
+
+def test_an_interrupt_ends_a_wait(tmp_path):
+    request = {"plan": PLAN.format(block=3), "folder": str(tmp_path)}
+    assert launch.run(1, "error_cases:interrupted", request, timeout_s=60) == ["KeyboardInterrupt", ""]
+    assert Manifest(tmp_path).steps() == [0]
