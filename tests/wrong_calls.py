@@ -50,7 +50,7 @@ COMPILED = {
     "define_ids": (INPUT, "-1 entries in ids: 0 or more are allowed"),
     "define_no_rows": (INPUT, "rows is a null pointer"),
     "write_null": (INPUT, "values is a null pointer"),
-    "write_dimensions": (INPUT, "values have 4 dimensions: 1, 2 and 3 are allowed"),
+    "write_dimensions": (INPUT, "values have 4 dimensions: 0 to 3 are allowed"),
     "wants_null": (INPUT, "wants is a null pointer"),
     "closed": (HANDLE, "no field server has the handle"),
 }

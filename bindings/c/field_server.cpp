@@ -200,7 +200,7 @@ tw_description described_or_default(const tw_description* description) {
 fieldserver::ModelArray array_of(const tw_field* values) {
     require(values, "values");
     if (values->dimensions < 0 || values->dimensions > 3)
-        throw InputError("values have " + std::to_string(values->dimensions) + " dimensions: 1, 2 and 3 are allowed");
+        throw InputError("values have " + std::to_string(values->dimensions) + " dimensions: 0 to 3 are allowed");
     if (values->dimensions == 0) return {};  // of nothing
     const auto three = [](const int64_t* of) { return std::array<Index, 3>{of[0], of[1], of[2]}; };
     return {static_cast<std::byte*>(values->data), element_of(values->element), three(values->points),

@@ -53,19 +53,17 @@ bool Channel::add(const FieldForm& form, const Entry& entry, const ModelPart& va
             found = pending_.end();
         }
     }
-    if (found == pending_.end()) {
-        const int place = free_slot(form, entry.field, grows);
-        if (place < 0) return false;
-        found = pending_.emplace(form.alike, static_cast<std::size_t>(place)).first;
-    }
-    const std::size_t place = found->second;
+    const int free = found == pending_.end() ? free_slot(form, entry.field, grows) : static_cast<int>(found->second);
+    if (free < 0) return false;
+    const auto place = static_cast<std::size_t>(free);
     Slot& slot = slots_[place];
     if (slot.entries.size() == slot.parts.size()) {
         const ServerHandover& handover = *handovers_.at(form.alike);
+        slot.whole.push_back(new_whole(place, form));
         slot.memory.push_back(handover.memory());
         slot.parts.push_back(handover.part(slot.memory.back()));
-        slot.whole.push_back(new_whole(place, form));
     }
+    pending_.emplace(form.alike, place);  // not before it has its memory
     copy_out(values, slot.parts[slot.entries.size()]);
     slot.entries.push_back(entry);
     if (static_cast<Index>(slot.entries.size()) * form.levels >= plan_.block) send(place);
@@ -80,8 +78,8 @@ std::optional<Channel::Sent> Channel::start(const FieldForm& form, const Entry& 
     if (place < 0) return {};
     Slot& slot = slots_[static_cast<std::size_t>(place)];
     if (slot.parts.empty()) {
-        slot.parts.push_back(values);
         slot.whole.push_back(new_whole(static_cast<std::size_t>(place), form));
+        slot.parts.push_back(values);
         slot.of_model = true;
     }
     slot.entries.push_back(entry);
@@ -193,6 +191,7 @@ void Channel::hand_to_writer(const Slot& slot, mpi::Plan& plan, const Json::Obje
     std::vector<WholeField> fields;
     for (std::size_t i = 0; i < slot.entries.size(); ++i) fields.push_back(handover.whole_field(slot.whole[i]));
     send_order(order, fields);
+    if (!own_reply().empty()) throw mpi::PlanError(own_reply());
 }
 
 // The plan of `count` fields, which is made together with the writer; null where that is a server that takes no part.

@@ -96,7 +96,7 @@ class Channel : public ServerMessages {
     std::vector<Kept> kept() const;
 
   protected:
-    // Memory of a further whole field of a slot, on the receiver; of nothing elsewhere. Not collective.
+    // Memory of a further whole field of a slot, on the receiver; of nothing elsewhere.
     virtual PartMemory new_whole(std::size_t place, const FieldForm& form);
 
   private:

@@ -1,5 +1,8 @@
 #include "fieldserver/control_channel.hpp"
 
+#include <chrono>
+#include <thread>
+
 #include "base/error.hpp"
 #include "mpi/error.hpp"
 
@@ -7,11 +10,23 @@ namespace tradewind::fieldserver {
 
 namespace {
 
+constexpr std::chrono::microseconds pause{100};
+constexpr std::chrono::milliseconds between_calls{20};  // of `on_rest`, which may wait for other threads
+
 std::string exchanging() {
     return "exchanging messages with a server";
 }
 
 }  // namespace
+
+void rest() {
+    using Clock = std::chrono::steady_clock;
+    static Clock::time_point called = Clock::now();
+    std::this_thread::sleep_for(pause);
+    if (!on_rest || Clock::now() - called < between_calls) return;
+    called = Clock::now();
+    on_rest();
+}
 
 void require_protocol(const std::string& who, std::int64_t magic, std::int64_t version) {
     if (magic != server_magic) throw InputError(who + " opens no field server");

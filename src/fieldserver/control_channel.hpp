@@ -1,9 +1,8 @@
-// Short messages between the first rank of a model and a server, which no rank waits to send.
+// Messages between a rank of a model, their root, and a server; no rank waits until one has gone.
 #pragma once
 
 #include <mpi.h>
 
-#include <chrono>
 #include <cstdint>
 #include <list>
 #include <optional>
@@ -19,8 +18,10 @@ inline constexpr std::int64_t server_magic = 0x74776673;
 // Throws InputError where `who` is no server, or uses another version of the messages than this library.
 void require_protocol(const std::string& who, std::int64_t magic, std::int64_t version);
 
-// Between two looks for a message of a server.
-inline constexpr std::chrono::microseconds pause{100};
+// Waits a little, between two looks for a message of a server.
+void rest();
+// Called now and then while that goes on: what it throws ends the wait. Nothing unless a language sets it.
+inline void (*on_rest)() = nullptr;
 
 // Tags, as there: orders to the server; from it its status, at any time, and replies: to define and check, when it is
 // ready to do something together with the model, when it has been asked to read ahead, before it sends input, as a
@@ -40,6 +41,8 @@ class ControlChannel {
     virtual std::optional<std::string> receive(ServerTag tag) = 0;
     // Waits until all orders have gone.
     virtual void finish() = 0;
+    // Returns the bytes of orders that have gone so far, where that is known: a server is alive while they grow.
+    virtual std::uint64_t sent_bytes() const { return 0; }
     // Why no message comes any more that `receive` has not returned yet; "" where one may come.
     virtual std::string problem() const { return ""; }
 };

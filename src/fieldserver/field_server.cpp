@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <exception>
 #include <numeric>
 
 #include "base/error.hpp"
@@ -29,7 +30,10 @@ FieldServer::FieldServer(Opened opened)
       agreement_(opened_.model),
       side_(
           first_channels(),
-          [this](int number) { return opened_.make_writer ? local_channel(number) : std::unique_ptr<Channel>(); },
+          [this](int number) {
+              return opened_.make_writer ? local_channel(number, made_writer(number % ranks() == rank()))
+                                         : std::unique_ptr<Channel>();
+          },
           opened_.plan, fields_, agreement_),
       input_(side_, agreement_.comm(), opened_.method) {}
 
@@ -46,16 +50,36 @@ std::vector<std::unique_ptr<Channel>> FieldServer::first_channels() {
     for (LocalServer& server : opened_.local_servers)
         channels.push_back(std::make_unique<LocalChannel>(number(), server.host, std::move(server.control),
                                                           opened_.plan, opened_.method, agreement_));
-    if (channels.empty())
-        for (int rank = 0; rank < ranks(); ++rank) channels.push_back(local_channel(rank));
+    if (channels.empty()) {
+        std::unique_ptr<LocalWriter> own = made_writer(true);
+        for (int each = 0; each < ranks(); ++each)
+            channels.push_back(local_channel(each, each == rank() ? std::move(own) : nullptr));
+    }
     return channels;
 }
 
+// Makes the writer of this rank, or none where it is not to be `here`. Throws PlanError for an error of another rank.
+// Collective.
+std::unique_ptr<LocalWriter> FieldServer::made_writer(bool here) {
+    std::unique_ptr<LocalWriter> made;
+    std::exception_ptr own;
+    std::string problem;
+    try {
+        if (here) made = opened_.make_writer();
+    } catch (const std::exception& error) {
+        own = std::current_exception();
+        problem = error.what();
+    }
+    const std::string first = agreement_.first_error(problem);
+    if (own) std::rethrow_exception(own);
+    if (!first.empty()) throw mpi::PlanError(first);
+    return made;
+}
+
 // To a writer on a rank of the model.
-std::unique_ptr<Channel> FieldServer::local_channel(int number) {
-    const int root = number % ranks();
-    return std::make_unique<Channel>(number, root == rank() ? opened_.make_writer() : nullptr, root, opened_.waits,
-                                     opened_.plan, opened_.method, agreement_);
+std::unique_ptr<Channel> FieldServer::local_channel(int number, std::unique_ptr<LocalWriter> writer) {
+    return std::make_unique<Channel>(number, std::move(writer), number % ranks(), opened_.waits, opened_.plan,
+                                     opened_.method, agreement_);
 }
 
 void FieldServer::require_open() const {
@@ -141,7 +165,8 @@ std::string FieldServer::reply_of_all(const Json::Object& order) {
     const auto is_from_first = [](const Channel* channel) { return !channel->is_remote() || channel->root() == 0; };
     std::string text = Json(order).text();  // the first rank has all coordinates of a mesh, others need not
     if (!std::all_of(channels.begin(), channels.end(), is_from_first)) text = mpi::text_of(agreement_.comm(), 0, text);
-    for (Channel* channel : channels) channel->send_text(text);
+    for (Channel* channel : channels)
+        if (channel->is_here()) channel->send_text(text);
     std::string problem, local;
     for (Channel* channel : channels) {
         if (!channel->is_remote()) {
@@ -151,6 +176,12 @@ std::string FieldServer::reply_of_all(const Json::Object& order) {
         const auto reply = channel->reply(answer_tag);
         if (!reply) side_.take_over(*channel);
         if (reply && problem.empty()) problem = *reply;
+    }
+    for (Channel* channel : side_.in_use()) {  // a writer that has taken over meanwhile has not had the order
+        if (std::find(channels.begin(), channels.end(), channel) != channels.end()) continue;
+        if (!channel->is_here()) continue;
+        channel->send_text(text);
+        if (local.empty()) local = channel->own_reply();
     }
     return problem.empty() ? agreement_.first_error(local) : problem;
 }

@@ -110,7 +110,8 @@ class FieldServer {
 
   private:
     std::vector<std::unique_ptr<Channel>> first_channels();
-    std::unique_ptr<Channel> local_channel(int number);
+    std::unique_ptr<LocalWriter> made_writer(bool here);
+    std::unique_ptr<Channel> local_channel(int number, std::unique_ptr<LocalWriter> writer);
     void require_open() const;
     void collective_errors(const std::function<void()>& work);
     void add_field(Definition definition);

@@ -16,10 +16,18 @@ void LocalChannel::leave() {
     if (local_) local_->kill();
 }
 
-// Memory for a whole field, which an order names to the server; of nothing on ranks that are not the host.
+// Memory for a whole field, which an order names to the server; of nothing on ranks that are not the host. Throws
+// PlanError, on all ranks, where the host has no room.
 PartMemory LocalChannel::shared_with_server(const FieldForm& form, Json::Object order) {
-    if (!local_) return {0, false};
-    PartMemory memory(form.bytes(), true);
+    std::string problem;
+    PartMemory memory(0, false);
+    try {
+        if (local_) memory = PartMemory(form.bytes(), true);
+    } catch (const mpi::PlanError& error) {
+        problem = error.what();
+    }
+    if (const std::string first = agreement_.first_error(problem); !first.empty()) throw mpi::PlanError(first);
+    if (!local_) return memory;
     const mpi::SharedHandle& handle = memory.shared()->handle();
     order.emplace_back("memory", Json::Array{handle.process, handle.file, handle.bytes, handle.mark});
     send_order(order);
@@ -32,14 +40,7 @@ PartMemory LocalChannel::new_whole(std::size_t place, const FieldForm& form) {
 
 std::optional<PartMemory> LocalChannel::input_memory(const FieldForm& form) {
     if (const auto found = input_.find(form.alike); found != input_.end()) return found->second;
-    std::string problem;
-    PartMemory memory(0, false);
-    try {
-        memory = shared_with_server(form, {{"op", "input_memory"}, {"alike", form.alike}});
-    } catch (const mpi::PlanError& error) {
-        problem = error.what();
-    }
-    if (const std::string first = agreement_.first_error(problem); !first.empty()) throw mpi::PlanError(first);
+    const PartMemory memory = shared_with_server(form, {{"op", "input_memory"}, {"alike", form.alike}});
     return input_.emplace(form.alike, memory).first->second;
 }
 

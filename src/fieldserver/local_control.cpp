@@ -5,8 +5,8 @@
 
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
-#include <thread>
 
 #include "base/error.hpp"
 #include "fieldserver/message.hpp"
@@ -28,6 +28,7 @@ LocalControl::LocalControl() {
 }
 
 void LocalControl::send(std::string order) {
+    if (!problem_.empty()) return;
     const Head head{order_tag, static_cast<std::int64_t>(order.size())};
     out_.append(reinterpret_cast<const char*>(&head), sizeof head);
     out_ += order;
@@ -35,21 +36,25 @@ void LocalControl::send(std::string order) {
 }
 
 void LocalControl::flush() {
-    while (!out_.empty() && problem_.empty()) {
-        const ssize_t gone = ::send(process_.socket(), out_.data(), out_.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
-        if (gone >= 0)
-            out_.erase(0, static_cast<std::size_t>(gone));
-        else if (errno == EAGAIN)
+    while (gone_ < out_.size() && problem_.empty()) {
+        const ssize_t gone =
+            ::send(process_.socket(), out_.data() + gone_, out_.size() - gone_, MSG_DONTWAIT | MSG_NOSIGNAL);
+        if (gone >= 0) {
+            gone_ += static_cast<std::size_t>(gone);
+            sent_bytes_ += static_cast<std::uint64_t>(gone);
+        } else if (errno == EAGAIN) {
             return;
-        else if (errno != EINTR)
+        } else if (errno != EINTR) {
             close();
+        }
     }
+    out_.clear();
+    gone_ = 0;
 }
 
 // A server that has ended may have sent messages before.
 void LocalControl::close() {
     read_all();
-    out_.clear();
     if (problem_.empty()) problem_ = process_.end();
 }
 
@@ -92,7 +97,7 @@ std::optional<std::string> LocalControl::receive(ServerTag tag) {
 }
 
 void LocalControl::finish() {
-    for (flush(); !out_.empty(); flush()) {
+    for (flush(); !out_.empty() && problem_.empty(); flush()) {
         pollfd socket{process_.socket(), POLLOUT, 0};
         poll(&socket, 1, -1);
     }
@@ -107,7 +112,7 @@ std::string LocalControl::await(ServerTag tag, double seconds) {
         if (Clock::now() > end)
             throw InputError("a local server does not start: no message from it within " +
                              std::to_string(static_cast<int>(seconds)) + " s");
-        std::this_thread::sleep_for(pause);
+        rest();
     }
 }
 

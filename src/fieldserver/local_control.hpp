@@ -1,6 +1,7 @@
 // Messages with a local server, over its socket.
 #pragma once
 
+#include <cstdint>
 #include <deque>
 #include <map>
 #include <optional>
@@ -24,6 +25,7 @@ class LocalControl : public ControlChannel {
     void send(std::string order) override;
     std::optional<std::string> receive(ServerTag tag) override;
     void finish() override;
+    std::uint64_t sent_bytes() const override { return sent_bytes_; }
     std::string problem() const override { return problem_; }
     // The next message with a tag. Throws InputError where the server ends before it, or takes longer than `seconds`.
     std::string await(ServerTag tag, double seconds);
@@ -38,6 +40,8 @@ class LocalControl : public ControlChannel {
 
     LocalProcess process_;
     std::string out_, in_;
+    std::size_t gone_ = 0;  // bytes of `out_` that the socket has
+    std::uint64_t sent_bytes_ = 0;
     std::map<std::int64_t, std::deque<std::string>> received_;  // by tag
     std::string problem_;
 };

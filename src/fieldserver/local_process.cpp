@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -110,14 +111,23 @@ std::vector<int> open_files() {
     return found;
 }
 
-// Starts a command whose file `channel` is `socket`; returns its process, or -1 and the reason in errno.
-pid_t spawn(Words words, int socket) {
-    Words variables = environment();
+// Model and server each keep a file open for each whole field between them, and often no more than 1024 are allowed
+// unless a process asks for more.
+void allow_more_files() {
+    rlimit files{};
+    if (getrlimit(RLIMIT_NOFILE, &files) != 0) return;
+    files.rlim_cur = files.rlim_max;
+    setrlimit(RLIMIT_NOFILE, &files);  // where that is refused, the error of a file that cannot be opened is met then
+}
+
+// Starts a command whose file `channel` is `socket`, without `others`; returns its process, or -1 and the reason in
+// errno.
+pid_t spawn(Words words, Words variables, int socket, const std::vector<int>& others) {
     posix_spawn_file_actions_t files;
     posix_spawn_file_actions_init(&files);
     posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
     posix_spawn_file_actions_adddup2(&files, socket, channel);
-    for (const int file : open_files())
+    for (const int file : others)
         if (file != channel) posix_spawn_file_actions_addclose(&files, file);
     posix_spawnattr_t attributes;
     posix_spawnattr_init(&attributes);
@@ -139,11 +149,13 @@ pid_t spawn(Words words, int socket) {
 }  // namespace
 
 LocalProcess::LocalProcess() {
-    const Words words = command();
+    const Words words = command(), variables = environment();
+    const std::vector<int> others = open_files();
+    allow_more_files();
     std::array<int, 2> ends{-1, -1};
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0)
         throw InputError(std::string("a socket to a local server: ") + std::strerror(errno));
-    process_ = spawn(words, ends[1]);
+    process_ = spawn(words, variables, ends[1], others);
     const std::string problem = process_ < 0 ? std::strerror(errno) : "";
     close(ends[1]);
     socket_ = ends[0];

@@ -16,8 +16,7 @@ struct ModelArray {
     std::shared_ptr<const void> memory{};
 };
 
-// This rank's part of a field. Throws
-// InputError for another shape or type.
+// This rank's part of a field. Throws InputError for another shape or type.
 ModelPart part_of(const std::string& name, const FieldForm& form, int rank, const ModelArray& values);
 
 // Throws InputError for an array that MPI cannot take from as it lies: strides that are no whole elements.

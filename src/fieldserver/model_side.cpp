@@ -1,7 +1,7 @@
 #include "fieldserver/model_side.hpp"
 
 #include <algorithm>
-#include <thread>
+#include <chrono>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
@@ -108,7 +108,7 @@ void ModelSide::put(const Entry& entry, const Put& put) {
     }
     while (!put(channel_of(share), true)) {
         if (!channel_of(share).awaited) channel_of(share).flush_now();
-        std::this_thread::sleep_for(pause);
+        rest();
         exchange_status(true);
     }
     channel_of(share).awaited = false;
@@ -120,7 +120,7 @@ void ModelSide::wait(const std::vector<Sent>& sent) {
     while (std::any_of(channels_.begin(), channels_.end(), is_lost) || !have_gone(sent)) {
         for (const Sent& each : sent) each.channel->awaited = true;  // a server that gives no sign of life is lost
         exchange_status(true);
-        std::this_thread::sleep_for(pause);
+        rest();
     }
     for (const Sent& each : sent) each.channel->awaited = false;
     for (const Sent& each : sent)
@@ -149,7 +149,7 @@ void ModelSide::finish() {
     const auto owes = [](const Channel* channel) { return channel->parts().owed() > 0 || !channel->lost.empty(); };
     while (std::any_of(channels_.begin(), channels_.end(), owes)) {
         exchange_status(true);
-        std::this_thread::sleep_for(pause);
+        rest();
     }
 }
 
@@ -298,7 +298,7 @@ std::vector<int> ModelSide::missing_ends() {
     for (;;) {
         missing.erase(std::remove_if(missing.begin(), missing.end(), is_there), missing.end());
         if (missing.empty() || Clock::now() > end) break;
-        std::this_thread::sleep_for(pause);
+        rest();
     }
     std::vector<int> numbers = unresponsive_;
     for (const Channel* channel : missing) numbers.push_back(channel->number());

@@ -47,7 +47,7 @@ MPI_Comm split(MPI_Comm comm, int key) {
     return part;
 }
 
-// The plan of a message; of its beginning, which servers read, it is the method that the model needs.
+// Takes the rest of a message of servers: transport and packing of the hand-over, and the plan of the output.
 void take_plan(Message& message, Opened& opened) {
     opened.method.transport = message.text();
     opened.method.packing = message.text();

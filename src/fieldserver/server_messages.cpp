@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <thread>
 #include <utility>
 
 #include "mpi/agreement.hpp"
@@ -45,13 +44,15 @@ void ServerMessages::send_text(std::string order, const std::vector<WholeField>&
 // On the root. Throws PlanError where nothing comes any more.
 std::string ServerMessages::received_or_lost(ServerTag tag) {
     silence_.end(seconds_now());
-    for (;;) {
+    for (std::uint64_t sent = control->sent_bytes();;) {
         if (!gone.empty()) throw mpi::PlanError(gone);
         if (auto value = control->receive(tag)) return *value;
+        if (sent != control->sent_bytes()) silence_.end(seconds_now());
+        sent = control->sent_bytes();
         receive_status();
         if (gone.empty() && silence_.seconds(seconds_now()) > patience_)
             gone = "it did not answer for " + seconds_text(patience_);
-        std::this_thread::sleep_for(pause);
+        rest();
     }
 }
 
@@ -114,7 +115,7 @@ std::optional<std::string> ServerMessages::await_end() {
         receive_status();
         if (!control->problem().empty()) return control->receive(end_tag);
         if (silence_.seconds(seconds_now()) > patience_) return {};
-        std::this_thread::sleep_for(pause);
+        rest();
     }
     receive_status();
     control->finish();

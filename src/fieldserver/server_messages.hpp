@@ -49,7 +49,7 @@ class ServerMessages {
     bool is_here() const { return control != nullptr || writer_ != nullptr; }
     // Sends an order. `fields`: those of the order, of a writer on this rank. Not collective.
     void send_order(const Json::Object& order, const std::vector<WholeField>& fields = {}) {
-        send_text(Json(order).text(), fields);
+        if (is_here()) send_text(Json(order).text(), fields);
     }
     void send_text(std::string order, const std::vector<WholeField>& fields = {});
     // Returns the reply with a tag, an error or ""; none where the server is silent: then it is lost, on all ranks.

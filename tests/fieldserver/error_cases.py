@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import signal
+import threading
 from typing import Any
 
 import numpy as np
@@ -19,6 +21,7 @@ MISTAKES = {
     "omission": ("t", "end"),
     "definition": ("definition",),
     "memory": ("t", "memory"),
+    "constant": ("constant",),
     "input": ("input",),
     "early end": ("t", "earlier end"),
     "text": ("t\udcb0",),
@@ -59,6 +62,9 @@ def _make(server: FieldServer, call: str, values: np.ndarray, step: int) -> None
         server.end_step(step - 1)
     elif call == "small":
         server.write("u", values[:1], step)
+    elif call == "constant":
+        values.flags.writeable = False
+        server.read("t", values, "nowhere.nc")
     elif call == "input":
         server.read("t", values, "nowhere.nc")
     elif call == "file in Latin-1":
@@ -148,3 +154,31 @@ def _until_step_two(server: FieldServer, leaving: list[int]) -> None:
         if step == 2 and server.comm.Get_rank() in leaving:
             raise ArithmeticError("the model is not stable")
         server.end_step(step)
+
+
+def interrupted(comm: Any, payload: dict[str, Any]) -> list[str]:
+    """Return the errors of a wait that a signal ends, as Ctrl-C does, and of the close that follows."""
+    server = FieldServer(
+        load_plan("plan.toml", payload["plan"].replace("FOLDER", payload["folder"])), comm, servers="threads"
+    )
+    (own,) = server._opened.writers
+    ended, may_end = own.writer._end_step, threading.Event()
+
+    def late(step: int, share: int) -> None:
+        may_end.wait(60)
+        ended(step, share)
+
+    own.writer._end_step = late
+    layout, geometry, levels = layouts(1)["t"]
+    server.define("t", layout, geometry)
+    server.write("t", part("t", layout, 0, 0, levels, geometry.points), 0)
+    server.end_step(0)
+    signal.signal(signal.SIGALRM, signal.default_int_handler)
+    signal.setitimer(signal.ITIMER_REAL, 0.1)
+    errors = []
+    try:
+        server.finish()
+    except KeyboardInterrupt:
+        errors.append("KeyboardInterrupt")
+    may_end.set()
+    return [*errors, _error(server.close)]

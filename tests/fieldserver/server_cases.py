@@ -192,8 +192,9 @@ def started_from_an_array(comm: Any, payload: dict[str, Any]) -> list[str] | Non
 def stopped_within(comm: Any, payload: dict[str, Any]) -> dict[str, Any] | None:
     """A server that stops within what it does together with the model, or as it ends; returns what followed.
 
-    `place`: "plan", as they make the plan of a block of another size; "start", before it takes a large field that goes
-    without a copy; "input", as it sends a field; "end", when it is ordered to close.
+    `place`: "define", before it takes the second one; "plan", as they make the plan of a block of another
+    size; "start", before it takes a large field that goes without a copy; "input", as it sends a field; "end", when it
+    is ordered to close.
     """
     pids, place = comm.allgather(os.getpid()), payload["place"]
     server = FieldServer(load_plan("plan.toml", payload["plan"]), comm, servers=1)
@@ -235,6 +236,7 @@ def stopped_within(comm: Any, payload: dict[str, Any]) -> dict[str, Any] | None:
 def _stopping(server: Any, place: str) -> Iterator[None]:
     """Let a server stop itself, once, at a place."""
     owner, name = {
+        "define": (server, "defined"),
         "plan": (Slot, "bound"),
         "start": (Slot, "bound"),
         "input": (Delivery, "give"),
@@ -242,13 +244,14 @@ def _stopping(server: Any, place: str) -> Iterator[None]:
     }[place]
     inner, calls = getattr(owner, name), []
 
-    def stops(*arguments: Any) -> Any:
+    def stops(*arguments: Any, **named: Any) -> Any:
         calls.append(arguments)
-        wanted = {"plan": arguments[-1:] == (2,), "start": len(calls) == 2}.get(place, True)
+        second = len(calls) == 2
+        wanted = {"plan": arguments[-1:] == (2,), "start": second, "define": second}.get(place, True)
         if wanted and not stopped:
             stopped.append(True)
             os.kill(os.getpid(), signal.SIGSTOP)
-        return inner(*arguments)
+        return inner(*arguments, **named)
 
     stopped: list[bool] = []
     setattr(owner, name, stops)

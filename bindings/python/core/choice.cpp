@@ -34,16 +34,10 @@ void bind_choice(nb::module_& module) {
                 return algorithm::tuned_method(file, origin, *pattern, dtype, fields, memory, here);
             };
             const auto chosen = algorithm::choose_method(pattern, {asked[0], asked[1], asked[2]}, environment, tuned);
-            // The name of a file may hold any bytes.
-            const auto text = [](const std::string& bytes) {
-                PyObject* const made = decoded(bytes);
-                if (!made) throw nb::python_error();
-                return nb::steal<nb::str>(made);
+            const auto texts = [](const algorithm::Method& method) {
+                return std::array{text_of(method.algorithm), text_of(method.transport), text_of(method.packing)};
             };
-            const auto texts = [&](const algorithm::Method& method) {
-                return std::array{text(method.algorithm), text(method.transport), text(method.packing)};
-            };
-            return std::tuple(texts(chosen.method), texts(chosen.origin), text(chosen.warning));
+            return std::tuple(texts(chosen.method), texts(chosen.origin), text_of(chosen.warning));
         },
         "pattern"_a, "asked"_a, "environment"_a, "tuning"_a, "dtype"_a, "fields"_a, "memory"_a, "host"_a,
         "The method for a pattern, where each part came from (\"argument\", the variable, the file, or \"default\"), "

@@ -10,6 +10,7 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include "../errors.hpp"
 #include "../indices.hpp"
 #include "base/error.hpp"
 #include "fieldserver/field_server.hpp"
@@ -70,6 +71,13 @@ class PythonWriter : public fieldserver::LocalWriter {
     std::shared_ptr<const void> writer_;
 };
 
+// Raises KeyboardInterrupt, or what another signal's handler does, in a wait of the model's side.
+void raise_interrupts() {
+    if (!Py_IsInitialized()) return;
+    const nb::gil_scoped_acquire acquired;
+    if (PyErr_CheckSignals() != 0) throw nb::python_error();
+}
+
 // `owner`: what holds the memory of the array, where that is shared memory.
 fieldserver::ModelArray model_array(const nb::object& array, int flags, const nb::object& owner = nb::none()) {
     Py_buffer view;
@@ -116,11 +124,11 @@ FieldServer::Definition definition(const FieldServer& server, const std::string&
 }
 
 // (server, reason, whether a server has taken over, its number or rank)
-using LostTuple = std::tuple<int, std::string, bool, int>;
+using LostTuple = std::tuple<int, nb::str, bool, int>;
 std::vector<LostTuple> lost_of(FieldServer& server) {
     std::vector<LostTuple> found;
     for (const fieldserver::ModelSide::Lost& each : server.side().lost())
-        found.emplace_back(each.channel->number(), each.reason, each.by_server, each.by);
+        found.emplace_back(each.channel->number(), text_of(each.reason), each.by_server, each.by);
     return found;
 }
 
@@ -206,9 +214,20 @@ void bind_ends(nb::class_<FieldServer>& bound) {
         .def("end", &FieldServer::end, Released(), "End; returns whether all ranks have taken part.")
         .def(
             "raise_end", [](FieldServer& server) { server.side().raise_end(); }, Released())
-        .def("leave", &FieldServer::leave, "text"_a, Released(),
-             "End without the other ranks, to which the error is sent. Returns errors of writers that no rank has "
-             "raised.")
+        .def(
+            "leave",
+            [](FieldServer& server, const std::string& text) {
+                const std::vector<std::string> errors = [&] {
+                    const nb::gil_scoped_release released;
+                    return server.leave(text);
+                }();
+                std::vector<nb::str> found;
+                for (const std::string& each : errors) found.push_back(text_of(each));
+                return found;
+            },
+            "text"_a,
+            "End without the other ranks, to which the error is sent. Returns errors of writers that no rank has "
+            "raised.")
         .def(
             "part", [](FieldServer& server) { server.side().part(); }, Released())
         .def_prop_ro("dropped", [](FieldServer& server) { return server.side().dropped(); })
@@ -253,6 +272,7 @@ class PlanDealing {
 }  // namespace
 
 void bind_field_server(nb::module_& module) {
+    fieldserver::on_rest = raise_interrupts;
     nb::class_<PlanDealing>(module, "Dealing", "The shares of an output to which the files of a plan go.")
         .def(nb::init<const nb::bytes&, int, const nb::callable&>(), "plan"_a, "shares"_a, "bytes_of"_a,
              "`bytes_of`: bytes of a file by its path, with a star for a level, and step.")

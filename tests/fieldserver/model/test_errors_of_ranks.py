@@ -32,6 +32,7 @@ FIRST = {
     "omission": "InputError: rank 1: its call ",
     "definition": "InputError: rank 1: its call ",
     "memory": "PlanError: rank 1: MemoryError: no room for a block",
+    "constant": "InputError: rank 1: field t: an array that may be written to is allowed",
     "input": "InputError: rank 1: read of nowhere.nc: unknown input file",
     "early end": "InputError: rank 1: step 1 has ended",
     "text": "InputError: rank 1: unknown field 't\\udcb0'",
@@ -98,4 +99,10 @@ def test_others_close_while_a_rank_has_left_by_its_mistake(tmp_path):
     assert [len(each) for each in (first, second, third)] == [2, 1, 2]
     assert all(each[0].startswith(mistake) for each in (first, second, third))
     assert first[1] == third[1] == ""
+    assert Manifest(tmp_path).steps() == [0]
+
+
+def test_an_interrupt_ends_a_wait(tmp_path):
+    request = {"plan": PLAN.format(block=3), "folder": str(tmp_path)}
+    assert launch.run(1, "error_cases:interrupted", request, timeout_s=60) == ["KeyboardInterrupt", ""]
     assert Manifest(tmp_path).steps() == [0]

@@ -117,7 +117,7 @@ def test_fields_without_a_copy_are_lost_with_their_server_alone_when_the_array_w
     assert steps_there(tmp_path / "out") == [0, 2, 3]
 
 
-@pytest.mark.parametrize("place", ["plan", "start", "input", "end"])
+@pytest.mark.parametrize("place", ["define", "plan", "start", "input", "end"])
 @pytest.mark.slow
 def test_a_server_that_stops_within_what_it_does_with_the_model(tmp_path, place):
     values = np.arange(3 * 128 * 256, dtype=float).reshape(1, 3, 128, 256)

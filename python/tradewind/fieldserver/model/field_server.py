@@ -207,6 +207,8 @@ class FieldServer:
         with self._blocking("read", name, "of", path) as side:
             with self._own_errors(side):
                 array, file = self._array(name, values), encoded(str(path_of("path", path)))
+                if not array.flags.writeable:
+                    raise InputError(f"field {name}: an array that may be written to is allowed")
             with self._numbered_errors(side):
                 side.read(name, array, file)
 

@@ -33,6 +33,9 @@ if TYPE_CHECKING:
 
 _HEADER_BYTES = 4096
 """Bytes before the values in shared memory, which begin with its mark: see src/mpi/shared_memory.cpp."""
+_OF_THE_JOB = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2)
+"""Signals that all processes of a job get, from a terminal or a batch system. The model may go on after one, and needs
+its server then; where it ends, its socket does, and with that the server."""
 _TRANSPORT, _PACKING = "isend-irecv", "buffer"
 """How fields are gathered on the rank of the model that has this server."""
 
@@ -108,7 +111,8 @@ def _field_of(memory: memoryview, shape: Shape) -> Array:
 
 def serve_locally(channel: int) -> None:
     """Serve the model at the other end of a socket, the open file `channel`, until it ends."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # of a terminal: the model gets it, too, and its end is that of both
+    for each in _OF_THE_JOB:
+        signal.signal(each, signal.SIG_IGN)
     control = LocalControl(socket.socket(fileno=channel))
     control.send(JOIN, pack(MAGIC, PROTOCOL))
     holds: list[FolderHold] = []
