@@ -134,9 +134,9 @@ def test_pictures_that_cannot_be_are_refused(tradewind, tmp_path, options, words
     assert words in err
 
 
-@pytest.mark.parametrize("more", [["--threads", "2"], *slow(["-n", "2"])])
+@pytest.mark.parametrize("more", [["--threads", "2"], *slow(["--processes", "2"])])
 def test_time_lines(tradewind, tmp_path, more):
-    if more[0] == "-n":
+    if more[0] == "--processes":
         pytest.importorskip("mpi4py.MPI")
     for name, options in (("one", []), ("other", more)):
         result = simulate(

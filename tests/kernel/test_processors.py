@@ -179,7 +179,7 @@ def test_vectors_that_are_wider_than_registers_are_found(tmp_path):
     target = tmp_path / "planted.o"
     compiler = os.environ.get("CXX", "g++")
     flags = ("-std=gnu++20", "-O3", "-ffp-contract=off", "-Wno-psabi", f"-I{tmp_path}", f"-I{ROOT / 'src'}")
-    called(compiler, *flags, "-c", ROOT / "src" / "kernel" / "conjugate_gradients.cpp", "-o", target)
+    called(compiler, *flags, "-c", ROOT / "src" / "kernel" / "nekbone" / "conjugate_gradients.cpp", "-o", target)
     found = on_the_stack([target])
     assert len(found) == 3
     assert [name for name in found if "_in_32" in name] == list(too_many(found, "x86-64"))
