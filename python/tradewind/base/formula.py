@@ -34,7 +34,7 @@ _ALLOWED = f"numbers, names, + - * / // % **, brackets and {', '.join(FUNCTIONS)
 
 
 class Formula:
-    """A formula that is parsed once and evaluated for any values of its names. Raises InputError for what is none."""
+    """A formula that is parsed once and evaluated for any values of its names. Raises InputError for an invalid one."""
 
     def __init__(self, text: str) -> None:
         self.text = text

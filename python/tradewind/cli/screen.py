@@ -31,7 +31,7 @@ def width_of(stream: TextIO) -> int | None:
 
 
 def height_of(stream: TextIO) -> int | None:
-    """The lines that fit on the screen; None: there is none."""
+    """The lines that fit on the screen; None without a screen."""
     text = os.environ.get("LINES", "")
     if text.isascii() and text.isdigit() and int(text) > 0:
         return int(text)

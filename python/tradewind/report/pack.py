@@ -30,7 +30,7 @@ class Pack:
         self._length = 0
 
     def numbers(self, values: Sequence[float | None]) -> Column:
-        """Add a column of numbers, float64; NaN where there is none."""
+        """Add a column of numbers, float64; NaN where a case has no value."""
         return self._add(np.array([np.nan if value is None else value for value in values], dtype="<f8"), "float64")
 
     def integers(self, values: Sequence[int]) -> Column:

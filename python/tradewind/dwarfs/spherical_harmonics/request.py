@@ -258,7 +258,7 @@ class SphericalHarmonicsRequest(Dwarf):
 
     @property
     def tolerance(self) -> float:
-        """Sums over ranks are none, but a step of `reference_step` adds in another order."""
+        """There are no sums over ranks, but `reference_step` adds in another order."""
         return 1e-12
 
     def imbalance(self) -> float:
