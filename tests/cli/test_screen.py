@@ -60,6 +60,7 @@ def test_a_terminal_says_how_wide_it_is():
 
 def test_help_names_all_commands_and_options(monkeypatch):
     monkeypatch.delenv("COLUMNS", raising=False)
+    monkeypatch.delenv("LINES", raising=False)  # which readline sets in the process of pytest
 
     def shown(*arguments):
         command = [sys.executable, "-m", "tradewind", *arguments]
