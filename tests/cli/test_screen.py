@@ -1,6 +1,7 @@
 """Output of commands on terminals of several widths, and without a terminal."""
 
 import io
+import os
 import re
 import subprocess
 import sys
@@ -60,11 +61,12 @@ def test_a_terminal_says_how_wide_it_is():
 
 def test_help_names_all_commands_and_options(monkeypatch):
     monkeypatch.delenv("COLUMNS", raising=False)
-    monkeypatch.delenv("LINES", raising=False)  # which readline sets in the process of pytest
+    monkeypatch.delenv("LINES", raising=False)
 
     def shown(*arguments):
         command = [sys.executable, "-m", "tradewind", *arguments]
-        return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+        # Named, as readline sets LINES where Python does not see it, and children would.
+        return subprocess.run(command, env={**os.environ}, capture_output=True, text=True, check=True).stdout
 
     commands = shown()
     assert all(f"\n  {name} " in commands for name in COMMANDS)
