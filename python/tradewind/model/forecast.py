@@ -8,6 +8,7 @@ from typing import Any
 
 from tradewind.base.result import Result
 from tradewind.machine import MachineFile
+from tradewind.model.energy import forecast_energy
 from tradewind.model.step_program import Stepping, StepProgram
 from tradewind.simulation import prepare
 from tradewind.simulation.progress import Watch
@@ -29,14 +30,17 @@ def forecast(
 
     Returns `time_s`, the seconds of a step, in the mean over steps that do something every n steps and those that do
     not; `forecast_days_per_day` and `simulated_years_per_day`, which follow; `part_s` and `share`: the seconds of each
-    part of the model and their share; `computing_s` and `exchanging_s`. `options`: those of
+    part of the model and their share; `computing_s` and `exchanging_s`; the energy of a step and of a forecast day (see
+    `tradewind.model.energy`). `options`: those of
     `tradewind.simulation.prepare`. Raises InputError.
     """
     first, figures = _simulated(model, machine, ranks, 1, split, force, progress, options)
     part_s = _by_part(first, figures)
     time_s, computing_s = figures["time_s"], _computing(first, figures)
+    runs = [(1.0, figures)]
     for every in model.every(ranks):
         more, found = _simulated(model, machine, ranks, every, split, force, progress, options)
+        runs += [(1 / every, found), (-1 / every, figures)]
         time_s += (found["time_s"] - figures["time_s"]) / every
         computing_s += (_computing(more, found) - _computing(first, figures)) / every
         others = _by_part(more, found)
@@ -64,6 +68,7 @@ def forecast(
         "share": {part: seconds / time_s for part, seconds in part_s.items()},
         "computing_s": computing_s,
         "exchanging_s": time_s - computing_s,
+        **forecast_energy(runs, model.step_s),
         "wall_s": figures["wall_s"],
     }
     return Result(found)
