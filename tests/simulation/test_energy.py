@@ -82,8 +82,8 @@ def test_energies_that_are_not_known_have_a_reason():
 
 def test_groups_repeat_their_computations_and_exchanges_compute_beside():
     """Group a computes 2 x 3 x 1 s on one rank, b 3 s on two, beside an exchange that is nothing against it."""
-    talk = tw.Exchanged("talk", tw.AllReduce(ranks=2, count=1).schedule("recursive-2"), groups=["b"])
-    beside = WholeExchange(talk, "beside", compute=tw.Compute("beside", seconds=3.0))
+    sums = tw.Exchanged("sums", tw.AllReduce(ranks=2, count=1).schedule("recursive-2"), groups=["b"])
+    beside = WholeExchange(sums, "beside", compute=tw.Compute("beside", seconds=3.0))
     step = tw.Program(
         groups=[tw.Group("a", 1, [tw.Compute("work", seconds=1.0, repeat=2)], repeat=3), tw.Group("b", 2, [beside])]
     )

@@ -16,7 +16,7 @@ def energy_text(result: Result, steps: int = 1) -> str:
 
 
 def say_energy(result: Result, steps: int = 1) -> None:
-    """Print the energy of a simulation with its parts and the power of its ranks, or why it is not known.
+    """Print the energy of a simulation with its parts and the power of its ranks, if it is known.
 
     `steps` of which it is: the energy of one is printed.
     """
@@ -24,7 +24,7 @@ def say_energy(result: Result, steps: int = 1) -> None:
     from tradewind.cli.screen import show_text
 
     if "energy_j" not in result:
-        return say_no_energy(result)
+        return
     parts = ", ".join(f"{name} {format_joules(j / steps)}" for name, j in result["energy_parts_j"].items() if j)
     text = f"energy{' per step' if steps > 1 else ''}: {energy_text(result, steps)} ({parts})"
     if power := result.get("rank_power_w"):

@@ -9,14 +9,12 @@ without a rank stay idle. The switches count in proportion to the nodes that the
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import Any
 
 from tradewind import _core
 from tradewind.machine import Machine
 from tradewind.machine.power import Power
-
-if TYPE_CHECKING:
-    from tradewind.simulation.prepared import Simulation
 
 NO_POWER = "no power in this machine file"
 NO_HOPS = "the loggp model counts no hops, and power.network is joules per byte and hop"
@@ -35,31 +33,47 @@ def node_share(machine: Machine, ranks: int, ranks_per_node: int, threads: int) 
     return min(threads, cores / min(ranks, ranks_per_node)) / cores
 
 
-def work_of(simulation: Simulation, result: _core.SimulationResult) -> dict[str, Any]:
+@dataclass(frozen=True)
+class Held:
+    """Nodes that a job holds, and what its computations ask of them."""
+
+    ranks_per_node: int = 1
+    node_share: float = 1.0
+    """Share of the cores of its node that a rank computes on."""
+    copied_bytes: float = 0.0
+    """Bytes that the computations of all ranks copy."""
+
+
+def work_of(
+    machine: _core.Machine,
+    program: _core.Program,
+    placement: _core.Placement,
+    held: Held,
+    carried_bytes: float | None,
+) -> dict[str, Any]:
     """Return what the energy of a simulation depends on beside power and time.
 
     `nodes` of the job, and its `switches` in proportion; `ranks`, and the share of a node that each has; the seconds of
     computing of all ranks, of the rank with the least and of that with the most; the bytes that computations copy, and
-    the bytes times the ports that they go through (None where the model knows no ports).
+    `carried_bytes`, the bytes times the ports that they go through (None where the model knows no ports).
     """
-    machine, placement = simulation.machine, simulation.placement
-    nodes = -(-placement.ranks // simulation.ranks_per_node)
-    busy = _core.busy_times(machine, simulation.program(), placement)
+    nodes = -(-placement.ranks // held.ranks_per_node)
+    busy = _core.busy_times(machine, program, placement)
     return {
         "nodes": nodes,
         "switches": nodes * machine.topology.switches / machine.nodes,
         "ranks": placement.ranks,
-        "node_share": simulation.node_share,
+        "node_share": held.node_share,
         "computing_s": float(busy.sum()),
         "computing_minimum_s": float(busy.min()),
         "computing_maximum_s": float(busy.max()),
-        "copied_bytes": simulation.copied_bytes,
-        "carried_bytes": result.carried_bytes if simulation.model == "packet" else None,
+        "copied_bytes": held.copied_bytes,
+        "carried_bytes": carried_bytes,
     }
 
 
 def repeated(work: Mapping[str, Any], times: float) -> dict[str, Any]:
-    """Return the work of so many repetitions."""
+    """Return the work of a number of repetitions."""
     return {key: value * times if key in GROWS and value is not None else value for key, value in work.items()}
 
 

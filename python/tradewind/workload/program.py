@@ -12,6 +12,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -239,7 +240,7 @@ class ProgramWorkload(Workload):
         steps, options = self._made_of
         groups = [(group.steps, group.ranks, group.repeat) for group in options["groups"]]
         every = groups or [(steps, self.ranks, options["repeat"])]
-        return sum(
+        return math.fsum(
             compute.bytes * step.repeat * repeat * compute.all_points(ranks)
             for steps, ranks, repeat in every
             for step in steps
