@@ -19,7 +19,7 @@ from tradewind.machine.power import Power
 NO_POWER = "no power in this machine file"
 NO_HOPS = "the loggp model counts no hops, and power.network is joules per byte and hop"
 NO_WORK = "simulated by an earlier version, which kept no work of ranks"
-ENERGY_KEYS = ("energy_j", "energy_parts_j", "node_power_w", "rank_power_w", "no_energy")
+ENERGY_KEYS = ("energy_j", "energy_parts_j", "node_power_w", "rank_power_w", "power_imbalance", "no_energy")
 GROWS = ("computing_s", "computing_minimum_s", "computing_maximum_s", "copied_bytes", "carried_bytes")
 """Keys of a work that grow with its repetitions."""
 _JOULES_PER_KWH = 3.6e6
@@ -83,7 +83,7 @@ def energy_of(power: Power | None, work: Mapping[str, Any] | None, time_s: float
     ``energy_j``; ``energy_parts_j``: of nodes as if they were idle (idle), what ranks add while they compute and while
     they wait, of memory, network and switches; ``node_power_w``: the mean of a node of the job, its share of all parts
     included; ``rank_power_w``: the minimum, mean and maximum over the ranks, each with its share of the idle power of
-    its node.
+    its node; ``power_imbalance``: the maximum over the mean.
     """
     if power is None or work is None:
         return {"no_energy": NO_POWER if power is None else NO_WORK}
@@ -111,6 +111,7 @@ def energy_of(power: Power | None, work: Mapping[str, Any] | None, time_s: float
             name: power.idle * nodes / ranks + share * rank_power(power, computing_s / time_s)
             for name, computing_s in seconds.items()
         }
+        found["power_imbalance"] = found["rank_power_w"]["maximum"] / found["rank_power_w"]["mean"]
     return found
 
 
