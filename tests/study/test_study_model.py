@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from tradewind.study.cases.records import exchange_of, read_records
 from tradewind.study.cases.store import Store
 from tradewind.study.claims.judgement import judge_all
 from tradewind.study.claims.quantity import parts_of, quantity_of
+from tradewind.study.model.study_file import StudyFile
 from tradewind.study.plan.load import load_study
 from tradewind.study.plan.planned import make_plan
 
@@ -89,7 +91,7 @@ rises = { sweep = "own" }
 
 [[finding]]
 figure = "2"
-claim = "more iterations are a faster forecast"
+claim = "more iterations make a faster forecast"
 where = { machine = "torus-M" }
 quantity = "days-per-day"
 better = { numbers = "iterations=3" }
@@ -107,7 +109,7 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_numbers_and_machines_multiply_and_ranks_that_do_not_fit_are_skipped(study: Path):
-    cases, skips = expand(load_study(study).study, folder=study.parent)
+    cases, skips = expand(load_study(study).study)
     labels = {(c.labels["ranks"], c.labels["numbers"], c.labels["machine"]) for c in cases}
     assert len(cases) == len(labels) == 2 * 2 * 2
     assert {case.labels["algorithm"] for case in cases} == {"halo=direct"}
@@ -116,28 +118,36 @@ def test_numbers_and_machines_multiply_and_ranks_that_do_not_fit_are_skipped(stu
         exchange_of(dict(cases[0].labels))
 
 
-def test_a_kept_case_is_the_forecast_of_the_model(study: Path, tmp_path: Path):
-    file = load_study(study)
-    executors = replace(FAKES, simulate=simulate)
-    plan = make_plan(file, executors, HERE)
-    store = Store(tmp_path / "results")
-    run_study(file, plan, store, executors, HERE)
-    records = read_records(store, HERE).records
-    kept = tmp_path / "results.nc"
-    write_dataset(without_empty(build_dataset(records, {})), kept)
-    again = read_dataset(kept)
+@pytest.fixture(scope="module")
+def ran(study: Path) -> tuple[StudyFile, Store]:
+    file, executors = load_study(study), replace(FAKES, simulate=simulate)
+    store = Store.create(study.parent / "results", STUDY)
+    outcome = run_study(file, make_plan(file, executors, HERE), store, executors, HERE)
+    assert outcome.failed == {}
+    return file, store
+
+
+def test_a_kept_case_is_the_forecast_of_the_model(study: Path, ran: tuple[StudyFile, Store], tmp_path: Path):
+    records = read_records(ran[1], HERE).records
+    write_dataset(without_empty(build_dataset(records, {})), tmp_path / "kept.nc")
+    kept, _ = read_dataset(tmp_path / "kept.nc")
     model = load_model(study.parent / "small.toml", {"iterations": 9})
     expected = replace(model, algorithms={"halo": "direct"}).simulate("torus-M", 16)
-    for found in (records, again):
+    for found in (records, kept):
         case = next(c for c in found if (c["ranks"], c["numbers"], c["machine"]) == (16, "iterations=9", "torus-M"))
-        assert case["time_s"] == expected["time_s"]
+        assert case["time_s"] == pytest.approx(expected["time_s"])
         assert parts_of(case) == pytest.approx(expected["part_s"])
-        assert quantity_of(case, "days-per-day") == expected["forecast_days_per_day"]
+        assert quantity_of(case, "days-per-day") == pytest.approx(expected["forecast_days_per_day"])
         assert quantity_of(case, "compute") == pytest.approx(expected["computing_s"])
-    assert [verdict.verdict for verdict in judge_all(file.study, again)] == ["confirmed", "confirmed"]
-    page = build_report(store.folder, tmp_path / "report.html").read_text()
-    assert "Where the time goes" in page
-    assert "days of forecast in a day" in page
+        assert [v.verdict for v in judge_all(ran[0], found)] == ["confirmed", "contradicted"]
+
+
+def test_the_report_draws_parts_and_days(ran: tuple[StudyFile, Store]):
+    build_report(ran[1].folder, HERE)
+    drawn = [path.read_text() for path in sorted((ran[1].folder / "figures").glob("*.svg"))]
+    assert len(drawn) == 2
+    assert {"physics", "solver", "radiation"} <= set(re.findall(r">([^<]+)</text>", drawn[0]))
+    assert "days of forecast in a day" in drawn[1]
 
 
 def test_what_decides_the_result_is_the_identity(study: Path, tmp_path: Path):

@@ -23,6 +23,7 @@ def forecast(
     model: Stepping,
     machine: str | Path | MachineFile,
     ranks: int,
+    /,  # `model` is an option of simulations, too
     *,
     split: tuple[int, int] | None = None,
     force: bool = False,

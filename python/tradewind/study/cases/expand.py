@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
 from tradewind.study.cases.bases import Bases, OwnMachine
 from tradewind.study.cases.case import Case
@@ -19,14 +18,14 @@ from tradewind.study.model.study import PublishedSweep, RunSweep, Study
 from tradewind.study.model.weather_model_sweep import WeatherModelSweep
 
 
-def expand(study: Study, own_machine: OwnMachine | None = None, folder: Path = Path()) -> tuple[list[Case], list[Skip]]:
+def expand(study: Study, own_machine: OwnMachine | None = None) -> tuple[list[Case], list[Skip]]:
     """Yield all cases of a study, and the skipped ones: a radix out of range, ranks that no split fits.
 
     `own_machine` finds a machine, on whose routing and cores values may depend. Without it cases have
-    their labels, and may lack some of these values. `folder`: of the study file, from which paths of models are meant.
+    their labels, and may lack some of these values.
     """
     bases = Bases(study.base, own_machine) if own_machine is not None else Bases(study.base)
-    found = [each for sweep in study.sweep for each in _expanded(sweep, study.seed, bases, folder)]
+    found = [each for sweep in study.sweep for each in _expanded(sweep, study.seed, bases)]
     return [case for case in found if isinstance(case, Case)], [skip for skip in found if isinstance(skip, Skip)]
 
 
@@ -34,14 +33,13 @@ def _expanded(
     sweep: AnySweep | RunSweep | PublishedSweep | ProgramSweep | OutputSweep | WeatherModelSweep,
     study_seed: int,
     bases: Bases,
-    folder: Path,
 ) -> Iterator[Case | Skip]:
     if isinstance(sweep, RunSweep | PublishedSweep):
         return expand_dwarfs(sweep, study_seed, bases)
     if isinstance(sweep, ProgramSweep):
         return expand_programs(sweep, study_seed, bases)
     if isinstance(sweep, WeatherModelSweep):
-        return expand_models(sweep, study_seed, bases, folder)
+        return expand_models(sweep, study_seed, bases)
     if isinstance(sweep, OutputSweep):
         return expand_output(sweep, study_seed, bases)
     return expand_exchanges(sweep, study_seed, bases)

@@ -5,11 +5,9 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 from tradewind.base.errors import InputError
-from tradewind.base.reading import is_file
 from tradewind.model import Model, load_model
 from tradewind.study.cases.bases import NO_BASES, Bases
 from tradewind.study.cases.case import Case
@@ -19,18 +17,13 @@ from tradewind.study.model.skip import Skip
 from tradewind.study.model.weather_model_sweep import WeatherModelSweep
 
 
-def expand_models(
-    sweep: WeatherModelSweep, study_seed: int, bases: Bases = NO_BASES, folder: Path = Path()
-) -> Iterator[Case | Skip]:
-    """Yield all cases of a sweep, and the skipped ones: a step that does not fit the ranks.
-
-    `folder`: of the study file, from which paths of model files are meant.
-    """
+def expand_models(sweep: WeatherModelSweep, study_seed: int, bases: Bases = NO_BASES) -> Iterator[Case | Skip]:
+    """Yield all cases of a sweep, and the skipped ones: a step that does not fit the ranks."""
 
     def options_of(filled: WeatherModelSweep) -> Iterator[dict[str, Any]]:
         return machine_options(filled, filled.machine, study_seed)
 
-    for model, ranks in itertools.product(_models(sweep, folder), sweep.ranks):
+    for model, ranks in itertools.product(_models(sweep), sweep.ranks):
         try:
             requests = [ModelRequest(model, ranks, split) for split in sweep.splits(ranks) or [model.split(ranks)]]
             for request in requests:
@@ -42,15 +35,9 @@ def expand_models(
             yield Case(sweep.name, "simulate", request, options, under)
 
 
-def _models(sweep: WeatherModelSweep, folder: Path) -> Iterator[Model]:
+def _models(sweep: WeatherModelSweep) -> Iterator[Model]:
     for name in sweep.weather_model:
-        model = located_model(name, folder)
+        model = load_model(name)
         for values in itertools.product(*sweep.numbers.values()):
             numbers = dict(zip(sweep.numbers, values, strict=True))
             yield replace(model, changed=numbers, algorithms=sweep.algorithms)
-
-
-def located_model(name: str, folder: Path) -> Model:
-    """Return the model that a study in `folder` names, by its name or a path. Raises InputError."""
-    path = folder / name
-    return load_model(path if path.suffix == ".toml" and is_file(path) else name)

@@ -2,8 +2,9 @@
 
 ===================== ===========================================================================================
 ``time``              the time of the exchange
+``days-per-day``      of a whole model: days of forecast in a day
 ``minimum``           the shortest sample of a measurement; for other cases, the time
-``step-time``         time per step of a dwarf
+``step-time``         time per step of a dwarf, program or model
 ``compute``           the part of a step in which the median rank computes; simulated: a step without exchanges
 ``non-compute``       the rest of the step: the exchange, waiting, and the loop around
 ``non-compute-share`` the rest, as a share of the step
@@ -99,7 +100,7 @@ def _delay_imbalance(case: Record) -> float | None:
 
 
 def is_step(case: Record) -> bool:
-    """Whether a case is about a whole time step, of a dwarf or of a program."""
+    """Whether a case is about a whole time step, of a dwarf, a program, a model or a run with output."""
     return bool(case.get("dwarf")) or case.get("pattern") in WHOLE_STEPS
 
 

@@ -41,9 +41,9 @@ from tradewind.study.model.study import (
     VerifySweep,
 )
 from tradewind.study.model.study_file import StudyFile
-from tradewind.study.model.values import RUN_QUICK_KEYS
+from tradewind.study.model.values import RUN_QUICK_KEYS, listed
 from tradewind.study.model.weather_model_sweep import WeatherModelSweep
-from tradewind.study.plan.model_problems import model_problems
+from tradewind.study.plan.model_problems import located, model_problems
 from tradewind.workload.options import Option
 from tradewind.workload.program_tables import FileStep, NamedExchange
 from tradewind.workload.registry import pattern_named
@@ -79,6 +79,9 @@ def load_study(path: Path | str, text: str | None = None, *, is_copy: bool = Fal
     """
     file = TomlFile(path, text)
     data, of_likes, incomplete = with_likes(file)
+    for _, sweep in _tables(data, "sweep"):
+        if "weather_model" in sweep:
+            sweep["weather_model"] = [located(name, file.path.parent) for name in listed(sweep["weather_model"])]
     problems: list[Problem] = []
     study, more = None, list[str]()
     try:
@@ -88,7 +91,7 @@ def load_study(path: Path | str, text: str | None = None, *, is_copy: bool = Fal
         problems += [_problem(details, data) for details in mistakes]
     problems += [
         *_cross_checks(data),
-        *_models(data, file.path.parent),
+        *_models(data),
         *_shown_problems(data, file.path.parent, is_copy=is_copy),
     ]
     if problems or study is None:
@@ -253,10 +256,10 @@ def _unknown_machines(data: dict[str, Any]) -> Iterator[Problem]:
                 yield ("sweep", i, *place), unknown("machine", name, machine_names())
 
 
-def _models(data: dict[str, Any], folder: Path) -> Iterator[Problem]:
+def _models(data: dict[str, Any]) -> Iterator[Problem]:
     for i, sweep in _tables(data, "sweep"):
         if sweep.get("kind") == "model":
-            yield from ((("sweep", i, *place), text) for place, text in model_problems(sweep, folder))
+            yield from ((("sweep", i, *place), text) for place, text in model_problems(sweep))
 
 
 def _base_problems(sweep: dict[str, Any], bases: list[str]) -> Iterator[Problem]:

@@ -102,7 +102,7 @@ def make_plan(
     Raises InputError with all unknown machines and settings.
     """
     machines = _machines(study_file, executors)
-    cases, skips = expand(study_file.study, own_machines(study_file), study_file.path.parent)
+    cases, skips = expand(study_file.study, own_machines(study_file))
     plan = Plan(skips=skips)
     for case in filter(wanted, cases):
         if case.kind != "simulate":
