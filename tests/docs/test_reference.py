@@ -159,6 +159,12 @@ def test_keys_of_simulate(tmp_path: Path) -> None:
     assert starred == set(keys(result)) - set(keys(loggp))
 
 
+def test_keys_of_simulate_with_power(tmp_path: Path) -> None:
+    result = printed(f"simulate halo --ranks 4 {GRID} --machine dgx-2", tmp_path)
+    assert "no_energy" not in result
+    check_keys("simulate, energy", {key for key in keys(result) if "energy" in key or "power" in key})
+
+
 def test_keys_of_simulate_with_congestion(tmp_path: Path) -> None:
     settings = "--set topology.shape=[20,30,2] --set topology.nodes_per_switch=1 --machine torus-M --placement random"
     request = f"simulate halo --ranks 16 {GRID} {settings}"

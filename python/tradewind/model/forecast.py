@@ -10,6 +10,7 @@ from typing import Any
 
 from tradewind.base.result import Result
 from tradewind.machine import MachineFile
+from tradewind.model.energy import forecast_energy
 from tradewind.model.step_program import Stepping, StepProgram
 from tradewind.simulation import simulate as whole_simulation
 from tradewind.simulation.progress import Watch
@@ -35,8 +36,9 @@ def forecast(
 
     Returns `time_s`, the seconds of a step, in the mean over steps that do something every n steps and those that do
     not; `forecast_days_per_day` and `simulated_years_per_day`, which follow; `part_s` and `share`: the seconds of each
-    part of the model and their share; `computing_s` and `exchanging_s`. `simulate`: simulates
-    the programs; `options`: those of `tradewind.simulation.prepare`. Raises InputError.
+    part of the model and their share; `computing_s` and `exchanging_s`; the energy of a step and of a forecast day (see
+    `tradewind.model.energy`). `simulate`: simulates the programs; `options`: those of `tradewind.simulation.prepare`.
+    Raises InputError.
     """
     run = partial(
         _simulated, model, machine, ranks, split, partial(simulate, force=force, progress=progress, **options)
@@ -44,8 +46,10 @@ def forecast(
     first, figures = run(1)
     part_s = _by_part(first, figures)
     time_s, computing_s = figures["time_s"], _computing(first, figures)
+    runs = [(1.0, figures)]
     for every in model.every(ranks):
         more, found = run(every)
+        runs += [(1 / every, found), (-1 / every, figures)]
         time_s += (found["time_s"] - figures["time_s"]) / every
         computing_s += (_computing(more, found) - _computing(first, figures)) / every
         others = _by_part(more, found)
@@ -73,6 +77,7 @@ def forecast(
         "share": {part: seconds / time_s for part, seconds in part_s.items()},
         "computing_s": computing_s,
         "exchanging_s": time_s - computing_s,
+        **forecast_energy(runs, model.step_s),
         "wall_s": figures["wall_s"],
     }
     return Result(found)

@@ -83,6 +83,11 @@ class Workload:
         """Threads per rank that compute."""
         return 1
 
+    @property
+    def copied_bytes(self) -> float:
+        """Bytes of memory that the computations of all ranks copy, each read and written."""
+        return 0.0
+
     def at_rates(self, machine: Machine, ranks_per_node: int, threads: int) -> Workload:
         """Return the workload with its work on files in seconds, and its computations, too, on a machine whose cores
         have rates. Raises InputError where a rate is missing."""
