@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +12,11 @@ from tradewind.base.result import Result
 from tradewind.machine import MachineFile
 from tradewind.model.energy import forecast_energy
 from tradewind.model.step_program import Stepping, StepProgram
-from tradewind.simulation import prepare
+from tradewind.simulation import simulate as whole_simulation
 from tradewind.simulation.progress import Watch
 
+Simulate = Callable[..., dict[str, Any]]
+"""Simulates a program, (program, machine, ...), as `tradewind.simulation.simulate` does."""
 _DAYS_PER_YEAR = 365.25
 
 
@@ -20,10 +24,12 @@ def forecast(
     model: Stepping,
     machine: str | Path | MachineFile,
     ranks: int,
+    /,  # `model` is an option of simulations, too
     *,
     split: tuple[int, int] | None = None,
     force: bool = False,
     progress: Watch | None = None,
+    simulate: Simulate = whole_simulation,
     **options: Any,
 ) -> dict[str, Any]:
     """Simulate a step of a model on a machine.
@@ -31,15 +37,18 @@ def forecast(
     Returns `time_s`, the seconds of a step, in the mean over steps that do something every n steps and those that do
     not; `forecast_days_per_day` and `simulated_years_per_day`, which follow; `part_s` and `share`: the seconds of each
     part of the model and their share; `computing_s` and `exchanging_s`; the energy of a step and of a forecast day (see
-    `tradewind.model.energy`). `options`: those of
-    `tradewind.simulation.prepare`. Raises InputError.
+    `tradewind.model.energy`). `simulate`: simulates the programs; `options`: those of `tradewind.simulation.prepare`.
+    Raises InputError.
     """
-    first, figures = _simulated(model, machine, ranks, 1, split, force, progress, options)
+    run = partial(
+        _simulated, model, machine, ranks, split, partial(simulate, force=force, progress=progress, **options)
+    )
+    first, figures = run(1)
     part_s = _by_part(first, figures)
     time_s, computing_s = figures["time_s"], _computing(first, figures)
     runs = [(1.0, figures)]
     for every in model.every(ranks):
-        more, found = _simulated(model, machine, ranks, every, split, force, progress, options)
+        more, found = run(every)
         runs += [(1 / every, found), (-1 / every, figures)]
         time_s += (found["time_s"] - figures["time_s"]) / every
         computing_s += (_computing(more, found) - _computing(first, figures)) / every
@@ -78,16 +87,12 @@ def _simulated(
     model: Stepping,
     machine: str | Path | MachineFile,
     ranks: int,
-    every: int,
     split: tuple[int, int] | None,
-    force: bool,
-    progress: Watch | None,
-    options: dict[str, Any],
+    simulate: Simulate,
+    every: int,
 ) -> tuple[StepProgram, dict[str, Any]]:
     made = model.program(ranks, split, every)
-    simulation = prepare(made.program, machine, **options)
-    simulation.check_memory(force)
-    return made, simulation.run(progress)
+    return made, simulate(made.program, machine)
 
 
 def _durations(figures: dict[str, Any]) -> list[float]:

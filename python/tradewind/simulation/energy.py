@@ -19,10 +19,18 @@ from tradewind.machine.power import Power
 NO_POWER = "no power in this machine file"
 NO_HOPS = "the loggp model counts no hops, and power.network is joules per byte and hop"
 NO_WORK = "simulated by an earlier version, which kept no work of ranks"
-ENERGY_KEYS = ("energy_j", "energy_parts_j", "node_power_w", "rank_power_w", "power_imbalance", "no_energy")
+ENERGY_KEYS = (
+    "energy_j",
+    "energy_parts_j",
+    "node_power_w",
+    "rank_power_w",
+    "power_imbalance",
+    "no_energy",
+    "kwh_per_forecast_day",
+)
 GROWS = ("computing_s", "computing_minimum_s", "computing_maximum_s", "copied_bytes", "carried_bytes")
 """Keys of a work that grow with its repetitions."""
-_JOULES_PER_KWH = 3.6e6
+_JOULES_PER_KWH, _SECONDS_PER_DAY = 3.6e6, 86400.0
 
 
 def node_share(machine: Machine, ranks: int, ranks_per_node: int, threads: int) -> float:
@@ -124,9 +132,12 @@ def rank_power(power: Power, computing: float) -> float:
 def with_energy(result: Mapping[str, Any], power: Power | None) -> dict[str, Any]:
     """Return the result of a simulation with the energy that its work and its time have."""
     others = {key: value for key, value in result.items() if key not in ENERGY_KEYS}
-    return {**others, **energy_of(power, result.get("work"), result["time_s"])}
+    found = energy_of(power, result.get("work"), result["time_s"])
+    if "energy_j" in found and "forecast_days_per_day" in result:
+        found["kwh_per_forecast_day"] = kwh_per_forecast_day(found["energy_j"], result["step_s"])
+    return {**others, **found}
 
 
-def kilowatt_hours(joules: float) -> float:
-    """Return kWh."""
-    return joules / _JOULES_PER_KWH
+def kwh_per_forecast_day(energy_j: float, step_s: float) -> float:
+    """Return the kilowatt-hours of a forecast day, of the joules of a step of `step_s` seconds."""
+    return energy_j / _JOULES_PER_KWH * _SECONDS_PER_DAY / step_s
