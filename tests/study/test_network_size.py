@@ -36,7 +36,7 @@ def test_settings_of_a_label() -> None:
 
 
 def test_joules_follow_the_power_of_the_machine_file_of_today() -> None:
-    """The key of a case does not hold the power, so what is stored is its work."""
+    """The key of a case does not hold the power, so what is stored is its usage of nodes."""
     path = machine_folder() / "dgx-2.toml"
     result = simulate(Exchange("allreduce", 4, count=100), path)
     power = power_of(path, None)

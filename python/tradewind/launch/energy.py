@@ -11,6 +11,7 @@ import re
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -100,9 +101,11 @@ def _nvml() -> Iterator[Counter]:
             pynvml.nvmlDeviceGetTotalEnergyConsumption(device)
         except pynvml.NVMLError:  # older than Volta: it has no counter
             continue
-        yield Counter(
-            f"GPU {i} (NVML)", lambda device=device: 1e-3 * pynvml.nvmlDeviceGetTotalEnergyConsumption(device)
-        )
+        yield Counter(f"GPU {i} (NVML)", partial(_gpu_joules, pynvml, device))
+
+
+def _gpu_joules(pynvml: Any, device: Any) -> float:
+    return 1e-3 * float(pynvml.nvmlDeviceGetTotalEnergyConsumption(device))
 
 
 def _microjoules(path: Path) -> Callable[[], float]:

@@ -11,17 +11,17 @@ from tradewind.simulation.energy import GROWS, kwh_per_forecast_day
 def forecast_energy(runs: Sequence[tuple[float, Mapping[str, Any]]], step_s: float) -> dict[str, Any]:
     """Return the energy of a step, and of a forecast day.
 
-    `runs`: simulated steps, each with its weight in the mean. Returns ``work`` (see `tradewind.simulation.energy`),
+    `runs`: simulated steps, each with its weight in the mean. Returns ``usage`` (see `tradewind.simulation.energy`),
     ``energy_j``, ``energy_parts_j`` and ``kwh_per_forecast_day``, ``node_power_w``, the mean power of a node over the
     steps; or in place of these ``no_energy``, the reason.
     """
     figures = [each for _, each in runs]
-    work = dict(figures[0]["work"])
+    usage = dict(figures[0]["usage"])
     for key in GROWS:
-        if work[key] is not None:
-            work[key] = sum(weight * each["work"][key] for weight, each in runs)
+        if usage[key] is not None:
+            usage[key] = sum(weight * each["usage"][key] for weight, each in runs)
     if missing := [each["no_energy"] for each in figures if "no_energy" in each]:
-        return {"work": work, "no_energy": missing[0]}
+        return {"usage": usage, "no_energy": missing[0]}
 
     def mean(value: Any) -> float:
         return float(sum(weight * value(each) for weight, each in runs))
@@ -29,9 +29,9 @@ def forecast_energy(runs: Sequence[tuple[float, Mapping[str, Any]]], step_s: flo
     energy_j, time_s = mean(lambda each: each["energy_j"]), mean(lambda each: each["time_s"])
     parts = {name: mean(lambda each, name=name: each["energy_parts_j"][name]) for name in figures[0]["energy_parts_j"]}
     return {
-        "work": work,
+        "usage": usage,
         "energy_j": energy_j,
         "energy_parts_j": parts,
-        "node_power_w": energy_j / time_s / figures[0]["work"]["nodes"],
+        "node_power_w": energy_j / time_s / figures[0]["usage"]["nodes"],
         "kwh_per_forecast_day": kwh_per_forecast_day(energy_j, step_s),
     }

@@ -86,7 +86,9 @@ def record_of(
     size = network_size(machine, settings) if machine is not None and labels["kind"] == "simulate" else {}
     more = {"all_settings": settings, "layout_imbalance": entry["layout_imbalance"]}
     record = {**_record(labels, body, environment), **size, **more}
-    if machine is not None and "work" in record["result"]:  # power is no part of the key of a case: it may have changed
+    if (
+        machine is not None and "usage" in record["result"]
+    ):  # power is no part of the key of a case: it may have changed
         record["result"] = with_energy(record["result"], power_of(machine, settings))
     return record
 
