@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
-from tradewind.model.model import Model, load_model, model_names
+from tradewind.model.file import model_names
+from tradewind.model.model import Model, load_model
 
 __all__ = ["Model", "load_model", "model_names"]

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from tradewind.base.errors import InputError
 from tradewind.base.formula import Formula
 from tradewind.base.names import unknown
-from tradewind.base.toml_lines import Place, TomlFile
+from tradewind.base.toml_lines import Place
 from tradewind.layout.names import legs
+from tradewind.model import dwarf_steps
+from tradewind.model.dwarf_steps import DwarfStep, dwarf_step
+from tradewind.model.file import ModelFile
+from tradewind.model.grid import POINTS, points_formula
 from tradewind.model.tables import FORMULA, OWN_NUMBERS, ModelTable
 from tradewind.workload.program_tables import MAX_TIMES
 
 Values = Mapping[str, float]
+Made = TypeVar("Made")
 _OF_REPEATED = ("repeat", "steps", "part", "every")
 
 
@@ -28,6 +33,8 @@ class Expanded:
     """Where it stands in the model file."""
     part: str
     every: int
+    dwarf: DwarfStep | None = None
+    """The dwarf whose program stands in its place."""
 
     @property
     def count(self) -> int:
@@ -39,7 +46,7 @@ class Expanded:
 class Expansion:
     """Writes out a model file for some values. Raises InputError, with the line, for what cannot be evaluated."""
 
-    def __init__(self, file: TomlFile, table: ModelTable, own: Values, changed: Mapping[str, float]) -> None:
+    def __init__(self, file: ModelFile, table: ModelTable, own: Values, changed: Mapping[str, float]) -> None:
         self.file = file
         self.values = self._numbers(table, own, changed)
 
@@ -66,10 +73,7 @@ class Expansion:
         """Return a value of the file; a formula becomes a number, an integer where it is a whole one."""
         if not isinstance(value, str) or not value.startswith(FORMULA):
             return value
-        try:
-            found = Formula(value.removeprefix(FORMULA).strip()).value(values)
-        except InputError as error:
-            raise InputError(*(self.file.at(place, problem) for problem in error.problems)) from None
+        found = self._at(place, lambda: Formula(value.removeprefix(FORMULA).strip()).value(values))
         return int(found) if float(found).is_integer() else found
 
     def table(self, given: Mapping[str, Any], place: Place) -> dict[str, Any]:
@@ -92,7 +96,25 @@ class Expansion:
                 continue
             if turn and "label" in table:
                 table["label"] = f"{table['label']} {turn}"
-            yield Expanded(table, here, str(own_part or table.get("label") or "other"), own_every)
+            if dwarf_steps.KEY in table:
+                label = f"{'.'.join(filter(None, (turn, str(number + 1))))} {table[dwarf_steps.KEY]}"
+                made = dwarf_step(table, label, lambda key, problem, here=here: self.file.at((*here, key), problem))
+                yield Expanded(table, here, str(own_part or made.kind), own_every, made)
+                continue
+            yield Expanded(self._on_points(table), here, str(own_part or table.get("label") or "other"), own_every)
+
+    def _on_points(self, table: dict[str, Any]) -> dict[str, Any]:
+        """Return a step with the points of each rank in place of `compute = "points"`."""
+        if table.get("compute") != POINTS:
+            return table
+        return table | {"compute": "rank", "points": points_formula(self.values)}
+
+    def _at(self, place: Place, make: Callable[[], Made]) -> Made:
+        """Return what is made for a place of the file. Raises InputError with its line."""
+        try:
+            return make()
+        except InputError as error:
+            raise InputError(*(self.file.at(place, problem) for problem in error.problems)) from None
 
     def _repeated(
         self, step: Mapping[str, Any], table: dict[str, Any], here: Place, part: str | None, every: int, turn: str
