@@ -15,6 +15,7 @@ SMALL = (
     "fvm-o320",
     "gcr-1300m",
     "gcr-pipelined-1300m",
+    "hirlam",
     "ifs-tco319",
     "nek5000",
     "split-explicit-1300m",
@@ -35,6 +36,7 @@ def test_each_model_is_proved_and_simulated(name):
     model = load_model(name, {key: value for key, value in FEW.items() if key in plain.table.numbers})
     program = model.program(16, every=None)
     assert len(program.parts) == len(program.computes) == len(program.program.steps())
+    assert program.program.ranks == 16
     result = model.simulate("fattree-M", 16, packet="message")
     assert sum(result["part_s"].values()) == pytest.approx(result["time_s"])
     assert 0 < result["computing_s"] < result["time_s"]

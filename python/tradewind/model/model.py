@@ -106,20 +106,23 @@ class Model:
         `every` steps; None: all that is ever done. Raises InputError for ranks that do not fit the grid, and for what
         is wrong with the steps.
         """
-        usual = self.split(ranks)
+        expansion = self._expansion(ranks)
+        servers = expansion.servers(ranks)
+        usual = self.grid.split(ranks - servers)
         split = split or usual
-        if math.prod(split) != ranks:
-            raise InputError(f"split {extents_text(split)} makes {math.prod(split)} ranks, and {ranks} are asked for")
+        if math.prod(split) != ranks - servers:
+            beside = f" beside {servers} servers" if servers else ""
+            made = f"split {extents_text(split)} makes {math.prod(split)} ranks"
+            raise InputError(f"{made}, and {ranks - servers} are asked for{beside}")
         if not self.grid.is_divided and split != usual:
             raise InputError(f"split {extents_text(split)}: {self.grid.text}: not divided along x and y")
-        expansion = self._expansion(ranks)
         steps = self._steps(expansion, every)
         exchanges = [
             self._carried(expansion.table(each, ("exchange", i))) for i, each in enumerate(self.table.exchange)
         ]
         head = {
             "name": self.name,
-            "ranks": ranks,
+            "ranks": ranks - servers,
             **({"grid": extents_text(self.grid.extents)} if self.grid.extents else {}),
             "split": extents_text(split),
             "dtype": self.table.dtype,
@@ -145,7 +148,7 @@ class Model:
 
     def split(self, ranks: int) -> tuple[int, int]:
         """Return the ranks over x and y that a step has unless others are named. Raises InputError."""
-        return self.grid.split(ranks)
+        return self.grid.split(ranks - self._expansion(ranks).servers(ranks))
 
     def kinds(self, ranks: int) -> list[str]:
         """Return the keys of its exchanges that can take another algorithm, such as halo and allreduce."""
