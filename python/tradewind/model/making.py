@@ -67,15 +67,16 @@ def step_program(
         made = iter(_plain_program(file, head, plain).ordered_steps() if plain else ())
     found: list[tuple[Expanded, str | None, GroupStep]] = []
     for step in steps:
+        at_step: list[str] = []
         if step.output is not None:
-            with gathered(at_step := []):
+            with gathered(at_step):
                 found.append((step, None, servers.hand_over(step.output, str(step.table.get("label", OUTPUT)))))
             problems += [file.at(step.place, each) for each in at_step]
             continue
         if step.dwarf is None:
             found += [(step, None, own_step) for _, own_step in zip(range(step.count), made, strict=False)]
             continue
-        with gathered(at_step := []):
+        with gathered(at_step):
             found += [(step, part, each) for part, each in step.dwarf.steps(grid, ranks, split, values)]
         problems += [file.at(step.place, f"dwarf {step.dwarf.kind}: {each}") for each in at_step]
     if problems:
