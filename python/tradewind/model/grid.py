@@ -11,6 +11,7 @@ from typing import Any
 from tradewind.base.errors import InputError
 from tradewind.base.extents import MAX_EXTENT, extents_text, parse_extents
 from tradewind.layout.grid_names import NamedGrid, named_grid
+from tradewind.workload.on_grid import layout_imbalance
 
 MAX_RANKS = 2_000_000
 POINTS = "points"
@@ -66,6 +67,13 @@ class ModelGrid:
         if not 1 <= ranks <= maximum:
             raise InputError(f"{ranks} ranks: 1..{maximum} are allowed on {self.text}")
         return ranks, 1
+
+    def imbalance(self, split: tuple[int, int]) -> float:
+        """Return the maximum points of a rank over the mean; 1 without a grid."""
+        if self.extents is not None and self.named is None:
+            return layout_imbalance(self.extents, split, "xy")
+        ranks = math.prod(split)
+        return -(-self.columns // ranks) * ranks / self.columns if self.columns else 1.0
 
     def options(self, split: tuple[int, int]) -> dict[str, Mapping[str, Any]]:
         """Return what a dwarf on this grid has for its options, by their kind, unless a model file says otherwise."""
