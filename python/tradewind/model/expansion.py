@@ -75,7 +75,7 @@ class Expansion:
     def servers(self, ranks: int) -> int:
         """Return how many of the ranks are servers. Raises InputError where none are left."""
         servers = self.values.get(SERVERS, 0)
-        if not 0 <= servers < ranks or servers != int(servers):
+        if servers and (not 0 < servers < ranks or servers != int(servers)):
             problem = f"{SERVERS} {servers:g} of {ranks} ranks: 0 or more, and fewer than ranks, are allowed"
             raise InputError(self.file.at(("numbers", SERVERS, "value"), problem))
         return int(servers)
