@@ -75,8 +75,8 @@ def load_program_as(kind: type[Made], path: Path | str, text: str | None = None,
     return program
 
 
-_KINDS = ("constrained", "list[", "int", "str")
-"""Beginnings of what pydantic puts behind a key for the kinds of a union."""
+_KINDS = ("constrained-", "list[", "int", "str")
+"""What pydantic puts behind a key for the kinds of a union, or the beginning of it."""
 
 
 def _keys(place: Place) -> list[str]:

@@ -306,8 +306,8 @@ def _parts_of_seconds(table: PlanTable) -> Iterable[tuple[Place, str]]:
                 break
 
 
-_KINDS = ("tuple[", "str", "constrained")
-"""Beginnings of what pydantic puts behind a key for the kinds of a union."""
+_KINDS = ("tuple[", "str", "constrained-")
+"""What pydantic puts behind a key for the kinds of a union, or the beginning of it."""
 
 
 def _keys(place: Place) -> list[str]:
