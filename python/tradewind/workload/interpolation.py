@@ -24,7 +24,7 @@ else:
     np = Deferred("numpy")
 
 METHODS = ("nearest", "bilinear", "conservative")
-"""Of the nearest point, of two points along each direction, of all cells that overlap (first order)."""
+"""Interpolation of the nearest point, of two points along each direction, of all cells that overlap (first order)."""
 Area = tuple[float, float, float, float]
 """West, east, south and north of a grid, in degrees or any other unit that both grids have."""
 UNIT_AREA: Area = (0.0, 1.0, 0.0, 1.0)

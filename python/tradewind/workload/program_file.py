@@ -76,7 +76,7 @@ def load_program_as(kind: type[Made], path: Path | str, text: str | None = None,
 
 
 _KINDS = ("constrained-", "list[", "int", "str")
-"""What pydantic puts behind a key for the kinds of a union, or the beginning of it."""
+"""Kinds of a union as pydantic puts them behind a key, whole or the beginning of one that ends with a sign."""
 
 
 def _keys(place: Place) -> list[str]:

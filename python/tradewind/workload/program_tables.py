@@ -184,7 +184,7 @@ class NamedExchange(Moved):
     target_layout: Annotated[str, one_of("layout", LAYOUTS)] | None = None
     """None: whole levels, and blocks where the field goes to another grid."""
     interpolation: Annotated[str, one_of("interpolation", INTERPOLATIONS)] | None = None
-    """Of a field that goes to another grid."""
+    """Interpolation of a field that goes to another grid."""
     target_grid: Grid | None = None
     area: Area | None = None
     target_area: Area | None = None

@@ -307,7 +307,7 @@ def _parts_of_seconds(table: PlanTable) -> Iterable[tuple[Place, str]]:
 
 
 _KINDS = ("tuple[", "str", "constrained-")
-"""What pydantic puts behind a key for the kinds of a union, or the beginning of it."""
+"""Kinds of a union as pydantic puts them behind a key, whole or the beginning of one that ends with a sign."""
 
 
 def _keys(place: Place) -> list[str]:
