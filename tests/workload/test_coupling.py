@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from itertools import product
+from itertools import pairwise, product
 from pathlib import Path
 
 import numpy as np
@@ -207,7 +207,7 @@ exchange = "x"
         ({"o": "area = [0, 10, 0, 10]"}, r"p.toml:2: exchange 'x': the area of one grid alone"),
         (
             {"a": "area = [0, 10, 0, 10]", "o": "area = [2, 8, 5, 12.5]"},
-            r"p.toml:2: exchange 'x': along y the source grid has 0..10 and does not cover the target grid, which has 5..12.5",
+            r"p.toml:2: exchange 'x': along y the source grid has 0..10 and does not cover .*, which has 5..12.5",
         ),
         ({"a": "area = [0, 10, 10, 0]"}, r"p.toml:13: area .*south before north"),
         ({"a": "area = [0, 10, 10]"}, r"p.toml:13: area .*four numbers"),
@@ -287,4 +287,4 @@ def test_a_hundred_thousand_ranks():
 def bounds(points: int, parts: int) -> list[tuple[int, int]]:
     ends = np.cumsum([0, *(points // parts + (i < points % parts) for i in range(parts))]).tolist()
     assert ends[-1] == points
-    return list(zip(ends[:-1], ends[1:], strict=True))
+    return list(pairwise(ends))
