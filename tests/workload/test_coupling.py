@@ -81,7 +81,8 @@ def owners(layout: _core.Blocks) -> dict[tuple[int, int], tuple[int, int]]:
 def test_each_rank_fetches_what_its_points_need_once(splits, first, ranks):
     grids = (8, 6), (5, 9)
     source, target = (
-        _core.Blocks(_core.Grid(*grid, 2), split, axes) for grid, split, axes in zip(grids, splits, ("xy", "yx"))
+        _core.Blocks(_core.Grid(*grid, 2), split, axes)
+        for grid, split, axes in zip(grids, splits, ("xy", "yx"), strict=True)
     )
     along = [Direction(*each, periodic=i == 0) for i, each in enumerate(zip(*grids, strict=True))]
     for method in METHODS:

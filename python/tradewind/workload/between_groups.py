@@ -74,14 +74,12 @@ def between(
     if entry.interpolation is None:
         moved = [_core.Product(each).placed(place, ranks) for each, place in zip(layouts, places, strict=True)]
         return _core.Redistribution(*moved), names
-    sides = [
-        Side(layout, place, area)
-        for layout, place, area in zip(
-            layouts, places, (entry.area or one.area, entry.target_area or other.area), strict=True
-        )
-    ]
+    sides = (
+        Side(layouts[0], places[0], entry.area or one.area),
+        Side(layouts[1], places[1], entry.target_area or other.area),
+    )
     try:
-        return coupling(*sides, ranks, entry.interpolation, entry.periodic), names
+        return coupling(sides[0], sides[1], ranks, entry.interpolation, entry.periodic), names
     except InputError as error:
         raise InputError(*(f"exchange {entry.name!r}: {problem}" for problem in error.problems)) from None
 

@@ -8,6 +8,7 @@ decides whether two cells overlap.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
@@ -86,13 +87,16 @@ def points_of_ranges(first: Numbers, last: Numbers, points: int) -> Numbers:
 
 
 def directions(
-    sources: tuple[int, int, int],
-    targets: tuple[int, int, int],
+    sources: Sequence[int],
+    targets: Sequence[int],
     periodic: str = "",
     source_area: Area = UNIT_AREA,
     target_area: Area = UNIT_AREA,
 ) -> tuple[Direction, Direction]:
-    """Return the directions x and y of two grids. `periodic`: those along which the source grid goes around."""
+    """Return the directions x and y of two grids, by their points along x, y and more.
+
+    `periodic`: those along which the source grid goes around.
+    """
     one, other = (
         Direction(
             sources[axis],
