@@ -256,7 +256,7 @@ class FileStep(Moved):
     exchange: str | None = None
     poke: Annotated[bool, Field(strict=True)] | None = None
     grid: Grid | None = None
-    """Grid of a computation, a halo or a path; None: that of its group, or of the file."""
+    """Grid of a computation, a halo, a path or a fetch; None: that of its group, or of the file."""
     times: Times = 1
     every: Times = 1
     """Done once in this number of repetitions of the steps."""
