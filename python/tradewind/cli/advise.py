@@ -6,7 +6,7 @@ import math
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 from tradewind.cli import options
 from tradewind.cli import simulation_options as simulating
@@ -41,8 +41,12 @@ def command(
         ),
     ] = None,
     by: Annotated[
-        Literal["time", "energy"],
-        Option("--by", help="Find the fastest, or the one with the fewest joules (of machines with power)."),
+        str,
+        Option(
+            "--by",
+            help="`time`: find the fastest; `energy`: the fewest joules, on machines with power.",
+            known=lambda: ("time", "energy"),
+        ),
     ] = "time",
     budget: Annotated[
         str, Option("--budget", help="Limit of the processor time of all simulations, like 60s or 10min.")
