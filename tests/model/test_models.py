@@ -13,6 +13,7 @@ from tradewind.base.errors import InputError
 from tradewind.model import load_model
 from tradewind.model.changes import tried_changes
 from tradewind.simulation import simulate
+from tradewind.simulation.energy import with_energy
 from tradewind.workload.program_file import load_program
 
 HEAD = """
@@ -117,6 +118,9 @@ def test_joules_of_a_step_are_a_mean_too_and_make_those_of_a_forecast_day(own):
     assert result["node_power_w"] == pytest.approx(joules / seconds)
     assert result["kwh_per_forecast_day"] == pytest.approx(joules * 86400 / 60 / 3.6e6)
     assert load_model(own).simulate(MACHINE, 8)["no_energy"] == "no power in this machine file"
+    again = with_energy(result, file.machine.power)  # of the usage that studies keep
+    for key in ("energy_j", "kwh_per_forecast_day", "node_power_w"):
+        assert again[key] == pytest.approx(result[key])
 
 
 def test_numbers_are_changed_and_what_follows_from_them(own):
