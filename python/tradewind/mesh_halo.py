@@ -101,7 +101,9 @@ class MeshHalo:
 
         check_communicator(comm)
         if comm.Get_size() != self.ranks:
-            raise InputError(f"a halo of {self.ranks} ranks on a communicator of {comm.Get_size()}: as many are allowed")
+            raise InputError(
+                f"a halo of {self.ranks} ranks on a communicator of {comm.Get_size()}: as many are allowed"
+            )
         halo = self.of(comm.Get_rank())
         return Points(comm, halo.points).halo(owner=halo.owner, index=halo.index, places=halo.place)
 

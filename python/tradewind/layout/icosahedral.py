@@ -103,9 +103,9 @@ def _curve(levels: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
             forward[state, number * count : (number + 1) * count] = cell
     back = np.full((6, 2, 2 * half, 2 * half, 2), -1, np.int32)
     i, j, inverted, into = np.moveaxis(forward, -1, 0)
-    state = np.arange(6)[:, None]
-    back[state, inverted, j, i, 0] = np.arange(4 * count)
-    back[state, inverted, j, i, 1] = into
+    begun = np.arange(6)[:, None]
+    back[begun, inverted, j, i, 0] = np.arange(4 * count)
+    back[begun, inverted, j, i, 1] = into
     return forward, back
 
 
@@ -188,7 +188,7 @@ class Icosahedral:
             found = _curve(levels)[1][state, turned.astype(np.int64), row, column].astype(np.int64)
             number = (number << (2 * levels)) + found[..., 0]
             state = found[..., 1]
-        return number
+        return np.asarray(number)
 
     def across(self, at: Cells, edge: Ids) -> tuple[Cells, Ids]:
         """Return the cells across edges, and the numbers of these edges there.

@@ -167,7 +167,7 @@ def divided(mesh: str, grid: tuple[int, int], split: tuple[int, int], width: int
 
 
 def halo_points(own: float, width: int) -> float:
-    """Estimate the points of the halo of a rank with so many points of its own."""
+    """Estimate the points of the halo of a rank that has `own` points."""
     return 2 * ((math.sqrt(own) + 2 * width) ** 2 - own)
 
 

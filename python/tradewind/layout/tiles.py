@@ -1,6 +1,6 @@
 """Grids of tiles of nx x ny points whose edges meet otherwise than in a plane: tripolar grids and cubed spheres.
 
-`canonical` gives the point that a place beyond the edges of a tile means, in closed form: nothing is stored for a point.
+`canonical` gives the point that a place beyond the edges of a tile means, in closed form; nothing is stored.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class Tripolar:
     doi:10.5281/zenodo.1464816). The directions x and y are turned by half a circle, too: a model changes the sign of
     the components of vectors there.
 
-    `point`: t, u, v or f of the C grid. Raises InputError for an unknown pivot or point, and for less than 2 x 2 points.
+    `point`: t, u, v or f of the C grid. Raises InputError for an unknown pivot or point and for less than 2 x 2 points.
     """
 
     nx: int
@@ -101,8 +101,18 @@ class Tripolar:
         return Places(tile, x, y, np.where(folded, 2, 0), y >= 0)
 
 
-_EVEN = {"east": (1, "west", False), "north": (2, "west", True), "west": (-2, "north", True), "south": (-1, "north", False)}
-_ODD = {"east": (2, "south", True), "north": (1, "south", False), "west": (-1, "east", False), "south": (-2, "east", True)}
+_EVEN = {
+    "east": (1, "west", False),
+    "north": (2, "west", True),
+    "west": (-2, "north", True),
+    "south": (-1, "north", False),
+}
+_ODD = {
+    "east": (2, "south", True),
+    "north": (1, "south", False),
+    "west": (-1, "east", False),
+    "south": (-2, "east", True),
+}
 """Edge of a tile -> which tile it meets (how many further on), at which edge, and whether in reversed order."""
 _SIDES = ("east", "north", "west", "south")
 """Edges of a tile, counterclockwise: the place in this order is a number of quarter turns."""
@@ -143,7 +153,7 @@ class CubedSphere:
         beyond = (x >= n, y >= n, x < 0, y < 0)
         exists = sum(side.astype(int) for side in beyond) <= 1
         depth = (x - n, y - n, -1 - x, -1 - y)
-        found = (np.array(tile), np.array(x), np.array(y), np.zeros(tile.shape, np.int64))
+        found = np.stack([tile, x, y, np.zeros(tile.shape, np.int64)])
         for number, side in enumerate(_SIDES):
             for parity, edges in enumerate((_EVEN, _ODD)):
                 at = np.flatnonzero(beyond[number] & exists & (tile % 2 == parity))
@@ -156,6 +166,6 @@ class CubedSphere:
                 new_x, new_y = (across, along) if met in ("east", "west") else (along, across)
                 # Going on through the edge `met` leads inward, against that edge's own direction.
                 turns = (number - (_SIDES.index(met) + 2)) % 4
-                for array, values in zip(found, ((tile[at] + further) % 6, new_x, new_y, turns), strict=True):
-                    array[at] = values
-        return Places(*(array.reshape(shape) for array in found), exists.reshape(shape))
+                found[:, at] = (tile[at] + further) % 6, new_x, new_y, np.full(at.shape, turns)
+        tile, x, y, turned = (each.reshape(shape) for each in found)
+        return Places(tile, x, y, turned, np.asarray(exists).reshape(shape))

@@ -20,7 +20,7 @@ from tradewind.method.memories import PRIVATE, SHARED
 from tradewind.method.method import DEFAULT_PACKING, DEFAULT_TRANSPORT, NATIVE, Method, default_algorithm
 from tradewind.mpi.choice import chosen_on_all
 from tradewind.mpi.fields import ELEMENTS, checked, checked_dims, checked_targets, described_box
-from tradewind.mpi.levels import by_level, described_points, layers_of, levels_of
+from tradewind.mpi.levels import described_points, levels_of, with_equal_levels
 from tradewind.mpi.library import MPI, Plan, _mpi
 
 if TYPE_CHECKING:
@@ -95,12 +95,11 @@ def plan(
             raise InputError(f"watchdog_s {quoted(watchdog_s)}: seconds, 0 or more, are allowed")
         sources = checked("source", fields, writable=pattern.in_place or one_array)
         targets = checked_targets(pattern, sources, target)
+        sources, targets, axis = with_equal_levels(pattern, comm.Get_rank(), sources, targets, dims, axis)
         if pattern.has_levels:
-            sources, targets, axis = by_level(pattern, comm.Get_rank(), sources, targets, axis)
             pattern = pattern.for_levels(levels_of(sources[0], axis))
             described = [described_points(a, axis) for a in sources], [described_points(a, axis) for a in targets]
         else:
-            sources, targets = (layers_of(pattern, arrays, dims) for arrays in (sources, targets))
             boxes = [described_box(a, pattern, dims) for a in (*sources, *targets)]
             described = boxes[: len(sources)], boxes[len(sources) :]
         element = ELEMENTS[sources[0].dtype]

@@ -54,7 +54,9 @@ class OnGrid(Exchange):
 
     def _take_named(self, grid: NamedGrid) -> None:
         """Set points, and what else follows from the name of a grid. Raises InputError where it does not apply."""
-        raise InputError(f"grid {self.grid}: a {self.kind} needs NXxNYxNZ, like 602x568x60; a halo or a fetch has names")
+        raise InputError(
+            f"grid {self.grid}: a {self.kind} needs NXxNYxNZ, like 602x568x60; a halo or a fetch has names"
+        )
 
     @property
     def tiles(self) -> int:
