@@ -33,6 +33,12 @@ class GridOption(Option):
         return text if is_name(text) else super().read(text)
 
 
+def named_or_points() -> Any:
+    """Return the option for a grid that may have a name."""
+    help = "Points NXxNYxNZ, like 28800x14400x256, or a grid by name with its levels, like eORCA025x75 or R2B9x90."
+    return option(help, None, label="grid points along x, y, z", by_name=False, of=GridOption)
+
+
 @dataclass(frozen=True)
 class OnGrid(Exchange):
     """A request for an exchange on a grid."""

@@ -21,9 +21,11 @@ from tradewind.base.formula import Formula
 from tradewind.base.names import unknown
 from tradewind.base.tables import explained, place_of
 from tradewind.base.toml_lines import Place, TomlFile
+from tradewind.layout.mesh import halo_of
 from tradewind.layout.names import blocks, legs
 from tradewind.method.method import default_algorithm
 from tradewind.workload.between_groups import redistribution
+from tradewind.workload.patterns.fetch import FetchExchange
 from tradewind.workload.patterns.gather_scatter import cubic
 from tradewind.workload.program import ProgramWorkload
 from tradewind.workload.program_tables import FILE_KEYS, FileGroup, FileStep, Moved, NamedExchange, ProgramTable
@@ -110,10 +112,11 @@ class _Builder:
 
     def _grid(self, entry: Moved | None = None) -> _core.Grid:
         """Return the grid of an exchange, or that of the file. Raises InputError where there is none."""
-        own = entry.grid if isinstance(entry, NamedExchange) else None
+        own = entry.grid if isinstance(entry, NamedExchange) and not isinstance(entry.grid, str) else None
         if (grid := own or self.table.grid) is None:
             raise InputError("key 'grid' is missing: layouts, halos and paths lie on one")
-        return _core.Grid(*grid)
+        levels = entry.levels if entry is not None else None
+        return _core.Grid(*grid[:2], grid[2] if levels is None else sum(levels))
 
     def program(self, kind: type[Made]) -> Made:
         """Raises InputError with every problem that is found."""
@@ -192,6 +195,8 @@ class _Builder:
 
     def _carried(self, name: str, entry: Moved, schedule: _core.Schedule, groups: tuple[str, ...]) -> Exchanged:
         fields = self.table.fields if entry.fields is None else entry.fields
+        if entry.levels is not None:  # of all fields together, one above the other
+            fields = 1
         dtype = entry.dtype or self.table.dtype
         # The pattern of a gather-scatter knows its own operation.
         operation = entry.operation if entry.operation is not None and entry.gather_scatter is None else "sum"
@@ -203,6 +208,8 @@ class _Builder:
             return [("allreduce", _core.AllReduce(ranks, entry.allreduce))]
         if entry.gather_scatter is not None:
             return [("gather-scatter", _gather_scatter(entry, ranks))]
+        if isinstance(entry, NamedExchange) and isinstance(entry.grid, str):
+            return [("halo", _named_halo(entry, entry.grid, ranks))]
         parts = split or (ranks, 1)
         if math.prod(parts) != ranks:
             raise InputError(
@@ -268,6 +275,13 @@ class _Builder:
         files = FileWork(**{key: getattr(entry, key) for key in FILE_KEYS})
         done = entry.seconds, entry.flops, entry.bytes
         return Compute(name, *done, layout, during, entry.times, point_s, points, files, entry.kernel)
+
+
+def _named_halo(entry: NamedExchange, grid: str, ranks: int) -> _core.Pattern:
+    assert entry.halo is not None
+    request = FetchExchange("fetch", ranks, grid, entry.split, width=entry.halo, periodic=entry.periodic)  # type: ignore[arg-type]
+    halo = halo_of(request.mesh, *request.sizes, request.width)
+    return halo if entry.levels is None else halo.with_levels((1, sum(entry.levels)))
 
 
 def _gather_scatter(entry: Moved, ranks: int) -> _core.Pattern:

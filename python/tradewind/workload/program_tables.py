@@ -14,6 +14,7 @@ from tradewind.base.file_work import FileWork
 from tradewind.base.names import unknown
 from tradewind.base.tables import Table, extents, one_of, parsed_extents
 from tradewind.base.units import byte_count, seconds
+from tradewind.layout.named_grids import is_name, named_grid
 from tradewind.layout.names import LAYOUTS, path_problems
 from tradewind.method.method import DEFAULT_PACKING, DEFAULT_TRANSPORT
 from tradewind.workload.patterns.gather_scatter import OPERATIONS as COMBINATIONS
@@ -53,6 +54,14 @@ def _messages(value: Any) -> Any:
             raise InputError(f"message {i}: {message!r}: {form}")
         if strange := [n for n in message if not 0 <= n <= MAX_NUMBER]:
             raise InputError(f"message {i}: {message!r}: {strange[0]}; 0..{MAX_NUMBER} are allowed")
+    return value
+
+
+def _grid(value: Any) -> Any:
+    """Points along x, y and z, or the name of a grid, which is kept."""
+    if not is_name(value):
+        return parsed_extents(3, "grid", value)
+    named_grid(value)
     return value
 
 
@@ -126,6 +135,8 @@ class Moved(Table):
     """Ranks PXxPYxPZ of a gather-scatter; None: the brick that is nearest to a cube."""
     operation: str | None = None
     """None: sum, or add."""
+    levels: list[Count] | None = None
+    """Levels of each field of a halo, where they are not those of the grid."""
     algorithm: str | None = None
     transport: str = DEFAULT_TRANSPORT
     packing: str = DEFAULT_PACKING
@@ -147,6 +158,10 @@ class Moved(Table):
             for key in OF_GATHER_SCATTERS
             if key in self.model_fields_set and not gathers
         ]
+        if self.levels is not None and kind != "halo":
+            problems.append(f"levels belongs to halo, and not to {kind}")
+        if self.levels is not None and self.fields is not None:
+            problems.append("levels has those of each field: leave fields out")
         known = COMBINATIONS if gathers else REDUCTIONS
         if self.operation is not None and self.operation not in known:
             problems.append(unknown("operation", self.operation, known))
@@ -163,8 +178,8 @@ class NamedExchange(Moved):
     """Groups whose ranks take part; None: all, or those of `source` and `target`."""
     split: Split | None = None
     """Ranks over x and y; None: as its group says, or the file."""
-    grid: Grid | None = None
-    """Grid of a halo, a path, or a field between groups; None: that of the file."""
+    grid: Annotated[tuple[int, int, int] | str, BeforeValidator(_grid)] | None = None
+    """Grid of a halo, a path, or a field between groups; None: that of the file. Of a halo it may have a name."""
     source: str | None = Field(default=None, alias="from")
     target: str | None = Field(default=None, alias="to")
     source_layout: Annotated[str, one_of("layout", LAYOUTS)] = "xy"
@@ -191,6 +206,8 @@ class NamedExchange(Moved):
             raise InputError(
                 f"exchange {self.name!r}: algorithm {self.algorithm!r} of messages, which have stages of their own"
             )
+        if isinstance(self.grid, str) and self.halo is None:
+            raise InputError(f"exchange {self.name!r}: grid {self.grid}: a halo has a grid by name")
         if self.path is not None and self.path.count("-") != 1:
             raise InputError(f"exchange {self.name!r}: path {self.path!r}: one leg is allowed, like xy-zy")
         if problems := self.problems(found[0]):

@@ -15,7 +15,7 @@ from tradewind.layout.mesh import divided, halo_of, octahedral_points, octahedra
 from tradewind.layout.named_grids import NamedGrid
 from tradewind.layout.names import LISTED, MESHES
 from tradewind.workload.arrays import UNTOUCHED, Array, Arrays
-from tradewind.workload.on_grid import OnGrid, periodic_problems
+from tradewind.workload.on_grid import OnGrid, named_or_points, periodic_problems
 from tradewind.workload.options import option
 from tradewind.workload.workload import Step
 
@@ -29,6 +29,7 @@ else:
 class FetchExchange(OnGrid):
     """A request for the halo of a mesh, as a fetch."""
 
+    grid: tuple[int, int, int] | None = named_or_points()
     mesh: str = option(f"Mesh: {', '.join(MESHES)}.", "lonlat", known=lambda: MESHES, label="mesh of a fetch")
     width: int = option("Halo width: points on every side.", 3, minimum=0, maximum=MAX_EXTENT, label="halo width")
     periodic: str = option(

@@ -12,7 +12,7 @@ from tradewind.base.extents import MAX_EXTENT
 from tradewind.layout.named_grids import is_name
 from tradewind.workload.arrays import UNTOUCHED, Array, Arrays, numbers, ranges_of
 from tradewind.workload.exchange import Exchange
-from tradewind.workload.on_grid import OnGrid, periodic_problems
+from tradewind.workload.on_grid import OnGrid, named_or_points, periodic_problems
 from tradewind.workload.options import option
 from tradewind.workload.registry import pattern_named
 from tradewind.workload.workload import Step
@@ -27,6 +27,7 @@ else:
 class HaloExchange(OnGrid):
     """A request for a halo exchange."""
 
+    grid: tuple[int, int, int] | None = named_or_points()
     width: int = option("Halo width: points on every side.", 3, minimum=0, maximum=MAX_EXTENT, label="halo width")
     periodic: str = option(
         "Periodic directions, x, y or xy.", "", problems=periodic_problems, label="periodic directions", shown="none"
