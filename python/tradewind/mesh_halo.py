@@ -80,6 +80,20 @@ class MeshHalo:
         """Return the numbers of a rank's own points in the whole grid, and their places in its array."""
         return self.mesh.ids(rank)
 
+    def numbers(self, rank: int) -> Ids:
+        """Return the numbers in the whole grid of the points of a rank's halo, in the order of `of`."""
+        halo = self.of(rank)
+        return self.mesh.numbers(halo.owner, halo.index)
+
+    def edges(self, rank: int) -> tuple[Ids, Ids]:
+        """Return the edges of an icosahedral grid that a rank owns, and those of its own and its halo's cells beyond.
+
+        Their numbers are ids for `tradewind.Points`. Raises InputError for another grid.
+        """
+        if not isinstance(self.mesh, CellHalo):
+            raise InputError(f"{self!r}: cells of an icosahedral grid have edges with numbers")
+        return self.mesh.edges(rank)
+
     def of(self, rank: int) -> HaloList:
         """Return the halo of a rank: owners, places there and here, and turns of the directions x and y."""
         if not 0 <= rank < self.ranks:

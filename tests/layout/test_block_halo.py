@@ -11,15 +11,16 @@ from tradewind.layout.tiles import STAGGERED, CubedSphere, Tripolar
 def delivered(halo):
     """Return tile, x and y of each place that receives a point, the same of that point, and turns; all own points."""
     (nx, ny), w = halo.tiles.points, halo.width
-    numbers = []
+    arrays = []
     for rank in range(halo.ranks):
         array = np.full(np.prod(halo.shape(rank)), -1)
         ids, place = halo.ids(rank)
         array[place] = ids
-        numbers.append(array)
+        arrays.append(array)
     found = []
     for rank, each in enumerate(halo.lists(0, halo.ranks)):
-        points = np.array([numbers[o][i] for o, i in zip(each.owner, each.index, strict=True)])
+        points = np.array([arrays[o][i] for o, i in zip(each.owner, each.index, strict=True)])
+        assert np.array_equal(points, halo.numbers(each.owner, each.index))
         (tile, x, y, *_), columns = halo._block(np.asarray(rank)), halo.shape(rank)[1]
         x, y = x - w + each.place % columns, y - w + each.place // columns
         point = points // (nx * ny), points % nx, points // nx % ny

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import tradewind as tw
 from tradewind.base.errors import InputError
 from tradewind.layout.cell_halo import CellHalo
 from tradewind.layout.icosahedral import Icosahedral
@@ -51,7 +52,7 @@ def test_a_halo_has_the_cells_that_share_a_corner_with_those_within(divisions, r
         within = own.copy()
         for _ in range(width):
             within = np.isin(corners, corners[within]).any(axis=1)
-        found = [halo.ids(owner)[0][index] for owner, index in zip(each.owner, each.index, strict=True)]
+        found = halo.numbers(each.owner, each.index).tolist()
         assert found == np.flatnonzero(within & ~own).tolist()
         assert each.place.tolist() == list(range(counts[rank], each.points))
 
@@ -63,6 +64,19 @@ def test_runs_of_cells_are_compact():
         own = halo.grid.cells / ranks
         around = np.mean([len(each.owner) for each in halo.lists(0, ranks)])
         assert around < 1.4 * (6 * np.sqrt(own) + 6)
+
+
+def test_edges_lie_between_two_cells_and_have_one_owner():
+    halo = tw.MeshHalo(Icosahedral(6), 7, 1)
+    edges = halo.mesh.grid.edges(np.arange(halo.mesh.grid.cells))
+    numbers, cells = np.unique(edges, return_counts=True)
+    assert (len(numbers), set(cells)) == (30 * 6**2, {2})
+    parts = [halo.edges(rank) for rank in range(7)]
+    assert np.array_equal(np.sort(np.concatenate([own for own, _ in parts])), numbers)
+    for rank, (own, beyond) in enumerate(parts):
+        around = np.concatenate([halo.ids(rank)[0], halo.numbers(rank)])
+        assert np.array_equal(np.sort(np.concatenate([own, beyond])), np.unique(edges[around]))
+    assert tw.Fetch(*zip(*parts, strict=True)).schedule().verify()["ok"]
 
 
 def test_ranks_find_their_halos_alone():

@@ -160,7 +160,10 @@ def test_points_are_a_list_or_a_formula():
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("[[exchange]]\nname = 'e'\nhalo = 1\ngrid = 'Q8'\n[[step]]\nexchange = 'e'\n", "p.toml:7: .*grid 'Q8': .*R2B9"),
+        (
+            "[[exchange]]\nname = 'e'\nhalo = 1\ngrid = 'Q8'\n[[step]]\nexchange = 'e'\n",
+            "p.toml:7: .*grid 'Q8': .*R2B9",
+        ),
         (
             "[[exchange]]\nname = 'e'\npath = 'xy-z'\ngrid = 'C8'\n[[step]]\nexchange = 'e'\n",
             "p.toml:4: exchange 'e': grid C8: a halo has a grid by name",

@@ -66,6 +66,12 @@ class BlockHalo:
         numbers = x + columns + self.tiles.points[0] * (y + rows + self.tiles.points[1] * tile)
         return numbers.ravel(), ((rows + w) * (nx + 2 * w) + columns + w).ravel()
 
+    def numbers(self, owner: Ids, index: Ids) -> Ids:
+        """Return the numbers in the whole grid of points at places of the arrays of ranks, which own them."""
+        tile, x, y, nx, _ = self._block(owner)
+        row, column = np.divmod(index, nx + 2 * self.width)
+        return x + column - self.width + self.tiles.points[0] * (y + row - self.width + self.tiles.points[1] * tile)
+
     def lists(self, first: int, end: int) -> Iterator[HaloList]:
         """Yield the halos of the ranks from `first` to `end` - 1, in time and memory of their points."""
         rank = np.arange(first, end)

@@ -46,6 +46,21 @@ class CellHalo:
         begin, end = self._begin(np.array([rank, rank + 1])).tolist()
         return np.arange(begin, end), np.arange(end - begin)
 
+    def numbers(self, owner: Ids, index: Ids) -> Ids:
+        """Return the numbers in the whole grid of cells at places of the arrays of ranks, which own them."""
+        return self._begin(owner) + index
+
+    def edges(self, rank: int) -> tuple[Ids, Ids]:
+        """Return the edges that a rank owns, and those of its own cells and its halo that other ranks own; ascending.
+
+        The owner of an edge is that of the cell in its number, see `Icosahedral.edges`.
+        """
+        (halo,) = self.lists(rank, rank + 1)
+        cells = np.concatenate([self.ids(rank)[0], self.numbers(halo.owner, halo.index)])
+        edges = np.unique(self.grid.edges(cells))
+        is_own = self.owner(edges // 3) == rank
+        return edges[is_own], edges[~is_own]
+
     def lists(self, first: int, end: int) -> Iterator[HaloList]:
         """Yield the halos of the ranks from `first` to `end` - 1, in time and memory of their cells."""
         begin = self._begin(np.arange(first, end + 1))

@@ -38,5 +38,8 @@ class Divided(Protocol):
     def ids(self, rank: int) -> tuple[Ids, Ids]:
         """Return the numbers of a rank's own points in the whole grid, and their places in its array."""
 
+    def numbers(self, owner: Ids, index: Ids) -> Ids:
+        """Return the numbers in the whole grid of points at places of the arrays of ranks, which own them."""
+
     def lists(self, first: int, end: int) -> Iterator[HaloList]:
         """Yield the halos of the ranks from `first` to `end` - 1."""

@@ -222,6 +222,15 @@ class Icosahedral:
                 by = (by + further) % 3
         return np.stack(found)
 
+    def edges(self, cell: Ids) -> Ids:
+        """Return the numbers of the edges of cells, [..., 3]: three times the lower number of an edge's two cells, and
+        the edge's number there. So not all numbers are those of edges."""
+        at, found = self.places(cell), []
+        for edge in range(3):
+            other, there = self.across(at, np.full(cell.shape, edge))
+            found.append(np.minimum(3 * cell + edge, 3 * self.numbers(other) + there))
+        return np.stack(found, axis=-1)
+
     def corners(self, cell: Ids) -> NDArray[np.float64]:
         """Return the corners of cells on the unit sphere, [..., corner, xyz], counterclockwise."""
         at = self.places(cell)
