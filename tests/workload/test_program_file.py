@@ -16,7 +16,7 @@ def read(text, head=HEAD):
     return tw.load_program("p.toml", head + text)
 
 
-@pytest.mark.parametrize("name", ["step.toml", "servers.toml", "hirlam_sequential.toml"])
+@pytest.mark.parametrize("name", ["step.toml", "servers.toml", "coupled.toml", "hirlam_sequential.toml"])
 def test_the_examples_are_proved_and_simulated_alike(name):
     program = tw.load_program(EXAMPLES / name)
     proved, simulated = tw.verify(program), tw.simulate(program, "dragonfly-MM")
@@ -125,12 +125,12 @@ name = "ice"
 halo = 1
 grid = "ORCA2x31"
 split = "2x3"
-levels = [31, 1]
+field_levels = [31, 1]
 [[step]]
 exchange = "ice"
 [[step]]
 halo = 2
-levels = [4, 4, 1]
+field_levels = [4, 4, 1]
 """
 
 
@@ -168,8 +168,14 @@ def test_points_are_a_list_or_a_formula():
             "[[exchange]]\nname = 'e'\npath = 'xy-z'\ngrid = 'C8'\n[[step]]\nexchange = 'e'\n",
             "p.toml:4: exchange 'e': grid C8: a halo has a grid by name",
         ),
-        ("[[step]]\nhalo = 1\nlevels = [2, 1]\nfields = 2\n", "p.toml:4: levels has those of each field"),
-        ("[[step]]\nallreduce = 1\nlevels = [2]\n", "p.toml:4: levels belongs to halo, and not to allreduce"),
+        (
+            "[[step]]\nhalo = 1\nfield_levels = [2, 1]\nfields = 2\n",
+            "p.toml:4: field_levels has one number for each field",
+        ),
+        (
+            "[[step]]\nallreduce = 1\nfield_levels = [2]\n",
+            "p.toml:4: field_levels belongs to halo, and not to allreduce",
+        ),
         ("[[step]]\nhal = 1\n", r"p.toml:5: unknown key 'hal'; did you mean 'halo'\?"),
         ("[[step]]\nhalo = 1\npoke = true\n", r"p.toml:4: a step has one of .*, not poke and halo"),
         ("[[step]]\nlabel = 'x'\n", r"p.toml:4: a step has one of .*, not none of them"),
