@@ -7,11 +7,12 @@ import pytest
 
 import tradewind as tw
 from tradewind.base.errors import InputError
-from tradewind.layout.named_grids import ORCA, named_grid
+from tradewind.layout.grid_names import ORCA
+from tradewind.layout.named_grids import mesh_grid
 
 
 def columns(name):
-    nx, ny, _ = named_grid(name).points
+    nx, ny, _ = mesh_grid(name).points
     return nx * ny
 
 
@@ -21,14 +22,14 @@ def test_grids_have_the_cells_that_are_published():
     assert columns("R2B9x90") == 20_971_520
     assert columns("R2B10") == 83_886_080
     assert columns("C768x127") == 6 * 768**2
-    assert named_grid("eORCA025x75").points == (1440, 1206, 75)
-    assert named_grid("O1280x137").points == (1, 2560, 137)
+    assert mesh_grid("eORCA025x75").points == (1440, 1206, 75)
+    assert mesh_grid("O1280x137").points == (1, 2560, 137)
 
 
 def test_orca_has_the_extents_that_files_have_with_their_copies():
     files = {"ORCA2": (182, 149), "ORCA1": (362, 292), "ORCA05": (722, 511), "ORCA025": (1442, 1021)}
     files |= {"ORCA12": (4322, 3059), "eORCA1": (362, 332), "eORCA025": (1442, 1207), "eORCA12": (4322, 3606)}
-    assert {name: (nx + 2, ny + 1) for name, (nx, ny, _) in ORCA.items()} == files
+    assert {name: (nx + 2, ny + 1) for name, (_, nx, ny) in ORCA.items()} == files
 
 
 def test_the_halo_of_a_name_is_that_of_its_mesh():
@@ -42,10 +43,12 @@ def test_the_halo_of_a_name_is_that_of_its_mesh():
 @pytest.mark.parametrize(
     ("make", "words"),
     [
-        (lambda: named_grid("R2"), "unknown grid 'R2': ORCA025x75, C768x127"),
-        (lambda: named_grid("C8x0"), "1..2147483647 levels are allowed"),
-        (lambda: named_grid("C0"), "0 x 0 points"),
-        (lambda: named_grid("R2B20"), "grid 'R2B20': "),
+        (lambda: mesh_grid("R2"), "unknown grid 'R2'; did you mean 'R2B"),
+        (lambda: mesh_grid("C8x0"), "1..2147483647 levels are allowed"),
+        (lambda: mesh_grid("C0"), "unknown grid 'C0'"),
+        (lambda: mesh_grid("R2B20"), "grid 'R2B20': R<n>B<k> with"),
+        (lambda: mesh_grid("R2B14x90"), "R2B14: 21474836480 x 1 points"),
+        (lambda: mesh_grid("F320x137"), "grid F320: no halo is known"),
         (lambda: tw.Exchange("transpose", 4, grid="C8x3"), "a transpose needs NXxNYxNZ"),
         (lambda: tw.Exchange("halo", 4, grid="C8x3"), "4 ranks: a multiple of 6 is allowed"),
         (lambda: tw.Exchange("halo", 4, grid="ORCA2", periodic="x"), "mesh tripolar has edges of its own"),

@@ -11,7 +11,7 @@ from tradewind import _core
 from tradewind.base.elements import DTYPES
 from tradewind.base.errors import InputError
 from tradewind.base.extents import MAX_EXTENT, extents_text
-from tradewind.layout.named_grids import NamedGrid, is_name, named_grid
+from tradewind.layout.named_grids import MeshGrid, is_name, mesh_grid
 from tradewind.layout.names import LAYOUTS, divided, shares
 from tradewind.workload.exchange import Exchange
 from tradewind.workload.options import Option, option
@@ -55,10 +55,10 @@ class OnGrid(Exchange):
 
     def __post_init__(self) -> None:
         if is_name(self.grid):
-            self._take_named(named_grid(str(self.grid)))
+            self._take_named(mesh_grid(str(self.grid)))
         super().__post_init__()
 
-    def _take_named(self, grid: NamedGrid) -> None:
+    def _take_named(self, grid: MeshGrid) -> None:
         """Set points, and what else follows from the name of a grid. Raises InputError where it does not apply."""
         raise InputError(
             f"grid {self.grid}: a {self.kind} needs NXxNYxNZ, like 602x568x60; a halo or a fetch has names"

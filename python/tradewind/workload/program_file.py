@@ -201,12 +201,11 @@ class _Builder:
             )
         if entry.halo is not None:
             around = ["x" in entry.periodic, "y" in entry.periodic]
-            return [
-                (
-                    "halo",
-                    _core.Halo(blocks(self._grid(own, levels=entry.field_levels), parts, "xy"), entry.halo, around),
-                )
-            ]
+            halo = _core.Halo(blocks(self._grid(own, levels=entry.field_levels), parts, "xy"), entry.halo, around)
+            return [("halo", halo)]
+        if entry.fetch is not None:
+            nx, ny, nz = self._grid(own, levels=entry.field_levels).points
+            return [("fetch", halo_of(entry.mesh, (nx, ny, nz), parts, entry.fetch, entry.periodic))]
         assert entry.path is not None
         grid = self._grid(own)
         return [

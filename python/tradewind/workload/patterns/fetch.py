@@ -12,7 +12,7 @@ from tradewind.base.deferred import Deferred
 from tradewind.base.errors import gathered
 from tradewind.base.extents import MAX_EXTENT
 from tradewind.layout.mesh import divided, halo_of, octahedral_points, octahedral_problems
-from tradewind.layout.named_grids import NamedGrid
+from tradewind.layout.named_grids import MeshGrid
 from tradewind.layout.names import LISTED, MESHES
 from tradewind.workload.arrays import UNTOUCHED, Array, Arrays
 from tradewind.workload.on_grid import OnGrid, named_or_points, periodic_problems
@@ -51,7 +51,7 @@ class FetchExchange(OnGrid):
         """Return the layout whose parts the points of the mesh have; none where x and y are not divided."""
         return [] if self.mesh in ("octahedral", "icosahedral") else ["xy"]
 
-    def _take_named(self, grid: NamedGrid) -> None:
+    def _take_named(self, grid: MeshGrid) -> None:
         object.__setattr__(self, "mesh", grid.mesh)
         object.__setattr__(self, "grid", grid.points)
 
