@@ -4,23 +4,25 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
 from tradewind.base.data import data_folder
-from tradewind.base.errors import InputError
+from tradewind.base.errors import InputError, gathered
 from tradewind.base.extents import extents_text
 from tradewind.base.names import unknown
 from tradewind.base.tables import explained
 from tradewind.base.toml_lines import Place, TomlFile
 from tradewind.machine import MachineFile
+from tradewind.model.coupled import ComponentModel, CoupledModel
+from tradewind.model.coupled_tables import COMPONENT, Component, CoupledTable, Coupling
 from tradewind.model.expansion import Expanded, Expansion
 from tradewind.model.step_program import StepProgram
 from tradewind.model.tables import ModelTable, Number
-from tradewind.workload.program_file import program_of_data
+from tradewind.workload.program_file import UNION_KINDS, program_of_data
 
 MAX_RANKS = 2_000_000
 CHANGEABLE = ("halo", "path", "allreduce")
@@ -32,7 +34,7 @@ def model_names() -> list[str]:
     return sorted(path.stem for path in data_folder("models").glob("*.toml"))
 
 
-def load_model(name: str | Path, numbers: Mapping[str, float] | None = None) -> Model:
+def load_model(name: str | Path, numbers: Mapping[str, float] | None = None) -> AnyModel:
     """Return the model of a name or a file; `numbers`: values in place of those of the file.
 
     Raises InputError with all problems of the file, each with its line.
@@ -43,12 +45,44 @@ def load_model(name: str | Path, numbers: Mapping[str, float] | None = None) -> 
         if path.name != f"{name}.toml" or not path.is_file():
             raise InputError(unknown("model", str(name), model_names()) + "; or name a file like mine.toml")
     file = TomlFile(path)
+    if COMPONENT in file.data:
+        return _coupled(path, file, dict(numbers or {}))
     try:
         table = ModelTable.model_validate(file.data)
     except ValidationError as error:
         mistakes = (explained(details, _keys) for details in error.errors(include_url=False))
         raise InputError(*dict.fromkeys(file.at(*mistake) for mistake in mistakes)) from None
     return Model(path.stem, file, table, dict(numbers or {}))
+
+
+def _coupled(path: Path, file: TomlFile, numbers: dict[str, float]) -> CoupledModel:
+    """Return a model of several components. Raises InputError with all problems of the file, each with its line."""
+    tables = {"numbers": Number, "component": Component, "coupling": Coupling}
+
+    def keys(place: Place) -> list[str]:
+        table = tables.get(str(place[0]), CoupledTable) if len(place) > 1 else CoupledTable
+        return [field.alias or name for name, field in table.model_fields.items()]
+
+    try:
+        table = CoupledTable.model_validate(file.data)
+    except ValidationError as error:
+        mistakes = (explained(details, keys, UNION_KINDS) for details in error.errors(include_url=False))
+        raise InputError(*dict.fromkeys(file.at(*mistake) for mistake in mistakes)) from None
+    loaded: dict[str, ComponentModel] = {}
+    problems: list[str] = []
+    for i, each in enumerate(table.component):
+        place = ("component", i, "model")
+        model = None
+        with gathered(found := []):
+            model = load_model(path.parent / each.model if each.model.endswith(".toml") else each.model)
+        problems += [file.at(place, problem) for problem in found]
+        if isinstance(model, CoupledModel):
+            problems.append(file.at(place, f"model {each.model!r} has components itself: one without is allowed"))
+        elif model is not None:
+            loaded[each.name] = model
+    if problems:
+        raise InputError(*problems)
+    return CoupledModel(path.stem, file, table, loaded, numbers)
 
 
 def _keys(place: Place) -> list[str]:
@@ -76,6 +110,20 @@ class Model:
     def step_s(self) -> float:
         """Simulated seconds of a step."""
         return self.table.step
+
+    @property
+    def grid_text(self) -> str:
+        """The grid, as text."""
+        return extents_text(self.table.grid)
+
+    @property
+    def assumed(self) -> list[str]:
+        """The names of numbers that no publication about this model has, and that are not changed."""
+        return [name for name, each in self.table.numbers.items() if each.assumed and name not in self.changed]
+
+    def with_changes(self, numbers: Mapping[str, float], algorithms: Mapping[str, str]) -> Model:
+        """Return it with other numbers and algorithms."""
+        return replace(self, changed=dict(numbers), algorithms=dict(algorithms))
 
     def every(self, ranks: int) -> list[int]:
         """Return the numbers of steps after which something is done that other steps do not have, such as 12."""
@@ -167,6 +215,10 @@ class Model:
         from tradewind.model.forecast import forecast
 
         return forecast(self, machine, ranks, **options)
+
+
+AnyModel = Model | CoupledModel
+"""A model, of one component or of several."""
 
 
 def default_split(grid: tuple[int, int, int], ranks: int) -> tuple[int, int]:

@@ -109,6 +109,7 @@ Duration = Annotated[float, BeforeValidator(seconds)]
 Size = Annotated[int, BeforeValidator(byte_count)]
 Grid = Annotated[tuple[int, int, int], extents(3, "grid")]
 Area = Annotated[tuple[float, float, float, float], BeforeValidator(_area)]
+Directions = Annotated[str, BeforeValidator(_directions)]
 Split = Annotated[tuple[int, int], extents(2, "split")]
 Fields = Annotated[Count | Annotated[list[str], Field(min_length=1)], BeforeValidator(_names)]
 
@@ -126,7 +127,7 @@ class Moved(Table):
 
     halo: Annotated[int, Field(ge=0, le=MAX_EXTENT, strict=True)] | None = None
     """Its width, of x/y blocks."""
-    periodic: Annotated[str, BeforeValidator(_directions)] = ""
+    periodic: Directions = ""
     path: Annotated[str, BeforeValidator(_path)] | None = None
     """A redistribution, like ``xy-zy``; of an exchange with a name one leg."""
     allreduce: Count | None = None

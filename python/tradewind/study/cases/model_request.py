@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from tradewind.base.elements import DTYPES
 from tradewind.base.extents import extents_text
-from tradewind.model import Model
+from tradewind.model import AnyModel
 from tradewind.workload.on_grid import layout_imbalance
 from tradewind.workload.program import ProgramWorkload
 from tradewind.workload.workload import Step, Workload
@@ -23,7 +23,7 @@ _PROSE = ("title", "description", "source", "spacing", "numbers")
 class ModelRequest(Workload):
     """A time step of a model, in the mean over steps that do more now and then and those that do not."""
 
-    model: Model
+    model: AnyModel
     ranks: int
     split: tuple[int, int]
 
