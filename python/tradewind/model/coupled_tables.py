@@ -4,15 +4,25 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field, ValidationError
 
-from tradewind.base.tables import Table, extents, one_of
+from tradewind.base.errors import InputError
+from tradewind.base.tables import Table, explained, extents, one_of
+from tradewind.base.toml_lines import Place, TomlFile
 from tradewind.model.tables import Number
 from tradewind.workload.interpolation import METHODS
-from tradewind.workload.program_tables import Area, Count, Directions, Duration
+from tradewind.workload.on_grid import periodic_problems
+from tradewind.workload.program_file import UNION_KINDS
+from tradewind.workload.program_tables import Area, Count, Duration
 
 COMPONENT = "component"
 """Key of a file by which it is a coupled model."""
+
+
+def _periodic(value: object) -> object:
+    if problems := periodic_problems(str(value)):
+        raise InputError(*problems)
+    return value
 
 
 class Component(Table):
@@ -40,7 +50,7 @@ class Coupling(Table):
     period: Duration
     """Simulated time from one exchange to the next."""
     interpolation: Annotated[str, one_of("interpolation", METHODS)]
-    periodic: Directions = ""
+    periodic: Annotated[str, BeforeValidator(_periodic)] = ""
     bytes: float | str = 0.0
     """Bytes of a copy per point of the target grid and field, which the interpolation takes; or a formula."""
 
@@ -56,3 +66,20 @@ class CoupledTable(Table):
     numbers: dict[str, Number] = Field(default_factory=dict)
     component: list[Component] = Field(min_length=1)
     coupling: list[Coupling] = Field(min_length=1)
+
+
+_TABLES: dict[str, type[Table]] = {"numbers": Number, COMPONENT: Component, "coupling": Coupling}
+
+
+def coupled_table(file: TomlFile) -> CoupledTable:
+    """Return the tables of a file. Raises InputError with all problems, each with its line."""
+
+    def keys(place: Place) -> list[str]:
+        table = _TABLES[str(place[0])] if len(place) > 1 else CoupledTable
+        return [field.alias or name for name, field in table.model_fields.items()]
+
+    try:
+        return CoupledTable.model_validate(file.data)
+    except ValidationError as error:
+        mistakes = (explained(details, keys, UNION_KINDS) for details in error.errors(include_url=False))
+        raise InputError(*dict.fromkeys(file.at(*mistake) for mistake in mistakes)) from None

@@ -18,11 +18,11 @@ from tradewind.base.tables import explained
 from tradewind.base.toml_lines import Place, TomlFile
 from tradewind.machine import MachineFile
 from tradewind.model.coupled import ComponentModel, CoupledModel
-from tradewind.model.coupled_tables import COMPONENT, Component, CoupledTable, Coupling
+from tradewind.model.coupled_tables import COMPONENT, coupled_table
 from tradewind.model.expansion import Expanded, Expansion
 from tradewind.model.step_program import StepProgram
 from tradewind.model.tables import ModelTable, Number
-from tradewind.workload.program_file import UNION_KINDS, program_of_data
+from tradewind.workload.program_file import program_of_data
 
 MAX_RANKS = 2_000_000
 CHANGEABLE = ("halo", "path", "allreduce")
@@ -39,50 +39,45 @@ def load_model(name: str | Path, numbers: Mapping[str, float] | None = None) -> 
 
     Raises InputError with all problems of the file, each with its line.
     """
+    file = _file(name)
+    make = _coupled if COMPONENT in file.data else _plain
+    return make(file, dict(numbers or {}))
+
+
+def _file(name: str | Path, beside: Path | None = None) -> TomlFile:
+    """Return the file of a model; `beside`: a folder in which a relative path begins. Raises InputError."""
     path = Path(name)
-    if path.suffix != ".toml":
-        path = data_folder("models") / f"{name}.toml"
-        if path.name != f"{name}.toml" or not path.is_file():
-            raise InputError(unknown("model", str(name), model_names()) + "; or name a file like mine.toml")
-    file = TomlFile(path)
-    if COMPONENT in file.data:
-        return _coupled(path, file, dict(numbers or {}))
+    if path.suffix == ".toml":
+        return TomlFile(path if beside is None else beside / path)
+    path = data_folder("models") / f"{name}.toml"
+    if path.name != f"{name}.toml" or not path.is_file():
+        raise InputError(unknown("model", str(name), model_names()) + "; or name a file like mine.toml")
+    return TomlFile(path)
+
+
+def _plain(file: TomlFile, numbers: dict[str, float]) -> Model:
     try:
         table = ModelTable.model_validate(file.data)
     except ValidationError as error:
         mistakes = (explained(details, _keys) for details in error.errors(include_url=False))
         raise InputError(*dict.fromkeys(file.at(*mistake) for mistake in mistakes)) from None
-    return Model(path.stem, file, table, dict(numbers or {}))
+    return Model(file.path.stem, file, table, numbers)
 
 
-def _coupled(path: Path, file: TomlFile, numbers: dict[str, float]) -> CoupledModel:
-    """Return a model of several components. Raises InputError with all problems of the file, each with its line."""
-    tables = {"numbers": Number, "component": Component, "coupling": Coupling}
-
-    def keys(place: Place) -> list[str]:
-        table = tables.get(str(place[0]), CoupledTable) if len(place) > 1 else CoupledTable
-        return [field.alias or name for name, field in table.model_fields.items()]
-
-    try:
-        table = CoupledTable.model_validate(file.data)
-    except ValidationError as error:
-        mistakes = (explained(details, keys, UNION_KINDS) for details in error.errors(include_url=False))
-        raise InputError(*dict.fromkeys(file.at(*mistake) for mistake in mistakes)) from None
+def _coupled(file: TomlFile, numbers: dict[str, float]) -> CoupledModel:
+    table = coupled_table(file)
     loaded: dict[str, ComponentModel] = {}
     problems: list[str] = []
     for i, each in enumerate(table.component):
-        place = ("component", i, "model")
-        model = None
         with gathered(found := []):
-            model = load_model(path.parent / each.model if each.model.endswith(".toml") else each.model)
-        problems += [file.at(place, problem) for problem in found]
-        if isinstance(model, CoupledModel):
-            problems.append(file.at(place, f"model {each.model!r} has components itself: one without is allowed"))
-        elif model is not None:
-            loaded[each.name] = model
+            own = _file(each.model, file.path.parent)
+            if COMPONENT in own.data:
+                raise InputError(f"model {each.model!r} has components itself: one without is allowed")
+            loaded[each.name] = _plain(own, {})
+        problems += [file.at(("component", i, "model"), problem) for problem in found]
     if problems:
         raise InputError(*problems)
-    return CoupledModel(path.stem, file, table, loaded, numbers)
+    return CoupledModel(file.path.stem, file, table, loaded, numbers)
 
 
 def _keys(place: Place) -> list[str]:
