@@ -179,7 +179,7 @@ def test_the_slower_component_sets_the_pace(folder):
     assert alone["time_s"] == pytest.approx(2 * air)
     slow = load_model(folder / "coupled.toml", {"sea.traffic": 1e6}).simulate(MACHINE, 10)
     assert slow["time_s"] > 9e-3
-    assert slow["share"]["sea: tendencies"] > 0.9
+    assert slow["share"]["sea: tendencies"] + slow["share"]["coupling"] > 0.9
     assert slow["numbers"] == {"ocean_ranks": 2, "air.traffic": 4000, "sea.traffic": 1e6}
 
 
@@ -248,3 +248,16 @@ def test_numbers_and_splits_that_do_not_exist(folder):
         load_model(folder / "coupled.toml", {"sea.trafic": 1}).program(10)
     with pytest.raises(InputError, match="split 5x2: the components of coupled have splits of their own"):
         load_model(folder / "coupled.toml").program(10, (5, 2))
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:packets of .* KiB")
+def test_the_model_that_comes_with_tradewind():
+    model = load_model("coupled-arome-nemo")
+    assert model.every(16) == [24]
+    result = model.simulate("fattree-M", 16, packet="message")
+    assert sum(result["part_s"].values()) == pytest.approx(result["time_s"])
+    for ranks in (100, 1000):
+        proved = model.verify(ranks)
+        assert proved["ok"]
+        assert proved["deadlock_free"]

@@ -19,15 +19,17 @@ from tradewind.base.errors import InputError, gathered
 from tradewind.base.extents import extents_text
 from tradewind.base.formula import Formula
 from tradewind.base.names import unknown
-from tradewind.base.toml_lines import Place, TomlFile
+from tradewind.base.toml_lines import Place
 from tradewind.base.units import format_seconds
 from tradewind.method.method import default_algorithm
 from tradewind.model.component_steps import ComponentSteps, OneStep
 from tradewind.model.coupled_tables import CoupledTable, Coupling
+from tradewind.model.file import ModelFile
+from tradewind.model.grid import ModelGrid, default_split
+from tradewind.model.making import FLOPS_PER_BYTE, StepWorkload
 from tradewind.model.step_program import Stepping, StepProgram
 from tradewind.model.tables import FORMULA
 from tradewind.workload.coupling import Side, coupling
-from tradewind.workload.program import ProgramWorkload
 from tradewind.workload.steps import Compute, Exchanged, Group
 
 if TYPE_CHECKING:
@@ -42,8 +44,8 @@ class ComponentModel(Stepping, Protocol):
     """A model as a component of others."""
 
     @property
-    def grid_text(self) -> str:
-        """Its grid, as text."""
+    def grid(self) -> ModelGrid:
+        """Its grid."""
 
     @property
     def assumed(self) -> list[str]:
@@ -65,7 +67,7 @@ class CoupledModel:
     """
 
     name: str
-    file: TomlFile = field(repr=False)
+    file: ModelFile = field(repr=False)
     table: CoupledTable = field(repr=False)
     loaded: Mapping[str, ComponentModel] = field(repr=False)
     """Components by name, as their files are."""
@@ -112,7 +114,7 @@ class CoupledModel:
     @property
     def grid_text(self) -> str:
         """The grids of the components."""
-        return ", ".join(f"{name} {each.grid_text}" for name, each in self.loaded.items())
+        return ", ".join(f"{name} {each.grid.text}" for name, each in self.loaded.items())
 
     @property
     def assumed(self) -> list[str]:
@@ -210,8 +212,18 @@ class CoupledModel:
             groups = [Group(_ALL, len(next(iter(shares.values()))), [each.step for each in ordered])]
         else:
             groups = [Group(name, len(shares[name]), [each.step for each in steps]) for name, steps in done.items()]
-        program = ProgramWorkload(groups=groups, name=self.name)
+        program = StepWorkload(groups=groups, name=self.name)
+        program.flops_per_byte = self._flops_per_byte(shares)
         return StepProgram(program, [each.part for each in ordered], [each.computes for each in ordered])
+
+    def _flops_per_byte(self, shares: Mapping[str, range]) -> float:
+        """Return the number of the components that have it. Raises InputError where it differs."""
+        all_numbers = [(name, model.numbers(len(shares[name]))) for name, model in self._components()]
+        found = {name: numbers[FLOPS_PER_BYTE] for name, numbers in all_numbers if FLOPS_PER_BYTE in numbers}
+        if len(set(found.values())) > 1:
+            values = ", ".join(f"{name}.{FLOPS_PER_BYTE} = {value:g}" for name, value in found.items())
+            raise InputError(f"{self.name}: {values}: one value for all components is allowed")
+        return next(iter(found.values()), 0.0)
 
     @property
     def _together(self) -> bool:
@@ -248,8 +260,8 @@ class CoupledModel:
             yield OneStep(PART, True, Compute(f"interpolation of {moved.name}", bytes=each * fields, layout=layout))
 
     def _layout(self, name: str, shares: Mapping[str, range]) -> _core.Blocks:
-        component = self._component(name)
-        return _core.Blocks(_core.Grid(*component.grid, 1), dict(self._components())[name].split(len(shares[name])))
+        points = (*self._component(name).grid, 1)
+        return _core.Blocks(_core.Grid(*points), default_split(points, len(shares[name])))
 
     def _component(self, name: str) -> Any:
         return next(each for each in self.table.component if each.name == name)

@@ -8,7 +8,8 @@ from pydantic import BeforeValidator, Field, ValidationError
 
 from tradewind.base.errors import InputError
 from tradewind.base.tables import Table, explained, extents, one_of
-from tradewind.base.toml_lines import Place, TomlFile
+from tradewind.base.toml_lines import Place
+from tradewind.model.file import ModelFile
 from tradewind.model.tables import Number
 from tradewind.workload.interpolation import METHODS
 from tradewind.workload.on_grid import periodic_problems
@@ -61,6 +62,8 @@ class CoupledTable(Table):
     title: str
     description: str = ""
     source: str
+    left_out: list[str] = Field(default_factory=list)
+    """Parts of the real model that it does not have."""
     concurrent: bool = True
     """Whether components compute at the same time on ranks of their own; else one after another on all ranks."""
     numbers: dict[str, Number] = Field(default_factory=dict)
@@ -71,7 +74,7 @@ class CoupledTable(Table):
 _TABLES: dict[str, type[Table]] = {"numbers": Number, COMPONENT: Component, "coupling": Coupling}
 
 
-def coupled_table(file: TomlFile) -> CoupledTable:
+def coupled_table(file: ModelFile) -> CoupledTable:
     """Return the tables of a file. Raises InputError with all problems, each with its line."""
 
     def keys(place: Place) -> list[str]:

@@ -5,33 +5,28 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from tradewind.base.data import data_folder
 from tradewind.base.errors import InputError, gathered
 from tradewind.base.extents import extents_text
-from tradewind.base.names import unknown
 from tradewind.base.tables import explained
-from tradewind.base.toml_lines import Place, TomlFile
+from tradewind.base.toml_lines import Place
 from tradewind.machine import MachineFile
 from tradewind.model.coupled import ComponentModel, CoupledModel
 from tradewind.model.coupled_tables import COMPONENT, coupled_table
 from tradewind.model.expansion import Expanded, Expansion
+from tradewind.model.file import ModelFile, model_path
+from tradewind.model.grid import ModelGrid
+from tradewind.model.making import step_program
 from tradewind.model.step_program import StepProgram
 from tradewind.model.tables import ModelTable, Number
-from tradewind.workload.program_file import program_of_data
 
-MAX_RANKS = 2_000_000
 CHANGEABLE = ("halo", "path", "allreduce")
 """Keys of exchanges of which there are several algorithms for any number of ranks."""
-
-
-def model_names() -> list[str]:
-    """Return the names of the models that come with Tradewind."""
-    return sorted(path.stem for path in data_folder("models").glob("*.toml"))
 
 
 def load_model(name: str | Path, numbers: Mapping[str, float] | None = None) -> AnyModel:
@@ -39,41 +34,41 @@ def load_model(name: str | Path, numbers: Mapping[str, float] | None = None) -> 
 
     Raises InputError with all problems of the file, each with its line.
     """
-    file = _file(name)
+    file = ModelFile(name)
     make = _coupled if COMPONENT in file.data else _plain
     return make(file, dict(numbers or {}))
 
 
-def _file(name: str | Path, beside: Path | None = None) -> TomlFile:
-    """Return the file of a model; `beside`: a folder in which a relative path begins. Raises InputError."""
-    path = Path(name)
-    if path.suffix == ".toml":
-        return TomlFile(path if beside is None else beside / path)
-    path = data_folder("models") / f"{name}.toml"
-    if path.name != f"{name}.toml" or not path.is_file():
-        raise InputError(unknown("model", str(name), model_names()) + "; or name a file like mine.toml")
-    return TomlFile(path)
+def load_plain_model(name: str | Path) -> Model:
+    """Return the model of a name or a file, which may not have components. Raises InputError as `load_model` does."""
+    file = ModelFile(name)
+    if COMPONENT in file.data:
+        raise InputError(f"model {str(name)!r} has components itself: one without is allowed here")
+    return _plain(file, {})
 
 
-def _plain(file: TomlFile, numbers: dict[str, float]) -> Model:
+def _plain(file: ModelFile, numbers: dict[str, float]) -> Model:
     try:
         table = ModelTable.model_validate(file.data)
     except ValidationError as error:
         mistakes = (explained(details, _keys) for details in error.errors(include_url=False))
         raise InputError(*dict.fromkeys(file.at(*mistake) for mistake in mistakes)) from None
+    try:
+        _ = table.points
+    except InputError as error:
+        place = ("levels",) if table.grid is None else ("grid",)
+        raise InputError(*(file.at(place, problem) for problem in error.problems)) from None
     return Model(file.path.stem, file, table, numbers)
 
 
-def _coupled(file: TomlFile, numbers: dict[str, float]) -> CoupledModel:
+def _coupled(file: ModelFile, numbers: dict[str, float]) -> CoupledModel:
     table = coupled_table(file)
     loaded: dict[str, ComponentModel] = {}
     problems: list[str] = []
     for i, each in enumerate(table.component):
-        with gathered(found := []):
-            own = _file(each.model, file.path.parent)
-            if COMPONENT in own.data:
-                raise InputError(f"model {each.model!r} has components itself: one without is allowed")
-            loaded[each.name] = _plain(own, {})
+        found: list[str] = []
+        with gathered(found):
+            loaded[each.name] = load_plain_model(model_path(each.model, file.path.parent))
         problems += [file.at(("component", i, "model"), problem) for problem in found]
     if problems:
         raise InputError(*problems)
@@ -94,35 +89,41 @@ class Model:
     """
 
     name: str
-    file: TomlFile = field(repr=False)
+    file: ModelFile = field(repr=False)
     table: ModelTable = field(repr=False)
     changed: dict[str, float] = field(default_factory=dict)
     """Numbers in place of those of the file."""
     algorithms: dict[str, str] = field(default_factory=dict)
     """Algorithms in place of those of the file, by the key of the exchanges: halo, path, allreduce."""
 
-    @property
-    def step_s(self) -> float:
-        """Simulated seconds of a step."""
-        return self.table.step
+    @cached_property
+    def grid(self) -> ModelGrid:
+        """The grid."""
+        return self.table.points
 
     @property
     def grid_text(self) -> str:
-        """The grid, as text."""
-        return extents_text(self.table.grid)
-
-    @property
-    def assumed(self) -> list[str]:
-        """The names of numbers that no publication about this model has, and that are not changed."""
-        return [name for name, each in self.table.numbers.items() if each.assumed and name not in self.changed]
+        """The grid as its file names it."""
+        return self.grid.text
 
     def with_changes(self, numbers: Mapping[str, float], algorithms: Mapping[str, str]) -> Model:
         """Return it with other numbers and algorithms."""
         return replace(self, changed=dict(numbers), algorithms=dict(algorithms))
 
+    @property
+    def step_s(self) -> float:
+        """Simulated seconds of a step."""
+        return self.table.step
+
     def every(self, ranks: int) -> list[int]:
         """Return the numbers of steps after which something is done that other steps do not have, such as 12."""
         return sorted({each.every for each in self._expanded(ranks)} - {1})
+
+    @property
+    def assumed(self) -> list[str]:
+        """The names of what no publication about this model has: keys, and numbers that are not changed."""
+        numbers = [name for name, each in self.table.numbers.items() if each.assumed and name not in self.changed]
+        return [*self.table.assumed, *numbers]
 
     def numbers(self, ranks: int) -> dict[str, float]:
         """Return the values of all numbers on `ranks` ranks, by name."""
@@ -130,8 +131,7 @@ class Model:
         return {name: values[name] for name in self.table.numbers}
 
     def _expansion(self, ranks: int) -> Expansion:
-        own = dict(zip(("nx", "ny", "nz"), map(float, self.table.grid), strict=True))
-        own |= {"step_s": self.table.step, "ranks": float(ranks)}
+        own = self.table.own_numbers | {"ranks": float(ranks)}
         return Expansion(self.file, self.table, own, self.changed)
 
     def _expanded(self, ranks: int) -> list[Expanded]:
@@ -144,33 +144,32 @@ class Model:
         `every` steps; None: all that is ever done. Raises InputError for ranks that do not fit the grid, and for what
         is wrong with the steps.
         """
-        split = split or self.split(ranks)
-        if math.prod(split) != ranks:
-            raise InputError(f"split {extents_text(split)} makes {math.prod(split)} ranks, and {ranks} are asked for")
         expansion = self._expansion(ranks)
+        servers = expansion.servers(ranks)
+        usual = self.grid.split(ranks - servers)
+        split = split or usual
+        if math.prod(split) != ranks - servers:
+            beside = f" beside {servers} servers" if servers else ""
+            made = f"split {extents_text(split)} makes {math.prod(split)} ranks"
+            raise InputError(f"{made}, and {ranks - servers} are asked for{beside}")
+        if not self.grid.is_divided and split != usual:
+            raise InputError(f"split {extents_text(split)}: {self.grid.text}: not divided along x and y")
         steps = self._steps(expansion, every)
         exchanges = [
             self._carried(expansion.table(each, ("exchange", i))) for i, each in enumerate(self.table.exchange)
         ]
-        data = {
+        head = {
             "name": self.name,
-            "ranks": ranks,
-            "grid": extents_text(self.table.grid),
+            "ranks": ranks - servers,
+            **({"grid": extents_text(self.grid.extents)} if self.grid.extents else {}),
             "split": extents_text(split),
             "dtype": self.table.dtype,
             "exchange": exchanges,
-            "step": [self._carried(each.table) for each in steps],
         }
+        return step_program(self.file, head, self.grid, expansion.values, [self._carried_step(each) for each in steps])
 
-        def place(where: Place, problem: str) -> str:
-            if where[:1] == ("step",) and len(where) > 1 and isinstance(where[1], int):
-                where = (*steps[where[1]].place, *where[2:])
-            return self.file.at(where, problem)
-
-        made = program_of_data(data, place)
-        parts = [each.part for each in steps for _ in range(each.count)]
-        computes = ["compute" in each.table for each in steps for _ in range(each.count)]
-        return StepProgram(made, parts, computes)
+    def _carried_step(self, step: Expanded) -> Expanded:
+        return step if step.dwarf is not None else replace(step, table=self._carried(step.table))
 
     def _steps(self, expansion: Expansion, every: int | None) -> list[Expanded]:
         """Return the steps that are done together. Raises InputError for none, and for two of one name."""
@@ -187,7 +186,7 @@ class Model:
 
     def split(self, ranks: int) -> tuple[int, int]:
         """Return the ranks over x and y that a step has unless others are named. Raises InputError."""
-        return default_split(self.table.grid, ranks)
+        return self.grid.split(ranks - self._expansion(ranks).servers(ranks))
 
     def kinds(self, ranks: int) -> list[str]:
         """Return the keys of its exchanges that can take another algorithm, such as halo and allreduce."""
@@ -214,17 +213,3 @@ class Model:
 
 AnyModel = Model | CoupledModel
 """A model, of one component or of several."""
-
-
-def default_split(grid: tuple[int, int, int], ranks: int) -> tuple[int, int]:
-    """Return the factors (cx, cy) of the ranks nearest to a square, the larger along the direction with more points.
-
-    Raises InputError where a rank would have no point.
-    """
-    if not 1 <= ranks <= MAX_RANKS:
-        raise InputError(f"{ranks} ranks: 1..{MAX_RANKS} are allowed")
-    a = next(a for a in range(math.isqrt(ranks), 0, -1) if ranks % a == 0)
-    split = (ranks // a, a) if grid[0] >= grid[1] else (a, ranks // a)
-    if split[0] > grid[0] or split[1] > grid[1]:
-        raise InputError(f"{ranks} ranks: {extents_text(split)} of them do not fit {extents_text(grid)} points")
-    return split
