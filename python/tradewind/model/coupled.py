@@ -23,7 +23,7 @@ from tradewind.base.toml_lines import Place
 from tradewind.base.units import format_seconds
 from tradewind.method.method import default_algorithm
 from tradewind.model.component_steps import ComponentSteps, OneStep
-from tradewind.model.coupled_tables import CoupledTable, Coupling
+from tradewind.model.coupled_tables import Component, CoupledTable, Coupling
 from tradewind.model.file import ModelFile
 from tradewind.model.grid import ModelGrid, default_split
 from tradewind.model.making import FLOPS_PER_BYTE, StepWorkload
@@ -182,8 +182,8 @@ class CoupledModel:
     def program(self, ranks: int, split: tuple[int, int] | None = None, every: int | None = 1) -> StepProgram:
         """Return the program of the shortest time in which all components do whole steps.
 
-        `every`: also what is done once in so many of these times; None: all that is ever done. Raises InputError for
-        ranks that do not fit, and for a `split`: each component has its own.
+        `every`: also what is done once in this number of them; None: all that is ever done. Raises InputError for ranks
+        that do not fit, and for a `split`: each component has its own.
         """
         if split is not None and split != self.split(ranks):
             raise InputError(f"split {extents_text(split)}: the components of {self.name} have splits of their own")
@@ -231,39 +231,39 @@ class CoupledModel:
         return not self.table.concurrent
 
     def _exchanged(self, moved: Coupling, shares: Mapping[str, range]) -> Exchanged:
-        place: Place = ("coupling", [each.name for each in self.table.coupling].index(moved.name))
         ends = [moved.origin, moved.target]
         groups = () if self._together else tuple(sorted(set(ends), key=lambda name: shares[name].start))
-        ranks = sum(len(shares[name]) for name in groups) or len(shares[moved.origin])
-        values = self._values(sum(map(len, shares.values())) if groups else ranks)
+        # The ranks that take part are numbered from 0, group by group.
+        first = {name: sum(len(shares[other]) for other in groups[:i]) for i, name in enumerate(groups)}
+        ranks = sum(len(shares[name]) for name in groups or ends[:1])
         problems: list[str] = []
         with gathered(problems):
-            fields = self._whole(moved.fields, (*place, "fields"), values)
-            first = [sum(len(shares[name]) for name in groups[: groups.index(end)]) if groups else 0 for end in ends]
-            sides = [
-                Side(self._layout(end, shares), begin, self._component(end).area)
-                for end, begin in zip(ends, first, strict=True)
-            ]
-            fetch = coupling(sides[0], sides[1], ranks, moved.interpolation, moved.periodic)
-            schedule = _core.make_schedule(fetch, self.algorithms.get("fetch") or default_algorithm("fetch"))
-            return Exchanged(moved.name, schedule, fields, groups=groups)
-        raise InputError(*(self.file.at(place, problem) for problem in problems))
+            source, target = (
+                Side(self._layout(end, shares), first.get(end, 0), self._component(end).area) for end in ends
+            )
+            fetch = coupling(source, target, ranks, moved.interpolation, moved.periodic)
+            schedule = _core.make_schedule(fetch, default_algorithm(fetch.name))
+            return Exchanged(moved.name, schedule, self._fields(moved, shares), groups=groups)
+        raise InputError(*(self.file.at(self._place(moved), problem) for problem in problems))
 
     def _interpolated(self, moved: Coupling, shares: Mapping[str, range]) -> Iterator[OneStep]:
         """Yield what the interpolation computes on the ranks of the target."""
-        place: Place = ("coupling", [each.name for each in self.table.coupling].index(moved.name))
-        values = self._values(max(each.stop for each in shares.values()))
-        each = self._number(moved.bytes, (*place, "bytes"), values)
+        each = self._number(moved.bytes, (*self._place(moved), "bytes"), self._values(_total(shares)))
         if each:
-            fields = self._whole(moved.fields, (*place, "fields"), values)
-            layout = self._layout(moved.target, shares)
+            layout, fields = self._layout(moved.target, shares), self._fields(moved, shares)
             yield OneStep(PART, True, Compute(f"interpolation of {moved.name}", bytes=each * fields, layout=layout))
+
+    def _fields(self, moved: Coupling, shares: Mapping[str, range]) -> int:
+        return self._whole(moved.fields, (*self._place(moved), "fields"), self._values(_total(shares)))
+
+    def _place(self, moved: Coupling) -> Place:
+        return ("coupling", self.table.coupling.index(moved))
 
     def _layout(self, name: str, shares: Mapping[str, range]) -> _core.Blocks:
         points = (*self._component(name).grid, 1)
         return _core.Blocks(_core.Grid(*points), default_split(points, len(shares[name])))
 
-    def _component(self, name: str) -> Any:
+    def _component(self, name: str) -> Component:
         return next(each for each in self.table.component if each.name == name)
 
     def _components(self) -> Iterator[tuple[str, ComponentModel]]:
@@ -320,3 +320,8 @@ class CoupledModel:
         from tradewind.model.forecast import forecast
 
         return forecast(self, machine, ranks, **options)
+
+
+def _total(shares: Mapping[str, range]) -> int:
+    """Return the number of all ranks."""
+    return max(each.stop for each in shares.values())
