@@ -90,13 +90,23 @@ def _records(path: Path) -> list[Record]:
 
 def _folder(path: Path) -> pd.DataFrame:
     """The table of a study, of all studies in a folder, or of the datasets that lie in it."""
-    if is_there(path / DATASET):
-        return table_of(read_dataset(path / DATASET)[0])
-    found = {file.parent.name: file for file in sorted(path.glob(f"*/{DATASET}"))}
-    found |= {file.stem: file for file in sorted(path.glob("*.nc"))}
+    found = datasets_of(path)
     if not found:
         raise InputError(f"{path}: no dataset of a study, that is no {DATASET}, lies in this folder or one below it")
+    if "" in found:
+        return table_of(read_dataset(found[""])[0])
     return table_of(list(_of_studies(found.items())))
+
+
+def datasets_of(path: Path) -> dict[str, Path]:
+    """Return the datasets of a result by the names of their studies, that of one study under an empty name; none for
+    results of commands."""
+    if not is_folder(path):
+        return {"": path} if path.suffix == ".nc" else {}
+    if is_there(path / DATASET):
+        return {"": path / DATASET}
+    found = {file.parent.name: file for file in sorted(path.glob(f"*/{DATASET}"))}
+    return found | {file.stem: file for file in sorted(path.glob("*.nc"))}
 
 
 def _of_studies(files: Iterable[tuple[str, Path]]) -> Iterable[Record]:

@@ -50,7 +50,8 @@ def bench_program(
 
     Returns ``median_s``, ``min_s`` and ``samples_s`` (the slowest rank, all time steps), ``steps`` (median seconds of
     the slowest rank, by step), ``stages``, ``messages`` and ``bytes`` of all ranks in one pass, by exchange and in all,
-    for each exchange whether its transport goes on at pokes, and ``warnings``: why the times should not be trusted. Raises InputError, VerificationError, PlanError.
+    for each exchange whether its transport goes on at pokes, and ``warnings``: why the times should not be trusted.
+    Raises InputError, VerificationError, PlanError.
     """
     if repeat < 1 or warmup < 0:
         raise InputError(f"repeat {repeat}, warmup {warmup}: at least 1 and 0 are allowed")
