@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from tradewind import _core
@@ -50,6 +50,18 @@ __all__ = [
 ]
 
 _ORDERED = (Exchanged, WholeExchange, Start, Wait, Poke)
+
+
+@dataclass(frozen=True)
+class StepPart:
+    """A step of a program as a table shows it."""
+
+    name: str
+    kind: str
+    """compute, exchange, start, wait or poke."""
+    schedule: _core.Schedule | None
+    times: int
+    computes: bool
 
 
 class ProgramWorkload(Workload):
@@ -214,6 +226,25 @@ class ProgramWorkload(Workload):
     def steps(self) -> list[Step]:
         """The steps; of a program of groups, those of each group in turn."""
         return self._steps
+
+    def parts(self) -> list[StepPart]:
+        """Return what each of `steps()` does."""
+        if self._order is None:
+            return [
+                StepPart(
+                    step.name,
+                    "compute" if step.schedule is None else "exchange",
+                    step.schedule,
+                    step.repeat,
+                    step.compute is not None,
+                )
+                for step in self._steps
+            ]
+        each = [_parts(step, i) for group in self.groups for i, step in enumerate(group.steps)]
+        return [
+            StepPart(step.name, kind, None if exchange is None else exchange.core, times, compute is not None)
+            for step, (_, kind, exchange, times, compute) in zip(self._steps, each, strict=True)
+        ]
 
     def schedules(self) -> dict[str, _core.Schedule]:
         """Return the schedules of all exchanges by their names."""
