@@ -47,7 +47,7 @@ const chartRows = (rows, cases) => {
 
 class Chart {
   constructor(element, figure, data) {
-    Object.assign(this, { element, figure, data, hiddenCurves: new Set(), passed: null });
+    Object.assign(this, { element, figure, data, hiddenCurves: hiddenOf(figure.name), passed: null });
     this.rows = figure.rows ? chartRows(figure.rows, data.cases) : null;
     this.picture = elementOf("div", "picture", "");
     element.replaceChildren(this.picture);
@@ -82,7 +82,8 @@ class Chart {
 
   toggle(name, entry) {
     if (!this.hiddenCurves.delete(name)) this.hiddenCurves.add(name);
-    entry.ariaPressed = String(!this.hiddenCurves.has(name));
+    writeAddress();
+    choice.showForm();
     this.highlight("");
     this.update();
   }
@@ -155,7 +156,10 @@ class Chart {
     const curves = new Set(this.rows?.filter((_, i) => !this.passed || this.passed.cases[this.figure.rows.case[i]]).map((row) => row.curve));
     const isThere = this.rows ? curves.size > 0 : !this.figure.groups || this.figure.groups.some((group) => this.passed.groups[group]);
     this.element.closest("figure").hidden = !isThere;
-    for (const [name, entry] of this.entries ?? []) entry.hidden = !curves.has(name);
+    for (const [name, entry] of this.entries ?? []) {
+      entry.hidden = !curves.has(name);
+      entry.ariaPressed = String(!this.hiddenCurves.has(name));
+    }
     if (rows.length && this.view) this.view.data("rows", rows).runAsync();
   }
 }
