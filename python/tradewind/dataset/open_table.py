@@ -63,7 +63,7 @@ def _table(path: Path) -> pd.DataFrame:
     try:
         return _checked(table_of(records), path)
     except (TypeError, ValueError, ArithmeticError) as error:
-        raise InputError(f"{path}: a value is no number: {error}") from None
+        raise InputError(f"{path}: a value is not a number: {error}") from None
 
 
 def _checked(table: pd.DataFrame, path: Path) -> pd.DataFrame:
@@ -130,10 +130,10 @@ def _csv(path: Path) -> pd.DataFrame:
     text = read_text(path, "table")
     header = text.partition("\n")[0].split(",")
     if missing := [name for name in ("case", *VALUES) if name not in header]:
-        raise InputError(f"{path} is no table of results: it has no column {', '.join(missing)}")
+        raise InputError(f"{path} is not a table of results: it has no column {', '.join(missing)}")
     types = dict.fromkeys(TEXT_COLUMNS, "string")
     try:
         table = pd.read_csv(io.StringIO(text), dtype=types, keep_default_na=False, na_values=[""])
         return typed(table.fillna({"part": ""}))
     except (ValueError, TypeError) as error:
-        raise InputError(f"{path} is no table of results: {error}") from None
+        raise InputError(f"{path} is not a table of results: {error}") from None
