@@ -147,11 +147,11 @@ pid_t spawn(Words words, Words variables, int socket, const std::vector<int>& ot
     return problem == 0 ? process : -1;
 }
 
-double now_s() {
+double clock_s() {
     return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-void rest() {
+void wait_a_little() {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
 }
 
@@ -179,10 +179,10 @@ LocalProcess::~LocalProcess() {
 }
 
 void LocalProcess::finish(std::string_view orders) {
-    Silence silence(patience_s_, now_s());
+    Silence silence(patience_s_, clock_s());
     std::array<char, 1 << 12> bytes;
-    for (bool is_open = true; !has_ended(); rest()) {
-        while (recv(socket_, bytes.data(), bytes.size(), MSG_DONTWAIT) > 0) silence.end(now_s());
+    for (bool is_open = true; !has_ended(); wait_a_little()) {
+        while (recv(socket_, bytes.data(), bytes.size(), MSG_DONTWAIT) > 0) silence.end(clock_s());
         while (!orders.empty()) {
             const ssize_t gone = send(socket_, orders.data(), orders.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
             if (gone < 0 && errno == EAGAIN) break;
@@ -193,7 +193,7 @@ void LocalProcess::finish(std::string_view orders) {
             shutdown(socket_, SHUT_WR);
             is_open = false;
         }
-        if (silence.is_too_long(true, now_s())) return kill();
+        if (silence.is_too_long(true, clock_s())) return kill();
     }
 }
 
@@ -215,10 +215,10 @@ bool LocalProcess::has_ended() {
 
 // Returns whether it has ended within a time.
 bool LocalProcess::wait(double seconds) {
-    const double end = now_s() + seconds;
+    const double end = clock_s() + seconds;
     while (!has_ended()) {
-        if (now_s() > end) return false;
-        rest();
+        if (clock_s() > end) return false;
+        wait_a_little();
     }
     return true;
 }
