@@ -10,9 +10,10 @@ from command_line import run_tradewind
 from validation.machines import CROSSBAR, machine
 
 from tradewind.base.errors import InputError
-from tradewind.model import load_model, model_names
+from tradewind.model import load_model
 from tradewind.model.changes import tried_changes
 from tradewind.simulation import simulate
+from tradewind.simulation.energy import with_energy
 from tradewind.workload.program_file import load_program
 
 HEAD = """
@@ -86,13 +87,6 @@ def own(tmp_path: Path) -> Path:
     return path
 
 
-@pytest.mark.parametrize("name", model_names())
-def test_each_model_is_proved(name):
-    result = load_model(name).verify(100)
-    assert result["ok"]
-    assert result["deadlock_free"]
-
-
 def test_a_step_is_the_program_that_is_written_by_hand(own):
     model = simulate(load_model(own).program(8).program, MACHINE)
     program = simulate(load_program("by_hand.toml", BY_HAND), MACHINE)
@@ -124,6 +118,9 @@ def test_joules_of_a_step_are_a_mean_too_and_make_those_of_a_forecast_day(own):
     assert result["node_power_w"] == pytest.approx(joules / seconds)
     assert result["kwh_per_forecast_day"] == pytest.approx(joules * 86400 / 60 / 3.6e6)
     assert load_model(own).simulate(MACHINE, 8)["no_energy"] == "no power in this machine file"
+    again = with_energy(result, file.machine.power)  # of the usage that studies keep
+    for key in ("energy_j", "kwh_per_forecast_day", "node_power_w"):
+        assert again[key] == pytest.approx(result[key])
 
 
 def test_numbers_are_changed_and_what_follows_from_them(own):
@@ -137,6 +134,11 @@ def test_numbers_are_changed_and_what_follows_from_them(own):
     [
         ('step = "60s"', 'step = "60"', "own.toml:5: step: '60' has no unit"),
         ('grid = "40x20x10"', 'grid = "40x20"', "own.toml:4: grid"),
+        ('grid = "40x20x10"', 'grid = "TC1279"\nlevels = 9', "unknown grid 'TC1279'; did you mean 'TCo1279'?"),
+        ('grid = "40x20x10"', 'grid = "O80"', "grid O80: key 'levels' is missing, such as levels = 137"),
+        ('step = "60s"', 'step = "60s"\nlevels = 9', "levels 9: grid 40x20x10 has them"),
+        ('step = "60s"', 'step = "60s"\nspacing = "9"', "own.toml:6: spacing: '9' has no unit"),
+        ('step = "60s"', 'step = "60s"\nassumed = ["stop"]', "unknown key 'stop'; did you mean 'step'?"),
         ('source = "these tests"\n', "", "key 'source' is missing"),
         ('value = 3\nsource = "here"', "value = 3", "own.toml:7: key 'source' is missing"),
         ("value = 3", "valeu = 3", "unknown key 'valeu'; did you mean 'value'?"),
@@ -174,13 +176,26 @@ def test_what_is_wrong_has_its_line(tmp_path, before, after, words):
     ("ranks", "split", "words"),
     [
         (0, None, "0 ranks: 1..2000000 are allowed"),
-        (1601, None, "1601 ranks: 1601x1 of them do not fit 40x20x10 points"),
+        (1601, None, "1601 ranks: neither 1601x1 nor other factors of them fit 40x20x10 points"),
         (8, (3, 2), "split 3x2 makes 6 ranks, and 8 are asked for"),
     ],
 )
 def test_ranks_that_do_not_fit(own, ranks, split, words):
     with pytest.raises(InputError, match=words):
         load_model(own).program(ranks, split)
+
+
+@pytest.mark.parametrize(
+    ("model", "ranks", "split"),
+    [
+        ("gcr-1300m", 10_000, (100, 100)),
+        ("arome-1300m", 1000, (40, 25)),
+        ("arome-1300m", 10_000, (80, 125)),  # of 90 levels, which transpositions divide among the first
+        ("arome-1300m", 100_000, (80, 1250)),
+    ],
+)
+def test_a_split_fits_all_layouts_of_a_step(model, ranks, split):
+    assert load_model(model).split(ranks) == split
 
 
 def test_unknown_models_and_numbers():
@@ -263,4 +278,4 @@ def test_steps_that_make_no_program(tmp_path, steps, words):
 def test_all_numbers_of_ranks_are_checked_before_the_first_is_simulated():
     done = run_tradewind("simulate", "model", "gcr-1300m", "--machine", "fattree-M", "-n", "4,7919")
     assert (done.code, done.out) == (2, "")
-    assert "7919 ranks: 7919x1 of them do not fit" in done.err
+    assert "7919 ranks: neither 7919x1 nor other factors of them fit" in done.err
