@@ -14,7 +14,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from tradewind import _core
@@ -28,6 +28,7 @@ from tradewind.workload.steps import (
     Poke,
     Scheduled,
     Start,
+    StepPart,
     Wait,
     WholeExchange,
     schedule_of,
@@ -51,18 +52,6 @@ __all__ = [
 ]
 
 _ORDERED = (Exchanged, WholeExchange, Start, Wait, Poke)
-
-
-@dataclass(frozen=True)
-class StepPart:
-    """A step of a program as a table shows it."""
-
-    name: str
-    kind: str
-    """compute, exchange, start, wait or poke."""
-    schedule: _core.Schedule | None
-    times: int
-    computes: bool
 
 
 class ProgramWorkload(Workload):
