@@ -116,7 +116,7 @@ def _bench_sizes(
     from tradewind.workload.options import read
     from tradewind.workload.registry import pattern_named
 
-    values, problems = read(pattern_named(pattern), asked.given)
+    values, problems = read(pattern_named(pattern).meant(asked.given), asked.given)
     if problems:
         raise InputError(*problems)
     return bench_sizes(pattern, ranks, parse_sizes(sizes), *methods, options=values, **terms)
