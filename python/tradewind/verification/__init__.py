@@ -49,7 +49,7 @@ def verify(exchange: Workload, transport: str = DEFAULT_TRANSPORT, progress: Pro
     distinct = exchange.schedules()
     if not distinct:
         raise InputError("there is no exchange to verify (of a dwarf: `verify` of its own proves its program)")
-    steps = [_verify_step(exchange, name, schedule, transport, progress) for name, schedule in distinct.items()]
+    steps = [_verify_step(exchange, name, schedule, [transport], progress) for name, schedule in distinct.items()]
     verified = {
         "transport": transport,
         "ok": True,
@@ -89,10 +89,8 @@ def verify_program(
     rows = []
     for exchange in program.exchanges:
         single = OneSchedule(exchange.core, exchange.count, exchange.dtype)
-        row = _verify_step(single, exchange.name, exchange.core, exchange.transport, progress)
-        for transport in wanted:
-            if transport != exchange.transport:
-                _verify_step(single, exchange.name, exchange.core, transport, progress)
+        orders = dict.fromkeys((exchange.transport, *wanted))
+        row = _verify_step(single, exchange.name, exchange.core, list(orders), progress)
         rows.append(row | {"transport": exchange.transport, "times": program.times(exchange)})
     check_order(program, wanted)
     verified = {
@@ -111,7 +109,7 @@ def verify_program(
 
 
 def _verify_step(
-    exchange: Workload, name: str, schedule: _core.Schedule, transport: str, progress: Progress | None
+    exchange: Workload, name: str, schedule: _core.Schedule, transports: list[str], progress: Progress | None
 ) -> dict[str, Any]:
     began = time.perf_counter()
     stages = schedule.stages
@@ -123,7 +121,7 @@ def _verify_step(
     points = exchange.bytes_per_point
     _core.check_bytes(schedule.pattern, points)
     try:
-        verified = _core.verify(schedule, transport, report if progress is not None else None)
+        verified = _core.verify(schedule, transports, report if progress is not None else None)
     except VerificationError as error:
         raise VerificationError(f"{name}: {error}") from None
 
