@@ -70,7 +70,7 @@ def verify_program(
 ) -> dict[str, Any]:
     """Prove a whole program: each exchange, and that no ranks wait for each other across exchanges and groups.
 
-    Every exchange is proved as by `verify`, in the posting order of its transport and in each of `transports` (None:
+    Every exchange is proved as by `verify`, those of one schedule together, in the posting order of its transport and in each of `transports` (None:
     the five of point-to-point messages); for each of them, of all exchanges at once, no ranks of any group may wait for
     each other for ever, even where every send is synchronous. No exchange that is open may write a field that another
     one touches.
@@ -87,10 +87,14 @@ def verify_program(
             raise InputError(unknown("posting order", name, POSTING))
     check_fields(program)
     rows = []
+    proved: dict[tuple[object, ...], dict[str, Any]] = {}
     for exchange in program.exchanges:
         single = OneSchedule(exchange.core, exchange.count, exchange.dtype)
         orders = dict.fromkeys((exchange.transport, *wanted))
-        row = _verify_step(single, exchange.name, exchange.core, list(orders), progress)
+        key = (id(exchange.core), *orders, exchange.count, exchange.dtype)
+        if key not in proved:
+            proved[key] = _verify_step(single, exchange.name, exchange.core, list(orders), progress)
+        row = {**proved[key], "name": exchange.name}
         rows.append(row | {"transport": exchange.transport, "times": program.times(exchange)})
     check_order(program, wanted)
     verified = {
