@@ -70,10 +70,10 @@ def verify_program(
 ) -> dict[str, Any]:
     """Prove a whole program: each exchange, and that no ranks wait for each other across exchanges and groups.
 
-    Every exchange is proved as by `verify`, those of one schedule together, in the posting order of its transport and in each of `transports` (None:
-    the five of point-to-point messages); for each of them, of all exchanges at once, no ranks of any group may wait for
-    each other for ever, even where every send is synchronous. No exchange that is open may write a field that another
-    one touches.
+    Every exchange is proved as by `verify`, those of one schedule together, in the posting order of its transport and
+    in each of `transports` (None: the five of point-to-point messages); for each of them, of all exchanges at once, no
+    ranks of any group may wait for each other for ever, even where every send is synchronous. No exchange that is open
+    may write a field that another one touches.
 
     Returns as `verify`, with a row for each exchange in place of steps, ``times`` in it, ``orders`` (the posting orders
     proved; "own": each exchange by its own transport), and in all the ``stages``, ``messages`` and ``bytes`` of the
