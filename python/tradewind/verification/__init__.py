@@ -72,7 +72,7 @@ def verify_program(
 
     Every exchange is proved as by `verify`, those of one schedule together, in the posting order of its transport and
     in each of `transports` (None: the five of point-to-point messages); for each of them, of all exchanges at once, no
-    ranks of any group may wait for each other for ever, even where every send is synchronous. No exchange that is open
+    group may deadlock, even where every send is synchronous. No exchange that is open
     may write a field that another one touches.
 
     Returns as `verify`, with a row for each exchange in place of steps, ``times`` in it, ``orders`` (the posting orders
