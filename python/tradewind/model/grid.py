@@ -12,8 +12,8 @@ from tradewind.base.errors import InputError
 from tradewind.base.extents import MAX_EXTENT, extents_text, parse_extents
 from tradewind.layout.grid_names import NamedGrid, named_grid
 from tradewind.layout.names import LAYOUTS, shares
-from tradewind.workload.on_grid import layout_imbalance
-from tradewind.workload.patterns.fetch import FetchExchange
+from tradewind.workload.exchange import Exchange
+from tradewind.workload.on_grid import OnGrid, layout_imbalance
 
 MAX_RANKS = 2_000_000
 POINTS = "points"
@@ -70,7 +70,9 @@ class ModelGrid:
             raise InputError(f"{ranks} ranks: 1..{maximum} are allowed on {self.text}")
         if self.named is None or self.named.points is None:
             return ranks, 1
-        return FetchExchange(ranks, self.extents, mesh=self.named.kind, width=1).sizes[1]
+        halo = Exchange("fetch", ranks, self.extents, mesh=self.named.kind, width=1)
+        assert isinstance(halo, OnGrid)
+        return halo.sizes[1]
 
     def imbalance(self, split: tuple[int, int]) -> float:
         """Return the maximum points of a rank over the mean; 1 without a grid."""
