@@ -20,6 +20,7 @@ _RATE = {unit + "/s": factor for unit, factor in _BYTES.items()} | {
     prefix + bits: factor / 8 for bits in ("bit/s", "b/s") for prefix, factor in _DECIMAL.items()
 }
 _FLOPS = {prefix + unit: factor for unit in ("flop/s", "Flop/s") for prefix, factor in (_DECIMAL | {"P": 1e15}).items()}
+_FREQUENCY = {prefix + "Hz": factor for prefix, factor in _DECIMAL.items() if prefix not in ("K", "T")}
 
 _NUMBER = re.compile(r"\s*([0-9]+(?:\.[0-9]*)?(?:[eE][+-]?[0-9]+)?|\.[0-9]+)\s*([^\s]*)\s*")
 
@@ -68,6 +69,11 @@ def bytes_per_second(text: object) -> float:
 def flops(text: object) -> float:
     """``"1.2TFlop/s"`` -> 1.2e12."""
     return _parse(text, _FLOPS, "a rate of operations", '"600Gflop/s" or "1.2TFlop/s"')
+
+
+def hertz(text: object) -> float:
+    """``"1kHz"`` -> 1000."""
+    return _parse(text, _FREQUENCY, "a frequency", '"100Hz" or "1kHz"')
 
 
 def _scaled(value: float, steps: list[tuple[float, str]]) -> str:

@@ -116,6 +116,7 @@ def _loaded(name: str, numbers: list[str] | None) -> Model:
 def _show(model: Model, results: list[dict[str, Any]]) -> None:
     from tradewind.base.units import format_seconds
     from tradewind.cli.screen import show_table, show_text
+    from tradewind.cli.simulation_run import say_disturbed
     from tradewind.cli.table import TextColumn, TextTable
 
     parts = list(dict.fromkeys(part for result in results for part in result["part_s"]))
@@ -129,6 +130,7 @@ def _show(model: Model, results: list[dict[str, Any]]) -> None:
     each = f", {first['ranks_per_node']} ranks per node" if first["ranks_per_node"] != 1 else ""
     title = f"{model.name} on {first['machine']}, {first['routing']}{each}; steps of {format_seconds(first['step_s'])}"
     show_table(TextTable(columns, rows, title))
+    say_disturbed(first)
     assumed = [name for name, number in model.table.numbers.items() if number.assumed and name not in model.changed]
     if assumed:
         show_text(f"assumed, not published for this model: {', '.join(assumed)}; --number changes them")

@@ -124,7 +124,7 @@ def show_verified(result: dict[str, Any]) -> None:
 def _show_simulated(result: dict[str, Any]) -> None:
     from tradewind.base.units import format_bytes, format_seconds
     from tradewind.cli.screen import show_table, show_text
-    from tradewind.cli.simulation_run import say_orders, say_skipped
+    from tradewind.cli.simulation_run import say_disturbed, say_orders, say_skipped
     from tradewind.cli.table import TextColumn, TextTable
 
     ends = result.get("step_end_s") or result["step_time_s"]
@@ -134,6 +134,7 @@ def _show_simulated(result: dict[str, Any]) -> None:
     show_text(f"{result['stages']:,} stages, {result['messages']:,} messages, {format_bytes(result['bytes'])}")
     say_skipped(result)
     say_orders(result)
+    say_disturbed(result)
     for picture in result.get("pictures", []):
         print(f"picture: {picture}")
     if "timeline" in result:

@@ -185,7 +185,7 @@ _BOTTLENECKS = {
 def _show(results: list[dict[str, Any]]) -> None:
     from tradewind.base.units import format_bytes, format_count, format_seconds
     from tradewind.cli.screen import show_table, show_text
-    from tradewind.cli.simulation_run import say_orders, say_skipped, spread_of
+    from tradewind.cli.simulation_run import say_disturbed, say_orders, say_skipped, spread_of
     from tradewind.cli.table import TextColumn, TextTable
 
     first = results[0]
@@ -229,6 +229,7 @@ def _show(results: list[dict[str, Any]]) -> None:
             show_text(f"bottleneck: {bottleneck}; {size}; {buffers} buffers")
         say_skipped(first)
         say_orders(first)
+    say_disturbed(first)
     for picture in (picture for r in results for picture in r.get("pictures", [])):
         print(f"picture: {picture}")
     if "timeline" in first:

@@ -12,6 +12,7 @@ from typing import Any
 from tradewind import _core
 from tradewind.base import units
 from tradewind.base.errors import InputError, gathered
+from tradewind.base.noise import NONE, noise_of
 from tradewind.machine import Machine, MachineFile, load_machine
 from tradewind.method.method import DEFAULT_PACKING, DEFAULT_TRANSPORT
 from tradewind.simulation.prepared import Simulation
@@ -63,6 +64,10 @@ def prepare(
     orders = [] if known["order"].wrong(asked.order) else each_order(asked.order)
     if orders not in ([], [PORTS]) and asked.model != "packet":
         problems.append(f"order {asked.order}: only the packet model knows ports, not {asked.model}")
+    if asked.noise not in (None, NONE) and asked.model != "packet":
+        problems.append(f"noise {asked.noise}: only the packet model knows detours, not {asked.model}")
+    if asked.background and asked.model != "packet":
+        problems.append(f"background {asked.background:g}: only the packet model knows links, not {asked.model}")
     if len(orders) > 1 and isinstance(exchange, Repetitions):
         problems.append(f"order {asked.order}: one order is allowed where repetitions are simulated until steady")
     file = built = place = intranode = None
@@ -71,6 +76,8 @@ def prepare(
         problems.append(f"transport {method[0]}: only the packet model knows transports, not {asked.model}")
     with gathered(problems):
         file = machine if isinstance(machine, MachineFile) else load_machine(machine, settings)
+        if not known["background"].wrong(asked.background):
+            file = file.with_background(asked.background)
         each = ranks_per_node_on(file, asked.ranks_per_node)
         exchange = exchange.at_rates(file.machine, each, request.threads)
         built = file.machine.build(asked.routing, max(0, exchange.ranks - each))
@@ -86,6 +93,7 @@ def prepare(
             place = _placed(exchange.ranks, request.split, file, built, asked, each)
     if problems or file is None or built is None or place is None or packet_bytes is None:
         raise InputError(*problems)
+    own_noise = None if file.machine.noise is None or asked.model != "packet" else file.machine.noise.made()
     simulation = Simulation(
         exchange=exchange,
         file=file,
@@ -97,6 +105,7 @@ def prepare(
         shown=shown,
         intranode=intranode,
         method=method,
+        noise=own_noise if asked.noise is None else noise_of(asked.noise),
     )
     _ = simulation.changed  # refuses what has no such posting order
     return simulation

@@ -246,7 +246,7 @@ class ProgramWorkload(Workload):
             made = compute.with_files(machine.files, ranks)
             return made.on_cores(machine, sharing, threads) if of_cores else made
 
-        return self.with_steps(lambda step, ranks: _with_compute(step, lambda compute: computed(compute, ranks)))
+        return self.with_steps(lambda step, ranks: with_compute(step, lambda compute: computed(compute, ranks)))
 
     def with_steps(self, change: Callable[[Any, int], Any]) -> ProgramWorkload:
         """Return the same program with changed steps: what `change` makes of each and the ranks of its group."""
@@ -282,8 +282,8 @@ def _computed(step: Any) -> Any:
     return step if isinstance(step, Compute) else step.compute if isinstance(step, WholeExchange) else None
 
 
-def _with_compute(step: Any, change: Callable[[Compute], Compute]) -> Any:
-    """The step with another computation, if it has one."""
+def with_compute(step: Any, change: Callable[[Compute], Compute]) -> Any:
+    """Return a step with what `change` makes of its computation, if it has one."""
     if isinstance(step, Compute):
         return change(step)
     if isinstance(step, WholeExchange) and step.compute is not None:
