@@ -38,7 +38,7 @@ class Node(Table):
     """Share of a computation that one thread does while the others of its rank wait (Amdahl 1967)."""
 
 
-class _Rates(Table):
+class Rates(Table):
     """Rates of the loops of one name."""
 
     flops: Flops | None = None
@@ -66,7 +66,7 @@ class _Rates(Table):
         return self.flops if set(values) == {"flops"} else values
 
 
-KernelRates = Annotated[_Rates, BeforeValidator(lambda value: value if isinstance(value, dict) else {"flops": value})]
+KernelRates = Annotated[Rates, BeforeValidator(lambda value: value if isinstance(value, dict) else {"flops": value})]
 """A table of rates, or one rate of flops."""
 
 
@@ -110,7 +110,7 @@ class Sharing:
         return each * max(1, spanned)
 
 
-def seconds_of(work: Work, node: Node, kernels: Mapping[str, _Rates], machine: str, sharing: Sharing) -> float:
+def seconds_of(work: Work, node: Node, kernels: Mapping[str, Rates], machine: str, sharing: Sharing) -> float:
     """Return the seconds of a computation of a rank; `machine`: its name in errors.
 
     A thread has a core as far as there are enough: its flops are at the rate of the kernel, or else at
@@ -118,7 +118,7 @@ def seconds_of(work: Work, node: Node, kernels: Mapping[str, _Rates], machine: s
     ranks of a NUMA domain share its memory, and all of a node its `node.flops`. Threads do not speed up the serial
     fraction. Raises InputError where no rate is known.
     """
-    own = kernels.get(work.kernel, _Rates())
+    own = kernels.get(work.kernel, Rates())
     cores = sharing.cores(node)
     speedup = _speedup(cores, node.serial_fraction if own.serial_fraction is None else own.serial_fraction)
     has_cores = node.core_flops is not None or bool(kernels)
@@ -152,7 +152,7 @@ def _speedup(cores: float, serial: float) -> float:
     return cores if cores <= 1 or not serial else 1 / (serial + (1 - serial) / cores)
 
 
-def problems_of_rates(node: Node, kernels: Mapping[str, _Rates]) -> Iterator[tuple[str, str]]:
+def problems_of_rates(node: Node, kernels: Mapping[str, Rates]) -> Iterator[tuple[str, str]]:
     """Yield the keys of rates that cannot be, and why."""
     if node.numa_domains and node.cores and node.cores % node.numa_domains:
         yield "node.numa_domains", f"{node.numa_domains} do not divide the {node.cores} of node.cores"

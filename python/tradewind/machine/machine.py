@@ -28,7 +28,7 @@ from tradewind.base.names import unknown
 from tradewind.base.noise import ARRIVALS, Noise
 from tradewind.base.tables import Table, one_of
 from tradewind.base.toml_lines import Place, TomlFile, toml_text
-from tradewind.machine.computing import KernelRates, Node, Sharing, Work, problems_of_rates, seconds_of
+from tradewind.machine.computing import KernelRates, Node, Rates, Sharing, Work, problems_of_rates, seconds_of
 from tradewind.machine.display import machine_table
 from tradewind.machine.evidence import IMAGINARY, WHOLE, Evidence, evidence_of, naming, problem_of
 from tradewind.machine.intranode import IntranodeTransport, RateTable, find_intranode
@@ -498,15 +498,13 @@ def _known_keys(place: Place, data: dict[str, Any]) -> list[str]:
         ("packet",): Packet,
         ("files",): Files,
         ("noise",): NoiseTable,
-        ("kernel",): KernelRates,
         ("copy",): RateTable,
         ("intranode",): IntranodeTransport,
         ("topology",): TOPOLOGIES.get(str(kind), Torus),
     }
-    return [
-        field.alias or name
-        for name, field in tables[tuple(key for key in place[:-1] if isinstance(key, str))].model_fields.items()
-    ]
+    around = tuple(key for key in place[:-1] if isinstance(key, str))
+    table = Rates if around[:1] == ("kernel",) else tables[around]
+    return [field.alias or name for name, field in table.model_fields.items()]
 
 
 def _source_problems(
