@@ -16,11 +16,11 @@ struct Imbalance {
 
     bool any() const { return distribution != Distribution::none && spread > 0; }
     bool operator==(const Imbalance&) const = default;
-    // Of 64 random bits.
+    // The factor for 64 random bits.
     double factor(std::uint64_t random) const;
 };
 
-// Throws InputError for a name that is none of "normal", "uniform", "lognormal" and "exponential".
+// "normal", "uniform", "lognormal" or "exponential". Throws InputError for another name.
 Distribution distribution_of(const std::string& name);
 // The largest spread with which no factor, or of "normal" only one in a thousand, is below 0.
 double largest_spread(Distribution distribution);

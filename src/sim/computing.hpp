@@ -11,7 +11,7 @@ namespace tradewind::sim {
 Picoseconds time_of(const program::Compute& compute, const machine::Machine& machine,
                     const machine::Placement& placement, Rank rank);
 
-// What the random factor of a computation depends on, beside its step.
+// Coordinates of the random factor of a computation, beside its step.
 struct Draw {
     std::uint64_t seed;
     Rank rank;           // of the program

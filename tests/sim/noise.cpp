@@ -62,8 +62,8 @@ TEST("ranks that wait for each other lose nearly a detour in each step, not thei
     const auto noisy = simulation.packets().time;
     simulation.options.noise = {};
     const auto quiet = simulation.packets().time;
-    // Of 64 ranks with a detour of 5 us in 100 us some are in one in every step of some 45 us: 95 us of them in 20
-    // steps where nobody waits for the slowest.
+    // Some of 64 ranks with a detour of 5 us in 100 us are in one in each step of some 45 us: 95 us of detours in 20
+    // steps, where none waits for the slowest.
     CHECK((noisy - quiet).value > 70'000 * ns);
     CHECK((noisy - quiet).value < 20 * 12 * 5'000 * ns);
 }

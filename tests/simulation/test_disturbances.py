@@ -50,7 +50,7 @@ COST = {"wall_s": 0, "packet_hops_per_s": 0, "peak_rss_bytes": 0}
 
 def test_other_jobs_take_their_fraction_of_links_and_of_nothing_else():
     """A message of 8 MB: links of 10 GB/s, three quarters of which are taken, against NICs of the same."""
-    million = ["--count", "1000000", "--algorithm", "ring", "--ranks", "2", "--buffers", "unbounded"]
+    million = ["--count", "1000000", "--algorithm", "ring", "--buffers", "unbounded", "--placement", "random"]
     taken, whole = simulated(*million, "--background", "0.75"), simulated(*million)
     slower = simulated(*million, "--set", "link.bandwidth=2.5GB/s")
     assert taken["background"] == 0.75
@@ -71,7 +71,7 @@ def test_other_jobs_take_their_fraction_of_links_and_of_nothing_else():
         (("--background", "1"), "background 1: 0 or more, and less than 1 is allowed"),
         (("--background", "-0.1"), "background -0.1: 0 or more are allowed"),
         (("--background", "0.5", "--model", "loggp"), "background 0.5: only the packet model knows links"),
-        (("--compute-imbalance", "normal"), "compute imbalance 'normal': distribution and spread are allowed"),
+        (("--compute-imbalance", "normal"), "imbalance 'normal': distribution and spread are allowed"),
         (("--compute-imbalance", "normal,-0.1"), "spread -0.1: 0 to 0.333 is allowed for normal"),
         (("--compute-imbalance", "gauss,0.1"), "unknown distribution 'gauss'"),
         (("--compute-imbalance", "normal,0.1"), "has no computation"),
@@ -127,10 +127,10 @@ def test_a_machine_has_noise_of_its_own(tmp_path):
     with pytest.raises(tw.InputError, match=r"noise\.frequency has no source"):
         load_machine(path)
     path.write_text(path.read_text() + '\nnoise = "assumed: much, so that it shows"\n')
-    own = tw.Exchange("allreduce", 16).simulate(path)
+    own = tw.simulate(tw.Exchange("allreduce", 16), path)
     assert own["noise"] == "1000Hz,900us"
     assert own["time_s"] == simulated("--noise", "1kHz,900us")["time_s"]
-    assert tw.Exchange("allreduce", 16).simulate(path, noise="none")["time_s"] == simulated()["time_s"]
+    assert tw.simulate(tw.Exchange("allreduce", 16), path, noise="none")["time_s"] == simulated()["time_s"]
 
 
 def test_sweeps_vary_them(tmp_path):
@@ -148,7 +148,7 @@ noise = ["none", "linux-tick"]
 background = [0, 0.5]
 """
     )
-    cases = expand(load_study(path))
+    cases, _ = expand(load_study(path).study)
     asked = [simulation_options(case) for case in cases]
     assert [(each["noise"], each["background"]) for each in asked] == [
         (noise, taken) for noise in ("none", "linux-tick") for taken in (0, 0.5)

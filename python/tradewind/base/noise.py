@@ -83,7 +83,7 @@ def noise_of(text: str) -> Noise | None:
             problems += [f"noise {text!r}: {problem}" for problem in error.problems]
     if problems:
         raise InputError(*problems)
-    noise = Noise(*numbers, *parts[2:])
+    noise = Noise(numbers[0], numbers[1], *parts[2:])
     if problems := noise.problems():
         raise InputError(*(f"noise {text!r}: {problem}" for problem in problems))
     return noise

@@ -42,9 +42,9 @@ class Rates(Table):
     """Rates of the loops of one name."""
 
     flops: Flops | None = None
-    """Of one core while the others wait; includes what it gets from memory."""
+    """Rate of one core while the others wait; includes what it gets from memory."""
     busy_flops: Flops | None = None
-    """Of each core while all of the node compute; None: as flops."""
+    """Rate of each core while all of the node compute; None: as flops."""
     bandwidth: Bandwidth | None = None
     """Rate of copies that one core reaches in these loops; None: as the memory allows."""
     point_time: Latency | None = None
@@ -83,7 +83,7 @@ class Work:
 
 @dataclass(frozen=True)
 class Sharing:
-    """Use of a node: by how many ranks, each with so many threads."""
+    """Use of a node: the number of its ranks, and of the threads of each."""
 
     ranks: int
     threads: int
