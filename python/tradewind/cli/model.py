@@ -115,6 +115,7 @@ def _loaded(name: str, numbers: list[str] | None) -> Model:
 
 def _show(model: Model, results: list[dict[str, Any]]) -> None:
     from tradewind.base.units import format_seconds
+    from tradewind.cli.energy import energy_rows, say_no_energy
     from tradewind.cli.screen import show_table, show_text
     from tradewind.cli.simulation_run import say_disturbed
     from tradewind.cli.table import TextColumn, TextTable
@@ -126,11 +127,13 @@ def _show(model: Model, results: list[dict[str, Any]]) -> None:
     rows += [["simulated years per day", *(f"{result['simulated_years_per_day']:.3g}" for result in results)]]
     rows += [[part, *(f"{100 * result['share'].get(part, 0.0):.1f} %" for result in results)] for part in parts]
     rows += [["exchanging", *(f"{100 * r['exchanging_s'] / r['time_s']:.1f} %" for r in results)]]
+    rows += energy_rows(results)
     first = results[0]
     each = f", {first['ranks_per_node']} ranks per node" if first["ranks_per_node"] != 1 else ""
     title = f"{model.name} on {first['machine']}, {first['routing']}{each}; steps of {format_seconds(first['step_s'])}"
     show_table(TextTable(columns, rows, title))
     say_disturbed(first)
+    say_no_energy(first)
     assumed = [name for name, number in model.table.numbers.items() if number.assumed and name not in model.changed]
     if assumed:
         show_text(f"assumed, not published for this model: {', '.join(assumed)}; --number changes them")

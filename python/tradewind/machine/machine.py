@@ -32,6 +32,7 @@ from tradewind.machine.computing import KernelRates, Node, Rates, Sharing, Work,
 from tradewind.machine.display import machine_table
 from tradewind.machine.evidence import IMAGINARY, WHOLE, Evidence, evidence_of, naming, problem_of
 from tradewind.machine.intranode import IntranodeTransport, RateTable, find_intranode
+from tradewind.machine.power import Power
 from tradewind.machine.quantities import Bandwidth, Bypass, Detour, Frequency, Latency, Limit, Size
 from tradewind.machine.topology import TOPOLOGIES, Graph, Topology, Torus, with_nics
 from tradewind.method.method import DEFAULT_PACKING
@@ -175,6 +176,8 @@ class Machine(Table):
     files: Files = Files()
     noise: NoiseTable | None = None
     """None: detours are not simulated unless a simulation asks for them."""
+    power: Power | None = None
+    """Power of nodes and switches; None: no joules are computed."""
     kernel: dict[str, KernelRates] = Field(default_factory=dict)
     """Rates of one core, by the names of kernels (`tradewind.workload.steps.Compute.kernel`)."""
     copy_: Annotated[RateTable | None, Field(alias="copy")] = None
@@ -211,6 +214,7 @@ class Machine(Table):
 
     def conflicts(self) -> Iterator[tuple[Place, str]]:
         """Values that cannot be together: where, and what is wrong."""
+        yield from self.power.problems() if self.power is not None else ()
         size, flow, switch = self.packet.size, self.node.flow_memory_bandwidth, self.switch
         if switch.port_buffer is None and self.buffer_bytes < size:
             yield ("switch", "buffer"), f"switch.buffer = {self.buffer_bytes} B is less than packet.size = {size} B"
@@ -323,7 +327,7 @@ class MachineFile:
 
     @property
     def identity(self) -> str:
-        """A hash of all values that a simulation without files depends on, the defaults among them."""
+        """A hash of all values that times of a simulation without files depend on, the defaults among them."""
         return self._identity(with_files=False)
 
     @property
@@ -332,7 +336,7 @@ class MachineFile:
         return self._identity(with_files=True)
 
     def _identity(self, *, with_files: bool) -> str:
-        values = self.machine.model_dump(exclude={"title", "source"} | (set() if with_files else {"files"}))
+        values = self.machine.model_dump(exclude={"title", "source", "power"} | (set() if with_files else {"files"}))
         for name in ("files", "kernel", "noise"):
             if not any((values.get(name) or {}).values()):  # as of all before there were such rates
                 values.pop(name, None)
@@ -415,7 +419,7 @@ def _checked(path: Path, text: str, settings: tuple[tuple[str, str], ...]) -> Ma
     return MachineFile(path.stem, machine)
 
 
-_OPTIONAL = ("global", "switch", "mpi", "files", "noise", "kernel")
+_OPTIONAL = ("global", "switch", "mpi", "files", "noise", "kernel", "power")
 """Tables that a file may leave out."""
 
 
@@ -498,6 +502,7 @@ def _known_keys(place: Place, data: dict[str, Any]) -> list[str]:
         ("packet",): Packet,
         ("files",): Files,
         ("noise",): NoiseTable,
+        ("power",): Power,
         ("copy",): RateTable,
         ("intranode",): IntranodeTransport,
         ("topology",): TOPOLOGIES.get(str(kind), Torus),

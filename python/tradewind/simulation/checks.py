@@ -15,6 +15,7 @@ from tradewind.base.errors import InputError, gathered
 from tradewind.base.noise import NONE, noise_of
 from tradewind.machine import Machine, MachineFile, load_machine
 from tradewind.method.method import DEFAULT_PACKING, DEFAULT_TRANSPORT
+from tradewind.simulation.energy import Held, node_share
 from tradewind.simulation.prepared import Simulation
 from tradewind.trace.ranks import ranks_shown
 from tradewind.workload.options import problems_of
@@ -71,6 +72,7 @@ def prepare(
     if len(orders) > 1 and isinstance(exchange, Repetitions):
         problems.append(f"order {asked.order}: one order is allowed where repetitions are simulated until steady")
     file = built = place = intranode = None
+    each, copied = 1, 0.0
     method = _method(asked.transport, asked.packing)
     if method is not None and asked.model != "packet":
         problems.append(f"transport {method[0]}: only the packet model knows transports, not {asked.model}")
@@ -79,6 +81,7 @@ def prepare(
         if not known["background"].wrong(asked.background):
             file = file.with_background(asked.background)
         each = ranks_per_node_on(file, asked.ranks_per_node)
+        copied = exchange.copied_bytes
         exchange = exchange.at_rates(file.machine, each, request.threads)
         built = file.machine.build(asked.routing, max(0, exchange.ranks - each))
         if asked.packet is None:
@@ -106,6 +109,7 @@ def prepare(
         intranode=intranode,
         method=method,
         noise=own_noise if asked.noise is None else noise_of(asked.noise),
+        held=Held(each, node_share(file.machine, exchange.ranks, each, request.threads), copied),
     )
     _ = simulation.changed  # refuses what has no such posting order
     return simulation
