@@ -48,7 +48,10 @@ def prepare(
     "transport": of a program, each exchange as its transport does, together or sendrecv. `order`: of packets, and of
     room in buffers, that come to a switch at one time. "ports": by the number of the port; "seed=7": drawn at random
     for each switch and time. Several, such as "ports,seed=1..8", are simulated one after another; the result is that of
-    the first, with the times of all.
+    the first, with the times of all. `compute_imbalance`: of computations that name none, such as "normal,0.05" (see
+    `tradewind.base.imbalance`). `noise`: detours of the operating system, such as "100Hz,250us" (see
+    `tradewind.base.noise`); None: those of the machine. `background`: the fraction of the bandwidth of links between
+    switches that other jobs take.
     """
     asked, request = SimulationOptions(**options), exchange
     exchange = request.program()
