@@ -134,9 +134,8 @@ def _show(model: Model, results: list[dict[str, Any]]) -> None:
     show_table(TextTable(columns, rows, title))
     say_disturbed(first)
     say_no_energy(first)
-    assumed = [name for name, number in model.table.numbers.items() if number.assumed and name not in model.changed]
-    if assumed:
-        show_text(f"assumed, not published for this model: {', '.join(assumed)}; --number changes them")
+    if model.assumed:
+        show_text(f"assumed, not published for this model: {', '.join(model.assumed)}; --number changes numbers")
     for result in results:
         if "changes" in result:
             _show_changes(result)

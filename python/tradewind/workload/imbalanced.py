@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from tradewind.base.errors import InputError
 from tradewind.base.imbalance import imbalance_of
-from tradewind.workload.program import ProgramWorkload, with_compute
+from tradewind.workload.program import ProgramWorkload, with_computation
 from tradewind.workload.workload import Workload
 
 
@@ -18,5 +18,5 @@ def imbalanced(workload: Workload, imbalance: str | None) -> Workload:
     if not isinstance(workload, ProgramWorkload) or not workload.computes:
         raise InputError(f"compute imbalance {imbalance}: {workload.name} has no computation")
     return workload.with_steps(
-        lambda step, _: with_compute(step, lambda made: replace(made, imbalance=made.imbalance or drawn))
+        lambda step, _: with_computation(step, lambda made: replace(made, imbalance=made.imbalance or drawn))
     )

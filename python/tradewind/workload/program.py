@@ -216,6 +216,18 @@ class ProgramWorkload(Workload):
         """The steps; of a program of groups, those of each group in turn."""
         return self._steps
 
+    def ordered_steps(self) -> Sequence[GroupStep]:
+        """Return the steps of a program of one group as groups have them, each exchange with a name.
+
+        Raises InputError for more groups.
+        """
+        if len(self.groups) > 1:
+            raise InputError(f"{self.name}: {len(self.groups)} groups have steps of their own")
+        if self.groups:
+            return self.groups[0].steps
+        steps, options = self._made_of
+        return [_exchanged(step, i, options["fields"], options["dtype"]) for i, step in enumerate(steps)]
+
     def schedules(self) -> dict[str, _core.Schedule]:
         """Return the schedules of all exchanges by their names."""
         if self._order is not None:
@@ -260,7 +272,7 @@ class ProgramWorkload(Workload):
             made = compute.with_files(machine.files, ranks)
             return made.on_cores(machine, sharing, threads) if of_cores else made
 
-        return self.with_steps(lambda step, ranks: with_compute(step, lambda compute: computed(compute, ranks)))
+        return self.with_steps(lambda step, ranks: with_computation(step, lambda compute: computed(compute, ranks)))
 
     def with_steps(self, change: Callable[[Any, int], Any]) -> ProgramWorkload:
         """Return the same program with changed steps: what `change` makes of each and the ranks of its group."""
@@ -296,8 +308,8 @@ def _computed(step: Any) -> Any:
     return step if isinstance(step, Compute) else step.compute if isinstance(step, WholeExchange) else None
 
 
-def with_compute(step: Any, change: Callable[[Compute], Compute]) -> Any:
-    """Return a step with what `change` makes of its computation, if it has one."""
+def with_computation(step: Any, change: Callable[[Compute], Compute]) -> Any:
+    """Return the step with another computation, if it has one."""
     if isinstance(step, Compute):
         return change(step)
     if isinstance(step, WholeExchange) and step.compute is not None:
