@@ -46,10 +46,10 @@ TEST("work that is long against the period takes its time over the share that is
     }
 }
 
-// A computation of 40 us, then a sum of all, 20 times.
-Simulation noisy_sums(bool finite = false) {
+// A computation of 40 us, then a sum of all, some times.
+Simulation noisy_sums(bool finite = false, int times = 20) {
     Simulation simulation(machine_on(torus({4, 4, 2}, 2)),
-                          repeated({compute(40e-6), exchange(all_reduce(64, 10, "recursive-2"))}, 20));
+                          repeated({compute(40e-6), exchange(all_reduce(64, 10, "recursive-2"))}, times));
     simulation.options.finite_buffers = finite;
     simulation.options.noise = {{100'000 * ns}, {5'000 * ns}, finite};
     simulation.machine.send_overhead = {200 * ns};
@@ -70,10 +70,10 @@ TEST("ranks that wait for each other lose nearly a detour in each step, not thei
 
 TEST("the same bits for any number of threads, other ones for another seed, and no repetition is skipped") {
     for (const bool finite : {false, true}) {
-        auto simulation = noisy_sums(finite);
+        auto simulation = noisy_sums(finite, 2);
         const auto one = simulation.packets();
         CHECK_EQUAL(one.no_skip, "the noise of the operating system interrupts ranks at any time");
-        for (const int threads : {2, 3}) CHECK_EQUAL(bits(simulation.packets_on(threads)), bits(one));
+        CHECK_EQUAL(bits(simulation.packets_on(3)), bits(one));
         simulation.options.seed = 2;
         CHECK(simulation.packets().time != one.time);
     }
