@@ -10,7 +10,7 @@ from tradewind.cli import simulation_options as simulating
 from tradewind.cli.parameters import Argument, Option
 
 if TYPE_CHECKING:
-    from tradewind.model import Model
+    from tradewind.model import AnyModel
 
 WORD = "model"
 """Stands in place of a pattern."""
@@ -99,7 +99,7 @@ def simulate(
     print_result(results[0] if len(results) == 1 else results, as_json, lambda: _show(loaded, results))
 
 
-def _loaded(name: str, numbers: list[str] | None) -> Model:
+def _loaded(name: str, numbers: list[str] | None) -> AnyModel:
     from tradewind.base.errors import InputError
     from tradewind.model import load_model
 
@@ -113,7 +113,7 @@ def _loaded(name: str, numbers: list[str] | None) -> Model:
     return load_model(name, changed)
 
 
-def _show(model: Model, results: list[dict[str, Any]]) -> None:
+def _show(model: AnyModel, results: list[dict[str, Any]]) -> None:
     from tradewind.base.units import format_seconds
     from tradewind.cli.energy import energy_rows, say_no_energy
     from tradewind.cli.screen import show_table, show_text
