@@ -840,6 +840,9 @@ class Compute:
         layout: Layout | None = None,
         point_seconds: float = 0,
         points: Sequence[float] | None = None,
+        distribution: str = "",
+        spread: float = 0,
+        each_time: bool = False,
     ) -> None: ...
 
 class Step:
@@ -957,6 +960,9 @@ class SimulationOptions:
         progress_by: str = "pokes",
         skip: bool = True,
         order_seed: int = 0,
+        noise_period_s: float = 0,
+        noise_duration_s: float = 0,
+        noise_scattered: bool = False,
     ) -> None: ...
 
 class Forecast:
