@@ -951,6 +951,8 @@ class SimulationOptions:
         progress_by: str = "pokes",
         skip: bool = True,
         order_seed: int = 0,
+        unloaded: bool = False,
+        free_copies: bool = False,
     ) -> None: ...
 
 class Forecast:
@@ -977,6 +979,11 @@ def simulate_loggp(
     options: SimulationOptions,
     progress: Callable[[float, int, int], None] | None = None,
 ) -> SimulationResult: ...
+def mean_computing_s(machine: Machine, program: Program, placement: Placement) -> list[float]:
+    """
+    [step] seconds that a rank computes, in the mean over the ranks that compute anything.
+    """
+
 def forecast(machine: Machine, program: Program, placement: Placement, options: SimulationOptions) -> Forecast: ...
 def delay_lower_edge_s(bin: int) -> float:
     """

@@ -13,6 +13,7 @@
 #include "places.hpp"
 #include "program/fingerprint.hpp"
 #include "sim/clock.hpp"
+#include "sim/mean_computing.hpp"
 #include "sim/network.hpp"
 #include "sim/rank.hpp"
 #include "sim/simulate.hpp"
@@ -283,7 +284,7 @@ void bind_simulation(nb::module_& module) {
                bool finite_buffers, bool one_sided, int blocks, Rank followed, std::vector<Rank> shown,
                std::shared_ptr<Peers> peers, std::shared_ptr<machine::IntranodeTransport> intranode,
                std::int64_t compact_from_bytes, int repetition_steps, std::vector<int> asked, Enough enough,
-               const std::string& progress_by, bool skip, std::uint64_t order_seed) {
+               const std::string& progress_by, bool skip, std::uint64_t order_seed, bool unloaded, bool free_copies) {
                 new (self) sim::SimulationOptions{{packet_bytes},
                                                   threads,
                                                   seed,
@@ -301,14 +302,16 @@ void bind_simulation(nb::module_& module) {
                                                   progress_of(progress_by),
                                                   skip,
                                                   sim::SimulationOptions{}.between_calls,
-                                                  order_seed};
+                                                  order_seed,
+                                                  unloaded,
+                                                  free_copies};
             },
             nb::kw_only(), "packet_bytes"_a, "threads"_a = 1, "seed"_a = 1, "adaptive"_a = true,
             "finite_buffers"_a = false, "one_sided"_a = false, "blocks"_a = 0, "followed"_a = -1,
             "shown"_a = std::vector<Rank>{}, "peers"_a.none() = nb::none(), "intranode"_a.none() = nb::none(),
             "compact_from_bytes"_a = sim::SimulationOptions{}.compact_from.value, "repetition_steps"_a = 1,
             "asked"_a = std::vector<int>{}, "enough"_a.none() = nb::none(), "progress_by"_a = "pokes", "skip"_a = true,
-            "order_seed"_a = 0);
+            "order_seed"_a = 0, "unloaded"_a = false, "free_copies"_a = false);
     nb::class_<sim::Forecast>(module, "Forecast")
         .def_ro("messages", &sim::Forecast::messages)
         .def_ro("bytes", &sim::Forecast::bytes)
@@ -318,6 +321,8 @@ void bind_simulation(nb::module_& module) {
                "progress"_a.none() = nb::none());
     module.def("simulate_loggp", &run<sim::simulate_loggp>, "machine"_a, "program"_a, "placement"_a, "options"_a,
                "progress"_a.none() = nb::none());
+    module.def("mean_computing_s", &sim::mean_computing, "machine"_a, "program"_a, "placement"_a,
+               "[step] seconds that a rank computes, in the mean over the ranks that compute anything.");
     module.def("forecast", &sim::forecast, "machine"_a, "program"_a, "placement"_a, "options"_a);
     module.def(
         "delay_lower_edge_s",

@@ -12,7 +12,7 @@ from typing import Any
 from tradewind.base.errors import InputError
 from tradewind.study.cases.model_step import PATTERN
 from tradewind.study.cases.records import Record
-from tradewind.study.model.labels import LABELS
+from tradewind.study.model.labels import LABELS, settings_text
 
 Result = Mapping[str, Any]
 COMMANDS = ("bench", "tune", "run", "simulate", "advise")
@@ -49,6 +49,9 @@ def _records(result: Result, name: str) -> Iterator[Record]:
             yield from _records(each, name)
     elif "dwarf" in result and "wall_s" in result and "samples_s" in result:
         yield _run(result)
+    elif "side_by_side" in result:
+        for found in _members(result):
+            yield _simulated("simulate", found["step"], found["step"])
     elif "machine" in result and "time_s" in result:
         yield _simulated("simulate", result, result)
     elif "exchange" in result and "results" in result:
@@ -57,6 +60,13 @@ def _records(result: Result, name: str) -> Iterator[Record]:
         yield _bench_program(result)
     else:
         raise InputError(f"{name}: {_ALLOWED}")
+
+
+def _members(result: Result) -> list[Result]:
+    """Return what was found for the members of an ensemble, each once."""
+    found = [result["side_by_side"]]
+    found += [result["one_after_another"]] if result["one_after_another"] != found[0] else []
+    return [each for each in found if "step" in each]
 
 
 def _bench(result: Result) -> Iterator[Record]:
@@ -135,4 +145,6 @@ def _text(value: Any) -> Any:
     """A label as a study has it: extents joined by 'x', numbers that are not whole as text."""
     if isinstance(value, list | tuple):
         return "x".join(map(str, value))
+    if isinstance(value, Mapping):
+        return settings_text(value)
     return str(value) if isinstance(value, float) else value

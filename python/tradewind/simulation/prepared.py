@@ -78,6 +78,10 @@ class Simulation:
     """That transport, and the packing."""
     peers: _core.Peers | None = None
     """The processes that share it; see `tradewind.simulation.processes`."""
+    unloaded: bool = False
+    """Whether messages are never in the way of others in the network; see `tradewind.simulation.causes`."""
+    free_copies: bool = False
+    """Whether copies take no time."""
 
     @property
     def model(self) -> str:
@@ -109,6 +113,8 @@ class Simulation:
             shown=self.shown,
             peers=self.peers,
             intranode=self.intranode,
+            unloaded=self.unloaded,
+            free_copies=self.free_copies,
             **arguments,
         )
         return self.machine, self.program(), self.placement, options
@@ -259,6 +265,10 @@ class Simulation:
             )
         )
 
+    def time_s(self) -> float:
+        """Run it and return its time alone."""
+        return self._simulated(None).time_s
+
     def trace_events(self) -> NDArray[np.int64]:
         """Run it and return the trace events of the ranks that are shown; see ``SimulationResult.trace_events``."""
         return self._simulated(None).trace_events
@@ -315,6 +325,7 @@ class Simulation:
             **self.exchange.as_dict(),
             "model": options.model,
             "machine": self.file.name,
+            **({"settings": dict(self.file.settings)} if self.file.settings else {}),
             "topology": self.machine.topology.describe(),
             "protocol": options.protocol,
             **(packet if options.model == "packet" else {}),
