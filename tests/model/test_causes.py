@@ -29,7 +29,7 @@ def made(tmp_path: Path):
 
 def caused(model: Model, ranks: int, file: MachineFile, **options: Any) -> dict[str, float]:
     """Return the causes of a step, which add up to its time."""
-    result = model.simulate(file, ranks, **options)
+    result = model.simulate(file, ranks, threads=1, **options)
     assert list(result["cause_s"]) == list(CAUSES)
     assert sum(result["cause_s"].values()) == pytest.approx(result["time_s"])
     assert min(result["cause_s"].values()) >= 0
@@ -89,7 +89,7 @@ def test_a_rendezvous_is_no_congestion(made):
 def test_what_is_done_now_and_then_has_its_part_of_each_cause(made):
     rare = COMPUTE.replace("physics", "output") + "every = 10\n"
     model, file = made(COMPUTE, SUM, rare), machine(CROSSBAR, node=NODE)
-    result = model.simulate(file, 8)
+    result = model.simulate(file, 8, threads=1)
     assert result["cause_s"]["compute"] == pytest.approx(1.1 * 1000 * POINT_S)
     assert result["compute_by_s"] == {"memory bandwidth": pytest.approx(1.1 * 1000 * POINT_S)}
     assert (result["bound_by"], result["simulations"]) == ("memory bandwidth", 10)
@@ -98,8 +98,8 @@ def test_what_is_done_now_and_then_has_its_part_of_each_cause(made):
 
 def test_what_limits_a_computation_is_named(made):
     flops = COMPUTE.replace("physics", "radiation").replace("bytes = 3000", "flops = 1000000")
-    stated = COMPUTE.replace("physics", "ice").replace("bytes = 3000", "seconds = 1e-4")
-    result = made(COMPUTE, flops, stated, SUM).simulate(machine(CROSSBAR, node=NODE), 8)
+    stated = COMPUTE.replace("physics", "ice").replace("bytes = 3000", 'seconds = "100us"')
+    result = made(COMPUTE, flops, stated, SUM).simulate(machine(CROSSBAR, node=NODE), 8, threads=1)
     assert result["compute_by_s"] == {
         "memory bandwidth": pytest.approx(1000 * POINT_S),
         "processors": pytest.approx(1000 * 1e6 / 1e12),

@@ -101,7 +101,7 @@ class Search:
         failed = [ranks for known in (self.quick, full) for ranks, time_s in known.items() if time_s > limit_s]
         below = max((ranks for ranks in failed if ranks < found), default=0)
         while found > TOLERANCE * below:
-            middle = self._fitting((below + found) // 2)
+            middle = self._fitting(max(below + 1, (below + found) // 2))
             if middle is None or middle >= found:
                 break
             if self._full_s(middle) <= limit_s:
