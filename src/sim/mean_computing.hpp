@@ -1,4 +1,4 @@
-// What the ranks of a program compute, without its exchanges.
+// Times that the ranks of a program compute, without its exchanges.
 #pragma once
 
 #include <vector>

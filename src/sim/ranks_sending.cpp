@@ -142,7 +142,7 @@ void Ranks::send_past(Sender& sender, Rank from, Rank to, std::int64_t bytes) {
     sender.departed = start + sending;
     const std::uint32_t nic = world_.nic_of_message(from, to);
     if (world_.unloaded && world_.arbitrates) {
-        // What others post later may leave sooner: the NIC is busy for its bytes alone.
+        // A message of others that is posted later may leave sooner: the NIC is busy for its bytes alone.
         std::int64_t& busy = world_.nics[world_.terminal(world_.node(from), nic)].busy;
         busy = std::max(busy, time_) + sending;
         sender.departed = std::max(sender.departed, busy);

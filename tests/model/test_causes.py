@@ -68,7 +68,7 @@ def test_what_is_over_an_unloaded_network_is_congestion(made):
 
 
 def test_copies_within_a_node_are_its_pack_time_and_ranks_share_its_nic(made):
-    """Of four ranks on two nodes two pairs exchange 10 x 10 points within a node, two 20 x 10 points between them."""
+    """Four ranks on two nodes: two pairs exchange 10 x 10 points within a node, two 20 x 10 points between them."""
     model = made(COMPUTE, HALO, grid="40x20x10")
     cause_s = caused(model, 4, machine(CROSSBAR, node=NODE), ranks_per_node=2)
     assert cause_s["pack"] > 0

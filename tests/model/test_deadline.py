@@ -46,7 +46,9 @@ def test_an_ensemble_side_by_side_needs_the_nodes_of_a_member_for_each(model):
     assert many["side_by_side"]["all_nodes"] == 3 * one["nodes"]
     in_turn = ranks_within(model, FILE, within_s=within_s / 3, days=10, threads=1)["side_by_side"]
     assert [many["one_after_another"][key] for key in ("ranks", "all_nodes")] == [in_turn["ranks"], in_turn["nodes"]]
-    assert not ranks_within(model, FILE, within_s=within_s, days=10, threads=1, members=50)["side_by_side"]["enough_nodes"]
+    assert not ranks_within(model, FILE, within_s=within_s, days=10, threads=1, members=50)["side_by_side"][
+        "enough_nodes"
+    ]
 
 
 def test_where_no_number_of_ranks_will_do_the_fastest_is_named(model):

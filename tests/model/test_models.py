@@ -113,6 +113,19 @@ def test_what_is_done_every_twelfth_step_counts_a_twelfth(own):
     assert result["simulated_years_per_day"] == pytest.approx(60 / result["time_s"] / 365.25)
 
 
+def test_joules_of_a_step_are_a_mean_too_and_make_those_of_a_forecast_day(own):
+    """8 ranks add 200 W while they compute 0.6 ms, of output every 12th step 0.6 ms more, and 50 W else."""
+    watts = {"idle": "100W", "waiting": "150W", "busy": "300W"}
+    file = machine(CROSSBAR, node={"memory_bandwidth": "10GB/s"}, power=watts)
+    result = load_model(own).simulate(file, 8)
+    seconds, computing = 8 * result["time_s"], 8 * (0.6e-3 + 0.6e-3 / 12)
+    joules = 100 * seconds + 200 * computing + 50 * (seconds - computing)
+    assert result["energy_j"] == pytest.approx(joules)
+    assert result["node_power_w"] == pytest.approx(joules / seconds)
+    assert result["kwh_per_forecast_day"] == pytest.approx(joules * 86400 / 60 / 3.6e6)
+    assert load_model(own).simulate(MACHINE, 8)["no_energy"] == "no power in this machine file"
+
+
 def test_numbers_are_changed_and_what_follows_from_them(own):
     changed = load_model(own, {"tracers": 7})
     assert changed.numbers(8) == {"tracers": 7, "halo": 4}

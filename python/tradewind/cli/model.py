@@ -81,9 +81,7 @@ def simulate(
         bool,
         Option("--changes", help="Also try changes of machine, algorithms, split, threads and overlap, one by one."),
     ] = False,
-    causes: Annotated[
-        bool, Option("--causes/--no-causes", help="Also split the time of a step by cause.")
-    ] = True,
+    causes: Annotated[bool, Option("--causes/--no-causes", help="Also split the time of a step by cause.")] = True,
     out: Annotated[
         Path | None,
         Option("--out", help="Draw parts and causes against ranks: FILE.svg, .png, .pdf or .html.", show_default=False),
@@ -108,7 +106,7 @@ def simulate(
 
 @dataclass(frozen=True)
 class _Wanted:
-    """What is asked about the numbers of ranks."""
+    """Questions about the numbers of ranks."""
 
     scale: str
     changes: bool

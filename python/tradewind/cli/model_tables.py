@@ -20,16 +20,19 @@ _BOUNDS = {
     "bandwidth": "the bandwidth of the network",
     "congestion": "congestion of the network",
 }
-"""What takes the most time of a step, in words, where its name alone would not do."""
+"""Names of bounds in words, where the name alone would not do."""
 
 
 def show_forecasts(model: Model, results: Sequence[Result]) -> None:
     """Print forecasts on several numbers of ranks in one table, and what bounds them."""
+    from tradewind.cli.energy import energy_rows, say_no_energy
     from tradewind.cli.screen import show_table, show_text
     from tradewind.cli.table import TextColumn, TextTable
 
     columns = [TextColumn("part"), *(TextColumn(f"{result['ranks']:,} ranks", number=True) for result in results)]
-    show_table(TextTable(columns, [*_times(results), *_shares(results)], _title(results[0])))
+    rows = [*_times(results), *_shares(results), *energy_rows(results)]
+    show_table(TextTable(columns, rows, _title(results[0])))
+    say_no_energy(results[0])
     assumed = [name for name, number in model.table.numbers.items() if number.assumed and name not in model.changed]
     if assumed:
         show_text(f"assumed, not published for this model: {', '.join(assumed)}; --number changes them")
@@ -80,7 +83,9 @@ def _times(results: Sequence[Result]) -> list[list[str]]:
 
 
 def _shares(results: Sequence[Result]) -> list[list[str]]:
-    rows = [[part, *(_percent(result["share"].get(part, 0.0)) for result in results)] for part in _names(results, "part_s")]
+    rows = [
+        [part, *(_percent(result["share"].get(part, 0.0)) for result in results)] for part in _names(results, "part_s")
+    ]
     rows.append(["exchanging", *(_percent(result["exchanging_s"] / result["time_s"]) for result in results)])
     if "cause_s" in results[0]:
         rows += [

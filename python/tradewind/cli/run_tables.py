@@ -187,6 +187,7 @@ def _show_measured(result: Result) -> None:
 
 def _show_simulated(result: Result) -> None:
     from tradewind.base.units import format_bytes, format_seconds
+    from tradewind.cli.energy import say_energy
     from tradewind.cli.screen import show_text
     from tradewind.cli.simulation_run import say_orders
 
@@ -198,6 +199,7 @@ def _show_simulated(result: Result) -> None:
     )
     for name, seconds in result["step_time_s"].items():
         show_text(f"  {name}: {format_seconds(seconds)}")
+    say_energy(result, steps)
     say_orders(result)
 
 

@@ -184,17 +184,20 @@ _BOTTLENECKS = {
 
 def _show(results: list[dict[str, Any]]) -> None:
     from tradewind.base.units import format_bytes, format_count, format_seconds
+    from tradewind.cli.energy import energy_text, say_energy
     from tradewind.cli.screen import show_table, show_text
     from tradewind.cli.simulation_run import say_orders, say_skipped, spread_of
     from tradewind.cli.table import TextColumn, TextTable
 
     first = results[0]
     spread = ("shortest", "median", "longest") if "order_time_s" in first else ()
+    with_energy = any("energy_j" in r for r in results)
     columns = [
         TextColumn("machine"),
         TextColumn("routing", drop=1),
         TextColumn("algorithm"),
         TextColumn("time", number=True),
+        *([TextColumn("energy", number=True, drop=6)] if with_energy else []),
         *(TextColumn(name, number=True) for name in spread),
         TextColumn("bound", number=True, drop=2),
         TextColumn("load imbalance", number=True, drop=3),
@@ -207,6 +210,7 @@ def _show(results: list[dict[str, Any]]) -> None:
             r.get("routing", "-"),
             r["algorithm"],
             format_seconds(r["time_s"]),
+            *([energy_text(r)] if with_energy else []),
             *(format_seconds(time) for time in spread_of(r) if spread),
             format_seconds(r["bound_s"]) if "bound_s" in r else "-",
             f"{r['imbalance']:.2f}" if "imbalance" in r else "-",
@@ -227,6 +231,7 @@ def _show(results: list[dict[str, Any]]) -> None:
             buffers = "finite" if first["buffers"] == "credits" else first["buffers"]
             bottleneck = _BOTTLENECKS.get(first["bound_by"], first["bound_by"])
             show_text(f"bottleneck: {bottleneck}; {size}; {buffers} buffers")
+        say_energy(first)
         say_skipped(first)
         say_orders(first)
     for picture in (picture for r in results for picture in r.get("pictures", [])):

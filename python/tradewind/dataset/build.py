@@ -66,6 +66,7 @@ NUMBERS: dict[str, tuple[Get, str, str]] = {
     ),
     "shortest_step": (_shortest_step, "s", "shortest measured time of a step of a dwarf"),
     "compute": (_of("simulate", "compute_s"), "s", "simulated time of a step in which nothing is exchanged"),
+    "days_per_day": (_of("simulate", "forecast_days_per_day"), "1", "days of forecast in a day, of a whole model"),
     "alone": (_of("simulate", "alone_s"), "s", "computing of a program on one rank that has the whole grid"),
     "blocked": (_of("simulate", "blocked_s"), "s", "time that a model with output does not compute"),
     "points_of_all_steps": (_of("simulate", "points"), "1", "grid points of a run with output, in all of its steps"),

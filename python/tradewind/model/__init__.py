@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from tradewind.model.model import Model, load_model, model_names
+from tradewind.model.model import CHANGEABLE, MAX_RANKS, Model, load_model, model_names
 
-__all__ = ["Model", "load_model", "model_names"]
+__all__ = ["CHANGEABLE", "MAX_RANKS", "Model", "load_model", "model_names"]

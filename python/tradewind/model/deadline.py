@@ -20,8 +20,8 @@ from tradewind.base.result import Result
 from tradewind.base.units import format_duration
 from tradewind.machine import MachineFile, load_machine
 from tradewind.model.forecast import forecast, forecast_s
-from tradewind.model.model import MAX_RANKS
-from tradewind.model.step_program import Stepping
+from tradewind.model.step_program import MAX_RANKS, Stepping
+from tradewind.simulation.causes import simulate_unloaded
 from tradewind.simulation.checks import ranks_per_node_on
 
 ELONGATION = 3
@@ -47,7 +47,7 @@ class Search:
     model: Stepping
     file: MachineFile
     days: float
-    """Of the forecast."""
+    """Days of the forecast."""
     options: dict[str, Any]
     report: Report = lambda text: None
     """Called with a line before each simulation of all packets."""
@@ -79,9 +79,7 @@ class Search:
             return None, reason
         return self._halved(found, limit_s), ""
 
-    def _first_within(
-        self, ranks: int, limit_s: float, seconds: Callable[[int], float]
-    ) -> tuple[int | None, str]:
+    def _first_within(self, ranks: int, limit_s: float, seconds: Callable[[int], float]) -> tuple[int | None, str]:
         best, without_gain = (math.inf, ranks), 0
         while (time_s := seconds(ranks)) > limit_s:
             without_gain = without_gain + 1 if time_s > _GAIN * best[0] else 0
@@ -132,14 +130,14 @@ class Search:
 
     def _quick_s(self, ranks: int) -> float:
         if ranks not in self.quick:
-            result = forecast(self.model, self.file, ranks, causes=False, unloaded=True, **self.options)
+            result = forecast(self.model, self.file, ranks, simulate=simulate_unloaded, **self.options)
             self.quick[ranks] = forecast_s(self.days, result)
         return self.quick[ranks]
 
     def _full_s(self, ranks: int) -> float:
         if ranks not in self.full:
             self.report(f"simulation {len(self.full) + 1}: {ranks:,} ranks")
-            self.full[ranks] = forecast(self.model, self.file, ranks, causes=False, **self.options)
+            self.full[ranks] = forecast(self.model, self.file, ranks, **self.options)
         return forecast_s(self.days, self.full[ranks])
 
 
@@ -158,8 +156,8 @@ def ranks_within(
 
     Returns `side_by_side` and `one_after_another`, each with `ranks` and `nodes` of a member, `forecast_s`, its
     seconds, `all_nodes` of those that run at the same time, `step` (the result of `tradewind.model.forecast.forecast`),
-    and `enough_nodes`, whether the machine has them; or with `reason`, why no number of ranks will do. Of one member both
-    are the same. Beside them the question, `simulations` with all packets and `quick_simulations` on an unloaded
+    and `enough_nodes`, whether the machine has them; or with `reason`, why no number of ranks will do. Both are the same
+    for one member. Beside them the question, `simulations` with all packets and `quick_simulations` on an unloaded
     network. `options`: those of `tradewind.model.forecast.forecast`. Raises InputError.
     """
     problems = [

@@ -5,19 +5,23 @@ from __future__ import annotations
 import math
 import time
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from tradewind.base.result import Result
 from tradewind.machine import MachineFile, load_machine
+from tradewind.model.energy import forecast_energy
 from tradewind.model.step_program import Stepping, StepProgram
-from tradewind.simulation import prepare
+from tradewind.simulation import simulate as whole_simulation
 from tradewind.simulation.causes import ROOFS, Idealized, by_cause, idealized
 from tradewind.simulation.checks import ranks_per_node_on
 from tradewind.simulation.progress import Watch
 
+Simulate = Callable[..., dict[str, Any]]
+"""Simulates a program, (program, machine, ...), as `tradewind.simulation.simulate` does."""
 _DAYS_PER_YEAR = 365.25
 _SECONDS_PER_DAY = 86400.0
 _KEPT = (
@@ -52,13 +56,14 @@ def forecast(
     model: Stepping,
     machine: str | Path | MachineFile,
     ranks: int,
+    /,  # `model` is an option of simulations, too
     *,
     split: tuple[int, int] | None = None,
-    causes: bool = True,
-    unloaded: bool = False,
+    causes: bool = False,
     force: bool = False,
     progress: Watch | None = None,
     settings: Mapping[str, str] | None = None,
+    simulate: Simulate = whole_simulation,
     **options: Any,
 ) -> dict[str, Any]:
     """Simulate a step of a model on a machine.
@@ -68,12 +73,13 @@ def forecast(
     part of the model and their share; `computing_s` and `exchanging_s`; `nodes`; `simulations` and `wall_s`, what the
     answer has cost. With `causes`: `cause_s`, the same seconds by cause (see `tradewind.simulation.causes`);
     `compute_by_s`, those of the cause compute by what limits them; `bound_by`, what takes the most, and its
-    `bound_share`. `unloaded`: on a network without congestion, which costs little. `settings`: changed values of the machine. `options`: those of `tradewind.simulation.prepare`.
+    `bound_share`. And the energy of a step and of a forecast day (see `tradewind.model.energy`). `settings`: changed
+    values of the machine. `simulate`: simulates the programs; `options`: those of `tradewind.simulation.prepare`.
     Raises InputError.
     """
     begin = time.perf_counter()
     file = machine if isinstance(machine, MachineFile) else load_machine(machine, settings)
-    runs = _runs(model, file, ranks, split, force, progress, options, unloaded)
+    runs = _runs(model, file, ranks, split, partial(simulate, force=force, progress=progress, **options))
     if causes:
         runs = [_with_causes(run, file, options) for run in runs]
     figures, time_s = runs[0].figures, sum(run.weight * run.figures["time_s"] for run in runs)
@@ -98,6 +104,7 @@ def forecast(
         "computing_s": computing_s,
         "exchanging_s": time_s - computing_s,
         **(_caused(runs) if causes else {}),
+        **forecast_energy([(run.weight, run.figures) for run in runs], model.step_s),
         "simulations": len(runs) + sum(run.without.simulations for run in runs if run.without),
         "wall_s": time.perf_counter() - begin,
     }
@@ -105,7 +112,7 @@ def forecast(
 
 
 def forecast_s(days: float, result: Mapping[str, Any]) -> float:
-    """Return the seconds that a forecast of so many days takes, by the result of `forecast`."""
+    """Return the seconds that a forecast of `days` days takes, by the result of `forecast`."""
     return days / result["forecast_days_per_day"] * _SECONDS_PER_DAY
 
 
@@ -114,10 +121,7 @@ def _runs(
     file: MachineFile,
     ranks: int,
     split: tuple[int, int] | None,
-    force: bool,
-    progress: Watch | None,
-    options: dict[str, Any],
-    unloaded: bool,
+    simulate: Simulate,
 ) -> list[_Run]:
     """Simulate a step that does what each one does, and one more for all that is done now and then."""
     kinds = model.every(ranks)
@@ -125,11 +129,7 @@ def _runs(
     runs = []
     for every, weight in weights.items():
         made = model.program(ranks, split, every)
-        simulation = prepare(made.program, file, **options)
-        if unloaded:
-            simulation = replace(simulation.with_options(buffers="unbounded"), unloaded=True)
-        simulation.check_memory(force)
-        runs.append(_Run(weight, made, simulation.run(progress)))
+        runs.append(_Run(weight, made, simulate(made.program, file)))
     return runs
 
 

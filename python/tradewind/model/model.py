@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,11 +18,10 @@ from tradewind.base.tables import explained
 from tradewind.base.toml_lines import Place, TomlFile
 from tradewind.machine import MachineFile
 from tradewind.model.expansion import Expanded, Expansion
-from tradewind.model.step_program import StepProgram
+from tradewind.model.step_program import MAX_RANKS, StepProgram
 from tradewind.model.tables import ModelTable, Number
 from tradewind.workload.program_file import program_of_data
 
-MAX_RANKS = 2_000_000
 CHANGEABLE = ("halo", "path", "allreduce")
 """Keys of exchanges of which there are several algorithms for any number of ranks."""
 
@@ -71,6 +70,15 @@ class Model:
     """Numbers in place of those of the file."""
     algorithms: dict[str, str] = field(default_factory=dict)
     """Algorithms in place of those of the file, by the key of the exchanges: halo, path, allreduce."""
+
+    @property
+    def grid(self) -> tuple[int, int, int]:
+        """Points along x, y and z."""
+        return self.table.grid
+
+    def on_grid(self, grid: tuple[int, int, int]) -> Model:
+        """Return the same model on another grid, with its spacing and its step."""
+        return replace(self, table=self.table.model_copy(update={"grid": grid}))
 
     @property
     def step_s(self) -> float:
@@ -163,10 +171,26 @@ class Model:
         return verify_program(self.program(ranks, every=None).program)
 
     def simulate(self, machine: str | Path | MachineFile, ranks: int, **options: Any) -> dict[str, Any]:
-        """Simulate a step on a machine; see `tradewind.model.forecast.forecast`."""
+        """Simulate a step on a machine, with its causes; see `tradewind.model.forecast.forecast`."""
         from tradewind.model.forecast import forecast
 
-        return forecast(self, machine, ranks, **options)
+        return forecast(self, machine, ranks, **{"causes": True, **options})
+
+    def scaling(
+        self, machine: str | Path | MachineFile, ranks: Sequence[int], scale: str = "strong", **options: Any
+    ) -> list[dict[str, Any]]:
+        """Simulate a step on several numbers of ranks; see `tradewind.model.scaling.scaling`."""
+        from tradewind.model.scaling import scaling
+
+        return [result for _, result in scaling(self, machine, ranks, scale=scale, **{"causes": True, **options})]
+
+    def ranks_within(
+        self, machine: str | Path | MachineFile, within_s: float, days: float, members: int = 1, **options: Any
+    ) -> dict[str, Any]:
+        """Find the ranks for a forecast of `days` days in `within_s` s; see `tradewind.model.deadline.ranks_within`."""
+        from tradewind.model.deadline import ranks_within
+
+        return ranks_within(self, machine, within_s=within_s, days=days, members=members, **options)
 
 
 def default_split(grid: tuple[int, int, int], ranks: int) -> tuple[int, int]:

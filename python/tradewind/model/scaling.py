@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,41 +10,41 @@ from tradewind.base.errors import InputError
 from tradewind.base.names import unknown
 from tradewind.machine import MachineFile, load_machine
 from tradewind.model.forecast import forecast
-from tradewind.model.model import Model
+from tradewind.model.step_program import OnGrid
 
 SCALES = ("strong", "weak")
 """strong: the grid stays. weak: it grows with the ranks, so that each rank keeps its points."""
 
 
-def scaled(model: Model, scale: str, ranks: Sequence[int], split: tuple[int, int] | None = None) -> list[Model]:
+def scaled(model: OnGrid, scale: str, ranks: Sequence[int]) -> list[OnGrid]:
     """Return the model for each number of ranks. Raises InputError.
 
     The grid grows along x and y as the ranks along x and y do, from the first number of ranks on; its spacing, its
-    step and all numbers stay. `split`: of the first number of ranks; None: the usual one.
+    step and all numbers stay.
     """
     if scale not in SCALES:
         raise InputError(unknown("scale", scale, SCALES))
     if scale == "strong":
         return [model for _ in ranks]
-    nx, ny, nz = model.table.grid
-    first = split or model.split(ranks[0])
+    nx, ny, nz = model.grid
+    first = model.split(ranks[0])
     made = []
     for number in ranks:
         cx, cy = model.split(number)
         grid = (round(nx * cx / first[0]), round(ny * cy / first[1]), nz)
-        made.append(replace(model, table=model.table.model_copy(update={"grid": grid})))
+        made.append(model.on_grid(grid))
     return made
 
 
 def scaling(
-    model: Model,
+    model: OnGrid,
     machine: str | Path | MachineFile,
     ranks: Sequence[int],
     *,
     scale: str = "strong",
     settings: dict[str, str] | None = None,
     **options: Any,
-) -> Iterator[tuple[Model, dict[str, Any]]]:
+) -> Iterator[tuple[OnGrid, dict[str, Any]]]:
     """Simulate a model on several numbers of ranks, and yield what was simulated and its forecast.
 
     A forecast is the result of `tradewind.model.forecast.forecast`, with `scale`, `grid` and `efficiency`: the points
@@ -56,7 +55,7 @@ def scaling(
     for number, each in zip(ranks, scaled(model, scale, ranks), strict=True):
         result = forecast(each, file, number, split=model.split(number), **options)
         first = first or result
-        result |= {"scale": scale, "grid": list(each.table.grid), "efficiency": _efficiency(result, first, scale)}
+        result |= {"scale": scale, "grid": list(each.grid), "efficiency": _efficiency(result, first, scale)}
         yield each, result
 
 

@@ -7,6 +7,9 @@ from typing import Protocol
 
 from tradewind.workload.program import ProgramWorkload
 
+MAX_RANKS = 2_000_000
+"""Ranks that a step may have."""
+
 
 @dataclass(frozen=True)
 class StepProgram:
@@ -40,3 +43,14 @@ class Stepping(Protocol):
 
     def program(self, ranks: int, split: tuple[int, int] | None = None, every: int | None = 1) -> StepProgram:
         """Return the program of a step."""
+
+
+class OnGrid(Stepping, Protocol):
+    """A model whose grid may grow."""
+
+    @property
+    def grid(self) -> tuple[int, int, int]:
+        """Points along x, y and z."""
+
+    def on_grid(self, grid: tuple[int, int, int]) -> OnGrid:
+        """Return the same model on another grid."""

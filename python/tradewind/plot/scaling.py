@@ -56,7 +56,9 @@ def _times(results: Sequence[Mapping[str, Any]]) -> Any:
             x=alt.X("ranks:Q", scale=alt.Scale(**x_scale), axis=alt.Axis(**x_axis)),
             y=alt.Y("seconds:Q", scale=alt.Scale(**y_scale), axis=alt.Axis(**y_axis)),
             color=alt.Color("line:N", title=None, scale=lines),
-            strokeDash=alt.StrokeDash("line:N", title=None, scale=alt.Scale(domain=["simulated", "ideal"], range=[[1, 0], [4, 3]])),
+            strokeDash=alt.StrokeDash(
+                "line:N", title=None, scale=alt.Scale(domain=["simulated", "ideal"], range=[[1, 0], [4, 3]])
+            ),
             tooltip=[alt.Tooltip("ranks:Q", format=","), alt.Tooltip("shown:N", title="time")],
         )
         .properties(width=_WIDTH, height=_HEIGHT)

@@ -28,13 +28,14 @@ from tradewind.base.file_work import NO_FILES
 from tradewind.machine import MachineFile
 from tradewind.simulation.checks import prepare
 from tradewind.simulation.prepared import Simulation
+from tradewind.simulation.progress import Watch
 from tradewind.workload.program import ProgramWorkload
 from tradewind.workload.workload import Workload
 
 CAUSES = ("compute", "imbalance", "waiting for servers", "pack", "latency", "bandwidth", "congestion")
 """All causes, from what is left at the end to what is taken away first."""
 ROOFS = ("memory bandwidth", "processors", "stated times")
-"""What limits a computation: bytes, flops, or times that the program itself has."""
+"""Limits of a computation: bytes, flops, or times that the program itself has."""
 
 _INFINITE = 1000e12
 """Bytes per second that count as infinite: the highest bandwidth that a machine can have."""
@@ -47,10 +48,10 @@ class Idealized:
     """Times of a program on machines that lack one cause of waiting after another."""
 
     time_s: list[float]
-    """Of the machine as it is, and without each cause, in the reverse order of `CAUSES`; the last one: without
+    """Times on the machine as it is, and without each cause, in the reverse order of `CAUSES`; the last one: without
     everything but computations, as they are on each rank."""
     computing_s: list[float]
-    """[step] of a rank in the mean."""
+    """[step] seconds of a rank in the mean."""
     roofs: list[str]
     """[step] one of `ROOFS`."""
     simulations: int
@@ -77,6 +78,15 @@ def idealized(workload: Workload, file: MachineFile, time_s: float, options: Map
     return Idealized(times, _computing(last), _roofs(workload, file, keep), simulations)
 
 
+def simulate_unloaded(
+    program: Workload, file: MachineFile, *, force: bool = False, progress: Watch | None = None, **options: Any
+) -> dict[str, Any]:
+    """Simulate a program on an unloaded network, which costs little; as `tradewind.simulation.simulate` does."""
+    simulation = _unloaded(file, program, options)
+    simulation.check_memory(force)
+    return simulation.run(progress)
+
+
 def by_cause(times: Sequence[float], compute_s: float) -> dict[str, float]:
     """Return the seconds of each cause, which add up to the first time; `times`: those of `Idealized`.
 
@@ -98,7 +108,7 @@ Prepare = Callable[[MachineFile, Workload, Mapping[str, Any]], Simulation]
 
 
 def _unloaded(file: MachineFile, workload: Workload, options: Mapping[str, Any]) -> Simulation:
-    return replace(prepare(workload, file, **options, buffers="unbounded"), unloaded=True)
+    return replace(prepare(workload, file, **{**options, "buffers": "unbounded"}), unloaded=True)
 
 
 def _fast(file: MachineFile, workload: Workload, options: Mapping[str, Any]) -> Simulation:

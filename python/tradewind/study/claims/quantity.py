@@ -2,8 +2,9 @@
 
 ===================== ===========================================================================================
 ``time``              the time of the exchange
+``days-per-day``      of a whole model: days of forecast in a day
 ``minimum``           the shortest sample of a measurement; for other cases, the time
-``step-time``         time per step of a dwarf
+``step-time``         time per step of a dwarf, program or model
 ``compute``           the part of a step in which the median rank computes; simulated: a step without exchanges
 ``non-compute``       the rest of the step: the exchange, waiting, and the loop around
 ``non-compute-share`` the rest, as a share of the step
@@ -36,8 +37,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from tradewind.base.units import format_seconds
-from tradewind.study.cases.model_step import PATTERN
-from tradewind.workload.output_run import OUTPUT
+from tradewind.study.cases.model_request import WEATHER_MODEL
+from tradewind.study.cases.whole_steps import WHOLE_STEPS
 
 Record = Mapping[str, Any]
 COMPUTE = "compute"
@@ -99,8 +100,8 @@ def _delay_imbalance(case: Record) -> float | None:
 
 
 def is_step(case: Record) -> bool:
-    """Whether a case is about a whole time step, of a dwarf or of a program."""
-    return bool(case.get("dwarf")) or case.get("pattern") in (PATTERN, OUTPUT)
+    """Whether a case is about a whole time step, of a dwarf, a program, a model or a run with output."""
+    return bool(case.get("dwarf")) or case.get("pattern") in WHOLE_STEPS
 
 
 def _step_time(case: Record) -> float | None:
@@ -115,9 +116,16 @@ def _compute(case: Record) -> float | None:
     return None if seconds is None else float(seconds)
 
 
+def has_parts(case: Record) -> bool:
+    """Whether the time of a case is that of parts: of a run, or of a whole model."""
+    return case["kind"] == "run" or case.get("pattern") == WEATHER_MODEL
+
+
 def parts_of(case: Record) -> dict[str, float]:
-    """Return the seconds per step of each part of a run: the median over the ranks."""
+    """Return the seconds per step of each part of a run: the median over the ranks; of a model, those simulated."""
     result = case["result"]
+    if case.get("pattern") == WEATHER_MODEL:
+        return dict(result["step_time_s"])
     return {row["part"]: row["median_s"] / result["steps"] for row in result.get("parts", [])}
 
 
@@ -191,6 +199,9 @@ def _number(value: float) -> str:
 
 QUANTITIES: dict[str, Quantity] = {
     "time": Quantity(lambda case: case["time_s"], "time of the exchange (s)", format_seconds),
+    "days-per-day": Quantity(
+        _of_result("forecast_days_per_day"), "days of forecast in a day", lambda value: f"{value:.3g} days per day"
+    ),
     "minimum": Quantity(_minimum, "shortest time of the exchange (s)", format_seconds),
     "step-time": Quantity(_step_time, "time per step (s)", format_seconds),
     "compute": Quantity(
