@@ -16,7 +16,7 @@ def read(text, head=HEAD):
     return tw.load_program("p.toml", head + text)
 
 
-@pytest.mark.parametrize("name", ["step.toml", "servers.toml", "hirlam_sequential.toml"])
+@pytest.mark.parametrize("name", ["step.toml", "servers.toml", "coupled.toml", "hirlam_sequential.toml"])
 def test_the_examples_are_proved_and_simulated_alike(name):
     program = tw.load_program(EXAMPLES / name)
     proved, simulated = tw.verify(program), tw.simulate(program, "dragonfly-MM")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from tradewind.base.errors import InputError
 from tradewind.base.names import unknown
@@ -12,11 +12,12 @@ from tradewind.machine import MachineFile, load_machine
 from tradewind.model.forecast import forecast
 from tradewind.model.step_program import OnGrid
 
+Grown = TypeVar("Grown", bound=OnGrid)
 SCALES = ("strong", "weak")
 """strong: the grid stays. weak: it grows with the ranks, so that each rank keeps its points."""
 
 
-def scaled(model: OnGrid, scale: str, ranks: Sequence[int]) -> list[OnGrid]:
+def scaled(model: Grown, scale: str, ranks: Sequence[int]) -> list[Grown]:
     """Return the model for each number of ranks. Raises InputError.
 
     The grid grows along x and y as the ranks along x and y do, from the first number of ranks on; its spacing, its
@@ -37,14 +38,14 @@ def scaled(model: OnGrid, scale: str, ranks: Sequence[int]) -> list[OnGrid]:
 
 
 def scaling(
-    model: OnGrid,
+    model: Grown,
     machine: str | Path | MachineFile,
     ranks: Sequence[int],
     *,
     scale: str = "strong",
     settings: dict[str, str] | None = None,
     **options: Any,
-) -> Iterator[tuple[OnGrid, dict[str, Any]]]:
+) -> Iterator[tuple[Grown, dict[str, Any]]]:
     """Simulate a model on several numbers of ranks, and yield what was simulated and its forecast.
 
     A forecast is the result of `tradewind.model.forecast.forecast`, with `scale`, `grid` and `efficiency`: the points

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, Self
 
 from tradewind.workload.program import ProgramWorkload
 
@@ -52,5 +52,5 @@ class OnGrid(Stepping, Protocol):
     def grid(self) -> tuple[int, int, int]:
         """Points along x, y and z."""
 
-    def on_grid(self, grid: tuple[int, int, int]) -> OnGrid:
+    def on_grid(self, grid: tuple[int, int, int]) -> Self:
         """Return the same model on another grid."""

@@ -16,6 +16,7 @@ from tradewind.base.tables import Table, extents, one_of, parsed_extents
 from tradewind.base.units import byte_count, seconds
 from tradewind.layout.names import LAYOUTS, path_problems
 from tradewind.method.method import DEFAULT_PACKING, DEFAULT_TRANSPORT
+from tradewind.workload.interpolation import METHODS as INTERPOLATIONS
 from tradewind.workload.patterns.gather_scatter import OPERATIONS as COMBINATIONS
 from tradewind.workload.steps import OPERATIONS as REDUCTIONS
 
@@ -92,18 +93,30 @@ def _ranks(value: Any) -> Any:
     return sorted(found)
 
 
+def _area(value: Any) -> Any:
+    if not isinstance(value, list) or len(value) != 4 or not all(type(n) in (int, float) for n in value):
+        raise InputError(f"area {value!r}: four numbers [west, east, south, north] are allowed")
+    west, east, south, north = value
+    if not (west < east and south < north):
+        raise InputError(f"area {value!r}: west before east and south before north is allowed")
+    return value
+
+
 Count = Annotated[int, Field(ge=1, le=MAX_EXTENT, strict=True)]
 Times = Annotated[int, Field(ge=1, le=MAX_TIMES, strict=True)]
 Amount = Annotated[float, Field(ge=0)]
 Duration = Annotated[float, BeforeValidator(seconds)]
 Size = Annotated[int, BeforeValidator(byte_count)]
 Grid = Annotated[tuple[int, int, int], extents(3, "grid")]
+Area = Annotated[tuple[float, float, float, float], BeforeValidator(_area)]
 Split = Annotated[tuple[int, int], extents(2, "split")]
 Fields = Annotated[Count | Annotated[list[str], Field(min_length=1)], BeforeValidator(_names)]
 
 
 MOVED = ("halo", "path", "allreduce", "gather_scatter")
 """Keys for what an exchange moves."""
+OF_COUPLINGS = ("target_grid", "area", "target_area", "levels")
+"""Keys of a field that goes from one grid to another."""
 OF_GATHER_SCATTERS = ("element_points", "brick")
 
 
@@ -164,11 +177,19 @@ class NamedExchange(Moved):
     split: Split | None = None
     """Ranks over x and y; None: as its group says, or the file."""
     grid: Grid | None = None
-    """Grid of a halo, a path, or a field between groups; None: that of the file."""
+    """Grid of a halo, a path, or a field between groups; None: that of its group, or of the file."""
     source: str | None = Field(default=None, alias="from")
     target: str | None = Field(default=None, alias="to")
     source_layout: Annotated[str, one_of("layout", LAYOUTS)] = "xy"
-    target_layout: Annotated[str, one_of("layout", LAYOUTS)] = "z"
+    target_layout: Annotated[str, one_of("layout", LAYOUTS)] | None = None
+    """None: whole levels, and blocks where the field goes to another grid."""
+    interpolation: Annotated[str, one_of("interpolation", INTERPOLATIONS)] | None = None
+    """Interpolation of a field that goes to another grid."""
+    target_grid: Grid | None = None
+    area: Area | None = None
+    target_area: Area | None = None
+    levels: Count | None = None
+    """Levels of the fields of a coupling; None: those of its grids."""
     messages: Annotated[list[list[int]], BeforeValidator(_messages)] | None = None
     """Stage, source, destination and points of each message; and tag and half, where they are not 0."""
 
@@ -180,6 +201,13 @@ class NamedExchange(Moved):
             raise InputError(f"exchange {self.name!r}: split is that of a halo or a path")
         if self.grid is not None and not {"halo", "path", "from"} & set(found):
             raise InputError(f"exchange {self.name!r}: grid is that of a halo, a path, or a field between groups")
+        strange = [key for key in OF_COUPLINGS if getattr(self, key) is not None and self.interpolation is None]
+        if self.interpolation is not None and not between:
+            strange = ["interpolation"]
+        if strange:
+            raise InputError(
+                f"exchange {self.name!r}: {strange[0]} is that of a coupling, which has from, to and interpolation"
+            )
         if len(found) != 1:
             raise InputError(
                 f"exchange {self.name!r} has one of {', '.join(MOVED)}, messages, and from with to, not "
@@ -220,7 +248,11 @@ class FileStep(Moved):
     wait: str | None = None
     exchange: str | None = None
     poke: Annotated[bool, Field(strict=True)] | None = None
+    grid: Grid | None = None
+    """Grid of a computation, a halo or a path; None: that of its group, or of the file."""
     times: Times = 1
+    every: Times = 1
+    """Done once in this number of repetitions of the steps."""
 
     @model_validator(mode="after")
     def _one_thing(self) -> Self:
@@ -229,9 +261,9 @@ class FileStep(Moved):
         if len(found) != 1:
             all_keys = ", ".join((*what, *MOVED))
             raise InputError(f"a step has one of {all_keys}, not {' and '.join(found) or 'none of them'}")
-        own = {"compute": {"share", "seconds", "flops", "bytes", "kernel", "points", "during", *FILE_KEYS}}
-        own |= {key: set(Moved.model_fields) for key in MOVED}
-        allowed = own.get(found[0], set()) | {"label", "times", found[0]}
+        own = {"compute": {"share", "seconds", "flops", "bytes", "kernel", "points", "during", "grid", *FILE_KEYS}}
+        own |= {key: set(Moved.model_fields) | ({"grid"} if key in ("halo", "path") else set()) for key in MOVED}
+        allowed = own.get(found[0], set()) | {"label", "times", "every", found[0]}
         if strange := sorted(self.model_fields_set - allowed):
             raise InputError(f"{', '.join(strange)} belongs to another kind of step, and not to {found[0]}")
         if found[0] in ("start", "wait", "poke") and self.times != 1:
@@ -247,6 +279,10 @@ class FileGroup(Table):
     name: str
     ranks: Annotated[Count | list[int], BeforeValidator(_ranks)]
     split: Split | None = None
+    grid: Grid | None = None
+    """None: that of the file."""
+    area: Area | None = None
+    """Where its grid lies; None: all grids cover the same region."""
     repeat: Times = 1
     step: list[FileStep] = Field(default_factory=list)
 
