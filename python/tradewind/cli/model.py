@@ -129,7 +129,7 @@ def _simulate(
     file, results = load_machine(machine, settings), []
     report = line_report(as_json)
     with progress_bar(quiet=wanted.changes) as bar:
-        more = {"scale": wanted.scale, "causes": wanted.causes or wanted.changes, "progress": bar}
+        more: dict[str, Any] = {"scale": wanted.scale, "causes": wanted.causes or wanted.changes, "progress": bar}
         for model, result in scaling(loaded, file, ranks, **more, **chosen):
             if wanted.changes:
                 tried = tried_changes(

@@ -63,7 +63,8 @@ def _show(result: Mapping[str, Any]) -> None:
     from tradewind.cli.screen import show_text
 
     members = result["members"]
-    what = f"{result['days']:g} days of {result['program']} on {result['machine']} within "
+    days = "1 day" if result["days"] == 1 else f"{result['days']:g} days"
+    what = f"{days} of {result['program']} on {result['machine']} within "
     show_text(what + format_duration(result["within_s"]) + (f", {members} members:" if members > 1 else ":"))
     if members == 1:
         show_text(_sentence("", result["side_by_side"]))

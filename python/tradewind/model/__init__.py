@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
-from tradewind.model.model import CHANGEABLE, MAX_RANKS, Model, load_model, model_names
+from tradewind.model.model import CHANGEABLE, Model, load_model, model_names
+from tradewind.model.step_program import MAX_RANKS
 
 __all__ = ["CHANGEABLE", "MAX_RANKS", "Model", "load_model", "model_names"]

@@ -82,10 +82,10 @@ def tried_changes(
 
     Each has `kind` ("machine": what bounds the step; "user": what a user can choose), `change`, `time_s`, and `factor`,
     the time without it over the time with it. Those that are not simulated come last: with `refused`, the reason why
-    it does not fit the model or the machine, or with `touches`, the share of the step that it can change, where that is
-    below `SMALLEST_SHARE`. `base`: the result without changes, where it is known, with its causes. `report`: called
-    with a line before each simulation. `options`: those of `tradewind.model.forecast.forecast`. Raises InputError where the
-    step without changes cannot be simulated.
+    it does not fit the model or the machine, or with `touches`, the share of the step that it can change, where that
+    is below `SMALLEST_SHARE`. `base`: the result without changes, where it is known, with its causes. `report`:
+    called with a line before each simulation. `options`: those of `tradewind.model.forecast.forecast`. Raises
+    InputError where the step without changes cannot be simulated.
     """
     settings = dict(settings or {})
     base = base or forecast(model, load_machine(machine, settings), ranks, **{**options, "causes": True})

@@ -155,10 +155,10 @@ def ranks_within(
     """Find the smallest number of ranks for a forecast of `days` days in `within_s` seconds, for each of `members`.
 
     Returns `side_by_side` and `one_after_another`, each with `ranks` and `nodes` of a member, `forecast_s`, its
-    seconds, `all_nodes` of those that run at the same time, `step` (the result of `tradewind.model.forecast.forecast`),
-    and `enough_nodes`, whether the machine has them; or with `reason`, why no number of ranks will do. Both are the same
-    for one member. Beside them the question, `simulations` with all packets and `quick_simulations` on an unloaded
-    network. `options`: those of `tradewind.model.forecast.forecast`. Raises InputError.
+    seconds, `all_nodes` of those that run at the same time, `enough_nodes`, whether the machine has them, and `step`,
+    the result of `tradewind.model.forecast.forecast`; or with `reason`, why no number of ranks will do. Both are the
+    same for one member. Beside them the question, `simulations` with all packets and `quick_simulations` on an
+    unloaded network. `options`: those of `tradewind.model.forecast.forecast`. Raises InputError.
     """
     problems = [
         f"{name} {value:g}: a number above 0 is allowed"

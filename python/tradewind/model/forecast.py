@@ -113,7 +113,7 @@ def forecast(
 
 def forecast_s(days: float, result: Mapping[str, Any]) -> float:
     """Return the seconds that a forecast of `days` days takes, by the result of `forecast`."""
-    return days / result["forecast_days_per_day"] * _SECONDS_PER_DAY
+    return float(days / result["forecast_days_per_day"] * _SECONDS_PER_DAY)
 
 
 def _runs(

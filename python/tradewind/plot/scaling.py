@@ -57,7 +57,7 @@ def _times(results: Sequence[Mapping[str, Any]]) -> Any:
             y=alt.Y("seconds:Q", scale=alt.Scale(**y_scale), axis=alt.Axis(**y_axis)),
             color=alt.Color("line:N", title=None, scale=lines),
             strokeDash=alt.StrokeDash(
-                "line:N", title=None, scale=alt.Scale(domain=["simulated", "ideal"], range=[[1, 0], [4, 3]])
+                "line:N", legend=None, scale=alt.Scale(domain=["simulated", "ideal"], range=[[1, 0], [4, 3]])
             ),
             tooltip=[alt.Tooltip("ranks:Q", format=","), alt.Tooltip("shown:N", title="time")],
         )
