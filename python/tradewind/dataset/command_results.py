@@ -131,7 +131,8 @@ def _record(command: str, labels: Result, time_s: float, result: Result, origin:
     where = origin or {}
     return {
         **dict.fromkeys(LABELS),
-        **{label: _text(labels[label]) for label in LABELS if label in labels},
+        **{name: _text(labels[name]) for name in LABELS if not isinstance(labels.get(name, {}), Mapping)},
+        "settings": settings_text(labels.get("settings") or {}),
         "command": command,
         "time_s": time_s,
         "wall_s": None,
@@ -145,6 +146,4 @@ def _text(value: Any) -> Any:
     """A label as a study has it: extents joined by 'x', numbers that are not whole as text."""
     if isinstance(value, list | tuple):
         return "x".join(map(str, value))
-    if isinstance(value, Mapping):
-        return settings_text(value)
     return str(value) if isinstance(value, float) else value
