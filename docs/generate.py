@@ -88,6 +88,17 @@ def machines() -> str:
     return table(("machine", "switches", "nodes", "routing", "what"), rows)
 
 
+def models() -> str:
+    from tradewind.model import load_model, model_names
+
+    rows = []
+    for name in model_names():
+        model = load_model(name)
+        table_of, left_out = model.table, "; ".join(model.table.left_out)
+        rows.append((f"`{name}`", model.grid.text, f"{model.step_s:g} s", table_of.title, left_out, table_of.source))
+    return table(("model", "grid", "step", "what", "left out", "source"), rows)
+
+
 def dwarfs() -> str:
     from tradewind.dwarfs import DWARFS
 
@@ -160,6 +171,7 @@ SECTIONS: dict[str, dict[str, Callable[[], str]]] = {
         "topologies": topologies,
         "routings": routings,
         "machines": machines,
+        "models": models,
         "dwarfs": dwarfs,
     },
     "table.md": {"result_columns": result_columns, "result_quantities": result_quantities},

@@ -28,7 +28,7 @@ def path(tmp_path):
 
 def test_weak_scaling_keeps_the_points_of_a_rank(path):
     results = [result for _, result in scaling(load_model(path), FILE, [2, 8], scale="weak", threads=1)]
-    assert [result["grid"] for result in results] == [[40, 20, 10], [80, 40, 10]]
+    assert [result["grid"] for result in results] == ["40x20x10", "80x40x10"]
     assert [result["computing_s"] for result in results] == [pytest.approx(2 * 4000 * 3e-7)] * 2
     assert results[1]["efficiency"] == results[0]["time_s"] / results[1]["time_s"]
 

@@ -154,11 +154,14 @@ def test_points_are_a_list_or_a_formula():
             "[[step]]\nstart = 'v'\ntimes = 2\n[[exchange]]\nname = 'v'\nhalo = 1\n",
             r"p.toml:4: times 2: a step start is",
         ),
-        ("[[exchange]]\nname = 'v'\n[[step]]\nhalo = 1\n", r"p.toml:4: exchange 'v' has one of halo, path, allreduce"),
+        (
+            "[[exchange]]\nname = 'v'\n[[step]]\nhalo = 1\n",
+            r"p.toml:4: exchange 'v' has one of halo, path, fetch, allreduce",
+        ),
         ("[[exchange]]\nname = 'v'\nhalo = 1\nfields = ['a', 'a']\n[[step]]\nhalo = 1\n", r"p.toml:7: .*allowed once"),
         (
             "[[exchange]]\nname = 'v'\nallreduce = 1\nsplit = '2x2'\n[[step]]\nexchange = 'v'\n",
-            r"p.toml:4: exchange 'v': split is that of a halo or a path",
+            r"p.toml:4: exchange 'v': split is that of a halo, a path or a fetch",
         ),
         ("[[group]]\nname = 'a'\nranks = [[0, 2000000000]]\n", r"p.toml:6: .*10000000 ranks in lists are allowed"),
         ("", r"a program has either steps"),

@@ -81,14 +81,13 @@ def _machines(names: list[str] | None = None) -> Rows:
 
 
 def _models() -> Rows:
-    from tradewind.base.extents import extents_text
     from tradewind.model import load_model, model_names
 
     loaded = map(load_model, model_names())
     return [
         {
             "name": model.name,
-            "grid": extents_text(model.table.grid),
+            "grid": model.grid.text,
             "step_s": model.step_s,
             "title": model.table.title,
             "numbers": {name: number.value for name, number in model.table.numbers.items()},

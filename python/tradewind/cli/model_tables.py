@@ -33,9 +33,8 @@ def show_forecasts(model: Model, results: Sequence[Result]) -> None:
     rows = [*_times(results), *_shares(results), *energy_rows(results)]
     show_table(TextTable(columns, rows, _title(results[0])))
     say_no_energy(results[0])
-    assumed = [name for name, number in model.table.numbers.items() if number.assumed and name not in model.changed]
-    if assumed:
-        show_text(f"assumed, not published for this model: {', '.join(assumed)}; --number changes them")
+    if model.assumed:
+        show_text(f"assumed, not published for this model: {', '.join(model.assumed)}; --number changes numbers")
     for result in results:
         if "bound_by" in result:
             show_text(f"on {result['ranks']:,} ranks {bound_of(result)}")
@@ -67,7 +66,6 @@ def _title(first: Result) -> str:
 
 
 def _times(results: Sequence[Result]) -> list[list[str]]:
-    from tradewind.base.extents import extents_text
     from tradewind.base.units import format_seconds
 
     rows = [
@@ -76,7 +74,7 @@ def _times(results: Sequence[Result]) -> list[list[str]]:
         ["simulated years per day", *(f"{result['simulated_years_per_day']:.3g}" for result in results)],
     ]
     if results[0]["scale"] == "weak":
-        rows.insert(0, ["grid", *(extents_text(result["grid"]) for result in results)])
+        rows.insert(0, ["grid", *(result["grid"] for result in results)])
     if len(results) > 1:
         rows.append([f"efficiency, {results[0]['scale']}", *(_percent(result["efficiency"]) for result in results)])
     return rows

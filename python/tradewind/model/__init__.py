@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from tradewind.model.model import CHANGEABLE, Model, load_model, model_names
-from tradewind.model.step_program import MAX_RANKS
+from tradewind.model.file import model_names
+from tradewind.model.grid import MAX_RANKS
+from tradewind.model.model import CHANGEABLE, Model, load_model
 
 __all__ = ["CHANGEABLE", "MAX_RANKS", "Model", "load_model", "model_names"]

@@ -20,7 +20,8 @@ from tradewind.base.result import Result
 from tradewind.base.units import format_duration
 from tradewind.machine import MachineFile, load_machine
 from tradewind.model.forecast import forecast, forecast_s
-from tradewind.model.step_program import MAX_RANKS, Stepping
+from tradewind.model.grid import MAX_RANKS
+from tradewind.model.step_program import OnGrid
 from tradewind.simulation.causes import simulate_unloaded
 from tradewind.simulation.checks import ranks_per_node_on
 
@@ -44,7 +45,7 @@ Report = Callable[[str], None]
 class Search:
     """Finds numbers of ranks for deadlines; what was simulated for one serves the next."""
 
-    model: Stepping
+    model: OnGrid
     file: MachineFile
     days: float
     """Days of the forecast."""
@@ -126,7 +127,7 @@ class Search:
             cx, cy = self.model.split(ranks)
         except InputError:
             return False
-        return max(cx, cy) <= ELONGATION * min(cx, cy)
+        return not self.model.grid.is_divided or max(cx, cy) <= ELONGATION * min(cx, cy)
 
     def _quick_s(self, ranks: int) -> float:
         if ranks not in self.quick:
@@ -142,7 +143,7 @@ class Search:
 
 
 def ranks_within(
-    model: Stepping,
+    model: OnGrid,
     machine: str | Path | MachineFile,
     *,
     within_s: float,

@@ -2,20 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
+from typing import Any, TypeVar
 
 from tradewind.base.errors import InputError
 from tradewind.base.formula import Formula
 from tradewind.base.names import unknown
-from tradewind.base.toml_lines import Place, TomlFile
+from tradewind.base.toml_lines import Place
 from tradewind.layout.names import legs
+from tradewind.model import dwarf_steps
+from tradewind.model.dwarf_steps import DwarfStep, dwarf_step
+from tradewind.model.file import ModelFile
+from tradewind.model.grid import POINTS, points_formula
 from tradewind.model.tables import FORMULA, OWN_NUMBERS, ModelTable
 from tradewind.workload.program_tables import MAX_TIMES
 
 Values = Mapping[str, float]
+Made = TypeVar("Made")
 _OF_REPEATED = ("repeat", "steps", "part", "every")
+OUTPUT = "output"
+"""Key of a step that hands fields to servers."""
+SERVERS = "servers"
+"""Number of a model: ranks beside those that compute."""
+_OF_OUTPUT = (OUTPUT, "label", "part", "every")
 
 
 @dataclass(frozen=True)
@@ -28,6 +39,10 @@ class Expanded:
     """Where it stands in the model file."""
     part: str
     every: int
+    dwarf: DwarfStep | None = None
+    """The dwarf whose program stands in its place."""
+    output: int | None = None
+    """Fields that are handed to servers in its place."""
 
     @property
     def count(self) -> int:
@@ -39,7 +54,7 @@ class Expanded:
 class Expansion:
     """Writes out a model file for some values. Raises InputError, with the line, for what cannot be evaluated."""
 
-    def __init__(self, file: TomlFile, table: ModelTable, own: Values, changed: Mapping[str, float]) -> None:
+    def __init__(self, file: ModelFile, table: ModelTable, own: Values, changed: Mapping[str, float]) -> None:
         self.file = file
         self.values = self._numbers(table, own, changed)
 
@@ -57,6 +72,14 @@ class Expansion:
             found[name] = value
         return found
 
+    def servers(self, ranks: int) -> int:
+        """Return how many of the ranks are servers. Raises InputError where none are left."""
+        servers = self.values.get(SERVERS, 0)
+        if servers and (not 0 < servers < ranks or servers != int(servers)):
+            problem = f"{SERVERS} {servers:g} of {ranks} ranks: 0 or more, and fewer than ranks, are allowed"
+            raise InputError(self.file.at(("numbers", SERVERS, "value"), problem))
+        return int(servers)
+
     def _formula(self, text: str, place: Place) -> str:
         if not text.startswith(FORMULA):
             raise InputError(self.file.at(place, f"{text!r}: a number, or a formula that begins with = is allowed"))
@@ -66,10 +89,7 @@ class Expansion:
         """Return a value of the file; a formula becomes a number, an integer where it is a whole one."""
         if not isinstance(value, str) or not value.startswith(FORMULA):
             return value
-        try:
-            found = Formula(value.removeprefix(FORMULA).strip()).value(values)
-        except InputError as error:
-            raise InputError(*(self.file.at(place, problem) for problem in error.problems)) from None
+        found = self._at(place, lambda: Formula(value.removeprefix(FORMULA).strip()).value(values))
         return int(found) if float(found).is_integer() else found
 
     def table(self, given: Mapping[str, Any], place: Place) -> dict[str, Any]:
@@ -92,7 +112,40 @@ class Expansion:
                 continue
             if turn and "label" in table:
                 table["label"] = f"{table['label']} {turn}"
-            yield Expanded(table, here, str(own_part or table.get("label") or "other"), own_every)
+            if dwarf_steps.KEY in table:
+                label = f"{'.'.join(filter(None, (turn, str(number + 1))))} {table[dwarf_steps.KEY]}"
+                made = dwarf_step(table, label, partial(self._key_at, here))
+                yield Expanded(table, here, str(own_part or made.kind), own_every, made)
+                continue
+            if OUTPUT in table:
+                yield self._output(table, here, str(own_part or table.get("label") or OUTPUT), own_every)
+                continue
+            yield Expanded(self._on_points(table), here, str(own_part or table.get("label") or "other"), own_every)
+
+    def _output(self, table: dict[str, Any], here: Place, part: str, every: int) -> Expanded:
+        if strange := sorted(table.keys() - set(_OF_OUTPUT)):
+            raise InputError(self.file.at((*here, strange[0]), unknown("key", strange[0], _OF_OUTPUT)))
+        fields = self._whole(table[OUTPUT], (*here, OUTPUT))
+        if SERVERS not in self.values:
+            problem = f"{OUTPUT} {fields}: number {SERVERS!r} is missing, the ranks that take the fields"
+            raise InputError(self.file.at((*here, OUTPUT), problem))
+        return Expanded(table, here, part, every, output=fields)
+
+    def _on_points(self, table: dict[str, Any]) -> dict[str, Any]:
+        """Return a step with the points of each rank in place of `compute = "points"`."""
+        if table.get("compute") != POINTS:
+            return table
+        return table | {"compute": "rank", "points": points_formula(self.values)}
+
+    def _key_at(self, place: Place, key: str, problem: str) -> str:
+        return self.file.at((*place, key), problem)
+
+    def _at(self, place: Place, make: Callable[[], Made]) -> Made:
+        """Return what is made for a place of the file. Raises InputError with its line."""
+        try:
+            return make()
+        except InputError as error:
+            raise InputError(*(self.file.at(place, problem) for problem in error.problems)) from None
 
     def _repeated(
         self, step: Mapping[str, Any], table: dict[str, Any], here: Place, part: str | None, every: int, turn: str

@@ -5,30 +5,26 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from tradewind.base.data import data_folder
 from tradewind.base.errors import InputError
 from tradewind.base.extents import extents_text
-from tradewind.base.names import unknown
 from tradewind.base.tables import explained
-from tradewind.base.toml_lines import Place, TomlFile
+from tradewind.base.toml_lines import Place
 from tradewind.machine import MachineFile
 from tradewind.model.expansion import Expanded, Expansion
-from tradewind.model.step_program import MAX_RANKS, StepProgram
+from tradewind.model.file import ModelFile
+from tradewind.model.grid import ModelGrid
+from tradewind.model.making import step_program
+from tradewind.model.step_program import StepProgram
 from tradewind.model.tables import ModelTable, Number
-from tradewind.workload.program_file import program_of_data
 
 CHANGEABLE = ("halo", "path", "allreduce")
 """Keys of exchanges of which there are several algorithms for any number of ranks."""
-
-
-def model_names() -> list[str]:
-    """Return the names of the models that come with Tradewind."""
-    return sorted(path.stem for path in data_folder("models").glob("*.toml"))
 
 
 def load_model(name: str | Path, numbers: Mapping[str, float] | None = None) -> Model:
@@ -36,18 +32,18 @@ def load_model(name: str | Path, numbers: Mapping[str, float] | None = None) -> 
 
     Raises InputError with all problems of the file, each with its line.
     """
-    path = Path(name)
-    if path.suffix != ".toml":
-        path = data_folder("models") / f"{name}.toml"
-        if path.name != f"{name}.toml" or not path.is_file():
-            raise InputError(unknown("model", str(name), model_names()) + "; or name a file like mine.toml")
-    file = TomlFile(path)
+    file = ModelFile(name)
     try:
         table = ModelTable.model_validate(file.data)
     except ValidationError as error:
         mistakes = (explained(details, _keys) for details in error.errors(include_url=False))
         raise InputError(*dict.fromkeys(file.at(*mistake) for mistake in mistakes)) from None
-    return Model(path.stem, file, table, dict(numbers or {}))
+    try:
+        _ = table.points
+    except InputError as error:
+        place = ("levels",) if table.grid is None else ("grid",)
+        raise InputError(*(file.at(place, problem) for problem in error.problems)) from None
+    return Model(file.path.stem, file, table, dict(numbers or {}))
 
 
 def _keys(place: Place) -> list[str]:
@@ -64,21 +60,21 @@ class Model:
     """
 
     name: str
-    file: TomlFile = field(repr=False)
+    file: ModelFile = field(repr=False)
     table: ModelTable = field(repr=False)
     changed: dict[str, float] = field(default_factory=dict)
     """Numbers in place of those of the file."""
     algorithms: dict[str, str] = field(default_factory=dict)
     """Algorithms in place of those of the file, by the key of the exchanges: halo, path, allreduce."""
 
-    @property
-    def grid(self) -> tuple[int, int, int]:
-        """Points along x, y and z."""
-        return self.table.grid
+    @cached_property
+    def grid(self) -> ModelGrid:
+        """The grid."""
+        return self.table.points
 
-    def on_grid(self, grid: tuple[int, int, int]) -> Model:
-        """Return the same model on another grid, with its spacing and its step."""
-        return replace(self, table=self.table.model_copy(update={"grid": grid}))
+    def on_grid(self, extents: tuple[int, int, int]) -> Model:
+        """Return the same model on a grid of other extents, with its spacing and its step."""
+        return replace(self, table=self.table.model_copy(update={"grid": extents_text(extents)}))
 
     @property
     def step_s(self) -> float:
@@ -89,14 +85,19 @@ class Model:
         """Return the numbers of steps after which something is done that other steps do not have, such as 12."""
         return sorted({each.every for each in self._expanded(ranks)} - {1})
 
+    @property
+    def assumed(self) -> list[str]:
+        """The names of what no publication about this model has: keys, and numbers that are not changed."""
+        numbers = [name for name, each in self.table.numbers.items() if each.assumed and name not in self.changed]
+        return [*self.table.assumed, *numbers]
+
     def numbers(self, ranks: int) -> dict[str, float]:
         """Return the values of all numbers on `ranks` ranks, by name."""
         values = self._expansion(ranks).values
         return {name: values[name] for name in self.table.numbers}
 
     def _expansion(self, ranks: int) -> Expansion:
-        own = dict(zip(("nx", "ny", "nz"), map(float, self.table.grid), strict=True))
-        own |= {"step_s": self.table.step, "ranks": float(ranks)}
+        own = self.table.own_numbers | {"ranks": float(ranks)}
         return Expansion(self.file, self.table, own, self.changed)
 
     def _expanded(self, ranks: int) -> list[Expanded]:
@@ -109,33 +110,32 @@ class Model:
         `every` steps; None: all that is ever done. Raises InputError for ranks that do not fit the grid, and for what
         is wrong with the steps.
         """
-        split = split or self.split(ranks)
-        if math.prod(split) != ranks:
-            raise InputError(f"split {extents_text(split)} makes {math.prod(split)} ranks, and {ranks} are asked for")
         expansion = self._expansion(ranks)
+        servers = expansion.servers(ranks)
+        usual = self.grid.split(ranks - servers)
+        split = split or usual
+        if math.prod(split) != ranks - servers:
+            beside = f" beside {servers} servers" if servers else ""
+            made = f"split {extents_text(split)} makes {math.prod(split)} ranks"
+            raise InputError(f"{made}, and {ranks - servers} are asked for{beside}")
+        if not self.grid.is_divided and split != usual:
+            raise InputError(f"split {extents_text(split)}: {self.grid.text}: not divided along x and y")
         steps = self._steps(expansion, every)
         exchanges = [
             self._carried(expansion.table(each, ("exchange", i))) for i, each in enumerate(self.table.exchange)
         ]
-        data = {
+        head = {
             "name": self.name,
-            "ranks": ranks,
-            "grid": extents_text(self.table.grid),
+            "ranks": ranks - servers,
+            **({"grid": extents_text(self.grid.extents)} if self.grid.extents else {}),
             "split": extents_text(split),
             "dtype": self.table.dtype,
             "exchange": exchanges,
-            "step": [self._carried(each.table) for each in steps],
         }
+        return step_program(self.file, head, self.grid, expansion.values, [self._carried_step(each) for each in steps])
 
-        def place(where: Place, problem: str) -> str:
-            if where[:1] == ("step",) and len(where) > 1 and isinstance(where[1], int):
-                where = (*steps[where[1]].place, *where[2:])
-            return self.file.at(where, problem)
-
-        made = program_of_data(data, place)
-        parts = [each.part for each in steps for _ in range(each.count)]
-        computes = ["compute" in each.table for each in steps for _ in range(each.count)]
-        return StepProgram(made, parts, computes)
+    def _carried_step(self, step: Expanded) -> Expanded:
+        return step if step.dwarf is not None else replace(step, table=self._carried(step.table))
 
     def _steps(self, expansion: Expansion, every: int | None) -> list[Expanded]:
         """Return the steps that are done together. Raises InputError for none, and for two of one name."""
@@ -152,7 +152,7 @@ class Model:
 
     def split(self, ranks: int) -> tuple[int, int]:
         """Return the ranks over x and y that a step has unless others are named. Raises InputError."""
-        return default_split(self.table.grid, ranks)
+        return self.grid.split(ranks - self._expansion(ranks).servers(ranks))
 
     def kinds(self, ranks: int) -> list[str]:
         """Return the keys of its exchanges that can take another algorithm, such as halo and allreduce."""
@@ -191,17 +191,3 @@ class Model:
         from tradewind.model.deadline import ranks_within
 
         return ranks_within(self, machine, within_s=within_s, days=days, members=members, **options)
-
-
-def default_split(grid: tuple[int, int, int], ranks: int) -> tuple[int, int]:
-    """Return the factors (cx, cy) of the ranks nearest to a square, the larger along the direction with more points.
-
-    Raises InputError where a rank would have no point.
-    """
-    if not 1 <= ranks <= MAX_RANKS:
-        raise InputError(f"{ranks} ranks: 1..{MAX_RANKS} are allowed")
-    a = next(a for a in range(math.isqrt(ranks), 0, -1) if ranks % a == 0)
-    split = (ranks // a, a) if grid[0] >= grid[1] else (a, ranks // a)
-    if split[0] > grid[0] or split[1] > grid[1]:
-        raise InputError(f"{ranks} ranks: {extents_text(split)} of them do not fit {extents_text(grid)} points")
-    return split

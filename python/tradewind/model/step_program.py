@@ -5,10 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol, Self
 
+from tradewind.model.grid import ModelGrid
 from tradewind.workload.program import ProgramWorkload
-
-MAX_RANKS = 2_000_000
-"""Ranks that a step may have."""
 
 
 @dataclass(frozen=True)
@@ -49,8 +47,8 @@ class OnGrid(Stepping, Protocol):
     """A model whose grid may grow."""
 
     @property
-    def grid(self) -> tuple[int, int, int]:
-        """Points along x, y and z."""
+    def grid(self) -> ModelGrid:
+        """The grid."""
 
-    def on_grid(self, grid: tuple[int, int, int]) -> Self:
-        """Return the same model on another grid."""
+    def on_grid(self, extents: tuple[int, int, int]) -> Self:
+        """Return the same model on a grid of other extents."""

@@ -12,14 +12,13 @@ from tradewind import _core
 from tradewind.base.errors import InputError, quoted
 from tradewind.base.extents import whole_number
 from tradewind.layout.closed import ReducedGrid
+from tradewind.layout.grid_names import MAX_HALF
 from tradewind.layout.lists import ids
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 KINDS = {"O": "octahedral", "F": "full"}
-MAX_HALF = 16384
-"""Latitudes of a hemisphere that a name may ask for: a tenth of a kilometre is far."""
 
 
 class GaussianGrid:

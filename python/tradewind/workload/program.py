@@ -216,6 +216,18 @@ class ProgramWorkload(Workload):
         """The steps; of a program of groups, those of each group in turn."""
         return self._steps
 
+    def ordered_steps(self) -> Sequence[GroupStep]:
+        """Return the steps of a program of one group as groups have them, each exchange with a name.
+
+        Raises InputError for more groups.
+        """
+        if len(self.groups) > 1:
+            raise InputError(f"{self.name}: {len(self.groups)} groups have steps of their own")
+        if self.groups:
+            return self.groups[0].steps
+        steps, options = self._made_of
+        return [_exchanged(step, i, options["fields"], options["dtype"]) for i, step in enumerate(steps)]
+
     def schedules(self) -> dict[str, _core.Schedule]:
         """Return the schedules of all exchanges by their names."""
         if self._order is not None:
@@ -264,7 +276,7 @@ class ProgramWorkload(Workload):
 
     def with_computations(self, change: Callable[[Compute, int], Compute]) -> ProgramWorkload:
         """Return the same program with other computations: `change` of each and the ranks of its group."""
-        return self.with_steps(lambda step, ranks: _with_compute(step, lambda compute: change(compute, ranks)))
+        return self.with_steps(lambda step, ranks: with_computation(step, lambda compute: change(compute, ranks)))
 
     def with_steps(self, change: Callable[[Any, int], Any]) -> ProgramWorkload:
         """Return the same program with changed steps: what `change` makes of each and the ranks of its group."""
@@ -300,8 +312,8 @@ def _computed(step: Any) -> Any:
     return step if isinstance(step, Compute) else step.compute if isinstance(step, WholeExchange) else None
 
 
-def _with_compute(step: Any, change: Callable[[Compute], Compute]) -> Any:
-    """The step with another computation, if it has one."""
+def with_computation(step: Any, change: Callable[[Compute], Compute]) -> Any:
+    """Return the step with another computation, if it has one."""
     if isinstance(step, Compute):
         return change(step)
     if isinstance(step, WholeExchange) and step.compute is not None:

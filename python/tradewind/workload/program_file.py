@@ -21,6 +21,7 @@ from tradewind.base.formula import Formula
 from tradewind.base.names import unknown
 from tradewind.base.tables import explained, place_of
 from tradewind.base.toml_lines import Place, TomlFile
+from tradewind.layout.mesh import halo_of
 from tradewind.layout.names import blocks, legs
 from tradewind.method.method import default_algorithm
 from tradewind.workload.between_groups import Placed, between, placed
@@ -195,6 +196,9 @@ class _Builder:
         if entry.halo is not None:
             around = ["x" in entry.periodic, "y" in entry.periodic]
             return [("halo", _core.Halo(blocks(self._grid(own), parts, "xy"), entry.halo, around))]
+        if entry.fetch is not None:
+            nx, ny, nz = self._grid(own).points
+            return [("fetch", halo_of(entry.mesh, (nx, ny, nz), parts, entry.fetch, entry.periodic))]
         assert entry.path is not None
         grid = self._grid(own)
         return [

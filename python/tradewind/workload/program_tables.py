@@ -14,7 +14,7 @@ from tradewind.base.file_work import FileWork
 from tradewind.base.names import unknown
 from tradewind.base.tables import Table, extents, one_of, parsed_extents
 from tradewind.base.units import byte_count, seconds
-from tradewind.layout.names import LAYOUTS, path_problems
+from tradewind.layout.names import LAYOUTS, MESHES, path_problems
 from tradewind.method.method import DEFAULT_PACKING, DEFAULT_TRANSPORT
 from tradewind.workload.interpolation import METHODS as INTERPOLATIONS
 from tradewind.workload.patterns.gather_scatter import OPERATIONS as COMBINATIONS
@@ -113,22 +113,27 @@ Split = Annotated[tuple[int, int], extents(2, "split")]
 Fields = Annotated[Count | Annotated[list[str], Field(min_length=1)], BeforeValidator(_names)]
 
 
-MOVED = ("halo", "path", "allreduce", "gather_scatter")
+MOVED = ("halo", "path", "fetch", "allreduce", "gather_scatter")
 """Keys for what an exchange moves."""
 OF_COUPLINGS = ("target_grid", "area", "target_area", "levels")
 """Keys of a field that goes from one grid to another."""
-OF_GATHER_SCATTERS = ("element_points", "brick")
+OWN_KEYS = {"element_points": "gather_scatter", "brick": "gather_scatter", "mesh": "fetch"}
+"""Keys that belong to one kind of exchange."""
 
 
 class Moved(Table):
-    """The content of an exchange: one of a halo, a path through layouts, a reduction, a gather-scatter, or a field
-    between two groups."""
+    """The content of an exchange: one of a halo, a path through layouts, the halo of a mesh, a reduction, a
+    gather-scatter, or a field between two groups."""
 
     halo: Annotated[int, Field(ge=0, le=MAX_EXTENT, strict=True)] | None = None
     """Its width, of x/y blocks."""
     periodic: Annotated[str, BeforeValidator(_directions)] = ""
     path: Annotated[str, BeforeValidator(_path)] | None = None
     """A redistribution, like ``xy-zy``; of an exchange with a name one leg."""
+    fetch: Annotated[int, Field(ge=0, le=MAX_EXTENT, strict=True)] | None = None
+    """Width of the halo of a mesh, which each rank fetches point by point."""
+    mesh: Annotated[str, one_of("mesh", MESHES)] = MESHES[0]
+    """Mesh of a fetch; an octahedral one has the rows of the grid along y."""
     allreduce: Count | None = None
     """Elements."""
     gather_scatter: Annotated[str, _extents_text("elements")] | None = None
@@ -156,9 +161,9 @@ class Moved(Table):
         """Return what is wrong with keys that another kind of exchange than this one has, or has otherwise."""
         gathers = kind == "gather_scatter"
         problems = [
-            f"{key} belongs to gather_scatter, and not to {kind}"
-            for key in OF_GATHER_SCATTERS
-            if key in self.model_fields_set and not gathers
+            f"{key} belongs to {owner}, and not to {kind}"
+            for key, owner in OWN_KEYS.items()
+            if key in self.model_fields_set and kind != owner
         ]
         known = COMBINATIONS if gathers else REDUCTIONS
         if self.operation is not None and self.operation not in known:
@@ -177,7 +182,7 @@ class NamedExchange(Moved):
     split: Split | None = None
     """Ranks over x and y; None: as its group says, or the file."""
     grid: Grid | None = None
-    """Grid of a halo, a path, or a field between groups; None: that of its group, or of the file."""
+    """Grid of a halo, a path, a fetch, or a field between groups; None: that of its group, or of the file."""
     source: str | None = Field(default=None, alias="from")
     target: str | None = Field(default=None, alias="to")
     source_layout: Annotated[str, one_of("layout", LAYOUTS)] = "xy"
@@ -197,10 +202,12 @@ class NamedExchange(Moved):
     def _one_thing(self) -> Self:
         between = self.source is not None or self.target is not None
         found = [*self.moved, *(["from"] if between else []), *([] if self.messages is None else ["messages"])]
-        if self.split is not None and not {"halo", "path"} & set(found):
-            raise InputError(f"exchange {self.name!r}: split is that of a halo or a path")
-        if self.grid is not None and not {"halo", "path", "from"} & set(found):
-            raise InputError(f"exchange {self.name!r}: grid is that of a halo, a path, or a field between groups")
+        if self.split is not None and not {"halo", "path", "fetch"} & set(found):
+            raise InputError(f"exchange {self.name!r}: split is that of a halo, a path or a fetch")
+        if self.grid is not None and not {"halo", "path", "fetch", "from"} & set(found):
+            raise InputError(
+                f"exchange {self.name!r}: grid is that of a halo, a path, a fetch, or a field between groups"
+            )
         strange = [key for key in OF_COUPLINGS if getattr(self, key) is not None and self.interpolation is None]
         if self.interpolation is not None and not between:
             strange = ["interpolation"]
@@ -249,7 +256,7 @@ class FileStep(Moved):
     exchange: str | None = None
     poke: Annotated[bool, Field(strict=True)] | None = None
     grid: Grid | None = None
-    """Grid of a computation, a halo or a path; None: that of its group, or of the file."""
+    """Grid of a computation, a halo, a path or a fetch; None: that of its group, or of the file."""
     times: Times = 1
     every: Times = 1
     """Done once in this number of repetitions of the steps."""
@@ -262,7 +269,9 @@ class FileStep(Moved):
             all_keys = ", ".join((*what, *MOVED))
             raise InputError(f"a step has one of {all_keys}, not {' and '.join(found) or 'none of them'}")
         own = {"compute": {"share", "seconds", "flops", "bytes", "kernel", "points", "during", "grid", *FILE_KEYS}}
-        own |= {key: set(Moved.model_fields) | ({"grid"} if key in ("halo", "path") else set()) for key in MOVED}
+        own |= {
+            key: set(Moved.model_fields) | ({"grid"} if key in ("halo", "path", "fetch") else set()) for key in MOVED
+        }
         allowed = own.get(found[0], set()) | {"label", "times", "every", found[0]}
         if strange := sorted(self.model_fields_set - allowed):
             raise InputError(f"{', '.join(strange)} belongs to another kind of step, and not to {found[0]}")

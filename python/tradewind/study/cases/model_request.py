@@ -9,13 +9,12 @@ from typing import Any, ClassVar
 from tradewind.base.elements import DTYPES
 from tradewind.base.extents import extents_text
 from tradewind.model import Model
-from tradewind.workload.on_grid import layout_imbalance
 from tradewind.workload.program import ProgramWorkload
 from tradewind.workload.workload import Step, Workload
 
 WEATHER_MODEL = "model"
 """Value of the label `pattern` for these workloads, and the name of their requests."""
-_PROSE = ("title", "description", "source", "spacing", "numbers")
+_PROSE = ("title", "description", "source", "left_out", "assumed", "numbers")
 """Tables of a model file that no result depends on, but for the values of its numbers."""
 
 
@@ -85,13 +84,13 @@ class ModelRequest(Workload):
             "algorithm": ", ".join(f"{kind}={name}" for kind, name in self.model.algorithms.items()) or None,
             "ranks": self.ranks,
             "split": extents_text(self.split),
-            "grid": extents_text(self.model.table.grid),
+            "grid": self.model.grid.text,
             "dtype": self.model.table.dtype,
         }
 
     def imbalance(self) -> float:
         """Return the load imbalance of the columns: the maximum points of a rank over the mean."""
-        return layout_imbalance(self.model.table.grid, self.split, "xy")
+        return self.model.grid.imbalance(self.split)
 
     def derived(self, result: Mapping[str, Any]) -> dict[str, Any]:
         """Return nothing: a forecast has it all."""

@@ -93,7 +93,8 @@ class StudyRun:
         for machine in {planned.machine for planned in self.plan.planned if planned.machine}:
             self.store.write(self.store.machines / f"{machine.stem}.toml", read_bytes(machine))
         for model in {request.model.name: request.model for request in self._requests()}.values():
-            self.store.write_model(f"{model.name}.toml", model.file.text.encode())
+            for name, text in model.file.texts.items():
+                self.store.write_model(name, text.encode())
 
     def _requests(self) -> Iterator[ModelRequest]:
         for planned in self.plan.planned:
