@@ -5,7 +5,7 @@ from validation.machines import CROSSBAR, TORUS, machine, pair
 
 import tradewind as tw
 from tradewind.simulation import simulate
-from tradewind.simulation.energy import NO_HOPS, NO_POWER, NO_WORK, energy_of
+from tradewind.simulation.energy import NO_HOPS, NO_POWER, NO_USAGE, energy_of
 from tradewind.workload.exchange import Exchange
 from tradewind.workload.program import ProgramWorkload, WholeExchange
 
@@ -77,7 +77,7 @@ def test_energies_that_are_not_known_have_a_reason():
     assert simulate(pair(10), machine(CROSSBAR))["no_energy"] == NO_POWER
     counted = power(CROSSBAR, power={"network": "1nJ/B"})
     assert simulate(pair(10), counted, model="loggp")["no_energy"] == NO_HOPS
-    assert energy_of(counted.machine.power, None, 1.0) == {"no_energy": NO_WORK}
+    assert energy_of(counted.machine.power, None, 1.0) == {"no_energy": NO_USAGE}
 
 
 def test_groups_repeat_their_computations_and_exchanges_compute_beside():
@@ -88,6 +88,6 @@ def test_groups_repeat_their_computations_and_exchanges_compute_beside():
         groups=[tw.Group("a", 1, [tw.Compute("work", seconds=1.0, repeat=2)], repeat=3), tw.Group("b", 2, [beside])]
     )
     result = step.simulate(power(CROSSBAR))
-    assert result["work"]["computing_s"] == pytest.approx(12)
-    assert result["work"]["computing_maximum_s"] == pytest.approx(6)
+    assert result["usage"]["computing_s"] == pytest.approx(12)
+    assert result["usage"]["computing_maximum_s"] == pytest.approx(6)
     assert result["energy_j"] == pytest.approx(3 * 600 + 200 * 12 + 50 * 6)

@@ -12,7 +12,7 @@ def energy_text(result: Result, steps: int = 1) -> str:
     """Return the energy of a result, or of one of its steps, as text; "-" where it is not known."""
     from tradewind.base.units import format_joules
 
-    return format_joules(result["energy_j"] / steps) if "energy_j" in result else "-"
+    return format_joules(result["energy_j"] / steps) if result.get("energy_j") is not None else "-"
 
 
 def say_energy(result: Result, steps: int = 1) -> None:
@@ -31,6 +31,18 @@ def say_energy(result: Result, steps: int = 1) -> None:
         ranks = " to ".join(dict.fromkeys(format_watts(power[name]) for name in ("minimum", "maximum")))
         text += f"; a node draws {format_watts(result['node_power_w'])} in the mean, a rank {ranks}"
     show_text(text)
+
+
+def say_measured(result: Result, what: str, steps: int = 1) -> None:
+    """Print the energy that counters have measured `what` to take, or why none was measured."""
+    from tradewind.base.units import format_watts
+    from tradewind.cli.screen import show_text
+
+    if (joules := result.get("energy_j")) is None:
+        return say_no_energy(result)
+    seconds = sum(result["samples_s"]) if "samples_s" in result else 0.0
+    power = f", {format_watts(joules / seconds)} in the mean" if steps > 1 and seconds else ""
+    show_text(f"energy per {what}: {energy_text(result, steps)}{power}, by {result['energy_counters']}")
 
 
 def say_no_energy(result: Result) -> None:

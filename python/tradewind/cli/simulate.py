@@ -36,13 +36,15 @@ def command(
     from tradewind.cli import sharing
     from tradewind.cli.output import print_result
     from tradewind.cli.simulation_run import announce, progress_bar
+    from tradewind.workload.registry import pattern_named
 
     listed = any("," in (text or "") or text == "all" for text in (machine, routing, algorithm))
 
     def prepared() -> list[_Request]:
         chosen = simulated.chosen()
         chosen.setdefault("threads", sharing.threads(here, processes))
-        combinations = list(_product(pattern, machine, routing, algorithm, chosen))
+        core = pattern_named(pattern).meant(asked.given).core_pattern
+        combinations = list(_product(core, machine, routing, algorithm, chosen))
         split = _common_split(pattern, ranks, [name for _, _, name in combinations], asked)
         requests = [
             _Request(
@@ -143,16 +145,13 @@ def _common_split(pattern: str, ranks: int, algorithms: list[str | None], asked:
 
 
 def _product(
-    pattern: str, machines: str, routings: str | None, algorithms: str | None, chosen: dict[str, Any]
+    core: str, machines: str, routings: str | None, algorithms: str | None, chosen: dict[str, Any]
 ) -> Iterator[tuple[str, str | None, str | None]]:
     """All combinations of the comma lists; `all` routings are those of the machine's topology."""
     from tradewind import _core
     from tradewind.machine import load_machine, machine_names
     from tradewind.method.method import NODE_FAMILIES
     from tradewind.simulation.checks import ranks_per_node_on
-    from tradewind.workload.registry import pattern_named
-
-    core = pattern_named(pattern).core_pattern
 
     def algorithm_names(machine: str) -> list[str | None]:
         if algorithms == "all":

@@ -39,6 +39,9 @@ RESULTS = {
     "messages": "messages",
     "bytes": "bytes",
     "packet_hops": "packet_hops",
+    "energy": "energy_j",
+    "node_power": "node_power_w",
+    "power_imbalance": "power_imbalance",
     "peak_rss": "peak_rss_bytes",
 }
 """Variables, and what they are called in the result of a simulation."""

@@ -112,7 +112,7 @@ class Model:
         """
         expansion = self._expansion(ranks)
         servers = expansion.servers(ranks)
-        usual = self.grid.split(ranks - servers)
+        usual = self.split(ranks)
         split = split or usual
         if math.prod(split) != ranks - servers:
             beside = f" beside {servers} servers" if servers else ""
@@ -152,7 +152,9 @@ class Model:
 
     def split(self, ranks: int) -> tuple[int, int]:
         """Return the ranks over x and y that a step has unless others are named. Raises InputError."""
-        return self.grid.split(ranks - self._expansion(ranks).servers(ranks))
+        paths = [each.table["path"] for each in self._expanded(ranks) if isinstance(each.table.get("path"), str)]
+        layouts = dict.fromkeys(["xy", *(name for path in paths for name in path.split("-"))])
+        return self.grid.split(ranks - self._expansion(ranks).servers(ranks), layouts)
 
     def kinds(self, ranks: int) -> list[str]:
         """Return the keys of its exchanges that can take another algorithm, such as halo and allreduce."""

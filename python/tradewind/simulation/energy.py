@@ -18,11 +18,19 @@ from tradewind.machine.power import Power
 
 NO_POWER = "no power in this machine file"
 NO_HOPS = "the loggp model counts no hops, and power.network is joules per byte and hop"
-NO_WORK = "simulated by an earlier version, which kept no work of ranks"
-ENERGY_KEYS = ("energy_j", "energy_parts_j", "node_power_w", "rank_power_w", "no_energy")
+NO_USAGE = "simulated by an earlier version, which kept no usage"
+ENERGY_KEYS = (
+    "energy_j",
+    "energy_parts_j",
+    "node_power_w",
+    "rank_power_w",
+    "power_imbalance",
+    "no_energy",
+    "kwh_per_forecast_day",
+)
 GROWS = ("computing_s", "computing_minimum_s", "computing_maximum_s", "copied_bytes", "carried_bytes")
-"""Keys of a work that grow with its repetitions."""
-_JOULES_PER_KWH = 3.6e6
+"""Keys of a usage that grow with its repetitions."""
+_JOULES_PER_KWH, _SECONDS_PER_DAY = 3.6e6, 86400.0
 
 
 def node_share(machine: Machine, ranks: int, ranks_per_node: int, threads: int) -> float:
@@ -44,7 +52,7 @@ class Held:
     """Bytes that the computations of all ranks copy."""
 
 
-def work_of(
+def usage_of(
     machine: _core.Machine,
     program: _core.Program,
     placement: _core.Placement,
@@ -72,45 +80,46 @@ def work_of(
     }
 
 
-def repeated(work: Mapping[str, Any], times: float) -> dict[str, Any]:
-    """Return the work of a number of repetitions."""
-    return {key: value * times if key in GROWS and value is not None else value for key, value in work.items()}
+def repeated(usage: Mapping[str, Any], times: float) -> dict[str, Any]:
+    """Return the usage of a number of repetitions."""
+    return {key: value * times if key in GROWS and value is not None else value for key, value in usage.items()}
 
 
-def energy_of(power: Power | None, work: Mapping[str, Any] | None, time_s: float) -> dict[str, Any]:
+def energy_of(power: Power | None, usage: Mapping[str, Any] | None, time_s: float) -> dict[str, Any]:
     """Return the energy of a simulation that takes `time_s`, or ``no_energy``, the reason why it is not known.
 
     ``energy_j``; ``energy_parts_j``: of nodes as if they were idle (idle), what ranks add while they compute and while
     they wait, of memory, network and switches; ``node_power_w``: the mean of a node of the job, its share of all parts
     included; ``rank_power_w``: the minimum, mean and maximum over the ranks, each with its share of the idle power of
-    its node.
+    its node; ``power_imbalance``: the maximum over the mean.
     """
-    if power is None or work is None:
-        return {"no_energy": NO_POWER if power is None else NO_WORK}
-    if power.network is not None and work["carried_bytes"] is None:
+    if power is None or usage is None:
+        return {"no_energy": NO_POWER if power is None else NO_USAGE}
+    if power.network is not None and usage["carried_bytes"] is None:
         return {"no_energy": NO_HOPS}
-    ranks, nodes, share = work["ranks"], work["nodes"], work["node_share"]
-    waiting_s = max(0.0, ranks * time_s - work["computing_s"])
+    ranks, nodes, share = usage["ranks"], usage["nodes"], usage["node_share"]
+    waiting_s = max(0.0, ranks * time_s - usage["computing_s"])
     parts = {
         "idle": power.idle * nodes * time_s,
-        "computing": (power.busy - power.idle) * share * work["computing_s"],
+        "computing": (power.busy - power.idle) * share * usage["computing_s"],
         "waiting": (power.waiting - power.idle) * share * waiting_s,
-        "memory": (power.memory or 0.0) * work["copied_bytes"],
-        "network": (power.network or 0.0) * (work["carried_bytes"] or 0.0),
-        "switches": (power.switch or 0.0) * work["switches"] * time_s,
+        "memory": (power.memory or 0.0) * usage["copied_bytes"],
+        "network": (power.network or 0.0) * (usage["carried_bytes"] or 0.0),
+        "switches": (power.switch or 0.0) * usage["switches"] * time_s,
     }
     found: dict[str, Any] = {"energy_j": sum(parts.values()), "energy_parts_j": parts}
     if time_s > 0:
         seconds = {
-            "minimum": work["computing_minimum_s"],
-            "mean": work["computing_s"] / ranks,
-            "maximum": work["computing_maximum_s"],
+            "minimum": usage["computing_minimum_s"],
+            "mean": usage["computing_s"] / ranks,
+            "maximum": usage["computing_maximum_s"],
         }
         found["node_power_w"] = found["energy_j"] / time_s / nodes
         found["rank_power_w"] = {
             name: power.idle * nodes / ranks + share * rank_power(power, computing_s / time_s)
             for name, computing_s in seconds.items()
         }
+        found["power_imbalance"] = found["rank_power_w"]["maximum"] / found["rank_power_w"]["mean"]
     return found
 
 
@@ -121,11 +130,14 @@ def rank_power(power: Power, computing: float) -> float:
 
 
 def with_energy(result: Mapping[str, Any], power: Power | None) -> dict[str, Any]:
-    """Return the result of a simulation with the energy that its work and its time have."""
+    """Return the result of a simulation with the energy that its usage and its time have."""
     others = {key: value for key, value in result.items() if key not in ENERGY_KEYS}
-    return {**others, **energy_of(power, result.get("work"), result["time_s"])}
+    found = energy_of(power, result.get("usage"), result["time_s"])
+    if "energy_j" in found and "forecast_days_per_day" in result:
+        found["kwh_per_forecast_day"] = kwh_per_forecast_day(found["energy_j"], result["step_s"])
+    return {**others, **found}
 
 
-def kilowatt_hours(joules: float) -> float:
-    """Return kWh."""
-    return joules / _JOULES_PER_KWH
+def kwh_per_forecast_day(energy_j: float, step_s: float) -> float:
+    """Return the kilowatt-hours of a forecast day, of the joules of a step of `step_s` seconds."""
+    return energy_j / _JOULES_PER_KWH * _SECONDS_PER_DAY / step_s

@@ -17,7 +17,7 @@ from tradewind.machine import MachineFile
 from tradewind.machine.link_loads import group_shares, link_shares, loads_of
 from tradewind.method.method import DEFAULT_TRANSPORT
 from tradewind.simulation.coarseness import coarse_packets
-from tradewind.simulation.energy import Held, energy_of, work_of
+from tradewind.simulation.energy import Held, energy_of, usage_of
 from tradewind.simulation.outcome import LOADS, figures_of, mean_delays, over_time, write_link_loads
 from tradewind.simulation.progress import Progress, Watch
 from tradewind.verification.order import check_order
@@ -197,13 +197,13 @@ class Simulation:
         if links is not None:
             write_link_loads(links, result, self.machine.topology, self.file.machine)
         carried = result.carried_bytes if self.model == "packet" else None
-        work = work_of(self.machine, self.program(), self.placement, self.held, carried)
+        usage = usage_of(self.machine, self.program(), self.placement, self.held, carried)
         figures = (
             self.inputs()
             | figures_of(result, self.exchange, self.model, self.file.machine.mpi.unexpected_bandwidth is not None)
-            | energy_of(self.file.machine.power, work, result.time_s)
+            | energy_of(self.file.machine.power, usage, result.time_s)
             | {
-                "work": work,
+                "usage": usage,
                 "wall_s": wall_s,
                 "packet_hops_per_s": result.packet_hops / wall_s,
                 "peak_rss_bytes": memory.peak_rss_bytes(),

@@ -58,9 +58,9 @@ def between(
     ranks = sum(each.group.size for each in both)
     first = {id(each): sum(before.group.size for before in both[:i]) for i, each in enumerate(both)}
     names = tuple(each.group.name for each in both)
-    grids = [entry.grid or one.grid or grid, entry.target_grid or other.grid or grid]
+    grids = [entry.points or one.grid or grid, entry.target_grid or other.grid or grid]
     if entry.interpolation is None:
-        grids[1] = entry.grid or grids[1]
+        grids[1] = entry.points or grids[1]
     layouts = [
         blocks(_core.Grid(*_levelled(points, entry.levels)), each.split, layout)
         for points, each, layout in zip(

@@ -26,6 +26,7 @@ from tradewind.layout.names import blocks, legs
 from tradewind.method.method import default_algorithm
 from tradewind.workload.between_groups import Placed, between, placed
 from tradewind.workload.every import unrolled
+from tradewind.workload.patterns.fetch import FetchExchange
 from tradewind.workload.patterns.gather_scatter import cubic
 from tradewind.workload.program import ProgramWorkload
 from tradewind.workload.program_tables import FILE_KEYS, FileGroup, FileStep, Moved, NamedExchange, ProgramTable
@@ -111,11 +112,12 @@ class _Builder:
         self.placed = placed(self.groups)
         self.named: dict[str, Exchanged] = {}
 
-    def _grid(self, *own: tuple[int, int, int] | None) -> _core.Grid:
-        """Return the first grid that there is, or that of the file. Raises InputError where there is none."""
+    def _grid(self, *own: tuple[int, int, int] | None, levels: list[int] | None = None) -> _core.Grid:
+        """Return the first grid that there is, or that of the file. `levels`: of fields, in place of its own. Raises
+        InputError where there is none."""
         if (grid := next(filter(None, (*own, self.table.grid)), None)) is None:
             raise InputError("key 'grid' is missing: layouts, halos and paths lie on one")
-        return _core.Grid(*grid)
+        return _core.Grid(*grid[:2], grid[2] if levels is None else sum(levels))
 
     def program(self, kind: type[Made]) -> Made:
         """Raises InputError with every problem that is found."""
@@ -153,7 +155,7 @@ class _Builder:
         taking_part = self.groups if wanted is None else [self._group_named(name).group for name in wanted]
         ranks = sum(each.size for each in taking_part)
         split = entry.split or (taking_part[0].split if len(taking_part) == 1 else None)
-        grid = entry.grid or (taking_part[0].grid if len(taking_part) == 1 else None)
+        grid = entry.points or (taking_part[0].grid if len(taking_part) == 1 else None)
         names = () if len(self.groups) == 1 else tuple(each.name for each in taking_part)
         if entry.messages is not None:
             messages = [cast(Listed, (*message, 0, 0)[:6]) for message in entry.messages]
@@ -175,6 +177,8 @@ class _Builder:
 
     def _carried(self, name: str, entry: Moved, schedule: _core.Schedule, groups: tuple[str, ...]) -> Exchanged:
         fields = self.table.fields if entry.fields is None else entry.fields
+        if entry.field_levels is not None:  # of all fields together, one above the other
+            fields = 1
         dtype = entry.dtype or self.table.dtype
         # The pattern of a gather-scatter knows its own operation.
         operation = entry.operation if entry.operation is not None and entry.gather_scatter is None else "sum"
@@ -188,6 +192,8 @@ class _Builder:
             return [("allreduce", _core.AllReduce(ranks, entry.allreduce))]
         if entry.gather_scatter is not None:
             return [("gather-scatter", _gather_scatter(entry, ranks))]
+        if isinstance(entry, NamedExchange) and isinstance(entry.grid, str):
+            return [("halo", _named_halo(entry, entry.grid, ranks))]
         parts = split or (ranks, 1)
         if math.prod(parts) != ranks:
             raise InputError(
@@ -195,9 +201,10 @@ class _Builder:
             )
         if entry.halo is not None:
             around = ["x" in entry.periodic, "y" in entry.periodic]
-            return [("halo", _core.Halo(blocks(self._grid(own), parts, "xy"), entry.halo, around))]
+            halo = _core.Halo(blocks(self._grid(own, levels=entry.field_levels), parts, "xy"), entry.halo, around)
+            return [("halo", halo)]
         if entry.fetch is not None:
-            nx, ny, nz = self._grid(own).points
+            nx, ny, nz = self._grid(own, levels=entry.field_levels).points
             return [("fetch", halo_of(entry.mesh, (nx, ny, nz), parts, entry.fetch, entry.periodic))]
         assert entry.path is not None
         grid = self._grid(own)
@@ -262,6 +269,13 @@ class _Builder:
         files = FileWork(**{key: getattr(entry, key) for key in FILE_KEYS})
         done = entry.seconds, entry.flops, entry.bytes
         return Compute(name, *done, layout, during, entry.times, point_s, points, files, entry.kernel)
+
+
+def _named_halo(entry: NamedExchange, grid: str, ranks: int) -> _core.Pattern:
+    assert entry.halo is not None
+    request = FetchExchange("fetch", ranks, grid, entry.split, width=entry.halo, periodic=entry.periodic)  # type: ignore[arg-type]
+    halo = halo_of(request.mesh, *request.sizes, request.width)
+    return halo if entry.field_levels is None else halo.with_levels((1, sum(entry.field_levels)))
 
 
 def _gather_scatter(entry: Moved, ranks: int) -> _core.Pattern:

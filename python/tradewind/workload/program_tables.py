@@ -14,6 +14,7 @@ from tradewind.base.file_work import FileWork
 from tradewind.base.names import unknown
 from tradewind.base.tables import Table, extents, one_of, parsed_extents
 from tradewind.base.units import byte_count, seconds
+from tradewind.layout.named_grids import is_name, mesh_grid
 from tradewind.layout.names import LAYOUTS, MESHES, path_problems
 from tradewind.method.method import DEFAULT_PACKING, DEFAULT_TRANSPORT
 from tradewind.workload.interpolation import METHODS as INTERPOLATIONS
@@ -54,6 +55,14 @@ def _messages(value: Any) -> Any:
             raise InputError(f"message {i}: {message!r}: {form}")
         if strange := [n for n in message if not 0 <= n <= MAX_NUMBER]:
             raise InputError(f"message {i}: {message!r}: {strange[0]}; 0..{MAX_NUMBER} are allowed")
+    return value
+
+
+def _grid(value: Any) -> Any:
+    """Points along x, y and z, or the name of a grid, which is kept."""
+    if not is_name(value):
+        return parsed_extents(3, "grid", value)
+    mesh_grid(value)
     return value
 
 
@@ -133,7 +142,7 @@ class Moved(Table):
     fetch: Annotated[int, Field(ge=0, le=MAX_EXTENT, strict=True)] | None = None
     """Width of the halo of a mesh, which each rank fetches point by point."""
     mesh: Annotated[str, one_of("mesh", MESHES)] = MESHES[0]
-    """Mesh of a fetch; an octahedral one has the rows of the grid along y."""
+    """Mesh of a fetch; an octahedral one has the rows of the grid along y, others see `layout.named_grids`."""
     allreduce: Count | None = None
     """Elements."""
     gather_scatter: Annotated[str, _extents_text("elements")] | None = None
@@ -144,6 +153,8 @@ class Moved(Table):
     """Ranks PXxPYxPZ of a gather-scatter; None: the brick that is nearest to a cube."""
     operation: str | None = None
     """None: sum, or add."""
+    field_levels: list[Count] | None = None
+    """Levels of each field of a halo or a fetch, where they are not those of the grid."""
     algorithm: str | None = None
     transport: str = DEFAULT_TRANSPORT
     packing: str = DEFAULT_PACKING
@@ -165,6 +176,10 @@ class Moved(Table):
             for key, owner in OWN_KEYS.items()
             if key in self.model_fields_set and kind != owner
         ]
+        if self.field_levels is not None and kind not in ("halo", "fetch"):
+            problems.append(f"field_levels belongs to halo and fetch, and not to {kind}")
+        if self.field_levels is not None and self.fields is not None:
+            problems.append("field_levels has one number for each field: leave fields out")
         known = COMBINATIONS if gathers else REDUCTIONS
         if self.operation is not None and self.operation not in known:
             problems.append(unknown("operation", self.operation, known))
@@ -181,8 +196,9 @@ class NamedExchange(Moved):
     """Groups whose ranks take part; None: all, or those of `source` and `target`."""
     split: Split | None = None
     """Ranks over x and y; None: as its group says, or the file."""
-    grid: Grid | None = None
-    """Grid of a halo, a path, a fetch, or a field between groups; None: that of its group, or of the file."""
+    grid: Annotated[tuple[int, int, int] | str, BeforeValidator(_grid)] | None = None
+    """Grid of a halo, a path, a fetch, or a field between groups; None: that of its group, or of the file. Of a halo it
+    may have a name."""
     source: str | None = Field(default=None, alias="from")
     target: str | None = Field(default=None, alias="to")
     source_layout: Annotated[str, one_of("layout", LAYOUTS)] = "xy"
@@ -197,6 +213,11 @@ class NamedExchange(Moved):
     """Levels of the fields of a coupling; None: those of its grids."""
     messages: Annotated[list[list[int]], BeforeValidator(_messages)] | None = None
     """Stage, source, destination and points of each message; and tag and half, where they are not 0."""
+
+    @property
+    def points(self) -> tuple[int, int, int] | None:
+        """Its grid, unless that has a name."""
+        return None if isinstance(self.grid, str) else self.grid
 
     @model_validator(mode="after")
     def _one_thing(self) -> Self:
@@ -226,6 +247,8 @@ class NamedExchange(Moved):
             raise InputError(
                 f"exchange {self.name!r}: algorithm {self.algorithm!r} of messages, which have stages of their own"
             )
+        if isinstance(self.grid, str) and self.halo is None:
+            raise InputError(f"exchange {self.name!r}: grid {self.grid}: a halo has a grid by name")
         if self.path is not None and self.path.count("-") != 1:
             raise InputError(f"exchange {self.name!r}: path {self.path!r}: one leg is allowed, like xy-zy")
         if problems := self.problems(found[0]):

@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from tradewind.base.errors import InputError
+from tradewind.simulation.energy import with_energy
 from tradewind.study.cases.case import HERE_ONLY
 from tradewind.study.cases.environment import Environment
-from tradewind.study.cases.network import network_size
+from tradewind.study.cases.network import network_size, power_of
 from tradewind.study.cases.store import CorruptCaseError, Store, outdated
 from tradewind.study.cases.whole_steps import WHOLE_STEPS
 from tradewind.study.model.labels import LABELS
@@ -84,7 +85,12 @@ def record_of(
     settings = entry.get("settings", labels["settings"])  # those of a base are none of the label's
     size = network_size(machine, settings) if machine is not None and labels["kind"] == "simulate" else {}
     more = {"all_settings": settings, "layout_imbalance": entry["layout_imbalance"]}
-    return {**_record(labels, body, environment), **size, **more}
+    record = {**_record(labels, body, environment), **size, **more}
+    if (
+        machine is not None and "usage" in record["result"]
+    ):  # power is no part of the key of a case: it may have changed
+        record["result"] = with_energy(record["result"], power_of(machine, settings))
+    return record
 
 
 def _record(labels: Mapping[str, Any], body: Mapping[str, Any], environment: Environment) -> Record:

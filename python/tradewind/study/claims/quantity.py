@@ -25,6 +25,9 @@
 ``blocked``           of a run with output: time that the model does not compute
 ``blocked-share``     the same as a share of the model's time
 ``link-time``         time times the number of links between switches, likewise
+``energy``            joules of an exchange, or per step, of a simulation on a machine with power
+``node-power``        mean power of a node of the job, likewise
+``power-imbalance``   power of the rank that draws most over the mean of all, likewise
 ===================== ===========================================================================================
 """
 
@@ -36,7 +39,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from tradewind.base.units import format_seconds
+from tradewind.base.units import format_joules, format_seconds, format_watts
 from tradewind.study.cases.model_request import WEATHER_MODEL
 from tradewind.study.cases.whole_steps import WHOLE_STEPS
 
@@ -193,6 +196,11 @@ def _memory(case: Record) -> float | None:
     return None if total is None or nodes is None else float(total) / nodes / 1e9
 
 
+def _energy(case: Record) -> float | None:
+    joules = case["result"].get("energy_j")
+    return None if joules is None else float(joules) / case["result"].get("steps", 1)
+
+
 def _number(value: float) -> str:
     return f"{value:.3g}"
 
@@ -223,5 +231,8 @@ QUANTITIES: dict[str, Quantity] = {
     "blocked": Quantity(_of_result("blocked_s"), "time that the model does not compute (s)", format_seconds),
     "blocked-share": Quantity(_blocked_share, "share of time without computing", _number, is_part=True),
     "switch-time": Quantity(_times("switches"), "time x switches (s)", lambda value: f"{value:.3g} switch-seconds"),
+    "energy": Quantity(_energy, "energy (J)", format_joules),
+    "node-power": Quantity(_of_result("node_power_w"), "mean power of a node (W)", format_watts),
+    "power-imbalance": Quantity(_of_result("power_imbalance"), "largest power of a rank over the mean", _number),
     "link-time": Quantity(_times("links"), "time x links (s)", lambda value: f"{value:.3g} link-seconds"),
 }

@@ -72,6 +72,9 @@ QuantityName = Literal[
     "delay-imbalance",
     "switch-time",
     "link-time",
+    "energy",
+    "node-power",
+    "power-imbalance",
     "node-time",
     "memory",
     "messages",
@@ -79,6 +82,9 @@ QuantityName = Literal[
     "parallel-loss",
     "blocked",
     "blocked-share",
+    "energy",
+    "node-power",
+    "power-imbalance",
 ]
 Wording = Literal["same", "similar", "slightly", "clearly", "far", "order of magnitude", "no worse", "about"]
 """Words of sources that set the limits of a finding (see `tradewind.study.claims.wording`)."""
