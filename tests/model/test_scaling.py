@@ -92,7 +92,7 @@ def test_json_of_a_model_is_a_table_with_its_parts_causes_and_settings(path, tmp
     assert first["settings"] == {"node.memory_bandwidth": "10GB/s"}
     table = open_table(tmp_path / "result.json")
     assert set(table.settings) == {"node.memory_bandwidth=10GB/s"}
-    of_first = table[table.case == 0].set_index(["quantity", "part"]).value
-    assert of_first["time", "physics"] == first["part_s"]["physics"]
-    assert of_first["cause", "latency"] == first["cause_s"]["latency"]
+    small = table[table.case == 0].set_index(["quantity", "part"]).value
+    assert small["time", "physics"] == first["part_s"]["physics"]
+    assert small["cause", "latency"] == first["cause_s"]["latency"]
     assert "Time of a step of own: 2 ranks" in picture.read_text()
