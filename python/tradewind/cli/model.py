@@ -12,7 +12,7 @@ from tradewind.cli import simulation_options as simulating
 from tradewind.cli.parameters import ONE_OR_MORE, Argument, Option
 
 if TYPE_CHECKING:
-    from tradewind.model import Model
+    from tradewind.model import AnyModel
 
 WORD = "model"
 """Stands in place of a pattern."""
@@ -115,7 +115,7 @@ class _Wanted:
 
 
 def _simulate(
-    loaded: Model, machine: str, ranks: list[int], wanted: _Wanted, chosen: dict[str, Any], as_json: bool
+    loaded: AnyModel, machine: str, ranks: list[int], wanted: _Wanted, chosen: dict[str, Any], as_json: bool
 ) -> None:
     from tradewind.cli.model_tables import picture_title, show_forecasts
     from tradewind.cli.output import print_result
@@ -146,7 +146,7 @@ def _simulate(
     print_result(results[0] if len(results) == 1 else results, as_json, lambda: show_forecasts(loaded, results))
 
 
-def _check(loaded: Model, ranks: list[int], wanted: _Wanted) -> None:
+def _check(loaded: AnyModel, ranks: list[int], wanted: _Wanted) -> None:
     """Raises InputError, before the first simulation, for what cannot be simulated or written."""
     from tradewind.base.errors import InputError, gathered
     from tradewind.model.scaling import scaled
@@ -177,7 +177,7 @@ def _listed(ranks: str | None) -> list[int]:
     return [int(text) for text in texts]
 
 
-def _loaded(name: str, numbers: list[str] | None) -> Model:
+def _loaded(name: str, numbers: list[str] | None) -> AnyModel:
     from tradewind.base.errors import InputError
     from tradewind.model import load_model
 

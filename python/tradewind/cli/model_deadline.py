@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from tradewind.model import Model
+    from tradewind.model import AnyModel
 
 _DAY_S = 86400.0
 
@@ -22,7 +22,7 @@ def problems_of(within: str | None, forecast: str | None, members: int, beside: 
 
 
 def find_ranks(
-    loaded: Model,
+    loaded: AnyModel,
     machine: str,
     within: str,
     forecast: str,

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from tradewind.model import Model
+    from tradewind.model import AnyModel
 
 Result = Mapping[str, Any]
 
@@ -23,7 +23,7 @@ _BOUNDS = {
 """Names of bounds in words, where the name alone would not do."""
 
 
-def show_forecasts(model: Model, results: Sequence[Result]) -> None:
+def show_forecasts(model: AnyModel, results: Sequence[Result]) -> None:
     """Print forecasts on several numbers of ranks in one table, and what bounds them."""
     from tradewind.cli.energy import energy_rows, say_no_energy
     from tradewind.cli.screen import show_table, show_text

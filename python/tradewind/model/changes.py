@@ -14,7 +14,7 @@ from tradewind.base.errors import InputError
 from tradewind.base.units import format_duration
 from tradewind.machine import MachineFile, load_machine
 from tradewind.model.forecast import forecast
-from tradewind.model.model import Model
+from tradewind.model.model import AnyModel
 from tradewind.model.overlap import Overlapped, can_overlap
 from tradewind.simulation.checks import ranks_per_node_on
 
@@ -69,7 +69,7 @@ class Change:
 
 
 def tried_changes(
-    model: Model,
+    model: AnyModel,
     machine: str | Path,
     ranks: int,
     *,
@@ -117,7 +117,7 @@ def _progress(number: int, all_: int, name: str, passed_s: float) -> str:
 
 def _tried(
     change: Change,
-    model: Model,
+    model: AnyModel,
     machine: str | Path,
     ranks: int,
     base: Mapping[str, Any],
@@ -137,7 +137,7 @@ def _tried(
 
 
 def _changes(
-    model: Model, machine: str | Path, ranks: int, settings: dict[str, str], options: dict[str, Any]
+    model: AnyModel, machine: str | Path, ranks: int, settings: dict[str, str], options: dict[str, Any]
 ) -> Iterator[Change]:
     file = load_machine(machine, settings)
     values = file.machine.model_dump(by_alias=True)
@@ -160,7 +160,7 @@ def _network_changes(file: MachineFile, options: dict[str, Any]) -> Iterator[Cha
         yield Change("user", "placement random", _EXCHANGES, options={"placement": "random"})
 
 
-def _layout_changes(model: Model, file: MachineFile, ranks: int, options: dict[str, Any]) -> Iterator[Change]:
+def _layout_changes(model: AnyModel, file: MachineFile, ranks: int, options: dict[str, Any]) -> Iterator[Change]:
     """Other splits, and, on the same nodes, half or twice as many ranks per node."""
     for split in _other_splits(options.get("split") or model.split(ranks), model.split(ranks)):
         name = f"split {split[0]}x{split[1]}"
@@ -173,7 +173,7 @@ def _layout_changes(model: Model, file: MachineFile, ranks: int, options: dict[s
             yield Change("user", name, options={"ranks_per_node": new, "split": None}, ranks=number)
 
 
-def _exchange_changes(model: Model, ranks: int, options: dict[str, Any]) -> Iterator[Change]:
+def _exchange_changes(model: AnyModel, ranks: int, options: dict[str, Any]) -> Iterator[Change]:
     kinds = model.kinds(ranks)
     for key in kinds:
         for algorithm in _ALGORITHMS.get(key, ()):

@@ -127,7 +127,7 @@ class Search:
             cx, cy = self.model.split(ranks)
         except InputError:
             return False
-        return not self.model.grid.is_divided or max(cx, cy) <= ELONGATION * min(cx, cy)
+        return self.model.extents is None or max(cx, cy) <= ELONGATION * min(cx, cy)
 
     def _quick_s(self, ranks: int) -> float:
         if ranks not in self.quick:

@@ -11,13 +11,15 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from tradewind.base.errors import InputError
+from tradewind.base.errors import InputError, gathered
 from tradewind.base.extents import extents_text
 from tradewind.base.tables import explained
 from tradewind.base.toml_lines import Place
 from tradewind.machine import MachineFile
+from tradewind.model.coupled import ComponentModel, CoupledModel
+from tradewind.model.coupled_tables import COMPONENT, coupled_table
 from tradewind.model.expansion import Expanded, Expansion
-from tradewind.model.file import ModelFile
+from tradewind.model.file import ModelFile, model_path
 from tradewind.model.grid import ModelGrid
 from tradewind.model.making import step_program
 from tradewind.model.step_program import StepProgram
@@ -27,12 +29,25 @@ CHANGEABLE = ("halo", "path", "allreduce")
 """Keys of exchanges of which there are several algorithms for any number of ranks."""
 
 
-def load_model(name: str | Path, numbers: Mapping[str, float] | None = None) -> Model:
+def load_model(name: str | Path, numbers: Mapping[str, float] | None = None) -> AnyModel:
     """Return the model of a name or a file; `numbers`: values in place of those of the file.
 
     Raises InputError with all problems of the file, each with its line.
     """
     file = ModelFile(name)
+    make = _coupled if COMPONENT in file.data else _plain
+    return make(file, dict(numbers or {}))
+
+
+def load_plain_model(name: str | Path) -> Model:
+    """Return the model of a name or a file, which may not have components. Raises InputError as `load_model` does."""
+    file = ModelFile(name)
+    if COMPONENT in file.data:
+        raise InputError(f"model {str(name)!r} has components itself: one without is allowed here")
+    return _plain(file, {})
+
+
+def _plain(file: ModelFile, numbers: dict[str, float]) -> Model:
     try:
         table = ModelTable.model_validate(file.data)
     except ValidationError as error:
@@ -43,7 +58,21 @@ def load_model(name: str | Path, numbers: Mapping[str, float] | None = None) -> 
     except InputError as error:
         place = ("levels",) if table.grid is None else ("grid",)
         raise InputError(*(file.at(place, problem) for problem in error.problems)) from None
-    return Model(file.path.stem, file, table, dict(numbers or {}))
+    return Model(file.path.stem, file, table, numbers)
+
+
+def _coupled(file: ModelFile, numbers: dict[str, float]) -> CoupledModel:
+    table = coupled_table(file)
+    loaded: dict[str, ComponentModel] = {}
+    problems: list[str] = []
+    for i, each in enumerate(table.component):
+        found: list[str] = []
+        with gathered(found):
+            loaded[each.name] = load_plain_model(model_path(each.model, file.path.parent))
+        problems += [file.at(("component", i, "model"), problem) for problem in found]
+    if problems:
+        raise InputError(*problems)
+    return CoupledModel(file.path.stem, file, table, loaded, numbers)
 
 
 def _keys(place: Place) -> list[str]:
@@ -75,6 +104,20 @@ class Model:
     def on_grid(self, extents: tuple[int, int, int]) -> Model:
         """Return the same model on a grid of other extents, with its spacing and its step."""
         return replace(self, table=self.table.model_copy(update={"grid": extents_text(extents)}))
+
+    @property
+    def extents(self) -> tuple[int, int, int] | None:
+        """Points along x, y and z, where they are divided among ranks along x and y."""
+        return self.grid.extents if self.grid.is_divided else None
+
+    @property
+    def grid_text(self) -> str:
+        """The grid as its file names it."""
+        return self.grid.text
+
+    def with_changes(self, numbers: Mapping[str, float], algorithms: Mapping[str, str]) -> Model:
+        """Return it with other numbers and algorithms."""
+        return replace(self, changed=dict(numbers), algorithms=dict(algorithms))
 
     @property
     def step_s(self) -> float:
@@ -193,3 +236,7 @@ class Model:
         from tradewind.model.deadline import ranks_within
 
         return ranks_within(self, machine, within_s=within_s, days=days, members=members, **options)
+
+
+AnyModel = Model | CoupledModel
+"""A model, of one component or of several."""

@@ -27,9 +27,9 @@ def scaled(model: Grown, scale: str, ranks: Sequence[int]) -> list[Grown]:
         raise InputError(unknown("scale", scale, SCALES))
     if scale == "strong":
         return [model for _ in ranks]
-    if not model.grid.is_divided or model.grid.extents is None:
-        raise InputError(f"scale weak: the points of {model.grid.text} are fixed; a grid such as 1536x1440x90 can grow")
-    nx, ny, nz = model.grid.extents
+    if model.extents is None:
+        raise InputError(f"scale weak: the points of {model.grid_text} are fixed; a grid such as 1536x1440x90 can grow")
+    nx, ny, nz = model.extents
     first = model.split(ranks[0])
     made = []
     for number in ranks:
@@ -58,7 +58,7 @@ def scaling(
     for number, each in zip(ranks, scaled(model, scale, ranks), strict=True):
         result = forecast(each, file, number, split=model.split(number), **options)
         first = first or result
-        result |= {"scale": scale, "grid": each.grid.text, "efficiency": _efficiency(result, first, scale)}
+        result |= {"scale": scale, "grid": each.grid_text, "efficiency": _efficiency(result, first, scale)}
         yield each, result
 
 

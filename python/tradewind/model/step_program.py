@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol, Self
 
-from tradewind.model.grid import ModelGrid
 from tradewind.workload.program import ProgramWorkload
 
 
@@ -47,8 +46,12 @@ class OnGrid(Stepping, Protocol):
     """A model whose grid may grow."""
 
     @property
-    def grid(self) -> ModelGrid:
-        """The grid."""
+    def grid_text(self) -> str:
+        """The grid as its file names it."""
+
+    @property
+    def extents(self) -> tuple[int, int, int] | None:
+        """Points along x, y and z, where they are divided among ranks along x and y."""
 
     def on_grid(self, extents: tuple[int, int, int]) -> Self:
         """Return the same model on a grid of other extents."""

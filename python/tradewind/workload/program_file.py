@@ -46,7 +46,7 @@ def program_of_data(data: Mapping[str, Any], place: Callable[[Place, str], str])
     try:
         table = ProgramTable.model_validate(data)
     except ValidationError as error:
-        mistakes = (explained(details, _keys, _KINDS) for details in error.errors(include_url=False))
+        mistakes = (explained(details, _keys, UNION_KINDS) for details in error.errors(include_url=False))
         raise InputError(*dict.fromkeys(place(*mistake) for mistake in mistakes)) from None
     return program_of(table, place)
 
@@ -68,8 +68,8 @@ def load_program_as(kind: type[Made], path: Path | str, text: str | None = None,
     try:
         table = ProgramTable.model_validate(file.data)
     except ValidationError as error:
-        mistakes, more = file.first(error.errors(include_url=False), lambda loc: place_of(loc, _KINDS))
-        problems = [file.at(*explained(details, _keys, _KINDS)) for details in mistakes]
+        mistakes, more = file.first(error.errors(include_url=False), lambda loc: place_of(loc, UNION_KINDS))
+        problems = [file.at(*explained(details, _keys, UNION_KINDS)) for details in mistakes]
         raise InputError(*dict.fromkeys(problems), *more) from None
     program = _Builder(table, file.at).program(kind)
     if ranks is not None and program.ranks != ranks:
@@ -77,7 +77,7 @@ def load_program_as(kind: type[Made], path: Path | str, text: str | None = None,
     return program
 
 
-_KINDS = ("constrained-", "list[", "int", "str")
+UNION_KINDS = ("constrained-", "list[", "int", "str")
 """Kinds of a union as pydantic puts them behind a key, whole or the beginning of one that ends with a sign."""
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from tradewind.base.errors import InputError
-from tradewind.model import Model, load_model
+from tradewind.model import Model, load_plain_model
 from tradewind.study.cases.bases import NO_BASES, Bases
 from tradewind.study.cases.case import Case
 from tradewind.study.cases.machine_options import machine_options
@@ -37,7 +37,7 @@ def expand_models(sweep: WeatherModelSweep, study_seed: int, bases: Bases = NO_B
 
 def _models(sweep: WeatherModelSweep) -> Iterator[Model]:
     for name in sweep.weather_model:
-        model = load_model(name)
+        model = load_plain_model(name)
         for values in itertools.product(*sweep.numbers.values()):
             numbers = dict(zip(sweep.numbers, values, strict=True))
             yield replace(model, changed=numbers, algorithms=sweep.algorithms)

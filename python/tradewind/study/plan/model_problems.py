@@ -10,7 +10,7 @@ from tradewind.base.errors import InputError
 from tradewind.base.names import unknown
 from tradewind.base.reading import is_file
 from tradewind.base.toml_lines import Place
-from tradewind.model import CHANGEABLE, load_model
+from tradewind.model import CHANGEABLE, load_plain_model
 from tradewind.study.cases.store import MODELS
 from tradewind.study.model.values import listed
 
@@ -35,7 +35,7 @@ def model_problems(sweep: dict[str, Any]) -> Iterator[tuple[Place, str]]:
         if not isinstance(name, str):
             continue
         try:
-            known = load_model(name).table.numbers
+            known = load_plain_model(name).table.numbers
         except InputError as error:
             yield from ((("weather_model", i), problem) for problem in error.problems)
             continue
