@@ -173,7 +173,7 @@ def _listed(ranks: str | None) -> list[int]:
         raise InputError("--ranks is missing; or let them be found, with --within and --forecast such as 1h and 10d")
     texts = ranks.split(",")
     if strange := [text for text in texts if not text.strip().isdecimal()]:
-        raise InputError(f"--ranks {ranks}: {strange[0]!r} is no number of ranks; 1000 or 1000,10000 is allowed")
+        raise InputError(f"--ranks {ranks}: {strange[0]!r} is not a number of ranks; 1000 or 1000,10000 is allowed")
     return [int(text) for text in texts]
 
 
