@@ -963,6 +963,8 @@ class SimulationOptions:
         noise_period_s: float = 0,
         noise_duration_s: float = 0,
         noise_scattered: bool = False,
+        unloaded: bool = False,
+        free_copies: bool = False,
     ) -> None: ...
 
 class Forecast:
@@ -989,6 +991,11 @@ def simulate_loggp(
     options: SimulationOptions,
     progress: Callable[[float, int, int], None] | None = None,
 ) -> SimulationResult: ...
+def mean_computing_s(machine: Machine, program: Program, placement: Placement) -> list[float]:
+    """
+    [step] seconds that a rank computes, in the mean over the ranks that compute anything.
+    """
+
 def busy_times(
     machine: Machine, program: Program, placement: Placement
 ) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:

@@ -79,6 +79,12 @@ struct SimulationOptions {
     std::uint64_t order_seed = 0;
     // Packet model: of the CPUs of all ranks, where they compute and where messages cost them time.
     NoiseOptions noise{};
+    // Packet model: the network is empty but for the message in hand, which takes the latencies of a shortest path and
+    // the time of its narrowest link, after what the NIC of its node has sent before. Beside a loaded network this
+    // gives the cost of congestion.
+    bool unloaded = false;
+    // Packet model: copies take no time, be they within a node, of what came early, or those of a named transport.
+    bool free_copies = false;
 
     static constexpr std::int64_t largest_packet = 1 << 27;
     static constexpr std::int64_t max_trace_events = 500'000;

@@ -123,6 +123,7 @@ struct World {
     std::uint32_t header;
     double memory_byte_time, copy_byte_time;  // ps; of a node's memory, and of one copy
     double unexpected_byte_time;              // ps; of a copy of what came before its receive; 0: none is made
+    bool unloaded;                            // see SimulationOptions
     bool receives_at_start;                   // all of an exchange are posted when it begins
     std::optional<MessageCost> message_cost;  // none where no transport is named; it knows the overheads, then
     std::size_t compact_from;  // bytes of events from which a part holds packets back; large ones from more on

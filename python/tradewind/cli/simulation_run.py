@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -45,6 +45,17 @@ def announce(simulation: Simulation, processes: int, as_json: bool) -> None:
         lines.append(f"warning: {coarse}")
     for line in lines:
         print(folded(line, width_of(sys.stderr), indent="  "), file=sys.stderr)
+
+
+def line_report(as_json: bool) -> Callable[[str], None]:
+    """Return what prints a line on standard error for each of many simulations; with --json on a terminal only."""
+    from tradewind.cli.screen import folded, width_of
+
+    def report(text: str) -> None:
+        if not as_json or sys.stderr.isatty():
+            print(folded(text, width_of(sys.stderr), indent="  "), file=sys.stderr)
+
+    return report
 
 
 @contextmanager

@@ -11,8 +11,8 @@ from __future__ import annotations
 import hashlib
 import json
 import tomllib
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -305,6 +305,8 @@ class MachineFile:
 
     name: str
     machine: Machine
+    settings: Mapping[str, str] = field(default_factory=dict, compare=False)
+    """Values of the file that were changed, by key."""
 
     def __repr__(self) -> str:
         """Return the name, what it is, its network and its routing."""
@@ -416,7 +418,7 @@ def _checked(path: Path, text: str, settings: tuple[tuple[str, str], ...]) -> Ma
         problems += _core_problems(file, machine)
     if found := [problem for problem in problems if problem]:
         raise InputError(*found)
-    return MachineFile(path.stem, machine)
+    return MachineFile(path.stem, machine, dict(settings))
 
 
 _OPTIONAL = ("global", "switch", "mpi", "files", "noise", "kernel", "power")

@@ -83,6 +83,10 @@ class Simulation:
     held: Held = field(default_factory=Held)
     peers: _core.Peers | None = None
     """The processes that share it; see `tradewind.simulation.processes`."""
+    unloaded: bool = False
+    """Whether messages are never in the way of others in the network; see `tradewind.simulation.causes`."""
+    free_copies: bool = False
+    """Whether copies take no time."""
 
     @property
     def model(self) -> str:
@@ -115,6 +119,8 @@ class Simulation:
             peers=self.peers,
             intranode=self.intranode,
             **_detours(self.noise),
+            unloaded=self.unloaded,
+            free_copies=self.free_copies,
             **arguments,
         )
         return self.machine, self.program(), self.placement, options
@@ -269,6 +275,10 @@ class Simulation:
             )
         )
 
+    def time_s(self) -> float:
+        """Run it and return its time alone."""
+        return self._simulated(None).time_s
+
     def trace_events(self) -> NDArray[np.int64]:
         """Run it and return the trace events of the ranks that are shown; see ``SimulationResult.trace_events``."""
         return self._simulated(None).trace_events
@@ -325,6 +335,7 @@ class Simulation:
             **self.exchange.as_dict(),
             "model": options.model,
             "machine": self.file.name,
+            **({"settings": dict(self.file.settings)} if self.file.settings else {}),
             "topology": self.machine.topology.describe(),
             "protocol": options.protocol,
             **(packet if options.model == "packet" else {}),
