@@ -63,3 +63,9 @@ def filled(text: str, sections: Mapping[str, Callable[[], str]]) -> str:
         return f"{found[1]}\n{make()}\n\n{found[3]}" if make else found[0]
 
     return MARKS.sub(section, text)
+
+
+def rows_as_table(rows: Sequence[Mapping[str, object]]) -> str:
+    """Return a Markdown table of rows with the same keys; fractions have two decimals."""
+    cells = [[f"{value:.2f}" if isinstance(value, float) else str(value) for value in row.values()] for row in rows]
+    return table(list(rows[0]), cells)

@@ -15,7 +15,7 @@ from tradewind.plot.style import CONFIG, SECONDS, colour, log_axis
 from validation.between_nodes.measured import Compared, compared, spreads
 from validation.between_nodes.predictions import read
 from validation.between_nodes.questions import HERE, MEDIUM_ALLTOALL, SHORT_ALLTOALL
-from validation.published import ROOT, filled, geometric_mean, table, within
+from validation.published import ROOT, filled, geometric_mean, rows_as_table, table, within
 
 TABLE = HERE / "comparison.csv"
 PAGES = (ROOT / "docs/explanation/between-nodes.md", ROOT / "docs/explanation/between-nodes-errors.md")
@@ -289,6 +289,5 @@ def write() -> None:
 
 def write_experiments(rows: Sequence[Mapping[str, object]]) -> None:
     """Write the section about experiments, which takes simulations."""
-    cells_of = [[f"{value:.2f}" if isinstance(value, float) else str(value) for value in row.values()] for row in rows]
-    made = filled(PAGES[0].read_text(encoding="utf-8"), {"experiments": lambda: table(list(rows[0]), cells_of)})
+    made = filled(PAGES[0].read_text(encoding="utf-8"), {"experiments": lambda: rows_as_table(rows)})
     PAGES[0].write_text(made, encoding="utf-8")

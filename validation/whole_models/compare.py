@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import groupby
 from pathlib import Path
 from statistics import median
 
-from validation.published import ROOT, factor, filled, geometric_mean, rows_of, table, within
+from validation.published import ROOT, factor, filled, geometric_mean, rows_as_table, rows_of, table, within
 from validation.whole_models.predictions import At, Prediction, read
 from validation.whole_models.questions import HERE
 
@@ -153,3 +153,9 @@ SECTIONS: dict[str, Callable[[], str]] = {"overall": overall, "by-model": by_mod
 def write() -> None:
     """Write the sections of the page."""
     PAGE.write_text(filled(PAGE.read_text(encoding="utf-8"), SECTIONS), encoding="utf-8")
+
+
+def write_experiments(rows: Sequence[Mapping[str, object]]) -> None:
+    """Write the section about experiments, which takes simulations."""
+    made = filled(PAGE.read_text(encoding="utf-8"), {"experiments": lambda: rows_as_table(rows)})
+    PAGE.write_text(made, encoding="utf-8")
