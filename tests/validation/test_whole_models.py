@@ -12,7 +12,7 @@ from validation.whole_models.questions import MODELS, content, device_settings, 
 from tradewind.machine import load_machine
 from tradewind.model import load_model
 
-DIGEST = ""
+DIGEST = "86785835e4ca5962205cdec007173f2f595d7ccc627d7a96dc33292b9c6d8e31"
 NAMES = sorted(path.stem for path in MODELS.glob("*.toml"))
 ASKED = {(question.id, question.what, nodes): question for question in questions() for nodes in question.nodes}
 

@@ -114,16 +114,34 @@ def overall() -> str:
     return "\n".join(f"- **{line.split(':')[0]}**:{line.partition(':')[2]}" for line in lines)
 
 
+def _figure_key(row: Compared) -> tuple[str, str, str]:
+    """Return what the figures of one series have in common: part, model and machine."""
+    return row.prediction.at[1], row.prediction.model, row.prediction.machine
+
+
 def by_model() -> str:
     """Return a line for each model, part and machine."""
     rows = []
-    for (what, model, machine), group in groupby(
-        compared(), lambda row: (row.prediction.at[1], row.prediction.model, row.prediction.machine)
-    ):
+    for (what, model, machine), group in groupby(compared(), _figure_key):
         found = figures(tuple(group))
         numbers = [f"{found[name]:.2f}" for name in ("median", "minimum", "maximum")]
         rows.append([model, what, machine, str(found["number"]), *numbers])
     return table(("model", "what", "machine", "values", "median factor", "from", "to"), rows)
+
+
+def scaling() -> str:
+    """Return how many times as fast the most nodes of a series are as the fewest, predicted and published."""
+    rows = []
+    for (what, model, machine), group in groupby(compared(), _figure_key):
+        series = sorted(group, key=lambda row: row.prediction.at[2])
+        few, many = series[0], series[-1]
+        if few is many:
+            continue
+        predicted = factor(few.prediction.figure, many.prediction.figure, few.prediction.unit)
+        published = factor(few.published, many.published, few.prediction.unit)
+        nodes = f"{few.prediction.at[2]:,} to {many.prediction.at[2]:,}"
+        rows.append([model, what, machine, nodes, f"{predicted:.2f}", f"{published:.2f}"])
+    return table(("model", "what", "machine", "nodes", "faster, predicted", "faster, published"), rows)
 
 
 def all_values() -> str:
@@ -146,7 +164,12 @@ def all_values() -> str:
     return table(header, rows)
 
 
-SECTIONS: dict[str, Callable[[], str]] = {"overall": overall, "by-model": by_model, "all-values": all_values}
+SECTIONS: dict[str, Callable[[], str]] = {
+    "overall": overall,
+    "by-model": by_model,
+    "scaling": scaling,
+    "all-values": all_values,
+}
 """Sections of the page."""
 
 
