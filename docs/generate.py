@@ -95,7 +95,7 @@ def models() -> str:
     for name in model_names():
         model = load_model(name)
         table_of, left_out = model.table, "; ".join(model.table.left_out)
-        rows.append((f"`{name}`", model.grid.text, f"{model.step_s:g} s", table_of.title, left_out, table_of.source))
+        rows.append((f"`{name}`", model.grid_text, f"{model.step_s:g} s", table_of.title, left_out, table_of.source))
     return table(("model", "grid", "step", "what", "left out", "source"), rows)
 
 

@@ -14,6 +14,10 @@ from tradewind.dataset.open_table import open_table as open_table
 from tradewind.fieldserver.model.field_server import FieldServer as FieldServer
 from tradewind.launch.trials import tune as tune
 from tradewind.machine import load_machine as load_machine
+from tradewind.mesh_halo import CubedSphere as CubedSphere
+from tradewind.mesh_halo import Icosahedral as Icosahedral
+from tradewind.mesh_halo import MeshHalo as MeshHalo
+from tradewind.mesh_halo import Tripolar as Tripolar
 from tradewind.method.method import Choice as Choice
 from tradewind.method.method import Method as Method
 from tradewind.model import Model as Model

@@ -821,6 +821,12 @@ class SimulationResult:
     def nic_bytes(self) -> Annotated[NDArray[numpy.uint64], dict(shape=(None,))]:
         """Bytes that each node has injected, [node]."""
 
+    @property
+    def carried_bytes(self) -> float:
+        """
+        Bytes times the ports that they go through, injection and ejection included.
+        """
+
 class Compute:
     """
     Computation: seconds, or flops and bytes, per rank or per point of a layout.
@@ -977,6 +983,11 @@ def simulate_loggp(
     options: SimulationOptions,
     progress: Callable[[float, int, int], None] | None = None,
 ) -> SimulationResult: ...
+def busy_times(
+    machine: Machine, program: Program, placement: Placement
+) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+    """Seconds that each rank computes in a program, [rank]."""
+
 def forecast(machine: Machine, program: Program, placement: Placement, options: SimulationOptions) -> Forecast: ...
 def delay_lower_edge_s(bin: int) -> float:
     """

@@ -22,7 +22,7 @@ from tradewind.workload.program import Compute, Poke, Start, Wait, WholeExchange
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
-@pytest.mark.parametrize(("name", "ranks"), [("step.toml", 2), pytest.param("servers.toml", 8, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(("name", "ranks"), [("step.toml", 2), *slow(("servers.toml", 8), ("coupled.toml", 6))])
 def test_what_runs_is_what_is_proved_and_simulated(name, ranks):
     path = EXAMPLES / name
     result = bench_program(path, ranks, repeat=2, warmup=1, timeout_s=240)

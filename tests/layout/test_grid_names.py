@@ -28,7 +28,7 @@ def test_names_say_truncations_and_triangles():
         ("TCO639", "unknown grid 'TCO639'; did you mean 'TCo639'?"),
         ("N512", "unknown grid 'N512'; did you mean 'O512'?"),
         ("O16385", "grid 'O16385': O<N> with N up to 16384 is allowed"),
-        ("R2B99", "R<n>B<k> with n up to 9, k up to 14 is allowed"),
+        ("R2B99", "R<n>B<k> with n up to 99, k up to 14 is allowed"),
         ("", "unknown grid ''"),
     ],
 )

@@ -549,3 +549,36 @@ def test_a_graph_is_known_by_its_links_and_not_by_where_it_lies(tmp_path):
         (tmp_path / folder / "mine.links").write_text(text)
         identities.append(load_machine(write_topology(tmp_path / folder, "graph", *TOPOLOGIES["graph"][:2])).identity)
     assert identities[0] == identities[1] != identities[2]
+
+
+POWER = '[power]\nidle = "100W"\nwaiting = "150W"\nbusy = "0.3kW"\nnetwork = "4pJ/bit"\n\n[packet]'
+
+
+def test_power_is_read_in_watts_and_joules_per_byte(written):
+    power = load_machine(written(("[packet]", POWER), ('packet = "chosen"', 'packet = "chosen"\npower = "chosen"')))
+    table = power.machine.power
+    assert (table.idle, table.waiting, table.busy, table.network) == (100, 150, 300, pytest.approx(3.2e-11))
+    assert (table.memory, table.switch) == (None, None)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "problem"),
+    [
+        ('idle = "100W"\n', "", r"mine\.toml:26: power\.idle is missing"),
+        ('busy = "0.3kW"', 'busy = "120W"', r"mine\.toml:29: power\.busy = 120 W is less than power\.waiting = 150 W"),
+        ('"150W"', '"90W"', r"mine\.toml:28: power\.waiting = 90 W is less than power\.idle = 100 W"),
+        ('"100W"', '"100"', r"mine\.toml:27: power\.idle = '100' has no unit: write a power as \"230W\""),
+        ('"0.3kW"', '"3MW"', r"power\.busy = '3MW': at most 1MW is allowed"),
+        ("busy =", "bussy =", r"power\.bussy: unknown key 'bussy'; did you mean 'busy'"),
+        ('"4pJ/bit"', '"4pJ"', r"power\.network = '4pJ': 'pJ' is not a unit of an energy per byte"),
+    ],
+)
+def test_what_power_cannot_be(written, old, new, problem):
+    path = written(("[packet]", POWER), (old, new), ('packet = "chosen"', 'packet = "chosen"\npower = "chosen"'))
+    with pytest.raises(InputError, match=problem):
+        load_machine(path)
+
+
+def test_times_do_not_depend_on_power(written):
+    more = (("[packet]", POWER), ('packet = "chosen"', 'packet = "chosen"\npower = "chosen"'))
+    assert load_machine(written(*more)).identity == load_machine(written()).identity

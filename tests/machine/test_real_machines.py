@@ -70,6 +70,18 @@ TABLE_1 = {
     "dragonfly-ML": (46875, 1171875),
 }
 
+# Flop per joule of HPL (Green500 of June 2020, June 2022, November 2023, June 2024), which no value of the files has.
+GREEN = {"fugaku": 14.67e9, "frontier": 52.23e9, "lumi-g": 53.43e9, "marenostrum5": 6.97e9}
+
+
+@pytest.mark.parametrize("name", GREEN)
+def test_the_peak_over_the_busy_power_is_above_what_hpl_reached_per_joule(name):
+    machine = load_machine(name).machine
+    assert machine.power is not None
+    assert machine.power.idle < machine.power.waiting < machine.power.busy
+    if machine.node.flops is not None:  # HPL reaches 60 to 90 % of it
+        assert 0.6 < GREEN[name] / (machine.node.flops / machine.power.busy) < 0.9
+
 
 @pytest.mark.parametrize("name", TABLE_1)
 def test_a_shipped_network_has_the_size_of_table_1(name):

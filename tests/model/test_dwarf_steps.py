@@ -142,6 +142,7 @@ def test_a_model_may_be_like_another_one(tmp_path, other):
     model = load_model(path)
     assert (model.grid.text, model.numbers(4), model.step_s) == ("TCo79, 8 levels", {"solves": 3}, 60)
     assert len(model.program(4).parts) == 2 + 3 * 4
+    assert list(model.file.texts) == ["own.toml", "other.toml"]
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from tradewind.base.errors import InputError
 from tradewind.model import load_model
 from tradewind.model.changes import tried_changes
 from tradewind.simulation import simulate
+from tradewind.simulation.energy import with_energy
 from tradewind.workload.program_file import load_program
 
 HEAD = """
@@ -106,6 +107,22 @@ def test_what_is_done_every_twelfth_step_counts_a_twelfth(own):
     assert result["simulated_years_per_day"] == pytest.approx(60 / result["time_s"] / 365.25)
 
 
+def test_joules_of_a_step_are_a_mean_too_and_make_those_of_a_forecast_day(own):
+    """8 ranks add 200 W while they compute 0.6 ms, of output every 12th step 0.6 ms more, and 50 W else."""
+    watts = {"idle": "100W", "waiting": "150W", "busy": "300W"}
+    file = machine(CROSSBAR, node={"memory_bandwidth": "10GB/s"}, power=watts)
+    result = load_model(own).simulate(file, 8)
+    seconds, computing = 8 * result["time_s"], 8 * (0.6e-3 + 0.6e-3 / 12)
+    joules = 100 * seconds + 200 * computing + 50 * (seconds - computing)
+    assert result["energy_j"] == pytest.approx(joules)
+    assert result["node_power_w"] == pytest.approx(joules / seconds)
+    assert result["kwh_per_forecast_day"] == pytest.approx(joules * 86400 / 60 / 3.6e6)
+    assert load_model(own).simulate(MACHINE, 8)["no_energy"] == "no power in this machine file"
+    again = with_energy(result, file.machine.power)  # of the usage that studies keep
+    for key in ("energy_j", "kwh_per_forecast_day", "node_power_w"):
+        assert again[key] == pytest.approx(result[key])
+
+
 def test_numbers_are_changed_and_what_follows_from_them(own):
     changed = load_model(own, {"tracers": 7})
     assert changed.numbers(8) == {"tracers": 7, "halo": 4}
@@ -159,13 +176,26 @@ def test_what_is_wrong_has_its_line(tmp_path, before, after, words):
     ("ranks", "split", "words"),
     [
         (0, None, "0 ranks: 1..2000000 are allowed"),
-        (1601, None, "1601 ranks: 1601x1 of them do not fit 40x20x10 points"),
+        (1601, None, "1601 ranks: neither 1601x1 nor other factors of them fit 40x20x10 points"),
         (8, (3, 2), "split 3x2 makes 6 ranks, and 8 are asked for"),
     ],
 )
 def test_ranks_that_do_not_fit(own, ranks, split, words):
     with pytest.raises(InputError, match=words):
         load_model(own).program(ranks, split)
+
+
+@pytest.mark.parametrize(
+    ("model", "ranks", "split"),
+    [
+        ("gcr-1300m", 10_000, (100, 100)),
+        ("arome-1300m", 1000, (40, 25)),
+        ("arome-1300m", 10_000, (80, 125)),  # of 90 levels, which transpositions divide among the first
+        ("arome-1300m", 100_000, (80, 1250)),
+    ],
+)
+def test_a_split_fits_all_layouts_of_a_step(model, ranks, split):
+    assert load_model(model).split(ranks) == split
 
 
 def test_unknown_models_and_numbers():
@@ -248,4 +278,4 @@ def test_steps_that_make_no_program(tmp_path, steps, words):
 def test_all_numbers_of_ranks_are_checked_before_the_first_is_simulated():
     done = run_tradewind("simulate", "model", "gcr-1300m", "--machine", "fattree-M", "-n", "4,7919")
     assert (done.code, done.out) == (2, "")
-    assert "7919 ranks: 7919x1 of them do not fit" in done.err
+    assert "7919 ranks: neither 7919x1 nor other factors of them fit" in done.err

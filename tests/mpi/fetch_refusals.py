@@ -96,7 +96,7 @@ def refusals(comm: Any) -> str:
     bad += [
         (lambda: fetch.plan(comm, source, at_last(np.zeros(len(owned[0]) + 1), target)), "points along axis -1, but"),
         (lambda: fetch.plan(comm, source), "needs target arrays"),
-        (lambda: fetch.plan(comm, source, np.zeros((2, len(owned[0])))), "all have the same"),
+        (lambda: fetch.plan(comm, source, np.zeros((2, len(owned[0])))), "both have the same"),
         (lambda: fetch.plan(comm, source, target, axis=1), "axis 1: source field 0 has 1 dimensions"),
     ]
     return taken(bad)

@@ -13,7 +13,7 @@ import tradewind as tw
 from tradewind import _core
 from tradewind.base.errors import InputError
 from tradewind.machine import MachineFile
-from tradewind.simulation.advice import HOPELESS, SLOWER, Screened, advise, in_order
+from tradewind.simulation.advice import HOPELESS, SLOWER, Screened, advise, in_order, pareto
 from tradewind.simulation.machine_comparison import compare_machines
 from tradewind.workload.candidates import Candidate, candidates
 from tradewind.workload.exchange import Exchange
@@ -243,3 +243,24 @@ def test_a_run_that_takes_longer_than_expected_is_stopped(monkeypatch):
 def test_what_is_refused(options, words):
     with pytest.raises(InputError, match=words):
         advise(Exchange("allreduce", 8), machine(CROSSBAR), **options)
+
+
+def test_the_fewest_joules_and_what_no_other_algorithm_beats_in_both():
+    """On links that cost much per byte the algorithm with the fewest byte-hops has the fewest joules."""
+    watts = {"idle": "1W", "waiting": "1W", "busy": "1W", "network": "1uJ/B"}
+    exchange = Exchange("allreduce", 16, count=20_000)
+    file = machine(TORUS, power=watts)
+    fastest, thriftiest = (
+        advise(exchange, file, algorithms=["recursive-4", "ring"], by=by) for by in ("time", "energy")
+    )
+    joules = {each["algorithm"]: each["energy_j"] for each in thriftiest["results"]}
+    assert thriftiest["best"] == min(joules, key=joules.get)
+    assert [each["energy_j"] for each in thriftiest["results"]] == sorted(joules.values())
+    assert thriftiest["results"][1]["ratio"] == pytest.approx(max(joules.values()) / min(joules.values()))
+    assert fastest["results"][0]["time_s"] == min(each["time_s"] for each in fastest["results"])
+    rows = [{"algorithm": name, "time_s": t, "energy_j": j} for name, t, j in (("a", 1, 9), ("b", 2, 9), ("c", 3, 1))]
+    assert pareto(rows) == ["a", "c"]
+    with pytest.raises(InputError, match=r"energy: no power in this machine file, small"):
+        advise(exchange, machine(TORUS), by="energy")
+    with pytest.raises(InputError, match=r"unknown quantity to advise by 'energie'; did you mean 'energy'"):
+        advise(exchange, file, by="energie")

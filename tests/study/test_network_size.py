@@ -2,8 +2,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from tradewind.machine import machine_folder
-from tradewind.study.cases.network import network_size, settings_of
+from tradewind.simulation import simulate
+from tradewind.simulation.energy import with_energy
+from tradewind.study.cases.network import network_size, power_of, settings_of
+from tradewind.study.claims.quantity import quantity_of
+from tradewind.workload.exchange import Exchange
 
 
 def test_sizes_of_networks() -> None:
@@ -27,3 +33,16 @@ def test_settings_of_a_label() -> None:
         "topology.shape": "[4, 4]",
         "nic.count": "2",
     }
+
+
+def test_joules_follow_the_power_of_the_machine_file_of_today() -> None:
+    """The key of a case does not hold the power, so what is stored is its usage of nodes."""
+    path = machine_folder() / "dgx-2.toml"
+    result = simulate(Exchange("allreduce", 4, count=100), path)
+    power = power_of(path, None)
+    assert power is not None
+    assert power.waiting == 55
+    assert quantity_of({"result": {**result, "steps": 2}}, "energy") == pytest.approx(result["energy_j"] / 2)
+    twice = power_of(path, "power.idle=82W, power.waiting=110W")
+    assert with_energy(result, twice)["energy_j"] == pytest.approx(2 * result["energy_j"])
+    assert with_energy(result, None)["no_energy"] == "no power in this machine file"

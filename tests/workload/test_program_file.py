@@ -16,7 +16,7 @@ def read(text, head=HEAD):
     return tw.load_program("p.toml", head + text)
 
 
-@pytest.mark.parametrize("name", ["step.toml", "servers.toml", "hirlam_sequential.toml"])
+@pytest.mark.parametrize("name", ["step.toml", "servers.toml", "coupled.toml", "hirlam_sequential.toml"])
 def test_the_examples_are_proved_and_simulated_alike(name):
     program = tw.load_program(EXAMPLES / name)
     proved, simulated = tw.verify(program), tw.simulate(program, "dragonfly-MM")
@@ -116,6 +116,31 @@ def test_gather_scatters_are_those_of_bricks():
     assert one.verify()["bytes"] == 8 * 2 * (3 * 2 * 7 * 4 + 4 * 10 * 7)
 
 
+NAMED = """
+ranks = 6
+grid = "8x6x4"
+split = "3x2"
+[[exchange]]
+name = "ice"
+halo = 1
+grid = "ORCA2x31"
+split = "2x3"
+field_levels = [31, 1]
+[[step]]
+exchange = "ice"
+[[step]]
+halo = 2
+field_levels = [4, 4, 1]
+"""
+
+
+def test_halos_of_grids_by_name_and_fields_of_different_levels():
+    proved = tw.verify(tw.load_program("p.toml", NAMED))
+    ocean = tw.MeshHalo("ORCA2x32", 6, 1, (2, 3)).fetch().schedule().verify()
+    block = tw.Halo(tw.Blocks(tw.Grid(8, 6, 9), (3, 2)), 2).schedule().verify()
+    assert (proved["messages"], proved["bytes"]) == tuple(ocean[key] + block[key] for key in ("messages", "bytes"))
+
+
 def test_a_step_with_a_layout_needs_a_grid():
     with pytest.raises(tw.InputError, match=r"p.toml:2: key 'grid' is missing"):
         tw.load_program("p.toml", "ranks = 4\n[[step]]\nhalo = 1\n")
@@ -135,6 +160,22 @@ def test_points_are_a_list_or_a_formula():
 @pytest.mark.parametrize(
     ("text", "message"),
     [
+        (
+            "[[exchange]]\nname = 'e'\nhalo = 1\ngrid = 'Q8'\n[[step]]\nexchange = 'e'\n",
+            "p.toml:7: .*grid 'Q8'; did you mean",
+        ),
+        (
+            "[[exchange]]\nname = 'e'\npath = 'xy-z'\ngrid = 'C8'\n[[step]]\nexchange = 'e'\n",
+            "p.toml:4: exchange 'e': grid C8: a halo has a grid by name",
+        ),
+        (
+            "[[step]]\nhalo = 1\nfield_levels = [2, 1]\nfields = 2\n",
+            "p.toml:4: field_levels has one number for each field",
+        ),
+        (
+            "[[step]]\nallreduce = 1\nfield_levels = [2]\n",
+            "p.toml:4: field_levels belongs to halo and fetch, and not to allreduce",
+        ),
         ("[[step]]\nhal = 1\n", r"p.toml:5: unknown key 'hal'; did you mean 'halo'\?"),
         ("[[step]]\nhalo = 1\npoke = true\n", r"p.toml:4: a step has one of .*, not poke and halo"),
         ("[[step]]\nlabel = 'x'\n", r"p.toml:4: a step has one of .*, not none of them"),
@@ -154,11 +195,14 @@ def test_points_are_a_list_or_a_formula():
             "[[step]]\nstart = 'v'\ntimes = 2\n[[exchange]]\nname = 'v'\nhalo = 1\n",
             r"p.toml:4: times 2: a step start is",
         ),
-        ("[[exchange]]\nname = 'v'\n[[step]]\nhalo = 1\n", r"p.toml:4: exchange 'v' has one of halo, path, allreduce"),
+        (
+            "[[exchange]]\nname = 'v'\n[[step]]\nhalo = 1\n",
+            r"p.toml:4: exchange 'v' has one of halo, path, fetch, allreduce",
+        ),
         ("[[exchange]]\nname = 'v'\nhalo = 1\nfields = ['a', 'a']\n[[step]]\nhalo = 1\n", r"p.toml:7: .*allowed once"),
         (
             "[[exchange]]\nname = 'v'\nallreduce = 1\nsplit = '2x2'\n[[step]]\nexchange = 'v'\n",
-            r"p.toml:4: exchange 'v': split is that of a halo or a path",
+            r"p.toml:4: exchange 'v': split is that of a halo, a path or a fetch",
         ),
         ("[[group]]\nname = 'a'\nranks = [[0, 2000000000]]\n", r"p.toml:6: .*10000000 ranks in lists are allowed"),
         ("", r"a program has either steps"),

@@ -12,6 +12,7 @@
 #include "bind.hpp"
 #include "places.hpp"
 #include "program/fingerprint.hpp"
+#include "sim/busy_time.hpp"
 #include "sim/clock.hpp"
 #include "sim/network.hpp"
 #include "sim/rank.hpp"
@@ -157,7 +158,16 @@ void bind_result(nb::module_& module) {
             nb::rv_policy::reference, "Bytes that each port of each switch has sent, [switch * radix + port].")
         .def_prop_ro(
             "nic_bytes", [](const sim::SimulationResult& r) { return array(r.nic_bytes.all()); },
-            nb::rv_policy::reference, "Bytes that each node has injected, [node].");
+            nb::rv_policy::reference, "Bytes that each node has injected, [node].")
+        .def_prop_ro(
+            "carried_bytes",
+            [](const sim::SimulationResult& r) {
+                double bytes = 0;  // of many ranks more than 64 bits hold
+                for (const auto* each : {&r.port_bytes, &r.nic_bytes})
+                    for (const auto& [number, sent] : each->used) bytes += static_cast<double>(sent);
+                return bytes;
+            },
+            "Bytes times the ports that they go through, injection and ejection included.");
 }
 
 program::StepKind kind_of(const std::string& name) {
@@ -318,6 +328,15 @@ void bind_simulation(nb::module_& module) {
                "progress"_a.none() = nb::none());
     module.def("simulate_loggp", &run<sim::simulate_loggp>, "machine"_a, "program"_a, "placement"_a, "options"_a,
                "progress"_a.none() = nb::none());
+    module.def(
+        "busy_times",
+        [](const machine::Machine& machine, const program::Program& program, const machine::Placement& placement) {
+            auto* copy = new std::vector<double>(sim::busy_times(machine, program, placement));
+            nb::capsule owner(copy, [](void* p) noexcept { delete static_cast<std::vector<double>*>(p); });
+            return nb::ndarray<nb::numpy, double, nb::ndim<1>>(copy->data(), {copy->size()}, owner);
+        },
+        "machine"_a, "program"_a, "placement"_a, nb::rv_policy::reference,
+        "Seconds that each rank computes in a program, [rank].");
     module.def("forecast", &sim::forecast, "machine"_a, "program"_a, "placement"_a, "options"_a);
     module.def(
         "delay_lower_edge_s",

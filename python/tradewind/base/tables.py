@@ -43,15 +43,16 @@ def extents(count: int, what: str) -> BeforeValidator:
 
 
 def place_of(loc: Place, kinds: tuple[str, ...]) -> Place:
-    """Return a place of pydantic without what begins like one of `kinds`."""
-    return tuple(part for part in loc if isinstance(part, int) or not part.startswith(kinds))
+    """Return a place of pydantic without what is one of `kinds`, or begins with one that ends with a sign like `[`."""
+    begins = tuple(kind for kind in kinds if not kind[-1].isalnum())
+    return tuple(part for part in loc if isinstance(part, int) or not (part in kinds or part.startswith(begins)))
 
 
 def explained(details: Any, keys: Callable[[Place], Iterable[str]], kinds: tuple[str, ...] = ()) -> tuple[Place, str]:
     """Return the place of one error of pydantic, and the text of our error.
 
-    `keys`: those that are known at a place. `kinds`: beginnings of what pydantic puts behind a key for the kinds of a
-    union.
+    `keys`: those that are known at a place. `kinds`: what pydantic puts behind a key for the kinds of a union, see
+    `place_of`.
     """
     place = place_of(details["loc"], kinds)
     key = str(place[-1]) if place else ""

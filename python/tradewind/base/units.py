@@ -22,6 +22,14 @@ _RATE = {unit + "/s": factor for unit, factor in _BYTES.items()} | {
 }
 _FLOPS = {prefix + unit: factor for unit in ("flop/s", "Flop/s") for prefix, factor in (_DECIMAL | {"P": 1e15}).items()}
 
+_POWER = {"mW": 1e-3, "W": 1.0, "kW": 1e3, "MW": 1e6}
+_ENERGY = {"fJ": 1e-15, "pJ": 1e-12, "nJ": 1e-9, "uJ": 1e-6, "J": 1.0}
+_ENERGY_PER_BYTE = {
+    unit + per: factor * bytes_
+    for unit, factor in _ENERGY.items()
+    for per, bytes_ in (("/B", 1.0), ("/bit", 8.0), ("/b", 8.0))
+}
+
 _NUMBER = re.compile(r"\s*([0-9]+(?:\.[0-9]*)?(?:[eE][+-]?[0-9]+)?|\.[0-9]+)\s*([^\s]*)\s*")
 
 
@@ -76,6 +84,16 @@ def flops(text: object) -> float:
     return _parse(text, _FLOPS, "a rate of operations", '"600Gflop/s" or "1.2TFlop/s"')
 
 
+def watts(text: object) -> float:
+    """``"1.2kW"`` -> 1200."""
+    return _parse(text, _POWER, "a power", '"230W" or "1.2kW"')
+
+
+def joules_per_byte(text: object) -> float:
+    """``"25pJ/B"`` -> 2.5e-11; in bits ``"4pJ/bit"`` -> 3.2e-11."""
+    return _parse(text, _ENERGY_PER_BYTE, "an energy per byte", '"25pJ/B", or in bits "4pJ/bit"')
+
+
 def _scaled(value: float, steps: list[tuple[float, str]]) -> str:
     for factor, unit in steps:
         if abs(value) >= factor:
@@ -109,6 +127,18 @@ def format_bytes(value: float) -> str:
 def format_rate(value: float) -> str:
     """1e10 -> ``"10 GB/s"``, for a reader."""
     return _scaled(value, [(1e12, "TB/s"), (1e9, "GB/s"), (1e6, "MB/s"), (1e3, "kB/s"), (1.0, "B/s")])
+
+
+def format_joules(value: float) -> str:
+    """93 -> ``"93 J"``, for a reader; from a megajoule on in kWh."""
+    if abs(value) >= 1e6:
+        return _scaled(value / 3.6e6, [(1e6, "GWh"), (1e3, "MWh"), (1.0, "kWh")])
+    return _scaled(value, [(1e3, "kJ"), (1.0, "J"), (1e-3, "mJ"), (1e-6, "uJ")])
+
+
+def format_watts(value: float) -> str:
+    """188 -> ``"188 W"``, for a reader."""
+    return _scaled(value, [(1e6, "MW"), (1e3, "kW"), (1.0, "W"), (1e-3, "mW")])
 
 
 def format_count(value: float) -> str:

@@ -40,6 +40,14 @@ def command(
             show_default="the machine's own, or message if those take too long",
         ),
     ] = None,
+    by: Annotated[
+        str,
+        Option(
+            "--by",
+            help="`time`: find the fastest; `energy`: the fewest joules, on machines with power.",
+            known=lambda: ("time", "energy"),
+        ),
+    ] = "time",
     budget: Annotated[
         str, Option("--budget", help="Limit of the processor time of all simulations, like 60s or 10min.")
     ] = "60s",
@@ -57,7 +65,12 @@ def command(
 
     machines = machine_names() if machine == "all" else machine.split(",")
     chosen = simulated.chosen()
-    chosen |= {"algorithms": algorithm.split(",") if algorithm else None, "packet": packet, "routing": routing}
+    chosen |= {
+        "algorithms": algorithm.split(",") if algorithm else None,
+        "packet": packet,
+        "routing": routing,
+        "by": by,
+    }
     chosen["budget_s"] = units.seconds(budget)
     exchange = options.exchange(asked, pattern, ranks)
     with _busy(chosen["budget_s"], quiet=as_json) as progress:
@@ -91,6 +104,7 @@ def _busy(budget_s: float, *, quiet: bool) -> Iterator[Report | None]:
 
 def _show(result: dict[str, Any]) -> None:
     from tradewind.base.units import format_count, format_seconds
+    from tradewind.cli.energy import energy_text
     from tradewind.cli.screen import show_table, show_text
     from tradewind.cli.table import TextColumn, TextTable
 
@@ -98,6 +112,7 @@ def _show(result: dict[str, Any]) -> None:
     columns = [
         TextColumn("algorithm"),
         TextColumn("time", number=True),
+        *(TextColumn("energy", number=True) for _ in range("pareto" in result)),
         TextColumn("x best", number=True),
         *(TextColumn(title, number=True, drop=drop) for title, drop in (("bound", 1), ("stages", 2), ("messages", 3))),
         *(TextColumn(part, number=True, drop=1) for part in _PARTS),
@@ -107,6 +122,7 @@ def _show(result: dict[str, Any]) -> None:
         [
             r["algorithm"],
             format_seconds(r["time_s"]),
+            *([energy_text(r)] if "pareto" in result else []),
             f"{r['ratio']:.2f}",
             format_seconds(r["bound_s"]) if "bound_s" in r else "-",
             f"{r['stages']:,}",
@@ -120,15 +136,19 @@ def _show(result: dict[str, Any]) -> None:
     best = result["best"]
     print()
     show_text(f"best: {best}; {_how(result)}" if best else "nothing could be simulated: give it more time")
+    if "pareto" in result:
+        show_text(f"neither time nor energy can fall without the other rising: {', '.join(result['pareto'])}")
     for line in _left_out(result["left_out"]):
         show_text(line, "dim", indent="  ")
 
 
 def _show_machines(result: dict[str, Any]) -> None:
     from tradewind.base.units import format_seconds
+    from tradewind.cli.energy import energy_text
     from tradewind.cli.screen import show_table, show_text
     from tradewind.cli.table import TextColumn, TextTable
 
+    with_energy = any("pareto" in advice for advice in result["machines"])
     columns = [
         TextColumn("machine"),
         TextColumn("routing", drop=3),
@@ -136,6 +156,7 @@ def _show_machines(result: dict[str, Any]) -> None:
         TextColumn("ranks per node", number=True, drop=2),
         TextColumn("algorithm"),
         TextColumn("time", number=True),
+        *([TextColumn("energy", number=True)] if with_energy else []),
         TextColumn("x best", number=True),
         *(TextColumn(part, number=True, drop=1) for part in _PARTS),
         TextColumn("bound by"),
@@ -152,6 +173,7 @@ def _show_machines(result: dict[str, Any]) -> None:
                 str(advice["ranks_per_node"]),
                 advice["best"],
                 format_seconds(best["time_s"]),
+                *([energy_text(best)] if with_energy else []),
                 f"{advice['ratio']:.2f}",
                 *shares,
                 best["reason"],
@@ -175,6 +197,8 @@ def _ranked(machines: list[dict[str, Any]]) -> str:
     """Return the machines in the order of their times, in words: by what factor they differ, and how sure that is."""
     best, *others = machines
     text = f"best: {best['machine']}"
+    if best["by"] == "energy":
+        return text + "".join(f"; {each['machine']} takes {each['ratio']:.2f} times as many joules" for each in others)
     for each in others:
         low, high = each["ratio_range"] or (None, None)
         if low is None:

@@ -116,7 +116,7 @@ def _bench_sizes(
     from tradewind.workload.options import read
     from tradewind.workload.registry import pattern_named
 
-    values, problems = read(pattern_named(pattern), asked.given)
+    values, problems = read(pattern_named(pattern).meant(asked.given), asked.given)
     if problems:
         raise InputError(*problems)
     return bench_sizes(pattern, ranks, parse_sizes(sizes), *methods, options=values, **terms)
@@ -162,6 +162,7 @@ def _show_sizes(result: dict[str, Any]) -> None:
 
 def _show(result: dict[str, Any]) -> None:
     from tradewind.base.units import format_bytes, format_rate, format_seconds
+    from tradewind.cli.energy import say_measured
     from tradewind.cli.screen import show_table, show_text
 
     show_table(_table(result))
@@ -171,6 +172,7 @@ def _show(result: dict[str, Any]) -> None:
         f"{format_rate(result['copy_bytes_per_s'])} per rank; pack and local copy {format_seconds(result['floor_s'])}; "
         f"{result['provenance']['mpi']}, {result['provenance']['cpu']}"
     )
+    say_measured(min(result["results"], key=lambda row: float(row["median_s"])), "exchange of the fastest method")
     predicted = result.get("prediction")
     if predicted and predicted["median_error"] is not None:
         show_text(

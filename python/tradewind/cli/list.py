@@ -87,7 +87,7 @@ def _models() -> Rows:
     return [
         {
             "name": model.name,
-            "grid": model.grid.text,
+            "grid": model.grid_text,
             "step_s": model.step_s,
             "title": model.table.title,
             "numbers": {name: number.value for name, number in model.table.numbers.items()},

@@ -10,7 +10,7 @@ from tradewind.cli import simulation_options as simulating
 from tradewind.cli.parameters import Argument, Option
 
 if TYPE_CHECKING:
-    from tradewind.model import Model
+    from tradewind.model import AnyModel
 
 WORD = "model"
 """Stands in place of a pattern."""
@@ -99,7 +99,7 @@ def simulate(
     print_result(results[0] if len(results) == 1 else results, as_json, lambda: _show(loaded, results))
 
 
-def _loaded(name: str, numbers: list[str] | None) -> Model:
+def _loaded(name: str, numbers: list[str] | None) -> AnyModel:
     from tradewind.base.errors import InputError
     from tradewind.model import load_model
 
@@ -113,8 +113,9 @@ def _loaded(name: str, numbers: list[str] | None) -> Model:
     return load_model(name, changed)
 
 
-def _show(model: Model, results: list[dict[str, Any]]) -> None:
+def _show(model: AnyModel, results: list[dict[str, Any]]) -> None:
     from tradewind.base.units import format_seconds
+    from tradewind.cli.energy import energy_rows, say_no_energy
     from tradewind.cli.screen import show_table, show_text
     from tradewind.cli.table import TextColumn, TextTable
 
@@ -125,10 +126,12 @@ def _show(model: Model, results: list[dict[str, Any]]) -> None:
     rows += [["simulated years per day", *(f"{result['simulated_years_per_day']:.3g}" for result in results)]]
     rows += [[part, *(f"{100 * result['share'].get(part, 0.0):.1f} %" for result in results)] for part in parts]
     rows += [["exchanging", *(f"{100 * r['exchanging_s'] / r['time_s']:.1f} %" for r in results)]]
+    rows += energy_rows(results)
     first = results[0]
     each = f", {first['ranks_per_node']} ranks per node" if first["ranks_per_node"] != 1 else ""
     title = f"{model.name} on {first['machine']}, {first['routing']}{each}; steps of {format_seconds(first['step_s'])}"
     show_table(TextTable(columns, rows, title))
+    say_no_energy(first)
     if model.assumed:
         show_text(f"assumed, not published for this model: {', '.join(model.assumed)}; --number changes numbers")
     for result in results:

@@ -123,6 +123,7 @@ def show_verified(result: dict[str, Any]) -> None:
 
 def _show_simulated(result: dict[str, Any]) -> None:
     from tradewind.base.units import format_bytes, format_seconds
+    from tradewind.cli.energy import say_energy
     from tradewind.cli.screen import show_table, show_text
     from tradewind.cli.simulation_run import say_orders, say_skipped
     from tradewind.cli.table import TextColumn, TextTable
@@ -132,6 +133,7 @@ def _show_simulated(result: dict[str, Any]) -> None:
     title = f"{result['program']} on {result['ranks']} ranks of {result['machine']}: {format_seconds(result['time_s'])}"
     show_table(TextTable([TextColumn("step"), TextColumn("last rank done at", number=True)], rows, title))
     show_text(f"{result['stages']:,} stages, {result['messages']:,} messages, {format_bytes(result['bytes'])}")
+    say_energy(result)
     say_skipped(result)
     say_orders(result)
     for picture in result.get("pictures", []):

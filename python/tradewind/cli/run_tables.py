@@ -149,6 +149,7 @@ def _simulated_table(rows: Sequence[Result]) -> Any:
 
 def _show_measured(result: Result) -> None:
     from tradewind.base.units import format_bytes, format_rate, format_seconds
+    from tradewind.cli.energy import say_measured
     from tradewind.cli.screen import show_table, show_text
     from tradewind.cli.table import TextColumn, TextTable
 
@@ -174,6 +175,7 @@ def _show_measured(result: Result) -> None:
         f"{result['messages']} messages and {format_bytes(result['bytes_sent'])} from the busiest rank; "
         f"threads per rank: {result['threads']}, not bound"
     )
+    say_measured(result, "step", result["steps"] * len(result["samples_s"]))
     bound = result["packing_overlap"]["median_s"]
     if bound > 0:
         show_text(
@@ -187,6 +189,7 @@ def _show_measured(result: Result) -> None:
 
 def _show_simulated(result: Result) -> None:
     from tradewind.base.units import format_bytes, format_seconds
+    from tradewind.cli.energy import say_energy
     from tradewind.cli.screen import show_text
     from tradewind.cli.simulation_run import say_orders
 
@@ -198,6 +201,7 @@ def _show_simulated(result: Result) -> None:
     )
     for name, seconds in result["step_time_s"].items():
         show_text(f"  {name}: {format_seconds(seconds)}")
+    say_energy(result, steps)
     say_orders(result)
 
 

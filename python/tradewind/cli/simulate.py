@@ -36,13 +36,15 @@ def command(
     from tradewind.cli import sharing
     from tradewind.cli.output import print_result
     from tradewind.cli.simulation_run import announce, progress_bar
+    from tradewind.workload.registry import pattern_named
 
     listed = any("," in (text or "") or text == "all" for text in (machine, routing, algorithm))
 
     def prepared() -> list[_Request]:
         chosen = simulated.chosen()
         chosen.setdefault("threads", sharing.threads(here, processes))
-        combinations = list(_product(pattern, machine, routing, algorithm, chosen))
+        core = pattern_named(pattern).meant(asked.given).core_pattern
+        combinations = list(_product(core, machine, routing, algorithm, chosen))
         split = _common_split(pattern, ranks, [name for _, _, name in combinations], asked)
         requests = [
             _Request(
@@ -143,16 +145,13 @@ def _common_split(pattern: str, ranks: int, algorithms: list[str | None], asked:
 
 
 def _product(
-    pattern: str, machines: str, routings: str | None, algorithms: str | None, chosen: dict[str, Any]
+    core: str, machines: str, routings: str | None, algorithms: str | None, chosen: dict[str, Any]
 ) -> Iterator[tuple[str, str | None, str | None]]:
     """All combinations of the comma lists; `all` routings are those of the machine's topology."""
     from tradewind import _core
     from tradewind.machine import load_machine, machine_names
     from tradewind.method.method import NODE_FAMILIES
     from tradewind.simulation.checks import ranks_per_node_on
-    from tradewind.workload.registry import pattern_named
-
-    core = pattern_named(pattern).core_pattern
 
     def algorithm_names(machine: str) -> list[str | None]:
         if algorithms == "all":
@@ -184,17 +183,20 @@ _BOTTLENECKS = {
 
 def _show(results: list[dict[str, Any]]) -> None:
     from tradewind.base.units import format_bytes, format_count, format_seconds
+    from tradewind.cli.energy import energy_text, say_energy
     from tradewind.cli.screen import show_table, show_text
     from tradewind.cli.simulation_run import say_orders, say_skipped, spread_of
     from tradewind.cli.table import TextColumn, TextTable
 
     first = results[0]
     spread = ("shortest", "median", "longest") if "order_time_s" in first else ()
+    with_energy = any("energy_j" in r for r in results)
     columns = [
         TextColumn("machine"),
         TextColumn("routing", drop=1),
         TextColumn("algorithm"),
         TextColumn("time", number=True),
+        *([TextColumn("energy", number=True, drop=6)] if with_energy else []),
         *(TextColumn(name, number=True) for name in spread),
         TextColumn("bound", number=True, drop=2),
         TextColumn("load imbalance", number=True, drop=3),
@@ -207,6 +209,7 @@ def _show(results: list[dict[str, Any]]) -> None:
             r.get("routing", "-"),
             r["algorithm"],
             format_seconds(r["time_s"]),
+            *([energy_text(r)] if with_energy else []),
             *(format_seconds(time) for time in spread_of(r) if spread),
             format_seconds(r["bound_s"]) if "bound_s" in r else "-",
             f"{r['imbalance']:.2f}" if "imbalance" in r else "-",
@@ -227,6 +230,7 @@ def _show(results: list[dict[str, Any]]) -> None:
             buffers = "finite" if first["buffers"] == "credits" else first["buffers"]
             bottleneck = _BOTTLENECKS.get(first["bound_by"], first["bound_by"])
             show_text(f"bottleneck: {bottleneck}; {size}; {buffers} buffers")
+        say_energy(first)
         say_skipped(first)
         say_orders(first)
     for picture in (picture for r in results for picture in r.get("pictures", [])):

@@ -47,6 +47,12 @@ def _shortest_step(record: Record) -> float | None:
     return min(result["samples_s"]) / result["steps"] if record["kind"] == "run" else None
 
 
+def _energy(record: Record) -> float | None:
+    """Return the joules of an exchange, or of a step of a dwarf."""
+    joules = _of("simulate", "energy_j")(record)
+    return None if joules is None else joules / record["result"].get("steps", 1)
+
+
 def _memory(record: Record) -> float | None:
     found: float | None = record["result"].get("peak_rss_bytes" if record["kind"] == "run" else "memory_bytes")
     return found
@@ -66,6 +72,7 @@ NUMBERS: dict[str, tuple[Get, str, str]] = {
     ),
     "shortest_step": (_shortest_step, "s", "shortest measured time of a step of a dwarf"),
     "compute": (_of("simulate", "compute_s"), "s", "simulated time of a step in which nothing is exchanged"),
+    "days_per_day": (_of("simulate", "forecast_days_per_day"), "1", "days of forecast in a day, of a whole model"),
     "alone": (_of("simulate", "alone_s"), "s", "computing of a program on one rank that has the whole grid"),
     "blocked": (_of("simulate", "blocked_s"), "s", "time that a model with output does not compute"),
     "points_of_all_steps": (_of("simulate", "points"), "1", "grid points of a run with output, in all of its steps"),
@@ -89,6 +96,13 @@ NUMBERS: dict[str, tuple[Get, str, str]] = {
     "packet_hops": (_of("simulate", "packet_hops"), "1", "packets through ports, injection and ejection included"),
     "bound": (_of("simulate", "bound_s"), "s", "time of the busiest link or NIC alone"),
     "imbalance": (_of("simulate", "imbalance"), "1", "load of the busiest link over the mean of those used"),
+    "energy": (_energy, "J", "simulated energy of the exchange, or of a step; where the machine file has power"),
+    "node_power": (_of("simulate", "node_power_w"), "W", "simulated mean power of a node of the job"),
+    "power_imbalance": (
+        _of("simulate", "power_imbalance"),
+        "1",
+        "simulated power of the rank that draws most over the mean",
+    ),
     "switches": (lambda record: record.get("switches"), "1", "switches of the simulated network"),
     "links": (lambda record: record.get("links"), "1", "links between switches of the simulated network"),
     "wall_time": (lambda record: record["wall_s"], "s", "wall time that the case took"),

@@ -15,13 +15,12 @@ from tradewind.base.errors import InputError
 from tradewind.base.reading import check_source
 from tradewind.base.units import byte_count
 from tradewind.dataset.build import CONGESTION, COUNTS, ORIGINS, PART, STEP, TEXTS
-from tradewind.study.cases.model_step import PATTERN
 from tradewind.study.cases.records import Record
 from tradewind.study.cases.store import FORMER_KEYS
+from tradewind.study.cases.whole_steps import WHOLE_STEPS
 from tradewind.study.claims.finding import Verdict
 from tradewind.study.model.labels import BOOL_LABELS, INTEGER_LABELS, LABELS
 from tradewind.workload.options import options_of
-from tradewind.workload.output_run import OUTPUT
 from tradewind.workload.registry import PATTERNS, pattern_named
 
 if TYPE_CHECKING:
@@ -31,6 +30,7 @@ if TYPE_CHECKING:
 RESULTS = {
     "compute": "compute_s",
     "alone": "alone_s",
+    "days_per_day": "forecast_days_per_day",
     "blocked": "blocked_s",
     "points_of_all_steps": "points",
     "imbalance": "imbalance",
@@ -39,6 +39,9 @@ RESULTS = {
     "messages": "messages",
     "bytes": "bytes",
     "packet_hops": "packet_hops",
+    "energy": "energy_j",
+    "node_power": "node_power_w",
+    "power_imbalance": "power_imbalance",
     "peak_rss": "peak_rss_bytes",
 }
 """Variables, and what they are called in the result of a simulation."""
@@ -199,7 +202,7 @@ def _row(case: _Case, name: str) -> list[float]:
 
 def _request(record: Record) -> dict[str, Any]:
     """The exchange of a case as plain values (see `Exchange`); of a whole time step nothing."""
-    if record["dwarf"] or record["pattern"] in (PATTERN, OUTPUT):
+    if record["dwarf"] or record["pattern"] in WHOLE_STEPS:
         return {}
     known = pattern_named(record["pattern"]).keys()
     request = {key: record[key] for key in known}

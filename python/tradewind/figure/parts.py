@@ -1,4 +1,4 @@
-"""Parts of the time of a step, in runs of dwarfs: stacked bars."""
+"""Parts of the time of a step, of runs of dwarfs and of whole models: stacked bars."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ import altair as alt
 from tradewind.figure.curves import label_text
 from tradewind.plot.phases import phase_bars, phase_rows
 from tradewind.study.cases.records import Record
-from tradewind.study.claims.quantity import parts_of
+from tradewind.study.claims.quantity import has_parts, parts_of
 from tradewind.study.model.study import Plot
 
 WHOLE = "all"
 
 
 def parts_chart(plot: Plot, records: Sequence[Record]) -> Any | None:
-    """A bar for each run, of the median rank's seconds by part."""
-    rows = [row for record in records if record["kind"] == "run" for row in _rows(plot, record)]
+    """A bar for each run, of the median rank's seconds by part, and for each model."""
+    rows = [row for record in records if has_parts(record) for row in _rows(plot, record)]
     if not rows:
         return None
     chart = phase_bars(rows, width=460 if plot.panel is None else 300)

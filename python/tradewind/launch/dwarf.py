@@ -87,6 +87,7 @@ def run(
 def take_part(comm: MPI.Intracomm, payload: dict[str, Any]) -> dict[str, Any]:
     """Run on each rank. Collective; rank 0 returns the result."""
     from tradewind.base.memory import peak_rss_bytes
+    from tradewind.launch.energy import EnergyMeter
     from tradewind.launch.measure import measure_copy, provenance
     from tradewind.mpi.library import MPI
 
@@ -111,8 +112,10 @@ def take_part(comm: MPI.Intracomm, payload: dict[str, Any]) -> dict[str, Any]:
     copy_bytes_per_s = measure_copy(comm, dwarf.threads)
     writing = None if server is None else _Writing(server, running, dwarf)
     report(f"time loop of {steps} steps")
-    timed = [_timed(comm, running, steps, writing) for _ in range(repeat - 1)]
-    timed.append(_timed(comm, running, steps, writing, check))
+    with EnergyMeter(comm) as meter:
+        timed = [_timed(comm, running, steps, writing) for _ in range(repeat - 1)]
+        timed.append(_timed(comm, running, steps, writing, check))
+    energy = meter.result()
     if server is not None and writing is not None:
         server.close()
         _save_output_line(server, dwarf, payload["timeline"], writing.events)
@@ -132,6 +135,7 @@ def take_part(comm: MPI.Intracomm, payload: dict[str, Any]) -> dict[str, Any]:
         "plans": [{"plan": name} | method for name, method in zip(running.plans, methods, strict=True)],
         "steps": steps,
         "samples_s": samples_s,
+        **energy,
         **_speed(comm, dwarf, running, steps, total_s, copy_bytes_per_s),
         "parts": _parts(comm, seconds, total_s),
         "packing_overlap": _spread(comm.allgather(packing_overlap(seconds))),

@@ -16,6 +16,7 @@ from tradewind.base.collective import attempt
 from tradewind.base.elements import DTYPES
 from tradewind.base.errors import InputError, VerificationError
 from tradewind.launch import recorded
+from tradewind.launch.energy import EnergyMeter
 from tradewind.launch.quiet import QuietWatch, cores_here
 from tradewind.launch.samples import rates
 from tradewind.launch.worker import report_progress
@@ -207,6 +208,10 @@ class Measured:
         self.samples_s: list[float] = []
         self.by_step_s: list[list[float]] = []
         self.sent: dict[str, int | None] = {}
+        self.energies: list[dict[str, Any]] = []
+        """Measured energy of each round, warm-up included."""
+        self.exchanges = 0
+        """Number of exchanges in all of them."""
         self.in_a_row = 0
         """Exchanges in a sample; 0: not chosen yet."""
 
@@ -222,8 +227,11 @@ class Measured:
         if check:
             check_results(comm, data, plans, algorithm)
         self.in_a_row = self.in_a_row or _in_a_row(comm, data, plans, payload["sample_s"])
-        total, by_step = _samples(comm, data, plans, payload, in_a_row=self.in_a_row)
+        with EnergyMeter(comm) as meter:
+            total, by_step = _samples(comm, data, plans, payload, in_a_row=self.in_a_row)
         self.samples_s += total
+        self.energies.append(meter.result())
+        self.exchanges += (payload["warmup"] + payload["repeat"]) * self.in_a_row
         self.by_step_s = [old + new for old, new in zip(self.by_step_s or [[] for _ in by_step], by_step, strict=True)]
         # The messages of the library's collective are not known.
         self.sent = {"messages": None, "bytes_sent": None} if native else _sent(comm, data, plans)
@@ -239,6 +247,7 @@ class Measured:
             "min_s": min(self.samples_s),
             "samples_s": self.samples_s,
             "exchanges_per_sample": self.in_a_row,
+            **self._energy(),
             "steps": [
                 {"name": step.name, "repeat": step.repeat, "median_s": statistics.median(taken), "min_s": min(taken)}
                 for step, taken in steps
@@ -247,6 +256,13 @@ class Measured:
             **self.method,
             **native,
         }
+
+    def _energy(self) -> dict[str, Any]:
+        """Return the measured joules of an exchange, or the reason why there are none."""
+        if missing := [each for each in self.energies if each["no_energy"]]:
+            return missing[0]
+        joules = sum(each["energy_j"] for each in self.energies)
+        return {**self.energies[0], "energy_j": joules / self.exchanges}
 
 
 def _plans(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import statistics
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -190,13 +191,19 @@ class ProgramRun:
         return seconds
 
     def check(self) -> None:
-        """Do all steps once, on known numbers. Raises VerificationError on all ranks where one differs."""
+        """Do all steps once, on known numbers. Raises VerificationError on all ranks where one differs.
+
+        Groups whose steps are repeated another number of times meet as often as they do in the smallest part of the
+        program that is repeated.
+        """
         wrong = ""
-        for step in self.group.steps:
+        alone = len(self.program.groups) == 1
+        passes = self.group.repeat // math.gcd(*(group.repeat for group in self.program.groups))
+        for step in [*self.group.steps] * passes:
             exchange = _exchange_of(step)
             if exchange is not None and not isinstance(step, Wait):
                 self.bound[exchange.name].refill()
-            replay(step, self, once=True)
+            replay(step, self, once=alone)
             if exchange is not None and not isinstance(step, Start):
                 wrong = wrong or self.bound[exchange.name].wrong()
         problems = [text for text in self.comm.allgather(wrong) if text]

@@ -1,4 +1,4 @@
-"""Grids of the sphere as models name them: TCo1279, O1280, F320, R2B10."""
+"""Grids of the sphere as models name them: TCo1279, O1280, F320, R2B10, C768, eORCA025."""
 
 from __future__ import annotations
 
@@ -13,10 +13,25 @@ MAX_HALF = 16384
 """Latitudes of a hemisphere that a name may ask for: half a kilometer."""
 _MAX_BISECTIONS = 14
 """Bisections of an icosahedral grid that a name may ask for: R2B14 has 0.2 km."""
+ORCA = {
+    "ORCA2": ("tripolar", 180, 148),
+    "ORCA1": ("tripolar-f", 360, 291),
+    "ORCA05": ("tripolar-f", 720, 510),
+    "ORCA025": ("tripolar", 1440, 1020),
+    "ORCA12": ("tripolar", 4320, 3058),
+    "eORCA1": ("tripolar-f", 360, 331),
+    "eORCA025": ("tripolar", 1440, 1206),
+    "eORCA12": ("tripolar", 4320, 3605),
+}
+"""Kind, and points along x and y without copies. Files of NEMO up to 4.0 have two columns and a row more: 182 x 149,
+362 x 292, 722 x 511, 1442 x 1021, 4322 x 3059 (NEMO reference manual, doi:10.5281/zenodo.1464816); with the ice shelves
+of Antarctica (Mathiot et al. 2017, doi:10.5194/gmd-10-2849-2017) 362 x 332, 1442 x 1207 and 4322 x 3606."""
 _POPULAR = (
     *(f"TCo{truncation}" for truncation in (79, 159, 199, 319, 399, 639, 1279, 1999, 2559, 3999, 7999)),
     *(f"{kind}{half}" for kind in "OF" for half in (80, 160, 200, 320, 400, 640, 1280, 2000, 2560, 4000, 8000)),
     *(f"R2B{bisections}" for bisections in range(4, 13)),
+    *(f"C{side}" for side in (48, 96, 192, 384, 768, 1152, 1536, 3072)),
+    *ORCA,
 )
 """Grids that models have, for the nearest name of one that does not exist."""
 
@@ -27,7 +42,8 @@ class NamedGrid:
 
     name: str
     kind: str
-    """"octahedral" or "full", reduced and full Gaussian grids; "icosahedral", triangles."""
+    """"octahedral" or "full", reduced and full Gaussian grids; "icosahedral", triangles; "cubed-sphere"; "tripolar" or
+    "tripolar-f", folded at T or F points."""
     columns: int
     """Points, or triangles, of a level."""
     rows: int | None = None
@@ -36,6 +52,8 @@ class NamedGrid:
     """Points of its row next to the equator."""
     truncation: int | None = None
     """Largest degree of spherical harmonics, where the name has it."""
+    points: tuple[int, int] | None = None
+    """Points along x and y of a grid that is divided so; the six tiles of a cubed sphere follow each other along y."""
 
     @property
     def gaussian_name(self) -> str | None:
@@ -61,11 +79,22 @@ def _icosahedral(name: str, root: int, bisections: int) -> NamedGrid:
     return NamedGrid(name, "icosahedral", 20 * root**2 * 4**bisections)
 
 
+def _cubed_sphere(name: str, side: int) -> NamedGrid:
+    return NamedGrid(name, "cubed-sphere", 6 * side**2, points=(side, 6 * side))
+
+
+def _tripolar(name: str) -> NamedGrid:
+    kind, nx, ny = ORCA[name]
+    return NamedGrid(name, kind, nx * ny, points=(nx, ny))
+
+
 _FORMS: Mapping[str, tuple[str, Callable[..., NamedGrid], Mapping[str, int]]] = {
     "TCo<T>": (r"TCo([1-9][0-9]*)", _cubic, {"T": MAX_HALF - 1}),
     "O<N>": (r"O([1-9][0-9]*)", _octahedral, {"N": MAX_HALF}),
     "F<N>": (r"F([1-9][0-9]*)", _full, {"N": MAX_HALF}),
-    "R<n>B<k>": (r"R([1-9][0-9]*)B([0-9]+)", _icosahedral, {"n": 9, "k": _MAX_BISECTIONS}),
+    "R<n>B<k>": (r"R([1-9][0-9]*)B([0-9]+)", _icosahedral, {"n": 99, "k": _MAX_BISECTIONS}),
+    "C<N>": (r"C([1-9][0-9]*)", _cubed_sphere, {"N": MAX_HALF}),
+    **{name: (name, _tripolar, {}) for name in ORCA},
 }
 """Forms of names, each with its pattern, its grid and the largest numbers."""
 _DIGITS = 9

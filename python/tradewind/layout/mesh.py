@@ -10,11 +10,13 @@ from tradewind import _core
 from tradewind.base import memory
 from tradewind.base.deferred import Deferred
 from tradewind.base.errors import InputError
-from tradewind.layout.names import MESHES
+from tradewind.layout.names import LISTED, MESHES
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+    from tradewind.layout.halo_lists import Divided
 
     Ids = NDArray[np.int64]
 else:
@@ -22,6 +24,10 @@ else:
 
 BYTES_A_POINT = 70
 """Bytes per point while a mesh is made in one process (52 to 70 were measured for both meshes, 4e5 to 7e6 points)."""
+BYTES_A_LISTED_POINT, BYTES_A_RANK = 130, 8_000
+"""The same of a mesh whose halos are listed: per point of a halo, and per rank."""
+RANKS_AT_ONCE = 1000
+"""Ranks whose halos are found together: fewer take longer, more need more memory."""
 
 
 def lonlat(layout: _core.Blocks, width: int, periodic: str = "") -> tuple[list[Ids], list[Ids]]:
@@ -137,12 +143,52 @@ def _steps(points: Ids, lengths: Ids, first: Ids) -> Ids:
     return np.concatenate(found)
 
 
+def divided(mesh: str, grid: tuple[int, int], split: tuple[int, int], width: int) -> Divided:
+    """Return a mesh whose halos are listed, divided among ranks. `grid`: points along x and y, see `NamedGrid`.
+
+    Raises InputError for a grid, a split or a width that does not fit.
+    """
+    from tradewind.layout.block_halo import BlockHalo
+    from tradewind.layout.cell_halo import CellHalo
+    from tradewind.layout.icosahedral import FACES, Icosahedral
+    from tradewind.layout.tiles import CubedSphere, Tripolar
+
+    nx, ny = grid
+    if mesh == "icosahedral":
+        divisions = math.isqrt(nx * ny // FACES)
+        if FACES * divisions**2 != nx * ny:
+            raise InputError(f"an icosahedral grid of {nx * ny} cells: 20 n^2 are allowed, like 20971520 of R2B9")
+        return CellHalo(Icosahedral(divisions), math.prod(split), width)
+    if mesh == "cubed-sphere":
+        if ny != CubedSphere.tiles * nx:
+            raise InputError(f"a cubed sphere of {nx} x {ny} cells: six tiles one after another, n x 6n, are allowed")
+        return BlockHalo(CubedSphere(nx), split, width)
+    return BlockHalo(Tripolar(nx, ny, "F" if mesh == "tripolar-f" else "T"), split, width)
+
+
+def halo_points(own: float, width: int) -> float:
+    """Estimate the points of the halo of a rank that has `own` points."""
+    return 2 * ((math.sqrt(own) + 2 * width) ** 2 - own)
+
+
+def listed_halo(mesh: Divided) -> _core.Fetch:
+    """Return the halos of all ranks as one fetch within arrays, which can be verified and simulated."""
+    counts: list[int] = []
+    lists = []
+    for first in range(0, mesh.ranks, RANKS_AT_ONCE):
+        for each in mesh.lists(first, min(first + RANKS_AT_ONCE, mesh.ranks)):
+            counts.append(each.points)
+            lists.append((each.owner, each.index, each.place, each.points))
+    return _core.Fetch(counts, lists, True)
+
+
 def halo_of(
     mesh: str, grid: tuple[int, int, int], split: tuple[int, int], width: int, periodic: str = ""
 ) -> _core.Fetch:
     """The unstructured halo of a mesh over all its ranks, with the levels of the grid.
 
-    Of `octahedral` the number of rows is that of the grid along y. Raises InputError for an unknown mesh.
+    Of `octahedral` the number of rows is that of the grid along y. Raises InputError for an unknown mesh, and for a
+    grid, a split or a width that does not fit it.
     """
     return _flat_halo_of(mesh, grid[:2], split, width, periodic).with_levels((1, grid[2]))
 
@@ -157,11 +203,16 @@ def _flat_halo_of(mesh: str, grid: tuple[int, int], split: tuple[int, int], widt
     else:
         points = grid[0] * grid[1]
         reached = (grid[0] / split[0] + 2 * width) * (grid[1] / split[1] + 2 * width)
+    needed = BYTES_A_POINT * ranks * reached
+    if mesh in LISTED:
+        needed = BYTES_A_RANK * ranks + BYTES_A_LISTED_POINT * ranks * halo_points(points / ranks, width)
     memory.require(
         f"a mesh of {points} points with a halo of {width}",
-        BYTES_A_POINT * ranks * reached,
+        needed,
         "name a smaller grid or width, or another computer",
     )
+    if mesh in LISTED:
+        return listed_halo(divided(mesh, grid, split, width))
     if mesh == "lonlat":
         owned, wanted = lonlat(_core.Blocks(_core.Grid(*grid, 1), split), width, periodic)
     elif mesh == "octahedral":

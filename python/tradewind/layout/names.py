@@ -25,8 +25,9 @@ BANDS, WHOLE = "bands", "whole"
 SPECTRAL = ("points", "rows", "wavenumbers", "columns")
 """The layouts of a spherical-harmonics transform in their order, see `tradewind.spectral.distribution`."""
 
-MESHES = ("lonlat", "octahedral")
-"""The meshes whose halo a fetch can be, see `tradewind.layout.mesh`."""
+LISTED = ("tripolar", "tripolar-f", "cubed-sphere", "icosahedral")
+MESHES = ("lonlat", "octahedral", *LISTED)
+"""The meshes whose halo a fetch can be, see `tradewind.layout.mesh`; of those listed each rank finds its own halo."""
 _SPECTRAL_PAIRS = {*pairwise(SPECTRAL), *pairwise(SPECTRAL[::-1])}
 
 

@@ -30,6 +30,7 @@ from tradewind.base.toml_lines import Place, TomlFile, toml_text
 from tradewind.machine.display import machine_table
 from tradewind.machine.evidence import IMAGINARY, WHOLE, Evidence, evidence_of, naming, problem_of
 from tradewind.machine.intranode import IntranodeTransport, RateTable, find_intranode
+from tradewind.machine.power import Power
 from tradewind.machine.topology import TOPOLOGIES, Count, Graph, Topology, Torus, with_nics
 from tradewind.method.method import DEFAULT_PACKING
 
@@ -193,6 +194,8 @@ class Machine(Table):
     mpi: Mpi = Mpi()
     packet: Packet
     files: Files = Files()
+    power: Power | None = None
+    """Power of nodes and switches; None: no joules are computed."""
     kernel: dict[str, Flops] = Field(default_factory=dict)
     """Rates of one core alone, by the names of kernels (`tradewind.workload.steps.Compute.kernel`)."""
     copy_: Annotated[RateTable | None, Field(alias="copy")] = None
@@ -245,6 +248,7 @@ class Machine(Table):
 
     def conflicts(self) -> Iterator[tuple[Place, str]]:
         """Values that cannot be together: where, and what is wrong."""
+        yield from self.power.problems() if self.power is not None else ()
         size, flow, switch = self.packet.size, self.node.flow_memory_bandwidth, self.switch
         if switch.port_buffer is None and self.buffer_bytes < size:
             yield ("switch", "buffer"), f"switch.buffer = {self.buffer_bytes} B is less than packet.size = {size} B"
@@ -343,7 +347,7 @@ class MachineFile:
 
     @property
     def identity(self) -> str:
-        """A hash of all values that a simulation without files depends on, the defaults among them."""
+        """A hash of all values that times of a simulation without files depend on, the defaults among them."""
         return self._identity(with_files=False)
 
     @property
@@ -352,7 +356,7 @@ class MachineFile:
         return self._identity(with_files=True)
 
     def _identity(self, *, with_files: bool) -> str:
-        values = self.machine.model_dump(exclude={"title", "source"} | (set() if with_files else {"files"}))
+        values = self.machine.model_dump(exclude={"title", "source", "power"} | (set() if with_files else {"files"}))
         for name in ("files", "kernel"):
             if not any(values.get(name, {}).values()):  # as of all before there were such rates
                 values.pop(name, None)
@@ -433,7 +437,7 @@ def _checked(path: Path, text: str, settings: tuple[tuple[str, str], ...]) -> Ma
     return MachineFile(path.stem, machine)
 
 
-_OPTIONAL = ("global", "switch", "mpi", "files", "kernel")
+_OPTIONAL = ("global", "switch", "mpi", "files", "kernel", "power")
 """Tables that a file may leave out."""
 
 
@@ -515,6 +519,7 @@ def _known_keys(place: Place, data: dict[str, Any]) -> list[str]:
         ("mpi",): Mpi,
         ("packet",): Packet,
         ("files",): Files,
+        ("power",): Power,
         ("copy",): RateTable,
         ("intranode",): IntranodeTransport,
         ("topology",): TOPOLOGIES.get(str(kind), Torus),

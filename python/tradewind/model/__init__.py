@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tradewind.model.file import model_names
-from tradewind.model.model import Model, load_model
+from tradewind.model.grid import MAX_RANKS
+from tradewind.model.model import CHANGEABLE, AnyModel, Model, load_model, load_plain_model
 
-__all__ = ["Model", "load_model", "model_names"]
+__all__ = ["CHANGEABLE", "MAX_RANKS", "AnyModel", "Model", "load_model", "load_plain_model", "model_names"]

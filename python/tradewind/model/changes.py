@@ -12,7 +12,7 @@ from tradewind import _core
 from tradewind.base.errors import InputError
 from tradewind.machine import load_machine
 from tradewind.model.forecast import forecast
-from tradewind.model.model import Model
+from tradewind.model.model import AnyModel
 
 _ALGORITHMS = {
     "halo": ("sweep", "direct"),
@@ -46,7 +46,7 @@ class Change:
 
 
 def tried_changes(
-    model: Model,
+    model: AnyModel,
     machine: str | Path,
     ranks: int,
     *,
@@ -77,7 +77,7 @@ def tried_changes(
 
 
 def _changes(
-    model: Model, machine: str | Path, ranks: int, settings: dict[str, str], options: dict[str, Any]
+    model: AnyModel, machine: str | Path, ranks: int, settings: dict[str, str], options: dict[str, Any]
 ) -> Iterator[Change]:
     values = load_machine(machine, settings).machine.model_dump(by_alias=True)
     for factor, changes in ((2.0, _TWICE), (0.5, _HALF)):
@@ -89,7 +89,7 @@ def _changes(
 
 
 def _user_changes(
-    model: Model, machine: str | Path, ranks: int, settings: dict[str, str], options: dict[str, Any]
+    model: AnyModel, machine: str | Path, ranks: int, settings: dict[str, str], options: dict[str, Any]
 ) -> Iterator[Change]:
     file = load_machine(machine, settings)
     kind, own = file.machine.topology.kind, options.get("routing") or file.machine.routing

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, TypeVar
 
 from tradewind.base.errors import InputError
@@ -21,6 +22,11 @@ from tradewind.workload.program_tables import MAX_TIMES
 Values = Mapping[str, float]
 Made = TypeVar("Made")
 _OF_REPEATED = ("repeat", "steps", "part", "every")
+OUTPUT = "output"
+"""Key of a step that hands fields to servers."""
+SERVERS = "servers"
+"""Number of a model: ranks beside those that compute."""
+_OF_OUTPUT = (OUTPUT, "label", "part", "every")
 
 
 @dataclass(frozen=True)
@@ -35,6 +41,8 @@ class Expanded:
     every: int
     dwarf: DwarfStep | None = None
     """The dwarf whose program stands in its place."""
+    output: int | None = None
+    """Fields that are handed to servers in its place."""
 
     @property
     def count(self) -> int:
@@ -63,6 +71,14 @@ class Expansion:
                 value = self._evaluated(self._formula(value, place), place, found)
             found[name] = value
         return found
+
+    def servers(self, ranks: int) -> int:
+        """Return how many of the ranks are servers. Raises InputError where none are left."""
+        servers = self.values.get(SERVERS, 0)
+        if servers and (not 0 < servers < ranks or servers != int(servers)):
+            problem = f"{SERVERS} {servers:g} of {ranks} ranks: 0 or more, and fewer than ranks, are allowed"
+            raise InputError(self.file.at(("numbers", SERVERS, "value"), problem))
+        return int(servers)
 
     def _formula(self, text: str, place: Place) -> str:
         if not text.startswith(FORMULA):
@@ -98,16 +114,31 @@ class Expansion:
                 table["label"] = f"{table['label']} {turn}"
             if dwarf_steps.KEY in table:
                 label = f"{'.'.join(filter(None, (turn, str(number + 1))))} {table[dwarf_steps.KEY]}"
-                made = dwarf_step(table, label, lambda key, problem, here=here: self.file.at((*here, key), problem))
+                made = dwarf_step(table, label, partial(self._key_at, here))
                 yield Expanded(table, here, str(own_part or made.kind), own_every, made)
                 continue
+            if OUTPUT in table:
+                yield self._output(table, here, str(own_part or table.get("label") or OUTPUT), own_every)
+                continue
             yield Expanded(self._on_points(table), here, str(own_part or table.get("label") or "other"), own_every)
+
+    def _output(self, table: dict[str, Any], here: Place, part: str, every: int) -> Expanded:
+        if strange := sorted(table.keys() - set(_OF_OUTPUT)):
+            raise InputError(self.file.at((*here, strange[0]), unknown("key", strange[0], _OF_OUTPUT)))
+        fields = self._whole(table[OUTPUT], (*here, OUTPUT))
+        if SERVERS not in self.values:
+            problem = f"{OUTPUT} {fields}: number {SERVERS!r} is missing, the ranks that take the fields"
+            raise InputError(self.file.at((*here, OUTPUT), problem))
+        return Expanded(table, here, part, every, output=fields)
 
     def _on_points(self, table: dict[str, Any]) -> dict[str, Any]:
         """Return a step with the points of each rank in place of `compute = "points"`."""
         if table.get("compute") != POINTS:
             return table
         return table | {"compute": "rank", "points": points_formula(self.values)}
+
+    def _key_at(self, place: Place, key: str, problem: str) -> str:
+        return self.file.at((*place, key), problem)
 
     def _at(self, place: Place, make: Callable[[], Made]) -> Made:
         """Return what is made for a place of the file. Raises InputError with its line."""

@@ -22,8 +22,10 @@ def model_names() -> list[str]:
 
 
 def model_path(name: str | Path, beside: Path | None = None) -> Path:
-    """Return the file of a model. `beside`: a folder in which a relative path begins. Raises InputError."""
+    """Return the file of a model. `beside`: a folder in which paths begin, and which may have it. Raises InputError."""
     path = Path(name)
+    if beside is not None and path.suffix != ".toml" and (beside / f"{name}.toml").is_file():
+        return beside / f"{name}.toml"
     if path.suffix == ".toml":
         return path if beside is None else beside / path
     path = data_folder("models") / f"{name}.toml"
@@ -56,6 +58,11 @@ class ModelFile:
             raise InputError(self._own.at((LIKE,), f"like {like!r}: that model is like another one; name that one"))
         merged = {key: self._merged(key) for key in _MERGED if isinstance(self.data.get(key), dict)}
         self.data = self._other.data | self.data | merged
+
+    @property
+    def texts(self) -> dict[str, str]:
+        """The text of each file by its name, so that they can be kept beside each other."""
+        return {each.path.name: each.text for each in (self._own, self._other) if each is not None}
 
     def _merged(self, key: str) -> dict[str, Any]:
         assert self._other is not None

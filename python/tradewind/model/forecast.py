@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from tradewind.base.result import Result
 from tradewind.machine import MachineFile
+from tradewind.model.energy import forecast_energy
 from tradewind.model.step_program import Stepping, StepProgram
-from tradewind.simulation import prepare
+from tradewind.simulation import simulate as whole_simulation
 from tradewind.simulation.progress import Watch
 
+Simulate = Callable[..., dict[str, Any]]
+"""Simulates a program, (program, machine, ...), as `tradewind.simulation.simulate` does."""
 _DAYS_PER_YEAR = 365.25
 
 
@@ -19,24 +24,32 @@ def forecast(
     model: Stepping,
     machine: str | Path | MachineFile,
     ranks: int,
+    /,  # `model` is an option of simulations, too
     *,
     split: tuple[int, int] | None = None,
     force: bool = False,
     progress: Watch | None = None,
+    simulate: Simulate = whole_simulation,
     **options: Any,
 ) -> dict[str, Any]:
     """Simulate a step of a model on a machine.
 
     Returns `time_s`, the seconds of a step, in the mean over steps that do something every n steps and those that do
     not; `forecast_days_per_day` and `simulated_years_per_day`, which follow; `part_s` and `share`: the seconds of each
-    part of the model and their share; `computing_s` and `exchanging_s`. `options`: those of
-    `tradewind.simulation.prepare`. Raises InputError.
+    part of the model and their share; `computing_s` and `exchanging_s`; the energy of a step and of a forecast day (see
+    `tradewind.model.energy`). `simulate`: simulates the programs; `options`: those of `tradewind.simulation.prepare`.
+    Raises InputError.
     """
-    first, figures = _simulated(model, machine, ranks, 1, split, force, progress, options)
+    run = partial(
+        _simulated, model, machine, ranks, split, partial(simulate, force=force, progress=progress, **options)
+    )
+    first, figures = run(1)
     part_s = _by_part(first, figures)
     time_s, computing_s = figures["time_s"], _computing(first, figures)
+    runs = [(1.0, figures)]
     for every in model.every(ranks):
-        more, found = _simulated(model, machine, ranks, every, split, force, progress, options)
+        more, found = run(every)
+        runs += [(1 / every, found), (-1 / every, figures)]
         time_s += (found["time_s"] - figures["time_s"]) / every
         computing_s += (_computing(more, found) - _computing(first, figures)) / every
         others = _by_part(more, found)
@@ -64,6 +77,7 @@ def forecast(
         "share": {part: seconds / time_s for part, seconds in part_s.items()},
         "computing_s": computing_s,
         "exchanging_s": time_s - computing_s,
+        **forecast_energy(runs, model.step_s),
         "wall_s": figures["wall_s"],
     }
     return Result(found)
@@ -73,16 +87,12 @@ def _simulated(
     model: Stepping,
     machine: str | Path | MachineFile,
     ranks: int,
-    every: int,
     split: tuple[int, int] | None,
-    force: bool,
-    progress: Watch | None,
-    options: dict[str, Any],
+    simulate: Simulate,
+    every: int,
 ) -> tuple[StepProgram, dict[str, Any]]:
     made = model.program(ranks, split, every)
-    simulation = prepare(made.program, machine, **options)
-    simulation.check_memory(force)
-    return made, simulation.run(progress)
+    return made, simulate(made.program, machine)
 
 
 def _durations(figures: dict[str, Any]) -> list[float]:

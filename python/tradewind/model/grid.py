@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from tradewind.base.errors import InputError
 from tradewind.base.extents import MAX_EXTENT, extents_text, parse_extents
 from tradewind.layout.grid_names import NamedGrid, named_grid
+from tradewind.layout.names import LAYOUTS, shares
+from tradewind.workload.on_grid import layout_imbalance
 
 MAX_RANKS = 2_000_000
 POINTS = "points"
@@ -55,17 +57,24 @@ class ModelGrid:
         """Whether its points are divided along x and y."""
         return self.extents is not None and self.named is None
 
-    def split(self, ranks: int) -> tuple[int, int]:
+    def split(self, ranks: int, layouts: Iterable[str] = ("xy",)) -> tuple[int, int]:
         """Return the ranks over x and y that a step has unless others are named; all over x where it is not divided.
 
-        Raises InputError where a rank would have no point.
+        `layouts`: those that a step goes through, like xy and zy. Raises InputError where a rank would have no point.
         """
         if self.extents is not None and self.named is None:
-            return default_split(self.extents, ranks)
+            return default_split(self.extents, ranks, layouts)
         maximum = min(MAX_RANKS, self.columns or MAX_RANKS)
         if not 1 <= ranks <= maximum:
             raise InputError(f"{ranks} ranks: 1..{maximum} are allowed on {self.text}")
         return ranks, 1
+
+    def imbalance(self, split: tuple[int, int]) -> float:
+        """Return the maximum points of a rank over the mean; 1 without a grid."""
+        if self.extents is not None and self.named is None:
+            return layout_imbalance(self.extents, split, "xy")
+        ranks = math.prod(split)
+        return -(-self.columns // ranks) * ranks / self.columns if self.columns else 1.0
 
     def options(self, split: tuple[int, int]) -> dict[str, Mapping[str, Any]]:
         """Return what a dwarf on this grid has for its options, by their kind, unless a model file says otherwise."""
@@ -107,15 +116,28 @@ def points_formula(numbers: Mapping[str, float]) -> str:
     return f"{levels} * ({columns} * (rank + 1) // ranks - {columns} * rank // ranks)"
 
 
-def default_split(grid: tuple[int, int, int], ranks: int) -> tuple[int, int]:
-    """Return the factors (cx, cy) of the ranks nearest to a square, the larger along the direction with more points.
+def default_split(grid: tuple[int, int, int], ranks: int, layouts: Iterable[str] = ("xy",)) -> tuple[int, int]:
+    """Return the factors (cx, cy) of the ranks nearest to a square that fit all layouts of a step.
 
-    Raises InputError where a rank would have no point.
+    Of two the one with the larger factor along the direction with more points. Raises InputError where a rank would
+    have no point.
     """
     if not 1 <= ranks <= MAX_RANKS:
         raise InputError(f"{ranks} ranks: 1..{MAX_RANKS} are allowed")
-    a = next(a for a in range(math.isqrt(ranks), 0, -1) if ranks % a == 0)
-    split = (ranks // a, a) if grid[0] >= grid[1] else (a, ranks // a)
-    if split[0] > grid[0] or split[1] > grid[1]:
-        raise InputError(f"{ranks} ranks: {extents_text(split)} of them do not fit {extents_text(grid)} points")
-    return split
+    names = [layout for layout in layouts if layout in LAYOUTS]
+    for split in _splits(grid, ranks):
+        if all(parts <= points for layout in names for points, parts in shares(layout, grid, split)):
+            return split
+    nearest = extents_text(next(_splits(grid, ranks)))
+    raise InputError(
+        f"{ranks} ranks: neither {nearest} nor other factors of them fit {extents_text(grid)} points"
+        + (f" in the layouts {', '.join(names)}" if len(names) > 1 else "")
+    )
+
+
+def _splits(grid: tuple[int, int, int], ranks: int) -> Iterator[tuple[int, int]]:
+    """Yield the factors of the ranks, those nearest to a square first."""
+    for a in range(math.isqrt(ranks), 0, -1):
+        if ranks % a == 0:
+            wide, tall = (ranks // a, a), (a, ranks // a)
+            yield from (wide, tall) if grid[0] >= grid[1] else (tall, wide)

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 from tradewind.base.errors import InputError, gathered
 from tradewind.base.toml_lines import Place
-from tradewind.model.expansion import Expanded
+from tradewind.model.expansion import OUTPUT, SERVERS, Expanded
 from tradewind.model.file import ModelFile
 from tradewind.model.grid import ModelGrid
+from tradewind.model.servers import Servers
 from tradewind.model.step_program import StepProgram
 from tradewind.workload.program import Compute, ProgramWorkload, with_computation
 from tradewind.workload.program_file import program_of_data
-from tradewind.workload.steps import Group, GroupStep
+from tradewind.workload.steps import GroupStep
 
 if TYPE_CHECKING:
     from tradewind.machine.machine import Machine
@@ -42,7 +43,8 @@ class StepWorkload(ProgramWorkload):
         def copied(compute: Compute) -> Compute:
             return replace(compute, flops=0.0, bytes=max(compute.bytes, compute.flops / self.flops_per_byte))
 
-        return with_computation(step, copied)
+        changed: GroupStep = with_computation(step, copied)
+        return changed
 
 
 def step_program(
@@ -54,33 +56,40 @@ def step_program(
     all problems, each with its line.
     """
     flops_per_byte = values.get(FLOPS_PER_BYTE, 0.0)
-    plain = [step for step in steps if step.dwarf is None]
     ranks = head["ranks"]
     cx, cy = map(int, head["split"].split("x"))
     split = (cx, cy)
+    plain = [step for step in steps if step.dwarf is None and step.output is None]
+    servers = Servers(grid, split, int(values.get(SERVERS, 0)), head["dtype"])
     problems: list[str] = []
     made: Iterator[GroupStep] = iter(())
     with gathered(problems):
         made = iter(_plain_program(file, head, plain).ordered_steps() if plain else ())
     found: list[tuple[Expanded, str | None, GroupStep]] = []
     for step in steps:
+        at_step: list[str] = []
+        if step.output is not None:
+            with gathered(at_step):
+                found.append((step, None, servers.hand_over(step.output, str(step.table.get("label", OUTPUT)))))
+            problems += [file.at(step.place, each) for each in at_step]
+            continue
         if step.dwarf is None:
             found += [(step, None, own_step) for _, own_step in zip(range(step.count), made, strict=False)]
             continue
-        try:
+        with gathered(at_step):
             found += [(step, part, each) for part, each in step.dwarf.steps(grid, ranks, split, values)]
-        except InputError as error:
-            problems += [file.at(step.place, f"dwarf {step.dwarf.kind}: {each}") for each in error.problems]
+        problems += [file.at(step.place, f"dwarf {step.dwarf.kind}: {each}") for each in at_step]
     if problems:
         raise InputError(*problems)
-    group = Group("all", ranks, [each for _, _, each in found])
+    groups = servers.groups([each for _, _, each in found])
     try:
-        program = StepWorkload(groups=[group], dtype=head["dtype"], name=head["name"])
+        program = StepWorkload(groups=groups, dtype=head["dtype"], name=head["name"])
     except InputError as error:
         raise InputError(*(file.at(("steps",), problem) for problem in error.problems)) from None
     program.split, program.flops_per_byte = split, flops_per_byte
-    parts = [part or step.part for step, part, _ in found]
-    return StepProgram(program, parts, [isinstance(each, Compute) for _, _, each in found])
+    parts = [part or step.part for step, part, _ in found] + [step.part for step in steps if step.output is not None]
+    computes = [isinstance(each, Compute) for _, _, each in found]
+    return StepProgram(program, parts, computes + [False] * (len(parts) - len(computes)))
 
 
 def _plain_program(file: ModelFile, head: Mapping[str, Any], steps: Sequence[Expanded]) -> ProgramWorkload:

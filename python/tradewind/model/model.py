@@ -11,13 +11,15 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from tradewind.base.errors import InputError
+from tradewind.base.errors import InputError, gathered
 from tradewind.base.extents import extents_text
 from tradewind.base.tables import explained
 from tradewind.base.toml_lines import Place
 from tradewind.machine import MachineFile
+from tradewind.model.coupled import ComponentModel, CoupledModel
+from tradewind.model.coupled_tables import COMPONENT, coupled_table
 from tradewind.model.expansion import Expanded, Expansion
-from tradewind.model.file import ModelFile
+from tradewind.model.file import ModelFile, model_path
 from tradewind.model.grid import ModelGrid
 from tradewind.model.making import step_program
 from tradewind.model.step_program import StepProgram
@@ -27,12 +29,25 @@ CHANGEABLE = ("halo", "path", "allreduce")
 """Keys of exchanges of which there are several algorithms for any number of ranks."""
 
 
-def load_model(name: str | Path, numbers: Mapping[str, float] | None = None) -> Model:
+def load_model(name: str | Path, numbers: Mapping[str, float] | None = None) -> AnyModel:
     """Return the model of a name or a file; `numbers`: values in place of those of the file.
 
     Raises InputError with all problems of the file, each with its line.
     """
     file = ModelFile(name)
+    make = _coupled if COMPONENT in file.data else _plain
+    return make(file, dict(numbers or {}))
+
+
+def load_plain_model(name: str | Path) -> Model:
+    """Return the model of a name or a file, which may not have components. Raises InputError as `load_model` does."""
+    file = ModelFile(name)
+    if COMPONENT in file.data:
+        raise InputError(f"model {str(name)!r} has components itself: one without is allowed here")
+    return _plain(file, {})
+
+
+def _plain(file: ModelFile, numbers: dict[str, float]) -> Model:
     try:
         table = ModelTable.model_validate(file.data)
     except ValidationError as error:
@@ -43,7 +58,21 @@ def load_model(name: str | Path, numbers: Mapping[str, float] | None = None) -> 
     except InputError as error:
         place = ("levels",) if table.grid is None else ("grid",)
         raise InputError(*(file.at(place, problem) for problem in error.problems)) from None
-    return Model(file.path.stem, file, table, dict(numbers or {}))
+    return Model(file.path.stem, file, table, numbers)
+
+
+def _coupled(file: ModelFile, numbers: dict[str, float]) -> CoupledModel:
+    table = coupled_table(file)
+    loaded: dict[str, ComponentModel] = {}
+    problems: list[str] = []
+    for i, each in enumerate(table.component):
+        found: list[str] = []
+        with gathered(found):
+            loaded[each.name] = load_plain_model(model_path(each.model, file.path.parent))
+        problems += [file.at(("component", i, "model"), problem) for problem in found]
+    if problems:
+        raise InputError(*problems)
+    return CoupledModel(file.path.stem, file, table, loaded, numbers)
 
 
 def _keys(place: Place) -> list[str]:
@@ -71,6 +100,15 @@ class Model:
     def grid(self) -> ModelGrid:
         """The grid."""
         return self.table.points
+
+    @property
+    def grid_text(self) -> str:
+        """The grid as its file names it."""
+        return self.grid.text
+
+    def with_changes(self, numbers: Mapping[str, float], algorithms: Mapping[str, str]) -> Model:
+        """Return it with other numbers and algorithms."""
+        return replace(self, changed=dict(numbers), algorithms=dict(algorithms))
 
     @property
     def step_s(self) -> float:
@@ -106,20 +144,23 @@ class Model:
         `every` steps; None: all that is ever done. Raises InputError for ranks that do not fit the grid, and for what
         is wrong with the steps.
         """
+        expansion = self._expansion(ranks)
+        servers = expansion.servers(ranks)
         usual = self.split(ranks)
         split = split or usual
-        if math.prod(split) != ranks:
-            raise InputError(f"split {extents_text(split)} makes {math.prod(split)} ranks, and {ranks} are asked for")
+        if math.prod(split) != ranks - servers:
+            beside = f" beside {servers} servers" if servers else ""
+            made = f"split {extents_text(split)} makes {math.prod(split)} ranks"
+            raise InputError(f"{made}, and {ranks - servers} are asked for{beside}")
         if not self.grid.is_divided and split != usual:
             raise InputError(f"split {extents_text(split)}: {self.grid.text}: not divided along x and y")
-        expansion = self._expansion(ranks)
         steps = self._steps(expansion, every)
         exchanges = [
             self._carried(expansion.table(each, ("exchange", i))) for i, each in enumerate(self.table.exchange)
         ]
         head = {
             "name": self.name,
-            "ranks": ranks,
+            "ranks": ranks - servers,
             **({"grid": extents_text(self.grid.extents)} if self.grid.extents else {}),
             "split": extents_text(split),
             "dtype": self.table.dtype,
@@ -145,7 +186,9 @@ class Model:
 
     def split(self, ranks: int) -> tuple[int, int]:
         """Return the ranks over x and y that a step has unless others are named. Raises InputError."""
-        return self.grid.split(ranks)
+        paths = [each.table["path"] for each in self._expanded(ranks) if isinstance(each.table.get("path"), str)]
+        layouts = dict.fromkeys(["xy", *(name for path in paths for name in path.split("-"))])
+        return self.grid.split(ranks - self._expansion(ranks).servers(ranks), layouts)
 
     def kinds(self, ranks: int) -> list[str]:
         """Return the keys of its exchanges that can take another algorithm, such as halo and allreduce."""
@@ -168,3 +211,7 @@ class Model:
         from tradewind.model.forecast import forecast
 
         return forecast(self, machine, ranks, **options)
+
+
+AnyModel = Model | CoupledModel
+"""A model, of one component or of several."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,14 +15,25 @@ if TYPE_CHECKING:
 _MAX_DIMENSIONS = 3
 
 
-def levels_of(
-    pattern: _core.Pattern, rank: int, sources: Sequence[Array], targets: Sequence[Array], axis: int
-) -> tuple[int, int]:
-    """The levels of all fields of a fetch, along y and z.
+def with_equal_levels(
+    pattern: _core.Pattern, rank: int, sources: list[Array], targets: list[Array], dims: str, axis: int
+) -> tuple[list[Array], list[Array], int]:
+    """Return the fields of a plan with equal levels, and the axis over points of a fetch.
 
-    Raises InputError where two fields have different ones, and where an array has other points than its rank.
+    Where fields of a fetch, or of a halo of a grid of one level, have other numbers of levels than that, each level of
+    each field is one of its own: all travel in one message. Raises InputError where an array of a fetch has other
+    points than its rank, and where a source field has other levels than its target field.
     """
-    wanted: tuple[int, ...] | None = None
+    if pattern.has_levels:
+        return _of_fetch(pattern, rank, sources, targets, axis)
+    split = _layers(pattern, sources, dims)
+    return split, split if targets is sources else _layers(pattern, targets, dims), axis
+
+
+def _of_fetch(
+    pattern: _core.Pattern, rank: int, sources: list[Array], targets: list[Array], axis: int
+) -> tuple[list[Array], list[Array], int]:
+    found = []
     for what, arrays, shape in (
         ("source", sources, pattern.source_shape(rank)),
         ("target", targets, pattern.target_shape(rank)),
@@ -35,14 +45,40 @@ def levels_of(
                     f"{what} field {number} has the shape {array.shape}, {array.shape[place]} points along axis "
                     f"{axis}, but rank {rank} of the {pattern.describe()} has {shape[2]} in its {what} array"
                 )
-            levels = _without(array.shape, place)
-            if wanted is not None and levels != wanted:
-                raise InputError(
-                    f"{what} field {number} has the levels {levels}, source field 0 {wanted}: all have the same"
-                )
-            wanted = levels
-    outer = wanted or ()
+            found.append(_without(array.shape, place))
+    for number, (one, other) in enumerate(zip(found[: len(sources)], found[len(sources) :], strict=False)):
+        if one != other:
+            raise InputError(
+                f"target field {number} has the levels {other}, source field {number} {one}: both have the same"
+            )
+    if len(set(found)) == 1:
+        return sources, targets, axis
+    split = [level for array in sources for level in _levels(array, axis)]
+    if not split:
+        raise InputError(f"fields of shapes {[array.shape for array in sources]}: one level or more is allowed")
+    return split, split if targets is sources else [level for array in targets for level in _levels(array, axis)], -1
+
+
+def _layers(pattern: _core.Pattern, arrays: list[Array], dims: str) -> list[Array]:
+    """Return the fields of a halo; of a grid of one level each level of a field is one of its own."""
+    if not isinstance(pattern, _core.Halo) or pattern.layout.grid.points[2] != 1:
+        return arrays
+    z = dims.index("z")
+    if any(array.ndim != _MAX_DIMENSIONS for array in arrays) or all(array.shape[z] == 1 for array in arrays):
+        return arrays
+    return [array[(slice(None),) * z + (slice(k, k + 1),)] for array in arrays for k in range(array.shape[z])]
+
+
+def levels_of(array: Array, axis: int) -> tuple[int, int]:
+    """Return the levels of a field of a fetch, along y and z."""
+    outer = _without(array.shape, axis % array.ndim)
     return (1 if len(outer) < 2 else outer[1], outer[0] if outer else 1)
+
+
+def _levels(array: Array, axis: int) -> list[Array]:
+    """Return each level of a field as an array over points."""
+    outside = np.moveaxis(array, axis, -1)
+    return [outside[place] for place in np.ndindex(outside.shape[:-1])]
 
 
 def described_points(array: Array, axis: int) -> Described:

@@ -20,7 +20,7 @@ from tradewind.method.memories import PRIVATE, SHARED
 from tradewind.method.method import DEFAULT_PACKING, DEFAULT_TRANSPORT, NATIVE, Method, default_algorithm
 from tradewind.mpi.choice import chosen_on_all
 from tradewind.mpi.fields import ELEMENTS, checked, checked_dims, checked_targets, described_box
-from tradewind.mpi.levels import described_points, levels_of
+from tradewind.mpi.levels import described_points, levels_of, with_equal_levels
 from tradewind.mpi.library import MPI, Plan, _mpi
 
 if TYPE_CHECKING:
@@ -58,7 +58,8 @@ def plan(
     `fields`: one array or several; the fields of several travel in one message. Each array has the shape that the
     pattern gives this rank, (nz, ny, nx) or in the order of `dims` ("xyz" for Fortran's arrays), any strides, and one
     of the element types f4 f8 i4 i8 c8 c16. A reduction takes vectors. A fetch takes arrays of one to three dimensions:
-    `axis` is the one over points, the others are levels. `target`: as many arrays, for a transposition or a fetch
+    `axis` is the one over points, the others are levels, whose numbers may differ from field to field; so they may in a
+    halo of a grid of one level. `target`: as many arrays, for a transposition or a fetch
     between two arrays; halos and reductions work in place. `operation` of a reduction: sum, min, max or prod; a
     gather-scatter has the one that it was made with.
 
@@ -94,8 +95,9 @@ def plan(
             raise InputError(f"watchdog_s {quoted(watchdog_s)}: seconds, 0 or more, are allowed")
         sources = checked("source", fields, writable=pattern.in_place or one_array)
         targets = checked_targets(pattern, sources, target)
+        sources, targets, axis = with_equal_levels(pattern, comm.Get_rank(), sources, targets, dims, axis)
         if pattern.has_levels:
-            pattern = pattern.for_levels(levels_of(pattern, comm.Get_rank(), sources, targets, axis))
+            pattern = pattern.for_levels(levels_of(sources[0], axis))
             described = [described_points(a, axis) for a in sources], [described_points(a, axis) for a in targets]
         else:
             boxes = [described_box(a, pattern, dims) for a in (*sources, *targets)]

@@ -15,6 +15,7 @@ from tradewind.report.table import (
     Row,
     byte_count,
     count,
+    joules,
     number,
     ratio,
     seconds,
@@ -22,6 +23,7 @@ from tradewind.report.table import (
     text,
 )
 from tradewind.study.cases.records import Record
+from tradewind.study.claims.quantity import quantity_of
 
 SIMULATED = (
     PageColumn("Exchange"),
@@ -31,6 +33,7 @@ SIMULATED = (
     PageColumn("Machine"),
     PageColumn("Routing"),
     number("Time", "s", "of one whole exchange"),
+    number("Energy", "J", "of one whole exchange, or of a step, at the power of the machine file"),
     number("Bound", "s", "time of the busiest link or NIC alone: no schedule is faster"),
     number("Load imbalance (links)", "", "bytes of the busiest link over the mean of those that carried anything"),
     number("Messages"),
@@ -72,6 +75,7 @@ def _simulated(record: Record) -> Row:
         "Machine": text(record["machine"]),
         "Routing": text(record["routing"]),
         "Time": Cell(format_seconds(record["time_s"]), record["time_s"], hint=parts),
+        "Energy": joules(quantity_of(record, "energy")),
         "Bound": seconds(result.get("bound_s")),
         "Load imbalance (links)": ratio(result.get("imbalance")),
         "Messages": count(messages),

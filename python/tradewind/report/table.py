@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from tradewind.base.units import format_bytes, format_count, format_rate, format_seconds
+from tradewind.base.units import format_bytes, format_count, format_joules, format_rate, format_seconds
 
 
 @dataclass(frozen=True)
@@ -96,6 +96,11 @@ def _cell(show: Callable[[float], str], value: float | None) -> Cell:
 def seconds(value: float | None) -> Cell:
     """A time. Its column has the unit "s"."""
     return _cell(format_seconds, value)
+
+
+def joules(value: float | None) -> Cell:
+    """An energy. Its column has the unit "J"."""
+    return _cell(format_joules, value)
 
 
 def byte_count(value: float | None) -> Cell:

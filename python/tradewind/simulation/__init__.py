@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from tradewind.base.errors import PacketWarning
 from tradewind.base.result import Result
-from tradewind.machine import MachineFile
+from tradewind.machine import MachineFile, load_machine
 from tradewind.simulation.checks import prepare, usable_cores
+from tradewind.simulation.energy import with_energy
 from tradewind.simulation.outcome import write_link_loads
 from tradewind.simulation.prepared import Simulation, model_version
 from tradewind.simulation.progress import Progress, Watch
@@ -64,7 +65,8 @@ def simulate(
     each slab or step, from the end of the one before), ``messages``, ``bytes``, ``packet_hops`` (one packet through
     one port, injection and ejection included), ``bound_s`` (the time of the busiest link or NIC for its bytes;
     ``bound_by`` names its kind), ``imbalance`` (maximum over mean load of the links in use), ``delay`` (histogram of
-    packets by arrival minus arrival on an empty network), ``wall_s``, ``peak_rss_bytes``. With `pairs`, also
+    packets by arrival minus arrival on an empty network), ``wall_s``, ``peak_rss_bytes``; ``energy_j`` and more where
+    the machine file has power, else ``no_energy``, the reason (see `tradewind.simulation.energy`). With `pairs`, also
     ``delay_pairs``: the mean delay in seconds between that many blocks of ranks, `[source block][destination block]`.
     Raises InputError.
     """
@@ -87,7 +89,11 @@ def simulate(
             warnings.warn(PacketWarning(coarse), stacklevel=1)  # one place: Python shows each text once
         return simulation.run(progress, links, congestion)
 
-    return Result(run(exchange) if steady is False else run_until_steady(exchange, run, steady))
+    if steady is False:
+        return Result(run(exchange))
+    extrapolated = run_until_steady(exchange, run, steady)
+    file = machine if isinstance(machine, MachineFile) else load_machine(machine, options.get("settings"))
+    return Result(with_energy(extrapolated, file.machine.power))
 
 
 def forecast(

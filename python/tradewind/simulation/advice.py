@@ -10,18 +10,20 @@ The budget is processor time: on a busy machine it is the same simulations that 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from tradewind.base import units
 from tradewind.base.errors import InputError
+from tradewind.base.names import unknown
 from tradewind.base.result import Result
 from tradewind.base.tables import Table
 from tradewind.machine import Machine, MachineFile, load_machine
 from tradewind.simulation import Simulation, prepare
 from tradewind.simulation.checks import ranks_per_node_on
+from tradewind.simulation.energy import NO_POWER
 from tradewind.workload.candidates import Candidate, LeftOut, candidates
 from tradewind.workload.exchange import Exchange
 from tradewind.workload.options import problems_of
@@ -41,6 +43,9 @@ STAGES_PER_SECOND = 2e7
 
 HOPELESS = 1.1
 """Skip a candidate whose time without congestion exceeds the best time by this factor."""
+
+BY = {"time": "time_s", "energy": "energy_j"}
+"""Quantities to advise by, and their keys in results."""
 
 SLOWER = "slower than the best even without congestion"
 
@@ -98,6 +103,7 @@ def advise(
     algorithms: Sequence[str] | None = None,
     budget_s: float = 60.0,
     packet: str | None = None,
+    by: str = "time",
     settings: dict[str, str] | None = None,
     progress: Report | None = None,
     **options: Any,
@@ -107,15 +113,18 @@ def advise(
     `exchange`: its own algorithm does not matter. `algorithms`: names and families to choose from (see
     `tradewind.workload.candidates.candidates`). `budget_s`: seconds of processor time, of all threads together; nothing
     is begun that is expected to exceed them. `packet` None takes the machine's packets, or one packet per message where
-    the budget would not do for those. Other options as in `tradewind.simulation.prepare`.
+    the budget would not do for those. `by`: "time", or "energy", the fewest joules, of a machine whose file has power.
+    Other options as in `tradewind.simulation.prepare`.
 
     Returns the request and
 
     - ``best``: the algorithm with the minimum time, None where the budget did not do for any;
     - ``model``: "packet", or "loggp" where the budget did not do for a single simulation by packets;
-    - ``results``: by ascending ``time_s``, each with ``ratio`` to the best, ``stages``, ``messages``, ``bytes``,
-      ``bound_s``, ``bound_by`` and what the time is made of: ``latency_s`` (left on links of any bandwidth),
+    - ``results``: by ascending ``time_s`` or ``energy_j``, each with ``ratio`` to the best, ``stages``, ``messages``,
+      ``bytes``, ``bound_s``, ``bound_by`` and what the time is made of: ``latency_s`` (left on links of any bandwidth),
       ``bandwidth_s`` (what NICs and copies add), ``congestion_s`` (the rest); ``reason`` names the largest of these;
+    - ``pareto``: the algorithms of which no other one has less time and fewer joules, by ascending time; only where the
+      machine file has power, and so has ``energy_j`` in each result;
     - ``left_out``: what was not simulated by packets, each with ``algorithm``, ``reason`` and ``loggp_s`` or None.
 
     Raises InputError.
@@ -126,26 +135,48 @@ def advise(
     if problems := problems_of(asked):
         raise InputError(*problems)
     file = machine if isinstance(machine, MachineFile) else load_machine(machine, settings)
+    check_by(by, file)
     options["ranks_per_node"] = ranks_per_node_on(file, asked.ranks_per_node)
     chosen, left_out = candidates(exchange, algorithms, options["ranks_per_node"])
-    trial = _Trial(exchange, file, Clock(budget_s), left_out, progress or (lambda _: None), options)
+    trial = _Trial(exchange, file, Clock(budget_s), left_out, progress or (lambda _: None), options, by)
     screened = trial.screen(chosen, budget_s * SCREENING)
     packet = trial.packet(screened, packet)
     results = trial.simulate(screened, packet)
     model = "packet" if results else "loggp"
     if not results:
         results = [trial.judged(item, item.simulated) for item in screened]
-    results.sort(key=lambda result: float(result["time_s"]))
+    key = BY[by]
+    results.sort(key=lambda result: float(result[key]))
     for result in results:
-        result["ratio"] = result["time_s"] / results[0]["time_s"] if results[0]["time_s"] > 0 else 1.0
+        result["ratio"] = result[key] / results[0][key] if results[0][key] > 0 else 1.0
     advice = {
         "model": model,
         "packet_bytes": "message" if packet == "message" else units.byte_count(packet),
+        "by": by,
         "best": results[0]["algorithm"] if results else None,
         "results": results,
+        **({"pareto": pareto(results)} if results and all("energy_j" in each for each in results) else {}),
         "left_out": [asdict(item) for item in left_out],
     }
     return Result(_request(exchange, file, budget_s, options) | advice)
+
+
+def check_by(by: str, file: MachineFile) -> None:
+    """Raises InputError for what cannot be compared, and for joules of a machine without power."""
+    if by not in BY:
+        raise InputError(unknown("quantity to advise by", by, BY))
+    if by == "energy" and file.machine.power is None:
+        raise InputError(f"energy: {NO_POWER}, {file.name}; it needs a table [power]")
+
+
+def pareto(results: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return the algorithms of which no other one is better in time and energy both, by ascending time."""
+    best, found = float("inf"), []
+    for result in sorted(results, key=lambda each: (each["time_s"], each["energy_j"])):
+        if result["energy_j"] < best:
+            best = result["energy_j"]
+            found.append(result["algorithm"])
+    return found
 
 
 def _request(exchange: Exchange, file: MachineFile, budget_s: float, options: dict[str, Any]) -> dict[str, Any]:
@@ -169,6 +200,7 @@ class _Trial:
     left_out: list[LeftOut]
     report: Report
     options: dict[str, Any]
+    by: str = "time"
 
     def _prepare(self, candidate: Candidate, model: str, packet: str = "message") -> Simulation:
         exchange = replace(self.exchange, algorithm=candidate.algorithm)
@@ -217,7 +249,7 @@ class _Trial:
         for item in screened:
             name = item.candidate.algorithm
             best = min((result["time_s"] for result in results), default=float("inf"))
-            if item.loggp_s > HOPELESS * best:
+            if self.by == "time" and item.loggp_s > HOPELESS * best:  # what is slower may have fewer joules
                 self.left_out.append(LeftOut(name, SLOWER, item.loggp_s))
                 continue
             self.report(f"simulating {name}")
@@ -237,7 +269,7 @@ class _Trial:
         latency = min(item.latency_s, time_s)
         bandwidth = min(max(item.loggp_s - item.latency_s, by_nic), time_s - latency)
         parts = {"latency": latency, "bandwidth": bandwidth, "congestion": time_s - latency - bandwidth}
-        kept = ("messages", "bytes", "packet_hops", "bound_s", "bound_by", "imbalance", "wall_s")
+        kept = ("energy_j", "messages", "bytes", "packet_hops", "bound_s", "bound_by", "imbalance", "wall_s")
         return {
             "algorithm": item.candidate.algorithm,
             "time_s": time_s,

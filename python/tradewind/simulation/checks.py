@@ -14,6 +14,7 @@ from tradewind.base import units
 from tradewind.base.errors import InputError, gathered
 from tradewind.machine import Machine, MachineFile, load_machine
 from tradewind.method.method import DEFAULT_PACKING, DEFAULT_TRANSPORT
+from tradewind.simulation.energy import Held, node_share
 from tradewind.simulation.prepared import Simulation
 from tradewind.trace.ranks import ranks_shown
 from tradewind.workload.options import problems_of
@@ -66,12 +67,14 @@ def prepare(
     if len(orders) > 1 and isinstance(exchange, Repetitions):
         problems.append(f"order {asked.order}: one order is allowed where repetitions are simulated until steady")
     file = built = place = intranode = None
+    each, copied = 1, 0.0
     method = _method(asked.transport, asked.packing)
     if method is not None and asked.model != "packet":
         problems.append(f"transport {method[0]}: only the packet model knows transports, not {asked.model}")
     with gathered(problems):
         file = machine if isinstance(machine, MachineFile) else load_machine(machine, settings)
         each = ranks_per_node_on(file, asked.ranks_per_node)
+        copied = exchange.copied_bytes
         exchange = exchange.at_rates(file.machine, each, request.threads)
         built = file.machine.build(asked.routing, max(0, exchange.ranks - each))
         if asked.packet is None:
@@ -97,6 +100,7 @@ def prepare(
         shown=shown,
         intranode=intranode,
         method=method,
+        held=Held(each, node_share(file.machine, exchange.ranks, each, request.threads), copied),
     )
     _ = simulation.changed  # refuses what has no such posting order
     return simulation

@@ -15,7 +15,7 @@ from tradewind.base.errors import InputError, gathered
 from tradewind.base.result import Result
 from tradewind.machine import MachineFile, load_machine
 from tradewind.simulation import prepare
-from tradewind.simulation.advice import Clock, Report, TooLongError, advise
+from tradewind.simulation.advice import BY, Clock, Report, TooLongError, advise
 from tradewind.workload.exchange import Exchange
 
 ORDERS = "ports,seed=1..3"
@@ -41,9 +41,10 @@ def compare_machines(
     Returns the request without its algorithm, ``budget_s``, and
 
     - ``best``: the name of the machine with the minimum time, None where the budget did not do for any;
-    - ``machines``: what `advise` returns for each, by ascending time of its best algorithm, with ``ratio`` to the
-      fastest machine, ``spread_s``, the shortest and the longest time of that algorithm in several orders of packets
-      (None where the budget did not do for them), and ``ratio_range``, that of the ratios between the two ranges;
+    - ``machines``: what `advise` returns for each, by ascending time (or joules: `by`) of its best algorithm, with
+      ``ratio`` to the best machine, ``spread_s``, the shortest and the longest time of that algorithm in several
+      orders of packets (None where the budget did not do for them), and ``ratio_range``, that of the ratios between
+      the two ranges of times;
     - ``left_out``: machines that cannot be used or for which the budget did not do: ``machine`` and ``reason``.
 
     Raises InputError, also where no machine can be used.
@@ -79,7 +80,8 @@ def compare_machines(
     if len(refusals) == len(files):
         reasons = set(refusals.values())
         raise InputError(*(reasons if len(reasons) == 1 else (f"{name}: {text}" for name, text in refusals.items())))
-    found.sort(key=lambda advice: float(advice["results"][0]["time_s"]))
+    key = BY[found[0]["by"]] if found else "time_s"
+    found.sort(key=lambda advice: float(advice["results"][0][key]))
     for advice in found:
         advice |= _ratios(advice, found[0])
     request = {key: value for key, value in exchange.as_dict().items() if key != "algorithm"}
@@ -103,7 +105,7 @@ def _spread(
     """Return the shortest and the longest time of the best algorithm in several orders of packets."""
     if advice["model"] != "packet":
         return None
-    asked = {key: value for key, value in options.items() if key not in ("algorithms", "packet")}
+    asked = {key: value for key, value in options.items() if key not in ("algorithms", "packet", "by")}
     asked["ranks_per_node"] = advice["ranks_per_node"]
     packet = advice["packet_bytes"] if advice["packet_bytes"] == "message" else f"{advice['packet_bytes']}B"
     best = replace(exchange, algorithm=advice["best"])
@@ -118,9 +120,10 @@ def _spread(
 
 def _ratios(advice: dict[str, Any], best: dict[str, Any]) -> dict[str, Any]:
     """Return the ratio of the time of a machine to that of the fastest, and its range."""
-    time_s, best_s = advice["results"][0]["time_s"], best["results"][0]["time_s"]
+    key = BY[best["by"]]
+    time_s, best_s = advice["results"][0][key], best["results"][0][key]
     ratio = time_s / best_s if best_s > 0 else 1.0
     own, other = advice["spread_s"], best["spread_s"]
-    if own is None or other is None or not other[0] > 0:
+    if own is None or other is None or not other[0] > 0 or key != "time_s":
         return {"ratio": ratio, "ratio_range": None}
     return {"ratio": ratio, "ratio_range": [own[0] / other[1], own[1] / other[0]] if advice is not best else [1.0, 1.0]}

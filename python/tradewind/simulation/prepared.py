@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,6 +17,7 @@ from tradewind.machine import MachineFile
 from tradewind.machine.link_loads import group_shares, link_shares, loads_of
 from tradewind.method.method import DEFAULT_TRANSPORT
 from tradewind.simulation.coarseness import coarse_packets
+from tradewind.simulation.energy import Held, energy_of, usage_of
 from tradewind.simulation.outcome import LOADS, figures_of, mean_delays, over_time, write_link_loads
 from tradewind.simulation.progress import Progress, Watch
 from tradewind.verification.order import check_order
@@ -76,6 +77,7 @@ class Simulation:
     """Transport model within a node, if a transport is named."""
     method: tuple[str, str] | None = None
     """That transport, and the packing."""
+    held: Held = field(default_factory=Held)
     peers: _core.Peers | None = None
     """The processes that share it; see `tradewind.simulation.processes`."""
 
@@ -188,10 +190,14 @@ class Simulation:
         wall_s = time.perf_counter() - begin
         if links is not None:
             write_link_loads(links, result, self.machine.topology, self.file.machine)
+        carried = result.carried_bytes if self.model == "packet" else None
+        usage = usage_of(self.machine, self.program(), self.placement, self.held, carried)
         figures = (
             self.inputs()
             | figures_of(result, self.exchange, self.model, self.file.machine.mpi.unexpected_bandwidth is not None)
+            | energy_of(self.file.machine.power, usage, result.time_s)
             | {
+                "usage": usage,
                 "wall_s": wall_s,
                 "packet_hops_per_s": result.packet_hops / wall_s,
                 "peak_rss_bytes": memory.peak_rss_bytes(),

@@ -7,6 +7,7 @@ from typing import Any
 
 from tradewind import _core
 from tradewind.base.elements import counted_bytes
+from tradewind.simulation.energy import repeated
 from tradewind.workload.repetitions import durations_of, extrapolated, repetitions_of
 from tradewind.workload.workload import Workload
 
@@ -22,8 +23,8 @@ def run_until_steady(
     `run` simulates a workload, or as many of its repetitions as it has to. Its result has ``step_end_s``, the end of
     each step, which is removed here. Adds ``simulated_times``, the number of repetitions that were simulated, and
     ``extrapolated_change``, the relative change of the time when twice as many were simulated (None if all were).
-    ``messages``, ``bytes``, ``packet_hops`` and ``bound_s`` are those of all repetitions; ``delay`` counts only what
-    was simulated.
+    ``messages``, ``bytes``, ``packet_hops``, ``bound_s`` and ``usage`` are those of all repetitions; ``delay`` counts
+    only what was simulated, and energies are those of this part, to be computed anew.
     """
     whole = repetitions_of(exchange, steady)
     times, one = whole.exchange.times, whole.one()
@@ -38,6 +39,8 @@ def run_until_steady(
                 break
     scale = times / len(simulated)
     scaled = {key: type(result[key])(result[key] * scale) for key in SCALED if key in result}
+    if "usage" in result:
+        scaled["usage"] = repeated(result["usage"], scale)
     by_step = [extrapolated(list(each), times) for each in zip(*counted, strict=True)]
     counted_bytes(f"messages of {times} repetitions", scaled.get("bytes", 0), 1)
     if (time_s := sum(by_step)) > _core.latest_s:

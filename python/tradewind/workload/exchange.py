@@ -80,10 +80,10 @@ class Exchange(Workload):
         """A request of the class that `pattern` names."""
         if cls is not Exchange:
             return super().__new__(cls)
-        kind = pattern_named(pattern).meant(values)
+        given = dict(zip(("ranks", "grid", "split"), args, strict=False)) | values
+        kind = pattern_named(pattern).meant(given)
         known = options_of(kind)
         named = ["pattern", *known]
-        given = [*("ranks", "grid", "split")[: len(args)], *values]
         if strange := [name for name in given if name not in named]:
             raise InputError(*(f"{name} does not apply to {kind.kind}: leave it out" for name in strange))
         made: Self = object.__new__(kind)  # of a subclass, whose __init__ Python calls

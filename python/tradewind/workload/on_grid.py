@@ -5,15 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from tradewind import _core
 from tradewind.base.elements import DTYPES
 from tradewind.base.errors import InputError
 from tradewind.base.extents import MAX_EXTENT, extents_text
+from tradewind.layout.named_grids import MeshGrid, is_name, mesh_grid
 from tradewind.layout.names import LAYOUTS, divided, shares
 from tradewind.workload.exchange import Exchange
-from tradewind.workload.options import option
+from tradewind.workload.options import Option, option
 
 
 def periodic_problems(periodic: str) -> list[str]:
@@ -24,11 +25,26 @@ def periodic_problems(periodic: str) -> list[str]:
 
 
 @dataclass(frozen=True)
+class GridOption(Option):
+    """The points of a grid, or the name of one with its levels."""
+
+    def read(self, text: Any) -> Any:
+        """Return the value of a text; a name as it is, which the request takes."""
+        return text if is_name(text) else super().read(text)
+
+
+def named_or_points() -> Any:
+    """Return the option for a grid that may have a name."""
+    help = "Points NXxNYxNZ, like 28800x14400x256, or a grid by name with its levels, like eORCA025x75 or R2B9x90."
+    return option(help, None, label="grid points along x, y, z", by_name=False, of=GridOption)
+
+
+@dataclass(frozen=True)
 class OnGrid(Exchange):
     """A request for an exchange on a grid."""
 
     grid: tuple[int, int, int] | None = option(
-        "Points NXxNYxNZ, like 28800x14400x256.", None, label="grid points along x, y, z", by_name=False
+        "Points NXxNYxNZ, like 28800x14400x256.", None, label="grid points along x, y, z", by_name=False, of=GridOption
     )
     split: tuple[int, int] | None = option(
         "Ranks CXxCY over x and y.", None, label="ranks along x, y", shown="the most even one that fits", by_name=False
@@ -36,6 +52,22 @@ class OnGrid(Exchange):
 
     prefers_even: ClassVar[bool] = False
     """Whether of several splits the one with the smallest imbalance is taken, and not the one nearest to a square."""
+
+    def __post_init__(self) -> None:
+        if is_name(self.grid):
+            self._take_named(mesh_grid(str(self.grid)))
+        super().__post_init__()
+
+    def _take_named(self, grid: MeshGrid) -> None:
+        """Set points, and what else follows from the name of a grid. Raises InputError where it does not apply."""
+        raise InputError(
+            f"grid {self.grid}: a {self.kind} needs NXxNYxNZ, like 602x568x60; a halo or a fetch has names"
+        )
+
+    @property
+    def tiles(self) -> int:
+        """Number of tiles of the grid, one after another along y."""
+        return 1
 
     def layouts(self) -> list[str]:
         """Every layout that the exchange touches and that divides x and y, by its name (`tradewind.layout.names`)."""
@@ -148,7 +180,7 @@ def default_split(exchange: OnGrid, others: Iterable[str] = ()) -> tuple[int, in
     divisors = [a for a in range(1, math.isqrt(ranks) + 1) if ranks % a == 0]
     pairs = [(a, ranks // a) for a in sorted({*divisors, *(ranks // a for a in divisors)})]
     pairs = [pair for pair in pairs if not misfits(grid, pair, layouts)]
-    pairs.sort(key=lambda p: (abs(math.log(p[0] / p[1])), (p[0] < p[1]) == (grid[0] >= grid[1])))
+    pairs.sort(key=lambda p: (abs(math.log(p[0] * exchange.tiles / p[1])), (p[0] < p[1]) == (grid[0] >= grid[1])))
     if exchange.prefers_even:
         pairs.sort(key=lambda p: round(max(layout_imbalance(grid, p, axes) for axes in layouts), 9))
     reasons = set()

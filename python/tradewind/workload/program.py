@@ -12,6 +12,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -244,6 +245,19 @@ class ProgramWorkload(Workload):
     def has_files(self) -> bool:
         """Whether a computation has work on files."""
         return any(compute.files for compute in self.computes)
+
+    @property
+    def copied_bytes(self) -> float:
+        """Bytes of memory that the computations of all ranks copy, each read and written."""
+        steps, options = self._made_of
+        groups = [(group.steps, group.ranks, group.repeat) for group in options["groups"]]
+        every = groups or [(steps, self.ranks, options["repeat"])]
+        return math.fsum(
+            compute.bytes * step.repeat * repeat * compute.all_points(ranks)
+            for steps, ranks, repeat in every
+            for step in steps
+            if (compute := _computed(step)) is not None and compute.bytes
+        )
 
     def at_rates(self, machine: Machine, ranks_per_node: int, threads: int) -> ProgramWorkload:
         """Return it with work on files, and computations where cores have rates, in seconds. Raises InputError."""

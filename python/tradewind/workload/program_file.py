@@ -24,7 +24,9 @@ from tradewind.base.toml_lines import Place, TomlFile
 from tradewind.layout.mesh import halo_of
 from tradewind.layout.names import blocks, legs
 from tradewind.method.method import default_algorithm
-from tradewind.workload.between_groups import redistribution
+from tradewind.workload.between_groups import Placed, between, placed
+from tradewind.workload.every import unrolled
+from tradewind.workload.patterns.fetch import FetchExchange
 from tradewind.workload.patterns.gather_scatter import cubic
 from tradewind.workload.program import ProgramWorkload
 from tradewind.workload.program_tables import FILE_KEYS, FileGroup, FileStep, Moved, NamedExchange, ProgramTable
@@ -44,7 +46,7 @@ def program_of_data(data: Mapping[str, Any], place: Callable[[Place, str], str])
     try:
         table = ProgramTable.model_validate(data)
     except ValidationError as error:
-        mistakes = (explained(details, _keys, _KINDS) for details in error.errors(include_url=False))
+        mistakes = (explained(details, _keys, UNION_KINDS) for details in error.errors(include_url=False))
         raise InputError(*dict.fromkeys(place(*mistake) for mistake in mistakes)) from None
     return program_of(table, place)
 
@@ -66,8 +68,8 @@ def load_program_as(kind: type[Made], path: Path | str, text: str | None = None,
     try:
         table = ProgramTable.model_validate(file.data)
     except ValidationError as error:
-        mistakes, more = file.first(error.errors(include_url=False), lambda loc: place_of(loc, _KINDS))
-        problems = [file.at(*explained(details, _keys, _KINDS)) for details in mistakes]
+        mistakes, more = file.first(error.errors(include_url=False), lambda loc: place_of(loc, UNION_KINDS))
+        problems = [file.at(*explained(details, _keys, UNION_KINDS)) for details in mistakes]
         raise InputError(*dict.fromkeys(problems), *more) from None
     program = _Builder(table, file.at).program(kind)
     if ranks is not None and program.ranks != ranks:
@@ -75,8 +77,8 @@ def load_program_as(kind: type[Made], path: Path | str, text: str | None = None,
     return program
 
 
-_KINDS = ("constrained", "list[", "int", "str")
-"""Beginnings of what pydantic puts behind a key for the kinds of a union."""
+UNION_KINDS = ("constrained-", "list[", "int", "str")
+"""Kinds of a union as pydantic puts them behind a key, whole or the beginning of one that ends with a sign."""
 
 
 def _keys(place: Place) -> list[str]:
@@ -107,14 +109,15 @@ class _Builder:
                 name="all", ranks=table.ranks or 1, split=table.split, repeat=table.repeat, step=table.step
             )
         ]
+        self.placed = placed(self.groups)
         self.named: dict[str, Exchanged] = {}
 
-    def _grid(self, entry: Moved | None = None) -> _core.Grid:
-        """Return the grid of an exchange, or that of the file. Raises InputError where there is none."""
-        own = entry.grid if isinstance(entry, NamedExchange) else None
-        if (grid := own or self.table.grid) is None:
+    def _grid(self, *own: tuple[int, int, int] | None, levels: list[int] | None = None) -> _core.Grid:
+        """Return the first grid that there is, or that of the file. `levels`: of fields, in place of its own. Raises
+        InputError where there is none."""
+        if (grid := next(filter(None, (*own, self.table.grid)), None)) is None:
             raise InputError("key 'grid' is missing: layouts, halos and paths lie on one")
-        return _core.Grid(*grid)
+        return _core.Grid(*grid[:2], grid[2] if levels is None else sum(levels))
 
     def program(self, kind: type[Made]) -> Made:
         """Raises InputError with every problem that is found."""
@@ -144,48 +147,29 @@ class _Builder:
         if entry.name in self.named:
             raise InputError(f"two exchanges have the name {entry.name!r}")
         if entry.source is not None and entry.target is not None:
-            self.named[entry.name] = self._between(entry, entry.source, entry.target)
+            ends = (self._group_named(entry.source), self._group_named(entry.target))
+            pattern, names = between(entry, *ends, self.table.grid)
+            self.named[entry.name] = self._exchanged(entry.name, entry, pattern, names)
             return
         wanted = [entry.group] if isinstance(entry.group, str) else entry.group
-        taking_part = self.groups if wanted is None else [self._group_named(name) for name in wanted]
+        taking_part = self.groups if wanted is None else [self._group_named(name).group for name in wanted]
         ranks = sum(each.size for each in taking_part)
         split = entry.split or (taking_part[0].split if len(taking_part) == 1 else None)
+        grid = entry.points or (taking_part[0].grid if len(taking_part) == 1 else None)
         names = () if len(self.groups) == 1 else tuple(each.name for each in taking_part)
         if entry.messages is not None:
             messages = [cast(Listed, (*message, 0, 0)[:6]) for message in entry.messages]
             schedule = _core.schedule_of_messages(ranks, messages)
             self.named[entry.name] = self._carried(entry.name, entry, schedule, names)
             return
-        (pattern,) = (pattern for _, pattern in self._patterns(entry, ranks, split))
+        (pattern,) = (pattern for _, pattern in self._patterns(entry, ranks, split, grid))
         self.named[entry.name] = self._exchanged(entry.name, entry, pattern, names)
 
-    def _group_named(self, name: str) -> FileGroup:
+    def _group_named(self, name: str) -> Placed:
         names = [group.name for group in self.groups]
         if name not in names:
             raise InputError(unknown("group", name, names))
-        return self.groups[names.index(name)]
-
-    def _between(self, entry: NamedExchange, source: str, target: str) -> Exchanged:
-        """A redistribution over both groups, in which each has nothing of what the other one has."""
-        one, other = self._group_named(source), self._group_named(target)
-        places = sorted(self.groups.index(each) for each in (one, other))
-        if places[1] - places[0] != 1 or one.members:
-            raise InputError(f"exchange {entry.name!r}: between groups that follow each other")
-        grid = self._grid(entry)
-        before = blocks(grid, self._split(one), entry.source_layout)
-        after = blocks(grid, self._split(other), entry.target_layout)
-        pattern = redistribution(before, after, source_first=self.groups.index(one) == places[0])
-        return self._exchanged(entry.name, entry, pattern, tuple(self.groups[place].name for place in places))
-
-    @staticmethod
-    def _split(group: FileGroup) -> tuple[int, int]:
-        if group.split is None:
-            return (group.size, 1)
-        if math.prod(group.split) != group.size:
-            raise InputError(
-                f"split {group.split[0]}x{group.split[1]} of group {group.name!r} is not {group.size} ranks"
-            )
-        return group.split
+        return self.placed[names.index(name)]
 
     def _exchanged(self, name: str, entry: Moved, pattern: _core.Pattern, groups: tuple[str, ...] = ()) -> Exchanged:
         schedule = _core.make_schedule(pattern, entry.algorithm or default_algorithm(pattern.name))
@@ -193,17 +177,23 @@ class _Builder:
 
     def _carried(self, name: str, entry: Moved, schedule: _core.Schedule, groups: tuple[str, ...]) -> Exchanged:
         fields = self.table.fields if entry.fields is None else entry.fields
+        if entry.field_levels is not None:  # of all fields together, one above the other
+            fields = 1
         dtype = entry.dtype or self.table.dtype
         # The pattern of a gather-scatter knows its own operation.
         operation = entry.operation if entry.operation is not None and entry.gather_scatter is None else "sum"
         return Exchanged(name, schedule, fields, dtype, operation, entry.transport, entry.packing, entry.into, groups)
 
-    def _patterns(self, entry: Moved, ranks: int, split: tuple[int, int] | None) -> list[tuple[str, _core.Pattern]]:
-        """Return the content of a step or an exchange, with a name for each; of a path, leg by leg."""
+    def _patterns(
+        self, entry: Moved, ranks: int, split: tuple[int, int] | None, own: tuple[int, int, int] | None
+    ) -> list[tuple[str, _core.Pattern]]:
+        """Return the content of a step or an exchange, with a name for each; of a path, leg by leg. `own`: its grid."""
         if entry.allreduce is not None:
             return [("allreduce", _core.AllReduce(ranks, entry.allreduce))]
         if entry.gather_scatter is not None:
             return [("gather-scatter", _gather_scatter(entry, ranks))]
+        if isinstance(entry, NamedExchange) and isinstance(entry.grid, str):
+            return [("halo", _named_halo(entry, entry.grid, ranks))]
         parts = split or (ranks, 1)
         if math.prod(parts) != ranks:
             raise InputError(
@@ -211,24 +201,27 @@ class _Builder:
             )
         if entry.halo is not None:
             around = ["x" in entry.periodic, "y" in entry.periodic]
-            return [("halo", _core.Halo(blocks(self._grid(entry), parts, "xy"), entry.halo, around))]
+            halo = _core.Halo(blocks(self._grid(own, levels=entry.field_levels), parts, "xy"), entry.halo, around)
+            return [("halo", halo)]
         if entry.fetch is not None:
-            grid = self._grid(entry)
-            nx, ny, nz = grid.points
+            nx, ny, nz = self._grid(own, levels=entry.field_levels).points
             return [("fetch", halo_of(entry.mesh, (nx, ny, nz), parts, entry.fetch, entry.periodic))]
         assert entry.path is not None
-        grid = self._grid(entry)
+        grid = self._grid(own)
         return [
             (name, _core.Transpose(blocks(grid, parts, before), blocks(grid, parts, after)))
             for name, before, after in legs(entry.path)
         ]
 
     def _group(self, number: int, group: FileGroup) -> Group:
-        steps: list[GroupStep] = []
+        steps: list[tuple[int, GroupStep]] = []
         for i, entry in enumerate(group.step):
             place: Place = ("group", number, "step", i) if self.table.group else ("step", i)
-            steps += self._at(place, partial(self._steps, i + 1, entry, group)) or []
-        return Group(group.name, group.size, steps, group.repeat, group.members)
+            made = self._at(place, partial(self._steps, i + 1, entry, group)) or []
+            steps += [(entry.every, step) for step in made]
+        place = ("group", number) if self.table.group else ()
+        ordered, repeat = self._at(place, partial(unrolled, steps, group.repeat)) or ([], 1)
+        return Group(group.name, group.size, ordered, repeat, group.members)
 
     def _steps(self, number: int, entry: FileStep, group: FileGroup) -> list[GroupStep]:
         label = entry.label or ""
@@ -243,10 +236,9 @@ class _Builder:
                 if key == "exchange":
                     return [WholeExchange(exchange, shown, entry.times)]
                 return [exchange.start(shown) if key == "start" else exchange.wait(shown)]
-        split = None if group.split is None else group.split
         of_group = () if len(self.groups) == 1 else (group.name,)
         made: list[GroupStep] = []
-        for name, pattern in self._patterns(entry, group.size, split):
+        for name, pattern in self._patterns(entry, group.size, group.split, entry.grid or group.grid):
             shown = f"{label or number} {name}" if entry.path is not None else label or f"{number} {name}"
             where = f"{group.name} {shown}" if of_group else shown
             made.append(WholeExchange(self._exchanged(where, entry, pattern, of_group), shown, entry.times))
@@ -261,7 +253,11 @@ class _Builder:
 
     def _compute(self, number: int, entry: FileStep, group: FileGroup) -> Compute:
         assert entry.compute is not None
-        layout = None if entry.compute == "rank" else blocks(self._grid(), self._split(group), entry.compute)
+        layout = (
+            None
+            if entry.compute == "rank"
+            else blocks(self._grid(entry.grid, group.grid), Placed(group, ()).split, entry.compute)
+        )
         points = None
         if entry.points is not None:
             if layout is not None:
@@ -273,6 +269,13 @@ class _Builder:
         files = FileWork(**{key: getattr(entry, key) for key in FILE_KEYS})
         done = entry.seconds, entry.flops, entry.bytes
         return Compute(name, *done, layout, during, entry.times, point_s, points, files, entry.kernel)
+
+
+def _named_halo(entry: NamedExchange, grid: str, ranks: int) -> _core.Pattern:
+    assert entry.halo is not None
+    request = FetchExchange("fetch", ranks, grid, entry.split, width=entry.halo, periodic=entry.periodic)  # type: ignore[arg-type]
+    halo = halo_of(request.mesh, *request.sizes, request.width)
+    return halo if entry.field_levels is None else halo.with_levels((1, sum(entry.field_levels)))
 
 
 def _gather_scatter(entry: Moved, ranks: int) -> _core.Pattern:

@@ -14,8 +14,10 @@ from tradewind.base.file_work import FileWork
 from tradewind.base.names import unknown
 from tradewind.base.tables import Table, extents, one_of, parsed_extents
 from tradewind.base.units import byte_count, seconds
+from tradewind.layout.named_grids import is_name, mesh_grid
 from tradewind.layout.names import LAYOUTS, MESHES, path_problems
 from tradewind.method.method import DEFAULT_PACKING, DEFAULT_TRANSPORT
+from tradewind.workload.interpolation import METHODS as INTERPOLATIONS
 from tradewind.workload.patterns.gather_scatter import OPERATIONS as COMBINATIONS
 from tradewind.workload.steps import OPERATIONS as REDUCTIONS
 
@@ -56,6 +58,14 @@ def _messages(value: Any) -> Any:
     return value
 
 
+def _grid(value: Any) -> Any:
+    """Points along x, y and z, or the name of a grid, which is kept."""
+    if not is_name(value):
+        return parsed_extents(3, "grid", value)
+    mesh_grid(value)
+    return value
+
+
 def _path(value: Any) -> Any:
     if isinstance(value, str) and (problems := path_problems(value)):
         raise InputError(*problems)
@@ -92,18 +102,30 @@ def _ranks(value: Any) -> Any:
     return sorted(found)
 
 
+def _area(value: Any) -> Any:
+    if not isinstance(value, list) or len(value) != 4 or not all(type(n) in (int, float) for n in value):
+        raise InputError(f"area {value!r}: four numbers [west, east, south, north] are allowed")
+    west, east, south, north = value
+    if not (west < east and south < north):
+        raise InputError(f"area {value!r}: west before east and south before north is allowed")
+    return value
+
+
 Count = Annotated[int, Field(ge=1, le=MAX_EXTENT, strict=True)]
 Times = Annotated[int, Field(ge=1, le=MAX_TIMES, strict=True)]
 Amount = Annotated[float, Field(ge=0)]
 Duration = Annotated[float, BeforeValidator(seconds)]
 Size = Annotated[int, BeforeValidator(byte_count)]
 Grid = Annotated[tuple[int, int, int], extents(3, "grid")]
+Area = Annotated[tuple[float, float, float, float], BeforeValidator(_area)]
 Split = Annotated[tuple[int, int], extents(2, "split")]
 Fields = Annotated[Count | Annotated[list[str], Field(min_length=1)], BeforeValidator(_names)]
 
 
 MOVED = ("halo", "path", "fetch", "allreduce", "gather_scatter")
 """Keys for what an exchange moves."""
+OF_COUPLINGS = ("target_grid", "area", "target_area", "levels")
+"""Keys of a field that goes from one grid to another."""
 OWN_KEYS = {"element_points": "gather_scatter", "brick": "gather_scatter", "mesh": "fetch"}
 """Keys that belong to one kind of exchange."""
 
@@ -120,7 +142,7 @@ class Moved(Table):
     fetch: Annotated[int, Field(ge=0, le=MAX_EXTENT, strict=True)] | None = None
     """Width of the halo of a mesh, which each rank fetches point by point."""
     mesh: Annotated[str, one_of("mesh", MESHES)] = MESHES[0]
-    """Mesh of a fetch; an octahedral one has the rows of the grid along y."""
+    """Mesh of a fetch; an octahedral one has the rows of the grid along y, others see `layout.named_grids`."""
     allreduce: Count | None = None
     """Elements."""
     gather_scatter: Annotated[str, _extents_text("elements")] | None = None
@@ -131,6 +153,8 @@ class Moved(Table):
     """Ranks PXxPYxPZ of a gather-scatter; None: the brick that is nearest to a cube."""
     operation: str | None = None
     """None: sum, or add."""
+    field_levels: list[Count] | None = None
+    """Levels of each field of a halo or a fetch, where they are not those of the grid."""
     algorithm: str | None = None
     transport: str = DEFAULT_TRANSPORT
     packing: str = DEFAULT_PACKING
@@ -152,6 +176,10 @@ class Moved(Table):
             for key, owner in OWN_KEYS.items()
             if key in self.model_fields_set and kind != owner
         ]
+        if self.field_levels is not None and kind not in ("halo", "fetch"):
+            problems.append(f"field_levels belongs to halo and fetch, and not to {kind}")
+        if self.field_levels is not None and self.fields is not None:
+            problems.append("field_levels has one number for each field: leave fields out")
         known = COMBINATIONS if gathers else REDUCTIONS
         if self.operation is not None and self.operation not in known:
             problems.append(unknown("operation", self.operation, known))
@@ -168,14 +196,28 @@ class NamedExchange(Moved):
     """Groups whose ranks take part; None: all, or those of `source` and `target`."""
     split: Split | None = None
     """Ranks over x and y; None: as its group says, or the file."""
-    grid: Grid | None = None
-    """Grid of a halo, a path, a fetch, or a field between groups; None: that of the file."""
+    grid: Annotated[tuple[int, int, int] | str, BeforeValidator(_grid)] | None = None
+    """Grid of a halo, a path, a fetch, or a field between groups; None: that of its group, or of the file. Of a halo it
+    may have a name."""
     source: str | None = Field(default=None, alias="from")
     target: str | None = Field(default=None, alias="to")
     source_layout: Annotated[str, one_of("layout", LAYOUTS)] = "xy"
-    target_layout: Annotated[str, one_of("layout", LAYOUTS)] = "z"
+    target_layout: Annotated[str, one_of("layout", LAYOUTS)] | None = None
+    """None: whole levels, and blocks where the field goes to another grid."""
+    interpolation: Annotated[str, one_of("interpolation", INTERPOLATIONS)] | None = None
+    """Interpolation of a field that goes to another grid."""
+    target_grid: Grid | None = None
+    area: Area | None = None
+    target_area: Area | None = None
+    levels: Count | None = None
+    """Levels of the fields of a coupling; None: those of its grids."""
     messages: Annotated[list[list[int]], BeforeValidator(_messages)] | None = None
     """Stage, source, destination and points of each message; and tag and half, where they are not 0."""
+
+    @property
+    def points(self) -> tuple[int, int, int] | None:
+        """Its grid, unless that has a name."""
+        return None if isinstance(self.grid, str) else self.grid
 
     @model_validator(mode="after")
     def _one_thing(self) -> Self:
@@ -186,6 +228,13 @@ class NamedExchange(Moved):
         if self.grid is not None and not {"halo", "path", "fetch", "from"} & set(found):
             raise InputError(
                 f"exchange {self.name!r}: grid is that of a halo, a path, a fetch, or a field between groups"
+            )
+        strange = [key for key in OF_COUPLINGS if getattr(self, key) is not None and self.interpolation is None]
+        if self.interpolation is not None and not between:
+            strange = ["interpolation"]
+        if strange:
+            raise InputError(
+                f"exchange {self.name!r}: {strange[0]} is that of a coupling, which has from, to and interpolation"
             )
         if len(found) != 1:
             raise InputError(
@@ -198,6 +247,8 @@ class NamedExchange(Moved):
             raise InputError(
                 f"exchange {self.name!r}: algorithm {self.algorithm!r} of messages, which have stages of their own"
             )
+        if isinstance(self.grid, str) and self.halo is None:
+            raise InputError(f"exchange {self.name!r}: grid {self.grid}: a halo has a grid by name")
         if self.path is not None and self.path.count("-") != 1:
             raise InputError(f"exchange {self.name!r}: path {self.path!r}: one leg is allowed, like xy-zy")
         if problems := self.problems(found[0]):
@@ -227,7 +278,11 @@ class FileStep(Moved):
     wait: str | None = None
     exchange: str | None = None
     poke: Annotated[bool, Field(strict=True)] | None = None
+    grid: Grid | None = None
+    """Grid of a computation, a halo, a path or a fetch; None: that of its group, or of the file."""
     times: Times = 1
+    every: Times = 1
+    """Done once in this number of repetitions of the steps."""
 
     @model_validator(mode="after")
     def _one_thing(self) -> Self:
@@ -236,9 +291,11 @@ class FileStep(Moved):
         if len(found) != 1:
             all_keys = ", ".join((*what, *MOVED))
             raise InputError(f"a step has one of {all_keys}, not {' and '.join(found) or 'none of them'}")
-        own = {"compute": {"share", "seconds", "flops", "bytes", "kernel", "points", "during", *FILE_KEYS}}
-        own |= {key: set(Moved.model_fields) for key in MOVED}
-        allowed = own.get(found[0], set()) | {"label", "times", found[0]}
+        own = {"compute": {"share", "seconds", "flops", "bytes", "kernel", "points", "during", "grid", *FILE_KEYS}}
+        own |= {
+            key: set(Moved.model_fields) | ({"grid"} if key in ("halo", "path", "fetch") else set()) for key in MOVED
+        }
+        allowed = own.get(found[0], set()) | {"label", "times", "every", found[0]}
         if strange := sorted(self.model_fields_set - allowed):
             raise InputError(f"{', '.join(strange)} belongs to another kind of step, and not to {found[0]}")
         if found[0] in ("start", "wait", "poke") and self.times != 1:
@@ -254,6 +311,10 @@ class FileGroup(Table):
     name: str
     ranks: Annotated[Count | list[int], BeforeValidator(_ranks)]
     split: Split | None = None
+    grid: Grid | None = None
+    """None: that of the file."""
+    area: Area | None = None
+    """Where its grid lies; None: all grids cover the same region."""
     repeat: Times = 1
     step: list[FileStep] = Field(default_factory=list)
 

@@ -103,6 +103,12 @@ class Compute:
             return 1.0
         return float(self.points(rank) if callable(self.points) else self.points[rank])
 
+    def all_points(self, ranks: int) -> float:
+        """Return the points of all ranks of a group; as many as there are ranks without points."""
+        if self.layout is not None:
+            return float(math.prod(self.layout.grid.points))
+        return float(ranks) if self.points is None else sum(self.points_of(rank) for rank in range(ranks))
+
     def core(self, ranks: int) -> _core.Compute:
         """Return the computation of `ranks` ranks in the form of the core."""
         points = self.points

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -83,6 +83,11 @@ class Workload:
         """Threads per rank that compute."""
         return 1
 
+    @property
+    def copied_bytes(self) -> float:
+        """Bytes of memory that the computations of all ranks copy, each read and written."""
+        return 0.0
+
     def at_rates(self, machine: Machine, ranks_per_node: int, threads: int) -> Workload:
         """Return the workload with its work on files in seconds, and its computations, too, on a machine whose cores
         have rates. Raises InputError where a rate is missing."""
@@ -107,6 +112,12 @@ class Workload:
     def imbalance(self) -> float:
         """Points of the largest part over the mean."""
         return 1.0
+
+    def simulated(self, simulate: Callable[..., dict[str, Any]], machine: Any, **options: Any) -> dict[str, Any]:
+        """Return the result of a study's case: of `simulate`, which takes a program, a machine and options."""
+        # Nobody keeps the program: `derived` makes another one, and two of a million ranks may not fit in memory.
+        result = simulate(self.program(), machine, **options)
+        return {**result, **self.derived(result)}
 
     def derived(self, result: Mapping[str, Any]) -> dict[str, Any]:
         """Return the values that a study keeps of a simulation, beside its result."""

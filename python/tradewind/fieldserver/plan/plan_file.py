@@ -306,8 +306,8 @@ def _parts_of_seconds(table: PlanTable) -> Iterable[tuple[Place, str]]:
                 break
 
 
-_KINDS = ("tuple[", "str", "constrained")
-"""Beginnings of what pydantic puts behind a key for the kinds of a union."""
+_KINDS = ("tuple[", "str", "constrained-")
+"""Kinds of a union as pydantic puts them behind a key, whole or the beginning of one that ends with a sign."""
 
 
 def _keys(place: Place) -> list[str]:

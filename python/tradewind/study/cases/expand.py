@@ -8,12 +8,14 @@ from tradewind.study.cases.bases import Bases, OwnMachine
 from tradewind.study.cases.case import Case
 from tradewind.study.cases.dwarf_cases import expand_dwarfs
 from tradewind.study.cases.exchange_cases import AnySweep, expand_exchanges
+from tradewind.study.cases.model_cases import expand_models
 from tradewind.study.cases.output_cases import expand_output
 from tradewind.study.cases.program_cases import expand_programs
 from tradewind.study.model.output_model import OutputSweep
 from tradewind.study.model.program_model import ProgramSweep
 from tradewind.study.model.skip import Skip
 from tradewind.study.model.study import PublishedSweep, RunSweep, Study
+from tradewind.study.model.weather_model_sweep import WeatherModelSweep
 
 
 def expand(study: Study, own_machine: OwnMachine | None = None) -> tuple[list[Case], list[Skip]]:
@@ -28,12 +30,16 @@ def expand(study: Study, own_machine: OwnMachine | None = None) -> tuple[list[Ca
 
 
 def _expanded(
-    sweep: AnySweep | RunSweep | PublishedSweep | ProgramSweep | OutputSweep, study_seed: int, bases: Bases
+    sweep: AnySweep | RunSweep | PublishedSweep | ProgramSweep | OutputSweep | WeatherModelSweep,
+    study_seed: int,
+    bases: Bases,
 ) -> Iterator[Case | Skip]:
     if isinstance(sweep, RunSweep | PublishedSweep):
         return expand_dwarfs(sweep, study_seed, bases)
     if isinstance(sweep, ProgramSweep):
         return expand_programs(sweep, study_seed, bases)
+    if isinstance(sweep, WeatherModelSweep):
+        return expand_models(sweep, study_seed, bases)
     if isinstance(sweep, OutputSweep):
         return expand_output(sweep, study_seed, bases)
     return expand_exchanges(sweep, study_seed, bases)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from tradewind.base.errors import InputError
 from tradewind.machine import load_machine
+from tradewind.machine.power import Power
 
 
 @cache
@@ -19,6 +20,15 @@ def network_size(machine: Path, settings: str | None) -> Mapping[str, int]:
     except InputError:  # a folder of results whose machine files were changed or taken away
         return {}
     return {"switches": topology.switches, "links": topology.links()}
+
+
+@cache
+def power_of(machine: Path, settings: str | None) -> Power | None:
+    """Return the power of a machine with the settings of a label; None without it, or if the file is unreadable."""
+    try:
+        return load_machine(machine, settings_of(settings)).machine.power
+    except InputError:
+        return None
 
 
 def settings_of(text: str | None) -> dict[str, str]:

@@ -8,14 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from tradewind.base.errors import InputError
+from tradewind.simulation.energy import with_energy
 from tradewind.study.cases.case import HERE_ONLY
 from tradewind.study.cases.environment import Environment
-from tradewind.study.cases.model_step import PATTERN
-from tradewind.study.cases.network import network_size
+from tradewind.study.cases.network import network_size, power_of
 from tradewind.study.cases.store import CorruptCaseError, Store, outdated
+from tradewind.study.cases.whole_steps import WHOLE_STEPS
 from tradewind.study.model.labels import LABELS
 from tradewind.workload.exchange import Exchange
-from tradewind.workload.output_run import OUTPUT
 
 Record = dict[str, Any]
 """The labels of a case, `request` (its exchange as plain values), `key`, `layout_imbalance`, `time_s` (None for a
@@ -28,10 +28,9 @@ text of all changed values of the machine, those of a base included."""
 def exchange_of(record: Mapping[str, Any]) -> Exchange:
     """The exchange of a case. Raises InputError for the MPI library's own algorithm, whose stages are unknown."""
     pattern = record.get("pattern")
-    whole = {"dwarf": bool(record.get("dwarf")), PATTERN: pattern == PATTERN, f"run with {OUTPUT}": pattern == OUTPUT}
-    for what, is_one in whole.items():
-        if is_one:
-            raise InputError(f"{record['exchange']} is a {what}, and no exchange alone")
+    what = "dwarf" if record.get("dwarf") else WHOLE_STEPS.get(str(pattern))
+    if what is not None:
+        raise InputError(f"{record['exchange']} is a {what}, and no exchange alone")
     return Exchange.from_plain(record["request"])
 
 
@@ -86,7 +85,12 @@ def record_of(
     settings = entry.get("settings", labels["settings"])  # those of a base are none of the label's
     size = network_size(machine, settings) if machine is not None and labels["kind"] == "simulate" else {}
     more = {"all_settings": settings, "layout_imbalance": entry["layout_imbalance"]}
-    return {**_record(labels, body, environment), **size, **more}
+    record = {**_record(labels, body, environment), **size, **more}
+    if (
+        machine is not None and "usage" in record["result"]
+    ):  # power is no part of the key of a case: it may have changed
+        record["result"] = with_energy(record["result"], power_of(machine, settings))
+    return record
 
 
 def _record(labels: Mapping[str, Any], body: Mapping[str, Any], environment: Environment) -> Record:
@@ -98,7 +102,7 @@ def _record(labels: Mapping[str, Any], body: Mapping[str, Any], environment: Env
         **{key: body.get(key) for key in ("program", "mark")},
     }
     request = body["identity"]["request"]
-    record["request"] = next(request[what] for what in ("dwarf", PATTERN, OUTPUT, "exchange") if what in request)
+    record["request"] = next(request[what] for what in ("dwarf", *WHOLE_STEPS, "exchange") if what in request)
     record["time_s"] = None
     if kind == "simulate":
         record["time_s"] = result["time_s"] / result.get("steps", 1)  # of a dwarf, that of one step

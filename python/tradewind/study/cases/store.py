@@ -5,6 +5,7 @@
 ``manifest.json``        the cases that belong to it, those skipped and those failed
 ``cases/<key>.json``     one result, with its inputs, its provenance, a checksum, and a hash of the simulated program
 ``machines/<name>.toml`` the machines that were simulated
+``models/<name>.toml``   the whole models, where there are any
 ======================== ========================================================================================
 
 Several studies may share their cases: then these lie in a pool, a folder of cases that the manifest names.
@@ -73,6 +74,10 @@ class CorruptCaseError(TradewindError):
     """A case file that is not what was once written."""
 
 
+MODELS = "models"
+"""Folder of the model files of a study, beside its results."""
+
+
 class Store:
     """A results folder. Make it with `create`, or with `existing` to read one."""
 
@@ -135,6 +140,12 @@ class Store:
         """Writes a file of the folder, or of the pool. Raises InputError, also where a link leads out of it."""
         folder = self.pool if self.pool is not None and path.parent == self.pool else self.folder
         write_inside(folder, path.relative_to(folder), content)
+
+    def write_model(self, name: str, content: bytes) -> None:
+        """Writes a model file beside the study. Raises InputError."""
+        make_folder(self.folder / MODELS, RESULTS)
+        check_folder(self.folder / MODELS, RESULTS)
+        self.write(self.folder / MODELS / name, content)
 
     def path(self, key: str) -> Path:
         """Return the path of the file of a case."""

@@ -2,8 +2,9 @@
 
 ===================== ===========================================================================================
 ``time``              the time of the exchange
+``days-per-day``      of a whole model: days of forecast in a day
 ``minimum``           the shortest sample of a measurement; for other cases, the time
-``step-time``         time per step of a dwarf
+``step-time``         time per step of a dwarf, program or model
 ``compute``           the part of a step in which the median rank computes; simulated: a step without exchanges
 ``non-compute``       the rest of the step: the exchange, waiting, and the loop around
 ``non-compute-share`` the rest, as a share of the step
@@ -24,6 +25,9 @@
 ``blocked``           of a run with output: time that the model does not compute
 ``blocked-share``     the same as a share of the model's time
 ``link-time``         time times the number of links between switches, likewise
+``energy``            joules of an exchange, or per step, of a simulation on a machine with power
+``node-power``        mean power of a node of the job, likewise
+``power-imbalance``   power of the rank that draws most over the mean of all, likewise
 ===================== ===========================================================================================
 """
 
@@ -35,9 +39,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from tradewind.base.units import format_seconds
-from tradewind.study.cases.model_step import PATTERN
-from tradewind.workload.output_run import OUTPUT
+from tradewind.base.units import format_joules, format_seconds, format_watts
+from tradewind.study.cases.model_request import WEATHER_MODEL
+from tradewind.study.cases.whole_steps import WHOLE_STEPS
 
 Record = Mapping[str, Any]
 COMPUTE = "compute"
@@ -99,8 +103,8 @@ def _delay_imbalance(case: Record) -> float | None:
 
 
 def is_step(case: Record) -> bool:
-    """Whether a case is about a whole time step, of a dwarf or of a program."""
-    return bool(case.get("dwarf")) or case.get("pattern") in (PATTERN, OUTPUT)
+    """Whether a case is about a whole time step, of a dwarf, a program, a model or a run with output."""
+    return bool(case.get("dwarf")) or case.get("pattern") in WHOLE_STEPS
 
 
 def _step_time(case: Record) -> float | None:
@@ -115,9 +119,16 @@ def _compute(case: Record) -> float | None:
     return None if seconds is None else float(seconds)
 
 
+def has_parts(case: Record) -> bool:
+    """Whether the time of a case is that of parts: of a run, or of a whole model."""
+    return case["kind"] == "run" or case.get("pattern") == WEATHER_MODEL
+
+
 def parts_of(case: Record) -> dict[str, float]:
-    """Return the seconds per step of each part of a run: the median over the ranks."""
+    """Return the seconds per step of each part of a run: the median over the ranks; of a model, those simulated."""
     result = case["result"]
+    if case.get("pattern") == WEATHER_MODEL:
+        return dict(result["step_time_s"])
     return {row["part"]: row["median_s"] / result["steps"] for row in result.get("parts", [])}
 
 
@@ -185,12 +196,20 @@ def _memory(case: Record) -> float | None:
     return None if total is None or nodes is None else float(total) / nodes / 1e9
 
 
+def _energy(case: Record) -> float | None:
+    joules = case["result"].get("energy_j")
+    return None if joules is None else float(joules) / case["result"].get("steps", 1)
+
+
 def _number(value: float) -> str:
     return f"{value:.3g}"
 
 
 QUANTITIES: dict[str, Quantity] = {
     "time": Quantity(lambda case: case["time_s"], "time of the exchange (s)", format_seconds),
+    "days-per-day": Quantity(
+        _of_result("forecast_days_per_day"), "days of forecast in a day", lambda value: f"{value:.3g} days per day"
+    ),
     "minimum": Quantity(_minimum, "shortest time of the exchange (s)", format_seconds),
     "step-time": Quantity(_step_time, "time per step (s)", format_seconds),
     "compute": Quantity(
@@ -212,5 +231,8 @@ QUANTITIES: dict[str, Quantity] = {
     "blocked": Quantity(_of_result("blocked_s"), "time that the model does not compute (s)", format_seconds),
     "blocked-share": Quantity(_blocked_share, "share of time without computing", _number, is_part=True),
     "switch-time": Quantity(_times("switches"), "time x switches (s)", lambda value: f"{value:.3g} switch-seconds"),
+    "energy": Quantity(_energy, "energy (J)", format_joules),
+    "node-power": Quantity(_of_result("node_power_w"), "mean power of a node (W)", format_watts),
+    "power-imbalance": Quantity(_of_result("power_imbalance"), "largest power of a rank over the mean", _number),
     "link-time": Quantity(_times("links"), "time x links (s)", lambda value: f"{value:.3g} link-seconds"),
 }

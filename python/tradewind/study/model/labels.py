@@ -20,6 +20,8 @@ LABELS: dict[str, str] = {
     "ranks": "number of ranks",
     **{name: each.label for name, each in all_keys().items() if each.label},
     **{name: each.label for name, each in all_dwarf_keys().items() if each.label and name not in all_keys()},
+    "weather_model": "whole model of the atmosphere or the ocean",
+    "numbers": "changed numbers of a model",
     "steps": "time steps of a measurement",
     "transport": "how messages are carried",
     "packing": "how messages are packed",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field
+from pydantic import Field
 
 from tradewind.base.elements import DTYPES
 from tradewind.base.errors import InputError
@@ -12,7 +12,7 @@ from tradewind.base.extents import MAX_EXTENT
 from tradewind.base.tables import one_of
 from tradewind.base.units import seconds
 from tradewind.study.model.machine_keys import OnMachine
-from tradewind.study.model.values import Grid, Many, Value, checked, quick_keys
+from tradewind.study.model.values import Grid, Many, Quick, checked
 from tradewind.workload.exchange import MAX_TIMES
 from tradewind.workload.output_request import MAX_INTERVALS, MAX_QUEUE, WAYS
 
@@ -62,4 +62,4 @@ class OutputSweep(OnMachine):
     slowdown: Many[Annotated[float, Field(ge=0, le=MAX_SLOWDOWN)]] = [0.0]
     """Share by which the model's work takes longer while threads write."""
     machine: Many[str]
-    quick: Annotated[Literal[False] | dict[str, Many[Value]], BeforeValidator(quick_keys)] = Field(default_factory=dict)
+    quick: Quick = Field(default_factory=dict)

@@ -16,12 +16,12 @@ from tradewind.study.model.machine_keys import OnMachine
 from tradewind.study.model.values import (
     Grid,
     Many,
+    Quick,
     Split,
-    Value,
     checked,
     directions,
-    quick_keys,
     split_by_ranks,
+    wrong_splits,
 )
 from tradewind.workload.exchange import MAX_TIMES
 from tradewind.workload.program_tables import FileStep, NamedExchange
@@ -104,7 +104,7 @@ class ProgramSweep(OnMachine):
     """That travel together in every message."""
     dtype: Annotated[str, one_of("dtype", tuple(DTYPES))] = "f8"
     machine: Many[str]
-    quick: Annotated[Literal[False] | dict[str, Many[Value]], BeforeValidator(quick_keys)] = Field(default_factory=dict)
+    quick: Quick = Field(default_factory=dict)
 
     @model_validator(mode="after")
     def _splits_fit(self) -> Self:
@@ -116,11 +116,7 @@ class ProgramSweep(OnMachine):
         for ranks in self.ranks:
             splits = self.splits(ranks)
             problems += [] if splits else [f"split names none for {ranks} ranks"]
-            problems += [
-                f"split {cx}x{cy} makes {cx * cy} ranks: {cx * cy} is not {ranks}"
-                for cx, cy in splits
-                if cx * cy != ranks
-            ]
+            problems += wrong_splits(ranks, splits)
         if problems:
             raise InputError(*problems)
         return self

@@ -22,22 +22,23 @@ from tradewind.study.model.values import (
     Grid,
     Many,
     Positive,
+    Quick,
     Split,
     T,
     Value,
     checked,
     listed,
-    quick_keys,
     rising,
     split_by_ranks,
 )
+from tradewind.study.model.weather_model_sweep import WeatherModelSweep
 from tradewind.workload.repetitions import tolerance_of
 
-KINDS = ("verify", "measure", "simulate", "run", "program", "output", "published")
+KINDS = ("verify", "measure", "simulate", "run", "program", "model", "output", "published")
 PLOTS = {
     "time": "time against ranks",
     "bars": "time of each curve as a bar",
-    "parts": "where the time of a step goes, as stacked bars; for runs of dwarfs",
+    "parts": "where the time of a step goes, as stacked bars; for runs of dwarfs and whole models",
     "delay": "histogram of the delay of packets",
     "best": "the number in the fastest curve (a radix) against ranks, and how often each is the fastest",
     "congestion": "how busy the links between switches are, as a matrix; for sweeps with congestion = true",
@@ -57,6 +58,7 @@ FORMER_QUANTITIES = {
 """Former names of quantities, in study files of earlier versions, and today's."""
 QuantityName = Literal[
     "time",
+    "days-per-day",
     "minimum",
     "step-time",
     "compute",
@@ -70,6 +72,9 @@ QuantityName = Literal[
     "delay-imbalance",
     "switch-time",
     "link-time",
+    "energy",
+    "node-power",
+    "power-imbalance",
     "node-time",
     "memory",
     "messages",
@@ -77,6 +82,9 @@ QuantityName = Literal[
     "parallel-loss",
     "blocked",
     "blocked-share",
+    "energy",
+    "node-power",
+    "power-imbalance",
 ]
 Wording = Literal["same", "similar", "slightly", "clearly", "far", "order of magnitude", "no worse", "about"]
 """Words of sources that set the limits of a finding (see `tradewind.study.claims.wording`)."""
@@ -96,7 +104,7 @@ class PatternSweep(Table):
     ranks: Many[Positive]
     algorithm: Many[str] | None = None
     """None: the pattern's default."""
-    quick: Annotated[Literal[False] | dict[str, Many[Value]], BeforeValidator(quick_keys)] = Field(default_factory=dict)
+    quick: Quick = Field(default_factory=dict)
     """Values of some keys that a quick run computes; False: nothing of this sweep."""
 
 
@@ -215,7 +223,7 @@ class RunSweep(RunKeys):
     """Nodes of the machine, over which ranks are spread in equal shares, instead of `ranks_per_node`."""
     point_time: Annotated[str, checked(seconds)] | None = None
     """Time of a core per point without memory, in a simulation; None: by the machine's flops."""
-    quick: Annotated[Literal[False] | dict[str, Many[Value]], BeforeValidator(quick_keys)] = Field(default_factory=dict)
+    quick: Quick = Field(default_factory=dict)
 
     @model_validator(mode="after")
     def _nodes_once(self) -> Self:
@@ -239,13 +247,17 @@ class PublishedSweep(PublishedKeys):
     steps: Positive = 1
     """That a time is for."""
     nodes: Positive = 1
-    quick: Annotated[Literal[False] | dict[str, Many[Value]], BeforeValidator(quick_keys)] = Field(default_factory=dict)
+    quick: Quick = Field(default_factory=dict)
 
     @model_validator(mode="after")
     def _a_time_for_each(self) -> Self:
         if len(self.ranks) != len(self.time):
             raise InputError(f"{len(self.ranks)} numbers of ranks and {len(self.time)} times: as many are needed")
         return self
+
+
+SWEEPS_ON_MACHINES = SimulateSweep | RunSweep | ProgramSweep | OutputSweep | WeatherModelSweep
+"""Sweeps that may be simulated."""
 
 
 def _as_labels(selection: object) -> object:
@@ -411,7 +423,14 @@ class Study(Table):
     sweep: Annotated[
         list[
             Annotated[
-                VerifySweep | MeasureSweep | SimulateSweep | RunSweep | ProgramSweep | OutputSweep | PublishedSweep,
+                VerifySweep
+                | MeasureSweep
+                | SimulateSweep
+                | RunSweep
+                | ProgramSweep
+                | OutputSweep
+                | WeatherModelSweep
+                | PublishedSweep,
                 Field(discriminator="kind"),
             ]
         ],

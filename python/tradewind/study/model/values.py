@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Annotated, Any, TypeVar
+from collections.abc import Callable, Iterable
+from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import AfterValidator, BeforeValidator, Field
 
 from tradewind.base.errors import InputError
+from tradewind.base.extents import extents_text
 from tradewind.base.names import unknown
 from tradewind.base.tables import extents
 
@@ -60,6 +61,10 @@ def quick_keys(value: Any) -> Any:
     return value
 
 
+Quick = Annotated[Literal[False] | dict[str, Many[Value]], BeforeValidator(quick_keys)]
+"""Values of some keys that a quick run computes; False: nothing of the sweep."""
+
+
 def rising() -> AfterValidator:
     """Return the check of a span (low, high), which raises InputError where low > high."""
 
@@ -69,6 +74,12 @@ def rising() -> AfterValidator:
         return span
 
     return AfterValidator(check)
+
+
+def wrong_splits(ranks: int, splits: Iterable[tuple[int, int]]) -> list[str]:
+    """Return the problems of splits that make another number of ranks."""
+    made = [(split, split[0] * split[1]) for split in splits]
+    return [f"split {extents_text(split)} makes {n} ranks: {n} is not {ranks}" for split, n in made if n != ranks]
 
 
 def split_by_ranks(value: Any) -> Any:

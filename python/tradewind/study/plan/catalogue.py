@@ -15,11 +15,14 @@ def natural_key(path: Path) -> list[tuple[int, str]]:
     return [(int(part), "") if part.isdigit() else (0, part) for part in re.split(r"(\d+)", path.stem)]
 
 
+_BESIDE = ("machines", "models")
+"""Folders beside a study with machines and models of its own."""
+
+
 def study_files() -> dict[str, Path]:
     """The files of all studies by name, those of no folder first."""
     root = data_folder("studies")
-    # The machines of a study lie in a folder beside it.
-    files = [path for path in root.glob("**/*.toml") if path.parent.name != "machines"]
+    files = [path for path in root.glob("**/*.toml") if path.parent.name not in _BESIDE]
     files.sort(key=lambda path: (path.parent.relative_to(root).parts, natural_key(path)))
     return {path.relative_to(root).with_suffix("").as_posix(): path for path in files}
 

@@ -41,7 +41,9 @@ from tradewind.study.model.study import (
     VerifySweep,
 )
 from tradewind.study.model.study_file import StudyFile
-from tradewind.study.model.values import RUN_QUICK_KEYS
+from tradewind.study.model.values import RUN_QUICK_KEYS, listed
+from tradewind.study.model.weather_model_sweep import WeatherModelSweep
+from tradewind.study.plan.model_problems import located, model_problems
 from tradewind.workload.options import Option
 from tradewind.workload.program_tables import FileStep, NamedExchange
 from tradewind.workload.registry import pattern_named
@@ -52,6 +54,7 @@ SWEEPS: dict[str, type[BaseModel]] = {
     "simulate": SimulateSweep,
     "run": RunSweep,
     "program": ProgramSweep,
+    "model": WeatherModelSweep,
     "output": OutputSweep,
     "published": PublishedSweep,
 }
@@ -76,6 +79,9 @@ def load_study(path: Path | str, text: str | None = None, *, is_copy: bool = Fal
     """
     file = TomlFile(path, text)
     data, of_likes, incomplete = with_likes(file)
+    for _, sweep in _tables(data, "sweep"):
+        if "weather_model" in sweep:
+            sweep["weather_model"] = [located(name, file.path.parent) for name in listed(sweep["weather_model"])]
     problems: list[Problem] = []
     study, more = None, list[str]()
     try:
@@ -83,7 +89,11 @@ def load_study(path: Path | str, text: str | None = None, *, is_copy: bool = Fal
     except ValidationError as error:
         mistakes, more = file.first(error.errors(include_url=False), _place)
         problems += [_problem(details, data) for details in mistakes]
-    problems += [*_cross_checks(data), *_shown_problems(data, file.path.parent, is_copy=is_copy)]
+    problems += [
+        *_cross_checks(data),
+        *_models(data),
+        *_shown_problems(data, file.path.parent, is_copy=is_copy),
+    ]
     if problems or study is None:
         problems += _unknown_machines(data)  # else planning reads the machines and reports all about them
         problems = of_likes + [problem for problem in problems if problem[0][:2] not in incomplete]
@@ -110,7 +120,8 @@ def _max_cases(sweep: BaseModel, bases: int) -> int:
         return len(sweep.ranks)
     values = {key: getattr(sweep, key) for key in type(sweep).model_fields if key not in ("step", "exchange")}
     count = prod(len(value) for value in values.values() if isinstance(value, list))
-    count *= prod(len(each) for each in values.get("set", {}).values())
+    for key in ("set", "numbers"):
+        count *= prod(len(each) for each in values.get(key, {}).values())
     if isinstance(sweep, OnMachine) and getattr(sweep, "machine", None):
         count *= bases if sweep.base is None else 1
     splits = values.get("split")
@@ -245,6 +256,12 @@ def _unknown_machines(data: dict[str, Any]) -> Iterator[Problem]:
                 yield ("sweep", i, *place), unknown("machine", name, machine_names())
 
 
+def _models(data: dict[str, Any]) -> Iterator[Problem]:
+    for i, sweep in _tables(data, "sweep"):
+        if sweep.get("kind") == "model":
+            yield from ((("sweep", i, *place), text) for place, text in model_problems(sweep))
+
+
 def _base_problems(sweep: dict[str, Any], bases: list[str]) -> Iterator[Problem]:
     for place, name in _values(sweep, "base"):
         if not bases:
@@ -258,9 +275,9 @@ def _sweep_problems(sweep: dict[str, Any], bases: list[str]) -> Iterator[Problem
     if kind in ("run", "published"):
         yield from _dwarf_problems(sweep, bases)
         return
-    if kind in ("program", "output"):
+    if kind in ("program", "model", "output"):
         yield from _quick_problems(sweep, bases)
-    if kind == "program":
+    if kind in ("program", "model"):
         yield from _split_names(sweep)
     if pattern not in swept_patterns():
         return

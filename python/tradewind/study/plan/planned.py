@@ -18,10 +18,8 @@ from tradewind.study.cases.expand import expand
 from tradewind.study.cases.machines import located, own_machines
 from tradewind.study.model.labels import settings_text
 from tradewind.study.model.like import Problem, reported
-from tradewind.study.model.output_model import OutputSweep
-from tradewind.study.model.program_model import ProgramSweep
 from tradewind.study.model.skip import Skip
-from tradewind.study.model.study import RunSweep, SimulateSweep
+from tradewind.study.model.study import SWEEPS_ON_MACHINES
 from tradewind.study.model.study_file import StudyFile
 from tradewind.study.plan.refusals import refusals
 
@@ -166,7 +164,7 @@ def _machines(study_file: StudyFile, executors: Executors) -> dict[str, Path]:
     problems: list[Problem] = []
     bases = Bases(study_file.study.base, own_machines(study_file))
     for i, sweep in enumerate(study_file.study.sweep):
-        if not isinstance(sweep, SimulateSweep | RunSweep | ProgramSweep | OutputSweep) or sweep.machine is None:
+        if not isinstance(sweep, SWEEPS_ON_MACHINES) or sweep.machine is None:
             continue
         for j, name in enumerate(sweep.machine):
             try:

@@ -88,9 +88,7 @@ def _execute(task: Task, watch: Callable[[Progress], None] | None) -> Result:
         return task.executor(case.workload, transport=options["transport"])
     if case.kind == "simulate":
         chosen = {key: value for key, value in simulation_options(case).items() if key != "settings"}
-        # Nobody keeps the program: `derived` makes another one, and two of a million ranks may not fit in memory.
-        result = task.executor(case.workload.program(), task.machine, threads=task.threads, progress=watch, **chosen)
-        return {**result, **case.workload.derived(result)}
+        return case.workload.simulated(task.executor, task.machine, threads=task.threads, progress=watch, **chosen)
     return result_of(task, task.executor(case.workload, [method_of(task)], **samples_of(task)))
 
 

@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, ClassVar
 from tradewind import _core
 from tradewind.base import memory
 from tradewind.base.deferred import Deferred
+from tradewind.base.errors import gathered
 from tradewind.base.extents import MAX_EXTENT
-from tradewind.layout.mesh import halo_of, octahedral_points, octahedral_problems
-from tradewind.layout.names import MESHES
+from tradewind.layout.mesh import divided, halo_of, octahedral_points, octahedral_problems
+from tradewind.layout.named_grids import MeshGrid
+from tradewind.layout.names import LISTED, MESHES
 from tradewind.workload.arrays import UNTOUCHED, Array, Arrays
-from tradewind.workload.on_grid import OnGrid, periodic_problems
+from tradewind.workload.on_grid import OnGrid, named_or_points, periodic_problems
 from tradewind.workload.options import option
 from tradewind.workload.workload import Step
 
@@ -27,6 +29,7 @@ else:
 class FetchExchange(OnGrid):
     """A request for the halo of a mesh, as a fetch."""
 
+    grid: tuple[int, int, int] | None = named_or_points()
     mesh: str = option(f"Mesh: {', '.join(MESHES)}.", "lonlat", known=lambda: MESHES, label="mesh of a fetch")
     width: int = option("Halo width: points on every side.", 3, minimum=0, maximum=MAX_EXTENT, label="halo width")
     periodic: str = option(
@@ -45,14 +48,36 @@ class FetchExchange(OnGrid):
         return f"{self.mesh} {self.width}"
 
     def layouts(self) -> list[str]:
-        """Return the layout whose parts the points of the mesh have; none for an octahedral mesh."""
-        return [] if self.mesh == "octahedral" else ["xy"]  # whose rows are not divided along x and y
+        """Return the layout whose parts the points of the mesh have; none where x and y are not divided."""
+        return [] if self.mesh in ("octahedral", "icosahedral") else ["xy"]
+
+    def _take_named(self, grid: MeshGrid) -> None:
+        object.__setattr__(self, "mesh", grid.mesh)
+        object.__setattr__(self, "grid", grid.points)
+
+    @property
+    def tiles(self) -> int:
+        """Number of tiles of the grid, one after another along y."""
+        return 6 if self.mesh == "cubed-sphere" else 1
 
     def _size_problems(self) -> list[str]:
         assert self.grid is not None
         if self.mesh == "octahedral":
             return octahedral_problems(self.grid[1], self.ranks)
-        return super()._size_problems()
+        if self.mesh not in LISTED:
+            return super()._size_problems()
+        problems = super()._size_problems()
+        if self.periodic:
+            problems.append(f"periodic {self.periodic!r}: mesh {self.mesh} has edges of its own; leave it out")
+        if self.ranks % self.tiles:
+            problems.append(f"{self.ranks} ranks: a multiple of {self.tiles} is allowed, the same on each tile")
+        with gathered(problems):
+            divided(self.mesh, self.grid[:2], self.split or self._any_split(), self.width)
+        return problems
+
+    def _any_split(self) -> tuple[int, int]:
+        """Return a split to check a grid with that has none yet."""
+        return (self.ranks, 1) if self.mesh == "icosahedral" else (1, self.tiles)
 
     def _try_schedules(self) -> None:
         """To list all points of a mesh can take minutes: the algorithm is tried on a fetch of nothing in its place."""
@@ -66,10 +91,10 @@ class FetchExchange(OnGrid):
 
     def imbalance(self) -> float:
         """Return the load imbalance: the maximum points of a rank over the mean."""
-        if self.mesh != "octahedral":
+        if self.layouts():
             return super().imbalance()
         assert self.grid is not None
-        points = octahedral_points(self.grid[1])
+        points = octahedral_points(self.grid[1]) if self.mesh == "octahedral" else self.grid[0] * self.grid[1]
         return -(-points // self.ranks) * self.ranks / points
 
     @staticmethod

@@ -9,9 +9,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from tradewind import _core
 from tradewind.base.deferred import Deferred
 from tradewind.base.extents import MAX_EXTENT
+from tradewind.layout.named_grids import is_name
 from tradewind.workload.arrays import UNTOUCHED, Array, Arrays, numbers, ranges_of
-from tradewind.workload.on_grid import OnGrid, periodic_problems
+from tradewind.workload.exchange import Exchange
+from tradewind.workload.on_grid import OnGrid, named_or_points, periodic_problems
 from tradewind.workload.options import option
+from tradewind.workload.registry import pattern_named
 from tradewind.workload.workload import Step
 
 if TYPE_CHECKING:
@@ -24,6 +27,7 @@ else:
 class HaloExchange(OnGrid):
     """A request for a halo exchange."""
 
+    grid: tuple[int, int, int] | None = named_or_points()
     width: int = option("Halo width: points on every side.", 3, minimum=0, maximum=MAX_EXTENT, label="halo width")
     periodic: str = option(
         "Periodic directions, x, y or xy.", "", problems=periodic_problems, label="periodic directions", shown="none"
@@ -32,6 +36,12 @@ class HaloExchange(OnGrid):
     kind: ClassVar[str] = "halo"
     core_pattern: ClassVar[str] = "halo"
     floor_algorithm: ClassVar[str | None] = "direct"
+
+    @classmethod
+    def meant(cls, values: Mapping[str, Any]) -> type[Exchange]:
+        """The halo of a grid by name is the fetch of its points."""
+        found: type[Exchange] = pattern_named("fetch") if is_name(values.get("grid")) else super().meant(values)
+        return found
 
     @property
     def detail(self) -> str:

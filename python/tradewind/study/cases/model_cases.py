@@ -1,0 +1,43 @@
+"""Cases of whole models: the time step of a model file, simulated on a machine."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+from tradewind.base.errors import InputError
+from tradewind.model import Model, load_plain_model
+from tradewind.study.cases.bases import NO_BASES, Bases
+from tradewind.study.cases.case import Case
+from tradewind.study.cases.machine_options import machine_options
+from tradewind.study.cases.model_request import ModelRequest
+from tradewind.study.model.skip import Skip
+from tradewind.study.model.weather_model_sweep import WeatherModelSweep
+
+
+def expand_models(sweep: WeatherModelSweep, study_seed: int, bases: Bases = NO_BASES) -> Iterator[Case | Skip]:
+    """Yield all cases of a sweep, and the skipped ones: a step that does not fit the ranks."""
+
+    def options_of(filled: WeatherModelSweep) -> Iterator[dict[str, Any]]:
+        return machine_options(filled, filled.machine, study_seed)
+
+    for model, ranks in itertools.product(_models(sweep), sweep.ranks):
+        try:
+            requests = [ModelRequest(model, ranks, split) for split in sweep.splits(ranks) or [model.split(ranks)]]
+            for request in requests:
+                request.program()
+        except InputError as error:
+            yield Skip(sweep.name, f"{model.name}, {ranks} ranks", "; ".join(error.problems))
+            continue
+        for request, (options, under) in itertools.product(requests, bases.options(sweep, options_of)):
+            yield Case(sweep.name, "simulate", request, options, under)
+
+
+def _models(sweep: WeatherModelSweep) -> Iterator[Model]:
+    for name in sweep.weather_model:
+        model = load_plain_model(name)
+        for values in itertools.product(*sweep.numbers.values()):
+            numbers = dict(zip(sweep.numbers, values, strict=True))
+            yield replace(model, changed=numbers, algorithms=sweep.algorithms)

@@ -1,0 +1,97 @@
+"""The time step of a whole model as a study asks for it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from tradewind.base.elements import DTYPES
+from tradewind.base.extents import extents_text
+from tradewind.model import Model
+from tradewind.workload.program import ProgramWorkload
+from tradewind.workload.workload import Step, Workload
+
+WEATHER_MODEL = "model"
+"""Value of the label `pattern` for these workloads, and the name of their requests."""
+_PROSE = ("title", "description", "source", "left_out", "assumed", "numbers")
+"""Tables of a model file that no result depends on, but for the values of its numbers."""
+
+
+@dataclass(frozen=True)
+class ModelRequest(Workload):
+    """A time step of a model, in the mean over steps that do more now and then and those that do not."""
+
+    model: Model
+    ranks: int
+    split: tuple[int, int]
+
+    family: ClassVar[str] = WEATHER_MODEL
+
+    def program(self) -> ProgramWorkload:
+        """Return the program of all that a step ever does, by which it is proved, and its cost estimated."""
+        return self.model.program(self.ranks, self.split, every=None).program
+
+    def steps(self) -> list[Step]:
+        """Return the exchanges of its program. Raises InputError where a layout does not fit."""
+        return self.program().steps()
+
+    def simulated(self, simulate: Callable[..., dict[str, Any]], machine: Any, **options: Any) -> dict[str, Any]:
+        """Return what a forecast says of the step, its parts as steps: of each kind of step a program is simulated."""
+        found = self.model.simulate(machine, self.ranks, split=self.split, simulate=simulate, **options)
+        return {**found, "step_time_s": found["part_s"], "compute_s": found["computing_s"]}
+
+    @property
+    def bytes_per_point(self) -> int:
+        """Bytes of a grid point of one field."""
+        return DTYPES[self.model.table.dtype]
+
+    @property
+    def element_bytes(self) -> int:
+        """Bytes of one number."""
+        return DTYPES[self.model.table.dtype]
+
+    @property
+    def name(self) -> str:
+        """The model, and what is changed of it."""
+        changed = [f"{name}={value:g}" for name, value in self.model.changed.items()]
+        changed += [f"{kind} by {name}" for kind, name in self.model.algorithms.items()]
+        return ", ".join([self.model.name, *changed])
+
+    def traits(self) -> list[str]:
+        """Return its ranks, as a text."""
+        return [f"ranks {extents_text(self.split)}"]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return all that its results depend on, as plain values."""
+        data = {key: value for key, value in self.model.file.data.items() if key not in _PROSE}
+        return {
+            "weather_model": self.model.name,
+            "file": data,
+            "numbers": self.model.numbers(self.ranks),
+            "algorithms": dict(self.model.algorithms),
+            "ranks": self.ranks,
+            "split": self.split,
+        }
+
+    def labels(self) -> dict[str, Any]:
+        """Return the labels by which studies select it."""
+        changed = ", ".join(f"{name}={value:g}" for name, value in self.model.changed.items())
+        return {
+            "pattern": WEATHER_MODEL,
+            "weather_model": self.model.name,
+            "numbers": changed or None,
+            "algorithm": ", ".join(f"{kind}={name}" for kind, name in self.model.algorithms.items()) or None,
+            "ranks": self.ranks,
+            "split": extents_text(self.split),
+            "grid": self.model.grid.text,
+            "dtype": self.model.table.dtype,
+        }
+
+    def imbalance(self) -> float:
+        """Return the load imbalance of the columns: the maximum points of a rank over the mean."""
+        return self.model.grid.imbalance(self.split)
+
+    def derived(self, result: Mapping[str, Any]) -> dict[str, Any]:
+        """Return nothing: a forecast has it all."""
+        return {}

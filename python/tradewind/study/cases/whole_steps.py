@@ -1,0 +1,10 @@
+"""Workloads of studies that are whole time steps, and no exchange alone."""
+
+from __future__ import annotations
+
+from tradewind.study.cases.model_request import WEATHER_MODEL
+from tradewind.study.cases.model_step import PATTERN
+from tradewind.workload.output_run import OUTPUT
+
+WHOLE_STEPS = {PATTERN: PATTERN, WEATHER_MODEL: WEATHER_MODEL, OUTPUT: f"run with {OUTPUT}"}
+"""Values of the label `pattern`, which name their requests, too, and what they are to a reader."""

@@ -1,0 +1,42 @@
+"""Whole models in study files: the time step of a model file, simulated on machines."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal, Self
+
+from pydantic import BeforeValidator, Field, model_validator
+
+from tradewind.base.errors import InputError
+from tradewind.model import MAX_RANKS
+from tradewind.study.model.machine_keys import OnMachine
+from tradewind.study.model.values import Many, Quick, Split, split_by_ranks, wrong_splits
+
+Ranks = Annotated[int, Field(ge=1, le=MAX_RANKS, strict=True)]
+
+
+class WeatherModelSweep(OnMachine):
+    """Time steps of whole models. The time is that of a step, in the mean over those that do more now and then."""
+
+    kind: Literal["model"]
+    name: str
+    weather_model: Many[str]
+    """Names of models, or paths of model files from the study file's folder."""
+    ranks: Many[Ranks]
+    split: Annotated[dict[int, Many[Split]], BeforeValidator(split_by_ranks)] = Field(default_factory=dict)
+    """For each number of ranks; those that are not named take the split of the model."""
+    numbers: dict[str, Many[float]] = Field(default_factory=dict)
+    """Values in place of those of the model file, like ``{ tracers = [3, 20] }``; lists multiply."""
+    algorithms: dict[str, str] = Field(default_factory=dict)
+    """Algorithms in place of those of the model file, by the key of the exchanges: ``{ halo = "direct" }``."""
+    machine: Many[str]
+    quick: Quick = Field(default_factory=dict)
+
+    @model_validator(mode="after")
+    def _splits_fit(self) -> Self:
+        if problems := [problem for ranks in self.ranks for problem in wrong_splits(ranks, self.splits(ranks))]:
+            raise InputError(*problems)
+        return self
+
+    def splits(self, ranks: int) -> list[tuple[int, int]]:
+        """Return those for a number of ranks; none: that of the model."""
+        return self.split.get(ranks, self.split.get(0, []))

@@ -1,0 +1,178 @@
+"""Sweeps of whole models in studies: cases, what is kept of them, findings, mistakes."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from study_fakes import FAKES, HERE, run_study
+
+from tradewind.base.errors import InputError
+from tradewind.dataset.build import build_dataset, without_empty, write_dataset
+from tradewind.dataset.read import read_dataset
+from tradewind.model import load_model
+from tradewind.report.build import build_report
+from tradewind.simulation import simulate
+from tradewind.study.cases.expand import expand
+from tradewind.study.cases.records import exchange_of, read_records
+from tradewind.study.cases.store import Store
+from tradewind.study.claims.judgement import judge_all
+from tradewind.study.claims.quantity import parts_of, quantity_of
+from tradewind.study.model.study_file import StudyFile
+from tradewind.study.plan.load import load_study
+from tradewind.study.plan.planned import make_plan
+
+MODEL = """\
+title = "A small model"
+source = "this test"
+grid = "48x32x4"
+step = "60s"
+
+[numbers.iterations]
+value = 3
+source = "this test"
+
+[[steps]]
+part = "physics"
+label = "physics"
+compute = "xy"
+bytes = 20e3
+
+[[steps]]
+part = "solver"
+repeat = "=iterations"
+[[steps.steps]]
+halo = 1
+label = "halo"
+[[steps.steps]]
+allreduce = 2
+label = "sum"
+
+[[steps]]
+part = "radiation"
+label = "radiation"
+every = 4
+compute = "xy"
+bytes = 40e3
+"""
+
+STUDY = """\
+title = "A model on two machines"
+
+[[sweep]]
+name = "own"
+kind = "model"
+weather_model = "small.toml"
+ranks = [4, 16, 100000]
+numbers = { iterations = [3, 9] }
+algorithms = { halo = "direct" }
+machine = ["torus-M", "fattree-M"]
+
+[[plot]]
+kind = "parts"
+title = "Where the time goes"
+of = { sweep = "own" }
+
+[[plot]]
+title = "Speed"
+of = { sweep = "own" }
+quantity = "days-per-day"
+curve = "machine"
+panel = "numbers"
+
+[[finding]]
+figure = "1"
+claim = "more ranks, a faster forecast"
+where = { machine = "torus-M", numbers = "iterations=3" }
+quantity = "days-per-day"
+rises = { sweep = "own" }
+
+[[finding]]
+figure = "2"
+claim = "more iterations make a faster forecast"
+where = { machine = "torus-M" }
+quantity = "days-per-day"
+better = { numbers = "iterations=3" }
+than = { numbers = "iterations=9" }
+"""
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("study")
+    (folder / "small.toml").write_text(MODEL)
+    path = folder / "model.toml"
+    path.write_text(STUDY)
+    return path
+
+
+def test_numbers_and_machines_multiply_and_ranks_that_do_not_fit_are_skipped(study: Path):
+    cases, skips = expand(load_study(study).study)
+    labels = {(c.labels["ranks"], c.labels["numbers"], c.labels["machine"]) for c in cases}
+    assert len(cases) == len(labels) == 2 * 2 * 2
+    assert {case.labels["algorithm"] for case in cases} == {"halo=direct"}
+    assert {skip.reason for skip in skips} == {"100000 ranks: neither 400x250 nor other factors of them fit 48x32x4 points"}
+    with pytest.raises(InputError, match="is a model, and no exchange alone"):
+        exchange_of(dict(cases[0].labels))
+
+
+@pytest.fixture(scope="module")
+def ran(study: Path) -> tuple[StudyFile, Store]:
+    file, executors = load_study(study), replace(FAKES, simulate=simulate)
+    store = Store.create(study.parent / "results", STUDY)
+    outcome = run_study(file, make_plan(file, executors, HERE), store, executors, HERE)
+    assert outcome.failed == {}
+    return file, store
+
+
+def test_a_kept_case_is_the_forecast_of_the_model(study: Path, ran: tuple[StudyFile, Store], tmp_path: Path):
+    records = read_records(ran[1], HERE).records
+    write_dataset(without_empty(build_dataset(records, {})), tmp_path / "kept.nc")
+    kept, _ = read_dataset(tmp_path / "kept.nc")
+    model = load_model(study.parent / "small.toml", {"iterations": 9})
+    expected = replace(model, algorithms={"halo": "direct"}).simulate("torus-M", 16)
+    for found in (records, kept):
+        case = next(c for c in found if (c["ranks"], c["numbers"], c["machine"]) == (16, "iterations=9", "torus-M"))
+        assert case["time_s"] == pytest.approx(expected["time_s"])
+        assert parts_of(case) == pytest.approx(expected["part_s"])
+        assert quantity_of(case, "days-per-day") == pytest.approx(expected["forecast_days_per_day"])
+        assert quantity_of(case, "compute") == pytest.approx(expected["computing_s"])
+        assert [v.verdict for v in judge_all(ran[0], found)] == ["confirmed", "contradicted"]
+
+
+def test_the_report_draws_parts_and_days(ran: tuple[StudyFile, Store]):
+    build_report(ran[1].folder, HERE)
+    drawn = [path.read_text() for path in sorted((ran[1].folder / "figures").glob("*.svg"))]
+    assert len(drawn) == 2
+    assert {"physics", "solver", "radiation"} <= set(re.findall(r">([^<]+)</text>", drawn[0]))
+    assert "days of forecast in a day" in drawn[1]
+
+
+def test_what_decides_the_result_is_the_identity(study: Path, tmp_path: Path):
+    def keys(text: str) -> set[str]:
+        (tmp_path / "small.toml").write_text(text)
+        path = tmp_path / "model.toml"
+        path.write_text(STUDY)
+        return {planned.key for planned in make_plan(load_study(path), FAKES, HERE).planned}
+
+    assert keys(MODEL) == keys(MODEL.replace("A small model", "Another title"))
+    assert not keys(MODEL) & keys(MODEL.replace("every = 4", "every = 5"))
+    assert not keys(MODEL) & keys(MODEL.replace("60s", "61s"))
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        (STUDY.replace("small.toml", "smaller"), "unknown model 'smaller'"),
+        (STUDY.replace("iterations = [3, 9]", "iteration = 3"), "unknown number 'iteration'"),
+        (STUDY.replace('halo = "direct"', 'halos = "direct"'), "unknown kind of exchange 'halos'"),
+        (STUDY.replace('"small.toml"', '"small.toml"\nsplit = { 4 = "3x1" }'), "split 3x1 makes 3 ranks: 3 is not 4"),
+        (STUDY.replace("weather_model", "weather_modle"), "unknown key 'weather_modle'.*weather_model"),
+    ],
+)
+def test_mistakes_are_named_with_their_line(study: Path, wrong: str, message: str):
+    with pytest.raises(InputError, match=message) as error:
+        make_plan(load_study(study, wrong), FAKES, HERE)
+    assert f"{study}:" in str(error.value)
