@@ -54,12 +54,12 @@ def test_a_published_value_is_of_a_prediction_and_has_a_source():
     for each in compare.measured():
         assert predicted[each.at] == each.unit
         assert each.source.split(":")[0] == ASKED[each.at].source
-        assert not each.told or ASKED[each.at].told, "nothing was known of it"
+        assert not each.known or ASKED[each.at].known, "nothing was known of it"
     assert len({(each.at, each.variant) for each in compare.measured()}) == len(compare.measured())
 
 
 def test_factors_are_of_times():
-    """Of days per day the inverse: P86 was predicted at 295.581 and published as 48."""
+    """Days per day count by their inverse: P86 was predicted at 295.581 and published as 48."""
     factors = {row.prediction.at: row.factor for row in compare.compared()}
     assert factors["P86", "whole model", 1024] == pytest.approx(48 / 295.581)
 

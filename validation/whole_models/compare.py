@@ -25,7 +25,7 @@ class Measured:
     variant: str
     value: float
     unit: str
-    told: bool
+    known: bool
     """Whether the value was known when it was predicted, such as from an abstract."""
     source: str
     caution: str
@@ -39,7 +39,7 @@ class Compared:
     published: float
     """Their geometric mean."""
     variants: int
-    told: bool
+    known: bool
     caution: str
 
     @property
@@ -56,7 +56,7 @@ def measured(path: Path = FILE) -> tuple[Measured, ...]:
             row["variant"],
             float(row["value"]),
             row["unit"],
-            row["told"] == "yes",
+            row["known"] == "yes",
             row["source"],
             row["caution"],
         )
@@ -78,7 +78,7 @@ def compared() -> tuple[Compared, ...]:
                 prediction,
                 geometric_mean([each.value for each in values]),
                 len(values),
-                any(each.told for each in values),
+                any(each.known for each in values),
                 "; ".join(dict.fromkeys(each.caution for each in values if each.caution)),
             )
         )
@@ -108,8 +108,12 @@ def _sentence(name: str, rows: Sequence[Compared]) -> str:
 
 
 def overall() -> str:
-    """Return the error of all predictions, and of those that nobody had been told."""
-    parts = (("All", lambda row: True), ("Not told", lambda row: not row.told), ("Told before", lambda row: row.told))
+    """Return the error of all predictions, and of those that were not known before."""
+    parts = (
+        ("All", lambda row: True),
+        ("Not known before", lambda row: not row.known),
+        ("Known before", lambda row: row.known),
+    )
     lines = [_sentence(name, rows) for name, chosen in parts if (rows := [row for row in compared() if chosen(row)])]
     return "\n".join(f"- **{line.split(':')[0]}**:{line.partition(':')[2]}" for line in lines)
 
@@ -153,7 +157,7 @@ def all_values() -> str:
             [
                 *(each.at[0], each.model, each.at[1], each.machine, f"{each.at[2]:,}", each.unit),
                 *(f"{each.figure:.4g}", f"{row.published:.4g}", f"{row.factor:.2f}", f"{each.exchanging:.0%}"),
-                "told" if row.told else "",
+                "known" if row.known else "",
                 row.caution,
             ]
         )

@@ -49,7 +49,7 @@ class Question:
     """Of a figure in seconds: steps of the model file."""
     without: Sequence[str] = ()
     """Parts of the model that the figure does not have."""
-    told: str = ""
+    known: str = ""
     """What was known of the answer when it was predicted."""
 
     def cases(self) -> Iterator[Case]:
