@@ -58,6 +58,7 @@ PAGES = {
     "how-to/servers.md": "field_server",
     "explanation/here.md": "here",
     "explanation/here-dwarfs.md": "here",
+    "explanation/energy.md": "energy",
     "explanation/gcr.md": "gcr",
     "explanation/spectral_or_grid_point.md": "spectral_or_grid_point",
     "explanation/on_demand_halo.md": "on-demand-halo",

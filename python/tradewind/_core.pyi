@@ -1806,10 +1806,10 @@ class Verified:
     def copied(self) -> int:
         """Points copied within a rank."""
 
-def verify(schedule: Schedule, transport: str, progress: Callable[[int], None] | None = None) -> Verified:
+def verify(schedule: Schedule, transports: Sequence[str], progress: Callable[[int], None] | None = None) -> Verified:
     """
-    Runs a schedule in this process: every expected point arrives exactly once, and the posting order of
-    `transport` is free of deadlock. Calls progress(stage) before each stage. Raises VerificationError.
+    Runs a schedule in this process: every expected point arrives exactly once, and the posting
+    orders of `transports` are free of deadlock. Calls progress(stage) before each stage. Raises VerificationError.
     """
 
 def verify_order(order: Order, transports: Sequence[str]) -> None:

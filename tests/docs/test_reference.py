@@ -373,7 +373,9 @@ def test_everything_public_is_documented() -> None:
 def test_every_study_that_comes_along_can_be_read() -> None:
     from tradewind.study.plan.load import load_study
 
-    studies = sorted(path for path in (ROOT / "studies").rglob("*.toml") if path.parent.name not in ("machines", "models"))
+    studies = sorted(
+        path for path in (ROOT / "studies").rglob("*.toml") if path.parent.name not in ("machines", "models")
+    )
     assert studies
     for path in studies:
         assert load_study(path).study.sweep

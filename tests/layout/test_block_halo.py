@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import tradewind as tw
 from tradewind.base.errors import InputError
 from tradewind.layout.block_halo import BlockHalo
 from tradewind.layout.tiles import STAGGERED, CubedSphere, Tripolar
@@ -98,6 +99,30 @@ def test_the_corners_of_a_cube_have_no_cells():
     assert [len(each.owner) for each in halo.lists(0, 6)] == [4 * 4 * 2] * 6
 
 
+def test_elements_share_the_points_of_their_edges():
+    """Euler: n^2 elements per tile of p points have 6 (n (p - 1))^2 + 2 of them; three meet at 8 corners of a cube."""
+    n, p = 3, 4
+    cube = CubedSphere(n)
+    ids = cube.element_ids(np.arange(6 * n * n), p)
+    _, copies = np.unique(ids, return_counts=True)
+    corners = 6 * n * n + 2
+    edges = 12 * n * n * (p - 2)
+    assert len(copies) == 6 * (n * (p - 1)) ** 2 + 2
+    assert np.bincount(copies).tolist() == [0, len(copies) - corners - edges, edges, 8, corners - 8]
+    for dx, dy, mine in [(1, 0, np.s_[:, -1]), (0, 1, np.s_[-1]), (-1, 0, np.s_[:, 0]), (0, -1, np.s_[0])]:
+        tile, y, x = (each.ravel() for each in np.mgrid[:6, :n, :n])
+        beyond = cube.canonical(tile, x + dx, y + dy)
+        others = ids[beyond.x + n * (beyond.y + n * beyond.tile)]
+        for one, other in zip(ids, others, strict=True):
+            assert set(one[mine]) == set(one.ravel()) & set(other.ravel())
+
+
+def test_sums_over_elements_are_verified():
+    halo = tw.MeshHalo(CubedSphere(4), 24, 0)
+    ids = [halo.mesh.tiles.element_ids(halo.ids(rank)[0], 4).ravel() for rank in range(24)]
+    assert tw.GatherScatter(ids).schedule().verify()["ok"]
+
+
 @pytest.mark.parametrize(
     ("make", "words"),
     [
@@ -107,6 +132,7 @@ def test_the_corners_of_a_cube_have_no_cells():
         (lambda: Tripolar(6, 1), "2 x 2 and more"),
         (lambda: Tripolar(6, 5, "U"), "unknown pivot 'U'"),
         (lambda: CubedSphere(0), "1 x 1 and more"),
+        (lambda: CubedSphere(2).element_ids(np.arange(3), 1), "1 points of an element"),
     ],
 )
 def test_blocks_that_cannot_be_are_refused(make, words):

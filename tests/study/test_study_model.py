@@ -113,7 +113,9 @@ def test_numbers_and_machines_multiply_and_ranks_that_do_not_fit_are_skipped(stu
     labels = {(c.labels["ranks"], c.labels["numbers"], c.labels["machine"]) for c in cases}
     assert len(cases) == len(labels) == 2 * 2 * 2
     assert {case.labels["algorithm"] for case in cases} == {"halo=direct"}
-    assert {skip.reason for skip in skips} == {"100000 ranks: neither 400x250 nor other factors of them fit 48x32x4 points"}
+    assert {skip.reason for skip in skips} == {
+        "100000 ranks: neither 400x250 nor other factors of them fit 48x32x4 points"
+    }
     with pytest.raises(InputError, match="is a model, and no exchange alone"):
         exchange_of(dict(cases[0].labels))
 

@@ -76,7 +76,7 @@ def simulate(
     loaded = _loaded(name, number)
     texts = ranks.split(",")
     if strange := [text for text in texts if not text.strip().isdecimal()]:
-        raise InputError(f"--ranks {ranks}: {strange[0]!r} is no number of ranks; 1000 or 1000,10000 is allowed")
+        raise InputError(f"--ranks {ranks}: {strange[0]!r} is not a number of ranks; 1000 or 1000,10000 is allowed")
     problems: list[str] = []
     for text in texts:
         with gathered(problems):

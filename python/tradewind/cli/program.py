@@ -158,6 +158,7 @@ def _show_measured(result: dict[str, Any]) -> None:
         show_text("checked: every exchange brings the expected result, bit for bit")
     if still := [row["name"] for row in result["exchanges"] if not row["goes_on_at_pokes"]]:
         show_text(f"nothing goes on at pokes of {', '.join(still)}: their transports cannot without waiting")
+    mpi_ranks.show_warnings(result["warnings"])
 
 
 COMMANDS: dict[str, Callable[..., None]] = {"verify": verify, "simulate": simulate, "bench": bench}

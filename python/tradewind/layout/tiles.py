@@ -114,6 +114,17 @@ _ODD = {
     "south": (-2, "east", True),
 }
 """Edge of a tile -> which tile it meets (how many further on), at which edge, and whether in reversed order."""
+_FRAMES = np.array(
+    [
+        [[1, 0, 0], [0, 1, 0], [0, 0, 1]],
+        [[0, 1, 0], [-1, 0, 0], [0, 0, 1]],
+        [[0, 0, 1], [-1, 0, 0], [0, -1, 0]],
+        [[-1, 0, 0], [0, 0, -1], [0, -1, 0]],
+        [[0, -1, 0], [0, 0, -1], [1, 0, 0]],
+        [[0, 0, -1], [0, 1, 0], [1, 0, 0]],
+    ]
+)
+"""For each tile the direction from the centre of the cube to it, and its directions x and y, in space."""
 _SIDES = ("east", "north", "west", "south")
 """Edges of a tile, counterclockwise: the place in this order is a number of quarter turns."""
 
@@ -144,6 +155,27 @@ class CubedSphere:
     def rows(self) -> int:
         """Rows of a tile: all."""
         return self.n
+
+    def element_ids(self, cell: Ids, points: int) -> Ids:
+        """Return ids of the points of cells as spectral elements, [..., y, x], with `points` along each direction.
+
+        Points that elements share, also those of different tiles, have one id: it is made of their places on a cube of
+        n (points - 1) intervals, so that a `tradewind.GatherScatter` of them sums up what elements have in common, as
+        HOMME does (Dennis et al. 2012, doi:10.1177/1094342011428142). Cells are numbered x + n (y + n tile). Raises
+        InputError for less than 2 points.
+        """
+        if points < 2:
+            raise InputError(f"{points} points of an element along each direction: 2 or more are allowed")
+        intervals = self.n * (points - 1)
+        tile, place = np.divmod(np.asarray(cell), self.n**2)
+        y, x = np.divmod(place, self.n)
+        along = np.arange(points)
+        right = 2 * (x[..., None, None] * (points - 1) + along) - intervals
+        up = 2 * (y[..., None, None] * (points - 1) + along[:, None]) - intervals
+        outward, to_right, upward = np.moveaxis(_FRAMES[tile], -2, 0)[..., None, None, :]
+        at = (outward * intervals + right[..., None] * to_right + up[..., None] * upward + intervals) // 2
+        side = intervals + 1
+        return np.asarray(1 + at[..., 0] + side * (at[..., 1] + side * at[..., 2]))
 
     def canonical(self, tile: Ids, x: Ids, y: Ids) -> Places:
         """Return the cells that places mean; up to n cells beyond one edge of a tile are cells of the next one."""

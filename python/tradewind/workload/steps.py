@@ -233,6 +233,18 @@ class Poke:
     label: str = ""
 
 
+@dataclass(frozen=True)
+class StepPart:
+    """A step of a program as a table shows it."""
+
+    name: str
+    kind: str
+    """compute, exchange, start, wait or poke."""
+    schedule: _core.Schedule | None
+    times: int
+    computes: bool
+
+
 GroupStep = WholeExchange | Start | Wait | Poke | Compute | Exchanged
 
 
