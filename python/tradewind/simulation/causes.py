@@ -158,10 +158,7 @@ def _roofs(workload: Workload, file: MachineFile, options: Mapping[str, Any]) ->
     """Return what limits each step: the rate that, twice as high, saves time."""
     memory = _faster(file, _MEMORY, ("bandwidth",))
     processors = _faster(file, _PROCESSORS, ("flops", "busy_flops"), ("point_time",))
-    own, *others = (
-        _computing(prepare(workload, each, **options))
-        for each in (file, memory, processors)
-    )
+    own, *others = (_computing(prepare(workload, each, **options)) for each in (file, memory, processors))
     return [
         ROOFS[0] if less < whole else ROOFS[1] if other < whole else ROOFS[2]
         for whole, less, other in zip(own, *others, strict=True)
