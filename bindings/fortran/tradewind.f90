@@ -203,8 +203,8 @@ contains
     status = c_halo(layout, int(width, c_int64_t), closed, pattern)
   end function tw_halo
 
-  !> From one layout of a grid to another, of any two kinds. Where one has the rows of a grid one after another along x,
-  !! as bands have, blocks with whole rows are seen so, too: their arrays are (nx * ny, 1, nz).
+  !> From one layout of a grid to another, of any two kinds. If one of them is bands, whose rows follow each other along
+  !! x, blocks of whole rows are treated as bands: their arrays are (nx * ny, 1, nz).
   function tw_transpose(pattern, from, to) result(status)
     type(tw_pattern), intent(out) :: pattern
     type(tw_layout), intent(in) :: from, to
@@ -221,8 +221,8 @@ contains
   end function tw_allreduce
 
   !> The points that a rank's array holds, its halo included: the bounds to allocate it with. `side`: tw_source or
-  !! tw_target; they are the same where the pattern is in place. Of a fetch and its adjoint: points along the first
-  !! direction, from 1 on; a rank knows its own alone.
+  !! tw_target; they are the same where the pattern is in place. For a fetch and its adjoint: points along the
+  !! first direction, from 1; each rank can ask only for its own.
   function tw_pattern_box(pattern, side, rank, first, last) result(status)
     type(tw_pattern), intent(in) :: pattern
     integer, intent(in) :: side, rank

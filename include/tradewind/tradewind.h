@@ -106,8 +106,8 @@ TW_API tw_status tw_layout_free(tw_layout layout);
 /* A halo: `width` points on every side of each rank's own in x and y, with the corners; in place. A direction with
  * non-zero `periodic` is periodic; along others the cells beyond the grid are not touched. */
 TW_API tw_status tw_halo(tw_layout layout, int64_t width, const int periodic[2], tw_pattern* pattern);
-/* A transposition from one layout of a grid to another, of any two kinds. Where one has the rows of a grid one after
- * another along x, as bands have, blocks with whole rows are seen so, too: their arrays are (nx * ny, 1, nz). The box
+/* A transposition from one layout of a grid to another, of any two kinds. If one of them is bands, whose rows follow
+ * each other along x, blocks of whole rows are treated as bands: their arrays are (nx * ny, 1, nz). The box
  * of an array whose points are several runs has as many points along each direction, from its first one on. */
 TW_API tw_status tw_transpose(tw_layout from, tw_layout to, tw_pattern* pattern);
 /* A reduction: the sum, or another operation, over all ranks of a vector of `count` elements; in place. */
@@ -120,8 +120,8 @@ TW_API tw_status tw_adjoint(tw_pattern of, tw_pattern* pattern);
 /* The two arrays of a pattern; in place they are the same. (Functions take it, and a tw_element, as int, so that they
  * can refuse other values.) */
 typedef enum tw_side { TW_SOURCE = 0, TW_TARGET = 1 } tw_side;
-/* The points that a rank's array holds, its halo included: begin may be negative. Of a fetch and its adjoint: points
- * along x, from 0 on, and levels along y and z; a rank knows its own alone. */
+/* The points that a rank's array holds, its halo included: begin may be negative. For a fetch and its adjoint: points
+ * along x, from 0, and levels along y and z; each rank can ask only for its own. */
 TW_API tw_status tw_pattern_box(tw_pattern pattern, int side, int rank, int64_t begin[3], int64_t end[3]);
 /* Parts of a rank's array around a halo exchange, for stencils that reach `reach` points, 0 to the width, to every
  * side. The own points that need no point of the halo, to be computed between start and wait; there may be none. Where

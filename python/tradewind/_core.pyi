@@ -840,6 +840,9 @@ class Compute:
         layout: Layout | None = None,
         point_seconds: float = 0,
         points: Sequence[float] | None = None,
+        distribution: str = "",
+        spread: float = 0,
+        each_time: bool = False,
     ) -> None: ...
 
 class Step:
@@ -957,6 +960,9 @@ class SimulationOptions:
         progress_by: str = "pokes",
         skip: bool = True,
         order_seed: int = 0,
+        noise_period_s: float = 0,
+        noise_duration_s: float = 0,
+        noise_scattered: bool = False,
     ) -> None: ...
 
 class Forecast:
@@ -1806,10 +1812,10 @@ class Verified:
     def copied(self) -> int:
         """Points copied within a rank."""
 
-def verify(schedule: Schedule, transport: str, progress: Callable[[int], None] | None = None) -> Verified:
+def verify(schedule: Schedule, transports: Sequence[str], progress: Callable[[int], None] | None = None) -> Verified:
     """
-    Runs a schedule in this process: every expected point arrives exactly once, and the posting order of
-    `transport` is free of deadlock. Calls progress(stage) before each stage. Raises VerificationError.
+    Runs a schedule in this process: every expected point arrives exactly once, and the posting
+    orders of `transports` are free of deadlock. Calls progress(stage) before each stage. Raises VerificationError.
     """
 
 def verify_order(order: Order, transports: Sequence[str]) -> None:

@@ -71,6 +71,9 @@ class Plan:
     def clear(self) -> None:
         """Forgets seconds and events."""
 
+    def describe(self) -> str:
+        """Pattern and algorithm, in words."""
+
     def __repr__(self) -> str: ...
 
 class Request:

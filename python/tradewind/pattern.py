@@ -386,6 +386,11 @@ class Program(program.ProgramWorkload):  # noqa: D101
         core = self.core()
         return f"<Program: {self.name}, {exchanges} exchanges, {core.stages:,} stages, {core.ranks:,} ranks>"
 
+    def _repr_html_(self) -> str:
+        from tradewind.workload.display import program_table
+
+        return program_table(self)
+
     def simulate(self, machine: str | Path, **options: Any) -> dict[str, Any]:
         """Simulate it on a machine; see `tradewind.simulation.simulate`."""
         from tradewind.simulation import simulate

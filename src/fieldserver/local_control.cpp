@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cstring>
+#include <string_view>
 
 #include "base/error.hpp"
 #include "fieldserver/message.hpp"
@@ -25,6 +26,10 @@ LocalControl::LocalControl() {
     Message join(await(join_tag, start_s));
     const std::int64_t magic = join.integer(), version = join.integer();
     require_protocol("the local server", magic, version);
+}
+
+LocalControl::~LocalControl() {
+    process_.finish(std::string_view(out_).substr(gone_));
 }
 
 void LocalControl::send(std::string order) {

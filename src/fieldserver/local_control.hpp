@@ -21,6 +21,8 @@ class LocalControl : public ControlChannel {
   public:
     // Starts the server. Throws InputError where that does not start, or uses another version of the messages.
     LocalControl();
+    // Lets the server carry out all orders, see `LocalProcess::finish`.
+    ~LocalControl() override;
 
     void send(std::string order) override;
     std::optional<std::string> receive(ServerTag tag) override;

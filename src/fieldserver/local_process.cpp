@@ -21,13 +21,14 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "fieldserver/silence.hpp"
 
 namespace tradewind::fieldserver {
 
 namespace {
 
 constexpr int channel = 3;           // the file of the socket in the process
-constexpr double parting_s = 10;     // that it has to end when its socket is closed
+constexpr double killed_s = 10;      // between a signal that ends it and its end
 constexpr double announced_s = 0.5;  // between the end of its socket and its own
 
 // Begins of the names of variables by which a launcher and an MPI library make a process a rank of a job, and of those
@@ -146,9 +147,17 @@ pid_t spawn(Words words, Words variables, int socket, const std::vector<int>& ot
     return problem == 0 ? process : -1;
 }
 
+double clock_s() {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+void wait_a_little() {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+}
+
 }  // namespace
 
-LocalProcess::LocalProcess() {
+LocalProcess::LocalProcess(double patience_s) : patience_s_(patience_s) {
     const Words words = command(), variables = environment();
     const std::vector<int> others = open_files();
     allow_more_files();
@@ -165,26 +174,51 @@ LocalProcess::LocalProcess() {
 }
 
 LocalProcess::~LocalProcess() {
+    finish({});
     close(socket_);
-    if (!wait(parting_s)) kill();
+}
+
+void LocalProcess::finish(std::string_view orders) {
+    Silence silence(patience_s_, clock_s());
+    std::array<char, 1 << 12> bytes;
+    for (bool is_open = true; !has_ended(); wait_a_little()) {
+        while (recv(socket_, bytes.data(), bytes.size(), MSG_DONTWAIT) > 0) silence.end(clock_s());
+        while (!orders.empty()) {
+            const ssize_t gone = send(socket_, orders.data(), orders.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+            if (gone < 0 && errno == EAGAIN) break;
+            if (gone < 0 && errno != EINTR) orders = {};  // it has closed its socket
+            if (gone > 0) orders.remove_prefix(static_cast<std::size_t>(gone));
+        }
+        if (is_open && orders.empty()) {
+            shutdown(socket_, SHUT_WR);
+            is_open = false;
+        }
+        if (silence.is_too_long(true, clock_s())) return kill();
+    }
 }
 
 void LocalProcess::kill() {
     if (!ended_) ::kill(process_, SIGKILL);
-    wait(parting_s);
+    wait(killed_s);
 }
 
-// Returns whether it has ended within a time.
-bool LocalProcess::wait(double seconds) {
-    using Clock = std::chrono::steady_clock;
-    const auto end = Clock::now() + std::chrono::duration<double>(seconds);
+bool LocalProcess::has_ended() {
     while (!ended_) {
         const pid_t found = waitpid(process_, &status_, WNOHANG);
         if (found < 0 && errno == EINTR) continue;
         if (found < 0) status_ = -1;  // the model has its ends taken by the system
-        ended_ = found != 0;
-        if (!ended_ && Clock::now() > end) return false;
-        if (!ended_) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        if (found == 0) return false;
+        ended_ = true;
+    }
+    return true;
+}
+
+// Returns whether it has ended within a time.
+bool LocalProcess::wait(double seconds) {
+    const double end = clock_s() + seconds;
+    while (!has_ended()) {
+        if (clock_s() > end) return false;
+        wait_a_little();
     }
     return true;
 }

@@ -327,7 +327,8 @@ void ModelSide::leave(const std::string& text) {
         for (Channel* channel : in_use()) channel->arrive();
     }
     for (const auto& channel : all_)
-        if (!over || !channel->is_remote()) channel->send_order({{"op", "close"}, {"awaited", false}});
+        if (!over || !channel->is_remote())
+            channel->send_order({{"op", "close"}, {"awaited", false}, {"watched", !channel->is_remote()}});
 }
 
 void ModelSide::part() {

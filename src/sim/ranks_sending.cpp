@@ -39,7 +39,8 @@ bool Ranks::send(std::size_t line, std::uint32_t nic, int& packets, std::uint32_
     for (; sender.message < count; ++sender.message) {
         const schedule::Message message = at.schedule->send(r, at.stage, static_cast<int>(sender.message));
         if (world_.nic_of_message(r, message.peer) != nic) {
-            sender.post += world_.post_time(r, at, static_cast<int>(sender.message), message);  // another NIC sends it
+            // Another NIC sends it.
+            sender.post = world_.posted_at(r, sender.post, at, static_cast<int>(sender.message), message);
             continue;
         }
         if (sender.left == 0) {
@@ -60,7 +61,7 @@ bool Ranks::send_message(Rank r, Sender& sender, const program::Program::Stage& 
                          std::uint32_t nic) {
     if (message.count == 0) return false;
     const std::int64_t bytes = message.count * at.bytes_per_point;
-    sender.post += world_.post_time(r, at, static_cast<int>(sender.message), message);
+    sender.post = world_.posted_at(r, sender.post, at, static_cast<int>(sender.message), message);
     ++counts_.messages;
     counts_.sent += bytes;
     if (world_.shared_nodes && world_.node(r) == world_.node(message.peer)) {
@@ -87,7 +88,7 @@ bool Ranks::must_wait_to_copy(Rank r, const Sender& sender, const program::Progr
                               const schedule::Message& message, std::uint32_t nic) {
     if (!world_.shared_nodes || message.count == 0 || world_.node(r) != world_.node(message.peer)) return false;
     const std::int64_t start =
-        std::max(sender.departed, sender.post + world_.post_time(r, at, static_cast<int>(sender.message), message));
+        std::max(sender.departed, world_.posted_at(r, sender.post, at, static_cast<int>(sender.message), message));
     if (start <= time_) return false;
     enqueue(start, sender_id(r, sender.stage, nic), emit, 0, 0);
     return true;

@@ -47,6 +47,7 @@ World::World(const machine::Machine& machine, const program::Program& program, c
       tie_order(options.order_seed) {
     const bool handshake = eager_limit != std::numeric_limits<std::int64_t>::max();
     if (options.intranode) message_cost.emplace(*options.intranode, machine, placement);
+    if (options.noise.any()) noise.emplace(options.noise, seed);
     const bool copies = unexpected_byte_time > 0;
     const auto ranks = static_cast<std::size_t>(program.ranks());
     if (program.order()) {
@@ -54,14 +55,16 @@ World::World(const machine::Machine& machine, const program::Program& program, c
         line_states = LazyArray<LineState>(receivers.size());
         if (progress == Progress::thread) helpers = LazyArray<std::int64_t>(ranks);
     }
-    if (send_overhead > 0 || receive_overhead > 0 || program.computes() || message_cost || copies || program.order())
+    if (send_overhead > 0 || receive_overhead > 0 || program.computes() || message_cost || copies || noise ||
+        program.order())
         cpus = LazyArray<std::int64_t>(ranks);
     if (handshake) handshakes = LazyArray<Handshake>(receivers.size());
     if (shared_nodes)
         memory = LazyArray<std::int64_t>(machine.topology->nodes() / machine.nics,
                                          is_dense(nics.size() * sizeof(Nic), program.ranks()));
     if (copies || (handshake && receives_at_start)) posted = LazyArray<std::uint32_t>(receivers.size());
-    ordered = shared_nodes || finite || handshake || receive_overhead > 0 || message_cost || copies || program.order();
+    ordered = shared_nodes || finite || handshake || receive_overhead > 0 || message_cost || copies || noise ||
+              program.order();
     arbitrates = shared_nodes || handshake || lines > 1;
 }
 

@@ -33,7 +33,8 @@ void Movement::run_stage(int stage, const std::vector<Match>& matches) {
                                     std::to_string(volume(from)) + " points at the sender and " +
                                     std::to_string(to.size()) + " of " + std::to_string(volume(to)) +
                                     " at the receiver");
-        for (std::size_t i = 0; i < from.size(); ++i) transfer(m.sender, from[i], m.receiver, to[i], where());
+        const std::string at = where();
+        for (std::size_t i = 0; i < from.size(); ++i) transfer(m.sender, from[i], m.receiver, to[i], at);
     });
     for_copies(schedule_, stage, copied_, [&](Rank rank, const schedule::Copy& copy, const std::string& where) {
         transfer(rank, copy.from, rank, copy.to, where);
@@ -59,12 +60,17 @@ void Movement::transfer(Rank from, const schedule::Piece& source, Rank to, const
 }
 
 // Boxes that are held are disjoint, or else `finish` finds points that were written twice: so volumes decide.
-void Movement::check_held(Rank rank, const schedule::Piece& piece, const std::string& where) const {
+void Movement::check_held(Rank rank, const schedule::Piece& piece, const std::string& where) {
     Index held = 0;
     if (pattern_.in_place() || piece.buffer == schedule::Buffer::source) {
-        for (const layout::Box& owned : pattern_.owned_boxes(rank)) {
-            if (owned.contains(piece.box)) return;
-            held += layout::intersection(owned, piece.box).volume();
+        const std::vector<layout::Box>& owned = owned_by(rank);
+        for (std::size_t i = 0; i < owned.size(); ++i) {
+            const std::size_t at = (last_owned_ + i) % owned.size();
+            if (owned[at].contains(piece.box)) {
+                last_owned_ = at;
+                return;
+            }
+            held += layout::intersection(owned[at], piece.box).volume();
         }
     }
     if (pattern_.in_place() || piece.buffer == schedule::Buffer::target)
@@ -73,6 +79,15 @@ void Movement::check_held(Rank rank, const schedule::Piece& piece, const std::st
         throw VerificationError(where + ": " + schedule::to_text(piece) + of_rank(rank) + " has only " +
                                 std::to_string(held) + " of its " + std::to_string(piece.box.volume()) +
                                 " points by then");
+}
+
+const std::vector<layout::Box>& Movement::owned_by(Rank rank) {
+    if (rank != owner_) {
+        owned_ = pattern_.owned_boxes(rank);
+        owner_ = rank;
+        last_owned_ = 0;
+    }
+    return owned_;
 }
 
 void Movement::check_scratch(Rank rank, const schedule::Piece& piece, const std::string& where) const {

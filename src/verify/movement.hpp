@@ -40,7 +40,8 @@ class Movement {
 
     void transfer(Rank from, const schedule::Piece& source, Rank to, const schedule::Piece& target,
                   const std::string& where);
-    void check_held(Rank rank, const schedule::Piece& piece, const std::string& where) const;
+    void check_held(Rank rank, const schedule::Piece& piece, const std::string& where);
+    const std::vector<layout::Box>& owned_by(Rank rank);
     void check_scratch(Rank rank, const schedule::Piece& piece, const std::string& where) const;
     void write(const Write& write, int stage);
     void write_scratch(const Write& write, int stage);
@@ -50,6 +51,11 @@ class Movement {
     std::vector<Memory> memory_;  // of each rank
     std::vector<Write> pending_;  // of the stage: written after all reading
     Index copied_ = 0;
+    // The boxes of the rank that was asked for last, and the one that held its last piece: pieces follow boxes in their
+    // order, so that the next one is found at once.
+    Rank owner_ = -1;
+    std::vector<layout::Box> owned_;
+    std::size_t last_owned_ = 0;
 };
 
 }  // namespace tradewind::verify

@@ -32,15 +32,17 @@ struct Mirrored {
     Movement movement;
 };
 
+using Orders = std::vector<const schedule::TransportEntry*>;
+
 template <class Model>
-Verified run(const schedule::Schedule& schedule, Model& model, const schedule::TransportEntry& order,
+Verified run(const schedule::Schedule& schedule, Model& model, const Orders& orders,
              const std::function<void(int)>& progress) {
     Verified verified{schedule.ranks(), schedule.stages()};
     for (int stage = 0; stage < schedule.stages(); ++stage) {
         progress(stage);
         const std::vector<Match> matches = match_stage(schedule, stage);
         model.run_stage(stage, matches);
-        check_deadlock(schedule, stage, matches, order);
+        for (const schedule::TransportEntry* order : orders) check_deadlock(schedule, stage, matches, *order);
         verified.messages += static_cast<Index>(matches.size());
         for (const Match& m : matches) {
             add_checked(verified.points, m.count, "messages of all ranks", "points");
@@ -53,14 +55,15 @@ Verified run(const schedule::Schedule& schedule, Model& model, const schedule::T
 
 }  // namespace
 
-Verified prove(const schedule::Schedule& schedule, const std::string& transport,
+Verified prove(const schedule::Schedule& schedule, const std::vector<std::string>& transports,
                const std::function<void(int)>& progress) {
-    const schedule::TransportEntry& order = tradewind::schedule::transport(transport);
+    Orders orders;
+    for (const std::string& name : transports) orders.push_back(&tradewind::schedule::transport(name));
     if (schedule.pattern().partial())
         throw InputError("the " + schedule.pattern().describe() +
                          " describes one rank alone: make it of the lists of all ranks to verify it");
     const auto moved = [&](auto model) {
-        Verified verified = run(schedule, *model, order, progress);
+        Verified verified = run(schedule, *model, orders, progress);
         verified.copied = model->copied();
         return verified;
     };
@@ -68,7 +71,7 @@ Verified prove(const schedule::Schedule& schedule, const std::string& transport,
         return moved(std::make_unique<Sharing>(schedule, *whole));
     if (schedule.pattern().reduces()) {
         Reduction reduction(schedule);
-        return run(schedule, reduction, order, progress);
+        return run(schedule, reduction, orders, progress);
     }
     return schedule.adds() ? moved(std::make_unique<Mirrored>(schedule)) : moved(std::make_unique<Movement>(schedule));
 }

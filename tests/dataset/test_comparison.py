@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import json
+
+import h5py
 import pandas as pd
 import pytest
 from command_line import run_tradewind
-from dataset.bench_results import HALO, around, bench, saved
+from dataset.bench_results import HALO, WHERE, around, bench, saved
 from dataset.test_tidy_table import KEPT, SIMULATED
 
 from tradewind.base.errors import InputError
+from tradewind.dataset.claim_changes import claim_changes, claim_sentences
 from tradewind.dataset.comparison import compare
 from tradewind.dataset.open_table import open_table
 
@@ -80,6 +84,55 @@ def test_a_time_of_zero_is_equal_to_zero_only(tmp_path):
     assert compare(both, twice).mean.value == 2
     with pytest.raises(InputError, match="are 0 s and 2e-06 s: both above 0, or both 0 are allowed"):
         compare(zero, saved(tmp_path / "one.json", SIMULATED))
+
+
+def over_sizes(slower_by):
+    """Return the result of `bench --sizes` of two sizes of messages, the larger one slower by a factor."""
+    times = {1024: 1e-5, 2048: 2e-5 * slower_by}
+    sizes = [
+        {"message_bytes": size, **bench({SWEEP: around(time)}, grid=[size // 8, 8, 1])} for size, time in times.items()
+    ]
+    return {"pattern": "halo", "ranks": 2, "sizes": sizes, "provenance": WHERE}
+
+
+def test_sizes_of_messages_are_named_and_not_the_grids_that_they_gave(tmp_path):
+    old, new = (saved(tmp_path / f"{name}.json", over_sizes(by)) for name, by in (("old", 1), ("new", 2)))
+    text = run_tradewind("compare", old, new).out
+    assert "the slowest took 2 times as long (message bytes 2 KiB)" in text
+    first, *_ = text.split()
+    assert first == "message"
+    assert "grid" not in text
+    sizes = [case["labels"] for case in run_tradewind("compare", old, new, "--json").json["cases"]]
+    assert sizes == [{"message_bytes": "1024"}, {"message_bytes": "2048"}]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ({}, {}, []),
+        (
+            {"a": "confirmed", "b": "contradicted"},
+            {"a": "confirmed", "b": "contradicted"},
+            ["claims: all 2 in both results have the same verdict"],
+        ),
+        (
+            {"a": "reproduced", "b": "confirmed", "c": "confirmed"},  # the first by the word of an earlier version
+            {"a": "contradicted", "b": "contradicted", "d": "confirmed", "e": "confirmed"},
+            [
+                "claims: verdicts that changed, of 2 in both results: 2 confirmed → contradicted; 1 in one only; 2 in "
+                "two only"
+            ],
+        ),
+    ],
+)
+def test_claims_with_another_verdict(tmp_path, old, new, words):
+    for name, verdicts in (("one", old), ("two", new)):
+        with h5py.File(tmp_path / f"{name}.nc", "w") as file:
+            found = [{"figure": "1", "claim": claim, "verdict": v, "because": ""} for claim, v in verdicts.items()]
+            file.attrs["findings"] = json.dumps(found)
+    changes = claim_changes(tmp_path / "one.nc", tmp_path / "two.nc")
+    assert claim_sentences(changes, "one", "two") == words
+    assert [each.new.claim for each in changes.changed] == (["a", "b"] if "d" in new else [])
 
 
 def test_a_kept_study_equals_itself():
@@ -207,7 +260,7 @@ def test_what_cannot_be_compared(tmp_path, old, new, options, message):
 
 def test_a_machine_and_a_result(old):
     result = run_tradewind("compare", "torus-M", old)
-    assert (result.code, "torus-M is a machine and" in result.err) == (2, True)
+    assert (result.code, "torus-M is a machine, " in result.err) == (2, True)
     assert run_tradewind("compare", old, "none.json").code == 2
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tradewind.cli.run_tables import warnings_by_kind
 from tradewind.launch.quiet import cores_here, warnings_of
 
 STEADY, WIDE = [1.0, 1.01, 1.02, 1.03], [1.0, 2.0, 3.0, 4.0]
@@ -30,6 +31,22 @@ def test_warnings(cores, per_core, busy, ratio, samples, words):
     found = warnings_of(result, [STEADY, samples])
     assert len(found) == min(1, len(words))
     assert all(word in found[0] for word in words)
+
+
+def test_a_warning_names_the_options_of_its_command():
+    result = {"cores": 4, "ranks_per_core": 1.0}
+    result["quiet"] = {"busy_cores": 0.0, "node_cores": 4, "clock_ratio": 2.0}
+    found = warnings_of(result, [WIDE], "--trials 100")
+    assert len(found) == 2
+    assert all("take more samples (--trials 100)" in text for text in found)
+
+
+def test_strategies_share_a_warning_of_one_kind():
+    rows = [
+        {"strategy": "plain", "warnings": ["the machine is busy: 1.0 cores"]},
+        {"strategy": "overlap", "warnings": ["the machine is busy: 1.2 cores", "the clock: 2 times"]},
+    ]
+    assert warnings_by_kind(rows) == ["plain, overlap: the machine is busy: 1.0 cores", "overlap: the clock: 2 times"]
 
 
 def test_bound_ranks_have_the_cores_of_all(monkeypatch):

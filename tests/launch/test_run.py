@@ -213,7 +213,7 @@ def test_all_strategies_simulated(capsys, monkeypatch, tmp_path):
     code, text = tradewind(capsys, f"run diffusion -n 64 --strategy all {more}")
     assert code == 0
     assert "diffusion 128x128x64 on 64 ranks of torus-M" in text
-    assert "skipped barrier: strategy barrier: the simulator does not know what it adds" in text
+    assert "skipped barrier: strategy barrier: what it adds is not simulated" in text
     assert ">interior<" in chart.read_text()
 
 

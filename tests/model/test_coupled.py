@@ -252,12 +252,13 @@ def test_numbers_and_splits_that_do_not_exist(folder):
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:packets of .* KiB")
-def test_the_model_that_comes_with_tradewind():
-    model = load_model("coupled-arome-nemo")
-    assert model.every(16) == [24]
+@pytest.mark.parametrize(("name", "every"), [("coupled-arome-nemo", [24]), ("coupled-ifs-nemo", [])])
+def test_the_models_that_come_with_tradewind(name, every):
+    model = load_model(name)
+    assert model.every(16) == every
     result = model.simulate("fattree-M", 16, packet="message")
     assert sum(result["part_s"].values()) == pytest.approx(result["time_s"])
-    for ranks in (100, 1000):
+    for ranks in (16, 100):
         proved = model.verify(ranks)
         assert proved["ok"]
         assert proved["deadlock_free"]

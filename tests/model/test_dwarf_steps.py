@@ -97,6 +97,36 @@ def test_dwarfs_and_steps_of_a_file_go_together_in_their_order(tmp_path):
     assert physics.points == [8.0 * columns / 4] * 4
 
 
+MESH = """
+[[steps]]
+label = "physics"
+compute = "points"
+bytes = 100
+
+[[steps]]
+fetch = 1
+mesh = "{mesh}"
+"""
+
+
+@pytest.mark.parametrize(
+    ("grid", "mesh", "columns", "split"),
+    [
+        ("R2B2", "icosahedral", 1280, (12, 1)),
+        ("C12", "cubed-sphere", 864, (1, 12)),
+        ("ORCA2", "tripolar", 180 * 148, (4, 3)),
+    ],
+)
+def test_models_have_the_halos_of_their_grids(tmp_path, grid, mesh, columns, split):
+    path = tmp_path / "own.toml"
+    path.write_text(HEAD + f'grid = "{grid}"\nlevels = 3\n' + MESH.format(mesh=mesh))
+    model = load_model(path)
+    assert (model.grid.columns, model.split(12)) == (columns, split)
+    assert model.verify(12)["deadlock_free"]
+    (physics,) = model.program(12).program.computes
+    assert sum(physics.points) == 3 * columns
+
+
 @pytest.mark.parametrize(
     ("step", "words"),
     [

@@ -16,6 +16,7 @@ SMALL = (
     "gcr-1300m",
     "gcr-pipelined-1300m",
     "hirlam",
+    "icon-r2b6",
     "ifs-tco319",
     "nek5000",
     "nemo-2500m",

@@ -40,7 +40,7 @@ def test_a_repr_is_one_useful_line(name):
     assert " object at 0x" not in repr(shown)
 
 
-@pytest.mark.parametrize("name", [name for name in LINES if name not in ("blocks of a pattern", "program")])
+@pytest.mark.parametrize("name", [name for name in LINES if name != "blocks of a pattern"])
 def test_a_notebook_shows_a_table(name):
     shown = ET.fromstring(f"<div>{LINES[name][0]._repr_html_()}</div>")
     assert shown.find("table/caption").text
@@ -53,6 +53,28 @@ def test_blocks_are_a_picture_of_their_ranks():
     assert len(titles) == 8
     assert titles[5] == "rank 5: x 16..31, y 24..47"
     assert "svg" not in tw.Blocks(tw.Grid(64, 64), (32, 32))._repr_html_(), "too many to see"
+
+
+def test_a_program_shows_its_steps():
+    exchange = tw.Exchanged("halo", HALO.schedule("sweep"))
+    dynamics = tw.Compute("dynamics", seconds=1e-3, repeat=2)
+    rows = [
+        [cell.text for cell in row]
+        for program in (
+            tw.Program(exchange.start(), dynamics, tw.Poke(), exchange.wait()),
+            tw.Program(HALO.schedule("sweep"), dynamics),
+        )
+        for row in ET.fromstring(program._repr_html_()).findall("tr")[1:]
+    ]
+    by = "halo of width 2 by sweep"
+    assert rows == [
+        ["1 start halo", "start", by, "1", "-"],
+        ["dynamics", "compute", "-", "2", "yes"],
+        ["3 poke", "poke", "-", "1", "-"],
+        ["4 wait halo", "wait", by, "1", "-"],
+        ["1 halo sweep", "exchange", by, "1", "-"],
+        ["dynamics", "compute", "-", "2", "yes"],
+    ]
 
 
 def test_a_schedule_shows_what_rank_0_sends():

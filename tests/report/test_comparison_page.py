@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 import shutil
 from pathlib import Path
 
@@ -17,7 +19,8 @@ from tradewind.report.pack import data_of
 
 @pytest.fixture
 def faster(results: tuple[Path, Result], tmp_path: Path) -> Path:
-    """The same results with all times halved, but for the first simulated one, which takes three times as long."""
+    """The same results with all times halved, but for the first simulated one, which takes three times as long, and
+    with a claim that is contradicted now."""
     shutil.copyfile(results[0] / "results.nc", tmp_path / "results.nc")
     with h5py.File(tmp_path / "results.nc", "r+") as file:
         times = file["time"][()]
@@ -25,6 +28,9 @@ def faster(results: tuple[Path, Result], tmp_path: Path) -> Path:
         times /= 2
         times[first] *= 6
         file["time"][...] = times
+        findings = json.loads(file.attrs["findings"])
+        findings[0]["verdict"] = "contradicted"
+        file.attrs["findings"] = json.dumps(findings)
     return tmp_path
 
 
@@ -35,6 +41,10 @@ def test_the_page_shows_both_results(results: tuple[Path, Result], faster: Path,
     assert result.json["report"] == str(faster / "comparison.html")
     assert "1.67 times as fast as" in result.json["summary"][0], "3 * 0.5 ** 9, of ten cases"
     assert "9 faster, 1 slower" in page
+    assert "Claims: verdicts that changed, of 3 in both results: 1 confirmed → contradicted." in page
+    changed = page.partition('id="changed-table"')[2].partition("</table>")[0]
+    assert changed.count("<tr") == 2, "its head, and one claim"
+    assert re.findall("tag (?:good|bad)", changed) == ["tag good", "tag bad"]
     data = data_of(page)
     exchange, *_, old, new, ratio, verdict = data["tables"]["cases-table"]["columns"]
     assert ratio["values"] == pytest.approx([3.0] + 9 * [0.5])

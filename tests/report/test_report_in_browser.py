@@ -157,8 +157,19 @@ def test_a_legend_highlights_and_hides_by_keyboard(chromium: Any, report: Path) 
     page.keyboard.press("Enter")
     page.wait_for_function(f"{drawn} < {before}")
     assert entry.get_attribute("aria-pressed") == "false"
+    address = page.url
     page.keyboard.press("Enter")
     page.wait_for_function(f"{drawn} === {before}")
+    assert "bruck" not in page.url
+    page.context.close()
+
+    page, _ = opened(chromium, report, choice=address.partition(".html")[2])
+    assert 0 < page.evaluate(drawn) < before, "the address restores what is hidden"
+    entry = page.locator("figure").first.get_by_role("button", name="bruck", exact=True)
+    assert entry.get_attribute("aria-pressed") == "false"
+    page.get_by_role("button", name="Show all", exact=True).click()
+    page.wait_for_function(f"{drawn} === {before}")
+    assert entry.get_attribute("aria-pressed") == "true"
     page.context.close()
 
 

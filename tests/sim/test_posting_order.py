@@ -106,4 +106,4 @@ def test_what_has_no_such_order_is_refused():
 
 def test_it_is_simulated_and_nothing_else():
     with pytest.raises(tw.InputError, match="is simulated alone"):
-        _core.verify(_core.one_by_one(line(3).core), "sendrecv")
+        _core.verify(_core.one_by_one(line(3).core), ["sendrecv"])

@@ -66,7 +66,7 @@ def test_every_algorithm_moves_what_must_move(d, algorithm):
         except InputError as error:
             refusals.append((str(error), algorithm, pattern.complete))
             continue
-        _core.verify(schedule, "isend-irecv")
+        _core.verify(schedule, ["isend-irecv"])
     for text, name, closed in refusals:
         assert "is out of range" in text or (name == "bruck" and not closed)
 

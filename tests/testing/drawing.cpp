@@ -286,7 +286,7 @@ TransposePtr row_of(Rank ranks, const Point& points) {
 }
 
 verify::Verified verified(const schedule::Schedule& schedule, const std::string& transport) {
-    return verify::prove(schedule, transport, [](int) {});
+    return verify::prove(schedule, {transport}, [](int) {});
 }
 
 verify::Verified proved(const schedule::Schedule& schedule) {

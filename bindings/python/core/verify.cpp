@@ -50,18 +50,19 @@ void bind_verify(nb::module_& module) {
         .def_ro("copied", &verify::Verified::copied, "Points copied within a rank.");
     module.def(
         "verify",
-        [](const schedule::Schedule& schedule, const std::string& transport,
+        [](const schedule::Schedule& schedule, const std::vector<std::string>& transports,
            std::optional<std::function<void(int)>> progress) {
             const nb::gil_scoped_release release;
-            return verify::prove(schedule, transport, [&](int stage) {
+            return verify::prove(schedule, transports, [&](int stage) {
                 const nb::gil_scoped_acquire gil;
                 poll_signals();
                 if (progress) (*progress)(stage);
             });
         },
-        "schedule"_a, "transport"_a, "progress"_a = nb::none(),
-        "Runs a schedule in this process: every expected point arrives exactly once, and the posting order of\n"
-        "`transport` is free of deadlock. Calls progress(stage) before each stage. Raises VerificationError.");
+        "schedule"_a, "transports"_a, "progress"_a = nb::none(),
+        "Runs a schedule in this process: every expected point arrives exactly once, and the posting\n"
+        "orders of `transports` are free of deadlock. Calls progress(stage) before each stage. Raises "
+        "VerificationError.");
 
     module.def(
         "verify_order",

@@ -233,7 +233,12 @@ void bind_plan(nb::module_& module) {
                      "plan records events.")
         .def(
             "clear", [](BoundPlan& p) { p.plan().recorder().clear(); }, "Forgets seconds and events.")
-        .def("__repr__", [](const BoundPlan& p) { return "Plan(" + p.plan().describe() + ")"; });
+        .def(
+            "describe", [](const BoundPlan& p) { return p.plan().describe(); }, "Pattern and algorithm, in words.")
+        .def("__repr__", [](const BoundPlan& p) { return "Plan(" + p.plan().describe() + ")"; })
+        .def("_repr_html_", [](nb::handle plan) {
+            return nb::str(nb::module_::import_("tradewind.mpi.display").attr("plan_table")(plan));
+        });
     nb::class_<Request>(module, "Request", "Request for a plan; see tradewind.mpi.plan.")
         .def(
             "__init__",

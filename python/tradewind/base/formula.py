@@ -59,7 +59,7 @@ class Formula:
         except (ArithmeticError, RecursionError, ValueError, TypeError) as error:
             raise InputError(f"formula {self.text!r}: {error}") from None
         if not is_finite:
-            raise InputError(f"formula {self.text!r}: {found} is no finite number")
+            raise InputError(f"formula {self.text!r}: {found} is not a finite number")
         return float(found) if isinstance(found, float) else int(found)
 
 

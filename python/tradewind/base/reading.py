@@ -66,7 +66,7 @@ def read_json(path: Path, what: str = "", maximum: int = MAX_BYTES) -> Any:
 
 
 def _no_number(name: str) -> None:
-    raise ValueError(f"{name} is no number of JSON")
+    raise ValueError(f"{name} is not a number in JSON")
 
 
 def is_folder(path: Path) -> bool:

@@ -41,7 +41,7 @@ def command(
         return 1 if found.too_slow else 0
     if any(machines):
         machine, other = (old, new) if machines[0] else (new, old)
-        raise InputError(f"{machine} is a machine and {other} is none: two of one kind are allowed")
+        raise InputError(f"{machine} is a machine, {other} is not: give two machines, or two results")
     compared = compare(old, new, threshold=limit, confidence=sure, seed=seed)
     print_result(_result(compared, old, new), as_json, lambda: _show(compared, old, new))
     return 1 if compared.too_slow else 0
@@ -89,6 +89,13 @@ def _result(found: Comparison, old: Path, new: Path) -> dict[str, Any]:
             }
             for case in found.cases
         ],
+        "claims": [
+            {
+                **{"study": each.study or None, "figure": each.new.figure, "claim": each.new.claim},
+                **{"base": each.new.base, "old": each.old.verdict, "new": each.new.verdict},
+            }
+            for each in found.claims.changed
+        ],
         "only_old": len(found.only_old),
         "only_new": len(found.only_new),
     }
@@ -98,7 +105,7 @@ def _show(found: Comparison, old: Path, new: Path) -> None:
     from tradewind.base.units import format_seconds
     from tradewind.cli.screen import show_table, show_text
     from tradewind.cli.table import TextColumn, TextTable
-    from tradewind.dataset.comparison_words import interval_text, percent, sentences, varying
+    from tradewind.dataset.comparison_words import interval_text, label_text, percent, sentences, varying
 
     labels = varying(found)
     columns = [TextColumn(label.replace("_", " ")) for label in labels]
@@ -107,7 +114,7 @@ def _show(found: Comparison, old: Path, new: Path) -> None:
     cases = sorted(found.cases, key=lambda case: -case.ratio.value)
     rows = [
         [
-            *(case.new.get(label) or "-" for label in labels),
+            *(label_text(label, value) if (value := case.new.get(label)) else "-" for label in labels),
             format_seconds(case.old["time"]),
             format_seconds(case.new["time"]),
             f"{case.ratio.value:.3f}",

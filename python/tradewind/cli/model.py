@@ -76,7 +76,7 @@ def simulate(
     loaded = _loaded(name, number)
     texts = ranks.split(",")
     if strange := [text for text in texts if not text.strip().isdecimal()]:
-        raise InputError(f"--ranks {ranks}: {strange[0]!r} is no number of ranks; 1000 or 1000,10000 is allowed")
+        raise InputError(f"--ranks {ranks}: {strange[0]!r} is not a number of ranks; 1000 or 1000,10000 is allowed")
     problems: list[str] = []
     for text in texts:
         with gathered(problems):
@@ -117,6 +117,7 @@ def _show(model: AnyModel, results: list[dict[str, Any]]) -> None:
     from tradewind.base.units import format_seconds
     from tradewind.cli.energy import energy_rows, say_no_energy
     from tradewind.cli.screen import show_table, show_text
+    from tradewind.cli.simulation_run import say_disturbed
     from tradewind.cli.table import TextColumn, TextTable
 
     parts = list(dict.fromkeys(part for result in results for part in result["part_s"]))
@@ -131,6 +132,7 @@ def _show(model: AnyModel, results: list[dict[str, Any]]) -> None:
     each = f", {first['ranks_per_node']} ranks per node" if first["ranks_per_node"] != 1 else ""
     title = f"{model.name} on {first['machine']}, {first['routing']}{each}; steps of {format_seconds(first['step_s'])}"
     show_table(TextTable(columns, rows, title))
+    say_disturbed(first)
     say_no_energy(first)
     if model.assumed:
         show_text(f"assumed, not published for this model: {', '.join(model.assumed)}; --number changes numbers")

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
+
+from tradewind.cli.ranks import show_warnings
 
 Result = dict[str, Any]
 COMPUTE, LOOP, TOTAL = "compute", "loop", "all"
@@ -38,6 +40,7 @@ def show_several(result: Result) -> None:
             show_text(f"all end with {text}" if len(texts) == 1 < len(rows) else f"{strategies}: {text}")
     for each in result["skipped"]:
         show_text(f"skipped {each['strategy']}: {each['reason']}", "dim", indent="  ")
+    show_warnings(warnings_by_kind(rows))
     _show_files({**result["results"][0], **result})
 
 
@@ -76,12 +79,21 @@ def _heading(result: Result) -> str:
     return f"{result['dwarf']} {grid if isinstance(grid, str) else 'x'.join(str(n) for n in grid)}"
 
 
-def _by(rows: Sequence[Result], text: Any) -> dict[str, str]:
+def _by(rows: Sequence[Result], text: Callable[[Result], str]) -> dict[str, str]:
     """Texts about results, each with the strategies of which it is true."""
     found: dict[str, list[str]] = {}
     for row in rows:
         found.setdefault(text(row), []).append(row["strategy"])
     return {text: ", ".join(names) for text, names in found.items()}
+
+
+def warnings_by_kind(rows: Sequence[Result]) -> list[str]:
+    """Return a warning of each kind, with the strategies that have one: its numbers are those of the first."""
+    found: dict[str, tuple[str, list[str]]] = {}
+    for row in rows:
+        for text in row.get("warnings", []):
+            found.setdefault(text.partition(":")[0], (text, []))[1].append(row["strategy"])
+    return [f"{', '.join(names)}: {text}" for text, names in found.values()]
 
 
 def _numbers(result: Result) -> str:
@@ -185,13 +197,14 @@ def _show_measured(result: Result) -> None:
     if setup := result.get("setup_s"):
         show_text("set-up: " + ", ".join(f"{part} {format_seconds(seconds)}" for part, seconds in setup.items()))
     show_text(_numbers(result))
+    show_warnings(result["warnings"])
 
 
 def _show_simulated(result: Result) -> None:
     from tradewind.base.units import format_bytes, format_seconds
     from tradewind.cli.energy import say_energy
     from tradewind.cli.screen import show_text
-    from tradewind.cli.simulation_run import say_orders
+    from tradewind.cli.simulation_run import say_disturbed, say_orders
 
     steps = result["steps"]
     show_text(
@@ -203,6 +216,7 @@ def _show_simulated(result: Result) -> None:
         show_text(f"  {name}: {format_seconds(seconds)}")
     say_energy(result, steps)
     say_orders(result)
+    say_disturbed(result)
 
 
 def _show_output(output: Result) -> None:

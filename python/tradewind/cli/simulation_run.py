@@ -80,6 +80,19 @@ def say_orders(result: dict[str, Any]) -> None:
         )
 
 
+def say_disturbed(result: dict[str, Any]) -> None:
+    """Say what disturbs ranks and links, if anything does."""
+    from tradewind.base.noise import noise_of
+    from tradewind.cli.screen import show_text
+
+    if (noise := result.get("noise")) is not None and (detours := noise_of(noise)) is not None:
+        show_text(f"noise {noise}: detours take {detours.share:.2%} of the time of each CPU")
+    if "compute_imbalance" in result:
+        show_text(f"computations take a random factor of their time, {result['compute_imbalance']}")
+    if "background" in result:
+        show_text(f"other jobs take {result['background']:.0%} of the bandwidth of all links between switches")
+
+
 def spread_of(result: dict[str, Any]) -> tuple[float, float, float]:
     """Return the shortest, the median and the longest time of the orders of a simulation; of one order, its time."""
     from statistics import median

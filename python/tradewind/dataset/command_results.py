@@ -1,7 +1,8 @@
 """Cases of the JSON that commands print, and of tuning files, as records like those of a study's cases.
 
 So one table (`tradewind.dataset.table`), one comparison and one set of getters serve all results. A record of a command
-has beside its labels `command`, and where they apply `memory` (of a tuned exchange) and `program` (the name of one).
+has beside its labels `command`, and where they apply `memory` (of a tuned exchange), `program` (the name of one) and
+`message_bytes` (of `bench --sizes`).
 """
 
 from __future__ import annotations
@@ -38,7 +39,8 @@ def _records(result: Result, name: str) -> Iterator[Record]:
         raise InputError(f"{name}: the command has failed: {result['error']}")
     if "sizes" in result:
         for each in result["sizes"]:
-            yield from _bench({**result, **each})
+            for record in _bench({**result, **each}):
+                yield record | {"message_bytes": each["message_bytes"]}
     elif "tuned" in result:
         yield from _tune(result)
     elif "budget_s" in result:

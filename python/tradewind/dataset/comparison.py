@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from tradewind.base.errors import InputError
 from tradewind.base.intervals import CONFIDENCE, MIN_SAMPLES, Ratio, exact_ratio, mean_ratio, ratio_of_medians
+from tradewind.dataset.claim_changes import ClaimChanges, claim_changes
 from tradewind.dataset.matching import REPEATED, Matching, match
 from tradewind.dataset.open_table import is_tuning, open_table
 from tradewind.study.model.labels import LABELS
@@ -27,7 +28,7 @@ Case = dict[str, Any]
 sweeps have one key."""
 THRESHOLD = 0.05
 FASTER, SLOWER, EQUAL, UNDECIDED, TOO_FEW = "faster", "slower", "equal", "not distinguishable", "too few samples"
-_APART = ("study", "memory", "program")
+APART = ("study", "memory", "program", "message_bytes")
 """Columns beside the labels by which cases are different ones."""
 _METHOD = ("algorithm", "transport", "packing")
 _ROUNDING = 1e-9
@@ -43,7 +44,7 @@ class Compared:
     sure: bool
     verdict: str
     differences: Mapping[str, tuple[Any, Any]]
-    """Labels that differ between all such cases of both results: those of the same study, memory and program."""
+    """Labels that differ between all such cases of both results: those that agree in `APART`."""
 
     @property
     def samples(self) -> int:
@@ -64,6 +65,7 @@ class Comparison:
     only_new: list[Case]
     differences: Mapping[str, tuple[Any, Any]]
     """Labels that differ between the results as a whole, such as the machine: alike in all studies."""
+    claims: ClaimChanges
     threshold: float
     confidence: float
     seed: int
@@ -120,6 +122,7 @@ def compare(
         [dict(case) for each in matched for case in each.only_old],
         [dict(case) for each in matched for case in each.only_new],
         _common([each.differences for each in matched if each.pairs]),
+        claim_changes(Path(old), Path(new)),
         threshold,
         confidence,
         seed,
@@ -150,7 +153,7 @@ def _cases(table: pd.DataFrame) -> list[Case]:
     """Return the cases of a table that have a time."""
     own = table[(table["quantity"] == "time") & (table["part"] == "")]
     samples = {int(case): list(each) for case, each in own[own["statistic"] == "sample"].groupby("case")["value"]}
-    named = [name for name in (*_APART, *LABELS) if name in table]
+    named = [name for name in (*APART, *LABELS) if name in table]
     whole = own[own["statistic"].isin(("median", "value"))].drop_duplicates("case")
     found = []
     for row in whole[["case", "statistic", "value", *named]].itertuples(index=False):
@@ -178,7 +181,7 @@ def _match(old: Sequence[Case], new: Sequence[Case], across: Sequence[str]) -> l
 def _apart(cases: Sequence[Case]) -> dict[tuple[Any, ...], list[Case]]:
     found: dict[tuple[Any, ...], list[Case]] = {}
     for case in cases:
-        found.setdefault(tuple(case.get(name) for name in _APART), []).append(case)
+        found.setdefault(tuple(case.get(name) for name in APART), []).append(case)
     return found
 
 
@@ -242,7 +245,7 @@ def _nothing_in_common(old: Any, new: Any, first: Sequence[Case], second: Sequen
 
 
 def _differing(first: Sequence[Case], second: Sequence[Case]) -> Iterator[str]:
-    for label in (*_APART, *LABELS):
+    for label in (*APART, *LABELS):
         if label in ("sweep", "exchange"):
             continue
         one, other = ({case.get(label) for case in cases} for cases in (first, second))

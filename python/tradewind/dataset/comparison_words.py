@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from tradewind.base.intervals import MIN_SAMPLES, Ratio
 from tradewind.base.ranking import factor, listed
-from tradewind.dataset.comparison import EQUAL, FASTER, SLOWER, TOO_FEW, UNDECIDED, Compared, Comparison
+from tradewind.base.units import format_bytes
+from tradewind.dataset.claim_changes import claim_sentences
+from tradewind.dataset.comparison import APART, EQUAL, FASTER, SLOWER, TOO_FEW, UNDECIDED, Compared, Comparison
 from tradewind.dataset.machine_values import MachineComparison
 from tradewind.study.model.labels import LABELS
+
+SIZE = "message_bytes"
 
 
 def sentences(comparison: Comparison, old: str, new: str) -> list[str]:
@@ -19,7 +23,7 @@ def sentences(comparison: Comparison, old: str, new: str) -> list[str]:
             f"left out, as only one result has them: {_cases(len(comparison.only_old))} of {old}, "
             f"{_cases(len(comparison.only_new))} of {new}"
         )
-    return found
+    return found + claim_sentences(comparison.claims, old, new)
 
 
 def _answer(comparison: Comparison, old: str, new: str) -> str:
@@ -80,16 +84,30 @@ def _cases(count: int) -> str:
 
 
 def varying(comparison: Comparison) -> list[str]:
-    """Return the labels in which the cases of a comparison differ from each other."""
-    labels = [label for label in ("study", "memory", "program", *LABELS) if label not in ("sweep", "exchange")]
+    """Return the labels in which the cases of a comparison differ from each other.
+
+    The size of messages stands for the labels that follow from it, such as the grid.
+    """
+    labels = [label for label in (*APART, *LABELS) if label not in ("sweep", "exchange")]
     cases = [case.new for case in comparison.cases]
-    return [label for label in labels if len({case.get(label) for case in cases}) > 1]
+    found = [label for label in labels if len({case.get(label) for case in cases}) > 1]
+    if SIZE not in found:
+        return found
+    sizes = len({case.get(SIZE) for case in cases})
+    return [each for each in found if each == SIZE or len({(case.get(SIZE), case.get(each)) for case in cases}) > sizes]
+
+
+def label_text(label: str, value: str) -> str:
+    """Return the value of a label for a reader."""
+    return format_bytes(int(value)) if label == SIZE else value
 
 
 def case_name(comparison: Comparison, case: Compared) -> str:
     """Return the labels by which a case differs from the others of a comparison."""
     found = ((label, case.new.get(label)) for label in varying(comparison))
-    return ", ".join(f"{label.replace('_', ' ')} {value}" for label, value in found if value is not None)
+    return ", ".join(
+        f"{label.replace('_', ' ')} {label_text(label, value)}" for label, value in found if value is not None
+    )
 
 
 def machine_sentences(comparison: MachineComparison, old: str, new: str) -> list[str]:

@@ -63,7 +63,7 @@ def _table(path: Path) -> pd.DataFrame:
     try:
         return _checked(table_of(records), path)
     except (TypeError, ValueError, ArithmeticError) as error:
-        raise InputError(f"{path}: a value is no number: {error}") from None
+        raise InputError(f"{path}: a value is not a number: {error}") from None
 
 
 def _checked(table: pd.DataFrame, path: Path) -> pd.DataFrame:
@@ -90,13 +90,23 @@ def _records(path: Path) -> list[Record]:
 
 def _folder(path: Path) -> pd.DataFrame:
     """The table of a study, of all studies in a folder, or of the datasets that lie in it."""
-    if is_there(path / DATASET):
-        return table_of(read_dataset(path / DATASET)[0])
-    found = {file.parent.name: file for file in sorted(path.glob(f"*/{DATASET}"))}
-    found |= {file.stem: file for file in sorted(path.glob("*.nc"))}
+    found = datasets_of(path)
     if not found:
         raise InputError(f"{path}: no dataset of a study, that is no {DATASET}, lies in this folder or one below it")
+    if "" in found:
+        return table_of(read_dataset(found[""])[0])
     return table_of(list(_of_studies(found.items())))
+
+
+def datasets_of(path: Path) -> dict[str, Path]:
+    """Return the datasets of a result by the names of their studies, that of one study under an empty name; none for
+    results of commands."""
+    if not is_folder(path):
+        return {"": path} if path.suffix == ".nc" else {}
+    if is_there(path / DATASET):
+        return {"": path / DATASET}
+    found = {file.parent.name: file for file in sorted(path.glob(f"*/{DATASET}"))}
+    return found | {file.stem: file for file in sorted(path.glob("*.nc"))}
 
 
 def _of_studies(files: Iterable[tuple[str, Path]]) -> Iterable[Record]:
@@ -120,10 +130,10 @@ def _csv(path: Path) -> pd.DataFrame:
     text = read_text(path, "table")
     header = text.partition("\n")[0].split(",")
     if missing := [name for name in ("case", *VALUES) if name not in header]:
-        raise InputError(f"{path} is no table of results: it has no column {', '.join(missing)}")
+        raise InputError(f"{path} is not a table of results: it has no column {', '.join(missing)}")
     types = dict.fromkeys(TEXT_COLUMNS, "string")
     try:
         table = pd.read_csv(io.StringIO(text), dtype=types, keep_default_na=False, na_values=[""])
         return typed(table.fillna({"part": ""}))
     except (ValueError, TypeError) as error:
-        raise InputError(f"{path} is no table of results: {error}") from None
+        raise InputError(f"{path} is not a table of results: {error}") from None

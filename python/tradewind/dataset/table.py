@@ -26,6 +26,7 @@ OWN = {
     "study": "name of the study, where a folder holds several",
     "memory": "memory of the arrays of a tuned exchange: private or shared",
     "program": "name of a program of exchanges and computations",
+    "message_bytes": "size of a message, of `bench --sizes`",
 }
 """Columns that every table can have before the labels of cases."""
 VALUES = {
@@ -38,7 +39,10 @@ VALUES = {
 }
 """Columns of values, which every table has."""
 TEXT_VALUES = ("quantity", "part", "unit", "statistic")
-TEXT_COLUMNS = (*(name for name in (*OWN, *LABELS, *ORIGINS) if name not in INTEGER_LABELS | {"case"}), *TEXT_VALUES)
+TEXT_COLUMNS = (
+    *(name for name in (*OWN, *LABELS, *ORIGINS) if name not in INTEGER_LABELS | {"case", "message_bytes"}),
+    *TEXT_VALUES,
+)
 """Columns of texts; labels of integers are texts only where one case has a text."""
 _MEASURED = ("measure", "run")
 _NAMES = {"measured_min": "time", "shortest_step": "time", "measured_rate": "rate"}

@@ -89,12 +89,14 @@ def take_part(comm: MPI.Intracomm, payload: dict[str, Any]) -> dict[str, Any]:
     from tradewind.base.memory import peak_rss_bytes
     from tradewind.launch.energy import EnergyMeter
     from tradewind.launch.measure import measure_copy, provenance
+    from tradewind.launch.quiet import QuietWatch
     from tradewind.mpi.library import MPI
 
     dwarf = from_plain(payload["name"], payload["dwarf"])
     steps, repeat = payload["steps"], payload["repeat"]
     report = worker.report_progress if payload.get("report") and comm.Get_rank() == 0 else lambda _: None
     report("set-up")
+    watch = QuietWatch(comm)
     server = None
     if payload["output"] is not None:
         from tradewind.fieldserver.model.field_server import FieldServer
@@ -121,6 +123,7 @@ def take_part(comm: MPI.Intracomm, payload: dict[str, Any]) -> dict[str, Any]:
         _save_output_line(server, dwarf, payload["timeline"], writing.events)
     samples_s = [comm.allreduce(total_s, MPI.MAX) for _, total_s in timed]
     seconds, total_s = timed[samples_s.index(statistics.median_low(samples_s))]
+    quiet = watch.result(comm)
     final = running.diagnose()
     peak = comm.allreduce(peak_rss_bytes())
     if check is not None:
@@ -144,7 +147,7 @@ def take_part(comm: MPI.Intracomm, payload: dict[str, Any]) -> dict[str, Any]:
         "initial": _numbers(dwarf, initial),
         "agreement": None if check is None else check.agreement,
         "peak_rss_bytes": peak,
-        **_cores(comm, dwarf),
+        **_circumstances(comm, dwarf, quiet, samples_s),
         "timeline": payload["timeline"],
         **({} if server is None else {"output": server.figures}),
         "provenance": provenance(),
@@ -320,17 +323,23 @@ def _speed(
     }
 
 
-def _cores(comm: MPI.Intracomm, dwarf: Dwarf) -> dict[str, Any]:
-    from tradewind.launch.quiet import cores_here
+def _circumstances(
+    comm: MPI.Intracomm, dwarf: Dwarf, quiet: dict[str, float], samples_s: Sequence[float]
+) -> dict[str, Any]:
+    """Return on which cores it was measured, how quiet they were, and why the times should not be trusted."""
+    from tradewind.launch.quiet import cores_here, warnings_of
     from tradewind.mpi.library import ranks_per_core
 
     cores = cores_here(comm)
     per_core = ranks_per_core(comm, cores) * dwarf.threads
+    measured = {"cores": cores, "ranks_per_core": per_core, "quiet": quiet}
     return {
         "cores": cores,
         "threads_per_core": per_core,
         "oversubscribed": per_core > 1,
         "binding": "threads are not bound: each runs on any of the cores that its rank may use",
+        "quiet": quiet,
+        "warnings": warnings_of(measured, [samples_s], "--repeat 20"),
     }
 
 

@@ -104,7 +104,7 @@ class ExchangeArrays:
 def measure(comm: MPI.Intracomm, payload: dict[str, Any]) -> dict[str, Any]:
     """Measures as `tradewind.launch.bench` asks. Collective; the result counts on rank 0."""
     watch = QuietWatch(comm)
-    return _measured(comm, payload, measure_copy(comm)) | _circumstances(comm, watch, payload)
+    return _measured(comm, payload, measure_copy(comm)) | circumstances(comm, watch, checked=payload["check"])
 
 
 def measure_sizes(comm: MPI.Intracomm, payload: dict[str, Any]) -> dict[str, Any]:
@@ -115,7 +115,7 @@ def measure_sizes(comm: MPI.Intracomm, payload: dict[str, Any]) -> dict[str, Any
         {"message_bytes": each["message_bytes"], **_measured(comm, payload | each | {"part": part}, copy_bytes_per_s)}
         for part, each in enumerate(payload["sizes"])
     ]
-    return {"sizes": sizes, **_circumstances(comm, watch, payload)}
+    return {"sizes": sizes, **circumstances(comm, watch, checked=payload["check"])}
 
 
 def _measured(comm: MPI.Intracomm, payload: dict[str, Any], copy_bytes_per_s: float) -> dict[str, Any]:
@@ -144,7 +144,7 @@ def _measured(comm: MPI.Intracomm, payload: dict[str, Any], copy_bytes_per_s: fl
     }
 
 
-def _circumstances(comm: MPI.Intracomm, watch: QuietWatch, payload: dict[str, Any]) -> dict[str, Any]:
+def circumstances(comm: MPI.Intracomm, watch: QuietWatch, *, checked: bool) -> dict[str, Any]:
     """Return where, and on how quiet a machine, something was measured. Collective."""
     cores = cores_here(comm)
     per_core = mpi.ranks_per_core(comm, cores)
@@ -153,7 +153,7 @@ def _circumstances(comm: MPI.Intracomm, watch: QuietWatch, payload: dict[str, An
         "cores": cores,
         "ranks_per_core": per_core,
         "oversubscribed": per_core > 1,
-        "checked": payload["check"],
+        "checked": checked,
         "quiet": watch.result(),
         "provenance": provenance(),
     }

@@ -15,6 +15,7 @@ from tradewind.base.errors import InputError, PlanError, VerificationError
 from tradewind.base.reading import read_text
 from tradewind.dwarfs.frame.step import kernel
 from tradewind.launch import flops, job
+from tradewind.launch.quiet import warnings_of
 from tradewind.workload.program import Compute, Exchanged, Poke, ProgramWorkload, Start, Wait
 from tradewind.workload.program_file import load_program
 from tradewind.workload.steps import GroupStep
@@ -50,7 +51,8 @@ def bench_program(
 
     Returns ``median_s``, ``min_s`` and ``samples_s`` (the slowest rank, all time steps), ``steps`` (median seconds of
     the slowest rank, by step), ``stages``, ``messages`` and ``bytes`` of all ranks in one pass, by exchange and in all,
-    and for each exchange whether its transport goes on at pokes. Raises InputError, VerificationError, PlanError.
+    for each exchange whether its transport goes on at pokes, and ``warnings``: why the times should not be trusted.
+    Raises InputError, VerificationError, PlanError.
     """
     if repeat < 1 or warmup < 0:
         raise InputError(f"repeat {repeat}, warmup {warmup}: at least 1 and 0 are allowed")
@@ -67,17 +69,18 @@ def bench_program(
         "watchdog_s": watchdog_s,
     }
     result: dict[str, Any] = job.on_ranks(program.ranks, f"{__name__}:take_part", payload, timeout_s=timeout_s)
-    return result
+    return {**result, "warnings": warnings_of(result, [result["samples_s"]], "--repeat 100")}
 
 
 def take_part(comm: MPI.Intracomm, payload: dict[str, Any]) -> dict[str, Any]:
     """Run the program as one of the ranks. Collective; the result counts on rank 0."""
-    from tradewind.launch.measure import provenance
-    from tradewind.mpi.library import MPI
+    from tradewind.launch.measure import circumstances
+    from tradewind.launch.quiet import QuietWatch
 
     program = load_program(payload["path"], payload["text"])
     if comm.Get_size() != program.ranks:
         raise InputError(f"{comm.Get_size()} ranks were started for a program of {program.ranks}")
+    watch = QuietWatch(comm)
     running = ProgramRun(program, comm, payload["watchdog_s"])
     if payload["check"]:
         running.check()
@@ -97,17 +100,8 @@ def take_part(comm: MPI.Intracomm, payload: dict[str, Any]) -> dict[str, Any]:
         "samples_s": slowest,
         "steps": _slowest_steps(comm, running, steps),
         **running.counts(),
-        "checked": payload["check"],
-        "oversubscribed": comm.allreduce(int(_ranks_per_core(comm) > 1), MPI.MAX) > 0,
-        "provenance": provenance(),
+        **circumstances(comm, watch, checked=payload["check"]),
     }
-
-
-def _ranks_per_core(comm: MPI.Intracomm) -> float:
-    from tradewind.launch.quiet import cores_here
-    from tradewind.mpi.library import ranks_per_core
-
-    return ranks_per_core(comm, cores_here(comm))
 
 
 def _slowest_steps(comm: MPI.Intracomm, running: ProgramRun, samples: list[list[float]]) -> dict[str, float]:

@@ -22,6 +22,8 @@ BUSY_SHARE = 0.1
 CLOCK_LIMIT = 1.1
 """Maximum time of a fixed computation after the measurement over that before it, or the other way round."""
 _MIN_SAMPLES = 4
+IN_ROUNDS = "--repeat 100 --rounds 5"
+"""Options that take more samples, and those of all methods in turns."""
 
 
 class QuietWatch:
@@ -32,18 +34,20 @@ class QuietWatch:
         self._busy_cores = _busy_cores(comm)
         self._before_s = _loop_s()
 
-    def result(self) -> dict[str, float]:
+    def result(self, comm: MPI.Intracomm | None = None) -> dict[str, float]:
         """Return what was seen, the worst over all ranks: `busy_cores` of the `node_cores` of a node, and the time
-        after over before, `clock_ratio`."""
+        after over before, `clock_ratio`. `comm`: the ranks that measured, where others serve them. Collective with
+        these."""
         import psutil
 
         from tradewind.mpi.library import MPI
 
+        comm = self._comm if comm is None else comm
         ratio = _loop_s() / self._before_s
-        slowest = self._comm.allreduce(ratio, MPI.MAX)
-        fastest = self._comm.allreduce(ratio, MPI.MIN)
-        busy = self._comm.allreduce(self._busy_cores, MPI.MAX)
-        cores = self._comm.allreduce(psutil.cpu_count() or 1, MPI.MIN)
+        slowest = comm.allreduce(ratio, MPI.MAX)
+        fastest = comm.allreduce(ratio, MPI.MIN)
+        busy = comm.allreduce(self._busy_cores, MPI.MAX)
+        cores = comm.allreduce(psutil.cpu_count() or 1, MPI.MIN)
         ratio = slowest if slowest * fastest >= 1 else fastest
         return {"busy_cores": busy, "node_cores": cores, "clock_ratio": ratio}
 
@@ -83,10 +87,11 @@ def _loop_s() -> float:
     return min(seconds)
 
 
-def warnings_of(result: Mapping[str, Any], samples: Sequence[Sequence[float]]) -> list[str]:
+def warnings_of(result: Mapping[str, Any], samples: Sequence[Sequence[float]], more: str = IN_ROUNDS) -> list[str]:
     """Return why times should not be trusted, each with what to do.
 
-    `result`: has `cores`, `ranks_per_core` and `quiet` (see `QuietWatch`). `samples`: of each method.
+    `result`: has `cores`, `ranks_per_core` and `quiet` (see `QuietWatch`). `samples`: of each method. `more`:
+    options of the command that take more samples.
     """
     quiet = result["quiet"]
     cores = quiet["node_cores"]
@@ -101,13 +106,13 @@ def warnings_of(result: Mapping[str, Any], samples: Sequence[Sequence[float]]) -
     if not 1 / CLOCK_LIMIT <= ratio <= CLOCK_LIMIT:
         found.append(
             f"the clock of the cores has changed: a fixed computation took {ratio:.2f} times as long after the "
-            "measurement as before; fix the frequency (cpupower frequency-set -g performance), or measure in rounds"
+            "measurement as before; fix the frequency (cpupower frequency-set -g performance), or take more samples "
+            f"({more})"
         )
     wide = sum(spread(each) > SPREAD_LIMIT for each in samples if len(each) >= _MIN_SAMPLES)
     if wide:
         found.append(
             f"the samples of {wide} of {len(samples)} measurements are far apart: the middle half of them spans more "
-            f"than {SPREAD_LIMIT:.0%} of the median; bind ranks to cores, and take more samples in rounds "
-            "(--repeat 100 --rounds 5)"
+            f"than {SPREAD_LIMIT:.0%} of the median; bind ranks to cores, and take more samples ({more})"
         )
     return found

@@ -46,4 +46,4 @@ def tune(
     worker = "tradewind.launch.trials:tune_exchange"
     result: dict[str, Any] = job.on_ranks(exchange.ranks, worker, payload, timeout_s=timeout_s, watch=watch)
     samples = [row["samples_s"] for table in result["tuned"] for row in table["results"]]
-    return {**result, "warnings": warnings_of(result, samples)}
+    return {**result, "warnings": warnings_of(result, samples, "--trials 100")}

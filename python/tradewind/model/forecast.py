@@ -60,6 +60,7 @@ def forecast(
     kept = (
         *("model", "machine", "topology", "routing", "buffers", "packet_bytes", "seed"),
         *("messages", "bytes", "packet_hops"),
+        *("compute_imbalance", "noise", "background"),
     )
     found = {
         "program": model.name,

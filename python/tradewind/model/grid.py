@@ -12,7 +12,8 @@ from tradewind.base.errors import InputError
 from tradewind.base.extents import MAX_EXTENT, extents_text, parse_extents
 from tradewind.layout.grid_names import NamedGrid, named_grid
 from tradewind.layout.names import LAYOUTS, shares
-from tradewind.workload.on_grid import layout_imbalance
+from tradewind.workload.exchange import Exchange
+from tradewind.workload.on_grid import OnGrid, layout_imbalance
 
 MAX_RANKS = 2_000_000
 POINTS = "points"
@@ -24,8 +25,8 @@ class ModelGrid:
     """The points of a model."""
 
     extents: tuple[int, int, int] | None = None
-    """Points along x, y and z; of a Gaussian grid those of its longest row, its rows, and levels. None: there is no
-    grid, as each rank has elements of its own."""
+    """Points along x, y and z; of a Gaussian grid those of its longest row, its rows, and levels; of triangles all
+    along x. None: there is no grid, as each rank has elements of its own."""
     named: NamedGrid | None = None
 
     @property
@@ -67,7 +68,11 @@ class ModelGrid:
         maximum = min(MAX_RANKS, self.columns or MAX_RANKS)
         if not 1 <= ranks <= maximum:
             raise InputError(f"{ranks} ranks: 1..{maximum} are allowed on {self.text}")
-        return ranks, 1
+        if self.named is None or self.named.points is None:
+            return ranks, 1
+        halo = Exchange("fetch", ranks, self.extents, mesh=self.named.kind, width=1)
+        assert isinstance(halo, OnGrid)
+        return halo.sizes[1]
 
     def imbalance(self, split: tuple[int, int]) -> float:
         """Return the maximum points of a rank over the mean; 1 without a grid."""
@@ -106,8 +111,8 @@ def model_grid(text: str | None, levels: int | None) -> ModelGrid:
     named = named_grid(text)
     if levels is None:
         raise InputError(f"grid {text}: key 'levels' is missing, such as levels = 137")
-    along_x = named.longest_row or named.columns
-    return ModelGrid((along_x, named.rows or 1, levels), named)
+    nx, ny = named.points or (named.longest_row or named.columns, named.rows or 1)
+    return ModelGrid((nx, ny, levels), named)
 
 
 def points_formula(numbers: Mapping[str, float]) -> str:

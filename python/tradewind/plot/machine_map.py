@@ -2,6 +2,10 @@
 
 With the loads of a simulation lines have the colour of the busiest link that they stand for, and what is shown in full
 is the part with the busiest link of all.
+
+A map is SVG that this package writes, and its page adds a small script that names what is nearest: switches and links
+have places, but no axes and scales, for which Vega exists, and whose script alone is six times as large as a page of
+dragonfly-MM.
 """
 
 from __future__ import annotations

@@ -47,12 +47,17 @@ const chartRows = (rows, cases) => {
 
 class Chart {
   constructor(element, figure, data) {
-    Object.assign(this, { element, figure, data, hiddenCurves: new Set(), passed: null });
-    this.rows = figure.rows ? chartRows(figure.rows, data.cases) : null;
+    Object.assign(this, { element, figure, data, hiddenCurves: hiddenOf(figure.name), passed: null });
     this.picture = elementOf("div", "picture", "");
     element.replaceChildren(this.picture);
     if (figure.legend) this.addLegend();
     if (figure.name) this.addTools();
+  }
+
+  // The rows of the chart, made when they are needed; null for a chart whose data stand in its specification.
+  get rows() {
+    this.made ??= this.figure.rows ? chartRows(this.figure.rows, this.data.cases) : null;
+    return this.made;
   }
 
   addLegend() {
@@ -82,7 +87,8 @@ class Chart {
 
   toggle(name, entry) {
     if (!this.hiddenCurves.delete(name)) this.hiddenCurves.add(name);
-    entry.ariaPressed = String(!this.hiddenCurves.has(name));
+    writeAddress();
+    choice.showForm();
     this.highlight("");
     this.update();
   }
@@ -102,10 +108,14 @@ class Chart {
     this.picture.after(tools);
   }
 
+  // Whether the case of a row passes the choice.
+  isMeant(row) {
+    return this.passed === null || this.passed.cases[this.figure.rows.case[row]] === 1;
+  }
+
   // The rows that pass the choice and belong to curves that are not hidden.
   shownRows() {
-    return this.rows.filter((row, i) =>
-      (this.passed === null || this.passed.cases[this.figure.rows.case[i]]) && !this.hiddenCurves.has(row.curve));
+    return this.rows.filter((row, i) => this.isMeant(i) && !this.hiddenCurves.has(row.curve));
   }
 
   csv() {
@@ -151,12 +161,17 @@ class Chart {
 
   // Shows the rows of the choice; a figure without any is not there.
   update() {
-    const rows = this.rows ? this.shownRows() : [];
-    const curves = new Set(this.rows?.filter((_, i) => !this.passed || this.passed.cases[this.figure.rows.case[i]]).map((row) => row.curve));
-    const isThere = this.rows ? curves.size > 0 : !this.figure.groups || this.figure.groups.some((group) => this.passed.groups[group]);
+    const packed = this.figure.rows, curves = new Set();
+    for (let i = 0; i < (packed?.case.length ?? 0); i++) if (this.isMeant(i)) curves.add(packed.columns.curve?.at(i));
+    const isThere = packed ? curves.size > 0 : !this.figure.groups || this.figure.groups.some((group) => this.passed.groups[group]);
     this.element.closest("figure").hidden = !isThere;
-    for (const [name, entry] of this.entries ?? []) entry.hidden = !curves.has(name);
-    if (rows.length && this.view) this.view.data("rows", rows).runAsync();
+    for (const [name, entry] of this.entries ?? []) {
+      entry.hidden = !curves.has(name);
+      entry.ariaPressed = String(!this.hiddenCurves.has(name));
+    }
+    if (!packed || !this.view) return;
+    const rows = this.shownRows();
+    if (rows.length) this.view.data("rows", rows).runAsync();
   }
 }
 

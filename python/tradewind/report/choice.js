@@ -1,4 +1,5 @@
-// The reader's choice: one value of each facet and a search. It stands in the address, and all parts of the page follow.
+// The reader's choice: one value of each facet, a search, and the curves that legends hide. It stands in the address,
+// and all parts of the page follow.
 
 const choice = { values: new Map(), search: "", listeners: [] };
 
@@ -6,11 +7,20 @@ const addressOf = () => {
   const found = new URLSearchParams([...choice.values].filter(([, value]) => value !== ""));
   if (choice.search) found.set("search", choice.search);
   for (const [name, value] of order) found.set(`sort-${name}`, value);
+  for (const [name, curves] of hidden) for (const curve of curves) found.append(`hide-${name}`, curve);
   return found.toString();
 };
 
 // How tables are sorted, by their names: "COLUMN" or "-COLUMN". It stands in the address, too.
 const order = new Map();
+
+// The curves that are hidden, by the names of their figures. They stand in the address, too.
+const hidden = new Map();
+
+const hiddenOf = (figure) => {
+  if (!hidden.has(figure)) hidden.set(figure, new Set());
+  return hidden.get(figure);
+};
 
 const readAddress = () => {
   const text = location.hash.slice(1);
@@ -18,7 +28,11 @@ const readAddress = () => {
   for (const name of choice.values.keys()) choice.values.set(name, found.get(name) ?? "");
   choice.search = found.get("search") ?? "";
   order.clear();
-  for (const [key, value] of found) if (key.startsWith("sort-")) order.set(key.slice(5), value);
+  for (const curves of hidden.values()) curves.clear();
+  for (const [key, value] of found) {
+    if (key.startsWith("sort-")) order.set(key.slice(5), value);
+    if (key.startsWith("hide-")) hiddenOf(key.slice(5)).add(value);
+  }
 };
 
 const writeAddress = () => history.replaceState(null, "", `#${addressOf()}`);
@@ -82,6 +96,7 @@ const showChoice = (form, data) => {
   const clear = button("Show all", () => {
     for (const name of choice.values.keys()) choice.values.set(name, "");
     choice.search = "";
+    for (const curves of hidden.values()) curves.clear();
     choose();
     form.elements[0].focus();
   });
@@ -91,12 +106,13 @@ const showChoice = (form, data) => {
   const show = () => {
     for (const { name } of several) form.elements[name].value = choice.values.get(name);
     if (document.activeElement !== search) search.value = choice.search;
-    clear.hidden = !isChosen();
+    clear.hidden = !isChosen() && [...hidden.values()].every((curves) => curves.size === 0);
     const { cases } = passing(data);
     const count = cases.reduce((sum, each) => sum + each, 0);
     status.textContent = `${count} of ${cases.length} ${data.unit}`;
   };
   choice.listeners.push(show);
+  choice.showForm = show;
   readAddress();
   addEventListener("hashchange", () => { readAddress(); choose(); });
   form.hidden = false;

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from tradewind.report.table import Cell, PageColumn, PageTable, Row, number, whole
 from tradewind.study.claims.finding import CONFIRMED, CONTRADICTED, SOURCE, Verdict
@@ -17,6 +18,9 @@ from tradewind.study.claims.judgement import (
     reasons,
     verdicts_of,
 )
+
+if TYPE_CHECKING:
+    from tradewind.dataset.claim_changes import ClaimChange
 
 LOOKS = {CONFIRMED: "good", CONTRADICTED: "bad"}
 
@@ -66,6 +70,25 @@ def _verdict(verdict: Verdict | None) -> Cell:
     if verdict is None:
         return Cell("")
     return Cell("", verdict.verdict, tags=((LOOKS.get(verdict.verdict, "none"), verdict.verdict),))
+
+
+def changed_claims_table(changes: Sequence[ClaimChange]) -> PageTable:
+    """Return the claims whose verdict differs between two results, with both verdicts and what decided the new one."""
+    rows = [
+        {
+            "Study": Cell(each.study),
+            "Figure": Cell(each.new.figure),
+            "Claim": Cell(each.new.claim),
+            "Base": Cell(each.new.base or ""),
+            "Old": _verdict(each.old),
+            "New": _verdict(each.new),
+            WHY: Cell(each.new.because, lines=tuple(each.new.figures)),
+        }
+        for each in changes
+    ]
+    titles = ("Study", "Figure", "Claim", "Base", "Old", "New", WHY)
+    shown = [PageColumn(title) for title in titles if any(not row[title].is_empty for row in rows)]
+    return PageTable("changed-table", f"Claims with another verdict: {len(rows)}", shown, rows)
 
 
 def counts_table(counts: Sequence[Count]) -> PageTable:

@@ -1,4 +1,5 @@
-"""The page about two results: which is faster in words, each case of both beside the other, and what only one has."""
+"""The page about two results: which is faster in words, each case of both beside the other, claims with another
+verdict, and what only one has."""
 
 from __future__ import annotations
 
@@ -10,9 +11,22 @@ from tradewind.base.files import write_atomically
 from tradewind.base.units import format_seconds
 from tradewind.figure.answering import Drawing
 from tradewind.plot.style import CONFIG, PALETTE, SECONDS, Part, log_axis, nominal, quantitative
+from tradewind.report.claims import changed_claims_table
 from tradewind.report.content import Figure, case_name, content
 from tradewind.report.facets import Groups
-from tradewind.report.table import Cell, PageColumn, PageTable, Row, number, ratio, seconds, table_of_cases, text, whole
+from tradewind.report.table import (
+    Cell,
+    PageColumn,
+    PageTable,
+    Row,
+    byte_count,
+    number,
+    ratio,
+    seconds,
+    table_of_cases,
+    text,
+    whole,
+)
 from tradewind.study.cases.records import Record
 from tradewind.study.model.labels import LABELS
 
@@ -23,6 +37,7 @@ LOOKS = {"faster": "good", "slower": "bad"}
 COLUMNS = (
     PageColumn("Exchange"),
     PageColumn("Grid"),
+    number("Message", "B", "size of a message"),
     number("Ranks"),
     PageColumn("Machine"),
     PageColumn("Method", hint="transport and packing"),
@@ -70,6 +85,7 @@ def _page(comparison: Comparison, names: tuple[str, str], words: Sequence[str]) 
         words=[f"{_sentence(each)}." for each in words[1:]],
         figures=figures,
         cases=table,
+        claims=changed_claims_table(comparison.claims.changed),
         alone=_alone(comparison, names),
         data=content(records, groups, [table], figures),
         confidence=f"{100 * comparison.confidence:.3g} %",
@@ -95,7 +111,8 @@ def _record(case: Compared) -> Record:
     """The labels that both cases have, with both values of a label that differs."""
     labels = {**dict.fromkeys(LABELS), **{label: case.new.get(label) for label in LABELS}}
     labels |= {label: f"{old} → {new}" for label, (old, new) in case.differences.items() if label != "ranks"}
-    return labels | {"ranks": None if labels["ranks"] is None else int(float(labels["ranks"]))}
+    numbers = {label: case.new.get(label) for label in ("ranks", "message_bytes")}
+    return labels | {label: None if value is None else int(float(value)) for label, value in numbers.items()}
 
 
 def _table(cases: Sequence[Compared], records: Sequence[Record]) -> PageTable:
@@ -108,6 +125,7 @@ def _row(case: Compared, record: Record) -> Row:
     return {
         "Exchange": text(record["exchange"]),
         "Grid": text(record["grid"]),
+        "Message": byte_count(record["message_bytes"]),
         "Ranks": whole(record["ranks"]),
         "Machine": text(record["machine"]),
         "Method": text(", ".join(filter(None, (record["transport"], record["packing"])))),

@@ -63,8 +63,9 @@ def case_name(record: Record) -> str:
 
 
 def parameters(records: Sequence[Record]) -> list[str]:
-    """Return the grid of each case, and its value of every label in which the cases differ."""
-    others = [label for label in LABELS if label not in _NAMED]
+    """Return the grid of each case, and its value of every label in which the cases differ; of `bench --sizes` also the
+    size of its messages."""
+    others = ["message_bytes", *(label for label in LABELS if label not in _NAMED)]
     values = {label: {record.get(label) for record in records} - {None} for label in others}
     shown = [label for label in others if label == "grid" or len(values[label]) > 1]
     titles = {label: label.replace("_", " ") for label in shown}

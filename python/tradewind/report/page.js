@@ -12,7 +12,8 @@ const shownSections = () => {
 
 const start = async () => {
   const data = await unpacked();
-  const tables = tablesOf(data), charts = window.vegaEmbed ? chartsOf(data) : [];
+  const library = document.getElementById("library");
+  const tables = tablesOf(data), charts = library ? chartsOf(data) : [];
   const show = () => {
     const passed = data ? passing(data) : { groups: [], cases: [], words: [] };
     for (const part of [...tables, ...(data ? charts : [])]) part.choose(passed);
@@ -31,7 +32,11 @@ const start = async () => {
   }
   document.documentElement.dataset.ready = "tables";
   performance.mark("tables");
-  await drawAll(charts);
+  if (library) {
+    await new Promise((done) => setTimeout(done));  // the page is shown, and answers, before
+    document.head.append(Object.assign(document.createElement("script"), { textContent: library.textContent }));
+    await drawAll(charts);
+  }
   document.documentElement.dataset.ready = "all";
   let width = innerWidth, later;
   addEventListener("resize", () => {

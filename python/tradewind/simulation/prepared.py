@@ -13,6 +13,7 @@ from tradewind import _core
 from tradewind.base import memory
 from tradewind.base.errors import InputError, VerificationError
 from tradewind.base.files import check_folder, check_target
+from tradewind.base.noise import ARRIVALS, Noise
 from tradewind.machine import MachineFile
 from tradewind.machine.link_loads import group_shares, link_shares, loads_of
 from tradewind.method.method import DEFAULT_TRANSPORT
@@ -77,6 +78,8 @@ class Simulation:
     """Transport model within a node, if a transport is named."""
     method: tuple[str, str] | None = None
     """That transport, and the packing."""
+    noise: Noise | None = None
+    """Detours of the CPUs."""
     held: Held = field(default_factory=Held)
     peers: _core.Peers | None = None
     """The processes that share it; see `tradewind.simulation.processes`."""
@@ -111,6 +114,7 @@ class Simulation:
             shown=self.shown,
             peers=self.peers,
             intranode=self.intranode,
+            **_detours(self.noise),
             **arguments,
         )
         return self.machine, self.program(), self.placement, options
@@ -326,9 +330,22 @@ class Simulation:
             **(packet if options.model == "packet" else {}),
             **({"transport": self.method[0], "packing": self.method[1]} if self.method else {}),
             **{name: value for name, value in changes.items() if value != known[name].default},
+            **({"noise": self.noise.text} if self.noise else {}),
+            **({"background": options.background} if options.background else {}),
             **({"order": self.orders[0]} if self.orders != (PORTS,) else {}),
             **({"split_imbalance": self.exchange.imbalance()} if isinstance(self.exchange, Exchange) else {}),
             "processes": self.peers.processes if self.peers else 1,
             "threads": options.threads,
             "seed": options.seed,
         }
+
+
+def _detours(noise: Noise | None) -> dict[str, Any]:
+    """Return the arguments of the core's options for noise."""
+    if noise is None:
+        return {}
+    return {
+        "noise_period_s": 1 / noise.frequency_hz,
+        "noise_duration_s": noise.duration_s,
+        "noise_scattered": noise.arrival != ARRIVALS[0],
+    }

@@ -49,7 +49,7 @@ def verify(exchange: Workload, transport: str = DEFAULT_TRANSPORT, progress: Pro
     distinct = exchange.schedules()
     if not distinct:
         raise InputError("there is no exchange to verify (of a dwarf: `verify` of its own proves its program)")
-    steps = [_verify_step(exchange, name, schedule, transport, progress) for name, schedule in distinct.items()]
+    steps = [_verify_step(exchange, name, schedule, [transport], progress) for name, schedule in distinct.items()]
     verified = {
         "transport": transport,
         "ok": True,
@@ -70,10 +70,10 @@ def verify_program(
 ) -> dict[str, Any]:
     """Prove a whole program: each exchange, and that no ranks wait for each other across exchanges and groups.
 
-    Every exchange is proved as by `verify`, in the posting order of its transport and in each of `transports` (None:
-    the five of point-to-point messages); for each of them, of all exchanges at once, no ranks of any group may wait for
-    each other for ever, even where every send is synchronous. No exchange that is open may write a field that another
-    one touches.
+    Every exchange is proved as by `verify`, those of one schedule together, in the posting order of its transport and
+    in each of `transports` (None: the five of point-to-point messages); for each of them, of all exchanges at once, no
+    group may deadlock, even where every send is synchronous. No exchange that is open
+    may write a field that another one touches.
 
     Returns as `verify`, with a row for each exchange in place of steps, ``times`` in it, ``orders`` (the posting orders
     proved; "own": each exchange by its own transport), and in all the ``stages``, ``messages`` and ``bytes`` of the
@@ -87,12 +87,14 @@ def verify_program(
             raise InputError(unknown("posting order", name, POSTING))
     check_fields(program)
     rows = []
+    proved: dict[tuple[object, ...], dict[str, Any]] = {}
     for exchange in program.exchanges:
         single = OneSchedule(exchange.core, exchange.count, exchange.dtype)
-        row = _verify_step(single, exchange.name, exchange.core, exchange.transport, progress)
-        for transport in wanted:
-            if transport != exchange.transport:
-                _verify_step(single, exchange.name, exchange.core, transport, progress)
+        orders = dict.fromkeys((exchange.transport, *wanted))
+        key = (id(exchange.core), *orders, exchange.count, exchange.dtype)
+        if key not in proved:
+            proved[key] = _verify_step(single, exchange.name, exchange.core, list(orders), progress)
+        row = {**proved[key], "name": exchange.name}
         rows.append(row | {"transport": exchange.transport, "times": program.times(exchange)})
     check_order(program, wanted)
     verified = {
@@ -111,7 +113,7 @@ def verify_program(
 
 
 def _verify_step(
-    exchange: Workload, name: str, schedule: _core.Schedule, transport: str, progress: Progress | None
+    exchange: Workload, name: str, schedule: _core.Schedule, transports: list[str], progress: Progress | None
 ) -> dict[str, Any]:
     began = time.perf_counter()
     stages = schedule.stages
@@ -123,7 +125,7 @@ def _verify_step(
     points = exchange.bytes_per_point
     _core.check_bytes(schedule.pattern, points)
     try:
-        verified = _core.verify(schedule, transport, report if progress is not None else None)
+        verified = _core.verify(schedule, transports, report if progress is not None else None)
     except VerificationError as error:
         raise VerificationError(f"{name}: {error}") from None
 

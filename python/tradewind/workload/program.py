@@ -28,6 +28,7 @@ from tradewind.workload.steps import (
     Poke,
     Scheduled,
     Start,
+    StepPart,
     Wait,
     WholeExchange,
     schedule_of,
@@ -215,6 +216,25 @@ class ProgramWorkload(Workload):
     def steps(self) -> list[Step]:
         """The steps; of a program of groups, those of each group in turn."""
         return self._steps
+
+    def parts(self) -> list[StepPart]:
+        """Return what each of `steps()` does."""
+        if self._order is None:
+            return [
+                StepPart(
+                    step.name,
+                    "compute" if step.schedule is None else "exchange",
+                    step.schedule,
+                    step.repeat,
+                    step.compute is not None,
+                )
+                for step in self._steps
+            ]
+        each = [_parts(step, i) for group in self.groups for i, step in enumerate(group.steps)]
+        return [
+            StepPart(step.name, kind, None if exchange is None else exchange.core, times, compute is not None)
+            for step, (_, kind, exchange, times, compute) in zip(self._steps, each, strict=True)
+        ]
 
     def ordered_steps(self) -> Sequence[GroupStep]:
         """Return the steps of a program of one group as groups have them, each exchange with a name.

@@ -145,7 +145,7 @@ def test_what_a_simulated_step_computes():
 
 @pytest.mark.parametrize("strategy", NOT_SIMULATED)
 def test_the_simulator_knows_no_barriers_and_no_pickles(strategy):
-    with pytest.raises(InputError, match=f"strategy {strategy}: the simulator does not know what it adds"):
+    with pytest.raises(InputError, match=f"strategy {strategy}: what it adds is not simulated"):
         Diffusion(4, (16, 16, 2), strategy=strategy).program()
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import mmap
 import os
 import socket
@@ -9,11 +10,12 @@ import struct
 from collections.abc import Iterator
 
 import pytest
+from output_plans import plan
 
 from tradewind.base.errors import PlanError
 from tradewind.fieldserver.server.local_control import LocalControl
-from tradewind.fieldserver.server.messages import ORDER, STATUS, from_json
-from tradewind.fieldserver.server.process_server import mapped
+from tradewind.fieldserver.server.messages import ORDER, STATUS, from_json, to_json
+from tradewind.fieldserver.server.process_server import ProcessServer, mapped
 
 
 @pytest.fixture
@@ -75,3 +77,23 @@ def test_memory_is_that_with_its_mark():
         os.close(file)
     with pytest.raises(PlanError, match=f"/proc/{os.getpid()}/fd/{file}.: No such file or directory"):
         mapped(os.getpid(), file, 4096 + 8, 17)
+
+
+@pytest.mark.parametrize("watched", [True, False])
+def test_a_server_that_the_model_watches_gives_signs_of_life_while_it_writes(ends, tmp_path, monkeypatch, watched):
+    model, control = ends
+    server = ProcessServer(plan(tmp_path), control, 1, 0)
+    drained = iter([False, False, True])
+    monkeypatch.setattr(server.writer, "drained", lambda wait_s: next(drained))
+    order = to_json({"op": "close", "awaited": False, "watched": watched})
+    model.sendall(struct.pack("=qq", ORDER, len(order)) + order)
+    server.serve()
+    model.shutdown(socket.SHUT_WR)
+    model.setblocking(False)
+    tags = []
+    with contextlib.suppress(BlockingIOError):
+        while head := model.recv(16):
+            tag, size = struct.unpack("=qq", head)
+            model.recv(size)
+            tags.append(tag)
+    assert tags == (2 * [STATUS] if watched else [])

@@ -61,7 +61,7 @@ def recorded(dwarf: Recorded) -> Recorder:
     """Run the strategy of a dwarf for `steps_per_round` steps, and return what it does. Raises InputError."""
     assert dwarf.strategy is not None
     if dwarf.strategy in dwarf.not_simulated:
-        raise InputError(f"strategy {dwarf.strategy}: the simulator does not know what it adds; simulate exchange")
+        raise InputError(f"strategy {dwarf.strategy}: what it adds is not simulated; simulate exchange")
     recorder, steps = Recorder(dwarf), dwarf.steps_per_round
     while steps > 0:
         steps -= dwarf.strategies[dwarf.strategy](recorder, steps)

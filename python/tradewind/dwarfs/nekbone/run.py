@@ -427,7 +427,7 @@ class NekboneRun(Running):
         from tradewind.mpi.library import MPI
 
         if self.dwarf.side != "wave":
-            raise InputError(f"side {self.dwarf.side}: its solution is not known; that of wave is")
+            raise InputError(f"side {self.dwarf.side}: its solution is not known, only that of wave")
         places = self.brick.coordinates(self.basis, self.dwarf.deformation)
         apart = float(np.abs(self.x - wave(places, self.brick.whole)).max())
         proceed(self.comm)

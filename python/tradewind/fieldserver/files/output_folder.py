@@ -102,7 +102,7 @@ def _prepare(plan: OutputPlan) -> None:
     steps = manifest.steps()
     if steps and plan.table.existing == "refuse":
         raise InputError(
-            f"folder {plan.folder} holds steps {steps[0]}..{steps[-1]} of a run: name another one, or say "
+            f"folder {plan.folder} holds steps {steps[0]}..{steps[-1]} of a run: name another one, or set "
             "existing = 'continue' (with what is there) or 'replace'"
         )
     if steps and plan.table.existing == "replace":

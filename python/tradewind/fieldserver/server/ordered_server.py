@@ -57,11 +57,12 @@ class OrderedServer(Orders):
 
     def serve(self) -> dict[str, Any]:
         """Serve; returns figures of this server. Collective, with the model."""
-        begin, awaited = perf_counter(), True
+        begin, awaited, watched = perf_counter(), True, True
         while True:
             order = self._next()
             if order["op"] == "close":
                 awaited = order.get("awaited", True)
+                watched = awaited or order.get("watched", False)
                 if order.get("discard", False):
                     self.writer.discard()
                 break
@@ -71,7 +72,7 @@ class OrderedServer(Orders):
             if self._closing:
                 break
         while not self.writer.drained(_LONGEST_S * 50):
-            if awaited:
+            if watched:
                 self._keep_alive()
         self.writer.close()
         self.ahead.close()
