@@ -97,6 +97,16 @@ def slowest_link() -> Iterator[Case]:
                 yield Case(label, pair(elements), file, expected, place | {"model": model})
 
 
+def other_jobs() -> Iterator[Case]:
+    """Links between switches have what other jobs leave of their bandwidth."""
+    file = machine(TORUS)
+    place = placed(file, (3, 0))
+    for taken, left in ((0.5, 2), (0.75, 4), (0.9, 10)):
+        for elements in (100, 10_000):
+            expected = 5 * 100 * NS + 8 * elements * left * BYTE
+            yield Case(f"{taken:.0%}, {8 * elements} B", pair(elements), file, expected, place | {"background": taken})
+
+
 def burst_into_one_port() -> Iterator[Case]:
     """k^2 - 1 ranks: k - 1 ranks fold onto one, k ranks exchange, one unfolds to k - 1."""
     size = 80_000
@@ -232,6 +242,17 @@ def _programs() -> Iterator[tuple[str, ProgramWorkload, int]]:
         yield f"{time / 1e6:g} us beside two stages", beside, max(time, stage) + stage
 
 
+def numa_domains() -> Iterator[Case]:
+    """Eight cores of 2 Gflop/s and 20 GB/s on four domains of 20 GB/s; of five ranks two share a domain."""
+    node = {"cores": 8, "memory_bandwidth": "80GB/s", "flow_memory_bandwidth": "20GB/s"}
+    file = machine(CROSSBAR, node=node | {"core_flops": "2Gflop/s", "numa_domains": 4})
+    for ranks, byte in ((1, 50), (4, 50), (5, 100), (8, 100)):  # ps per byte
+        for size, flops in ((1000, 10), (10, 1000)):
+            program = ProgramWorkload(Compute("it", flops=flops, bytes=size, points=[1] * ranks))
+            expected = max(size * byte, flops * 500)
+            yield Case(f"{ranks} ranks, {size} B", program, file, expected, {"ranks_per_node": ranks})
+
+
 def shared_memory() -> Iterator[Case]:
     """Every copy reaches 100 GB/s alone, and all copies of the node have 200 GB/s together."""
     file = machine(CROSSBAR, node={"memory_bandwidth": "200GB/s"})
@@ -320,6 +341,7 @@ THAKUR = "Thakur, Rabenseifner & Gropp 2005"
 FORMS = (
     Form("one message over h links", "latencies + m G", "Kermani & Kleinrock 1979", one_message),
     Form("one slow link on the way", "latencies + m G of the slowest", "Kermani & Kleinrock 1979", slowest_link),
+    Form("a message beside other jobs", "latencies + m G / (1 - taken)", "Kermani & Kleinrock 1979", other_jobs),
     Form("burst of k senders into one port", "3 (L + k m G)", HOCKNEY, burst_into_one_port),
     Form("all-to-all on a crossbar", "stages L + (n - 1) m G", THAKUR, crossbar_all_to_all),
     Form("bruck on a crossbar", "log2 n (L + n/2 m G)", THAKUR, bruck),
@@ -331,6 +353,7 @@ FORMS = (
     Form("rendezvous", "4 L + 3 h G + m G", "the steps of the protocol", rendezvous),
     Form("put", "L + m G", HOCKNEY, put),
     Form("computation, also beside a halo", "max(flops / F, bytes / B, halo)", "Williams et al. 2009", computation),
+    Form("computation on NUMA domains", "max(flops / F_1, bytes n_1 / B_1)", "Williams et al. 2009", numa_domains),
     Form("copies that share a memory", "(n - 1) m max(1 / B_1, n / B)", "bandwidth of the node", shared_memory),
     Form("node-aware halo", "(s + t) / B + L + 2 t G + (t + c) / B", "the steps of the algorithm", node_halo),
     Form("pairwise gather-scatter", "L + (faces, edges, corners) G", "points of a brick", gather_scatter_pairwise),

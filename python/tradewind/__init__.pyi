@@ -10,6 +10,7 @@ from tradewind.base.errors import TradewindError as TradewindError
 from tradewind.base.errors import TuningWarning as TuningWarning
 from tradewind.base.errors import VerificationError as VerificationError
 from tradewind.base.errors import WriteError as WriteError
+from tradewind.base.imbalance import Imbalance as Imbalance
 from tradewind.dataset.open_table import open_table as open_table
 from tradewind.fieldserver.model.field_server import FieldServer as FieldServer
 from tradewind.launch.trials import tune as tune

@@ -840,6 +840,9 @@ class Compute:
         layout: Layout | None = None,
         point_seconds: float = 0,
         points: Sequence[float] | None = None,
+        distribution: str = "",
+        spread: float = 0,
+        each_time: bool = False,
     ) -> None: ...
 
 class Step:
@@ -957,6 +960,11 @@ class SimulationOptions:
         progress_by: str = "pokes",
         skip: bool = True,
         order_seed: int = 0,
+        noise_period_s: float = 0,
+        noise_duration_s: float = 0,
+        noise_scattered: bool = False,
+        unloaded: bool = False,
+        free_copies: bool = False,
     ) -> None: ...
 
 class Forecast:
@@ -983,6 +991,11 @@ def simulate_loggp(
     options: SimulationOptions,
     progress: Callable[[float, int, int], None] | None = None,
 ) -> SimulationResult: ...
+def mean_computing_s(machine: Machine, program: Program, placement: Placement) -> list[float]:
+    """
+    [step] seconds that a rank computes, in the mean over the ranks that compute anything.
+    """
+
 def busy_times(
     machine: Machine, program: Program, placement: Placement
 ) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:

@@ -17,6 +17,11 @@ constexpr std::uint64_t mix(std::uint64_t a, std::uint64_t b) {
     return mix(mix(a) ^ b);
 }
 
+// Maps 64 random bits onto the numbers between 0 and 1, both excluded.
+constexpr double unit_interval(std::uint64_t random) {
+    return (static_cast<double>(random >> 12) + 0.5) * 0x1p-52;
+}
+
 // Maps 32 random bits onto 0..n-1 without a division (Lemire 2019); the bias is below n / 2^32.
 constexpr std::uint32_t scale_to(std::uint32_t random, std::uint32_t n) {
     return static_cast<std::uint32_t>((static_cast<std::uint64_t>(random) * n) >> 32);

@@ -40,6 +40,11 @@ class Digest {
 
     void add(const Compute& compute) {
         for (const double number : {compute.seconds, compute.flops, compute.bytes, compute.point_seconds}) add(number);
+        if (const Imbalance& imbalance = compute.imbalance; imbalance.any()) {
+            add(static_cast<int>(imbalance.distribution));
+            add(imbalance.spread);
+            add(static_cast<int>(imbalance.each_time));
+        }
         add(compute.points ? compute.points->size() : 0);
         if (compute.points)
             for (const double points : *compute.points) add(points);

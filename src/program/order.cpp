@@ -19,6 +19,10 @@ double Compute::points_of(Rank rank) const {
 void check(const Compute& compute, Rank ranks) {
     for (const double value : {compute.seconds, compute.flops, compute.bytes, compute.point_seconds})
         if (!(value >= 0)) throw InputError("a computation takes 0 or more seconds, flops and bytes");
+    const Imbalance& imbalance = compute.imbalance;
+    if (!(imbalance.spread >= 0 && imbalance.spread <= largest_spread(imbalance.distribution)))
+        throw InputError("spread " + std::to_string(imbalance.spread) + " of an imbalance: 0 to " +
+                         std::to_string(largest_spread(imbalance.distribution)) + " is allowed");
     const auto differ = [&](std::size_t n) {
         throw InputError("a computation on the points of " + std::to_string(n) + " ranks, in steps of " +
                          std::to_string(ranks));

@@ -12,6 +12,7 @@ Program::Program(std::shared_ptr<const Order> order)
     for (const Group& group : order_->groups())
         for (const GroupStep& given : group.steps) {
             Step step{given.name, nullptr, given.repeat, given.compute, given.kind, 0, group.members};
+            step.compute.give_stream(steps_.size());
             if (given.kind == StepKind::compute) step.repeat *= group.repeat;
             const bool starts = given.kind == StepKind::exchange || given.kind == StepKind::start;
             if (const auto e = static_cast<std::size_t>(given.exchange); starts && !known[e]) {

@@ -42,7 +42,8 @@ class Program {
     Program(std::vector<Step> steps, std::int64_t bytes_per_point)
         : steps_(std::move(steps)), bytes_per_point_(bytes_per_point) {
         if (bytes_per_point < 1) throw InputError("bytes per point: 1 or more are allowed");
-        for (const Step& step : steps_) {
+        for (Step& step : steps_) {
+            step.compute.give_stream(static_cast<std::size_t>(&step - steps_.data()));
             if (step.repeat < 1) throw InputError("a step is repeated 1 or more times");
             if (step.schedule) {
                 add_ranks(step.schedule->ranks());
@@ -79,6 +80,12 @@ class Program {
         for (const Step& step : steps_)
             if (step.compute.any()) return true;
         return false;
+    }
+
+    // Whether a computation that is repeated does not take the same time again.
+    bool changes_each_time() const {
+        return std::any_of(steps_.begin(), steps_.end(),
+                           [](const Step& step) { return step.compute.changes_each_time(); });
     }
 
     // A stage of the program as a stage of one of its steps.

@@ -4,6 +4,7 @@
 
 #include "base/checked.hpp"
 #include "base/error.hpp"
+#include "base/random.hpp"
 #include "sim/clock.hpp"
 #include "sim/computing.hpp"
 #include "sim/ending.hpp"
@@ -153,6 +154,8 @@ SimulationResult simulate_loggp(const machine::Machine& machine, const program::
             "model 'loggp': a program with steps start, wait or poke, or with groups of ranks, is simulated by the "
             "model "
             "'packet'");
+    if (options.noise.any())
+        throw InputError("model 'loggp': the noise of an operating system needs the model 'packet'");
     sim::check_minimum_time(machine, program, placement, options);
     StageTimes times(machine, program, placement, options.one_sided);
     std::vector<std::int64_t> time(static_cast<std::size_t>(program.ranks()), 0);
@@ -166,8 +169,9 @@ SimulationResult simulate_loggp(const machine::Machine& machine, const program::
             // A computation goes on beside the first stage; the next one waits for both.
             std::vector<std::int64_t> computed;
             for (Rank r = 0; step.compute.any() && r < program.ranks(); ++r)
-                computed.push_back(
-                    sim::after(time[r], time_of(step.compute, machine, placement, r).value, "a computation ends at"));
+                computed.push_back(sim::after(
+                    time[r], time_of(step.compute, machine, placement, r, {mix(options.seed), r, repetition}).value,
+                    "a computation ends at"));
             for (int stage = 0; step.exchanges() && stage < step.schedule->stages(); ++stage) {
                 times.pass(*step.schedule, stage, time, result, check);
                 if (stage == 0) wait_for(computed, time);

@@ -79,6 +79,7 @@ void check(const machine::Machine& machine, const program::Program& program, con
     for (const program::Step& step : program.steps())
         if (step.compute.flops > 0 && machine.flops <= 0)
             throw InputError("step '" + step.name + "' computes in flops, and the machine has no node.flops");
+    check(options.noise);
     sim::check_minimum_time(machine, program, placement, options);
     if (!options.finite_buffers) return;
     const std::int64_t packet = std::max(options.packet.value, machine.header.value),

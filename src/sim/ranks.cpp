@@ -8,16 +8,9 @@
 #include "base/checked.hpp"
 #include "base/prefetch.hpp"
 #include "sim/clock.hpp"
-#include "sim/computing.hpp"
 #include "sim/sort.hpp"
 
 namespace tradewind::sim {
-
-namespace {
-
-constexpr const char* computes = "a rank computes until";
-
-}  // namespace
 
 Ranks::Ranks(World& world, Outbox& outbox, std::uint32_t id)
     : world_(world),
@@ -280,7 +273,7 @@ std::int64_t Ranks::attend(Rank r, std::uint32_t stage, std::int64_t time) {
     if (world_.receive_overhead == 0) return time;
     std::int64_t& cpu = clock(r);
     const std::int64_t begin = std::max(cpu, time);
-    cpu = after(begin, world_.receive_overhead, computes);
+    cpu = world_.done(r, begin, world_.receive_overhead);
     if (recorder_) recorder_->match(r, stage, begin, cpu, &cpu != &world_.cpus[r]);
     return cpu;
 }
@@ -303,6 +296,7 @@ void Ranks::begin_stage(std::size_t line, std::int64_t time) {
             std::to_string(expected), "packets to receive", Receiver::max_missing);
     receiver.missing[receiver.stage % Receiver::ring] += static_cast<std::uint32_t>(expected);
     if (!world_.cpus.empty()) time = std::max(clock(r), time);
+    if (world_.noise) time = world_.done(r, time, 0);
     if (!world_.posted.empty()) time = post_receives(line, time);
     receiver.departed = time;
     receiver.sending = world_.nics_per_node;
@@ -314,13 +308,14 @@ void Ranks::begin_stage(std::size_t line, std::int64_t time) {
         std::int64_t& cpu = clock(r) = time;
         if (world_.send_overhead > 0 || world_.message_cost)
             for (int j = 0, n = at.sends(r); j < n; ++j)
-                cpu = after(cpu, world_.post_time(r, at, j, at.schedule->send(r, at.stage, j)), computes);
+                cpu = world_.posted_at(r, cpu, at, j, at.schedule->send(r, at.stage, j));
         posted = cpu;
-        if (world_.message_cost) cpu = after(cpu, world_.message_cost->keep(r, at), computes);
-        if (at.stage == 0 && !world_.program.order())
-            cpu =
-                after(cpu, time_of(world_.program.steps()[at.step].compute, world_.machine, world_.placement, r).value,
-                      computes);
+        if (world_.message_cost) cpu = world_.done(r, cpu, world_.message_cost->keep(r, at));
+        if (at.stage == 0 && !world_.program.order() && world_.program.steps()[at.step].compute.any()) {
+            const std::uint32_t stages = receiver.stage - world_.program.first_stage(at.step);
+            const int each = world_.program.steps()[at.step].stages();
+            cpu = world_.done(r, cpu, world_.computing(at.step, r, r, stages / each));
+        }
         computed = cpu;
     }
     if (recorder_)
@@ -365,7 +360,7 @@ bool Ranks::end_stage(std::size_t line, std::int64_t time) {
     if (world_.message_cost) {
         std::int64_t& cpu = world_.cpus[r];
         time = cpu =
-            after(std::max(cpu, time), world_.message_cost->receive(r, world_.program.at(receiver.stage)), computes);
+            world_.done(r, std::max(cpu, time), world_.message_cost->receive(r, world_.program.at(receiver.stage)));
     }
     if (std::uint32_t step; world_.program.ends_step(receiver.stage, step)) {
         std::int64_t& end = counts_.step_end[step];
@@ -421,7 +416,9 @@ std::int64_t Ranks::post_receives(std::size_t line, std::int64_t time) {
     if (world_.unexpected_byte_time <= 0) return time;
     const std::int64_t bytes = unexpected_.take(r, first, time);
     counts_.unexpected += bytes;
-    return after(time, std::ceil(static_cast<double>(bytes) * world_.unexpected_byte_time), computes);
+    const double copying = std::ceil(static_cast<double>(bytes) * world_.unexpected_byte_time);
+    const std::int64_t copied = after(time, copying, "a rank computes until");
+    return world_.noise ? world_.done(r, time, copied - time) : copied;
 }
 
 std::array<std::uint32_t, 2> Ranks::posted_at_once(std::uint32_t stage) const {

@@ -6,8 +6,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "sim/clock.hpp"
-#include "sim/computing.hpp"
 #include "sim/ranks.hpp"
 
 namespace tradewind::sim {
@@ -45,12 +43,9 @@ void Ranks::walk(Rank r) {
         if (recorder_) recorder_->begin_operation(r, time_);
         switch (operation.kind) {
             case program::Operation::compute:
-                world_.cpus[r] =
-                    after(time_,
-                          static_cast<double>(time_of(world_.program.steps()[operation.step].compute, world_.machine,
-                                                      world_.placement, order.groups()[group].members.place(r))
-                                                  .value),
-                          "a rank computes until");
+                world_.cpus[r] = world_.done(
+                    r, time_,
+                    world_.computing(operation.step, r, order.groups()[group].members.place(r), walker.operation));
                 break;
             case program::Operation::start:
                 if (!start(r, operation)) return;
@@ -186,8 +181,8 @@ void Ranks::bring_on(std::size_t line) {
         const program::Instance& instance = world_.program.order()->instance(state.instance);
         if (world_.message_cost) {
             std::int64_t& busy = clock(r);
-            busy = after(std::max(busy, state.time), world_.message_cost->receive(r, world_.program.at(receiver.stage)),
-                         "a rank computes until");
+            busy = world_.done(r, std::max(busy, state.time),
+                               world_.message_cost->receive(r, world_.program.at(receiver.stage)));
         }
         if (recorder_)
             recorder_->end_stage(r, receiver.stage, world_.message_cost ? std::max(state.time, clock(r)) : state.time);

@@ -39,7 +39,8 @@ bool Ranks::send(std::size_t line, std::uint32_t nic, int& packets, std::uint32_
     for (; sender.message < count; ++sender.message) {
         const schedule::Message message = at.schedule->send(r, at.stage, static_cast<int>(sender.message));
         if (world_.nic_of_message(r, message.peer) != nic) {
-            sender.post += world_.post_time(r, at, static_cast<int>(sender.message), message);  // another NIC sends it
+            // Another NIC sends it.
+            sender.post = world_.posted_at(r, sender.post, at, static_cast<int>(sender.message), message);
             continue;
         }
         if (sender.left == 0) {
@@ -60,7 +61,7 @@ bool Ranks::send_message(Rank r, Sender& sender, const program::Program::Stage& 
                          std::uint32_t nic) {
     if (message.count == 0) return false;
     const std::int64_t bytes = message.count * at.bytes_per_point;
-    sender.post += world_.post_time(r, at, static_cast<int>(sender.message), message);
+    sender.post = world_.posted_at(r, sender.post, at, static_cast<int>(sender.message), message);
     ++counts_.messages;
     counts_.sent += bytes;
     if (world_.shared_nodes && world_.node(r) == world_.node(message.peer)) {
@@ -87,7 +88,7 @@ bool Ranks::must_wait_to_copy(Rank r, const Sender& sender, const program::Progr
                               const schedule::Message& message, std::uint32_t nic) {
     if (!world_.shared_nodes || message.count == 0 || world_.node(r) != world_.node(message.peer)) return false;
     const std::int64_t start =
-        std::max(sender.departed, sender.post + world_.post_time(r, at, static_cast<int>(sender.message), message));
+        std::max(sender.departed, world_.posted_at(r, sender.post, at, static_cast<int>(sender.message), message));
     if (start <= time_) return false;
     enqueue(start, sender_id(r, sender.stage, nic), emit, 0, 0);
     return true;
@@ -124,27 +125,42 @@ void Ranks::carry(Sender& sender, Rank from, Rank to, std::int64_t bytes) {
 }
 
 // Past the network, after what its rank has sent before: the latencies of a shortest path and the time of the narrowest
-// link, whatever other ranks do.
+// link, whatever other ranks do. On an unloaded network ranks that share a NIC wait for it, and long messages are
+// announced, asked for and acknowledged.
 void Ranks::send_past(Sender& sender, Rank from, Rank to, std::int64_t bytes) {
     const Network& net = world_.network;
     const machine::Topology& topology = *world_.machine.topology;
     const std::uint32_t here = topology.switch_of(world_.terminal(world_.node(from), 0)),
                         there = topology.switch_of(world_.terminal(world_.node(to), 0));
-    const machine::Topology::Distance distance = world_.machine.bypass_distance(here, there);
+    const machine::Topology::Distance distance =
+        world_.unloaded ? topology.distance(here, there) : world_.machine.bypass_distance(here, there);
     const auto size = static_cast<std::uint32_t>(bytes);
     std::uint32_t slowest = net.slower(Network::injection, Network::ejection);
     if (distance.local > 0) slowest = net.slower(slowest, Network::local);
     if (distance.global > 0) slowest = net.slower(slowest, Network::global);
     const std::int64_t start = std::max(sender.departed, sender.post);
-    sender.departed = start + net.rates[Network::injection].duration(size);
+    const std::int64_t sending = net.rates[Network::injection].duration(size);
+    sender.departed = start + sending;
+    const std::uint32_t nic = world_.nic_of_message(from, to);
+    if (world_.unloaded && world_.arbitrates) {
+        // A message of others that is posted later may leave sooner: the NIC is busy for its bytes alone.
+        std::int64_t& busy = world_.nics[world_.terminal(world_.node(from), nic)].busy;
+        busy = std::max(busy, time_) + sending;
+        sender.departed = std::max(sender.departed, busy);
+    }
     if (recorder_) {
-        const std::uint32_t nic = world_.nic_of_message(from, to);
         recorder_->sending(from, sender.stage, nic, false, bytes, start);
         recorder_->sent(from, sender.stage, nic, false, to, sender.departed);
     }
-    const std::int64_t time = start + net.rates[Network::injection].latency + net.rates[Network::ejection].latency +
-                              distance.local * net.rates[Network::local].latency +
-                              distance.global * net.rates[Network::global].latency + net.rates[slowest].duration(size);
+    const std::int64_t latency = net.rates[Network::injection].latency + net.rates[Network::ejection].latency +
+                                 distance.local * net.rates[Network::local].latency +
+                                 distance.global * net.rates[Network::global].latency;
+    const bool asks = world_.rendezvous(bytes);
+    const std::int64_t time = sender.departed - sending + (asks ? 3 : 1) * latency + net.rates[slowest].duration(size);
+    if (asks) {
+        Receiver& receiver = world_.receivers[world_.line(from, sender.stage)];
+        receiver.departed = std::max(receiver.departed, time + latency);
+    }
     Event& event = outbox_.push(net.owner(there), time);
     event = {time,
              net.where(there, 0),

@@ -14,6 +14,7 @@ bool same(const program::Step& a, const program::Step& b) {
     const program::Compute &x = a.compute, &y = b.compute;
     return a.schedule == b.schedule && a.repeat == b.repeat && x.seconds == y.seconds && x.flops == y.flops &&
            x.bytes == y.bytes && x.layout == y.layout && x.point_seconds == y.point_seconds &&
+           (x.imbalance.any() ? x.imbalance == y.imbalance && x.stream == y.stream : !y.imbalance.any()) &&
            (x.points == y.points || (x.points && y.points && *x.points == *y.points));
 }
 

@@ -32,7 +32,7 @@ SimulationResult run(const machine::Machine& machine, const program::Program& pr
     options.threads = static_cast<int>(peers.minimum(expected.threads));
     if (options.threads == 0) throw PeerFailed();                        // one has refused
     options.blocks = static_cast<int>(-peers.minimum(-options.blocks));  // as many as any of them wants
-    const std::string obstacle = Skip::obstacle(options, switches.spreads);
+    const std::string obstacle = Skip::obstacle(options, program, switches.spreads);
     program::Program simulated = program;  // it may become shorter
     std::optional<World> world;
     peers.collective([&] {

@@ -13,6 +13,7 @@
 #include "machine/machine.hpp"
 #include "machine/placement.hpp"
 #include "program/program.hpp"
+#include "sim/noise.hpp"
 #include "sim/statistics.hpp"
 
 namespace tradewind::sim {
@@ -76,6 +77,14 @@ struct SimulationOptions {
     // Packet model: in which order packets, and credits, are dealt with that come to a switch at one time. 0: by their
     // input ports, credits last; else at random, by this seed, drawn anew for each switch and time.
     std::uint64_t order_seed = 0;
+    // Packet model: of the CPUs of all ranks, where they compute and where messages cost them time.
+    NoiseOptions noise{};
+    // Packet model: the network is empty but for the message in hand, which takes the latencies of a shortest path and
+    // the time of its narrowest link, after what the NIC of its node has sent before. Beside a loaded network this
+    // gives the cost of congestion.
+    bool unloaded = false;
+    // Packet model: copies take no time, be they within a node, of what came early, or those of a named transport.
+    bool free_copies = false;
 
     static constexpr std::int64_t largest_packet = 1 << 27;
     static constexpr std::int64_t max_trace_events = 500'000;

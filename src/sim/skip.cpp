@@ -7,10 +7,12 @@
 
 namespace tradewind::sim {
 
-std::string Skip::obstacle(const SimulationOptions& options, bool spreads) {
+std::string Skip::obstacle(const SimulationOptions& options, const program::Program& program, bool spreads) {
     if (!options.skip) return "all steps were asked for";
     if (spreads) return "the routing draws a random number for each packet";
     if (options.order_seed != 0) return "the order of packets that come at one time is drawn at random";
+    if (options.noise.any()) return "the noise of the operating system interrupts ranks at any time";
+    if (program.changes_each_time()) return "a computation draws a random number each time";
     if (options.peers && options.peers->processes() > 1) return "several processes share the simulation";
     if (!options.shown.empty() || options.followed >= 0) return "single events are recorded";
     if (!options.early_end.asked.empty()) return "the simulation ends when its repetitions are steady";

@@ -26,7 +26,7 @@ namespace tradewind::sim {
 class Skip {
   public:
     // Why all repetitions of a simulation have to be simulated; empty: they need not be. `spreads`: of its routing.
-    static std::string obstacle(const SimulationOptions& options, bool spreads);
+    static std::string obstacle(const SimulationOptions& options, const program::Program& program, bool spreads);
 
     // `program`: that of the world, which becomes shorter.
     Skip(World& world, program::Program& program, const std::vector<std::unique_ptr<Part>>& parts);

@@ -31,12 +31,15 @@ World::World(const machine::Machine& machine, const program::Program& program, c
       receive_overhead(options.intranode || options.one_sided ? 0 : machine.receive_overhead.value),
       eager_limit(options.one_sided || machine.eager_limit.value < 0 ? std::numeric_limits<std::int64_t>::max()
                                                                      : machine.eager_limit.value),
-      bypass(machine.bypass.value),
+      bypass(options.unloaded ? SimulationOptions::largest_packet : machine.bypass.value),
       header(static_cast<std::uint32_t>(machine.header.value)),
-      memory_byte_time(1e12 / machine.memory_bandwidth.value),
-      copy_byte_time(1e12 / std::min(machine.memory_bandwidth.value, machine.copy_bandwidth.value)),
-      unexpected_byte_time(
-          machine.unexpected_bandwidth.value > 0 && !options.one_sided ? 1e12 / machine.unexpected_bandwidth.value : 0),
+      memory_byte_time(options.free_copies ? 0 : 1e12 / machine.memory_bandwidth.value),
+      copy_byte_time(
+          options.free_copies ? 0 : 1e12 / std::min(machine.memory_bandwidth.value, machine.copy_bandwidth.value)),
+      unexpected_byte_time(machine.unexpected_bandwidth.value > 0 && !options.one_sided && !options.free_copies
+                               ? 1e12 / machine.unexpected_bandwidth.value
+                               : 0),
+      unloaded(options.unloaded),
       receives_at_start(machine.receives_at_start),
       compact_from(static_cast<std::size_t>(options.compact_from.value)),
       blocks(static_cast<std::uint32_t>(std::min<std::int64_t>(options.blocks, program.ranks()))),
@@ -46,7 +49,8 @@ World::World(const machine::Machine& machine, const program::Program& program, c
       seed(mix(options.seed)),
       tie_order(options.order_seed) {
     const bool handshake = eager_limit != std::numeric_limits<std::int64_t>::max();
-    if (options.intranode) message_cost.emplace(*options.intranode, machine, placement);
+    if (options.intranode && !options.free_copies) message_cost.emplace(*options.intranode, machine, placement);
+    if (options.noise.any()) noise.emplace(options.noise, seed);
     const bool copies = unexpected_byte_time > 0;
     const auto ranks = static_cast<std::size_t>(program.ranks());
     if (program.order()) {
@@ -54,14 +58,16 @@ World::World(const machine::Machine& machine, const program::Program& program, c
         line_states = LazyArray<LineState>(receivers.size());
         if (progress == Progress::thread) helpers = LazyArray<std::int64_t>(ranks);
     }
-    if (send_overhead > 0 || receive_overhead > 0 || program.computes() || message_cost || copies || program.order())
+    if (send_overhead > 0 || receive_overhead > 0 || program.computes() || message_cost || copies || noise ||
+        program.order())
         cpus = LazyArray<std::int64_t>(ranks);
     if (handshake) handshakes = LazyArray<Handshake>(receivers.size());
     if (shared_nodes)
         memory = LazyArray<std::int64_t>(machine.topology->nodes() / machine.nics,
                                          is_dense(nics.size() * sizeof(Nic), program.ranks()));
     if (copies || (handshake && receives_at_start)) posted = LazyArray<std::uint32_t>(receivers.size());
-    ordered = shared_nodes || finite || handshake || receive_overhead > 0 || message_cost || copies || program.order();
+    ordered = shared_nodes || finite || handshake || receive_overhead > 0 || message_cost || copies || noise ||
+              program.order();
     arbitrates = shared_nodes || handshake || lines > 1;
 }
 

@@ -10,9 +10,12 @@
 #include "base/lazy.hpp"
 #include "base/random.hpp"
 #include "program/program.hpp"
+#include "sim/clock.hpp"
+#include "sim/computing.hpp"
 #include "sim/ending.hpp"
 #include "sim/message_cost.hpp"
 #include "sim/network.hpp"
+#include "sim/noise.hpp"
 #include "sim/origins.hpp"
 #include "sim/parts.hpp"
 #include "sim/rank.hpp"
@@ -59,6 +62,20 @@ struct World {
         if (message.count == 0) return 0;
         return message_cost ? message_cost->send(r, at, j) : send_overhead;
     }
+    // When the CPU of a rank is done with what takes it `duration` ps from `time` on.
+    std::int64_t done(Rank r, std::int64_t time, std::int64_t duration) const {
+        return noise ? noise->after(r, time, duration) : after(time, duration, "a rank computes until");
+    }
+    // When it has posted message j of a stage, and can post the next.
+    std::int64_t posted_at(Rank r, std::int64_t time, const program::Program::Stage& at, int j,
+                           const schedule::Message& message) const {
+        const std::int64_t cost = post_time(r, at, j, message);
+        return cost == 0 ? time : done(r, time, cost);
+    }
+    // The time of a computation that a rank does for the n-th time. `place`: its number where its points are known.
+    std::int64_t computing(std::uint32_t step, Rank r, Rank place, std::int64_t n) const {
+        return time_of(program.steps()[step].compute, machine, placement, place, {seed, r, n}).value;
+    }
     // The number of packets of a message from `peer` to rank r; a message that does not travel as packets counts as
     // one.
     std::uint64_t packets(Rank r, const program::Program::Stage& at, const schedule::Message& message) const {
@@ -91,6 +108,7 @@ struct World {
     LazyArray<Nic> nics;               // [terminal]
     LazyArray<std::int64_t> cpus;      // [rank] ps until which it is busy; empty where nothing costs it time
     LazyArray<Handshake> handshakes;   // [rank][line]; empty where all messages are sent at once
+    std::optional<Noise> noise;        // of the operating system
     LazyArray<std::uint32_t> posted;   // [rank][line] stages with posted receives; empty where that is all the same
     LazyArray<std::int64_t> memory;    // [node] ps until which its memory copies; empty for one rank per node
     Divider by_switch, by_radix;
@@ -105,6 +123,7 @@ struct World {
     std::uint32_t header;
     double memory_byte_time, copy_byte_time;  // ps; of a node's memory, and of one copy
     double unexpected_byte_time;              // ps; of a copy of what came before its receive; 0: none is made
+    bool unloaded;                            // see SimulationOptions
     bool receives_at_start;                   // all of an exchange are posted when it begins
     std::optional<MessageCost> message_cost;  // none where no transport is named; it knows the overheads, then
     std::size_t compact_from;  // bytes of events from which a part holds packets back; large ones from more on

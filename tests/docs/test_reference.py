@@ -151,7 +151,8 @@ def test_keys_of_simulate(tmp_path: Path) -> None:
     result = printed(f"simulate halo --ranks 4 {GRID} --times 8 --machine torus-M --timeline line {COPIES}", tmp_path)
     step_times = result.pop("step_time_s")
     assert list(step_times) == ["halo"]
-    check_keys("simulate", {*keys(result), "step_time_s"})
+    assert set(result.pop("settings")) == {"mpi.unexpected_bandwidth"}
+    check_keys("simulate", {*keys(result), "step_time_s", "settings"})
     loggp = printed(f"simulate halo --ranks 4 {GRID} --machine torus-M --model loggp", tmp_path)
     starred = first_column(
         "\n".join(r for r in section(page("json.md"), "simulate").splitlines() if "| * " in r or "| * |" in r)

@@ -82,6 +82,7 @@ def made_up(noise: float = 0.05, transport: str = "isend-irecv", latency: float 
         "copy_alone_bytes_per_s": 9e9,
         "core_flops": 2.5e9,
         "kernels": dict(KERNELS),
+        "busy_kernels": {},
         "nodes": 1,
         "ranks_per_node": 2,
         "cores": 2,
@@ -155,7 +156,7 @@ def test_the_file_is_a_machine_with_these_values(tmp_path):
     assert (machine.node.cores, machine.topology.kind, machine.topology.nodes) == (2, "crossbar", 1)
     assert machine.node.memory_bandwidth == pytest.approx(16e9)
     assert machine.node.flow_memory_bandwidth == pytest.approx(9e9)
-    assert (machine.node.core_flops, machine.kernel) == (2.5e9, KERNELS)
+    assert (machine.node.core_flops, {name: each.flops for name, each in machine.kernel.items()}) == (2.5e9, KERNELS)
     sources = tomllib.loads(text)["source"]
     assert sources["nic"] == "not measured, as there is one node: taken from what is within it"
     assert "measured by tradewind calibrate" in sources["intranode"]
@@ -165,6 +166,18 @@ def test_the_file_is_a_machine_with_these_values(tmp_path):
     source = sources["mpi.unexpected_bandwidth"]
     assert "eager messages, up to 8000B, in the caches; standard error 0%; medians of the best of 3 rounds" in source
     assert "; measured by tradewind calibrate" in source
+
+
+def test_kernels_have_a_rate_for_all_cores_at_the_same_time_which_is_no_faster_than_one_alone(tmp_path):
+    result, path = made_up(), tmp_path / "mine.toml"
+    result["busy_kernels"] = {
+        name: rate * factor for (name, rate), factor in zip(KERNELS.items(), (0.6, 1.2), strict=True)
+    }
+    path.write_text(text_of(calibrated(result, 21, 3), "mine"))
+    kernels = load_machine(path).machine.kernel
+    found = [each.busy_flops / each.flops for name, each in kernels.items() if name in result["busy_kernels"]]
+    assert found == pytest.approx([0.6, 1.0], rel=1e-3)
+    assert "busy_flops: the same by all ranks" in tomllib.loads(path.read_text())["source"]["kernel"]
 
 
 def test_between_nodes_the_network_takes_what_was_measured_there(tmp_path):

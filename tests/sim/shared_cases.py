@@ -225,8 +225,8 @@ def asked(comm: Any) -> list[dict[str, Any]]:
     assert found[-1]["simulated_times"] < 30
     blocks = tw.Blocks(tw.Grid(nx=48, ny=36, nz=10), split=(6, 4))
     halo = tw.Halo(blocks, width=3, periodic=("x",)).schedule("direct")
-    physics = tw.Compute("physics", seconds=3e-6, during=halo)
-    found.append(tw.Program(physics, halo).simulate(machine(TORUS), comm=comm, threads=1))
+    physics = tw.Compute("physics", seconds=3e-6, during=halo, imbalance=tw.Imbalance("normal", 0.2, "step"))
+    found.append(tw.Program(physics, halo).simulate(machine(TORUS), noise="100kHz,1us", comm=comm, threads=1))
     return found
 
 

@@ -92,6 +92,10 @@ PROPERTY("a run that skips has the bits of one that does not", 40) {
     const auto times = static_cast<int>(draw.integer(8, 24));
     auto steps = repeated(row, times);
     if (draw.boolean()) steps = {exchange(row[0].schedule, times)};
+    if (draw.integer(0, 3) == 3) {
+        steps = {compute(2e-6, row[0].schedule, times)};
+        steps[0].compute.imbalance = {program::Distribution::uniform, 0.3};
+    }
     if (draw.boolean()) {
         auto other = row[0];
         other.compute.seconds = 3e-6;

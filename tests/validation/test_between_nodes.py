@@ -10,6 +10,7 @@ from validation.between_nodes.experiments import EXPERIMENTS, experiment
 from validation.between_nodes.measured import PASS_LIMIT, bets, compared, measured, spreads
 from validation.between_nodes.predictions import FILE, asked, key, read
 from validation.between_nodes.questions import Case, candidates, content, questions
+from validation.published import MARKS, ROOT, filled, within
 
 from tradewind.machine import machine_names
 
@@ -99,7 +100,7 @@ def test_factors_are_of_times_and_of_the_mean_of_several_values():
     assert factors["P70", "bandwidth", 2, 4194304] == pytest.approx((9.4763e9 * 9.528e9) ** 0.5 / 9.92130414e9)
     assert factors["P70", "pingpong", 2, 8] == pytest.approx(1.2008 / (1.138 * 1.47) ** 0.5)
     assert factors["P40", "pingpong", 128, 2000000] == pytest.approx(7.058 / 9.75116314)
-    assert compare.within([0.4, 0.5, 1.0, 2.0, 2.1], 2) == 3
+    assert within([0.4, 0.5, 1.0, 2.0, 2.1], 2) == 3
 
 
 def test_the_spread_is_that_of_all_values_of_a_case():
@@ -113,13 +114,13 @@ def test_the_spread_is_that_of_all_values_of_a_case():
 @pytest.mark.parametrize("page", compare.PAGES, ids=lambda page: page.stem)
 def test_a_page_has_the_errors(page: Path):
     text = page.read_text(encoding="utf-8")
-    assert text == compare.filled(text), "run  python -m validation.between_nodes compare"
-    assert set(compare.MARKS.findall(text)), "a page without sections"
+    assert text == filled(text, compare.SECTIONS), "run  python -m validation.between_nodes compare"
+    assert set(MARKS.findall(text)), "a page without sections"
 
 
 def test_the_errors_by_id_and_those_that_visitors_see_first_are_up_to_date():
     assert compare.TABLE.read_text(encoding="utf-8") == compare.comparison_csv(), "run ... compare"
-    assert compare.overall() in (compare.ROOT / "README.md").read_text(encoding="utf-8")
+    assert compare.overall() in (ROOT / "README.md").read_text(encoding="utf-8")
     assert "61% are within a factor of two" in compare.overall(), "change it in CHANGELOG.md, too"
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import re
 from collections.abc import Callable, Mapping, Sequence
 from statistics import median
 from typing import Any
@@ -13,11 +12,11 @@ import altair as alt
 
 from tradewind.plot.export import to_svg
 from tradewind.plot.style import CONFIG, SECONDS, colour, log_axis
-from validation.between_nodes.measured import Compared, compared, geometric_mean, spreads
+from validation.between_nodes.measured import Compared, compared, spreads
 from validation.between_nodes.predictions import read
 from validation.between_nodes.questions import HERE, MEDIUM_ALLTOALL, SHORT_ALLTOALL
+from validation.published import ROOT, filled, geometric_mean, rows_as_table, table, within
 
-ROOT = HERE.parents[1]
 TABLE = HERE / "comparison.csv"
 PAGES = (ROOT / "docs/explanation/between-nodes.md", ROOT / "docs/explanation/between-nodes-errors.md")
 PICTURE = ROOT / "docs/images/between-nodes.svg"
@@ -43,11 +42,6 @@ COLUMNS = (
 def size_class(size: int) -> str:
     """Return the class of a message."""
     return SIZES[(size > SHORT_ALLTOALL) + (size > MEDIUM_ALLTOALL)]
-
-
-def within(factors: Sequence[float], limit: float) -> int:
-    """Return how many factors are at most so large or so small."""
-    return sum(1 / limit <= each <= limit for each in factors)
 
 
 def summary(rows: Sequence[Compared]) -> dict[str, object]:
@@ -134,11 +128,6 @@ def overall_section() -> str:
         f"measurements of the exchange (references of regression tests, a manual, timers with packing) it is "
         f"{own['number']} predictions, {own['within 2']:.0%} within a factor of two, median {own['median']:.2f}."
     )
-
-
-def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Return a Markdown table."""
-    return "\n".join("| " + " | ".join(line) + " |" for line in (header, ["---"] * len(header), *rows))
 
 
 HEADER = ("number", "median", "from", "to", "within 1.5", "within 2", "spread", "largest spread")
@@ -287,30 +276,18 @@ SECTIONS: dict[str, Callable[[], str]] = {
     "by-machine-and-kind": by_machine_and_kind,
     "by-algorithm": by_algorithm,
 }
-"""Sections of the pages between ``<!-- begin NAME -->`` and ``<!-- end NAME -->``."""
-MARKS = re.compile(r"(<!-- begin ([\w-]+) -->\n).*?(<!-- end \2 -->)", re.DOTALL)
-
-
-def filled(text: str, sections: Mapping[str, Callable[[], str]] = SECTIONS) -> str:
-    """Return a page with these of its sections as they should be."""
-
-    def section(found: re.Match[str]) -> str:
-        make = sections.get(found[2])
-        return f"{found[1]}\n{make()}\n\n{found[3]}" if make else found[0]
-
-    return MARKS.sub(section, text)
+"""Sections of the pages."""
 
 
 def write() -> None:
     """Write the table, the sections of the pages, and the picture."""
     TABLE.write_text(comparison_csv(), encoding="utf-8")
     for page in PAGES:
-        page.write_text(filled(page.read_text(encoding="utf-8")), encoding="utf-8")
+        page.write_text(filled(page.read_text(encoding="utf-8"), SECTIONS), encoding="utf-8")
     PICTURE.write_text(picture(), encoding="utf-8")
 
 
 def write_experiments(rows: Sequence[Mapping[str, object]]) -> None:
     """Write the section about experiments, which takes simulations."""
-    cells_of = [[f"{value:.2f}" if isinstance(value, float) else str(value) for value in row.values()] for row in rows]
-    made = filled(PAGES[0].read_text(encoding="utf-8"), {"experiments": lambda: table(list(rows[0]), cells_of)})
+    made = filled(PAGES[0].read_text(encoding="utf-8"), {"experiments": lambda: rows_as_table(rows)})
     PAGES[0].write_text(made, encoding="utf-8")

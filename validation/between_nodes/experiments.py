@@ -6,7 +6,8 @@ Nothing of this goes back into machine files or predictions.
 from __future__ import annotations
 
 from validation.between_nodes.exchanges import simulate
-from validation.between_nodes.measured import At, Compared, compared, factor, geometric_mean
+from validation.between_nodes.measured import At, Compared, compared
+from validation.published import factor, geometric_mean
 
 MEMORY = {"archer2": {"node.memory_bandwidth": "820GB/s"}}
 """Four times the bandwidth of the memory, as of messages that are in a cache."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ from pathlib import Path
 
 from validation.between_nodes.predictions import Prediction, read
 from validation.between_nodes.questions import HERE, Case, questions
+from validation.published import factor, geometric_mean, rows_of
 
 FILE = HERE / "measured.csv"
 UNITS = {"us": 1e-6, "MB/s": 1e6, "GB/s": 1e9}
@@ -67,8 +67,7 @@ class Compared:
 @cache
 def measured(path: Path = FILE) -> tuple[Measured, ...]:
     """Return the lines of a file."""
-    with path.open(newline="", encoding="utf-8") as file:
-        return tuple(_measured(row) for row in csv.DictReader(line for line in file if not line.startswith("#")))
+    return tuple(map(_measured, rows_of(path)))
 
 
 def _measured(row: dict[str, str]) -> Measured:
@@ -123,16 +122,6 @@ def _compared(case: Case, predictions: Sequence[Prediction], values: Sequence[Me
         closest=(closest.key[4], factors[closest]),
         caution="; ".join(dict.fromkeys(each.caution for each in values if each.caution)),
     )
-
-
-def factor(predicted: float, published: float, unit: str) -> float:
-    """Return predicted over published time, also of bandwidths."""
-    return predicted / published if unit == "s" else published / predicted
-
-
-def geometric_mean(values: Sequence[float]) -> float:
-    """Return the geometric mean."""
-    return math.exp(sum(map(math.log, values)) / len(values))
 
 
 @cache

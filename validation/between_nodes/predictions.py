@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import csv
-import subprocess
 import sys
 import time
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 
 from validation.between_nodes.exchanges import figure, packet, packet_hops, simulate
 from validation.between_nodes.questions import HERE, Case, Question, questions
+from validation.published import last_commit, rows_of
 
 FILE = HERE / "predictions.csv"
 COLUMNS = ("id", "what", "nodes", "size", "algorithm", "bet", "seconds", "figure", "unit", "packet", "commit")
@@ -52,21 +51,18 @@ def key(question: Question, case: Case) -> Key:
 
 def read(path: Path = FILE) -> dict[Key, Prediction]:
     """Return the predictions of a file; none where there is no file."""
-    if not path.exists():
-        return {}
     found = {}
-    with path.open(newline="", encoding="utf-8") as file:
-        for row in csv.DictReader(line for line in file if not line.startswith("#")):
-            at: Key = (row["id"], row["what"], int(row["nodes"]), int(row["size"]), row["algorithm"])
-            found[at] = Prediction(
-                at,
-                row["bet"] == "yes",
-                float(row["seconds"]),
-                float(row["figure"]),
-                row["unit"],
-                row["packet"],
-                row["commit"],
-            )
+    for row in rows_of(path):
+        at: Key = (row["id"], row["what"], int(row["nodes"]), int(row["size"]), row["algorithm"])
+        found[at] = Prediction(
+            at,
+            row["bet"] == "yes",
+            float(row["seconds"]),
+            float(row["figure"]),
+            row["unit"],
+            row["packet"],
+            row["commit"],
+        )
     return found
 
 
@@ -92,18 +88,6 @@ def asked() -> dict[Case, list[tuple[Question, bool]]]:
     return {case: found[case] for case in sorted(cost, key=cost.__getitem__) if cost[case] <= MAX_HOPS}
 
 
-@cache
-def commit() -> str:
-    """Return the last commit that changed the simulator."""
-    return subprocess.run(
-        ["git", "log", "-1", "--format=%h", "--abbrev=10", "--", "src", "python"],
-        cwd=HERE.parents[1],
-        check=True,
-        capture_output=True,
-        text=True,
-    ).stdout.strip()
-
-
 def predict(cpu_s: float) -> None:
     """Simulate what the file lacks, for at most `cpu_s` seconds of processor time, and add it to the file."""
     known = read()
@@ -119,7 +103,7 @@ def predict(cpu_s: float) -> None:
         value, unit = figure(case, seconds)
         for question, bet in missing:
             at = key(question, case)
-            known[at] = Prediction(at, bet, seconds, value, unit, packet(case) or "4KiB", commit())
+            known[at] = Prediction(at, bet, seconds, value, unit, packet(case) or "4KiB", last_commit("src", "python"))
         if time.process_time() - last > 10:
             last = time.process_time()
             write(known)

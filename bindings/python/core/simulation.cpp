@@ -14,6 +14,7 @@
 #include "program/fingerprint.hpp"
 #include "sim/busy_time.hpp"
 #include "sim/clock.hpp"
+#include "sim/mean_computing.hpp"
 #include "sim/network.hpp"
 #include "sim/rank.hpp"
 #include "sim/simulate.hpp"
@@ -239,15 +240,17 @@ void bind_program(nb::module_& module) {
         .def(
             "__init__",
             [](program::Compute* self, double seconds, double flops, double bytes,
-               std::shared_ptr<layout::Layout> layout, double point_seconds,
-               std::optional<std::vector<double>> points) {
+               std::shared_ptr<layout::Layout> layout, double point_seconds, std::optional<std::vector<double>> points,
+               const std::string& distribution, double spread, bool each_time) {
                 std::shared_ptr<const std::vector<double>> of_ranks;
                 if (points) of_ranks = std::make_shared<const std::vector<double>>(std::move(*points));
-                new (self)
-                    program::Compute{seconds, flops, bytes, std::move(layout), point_seconds, std::move(of_ranks)};
+                program::Imbalance imbalance;
+                if (!distribution.empty()) imbalance = {program::distribution_of(distribution), spread, each_time};
+                new (self) program::Compute{
+                    seconds, flops, bytes, std::move(layout), point_seconds, std::move(of_ranks), imbalance};
             },
             "seconds"_a = 0, "flops"_a = 0, "bytes"_a = 0, "layout"_a.none() = nb::none(), "point_seconds"_a = 0,
-            "points"_a.none() = nb::none());
+            "points"_a.none() = nb::none(), "distribution"_a = "", "spread"_a = 0, "each_time"_a = false);
     nb::class_<program::Step>(module, "Step", "An exchange, a computation, or both at once, `repeat` times.")
         .def(
             "__init__",
@@ -293,7 +296,8 @@ void bind_simulation(nb::module_& module) {
                bool finite_buffers, bool one_sided, int blocks, Rank followed, std::vector<Rank> shown,
                std::shared_ptr<Peers> peers, std::shared_ptr<machine::IntranodeTransport> intranode,
                std::int64_t compact_from_bytes, int repetition_steps, std::vector<int> asked, Enough enough,
-               const std::string& progress_by, bool skip, std::uint64_t order_seed) {
+               const std::string& progress_by, bool skip, std::uint64_t order_seed, double noise_period_s,
+               double noise_duration_s, bool noise_scattered, bool unloaded, bool free_copies) {
                 new (self) sim::SimulationOptions{{packet_bytes},
                                                   threads,
                                                   seed,
@@ -311,14 +315,20 @@ void bind_simulation(nb::module_& module) {
                                                   progress_of(progress_by),
                                                   skip,
                                                   sim::SimulationOptions{}.between_calls,
-                                                  order_seed};
+                                                  order_seed,
+                                                  {{sim::duration_of(noise_period_s, "a period of noise takes")},
+                                                   {sim::duration_of(noise_duration_s, "a detour takes")},
+                                                   noise_scattered},
+                                                  unloaded,
+                                                  free_copies};
             },
             nb::kw_only(), "packet_bytes"_a, "threads"_a = 1, "seed"_a = 1, "adaptive"_a = true,
             "finite_buffers"_a = false, "one_sided"_a = false, "blocks"_a = 0, "followed"_a = -1,
             "shown"_a = std::vector<Rank>{}, "peers"_a.none() = nb::none(), "intranode"_a.none() = nb::none(),
             "compact_from_bytes"_a = sim::SimulationOptions{}.compact_from.value, "repetition_steps"_a = 1,
             "asked"_a = std::vector<int>{}, "enough"_a.none() = nb::none(), "progress_by"_a = "pokes", "skip"_a = true,
-            "order_seed"_a = 0);
+            "order_seed"_a = 0, "noise_period_s"_a = 0, "noise_duration_s"_a = 0, "noise_scattered"_a = false,
+            "unloaded"_a = false, "free_copies"_a = false);
     nb::class_<sim::Forecast>(module, "Forecast")
         .def_ro("messages", &sim::Forecast::messages)
         .def_ro("bytes", &sim::Forecast::bytes)
@@ -328,6 +338,8 @@ void bind_simulation(nb::module_& module) {
                "progress"_a.none() = nb::none());
     module.def("simulate_loggp", &run<sim::simulate_loggp>, "machine"_a, "program"_a, "placement"_a, "options"_a,
                "progress"_a.none() = nb::none());
+    module.def("mean_computing_s", &sim::mean_computing, "machine"_a, "program"_a, "placement"_a,
+               "[step] seconds that a rank computes, in the mean over the ranks that compute anything.");
     module.def(
         "busy_times",
         [](const machine::Machine& machine, const program::Program& program, const machine::Placement& placement) {

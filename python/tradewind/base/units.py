@@ -14,13 +14,14 @@ from tradewind.base.errors import InputError
 
 _DECIMAL = {"": 1.0, "k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
 _BINARY = {"Ki": 1024.0, "Mi": 1024.0**2, "Gi": 1024.0**3, "Ti": 1024.0**4}
-_TIME = {"ps": 1e-12, "ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0}
+_TIME = {"ps": 1e-12, "ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0, "d": 86400.0}
 _LENGTH = {"mm": 1e-3, "m": 1.0, "km": 1e3}
 _BYTES = {prefix + "B": factor for prefix, factor in (_DECIMAL | _BINARY).items()}
 _RATE = {unit + "/s": factor for unit, factor in _BYTES.items()} | {
     prefix + bits: factor / 8 for bits in ("bit/s", "b/s") for prefix, factor in _DECIMAL.items()
 }
 _FLOPS = {prefix + unit: factor for unit in ("flop/s", "Flop/s") for prefix, factor in (_DECIMAL | {"P": 1e15}).items()}
+_FREQUENCY = {prefix + "Hz": factor for prefix, factor in _DECIMAL.items() if prefix not in ("K", "T")}
 
 _POWER = {"mW": 1e-3, "W": 1.0, "kW": 1e3, "MW": 1e6}
 _ENERGY = {"fJ": 1e-15, "pJ": 1e-12, "nJ": 1e-9, "uJ": 1e-6, "J": 1.0}
@@ -82,6 +83,11 @@ def bytes_per_second(text: object) -> float:
 def flops(text: object) -> float:
     """``"1.2TFlop/s"`` -> 1.2e12."""
     return _parse(text, _FLOPS, "a rate of operations", '"600Gflop/s" or "1.2TFlop/s"')
+
+
+def hertz(text: object) -> float:
+    """``"1kHz"`` -> 1000."""
+    return _parse(text, _FREQUENCY, "a frequency", '"100Hz" or "1kHz"')
 
 
 def watts(text: object) -> float:

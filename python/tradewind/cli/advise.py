@@ -197,7 +197,7 @@ def _ranked(machines: list[dict[str, Any]]) -> str:
     """Return the machines in the order of their times, in words: by what factor they differ, and how sure that is."""
     best, *others = machines
     text = f"best: {best['machine']}"
-    if best["by"] == "energy":
+    if best.get("by") == "energy":
         return text + "".join(f"; {each['machine']} takes {each['ratio']:.2f} times as many joules" for each in others)
     for each in others:
         low, high = each["ratio_range"] or (None, None)

@@ -114,7 +114,10 @@ def _result(calibration: Calibration, out: Path) -> dict[str, Any]:
         "ranks_per_core": probed["ranks_per_core"],
         "copy_bytes_per_s": probed["copy_bytes_per_s"],
         "core_flops": probed["core_flops"],
-        "kernels": [{"name": name, "flops_per_s": rate} for name, rate in probed["kernels"].items()],
+        "kernels": [
+            {"name": name, "flops_per_s": rate, "busy_flops_per_s": probed["busy_kernels"].get(name)}
+            for name, rate in probed["kernels"].items()
+        ],
         "spread": calibration.spread,
         "worst_spread": calibration.worst_spread,
         "methods": [

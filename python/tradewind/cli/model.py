@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from tradewind.cli import options
 from tradewind.cli import simulation_options as simulating
-from tradewind.cli.parameters import Argument, Option
+from tradewind.cli.parameters import ONE_OR_MORE, Argument, Option
 
 if TYPE_CHECKING:
     from tradewind.model import AnyModel
@@ -16,7 +18,8 @@ WORD = "model"
 """Stands in place of a pattern."""
 HELP = {
     "verify": "Prove that every exchange of a model's step is right, and that the step cannot deadlock.",
-    "simulate": "Simulate the time step of a model on a machine: seconds, days per day, and the share of each part.",
+    "simulate": "Simulate the time step of a model on a machine: seconds, days per day, parts, causes; or find the "
+    "ranks that a forecast needs.",
 }
 
 _Word = Annotated[str, Argument(metavar="model", help="The word `model`.", show_default=False)]
@@ -57,46 +60,121 @@ def simulate(
     model: _Word,
     name: _Name,
     machine: simulating.Machine,
-    ranks: Annotated[str, Option("-n", "--ranks", help="Number of ranks, or a comma list.", show_default=False)],
+    ranks: Annotated[
+        str | None, Option("-n", "--ranks", help="Number of ranks, or a comma list.", show_default=False)
+    ] = None,
+    within: Annotated[
+        str | None,
+        Option("--within", help="Find the ranks that do the forecast in this time, like 1h.", show_default=False),
+    ] = None,
+    forecast: Annotated[
+        str | None, Option("--forecast", help="Length of that forecast, like 10d.", show_default=False)
+    ] = None,
+    members: Annotated[
+        int, Option("--members", help="Forecasts of the ensemble, all of them within that time.", allowed=ONE_OR_MORE)
+    ] = 1,
     number: _Numbers = None,
+    scale: Annotated[
+        str, Option("--scale", help="strong: the same grid on all ranks; weak: it grows with the ranks.")
+    ] = "strong",
     changes: Annotated[
         bool,
-        Option("--changes", help="Also simulate changes of machine, algorithms, routing, split, one by one."),
+        Option("--changes", help="Also try changes of machine, algorithms, split, threads and overlap, one by one."),
     ] = False,
+    causes: Annotated[bool, Option("--causes/--no-causes", help="Also split the time of a step by cause.")] = True,
+    out: Annotated[
+        Path | None,
+        Option("--out", help="Draw parts and causes against ranks: FILE.svg, .png, .pdf or .html.", show_default=False),
+    ] = None,
     *,
     simulated: options.Simulated,
     as_json: options.Json = False,
 ) -> None:
     """Simulate the step of a model on a machine, and print the result. Raises InputError."""
-    from tradewind.base.errors import InputError, gathered
-    from tradewind.cli.output import print_result
-    from tradewind.cli.simulation_run import progress_bar
-    from tradewind.machine import load_machine
+    from tradewind.base.errors import InputError
+    from tradewind.cli.model_deadline import find_ranks, problems_of
 
-    loaded = _loaded(name, number)
+    loaded, chosen = _loaded(name, number), simulated.chosen() | {"force": simulated.force}
+    beside = {"--ranks": ranks, "--changes": changes, "--out": out}
+    if problems := problems_of(within, forecast, members, [flag for flag, given in beside.items() if given]):
+        raise InputError(*problems)
+    if within is not None and forecast is not None:
+        find_ranks(loaded, machine, within, forecast, members, chosen, as_json)
+        return
+    _simulate(loaded, machine, _listed(ranks), _Wanted(scale, changes, causes, out), chosen, as_json)
+
+
+@dataclass(frozen=True)
+class _Wanted:
+    """Questions about the numbers of ranks."""
+
+    scale: str
+    changes: bool
+    causes: bool
+    out: Path | None
+
+
+def _simulate(
+    loaded: AnyModel, machine: str, ranks: list[int], wanted: _Wanted, chosen: dict[str, Any], as_json: bool
+) -> None:
+    from tradewind.cli.model_tables import picture_title, show_forecasts
+    from tradewind.cli.output import print_result
+    from tradewind.cli.simulation_run import line_report, progress_bar
+    from tradewind.machine import load_machine
+    from tradewind.model.changes import tried_changes
+    from tradewind.model.scaling import scaling
+
+    _check(loaded, ranks, wanted)
+    settings = chosen.pop("settings")
+    file, results = load_machine(machine, settings), []
+    report = line_report(as_json)
+    with progress_bar(quiet=wanted.changes) as bar:
+        more: dict[str, Any] = {"scale": wanted.scale, "causes": wanted.causes or wanted.changes, "progress": bar}
+        for model, result in scaling(loaded, file, ranks, **more, **chosen):
+            if wanted.changes:
+                tried = tried_changes(
+                    model, machine, result["ranks"], settings=settings, base=result, report=report, **chosen
+                )
+                result["changes"] = tried
+            results.append(result)
+    if wanted.out is not None:
+        from tradewind.plot.scaling import save_scaling
+
+        save_scaling(results, wanted.out, picture_title(results))
+        for result in results:
+            result["picture"] = str(wanted.out)
+    print_result(results[0] if len(results) == 1 else results, as_json, lambda: show_forecasts(loaded, results))
+
+
+def _check(loaded: AnyModel, ranks: list[int], wanted: _Wanted) -> None:
+    """Raises InputError, before the first simulation, for what cannot be simulated or written."""
+    from tradewind.base.errors import InputError, gathered
+    from tradewind.model.scaling import scaled
+
+    problems: list[str] = []
+    with gathered(problems):
+        scaled(loaded, wanted.scale, ranks[:1])
+    for number in ranks:
+        with gathered(problems):
+            loaded.program(number)
+    if wanted.out is not None:
+        from tradewind.plot.methods import check_name
+
+        with gathered(problems):
+            check_name(wanted.out, "picture")
+    if problems:
+        raise InputError(*problems)
+
+
+def _listed(ranks: str | None) -> list[int]:
+    from tradewind.base.errors import InputError
+
+    if ranks is None:
+        raise InputError("--ranks is missing; or let them be found, with --within and --forecast such as 1h and 10d")
     texts = ranks.split(",")
     if strange := [text for text in texts if not text.strip().isdecimal()]:
         raise InputError(f"--ranks {ranks}: {strange[0]!r} is not a number of ranks; 1000 or 1000,10000 is allowed")
-    problems: list[str] = []
-    for text in texts:
-        with gathered(problems):
-            loaded.program(int(text))
-    if problems:
-        raise InputError(*problems)
-    chosen = simulated.chosen()
-    settings = chosen.pop("settings")
-    file = load_machine(machine, settings)
-    results = []
-    with progress_bar() as report:
-        for text in texts:
-            result = loaded.simulate(file, int(text), force=simulated.force, progress=report, **chosen)
-            if changes:
-                from tradewind.model.changes import tried_changes
-
-                more = {"force": simulated.force, "progress": report, "base_s": result["time_s"]}
-                result["changes"] = tried_changes(loaded, machine, int(text), settings=settings, **more, **chosen)
-            results.append(result)
-    print_result(results[0] if len(results) == 1 else results, as_json, lambda: _show(loaded, results))
+    return [int(text) for text in texts]
 
 
 def _loaded(name: str, numbers: list[str] | None) -> AnyModel:
@@ -111,46 +189,6 @@ def _loaded(name: str, numbers: list[str] | None) -> AnyModel:
         except ValueError:
             raise InputError(f"--number {text}: NAME=VALUE is allowed, like tracers=20") from None
     return load_model(name, changed)
-
-
-def _show(model: AnyModel, results: list[dict[str, Any]]) -> None:
-    from tradewind.base.units import format_seconds
-    from tradewind.cli.energy import energy_rows, say_no_energy
-    from tradewind.cli.screen import show_table, show_text
-    from tradewind.cli.table import TextColumn, TextTable
-
-    parts = list(dict.fromkeys(part for result in results for part in result["part_s"]))
-    columns = [TextColumn("part"), *(TextColumn(f"{result['ranks']:,} ranks", number=True) for result in results)]
-    rows = [["a step", *(format_seconds(result["time_s"]) for result in results)]]
-    rows += [["forecast days per day", *(f"{result['forecast_days_per_day']:.3g}" for result in results)]]
-    rows += [["simulated years per day", *(f"{result['simulated_years_per_day']:.3g}" for result in results)]]
-    rows += [[part, *(f"{100 * result['share'].get(part, 0.0):.1f} %" for result in results)] for part in parts]
-    rows += [["exchanging", *(f"{100 * r['exchanging_s'] / r['time_s']:.1f} %" for r in results)]]
-    rows += energy_rows(results)
-    first = results[0]
-    each = f", {first['ranks_per_node']} ranks per node" if first["ranks_per_node"] != 1 else ""
-    title = f"{model.name} on {first['machine']}, {first['routing']}{each}; steps of {format_seconds(first['step_s'])}"
-    show_table(TextTable(columns, rows, title))
-    say_no_energy(first)
-    if model.assumed:
-        show_text(f"assumed, not published for this model: {', '.join(model.assumed)}; --number changes numbers")
-    for result in results:
-        if "changes" in result:
-            _show_changes(result)
-
-
-_SHOWN_CHANGES = 3
-"""Changes of each kind that are printed; --json has all."""
-
-
-def _show_changes(result: dict[str, Any]) -> None:
-    from tradewind.cli.screen import show_text
-
-    for kind, words in (("machine", "it would be faster with"), ("user", "of what you can choose")):
-        tried = [each for each in result["changes"] if each["kind"] == kind and "factor" in each]
-        best = [f"{each['change']} ({each['factor']:.2f} x)" for each in tried if each["factor"] > 1.005]
-        text = "; ".join(best[:_SHOWN_CHANGES]) or "nothing that was tried helps by half a percent"
-        show_text(f"on {result['ranks']:,} ranks, {words}: {text} ({len(tried)} tried, one at a time)")
 
 
 COMMANDS: dict[str, Callable[..., None]] = {"verify": verify, "simulate": simulate}

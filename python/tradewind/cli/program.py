@@ -125,7 +125,7 @@ def _show_simulated(result: dict[str, Any]) -> None:
     from tradewind.base.units import format_bytes, format_seconds
     from tradewind.cli.energy import say_energy
     from tradewind.cli.screen import show_table, show_text
-    from tradewind.cli.simulation_run import say_orders, say_skipped
+    from tradewind.cli.simulation_run import say_disturbed, say_orders, say_skipped
     from tradewind.cli.table import TextColumn, TextTable
 
     ends = result.get("step_end_s") or result["step_time_s"]
@@ -136,6 +136,7 @@ def _show_simulated(result: dict[str, Any]) -> None:
     say_energy(result)
     say_skipped(result)
     say_orders(result)
+    say_disturbed(result)
     for picture in result.get("pictures", []):
         print(f"picture: {picture}")
     if "timeline" in result:

@@ -204,7 +204,7 @@ def _show_simulated(result: Result) -> None:
     from tradewind.base.units import format_bytes, format_seconds
     from tradewind.cli.energy import say_energy
     from tradewind.cli.screen import show_text
-    from tradewind.cli.simulation_run import say_orders
+    from tradewind.cli.simulation_run import say_disturbed, say_orders
 
     steps = result["steps"]
     show_text(
@@ -216,6 +216,7 @@ def _show_simulated(result: Result) -> None:
         show_text(f"  {name}: {format_seconds(seconds)}")
     say_energy(result, steps)
     say_orders(result)
+    say_disturbed(result)
 
 
 def _show_output(output: Result) -> None:

@@ -185,7 +185,7 @@ def _show(results: list[dict[str, Any]]) -> None:
     from tradewind.base.units import format_bytes, format_count, format_seconds
     from tradewind.cli.energy import energy_text, say_energy
     from tradewind.cli.screen import show_table, show_text
-    from tradewind.cli.simulation_run import say_orders, say_skipped, spread_of
+    from tradewind.cli.simulation_run import say_disturbed, say_orders, say_skipped, spread_of
     from tradewind.cli.table import TextColumn, TextTable
 
     first = results[0]
@@ -233,6 +233,7 @@ def _show(results: list[dict[str, Any]]) -> None:
         say_energy(first)
         say_skipped(first)
         say_orders(first)
+    say_disturbed(first)
     for picture in (picture for r in results for picture in r.get("pictures", [])):
         print(f"picture: {picture}")
     if "timeline" in first:

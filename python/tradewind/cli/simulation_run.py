@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -47,6 +47,17 @@ def announce(simulation: Simulation, processes: int, as_json: bool) -> None:
         print(folded(line, width_of(sys.stderr), indent="  "), file=sys.stderr)
 
 
+def line_report(as_json: bool) -> Callable[[str], None]:
+    """Return what prints a line on standard error for each of many simulations; with --json on a terminal only."""
+    from tradewind.cli.screen import folded, width_of
+
+    def report(text: str) -> None:
+        if not as_json or sys.stderr.isatty():
+            print(folded(text, width_of(sys.stderr), indent="  "), file=sys.stderr)
+
+    return report
+
+
 @contextmanager
 def progress_bar(*, quiet: bool = False) -> Iterator[Watch | None]:
     """Show progress on standard error, where that is a terminal, unless `quiet`."""
@@ -78,6 +89,19 @@ def say_orders(result: dict[str, Any]) -> None:
             f"{len(result['order_time_s'])} orders of packets that come at one time: {shortest} to {longest}, "
             f"median {median}; all else is that of {result['order']}"
         )
+
+
+def say_disturbed(result: dict[str, Any]) -> None:
+    """Say what disturbs ranks and links, if anything does."""
+    from tradewind.base.noise import noise_of
+    from tradewind.cli.screen import show_text
+
+    if (noise := result.get("noise")) is not None and (detours := noise_of(noise)) is not None:
+        show_text(f"noise {noise}: detours take {detours.share:.2%} of the time of each CPU")
+    if "compute_imbalance" in result:
+        show_text(f"computations take a random factor of their time, {result['compute_imbalance']}")
+    if "background" in result:
+        show_text(f"other jobs take {result['background']:.0%} of the bandwidth of all links between switches")
 
 
 def spread_of(result: dict[str, Any]) -> tuple[float, float, float]:

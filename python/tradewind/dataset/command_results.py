@@ -13,7 +13,7 @@ from typing import Any
 from tradewind.base.errors import InputError
 from tradewind.study.cases.model_step import PATTERN
 from tradewind.study.cases.records import Record
-from tradewind.study.model.labels import LABELS
+from tradewind.study.model.labels import LABELS, settings_text
 
 Result = Mapping[str, Any]
 COMMANDS = ("bench", "tune", "run", "simulate", "advise")
@@ -51,6 +51,9 @@ def _records(result: Result, name: str) -> Iterator[Record]:
             yield from _records(each, name)
     elif "dwarf" in result and "wall_s" in result and "samples_s" in result:
         yield _run(result)
+    elif "side_by_side" in result:
+        for found in _members(result):
+            yield _simulated("simulate", found["step"], found["step"])
     elif "machine" in result and "time_s" in result:
         yield _simulated("simulate", result, result)
     elif "exchange" in result and "results" in result:
@@ -59,6 +62,13 @@ def _records(result: Result, name: str) -> Iterator[Record]:
         yield _bench_program(result)
     else:
         raise InputError(f"{name}: {_ALLOWED}")
+
+
+def _members(result: Result) -> list[Result]:
+    """Return what was found for the members of an ensemble, each once."""
+    found = [result["side_by_side"]]
+    found += [result["one_after_another"]] if result["one_after_another"] != found[0] else []
+    return [each for each in found if "step" in each]
 
 
 def _bench(result: Result) -> Iterator[Record]:
@@ -123,7 +133,8 @@ def _record(command: str, labels: Result, time_s: float, result: Result, origin:
     where = origin or {}
     return {
         **dict.fromkeys(LABELS),
-        **{label: _text(labels[label]) for label in LABELS if label in labels},
+        **{name: _text(labels[name]) for name in LABELS if not isinstance(labels.get(name, {}), Mapping)},
+        "settings": settings_text(labels.get("settings") or {}),
         "command": command,
         "time_s": time_s,
         "wall_s": None,

@@ -105,6 +105,8 @@ def values_of(record: Record) -> Iterator[Value]:
             yield quantity_named(name), "", unit, statistic, None, float(value)
     for part, seconds in _parts(record):
         yield "time", part, "s", "median" if measured else "value", None, seconds
+    for cause, seconds in (record["result"].get("cause_s") or {}).items():
+        yield "cause", cause, "s", "value", None, seconds
     for number, seconds in enumerate(_samples(record)):
         yield "time", "", "s", "sample", number, seconds
 
@@ -112,7 +114,7 @@ def values_of(record: Record) -> Iterator[Value]:
 def _parts(record: Record) -> Iterator[tuple[str, float]]:
     result = record["result"]
     if record["kind"] == "simulate":
-        yield from (result.get("step_time_s") or {}).items()
+        yield from (result.get("part_s") or result.get("step_time_s") or {}).items()
     elif record["kind"] == "measure":
         for step in result["results"][0].get("steps") or []:
             yield step["name"], step["median_s"]

@@ -127,6 +127,7 @@ def probe(comm: MPI.Intracomm, payload: dict[str, Any]) -> dict[str, Any]:
         "copy_alone_bytes_per_s": _alone(comm, lambda: measure_copy(MPI.COMM_SELF)),
         "core_flops": _alone(comm, measure_flops),
         "kernels": _alone(comm, kernel_rates) if payload["kernels"] else {},
+        "busy_kernels": kernel_rates(comm) if payload["kernels"] and places.each == cores > 1 else {},
         "nodes": places.nodes,
         "ranks_per_node": places.each,
         "cores": cores,

@@ -13,6 +13,8 @@ from tradewind.dwarfs.frame.step import COMPUTE
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from mpi4py import MPI
+
     from tradewind.dwarfs.frame.dwarf import Dwarf
 
 _GRID = (120, 144, 60)
@@ -43,19 +45,26 @@ class Timed(Protocol):
         """Return the seconds of each part since `reset`."""
 
 
-def kernel_rates() -> dict[str, float]:
+def kernel_rates(together: MPI.Intracomm | None = None) -> dict[str, float]:
     """Return the flops per second of each kernel of the dwarfs, on one core of this rank.
 
     The flops are those of the program that is simulated, the seconds those that a run of one rank counts as computing:
-    the fewest of some samples.
+    the fewest of some samples. `together`: ranks that all do so at the same time, each by itself; the rates are those
+    of the slowest one, on all of them.
     """
     from tradewind.mpi.library import MPI
 
     found: dict[str, float] = {}
     for kind, sizes in SIZES.items():
         dwarf = find(kind)(1, **sizes)
-        found |= rates_of(dwarf, dwarf.on(MPI.COMM_SELF))
-    return found
+        running = dwarf.on(MPI.COMM_SELF)
+        if together is not None:
+            together.Barrier()
+        found |= rates_of(dwarf, running)
+    if together is None:
+        return found
+    every = together.allgather(found)
+    return {kernel: min(rates[kernel] for rates in every) for kernel in found}
 
 
 def rates_of(dwarf: Dwarf, running: Timed, for_s: float = 1.0) -> dict[str, float]:

@@ -37,14 +37,14 @@ def text_of(calibration: Calibration, name: str, files: Mapping[str, float | Non
     ]
     if (copied := calibration.unexpected.bytes_per_s) is not None:
         tables.append(("mpi", {"unexpected_bandwidth": _rate(copied)}))
-    if probed["kernels"]:
-        tables.append(("kernel", {name: _flops(rate) for name, rate in probed["kernels"].items()}))
     known = {key: rate for key, rate in (files or {}).items() if rate is not None}
     if known:
         tables.append(("files", {key: _rate(rate) for key, rate in known.items()}))
     lines = [f"title = {_quoted(title)}", 'routing = "direct"']
     for table, values in tables:
         lines += ["", f"[{table}]", *(f"{key} = {_quoted(value)}" for key, value in values.items())]
+    if probed["kernels"]:
+        lines += ["", "[kernel]", *_kernel_lines(probed["kernels"], probed["busy_kernels"])]
     if (reason := calibration.unexpected.reason) is not None:
         lines += ["", f"# mpi.unexpected_bandwidth was measured, and is not known: {reason}"]
     if calibration.copies is not None:
@@ -114,7 +114,8 @@ def _sources(calibration: Calibration, files: Mapping[str, float]) -> dict[str, 
         sources['"mpi.unexpected_bandwidth"'] = f"{_copied(calibration.unexpected, calibration.rounds)}; {here}"
     sources |= {f'"files.{key}"': f"{_OF_FILES[key]}; {here}" for key in files}
     if probed["kernels"]:
-        sources["kernel"] = f"{_OF_KERNELS}; {here}"
+        busy = f"; {_OF_BUSY_KERNELS}" if probed["busy_kernels"] else ""
+        sources["kernel"] = f"{_OF_KERNELS}{busy}; {here}"
     if calibration.copies is not None:
         sources["copy"] = f"copies around the seam of a halo of one rank, by all ranks at the same time; {by}"
     if calibration.methods:
@@ -147,6 +148,9 @@ _OF_KERNELS = (
 )
 
 
+_OF_BUSY_KERNELS = "busy_flops: the same by all ranks at the same time, each by itself, of which the slowest counts"
+
+
 def _copied(found: Unexpected, rounds: int) -> str:
     """Return how the copies of unexpected messages were measured."""
     assert found.more is not None
@@ -171,6 +175,16 @@ def _rate_lines(rates: Rates) -> list[str]:
     if rates.runs:
         lines.append(f"runs = {_runs(rates.runs)}")
     return lines
+
+
+def _kernel_lines(alone: Mapping[str, float], busy: Mapping[str, float]) -> Iterable[str]:
+    """Yield the rates of kernels, of one core alone and of each while all are busy, which is no faster."""
+    for name, rate in alone.items():
+        if name in busy:
+            slower = _flops(min(rate, busy[name]))
+            yield f"{name} = {{ flops = {_quoted(_flops(rate))}, busy_flops = {_quoted(slower)} }}"
+        else:
+            yield f"{name} = {_quoted(_flops(rate))}"
 
 
 def _runs(rates: Mapping[int, Sequence[float]]) -> str:

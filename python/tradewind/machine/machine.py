@@ -11,13 +11,13 @@ from __future__ import annotations
 import hashlib
 import json
 import tomllib
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, Field, ValidationError
+from pydantic import BaseModel, Field, ValidationError
 
 from tradewind import _core
 from tradewind.base import units
@@ -25,35 +25,17 @@ from tradewind.base.data import data_folder
 from tradewind.base.errors import InputError
 from tradewind.base.file_work import FileWork
 from tradewind.base.names import unknown
-from tradewind.base.tables import Table
+from tradewind.base.noise import ARRIVALS, Noise
+from tradewind.base.tables import Table, one_of
 from tradewind.base.toml_lines import Place, TomlFile, toml_text
+from tradewind.machine.computing import KernelRates, Node, Rates, Sharing, Work, problems_of_rates, seconds_of
 from tradewind.machine.display import machine_table
 from tradewind.machine.evidence import IMAGINARY, WHOLE, Evidence, evidence_of, naming, problem_of
 from tradewind.machine.intranode import IntranodeTransport, RateTable, find_intranode
 from tradewind.machine.power import Power
-from tradewind.machine.topology import TOPOLOGIES, Count, Graph, Topology, Torus, with_nics
+from tradewind.machine.quantities import Bandwidth, Bypass, Detour, Frequency, Latency, Limit, Size
+from tradewind.machine.topology import TOPOLOGIES, Graph, Topology, Torus, with_nics
 from tradewind.method.method import DEFAULT_PACKING
-
-
-def _quantity(parse: Callable[[object], float], minimum: str, maximum: str) -> BeforeValidator:
-    lowest, highest = parse(minimum), parse(maximum)
-
-    def check(text: object) -> float:
-        value = parse(text)
-        if not lowest <= value <= highest:
-            raise InputError(f"{text!r}: {minimum} to {maximum} are allowed")
-        return value
-
-    return BeforeValidator(check)
-
-
-# The core's limits: its clock counts picoseconds in 64 bits, a packet's size is kept in 28.
-Bandwidth = Annotated[float, _quantity(units.bytes_per_second, "1MB/s", "1000TB/s")]
-Latency = Annotated[float, _quantity(units.seconds, "0s", "1h")]
-Size = Annotated[int, _quantity(units.byte_count, "1B", "128MiB")]
-Limit = Annotated[int, _quantity(units.byte_count, "0B", "1TiB")]
-Bypass = Annotated[int, _quantity(units.byte_count, "0B", "128MiB")]
-Flops = Annotated[float, _quantity(units.flops, "1Mflop/s", "1000Pflop/s")]
 
 DEFAULT_BUFFER = 65536
 """Bytes of an input buffer where a machine names none; at least a packet."""
@@ -104,20 +86,6 @@ class Nic(Table):
     """CPU time per message."""
     buffer: Size | None = None
     """Bytes of the switch's input port for a NIC; None: as a channel of other ports."""
-
-
-class Node(Table):
-    """Cores and memory of a node."""
-
-    cores: Count | None = None
-    memory_bandwidth: Bandwidth
-    """Rate of copies between ranks of one node, all together."""
-    flow_memory_bandwidth: Bandwidth | None = None
-    """Maximum that one copy reaches alone; None: as memory_bandwidth."""
-    flops: Flops | None = None
-    """Peak rate of all its cores, in double precision."""
-    core_flops: Flops | None = None
-    """Rate of one core in loops over what is in its cache; where it is known, computations are limited by cores."""
 
 
 class Mpi(Table):
@@ -181,6 +149,18 @@ class Files(Table):
         return total
 
 
+class NoiseTable(Table):
+    """Noise of the operating system: detours of the CPU of each rank."""
+
+    frequency: Frequency
+    duration: Detour
+    arrival: Annotated[str, one_of("arrival", ARRIVALS)] = ARRIVALS[0]
+
+    def made(self) -> Noise:
+        """Return the noise."""
+        return Noise(self.frequency, self.duration, self.arrival)
+
+
 class Machine(Table):
     """A machine file."""
 
@@ -194,10 +174,12 @@ class Machine(Table):
     mpi: Mpi = Mpi()
     packet: Packet
     files: Files = Files()
+    noise: NoiseTable | None = None
+    """None: detours are not simulated unless a simulation asks for them."""
     power: Power | None = None
     """Power of nodes and switches; None: no joules are computed."""
-    kernel: dict[str, Flops] = Field(default_factory=dict)
-    """Rates of one core alone, by the names of kernels (`tradewind.workload.steps.Compute.kernel`)."""
+    kernel: dict[str, KernelRates] = Field(default_factory=dict)
+    """Rates of one core, by the names of kernels (`tradewind.workload.steps.Compute.kernel`)."""
     copy_: Annotated[RateTable | None, Field(alias="copy")] = None
     """Rates of copies within a rank; required with `intranode`."""
     intranode: list[IntranodeTransport] = Field(default_factory=list)
@@ -212,33 +194,17 @@ class Machine(Table):
 
     @property
     def has_core_rates(self) -> bool:
-        """Whether computations are limited by cores, and not only by a rank's share of its node."""
-        return self.node.core_flops is not None or bool(self.kernel)
+        """Whether computations are limited by cores or NUMA domains, and not only by a rank's share of its node."""
+        return self.node.core_flops is not None or self.node.numa_domains is not None or bool(self.kernel)
 
-    def compute_s(self, flops: float, copied: float, kernel: str, ranks: int, threads: int) -> float:
+    def compute_s(self, flops: float, copied: float, kernel: str, has_points: bool, ranks: int, threads: int) -> float:
         """Return the seconds of a computation of a rank with `threads` threads, where `ranks` share a node.
 
-        It takes as long as its flops, or as the bytes that it copies, whichever is longer. A thread has a core as far
-        as there are enough: its flops are at the rate of the kernel, or else at `node.core_flops`, and its copies at
-        most at `node.flow_memory_bandwidth`, which a kernel's own rate includes. All ranks of the node share
-        `node.memory_bandwidth` and `node.flops`. Raises InputError where no rate is known.
+        `copied`: bytes, each read and written. `has_points`: whether that is the work of a point. See
+        `tradewind.machine.computing`. Raises InputError where no rate is known.
         """
-        node = self.node
-        cores = threads if node.cores is None else min(threads, node.cores / ranks)
-        memory, rate = node.memory_bandwidth / ranks, None if node.flops is None else node.flops / ranks
-        if flops and kernel in self.kernel:
-            rate = cores * self.kernel[kernel]
-        elif node.core_flops is not None:
-            rate = cores * node.core_flops if rate is None else min(rate, cores * node.core_flops)
-            memory = min(memory, cores * (node.flow_memory_bandwidth or memory))
-        if flops and rate is None:
-            named = f"kernel.{kernel}, " if kernel else ""
-            raise InputError(
-                f"a computation has flops, and the machine {self.title.partition(':')[0]!r} has no rate for them: "
-                f"{named}node.core_flops or node.flops is needed; `tradewind calibrate` measures the first ones on "
-                "this machine; or assume one, such as --set node.core_flops=10Gflop/s"
-            )
-        return max(flops / rate if rate else 0.0, copied / memory)
+        work = Work(flops, copied, kernel, has_points)
+        return seconds_of(work, self.node, self.kernel, self.title.partition(":")[0], Sharing(ranks, threads))
 
     def evidence(self) -> dict[str, Evidence]:
         """Return the evidence per value of the file; a value that only a setting names may be missing."""
@@ -265,12 +231,16 @@ class Machine(Table):
                 f"node.flow_memory_bandwidth = {units.format_rate(flow)} is more than the "
                 f"{units.format_rate(self.node.memory_bandwidth)} of node.memory_bandwidth, which all copies share",
             )
+        for key, problem in problems_of_rates(self.node, self.kernel):
+            yield tuple(key.split(".")), f"{key}: {problem}"
         if self.mpi.eager_limit is not None and self.mpi.bypass > self.mpi.eager_limit:
             yield (
                 ("mpi", "bypass"),
                 f"mpi.bypass = {self.mpi.bypass} B is more than mpi.eager_limit = {self.mpi.eager_limit} B: "
                 "only messages that are sent eagerly can bypass the network",
             )
+        if self.noise is not None and (problems := self.noise.made().problems()):
+            yield ("noise", "duration"), f"noise: {problems[0]}"
         if self.intranode and self.copy_ is None:
             yield ("intranode",), "intranode needs copy, the rates of copies within a rank"
         methods = [(each.transport, each.packing) for each in self.intranode]
@@ -335,11 +305,23 @@ class MachineFile:
 
     name: str
     machine: Machine
+    settings: Mapping[str, str] = field(default_factory=dict, compare=False)
+    """Values of the file that were changed, by key."""
 
     def __repr__(self) -> str:
         """Return the name, what it is, its network and its routing."""
         machine = self.machine
         return f"<Machine {self.name}: {machine.title}; {machine.topology.kind}, routing {machine.routing}>"
+
+    def with_background(self, fraction: float) -> MachineFile:
+        """Return the machine as a job sees it while others take a fraction of its links between switches."""
+        if fraction == 0:
+            return self
+        link, left = self.machine.link, 1 - fraction
+        bandwidth = None if link.global_.bandwidth is None else link.global_.bandwidth * left
+        global_ = link.global_.model_copy(update={"bandwidth": bandwidth})
+        slower = link.model_copy(update={"bandwidth": link.bandwidth * left, "global_": global_})
+        return replace(self, machine=self.machine.model_copy(update={"link": slower}))
 
     def _repr_html_(self) -> str:
         values = self.machine.model_dump(by_alias=True, exclude_unset=True, exclude={"title", "source"})
@@ -357,8 +339,8 @@ class MachineFile:
 
     def _identity(self, *, with_files: bool) -> str:
         values = self.machine.model_dump(exclude={"title", "source", "power"} | (set() if with_files else {"files"}))
-        for name in ("files", "kernel"):
-            if not any(values.get(name, {}).values()):  # as of all before there were such rates
+        for name in ("files", "kernel", "noise"):
+            if not any((values.get(name) or {}).values()):  # as of all before there were such rates
                 values.pop(name, None)
         intranode = values.pop("intranode")
         if intranode:  # under its first name, so that stored cases keep their identity
@@ -380,6 +362,8 @@ _LATER_KEYS = (
     ("switch", "channels", None),
     ("nic", "buffer", None),
     ("node", "core_flops", None),
+    ("node", "numa_domains", None),
+    ("node", "serial_fraction", 0.0),
     ("mpi", "bypass_distance", "path"),
     ("mpi", "unexpected_bandwidth", None),
     ("mpi", "receives", "stage"),
@@ -434,10 +418,10 @@ def _checked(path: Path, text: str, settings: tuple[tuple[str, str], ...]) -> Ma
         problems += _core_problems(file, machine)
     if found := [problem for problem in problems if problem]:
         raise InputError(*found)
-    return MachineFile(path.stem, machine)
+    return MachineFile(path.stem, machine, dict(settings))
 
 
-_OPTIONAL = ("global", "switch", "mpi", "files", "kernel", "power")
+_OPTIONAL = ("global", "switch", "mpi", "files", "noise", "kernel", "power")
 """Tables that a file may leave out."""
 
 
@@ -519,15 +503,15 @@ def _known_keys(place: Place, data: dict[str, Any]) -> list[str]:
         ("mpi",): Mpi,
         ("packet",): Packet,
         ("files",): Files,
+        ("noise",): NoiseTable,
         ("power",): Power,
         ("copy",): RateTable,
         ("intranode",): IntranodeTransport,
         ("topology",): TOPOLOGIES.get(str(kind), Torus),
     }
-    return [
-        field.alias or name
-        for name, field in tables[tuple(key for key in place[:-1] if isinstance(key, str))].model_fields.items()
-    ]
+    around = tuple(key for key in place[:-1] if isinstance(key, str))
+    table = Rates if around[:1] == ("kernel",) else tables[around]
+    return [field.alias or name for name, field in table.model_fields.items()]
 
 
 def _source_problems(

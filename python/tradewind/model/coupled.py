@@ -112,6 +112,15 @@ class CoupledModel:
         return float(self._window)
 
     @property
+    def extents(self) -> None:
+        """Nothing: each component has a grid of its own."""
+        return None
+
+    def on_grid(self, extents: tuple[int, int, int]) -> Self:
+        """Refuse to be on one grid, with InputError."""
+        raise InputError(f"grid {extents_text(extents)}: the components of {self.name} have grids of their own")
+
+    @property
     def grid_text(self) -> str:
         """The grids of the components."""
         return ", ".join(f"{name} {each.grid.text}" for name, each in self.loaded.items())
@@ -319,7 +328,7 @@ class CoupledModel:
         """Simulate a step on a machine; see `tradewind.model.forecast.forecast`."""
         from tradewind.model.forecast import forecast
 
-        return forecast(self, machine, ranks, **options)
+        return forecast(self, machine, ranks, **{"causes": True, **options})
 
 
 def _total(shares: Mapping[str, range]) -> int:

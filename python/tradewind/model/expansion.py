@@ -87,6 +87,8 @@ class Expansion:
 
     def _evaluated(self, value: Any, place: Place, values: Values) -> Any:
         """Return a value of the file; a formula becomes a number, an integer where it is a whole one."""
+        if isinstance(value, dict):
+            return {key: self._evaluated(each, (*place, key), values) for key, each in value.items()}
         if not isinstance(value, str) or not value.startswith(FORMULA):
             return value
         found = self._at(place, lambda: Formula(value.removeprefix(FORMULA).strip()).value(values))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -100,6 +100,15 @@ class Model:
     def grid(self) -> ModelGrid:
         """The grid."""
         return self.table.points
+
+    def on_grid(self, extents: tuple[int, int, int]) -> Model:
+        """Return the same model on a grid of other extents, with its spacing and its step."""
+        return replace(self, table=self.table.model_copy(update={"grid": extents_text(extents)}))
+
+    @property
+    def extents(self) -> tuple[int, int, int] | None:
+        """Points along x, y and z, where they are divided among ranks along x and y."""
+        return self.grid.extents if self.grid.is_divided else None
 
     @property
     def grid_text(self) -> str:
@@ -207,10 +216,26 @@ class Model:
         return verify_program(self.program(ranks, every=None).program)
 
     def simulate(self, machine: str | Path | MachineFile, ranks: int, **options: Any) -> dict[str, Any]:
-        """Simulate a step on a machine; see `tradewind.model.forecast.forecast`."""
+        """Simulate a step on a machine, with its causes; see `tradewind.model.forecast.forecast`."""
         from tradewind.model.forecast import forecast
 
-        return forecast(self, machine, ranks, **options)
+        return forecast(self, machine, ranks, **{"causes": True, **options})
+
+    def scaling(
+        self, machine: str | Path | MachineFile, ranks: Sequence[int], scale: str = "strong", **options: Any
+    ) -> list[dict[str, Any]]:
+        """Simulate a step on several numbers of ranks; see `tradewind.model.scaling.scaling`."""
+        from tradewind.model.scaling import scaling
+
+        return [result for _, result in scaling(self, machine, ranks, scale=scale, **{"causes": True, **options})]
+
+    def ranks_within(
+        self, machine: str | Path | MachineFile, within_s: float, days: float, members: int = 1, **options: Any
+    ) -> dict[str, Any]:
+        """Find the ranks for a forecast of `days` days in `within_s` s; see `tradewind.model.deadline.ranks_within`."""
+        from tradewind.model.deadline import ranks_within
+
+        return ranks_within(self, machine, within_s=within_s, days=days, members=members, **options)
 
 
 AnyModel = Model | CoupledModel

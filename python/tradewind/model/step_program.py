@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, Self
 
 from tradewind.workload.program import ProgramWorkload
 
@@ -40,3 +40,18 @@ class Stepping(Protocol):
 
     def program(self, ranks: int, split: tuple[int, int] | None = None, every: int | None = 1) -> StepProgram:
         """Return the program of a step."""
+
+
+class OnGrid(Stepping, Protocol):
+    """A model whose grid may grow."""
+
+    @property
+    def grid_text(self) -> str:
+        """The grid as its file names it."""
+
+    @property
+    def extents(self) -> tuple[int, int, int] | None:
+        """Points along x, y and z, where they are divided among ranks along x and y."""
+
+    def on_grid(self, extents: tuple[int, int, int]) -> Self:
+        """Return the same model on a grid of other extents."""

@@ -12,6 +12,7 @@ from typing import Any
 from tradewind import _core
 from tradewind.base import units
 from tradewind.base.errors import InputError, gathered
+from tradewind.base.noise import NONE, noise_of
 from tradewind.machine import Machine, MachineFile, load_machine
 from tradewind.method.method import DEFAULT_PACKING, DEFAULT_TRANSPORT
 from tradewind.simulation.energy import Held, node_share
@@ -47,7 +48,10 @@ def prepare(
     "transport": of a program, each exchange as its transport does, together or sendrecv. `order`: of packets, and of
     room in buffers, that come to a switch at one time. "ports": by the number of the port; "seed=7": drawn at random
     for each switch and time. Several, such as "ports,seed=1..8", are simulated one after another; the result is that of
-    the first, with the times of all.
+    the first, with the times of all. `compute_imbalance`: of computations that name none, such as "normal,0.05" (see
+    `tradewind.base.imbalance`). `noise`: detours of the operating system, such as "100Hz,250us" (see
+    `tradewind.base.noise`); None: those of the machine. `background`: the fraction of the bandwidth of links between
+    switches that other jobs take.
     """
     asked, request = SimulationOptions(**options), exchange
     exchange = request.program()
@@ -64,6 +68,10 @@ def prepare(
     orders = [] if known["order"].wrong(asked.order) else each_order(asked.order)
     if orders not in ([], [PORTS]) and asked.model != "packet":
         problems.append(f"order {asked.order}: only the packet model knows ports, not {asked.model}")
+    if asked.noise not in (None, NONE) and asked.model != "packet":
+        problems.append(f"noise {asked.noise}: only the packet model knows detours, not {asked.model}")
+    if asked.background and asked.model != "packet":
+        problems.append(f"background {asked.background:g}: only the packet model knows links, not {asked.model}")
     if len(orders) > 1 and isinstance(exchange, Repetitions):
         problems.append(f"order {asked.order}: one order is allowed where repetitions are simulated until steady")
     file = built = place = intranode = None
@@ -73,6 +81,8 @@ def prepare(
         problems.append(f"transport {method[0]}: only the packet model knows transports, not {asked.model}")
     with gathered(problems):
         file = machine if isinstance(machine, MachineFile) else load_machine(machine, settings)
+        if not known["background"].wrong(asked.background):
+            file = file.with_background(asked.background)
         each = ranks_per_node_on(file, asked.ranks_per_node)
         copied = exchange.copied_bytes
         exchange = exchange.at_rates(file.machine, each, request.threads)
@@ -89,6 +99,7 @@ def prepare(
             place = _placed(exchange.ranks, request.split, file, built, asked, each)
     if problems or file is None or built is None or place is None or packet_bytes is None:
         raise InputError(*problems)
+    own_noise = None if file.machine.noise is None or asked.model != "packet" else file.machine.noise.made()
     simulation = Simulation(
         exchange=exchange,
         file=file,
@@ -100,6 +111,7 @@ def prepare(
         shown=shown,
         intranode=intranode,
         method=method,
+        noise=own_noise if asked.noise is None else noise_of(asked.noise),
         held=Held(each, node_share(file.machine, exchange.ranks, each, request.threads), copied),
     )
     _ = simulation.changed  # refuses what has no such posting order

@@ -13,6 +13,7 @@ from tradewind import _core
 from tradewind.base import memory
 from tradewind.base.errors import InputError, VerificationError
 from tradewind.base.files import check_folder, check_target
+from tradewind.base.noise import ARRIVALS, Noise
 from tradewind.machine import MachineFile
 from tradewind.machine.link_loads import group_shares, link_shares, loads_of
 from tradewind.method.method import DEFAULT_TRANSPORT
@@ -77,9 +78,15 @@ class Simulation:
     """Transport model within a node, if a transport is named."""
     method: tuple[str, str] | None = None
     """That transport, and the packing."""
+    noise: Noise | None = None
+    """Detours of the CPUs."""
     held: Held = field(default_factory=Held)
     peers: _core.Peers | None = None
     """The processes that share it; see `tradewind.simulation.processes`."""
+    unloaded: bool = False
+    """Whether messages are never in the way of others in the network; see `tradewind.simulation.causes`."""
+    free_copies: bool = False
+    """Whether copies take no time."""
 
     @property
     def model(self) -> str:
@@ -111,6 +118,9 @@ class Simulation:
             shown=self.shown,
             peers=self.peers,
             intranode=self.intranode,
+            **_detours(self.noise),
+            unloaded=self.unloaded,
+            free_copies=self.free_copies,
             **arguments,
         )
         return self.machine, self.program(), self.placement, options
@@ -265,6 +275,10 @@ class Simulation:
             )
         )
 
+    def time_s(self) -> float:
+        """Run it and return its time alone."""
+        return self._simulated(None).time_s
+
     def trace_events(self) -> NDArray[np.int64]:
         """Run it and return the trace events of the ranks that are shown; see ``SimulationResult.trace_events``."""
         return self._simulated(None).trace_events
@@ -321,14 +335,28 @@ class Simulation:
             **self.exchange.as_dict(),
             "model": options.model,
             "machine": self.file.name,
+            **({"settings": dict(self.file.settings)} if self.file.settings else {}),
             "topology": self.machine.topology.describe(),
             "protocol": options.protocol,
             **(packet if options.model == "packet" else {}),
             **({"transport": self.method[0], "packing": self.method[1]} if self.method else {}),
             **{name: value for name, value in changes.items() if value != known[name].default},
+            **({"noise": self.noise.text} if self.noise else {}),
+            **({"background": options.background} if options.background else {}),
             **({"order": self.orders[0]} if self.orders != (PORTS,) else {}),
             **({"split_imbalance": self.exchange.imbalance()} if isinstance(self.exchange, Exchange) else {}),
             "processes": self.peers.processes if self.peers else 1,
             "threads": options.threads,
             "seed": options.seed,
         }
+
+
+def _detours(noise: Noise | None) -> dict[str, Any]:
+    """Return the arguments of the core's options for noise."""
+    if noise is None:
+        return {}
+    return {
+        "noise_period_s": 1 / noise.frequency_hz,
+        "noise_duration_s": noise.duration_s,
+        "noise_scattered": noise.arrival != ARRIVALS[0],
+    }

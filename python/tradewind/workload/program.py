@@ -292,7 +292,11 @@ class ProgramWorkload(Workload):
             made = compute.with_files(machine.files, ranks)
             return made.on_cores(machine, sharing, threads) if of_cores else made
 
-        return self.with_steps(lambda step, ranks: with_computation(step, lambda compute: computed(compute, ranks)))
+        return self.with_computations(computed)
+
+    def with_computations(self, change: Callable[[Compute, int], Compute]) -> ProgramWorkload:
+        """Return the same program with other computations: `change` of each and the ranks of its group."""
+        return self.with_steps(lambda step, ranks: with_computation(step, lambda compute: change(compute, ranks)))
 
     def with_steps(self, change: Callable[[Any, int], Any]) -> ProgramWorkload:
         """Return the same program with changed steps: what `change` makes of each and the ranks of its group."""

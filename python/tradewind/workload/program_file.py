@@ -29,7 +29,15 @@ from tradewind.workload.every import unrolled
 from tradewind.workload.patterns.fetch import FetchExchange
 from tradewind.workload.patterns.gather_scatter import cubic
 from tradewind.workload.program import ProgramWorkload
-from tradewind.workload.program_tables import FILE_KEYS, FileGroup, FileStep, Moved, NamedExchange, ProgramTable
+from tradewind.workload.program_tables import (
+    FILE_KEYS,
+    FileGroup,
+    FileStep,
+    ImbalanceTable,
+    Moved,
+    NamedExchange,
+    ProgramTable,
+)
 from tradewind.workload.steps import Compute, Exchanged, Group, GroupStep, Poke, WholeExchange
 
 
@@ -88,6 +96,8 @@ def _keys(place: Place) -> list[str]:
         ("step",): FileStep,
         ("group",): FileGroup,
         ("group", "step"): FileStep,
+        ("step", "imbalance"): ImbalanceTable,
+        ("group", "step", "imbalance"): ImbalanceTable,
     }
     table = tables[tuple(part for part in place[:-1] if isinstance(part, str))]
     return [field.alias or name for name, field in table.model_fields.items()]
@@ -268,7 +278,8 @@ class _Builder:
         name = entry.label or f"{number} compute {entry.compute}"
         files = FileWork(**{key: getattr(entry, key) for key in FILE_KEYS})
         done = entry.seconds, entry.flops, entry.bytes
-        return Compute(name, *done, layout, during, entry.times, point_s, points, files, entry.kernel)
+        drawn = None if entry.imbalance is None else entry.imbalance.made()
+        return Compute(name, *done, layout, during, entry.times, point_s, points, files, entry.kernel, drawn)
 
 
 def _named_halo(entry: NamedExchange, grid: str, ranks: int) -> _core.Pattern:

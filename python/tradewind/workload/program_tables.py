@@ -11,6 +11,7 @@ from tradewind.base.elements import DTYPES
 from tradewind.base.errors import InputError
 from tradewind.base.extents import MAX_EXTENT
 from tradewind.base.file_work import FileWork
+from tradewind.base.imbalance import LARGEST_SPREAD, PERIODS, Imbalance
 from tradewind.base.names import unknown
 from tradewind.base.tables import Table, extents, one_of, parsed_extents
 from tradewind.base.units import byte_count, seconds
@@ -256,6 +257,23 @@ class NamedExchange(Moved):
         return self
 
 
+class ImbalanceTable(Table):
+    """How much longer a computation takes on some ranks than on others."""
+
+    distribution: Annotated[str, one_of("distribution", tuple(LARGEST_SPREAD))]
+    spread: float
+    per: Annotated[str, one_of("per", PERIODS)] = PERIODS[0]
+
+    @model_validator(mode="after")
+    def _possible(self) -> Self:
+        self.made()
+        return self
+
+    def made(self) -> Imbalance:
+        """Return the imbalance. Raises InputError."""
+        return Imbalance(self.distribution, self.spread, self.per)
+
+
 class FileStep(Moved):
     """One thing that ranks do."""
 
@@ -267,6 +285,7 @@ class FileStep(Moved):
     flops: Amount = 0.0
     bytes: Amount = 0.0
     kernel: str = ""
+    imbalance: ImbalanceTable | None = None
     encode: Size = 0
     compress: Size = 0
     decode: Size = 0
@@ -291,7 +310,8 @@ class FileStep(Moved):
         if len(found) != 1:
             all_keys = ", ".join((*what, *MOVED))
             raise InputError(f"a step has one of {all_keys}, not {' and '.join(found) or 'none of them'}")
-        own = {"compute": {"share", "seconds", "flops", "bytes", "kernel", "points", "during", "grid", *FILE_KEYS}}
+        own = {"compute": {"share", "seconds", "flops", "bytes", "kernel", "imbalance", "points", "during", "grid"}}
+        own["compute"] |= set(FILE_KEYS)
         own |= {
             key: set(Moved.model_fields) | ({"grid"} if key in ("halo", "path", "fetch") else set()) for key in MOVED
         }

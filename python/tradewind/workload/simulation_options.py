@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 from tradewind import _core
 from tradewind.base.errors import InputError, gathered
+from tradewind.base.imbalance import imbalance_of
+from tradewind.base.noise import NAMED, noise_of
 from tradewind.base.units import byte_count
 from tradewind.workload.options import Option, option, options_of
 from tradewind.workload.packet_order import PORTS, each_order, seed_of
@@ -83,6 +85,30 @@ def _pairs_problems(pairs: int) -> list[str]:
     return [] if 0 <= pairs <= MAX_PAIRS else [f"pairs of {pairs} blocks of ranks: 0..{MAX_PAIRS} are allowed"]
 
 
+def _imbalance_problems(imbalance: str) -> list[str]:
+    problems: list[str] = []
+    with gathered(problems):
+        imbalance_of(imbalance)
+    return problems
+
+
+def _background_problems(background: float) -> list[str]:
+    return [] if background < 1 else [f"background {background:g}: 0 or more, and less than 1 is allowed"]
+
+
+def _noise_problems(noise: str) -> list[str]:
+    problems: list[str] = []
+    with gathered(problems):
+        noise_of(noise)
+    return problems
+
+
+def _imbalanced(workload: Workload, imbalance: str | None) -> Workload:
+    from tradewind.workload.imbalanced import imbalanced  # which help and checks do without
+
+    return imbalanced(workload, imbalance)
+
+
 def _posted(workload: Workload, posting: str) -> Workload:
     from tradewind.workload.posting import posted  # which help and checks do without
 
@@ -142,12 +168,45 @@ class SimulationOptions:
         in_bases=True,
     )
     seed: int = _option(
-        "Random seed for routing and placement.",
+        "Random seed for routing, placement, imbalance and noise.",
         1,
         minimum=0,
         maximum=2**63 - 1,
         label="seed of the random numbers",
         core=lambda seed: {"seed": seed},
+    )
+    compute_imbalance: str | None = _option(
+        "Random factor on the time of computations that name none, by rank: distribution and spread, like normal,0.05, "
+        "or normal,0.05,step to draw it each time.",
+        None,
+        problems=_imbalance_problems,
+        shown="none",
+        label="random factor on the time of computations",
+        in_bases=True,
+        only_named=True,
+        metavar="DISTRIBUTION,SPREAD",
+        changes=_imbalanced,
+    )
+    noise: str | None = _option(
+        "Detours of the operating system: none, frequency and duration like 100Hz,250us, or a published one "
+        f"({', '.join(NAMED)}).",
+        None,
+        problems=_noise_problems,
+        metavar="FREQUENCY,DURATION",
+        shown="the machine's own",
+        label="noise of the operating system",
+        in_bases=True,
+        only_named=True,
+    )
+    background: float = _option(
+        "Traffic of other jobs: the fraction of the bandwidth of all links between switches that it takes, below 1.",
+        0.0,
+        minimum=0,
+        problems=_background_problems,
+        metavar="FRACTION",
+        label="fraction of the links that other jobs take",
+        in_bases=True,
+        only_named=True,
     )
     mpi_progress: str = _option(
         "When open exchanges progress: calls (while their rank waits for them), pokes (also at poke steps) or "

@@ -11,6 +11,7 @@ from tradewind import _core
 from tradewind.base.elements import DTYPES, point_bytes
 from tradewind.base.errors import InputError
 from tradewind.base.file_work import NO_FILES, FileWork
+from tradewind.base.imbalance import PERIODS, Imbalance
 from tradewind.base.names import unknown
 from tradewind.method.method import DEFAULT_PACKING, DEFAULT_TRANSPORT, packing_names, transport_names
 
@@ -60,6 +61,8 @@ class Compute:
     """Work on files, at the rates of the machine; with `points`, of each of them."""
     kernel: str = ""
     """Name of its loops, for which a machine may have a rate."""
+    imbalance: Imbalance | None = None
+    """Random factor on its time, rank by rank."""
 
     def __post_init__(self) -> None:
         if self.point_s and self.layout is None and self.points is None:
@@ -87,7 +90,8 @@ class Compute:
         `sharing` ranks share a node. Raises InputError where the machine has no rate.
         """
         try:
-            seconds = machine.compute_s(self.flops, self.bytes, self.kernel, sharing, threads)
+            has_points = self.layout is not None or self.points is not None
+            seconds = machine.compute_s(self.flops, self.bytes, self.kernel, has_points, sharing, threads)
         except InputError as error:
             raise InputError(*(f"{self.name}: {problem}" for problem in error.problems)) from None
         if self.layout is None and self.points is None:
@@ -114,6 +118,7 @@ class Compute:
         points = self.points
         if callable(points):
             points = [float(points(rank)) for rank in range(ranks)]
+        drawn = self.imbalance
         return _core.Compute(
             self.seconds,
             self.flops,
@@ -121,6 +126,9 @@ class Compute:
             self.layout,
             self.point_s,
             None if points is None else [float(each) for each in points],
+            distribution="" if drawn is None else drawn.distribution,
+            spread=0.0 if drawn is None else drawn.spread,
+            each_time=drawn is not None and drawn.per != PERIODS[0],
         )
 
 

@@ -38,7 +38,7 @@ class ModelRequest(Workload):
 
     def simulated(self, simulate: Callable[..., dict[str, Any]], machine: Any, **options: Any) -> dict[str, Any]:
         """Return what a forecast says of the step, its parts as steps: of each kind of step a program is simulated."""
-        found = self.model.simulate(machine, self.ranks, split=self.split, simulate=simulate, **options)
+        found = self.model.simulate(machine, self.ranks, split=self.split, simulate=simulate, causes=False, **options)
         return {**found, "step_time_s": found["part_s"], "compute_s": found["computing_s"]}
 
     @property

@@ -19,13 +19,23 @@ def _type(each: SimulationOption) -> Any:
     """Return the type of one value, as pydantic checks it."""
     if each.kind == "int" and not each.words:
         return Annotated[int, Field(ge=each.minimum, le=each.maximum, strict=True)]
+    if each.kind == "float":
+        return Annotated[float, Field(strict=True), checked(lambda value: _refuse(_wrong_number(each, value)))]
 
     def check(value: Any) -> None:
         is_one = each.kind != "int" or (isinstance(value, int | str) and not isinstance(value, bool))
-        if problems := each.wrong(value if is_one else quoted(value)):
-            raise InputError(*problems)
+        _refuse(each.wrong(value if is_one else quoted(value)))
 
     return Annotated[int | str if each.kind == "int" else str, checked(check)]
+
+
+def _wrong_number(each: SimulationOption, value: Any) -> list[str]:
+    return each.wrong(value) if isinstance(value, int | float) else []  # another type is refused by its own
+
+
+def _refuse(problems: list[str]) -> None:
+    if problems:
+        raise InputError(*problems)
 
 
 def _field(each: SimulationOption) -> tuple[Any, Any]:

@@ -1,0 +1,98 @@
+"""Scaling, changes and overlap of models, against steps that are known."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+from command_line import run_tradewind
+from model.small_models import COMPUTE, HALO, SUM, text_of
+from validation.machines import CROSSBAR, machine
+
+from tradewind.dataset.open_table import open_table
+from tradewind.model import load_model
+from tradewind.model.changes import tried_changes
+from tradewind.model.overlap import Overlapped, can_overlap
+from tradewind.model.scaling import scaling
+
+FILE = machine(CROSSBAR, node={"memory_bandwidth": "10GB/s", "flow_memory_bandwidth": "10GB/s"})
+
+
+@pytest.fixture
+def path(tmp_path):
+    found = tmp_path / "own.toml"
+    found.write_text(text_of(HALO, COMPUTE, SUM, COMPUTE.replace("physics", "dynamics")))
+    return found
+
+
+def test_weak_scaling_keeps_the_points_of_a_rank(path):
+    results = [result for _, result in scaling(load_model(path), FILE, [2, 8], scale="weak", threads=1)]
+    assert [result["grid"] for result in results] == ["40x20x10", "80x40x10"]
+    assert [result["computing_s"] for result in results] == [pytest.approx(2 * 4000 * 3e-7)] * 2
+    assert results[1]["efficiency"] == results[0]["time_s"] / results[1]["time_s"]
+
+
+def test_strong_scaling_is_work_over_ranks(path):
+    first, second = (result for _, result in scaling(load_model(path), FILE, [2, 8], threads=1))
+    assert second["computing_s"] == pytest.approx(first["computing_s"] / 4)
+    assert first["efficiency"] == 1
+    assert second["efficiency"] == first["time_s"] / second["time_s"] / 4
+
+
+@pytest.mark.parametrize(("pattern", "hidden"), [("halo", "halo"), ("allreduce", "sum")])
+def test_what_is_overlapped_waits_for_the_longer_of_both(path, pattern, hidden):
+    """Computations are far longer than exchanges here: what overlaps is hidden but for what the CPU does."""
+    model = load_model(path)
+    plain = model.simulate(FILE, 2, threads=1)
+    assert can_overlap(model.program(2), pattern)
+    time_s = tried(Overlapped(model, pattern))
+    assert time_s == pytest.approx(plain["time_s"] - plain["part_s"][hidden], rel=1e-6)
+
+
+def tried(model):
+    from tradewind.model.forecast import forecast
+
+    return forecast(model, FILE, 2, threads=1)["time_s"]
+
+
+def test_nothing_overlaps_without_a_computation_behind_it(tmp_path):
+    path = tmp_path / "own.toml"
+    path.write_text(text_of(COMPUTE, HALO))
+    assert not can_overlap(load_model(path).program(2), "halo")
+
+
+def test_changes_that_touch_too_little_are_not_tried(path):
+    lines: list[str] = []
+    found = tried_changes(load_model(path), "fattree-M", 2, report=lines.append, threads=1)
+    idle = [each["change"] for each in found if "touches" in each]
+    assert "latencies halved" in idle
+    assert not any("factor" in each for each in found if each["change"] in idle)
+    assert len(lines) == len(found) - len(idle)
+    assert re.fullmatch(r"change 2 of \d+: .*; about .* left", lines[1])
+
+
+def test_threads_in_place_of_ranks_are_tried_on_the_same_nodes(path):
+    found = tried_changes(load_model(path), "fugaku", 16, ranks_per_node=4, threads=1)
+    names = [each["change"] for each in found]
+    assert "8 ranks on the same nodes, twice as many threads each" in names
+    assert "32 ranks on the same nodes, half as many threads each" in names
+
+
+def test_json_of_a_model_is_a_table_with_its_parts_causes_and_settings(path, tmp_path):
+    picture = tmp_path / "scaling.svg"
+    setting = ("--set", "node.memory_bandwidth=10GB/s", "--threads", "1")
+    done = run_tradewind(
+        *("simulate", "model", str(path), "--machine", "fattree-M", "-n", "2,8", "--json", "--out", str(picture)),
+        *setting,
+    )
+    assert done.code == 0, done.err
+    (tmp_path / "result.json").write_text(done.out)
+    first = json.loads(done.out)[0]
+    assert first["settings"] == {"node.memory_bandwidth": "10GB/s"}
+    table = open_table(tmp_path / "result.json")
+    assert set(table.settings) == {"node.memory_bandwidth=10GB/s"}
+    small = table[table.case == 0].set_index(["quantity", "part"]).value
+    assert small["time", "physics"] == first["part_s"]["physics"]
+    assert small["cause", "latency"] == first["cause_s"]["latency"]
+    assert "Time of a step of own: 2 ranks" in picture.read_text()

@@ -1,0 +1,1 @@
+"""Published times of whole models, predicted before they are looked at."""
