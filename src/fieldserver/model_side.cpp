@@ -327,8 +327,10 @@ void ModelSide::leave(const std::string& text) {
         for (Channel* channel : in_use()) channel->arrive();
     }
     for (const auto& channel : all_)
-        if (!over || !channel->is_remote())
-            channel->send_order({{"op", "close"}, {"awaited", false}, {"watched", !channel->is_remote()}});
+        if (!over || !channel->is_remote()) {
+            const bool is_process = channel->is_remote() && !channel->is_rank();  // LocalProcess waits for it
+            channel->send_order({{"op", "close"}, {"awaited", false}, {"watched", is_process}});
+        }
 }
 
 void ModelSide::part() {

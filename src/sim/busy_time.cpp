@@ -1,11 +1,15 @@
 #include "sim/busy_time.hpp"
 
+#include <algorithm>
+#include <numeric>
+#include <vector>
+
 #include "sim/computing.hpp"
 
 namespace tradewind::sim {
 
-std::vector<double> busy_times(const machine::Machine& machine, const program::Program& program,
-                               const machine::Placement& placement) {
+BusyTime busy_time(const machine::Machine& machine, const program::Program& program,
+                   const machine::Placement& placement) {
     std::vector<double> seconds(static_cast<std::size_t>(program.ranks()));
     const auto add = [&](const program::Compute& compute, const program::Members& members, Rank ranks, int repeat) {
         if (!compute.any()) return;
@@ -20,7 +24,8 @@ std::vector<double> busy_times(const machine::Machine& machine, const program::P
     } else {
         for (const program::Step& step : program.steps()) add(step.compute, step.members, program.ranks(), step.repeat);
     }
-    return seconds;
+    const auto [least, most] = std::minmax_element(seconds.begin(), seconds.end());
+    return {std::accumulate(seconds.begin(), seconds.end(), 0.0), *least, *most};
 }
 
 }  // namespace tradewind::sim

@@ -38,7 +38,14 @@ WITHOUT = {
             f"tradewind.launch.{name}"
             for name in (
                 *("dwarf.", "measure.", "output_advice.", "probe.", "probe_files.", "program.", "recorded."),
-                *("quiet.", "trials.circumstances", "trials.try_methods", "trials.tune_exchange", "unexpected."),
+                *(
+                    "energy.EnergyMeter",
+                    "quiet.",
+                    "trials.circumstances",
+                    "trials.try_methods",
+                    "trials.tune_exchange",
+                    "unexpected.",
+                ),
             )
         ),
         "a job of ranks, which an error on one of them ends",

@@ -107,8 +107,8 @@ def test_every_number_of_a_shipped_machine_is_cited_estimated_or_assumed(name):
 
 # Systems whose operators say how many nodes they have, but not how these are joined.
 NOT_CABLED = (
-    "barbora", "beaufix", "escape-edr", "alps", "athena", "cirrus", "eiger", "marenostrum5", "peta4-skylake",
-    "tesseract",
+    "barbora", "beaufix", "escape-edr", "alps", "athena", "cirrus", "eiger", "marenostrum5", "perlmutter",
+    "peta4-skylake", "tesseract",
 )  # fmt: skip
 
 

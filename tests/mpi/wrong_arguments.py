@@ -168,6 +168,7 @@ def calls(comm: Any) -> dict[str, Call]:
         "fetch of owners": Call(mesh.fetch, (), owners),
         "halo of ids": Call(mesh.halo, ([there],), {"peers": None}),
         "halo of owners": Call(mesh.halo, (), owners | {"places": None}),
+        "halo of a mesh": Call(tw.MeshHalo("R2B1x4", comm.size).on, (comm,)),
         "renumbered": Call(tw.renumbered, (comm, [2 * rank, 2 * rank + 1], [there])),
         "gathered": Call(points.gathered, (comm, fetch)),
         "known to all": Call(points.allgather_lists, (comm, fetch)),

@@ -8,6 +8,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <cmath>
+#include <tuple>
 
 #include "bind.hpp"
 #include "places.hpp"
@@ -341,14 +342,13 @@ void bind_simulation(nb::module_& module) {
     module.def("mean_computing_s", &sim::mean_computing, "machine"_a, "program"_a, "placement"_a,
                "[step] seconds that a rank computes, in the mean over the ranks that compute anything.");
     module.def(
-        "busy_times",
+        "busy_time_s",
         [](const machine::Machine& machine, const program::Program& program, const machine::Placement& placement) {
-            auto* copy = new std::vector<double>(sim::busy_times(machine, program, placement));
-            nb::capsule owner(copy, [](void* p) noexcept { delete static_cast<std::vector<double>*>(p); });
-            return nb::ndarray<nb::numpy, double, nb::ndim<1>>(copy->data(), {copy->size()}, owner);
+            const sim::BusyTime time = sim::busy_time(machine, program, placement);
+            return std::tuple(time.sum, time.minimum, time.maximum);  // no array: NumPy need not be loaded for it
         },
-        "machine"_a, "program"_a, "placement"_a, nb::rv_policy::reference,
-        "Seconds that each rank computes in a program, [rank].");
+        "machine"_a, "program"_a, "placement"_a,
+        "Seconds that ranks compute in a program: of all of them, and of those with the least and the most.");
     module.def("forecast", &sim::forecast, "machine"_a, "program"_a, "placement"_a, "options"_a);
     module.def(
         "delay_lower_edge_s",

@@ -66,15 +66,15 @@ def usage_of(
     `carried_bytes`, the bytes times the ports that they go through (None where the model knows no ports).
     """
     nodes = -(-placement.ranks // held.ranks_per_node)
-    busy = _core.busy_times(machine, program, placement)
+    busy_s, least_s, most_s = _core.busy_time_s(machine, program, placement)
     return {
         "nodes": nodes,
         "switches": nodes * machine.topology.switches / machine.nodes,
         "ranks": placement.ranks,
         "node_share": held.node_share,
-        "computing_s": float(busy.sum()),
-        "computing_minimum_s": float(busy.min()),
-        "computing_maximum_s": float(busy.max()),
+        "computing_s": busy_s,
+        "computing_minimum_s": least_s,
+        "computing_maximum_s": most_s,
         "copied_bytes": held.copied_bytes,
         "carried_bytes": carried_bytes,
     }

@@ -170,5 +170,5 @@ def test_invalid_requests_are_refused(options, message):
 
 
 def test_a_strategy_that_waits_for_all_is_not_simulated():
-    with pytest.raises(InputError, match="strategy barrier: the simulator does not know"):
+    with pytest.raises(InputError, match="strategy barrier: what it adds is not simulated"):
         Hirlam(ranks=2, strategy="barrier", **SMALL).program()

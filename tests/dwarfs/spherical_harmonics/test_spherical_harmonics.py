@@ -119,7 +119,7 @@ def test_invalid_requests_are_refused(options, message):
 
 
 def test_strategies_that_wait_for_all_are_not_simulated():
-    with pytest.raises(InputError, match="strategy barrier: the simulator does not know"):
+    with pytest.raises(InputError, match="strategy barrier: what it adds is not simulated"):
         SphericalHarmonics(ranks=2, strategy="barrier", **SMALL).program()
 
 
