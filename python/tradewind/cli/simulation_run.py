@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -91,7 +91,7 @@ def say_orders(result: dict[str, Any]) -> None:
         )
 
 
-def say_disturbed(result: dict[str, Any]) -> None:
+def say_disturbed(result: Mapping[str, Any]) -> None:
     """Say what disturbs ranks and links, if anything does."""
     from tradewind.base.noise import noise_of
     from tradewind.cli.screen import show_text
