@@ -47,6 +47,7 @@ PAGES = {
     "explanation/zheng2018.md": "zheng2018",
     "explanation/zheng2018-figures.md": "zheng2018",
     "explanation/zheng2018-claims.md": "zheng2018",
+    "explanation/zheng2018-million.md": ".",
     "explanation/hpc4wc2024.md": "hpc4wc2024",
     "explanation/hpc4wc2024-claims.md": "hpc4wc2024",
     "explanation/hirlam2004.md": "hirlam2004",

@@ -103,6 +103,8 @@ than = { numbers = "iterations=9" }
 def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("study")
     (folder / "small.toml").write_text(MODEL)
+    (folder / "more").mkdir()
+    (folder / "more" / "small.toml").write_text(MODEL)
     path = folder / "model.toml"
     path.write_text(STUDY)
     return path
@@ -127,6 +129,26 @@ def ran(study: Path) -> tuple[StudyFile, Store]:
     outcome = run_study(file, make_plan(file, executors, HERE), store, executors, HERE)
     assert outcome.failed == {}
     return file, store
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "reason"),
+    [
+        ('halo = "direct"', 'path = "burst"', "algorithms.path: the model has no exchange of this kind"),
+        ('"small.toml"', '"small.toml"\nsplit = { 4 = "3x1" }', "split 3x1 makes 3 ranks, and 4 are asked for"),
+    ],
+)
+def test_what_a_model_does_not_have_is_skipped(study: Path, old: str, new: str, reason: str):
+    skips = expand(load_study(study, STUDY.replace(old, new)).study)[1]
+    assert reason in {skip.reason for skip in skips}
+
+
+def test_a_copy_of_a_study_has_all_of_its_models(ran: tuple[StudyFile, Store]):
+    (ran[1].folder / "models" / "small.toml").unlink()
+    assert load_study(ran[1].study_file, is_copy=True).study.title
+    with pytest.raises(InputError, match=r"cannot read small\.toml"):
+        load_study(ran[1].study_file)
+    ran[1].write_model("small.toml", MODEL.encode())
 
 
 def test_a_kept_case_is_the_forecast_of_the_model(study: Path, ran: tuple[StudyFile, Store], tmp_path: Path):
@@ -170,7 +192,7 @@ def test_what_decides_the_result_is_the_identity(study: Path, tmp_path: Path):
         (STUDY.replace("small.toml", "smaller"), "unknown model 'smaller'"),
         (STUDY.replace("iterations = [3, 9]", "iteration = 3"), "unknown number 'iteration'"),
         (STUDY.replace('halo = "direct"', 'halos = "direct"'), "unknown kind of exchange 'halos'"),
-        (STUDY.replace('"small.toml"', '"small.toml"\nsplit = { 4 = "3x1" }'), "split 3x1 makes 3 ranks: 3 is not 4"),
+        (STUDY.replace('"small.toml"', '["small.toml", "more/small.toml"]'), "small.toml has the same name"),
         (STUDY.replace("weather_model", "weather_modle"), "unknown key 'weather_modle'.*weather_model"),
     ],
 )

@@ -14,6 +14,7 @@ from tradewind.study.cases.case import Case
 from tradewind.study.cases.machine_options import machine_options
 from tradewind.study.cases.model_request import ModelRequest
 from tradewind.study.model.skip import Skip
+from tradewind.study.model.study import Study
 from tradewind.study.model.weather_model_sweep import WeatherModelSweep
 
 
@@ -24,6 +25,9 @@ def expand_models(sweep: WeatherModelSweep, study_seed: int, bases: Bases = NO_B
         return machine_options(filled, filled.machine, study_seed)
 
     for model, ranks in itertools.product(_models(sweep), sweep.ranks):
+        if unused := [kind for kind in sweep.algorithms if kind not in model.kinds(ranks)]:
+            yield Skip(sweep.name, model.name, f"algorithms.{unused[0]}: the model has no exchange of this kind")
+            continue
         try:
             requests = [ModelRequest(model, ranks, split) for split in sweep.splits(ranks) or [model.split(ranks)]]
             for request in requests:
@@ -33,6 +37,15 @@ def expand_models(sweep: WeatherModelSweep, study_seed: int, bases: Bases = NO_B
             continue
         for request, (options, under) in itertools.product(requests, bases.options(sweep, options_of)):
             yield Case(sweep.name, "simulate", request, options, under)
+
+
+def model_texts(study: Study) -> dict[str, str]:
+    """Return the texts of all model files that a study needs, by their names."""
+    names = [name for sweep in study.sweep if isinstance(sweep, WeatherModelSweep) for name in sweep.weather_model]
+    texts: dict[str, str] = {}
+    for name in names:
+        texts |= load_plain_model(name).file.texts
+    return texts
 
 
 def _models(sweep: WeatherModelSweep) -> Iterator[Model]:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, Self
+from typing import Annotated, Literal
 
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import BeforeValidator, Field
 
-from tradewind.base.errors import InputError
 from tradewind.model import MAX_RANKS
 from tradewind.study.model.machine_keys import OnMachine
-from tradewind.study.model.values import Many, Quick, Split, split_by_ranks, wrong_splits
+from tradewind.study.model.values import Many, Quick, Split, split_by_ranks
 
 Ranks = Annotated[int, Field(ge=1, le=MAX_RANKS, strict=True)]
 
@@ -30,12 +29,6 @@ class WeatherModelSweep(OnMachine):
     """Algorithms in place of those of the model file, by the key of the exchanges: ``{ halo = "direct" }``."""
     machine: Many[str]
     quick: Quick = Field(default_factory=dict)
-
-    @model_validator(mode="after")
-    def _splits_fit(self) -> Self:
-        if problems := [problem for ranks in self.ranks for problem in wrong_splits(ranks, self.splits(ranks))]:
-            raise InputError(*problems)
-        return self
 
     def splits(self, ranks: int) -> list[tuple[int, int]]:
         """Return those for a number of ranks; none: that of the model."""

@@ -43,7 +43,7 @@ from tradewind.study.model.study import (
 from tradewind.study.model.study_file import StudyFile
 from tradewind.study.model.values import RUN_QUICK_KEYS, listed
 from tradewind.study.model.weather_model_sweep import WeatherModelSweep
-from tradewind.study.plan.model_problems import located, model_problems
+from tradewind.study.plan.model_problems import located, model_problems, same_names
 from tradewind.workload.options import Option
 from tradewind.workload.program_tables import FileStep, NamedExchange
 from tradewind.workload.registry import pattern_named
@@ -91,7 +91,7 @@ def load_study(path: Path | str, text: str | None = None, *, is_copy: bool = Fal
         problems += [_problem(details, data) for details in mistakes]
     problems += [
         *_cross_checks(data),
-        *_models(data),
+        *([] if is_copy else _models(data)),
         *_shown_problems(data, file.path.parent, is_copy=is_copy),
     ]
     if problems or study is None:
@@ -257,9 +257,11 @@ def _unknown_machines(data: dict[str, Any]) -> Iterator[Problem]:
 
 
 def _models(data: dict[str, Any]) -> Iterator[Problem]:
+    paths: dict[str, str] = {}
     for i, sweep in _tables(data, "sweep"):
         if sweep.get("kind") == "model":
             yield from ((("sweep", i, *place), text) for place, text in model_problems(sweep))
+            yield from ((("sweep", i, *place), text) for place, text in same_names(sweep, paths))
 
 
 def _base_problems(sweep: dict[str, Any], bases: list[str]) -> Iterator[Problem]:

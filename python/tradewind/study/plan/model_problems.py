@@ -44,6 +44,14 @@ def model_problems(sweep: dict[str, Any]) -> Iterator[tuple[Place, str]]:
                 yield ("numbers", number), f"{Path(name).stem}: " + unknown("number", number, known)
 
 
+def same_names(sweep: dict[str, Any], paths: dict[str, str]) -> Iterator[tuple[Place, str]]:
+    """Yield the models of a sweep whose file has the name of another one. `paths`: those of earlier models, by name."""
+    for i, name in enumerate(listed(sweep.get("weather_model", []))):
+        if isinstance(name, str) and paths.setdefault(Path(name).stem, name) != name:
+            other = paths[Path(name).stem]
+            yield ("weather_model", i), f"{name}: {other} has the same name, by which results would mix them up"
+
+
 def _table(sweep: dict[str, Any], key: str) -> dict[str, Any]:
     found = sweep.get(key)
     return found if isinstance(found, dict) else {}

@@ -21,7 +21,7 @@ from tradewind.base.reading import read_bytes
 from tradewind.simulation import Progress
 from tradewind.study.cases.case import HERE_ONLY
 from tradewind.study.cases.environment import Environment
-from tradewind.study.cases.model_request import ModelRequest
+from tradewind.study.cases.model_cases import model_texts
 from tradewind.study.cases.store import Store, counted_by_reason, locked, outdated
 from tradewind.study.model.skip import Skip
 from tradewind.study.model.study_file import StudyFile
@@ -92,14 +92,8 @@ class StudyRun:
         self.store.write(self.store.study_file, self.study_file.file.text.encode())
         for machine in {planned.machine for planned in self.plan.planned if planned.machine}:
             self.store.write(self.store.machines / f"{machine.stem}.toml", read_bytes(machine))
-        for model in {request.model.name: request.model for request in self._requests()}.values():
-            for name, text in model.file.texts.items():
-                self.store.write_model(name, text.encode())
-
-    def _requests(self) -> Iterator[ModelRequest]:
-        for planned in self.plan.planned:
-            if isinstance(planned.case.workload, ModelRequest):
-                yield planned.case.workload
+        for name, text in model_texts(self.study_file.study).items():
+            self.store.write_model(name, text.encode())
 
     def take(self, known: Mapping[str, dict[str, Any]]) -> None:
         """Stores results that are known by their keys, unless they are those of another program."""
