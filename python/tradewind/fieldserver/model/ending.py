@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import atexit
 import functools
-import importlib
 import os
 import threading
 import traceback
@@ -43,11 +42,9 @@ def _watch() -> None:
     """Functions of `atexit` come too late for libraries of files.
 
     Zarr's pools of threads have been shut down then, and h5py, which is loaded late, has forgotten its types. Python
-    ends its own pools by the hook that this takes, the last one first: so they take it before this does. A Python
-    without it has `atexit`. MPI deletes the attributes of MPI_COMM_SELF before anything else. A process that was forked
-    from this one is no rank.
+    ends its own pools by the hook that this takes; a Python without it has `atexit`. MPI deletes the attributes of
+    MPI_COMM_SELF before anything else. A process that was forked from this one is no rank.
     """
-    importlib.import_module("concurrent.futures.thread")
     getattr(threading, "_register_atexit", atexit.register)(_end)
     MPI.COMM_SELF.Set_attr(MPI.Comm.Create_keyval(delete_fn=_end), True)
     os.register_at_fork(after_in_child=_forget_all)
