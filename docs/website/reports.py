@@ -17,8 +17,8 @@ from tradewind.report.overview import build_overview
 from tradewind.study.cases.environment import Environment
 from tradewind.study.cases.records import Records
 
-_SCRIPT = re.compile(r"<script>(.{100000,}?)</script>", re.DOTALL)
-"""A script of a page that is long enough to stand in a file of its own."""
+_LIBRARY = re.compile(r'(<script type="text/plain" id="library")>(.*?)</script>', re.DOTALL)
+"""The library of charts in a page, which runs when the page is shown."""
 
 
 def kept_studies() -> list[str]:
@@ -63,16 +63,16 @@ def _environment(attributes: Mapping[str, Any]) -> Environment:
 
 
 def _join_site(page: Path, folder: Path) -> None:
-    """Give a page the way back to the site, and move its long scripts into files that all pages of a folder share: a
-    browser loads them once."""
+    """Give a page the way back to the site, and move its library of charts into a file that all pages of a folder
+    share: a browser loads it once."""
     above = "../" * len(page.relative_to(folder).parent.parts)
 
     def moved(found: re.Match[str]) -> str:
-        name = f"script-{hashlib.sha256(found[1].encode()).hexdigest()[:12]}.js"
-        (folder / name).write_text(found[1], encoding="utf-8")
-        return f'<script src="{above}{name}"></script>'
+        name = f"script-{hashlib.sha256(found[2].encode()).hexdigest()[:12]}.js"
+        (folder / name).write_text(found[2], encoding="utf-8")
+        return f'{found[1]} data-src="{above}{name}"></script>'
 
     way_back = f'<p class="small"><a href="{above}../index.html">Tradewind</a>'
     way_back += ' | <a href="../index.html">all reports</a></p>' if above else "</p>"
-    text = _SCRIPT.sub(moved, page.read_text(encoding="utf-8"))
+    text = _LIBRARY.sub(moved, page.read_text(encoding="utf-8"))
     page.write_text(text.replace("<main>", f"<main>\n{way_back}", 1), encoding="utf-8")

@@ -50,8 +50,13 @@ const chartRows = (rows, cases) => {
 const library = () => {
   library.evaluated ??= (async () => {
     await new Promise((done) => setTimeout(done));
-    const { textContent } = document.getElementById("library");
-    document.head.append(Object.assign(document.createElement("script"), { textContent }));
+    const { textContent, dataset } = document.getElementById("library");
+    const script = document.createElement("script");
+    if (!dataset.src) return void document.head.append(Object.assign(script, { textContent }));
+    // In a site, where pages share the file of the library.
+    await new Promise((done, failed) => {
+      document.head.append(Object.assign(script, { src: dataset.src, onload: done, onerror: failed }));
+    });
   })();
   return library.evaluated;
 };
