@@ -996,10 +996,10 @@ def mean_computing_s(machine: Machine, program: Program, placement: Placement) -
     [step] seconds that a rank computes, in the mean over the ranks that compute anything.
     """
 
-def busy_times(
-    machine: Machine, program: Program, placement: Placement
-) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
-    """Seconds that each rank computes in a program, [rank]."""
+def busy_time_s(machine: Machine, program: Program, placement: Placement) -> tuple[float, float, float]:
+    """
+    Seconds that ranks compute in a program: of all of them, and of those with the least and the most.
+    """
 
 def forecast(machine: Machine, program: Program, placement: Placement, options: SimulationOptions) -> Forecast: ...
 def delay_lower_edge_s(bin: int) -> float:
