@@ -328,8 +328,10 @@ void ModelSide::leave(const std::string& text) {
     }
     for (const auto& channel : all_)
         if (!over || !channel->is_remote()) {
-            const bool is_process = channel->is_remote() && !channel->is_rank();  // LocalProcess waits for it
-            channel->send_order({{"op", "close"}, {"awaited", false}, {"watched", is_process}});
+            Json::Object order{{"op", "close"}, {"awaited", false}};
+            if (channel->is_remote() && !channel->is_rank())
+                order.emplace_back("watched", true);  // LocalProcess waits for it
+            channel->send_order(order);
         }
 }
 

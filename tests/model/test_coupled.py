@@ -203,8 +203,10 @@ def test_what_is_assumed_in_components_is_named(folder):
     ("was", "becomes", "problem"),
     [
         ('to = "sea"', 'to = "see"', r"coupled.toml:19: unknown component 'see'; did you mean 'sea'\?"),
+        ('from = "air"\nto = "sea"', 'from = "air"\nto = "air"', r"coupled.toml:19: from 'air' to itself: two"),
         ('name = "sea"', 'name = "air"', r"coupled.toml:11: two components have the name 'air'"),
         ('model = "sea.toml"', 'model = "coupled.toml"', r"coupled.toml:13: .*has components itself"),
+        ('model = "sea.toml"', 'model = "hirlam"', r"coupled.toml:13: model 'hirlam' has servers"),
         ('model = "sea.toml"', 'model = "see"', r"coupled.toml:13: unknown model 'see'"),
         ('ranks = "=ocean_ranks"', "", r"coupled.toml:\d+: ranks of air, sea: of one they may be left out"),
         ('ranks = "=ocean_ranks"', "ranks = 10", r"coupled.toml:\d+: 10 ranks: .* 10 of sea and 1 or more of air"),
@@ -244,7 +246,7 @@ def test_periods_are_whole_steps_of_all_components(folder):
 def test_numbers_and_splits_that_do_not_exist(folder):
     with pytest.raises(InputError, match="unknown number 'ocean_rank'"):
         load_model(folder / "coupled.toml", {"ocean_rank": 1}).program(10)
-    with pytest.raises(InputError, match="unknown number 'trafic'"):
+    with pytest.raises(InputError, match=r"unknown number 'sea\.trafic'; did you mean 'sea\.traffic'"):
         load_model(folder / "coupled.toml", {"sea.trafic": 1}).program(10)
     with pytest.raises(InputError, match="split 5x2: the components of coupled have splits of their own"):
         load_model(folder / "coupled.toml").program(10, (5, 2))

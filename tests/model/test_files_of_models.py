@@ -46,6 +46,15 @@ def test_each_model_is_simulated(name):
     assert 0 < result["computing_s"] < result["time_s"]
 
 
+@pytest.mark.parametrize("name", SMALL)
+def test_values_that_are_tried_are_allowed(name):
+    plain = load_model(name)
+    few = {key: value for key, value in FEW.items() if key in plain.table.numbers}
+    for key, number in plain.table.numbers.items():
+        for value in number.varied:
+            assert load_model(name, few | {key: value}).program(16, every=None).parts, key
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("ranks", [100, 1000])
 @pytest.mark.parametrize("name", SMALL)

@@ -9,6 +9,7 @@ import pytest
 from command_line import run_tradewind
 from validation.machines import CROSSBAR, machine
 
+from tradewind.base.data import data_folder
 from tradewind.base.errors import InputError
 from tradewind.model import load_model
 from tradewind.model.changes import tried_changes
@@ -203,6 +204,19 @@ def test_unknown_models_and_numbers():
         load_model("arome")
     with pytest.raises(InputError, match="unknown number 'tracer'; did you mean 'tracers'"):
         load_model("arome-1300m", {"tracer": 3}).program(4)
+
+
+def test_tiles_of_a_globe_take_splits(tmp_path):
+    text = (data_folder("models") / "nemo-orca025.toml").read_text()
+    path = tmp_path / "own.toml"
+    path.write_text(text.replace("ORCA025", "ORCA2"))
+    model = load_model(path, {"substeps": 1})
+    usual, turned = (model.program(16, split).program for split in ((4, 4), (2, 8)))
+    assert simulate(usual, "fattree-M")["bytes"] != simulate(turned, "fattree-M")["bytes"]
+    with pytest.raises(InputError, match="split 4x4"):
+        load_model("icon-r2b6").program(16, (4, 4))
+    changes = tried_changes(model, "fattree-M", 16)
+    assert not [each for each in changes if each["change"].startswith("split")]
 
 
 def test_each_change_is_tried_alone(own):

@@ -45,7 +45,15 @@ def test_servers_collect_the_fields_of_a_model(path):
     (output,) = model.verify(6)["exchanges"]
     assert output["bytes"] == 40 * 20 * 10 * 3 * 8
     assert output["messages"] == 4 * 2  # each rank has a part of the levels of each server
-    assert (model.split(6), model.program(6).program.ranks) == ((2, 2), 4)
+    assert (model.split(6), model.program(6).program.ranks) == ((2, 2), 6)
+
+
+def test_servers_hold_their_nodes_in_all_steps(path):
+    power = {"idle": "50W", "waiting": "90W", "busy": "120W"}
+    result = load_model(path).simulate(machine(CROSSBAR, node={"memory_bandwidth": "10GB/s"}, power=power), 6)
+    assert result["usage"]["nodes"] == result["usage"]["ranks"] == result["nodes"] == 6
+    assert result["energy_parts_j"]["idle"] == pytest.approx(6 * 50 * result["time_s"])
+    assert result["node_power_w"] > 90
 
 
 def test_what_servers_take_counts_as_often_as_they_take_it(path):

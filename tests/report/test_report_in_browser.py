@@ -30,6 +30,7 @@ from tradewind.trace.timeline import picture
 
 pytestmark = pytest.mark.slow
 POINTS = "document.querySelector('.chart svg.marks').querySelectorAll('.mark-symbol path').length"
+SIZE = "(({ width, height }) => [width, height])(document.querySelector('.chart svg.marks').getBoundingClientRect())"
 CHOSEN = "dragonfly-MM"
 ADDRESS = f"#machine={CHOSEN}"
 NEAREST = """() => [...document.querySelector(".chart svg.marks").querySelectorAll(".mark-symbol path")].map((path) => {
@@ -171,6 +172,73 @@ def test_a_legend_highlights_and_hides_by_keyboard(chromium: Any, report: Path) 
     page.wait_for_function(f"{drawn} === {before}")
     assert entry.get_attribute("aria-pressed") == "true"
     page.context.close()
+
+
+def test_an_address_may_hide_all_curves_of_a_figure(chromium: Any, report: Path) -> None:
+    page, printed = opened(chromium, report)
+    size = page.evaluate(SIZE)
+    drawn = page.evaluate(POINTS)
+    entries = page.locator("figure").first.locator(".legend button")
+    for entry in entries.all():
+        entry.click()
+    page.wait_for_function(f"{POINTS} === 0")
+    address = page.url
+    assert printed == []
+    page.context.close()
+
+    page, printed = opened(chromium, report, choice=address.partition(".html")[2])
+    entries = page.locator("figure").first.locator(".legend button")
+    assert page.evaluate(POINTS) == 0
+    assert {entry.get_attribute("aria-pressed") for entry in entries.all()} == {"false"}
+    for entry in entries.all():
+        entry.click()
+    page.wait_for_function(f"{POINTS} === {drawn}")
+    assert page.evaluate(SIZE) == size
+    assert printed == []
+    page.context.close()
+
+
+def test_a_chart_grows_with_the_choice(chromium: Any, report: Path) -> None:
+    page, _ = opened(chromium, report)
+    size = page.evaluate(SIZE)
+    page.context.close()
+    page, _ = opened(chromium, report, choice=ADDRESS)
+    assert page.evaluate(SIZE)[0] < size[0], "one panel of two"
+    page.get_by_role("button", name="Show all", exact=True).click()
+    page.wait_for_function(f"String({SIZE}) === '{size[0]},{size[1]}'")
+    page.context.close()
+
+
+def test_an_address_of_another_page_hides_nothing(chromium: Any, report: Path) -> None:
+    figure = data_of(report.read_text())["figures"][0]["name"]
+    page, printed = opened(chromium, report, choice=f"#hide-no-figure=bruck&hide-{figure}=no-curve")
+    assert page.get_by_role("button", name="Show all", exact=True, include_hidden=True).is_hidden()
+    page.select_option("select[name=machine]", CHOSEN)
+    assert page.url.endswith(ADDRESS), "and leaves the address"
+    assert printed == []
+    page.context.close()
+
+
+EARLY = """new MutationObserver(() => {
+  if (document.documentElement.dataset.ready !== "tables") return;
+  document.title = typeof vegaEmbed;
+  document.querySelector("figure .tools button").click();
+}).observe(document, { attributes: true, subtree: true, attributeFilter: ["data-ready"] });"""
+"""Takes the first figure away as soon as the tables are there; the title of the page is what type its drawer has."""
+
+
+def test_a_figure_is_taken_away_before_it_is_drawn(chromium: Any, report: Path) -> None:
+    context = chromium.new_context()
+    context.set_default_timeout(PATIENCE_MS)
+    context.add_init_script(EARLY)
+    page, failed = context.new_page(), list[str]()
+    page.on("pageerror", lambda error: failed.append(str(error)))
+    with page.expect_download() as waiting:
+        page.goto(report.as_uri())
+    assert page.title() == "undefined", "else the click is not early"
+    assert Path(waiting.value.path()).read_text().startswith("<svg")
+    assert failed == []
+    context.close()
 
 
 def test_figures_and_tables_are_taken_away(chromium: Any, report: Path) -> None:

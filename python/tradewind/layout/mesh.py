@@ -26,8 +26,10 @@ BYTES_A_POINT = 70
 """Bytes per point while a mesh is made in one process (52 to 70 were measured for both meshes, 4e5 to 7e6 points)."""
 BYTES_A_LISTED_POINT, BYTES_A_RANK = 130, 8_000
 """The same of a mesh whose halos are listed: per point of a halo, and per rank."""
-RANKS_AT_ONCE = 1000
-"""Ranks whose halos are found together: fewer take longer, more need more memory."""
+RANKS_AT_ONCE, CELLS_AT_ONCE = 1000, 2_000_000
+"""Ranks whose halos are found together, and their own points: fewer take longer, more need more memory."""
+BYTES_A_CELL = 180
+"""Bytes per own cell of ranks whose halos are found together, where these are found from their cells."""
 
 
 def lonlat(layout: _core.Blocks, width: int, periodic: str = "") -> tuple[list[Ids], list[Ids]]:
@@ -175,8 +177,9 @@ def listed_halo(mesh: Divided) -> _core.Fetch:
     """Return the halos of all ranks as one fetch within arrays, which can be verified and simulated."""
     counts: list[int] = []
     lists = []
-    for first in range(0, mesh.ranks, RANKS_AT_ONCE):
-        for each in mesh.lists(first, min(first + RANKS_AT_ONCE, mesh.ranks)):
+    at_once = max(1, min(RANKS_AT_ONCE, CELLS_AT_ONCE // len(mesh.ids(0)[0])))
+    for first in range(0, mesh.ranks, at_once):
+        for each in mesh.lists(first, min(first + at_once, mesh.ranks)):
             counts.append(each.points)
             lists.append((each.owner, each.index, each.place, each.points))
     return _core.Fetch(counts, lists, True)
@@ -206,6 +209,8 @@ def _flat_halo_of(mesh: str, grid: tuple[int, int], split: tuple[int, int], widt
     needed = BYTES_A_POINT * ranks * reached
     if mesh in LISTED:
         needed = BYTES_A_RANK * ranks + BYTES_A_LISTED_POINT * ranks * halo_points(points / ranks, width)
+    if mesh == "icosahedral":
+        needed += BYTES_A_CELL * max(points / ranks, min(points, CELLS_AT_ONCE))
     memory.require(
         f"a mesh of {points} points with a halo of {width}",
         needed,

@@ -162,7 +162,8 @@ def _network_changes(file: MachineFile, options: dict[str, Any]) -> Iterator[Cha
 
 def _layout_changes(model: AnyModel, file: MachineFile, ranks: int, options: dict[str, Any]) -> Iterator[Change]:
     """Other splits, and, on the same nodes, half or twice as many ranks per node."""
-    for split in _other_splits(options.get("split") or model.split(ranks), model.split(ranks)):
+    usual = model.split(ranks)
+    for split in _other_splits(options.get("split") or usual, usual) if model.extents is not None else ():
         name = f"split {split[0]}x{split[1]}"
         yield Change("user", name, (*_EXCHANGES, "imbalance"), options={"split": split})
     each, cores = ranks_per_node_on(file, options.get("ranks_per_node") or 1), file.machine.node.cores or 1

@@ -34,6 +34,7 @@ from tradewind.workload.steps import Compute, Exchanged, Group
 
 if TYPE_CHECKING:
     from tradewind.machine import MachineFile
+    from tradewind.model.tables import ModelTable
 
 PART = "coupling"
 """Part of a model that exchanges between components count for: messages, and waiting for the other component."""
@@ -42,6 +43,10 @@ _ALL = "all"
 
 class ComponentModel(Stepping, Protocol):
     """A model as a component of others."""
+
+    @property
+    def table(self) -> ModelTable:
+        """Its file."""
 
     @property
     def grid(self) -> ModelGrid:
@@ -86,6 +91,9 @@ class CoupledModel:
             for key, name in (("from", moved.origin), ("to", moved.target)):
                 if name not in names:
                     problems.append(self.file.at(("coupling", i, key), unknown("component", name, names)))
+            if moved.origin == moved.target:
+                problem = f"from {moved.origin!r} to itself: two components are allowed"
+                problems.append(self.file.at(("coupling", i, "to"), problem))
             if moved.name in [other.name for other in self.table.coupling[:i]]:
                 problems.append(self.file.at(("coupling", i), f"two couplings have the name {moved.name!r}"))
             if Fraction(str(moved.period)) % self._window or not moved.period:
@@ -293,7 +301,12 @@ class CoupledModel:
         """Return the numbers of this file, and `ranks`. Raises InputError."""
         known = [*self.table.numbers, *(f"{name}." for name in self.loaded)]
         for name in self.changed:
-            if name not in self.table.numbers and name.partition(".")[0] not in self.loaded:
+            component, _, own = name.partition(".")
+            if component in self.loaded and name not in self.table.numbers:
+                numbers = self.loaded[component].table.numbers
+                if own not in numbers:
+                    raise InputError(unknown("number", name, [f"{component}.{each}" for each in numbers]))
+            elif name not in self.table.numbers:
                 raise InputError(unknown("number", name, known))
         found = {"ranks": float(ranks)}
         for name, number in self.table.numbers.items():

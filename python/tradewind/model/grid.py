@@ -55,8 +55,13 @@ class ModelGrid:
 
     @property
     def is_divided(self) -> bool:
-        """Whether its points are divided along x and y."""
+        """Whether its points are divided along x and y as one box."""
         return self.extents is not None and self.named is None
+
+    @property
+    def takes_splits(self) -> bool:
+        """Whether ranks along x and y divide it: a box, or tiles of a grid with a name."""
+        return self.is_divided or (self.named is not None and self.named.points is not None)
 
     def split(self, ranks: int, layouts: Iterable[str] = ("xy",)) -> tuple[int, int]:
         """Return the ranks over x and y that a step has unless others are named; all over x where it is not divided.

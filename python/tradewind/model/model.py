@@ -18,7 +18,7 @@ from tradewind.base.toml_lines import Place
 from tradewind.machine import MachineFile
 from tradewind.model.coupled import ComponentModel, CoupledModel
 from tradewind.model.coupled_tables import COMPONENT, coupled_table
-from tradewind.model.expansion import Expanded, Expansion
+from tradewind.model.expansion import SERVERS, Expanded, Expansion
 from tradewind.model.file import ModelFile, model_path
 from tradewind.model.grid import ModelGrid
 from tradewind.model.making import step_program
@@ -69,6 +69,8 @@ def _coupled(file: ModelFile, numbers: dict[str, float]) -> CoupledModel:
         found: list[str] = []
         with gathered(found):
             loaded[each.name] = load_plain_model(model_path(each.model, file.path.parent))
+            if SERVERS in loaded[each.name].table.numbers:
+                found.append(f"model {each.model!r} has {SERVERS}: a component without ranks beside it is allowed")
         problems += [file.at(("component", i, "model"), problem) for problem in found]
     if problems:
         raise InputError(*problems)
@@ -161,11 +163,12 @@ class Model:
             beside = f" beside {servers} servers" if servers else ""
             made = f"split {extents_text(split)} makes {math.prod(split)} ranks"
             raise InputError(f"{made}, and {ranks - servers} are asked for{beside}")
-        if not self.grid.is_divided and split != usual:
+        if not self.grid.takes_splits and split != usual:
             raise InputError(f"split {extents_text(split)}: {self.grid.text}: not divided along x and y")
         steps = self._steps(expansion, every)
         exchanges = [
-            self._carried(expansion.table(each, ("exchange", i))) for i, each in enumerate(self.table.exchange)
+            self._split_up(self._carried(expansion.table(each, ("exchange", i))), split, usual)
+            for i, each in enumerate(self.table.exchange)
         ]
         head = {
             "name": self.name,
@@ -176,6 +179,13 @@ class Model:
             "exchange": exchanges,
         }
         return step_program(self.file, head, self.grid, expansion.values, [self._carried_step(each) for each in steps])
+
+    def _split_up(self, table: dict[str, Any], split: tuple[int, int], usual: tuple[int, int]) -> dict[str, Any]:
+        """Return an exchange on the tiles of the model with another split than the usual one, which it has itself."""
+        named = self.grid.named
+        if named is None or split == usual or not str(table.get("grid", "")).startswith(f"{named.name}x"):
+            return table
+        return {"split": extents_text(split), **table}
 
     def _carried_step(self, step: Expanded) -> Expanded:
         return step if step.dwarf is not None else replace(step, table=self._carried(step.table))

@@ -44,7 +44,7 @@ class Servers:
         return WholeExchange(exchange, label)
 
     def groups(self, steps: Sequence[GroupStep]) -> list[Group]:
-        """Return the model with its steps; with the servers, where these have something to do."""
+        """Return the model with its steps, and the servers, which hold their nodes also in steps without output."""
         ranks = self.split[0] * self.split[1]
         model = Group(MODEL, ranks, steps)
-        return [model, Group(SERVERS, self.ranks, self.collected)] if self.collected else [model]
+        return [model, Group(SERVERS, self.ranks, self.collected)] if self.ranks else [model]

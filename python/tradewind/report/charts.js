@@ -2,6 +2,7 @@
 
 const ROOM = { sides: 90, gap: 25, smallest: 200 };
 const MANY = 1500;  // marks from which on a canvas is faster than SVG
+const LOG = { errors: 1, warnings: 2 };  // Vega's levels; it warns of axes without values
 const SHAPES = ["●", "■", "▲", "✚", "◆", "▶", "▼", "◀"];  // in Vega's order
 
 // A chart as wide as there is room: fewer panels side by side on a narrow page.
@@ -45,9 +46,20 @@ const chartRows = (rows, cases) => {
   return made;
 };
 
+// Evaluates the library of charts, once: half a second of a browser, after the page is shown and answers.
+const library = () => {
+  library.evaluated ??= (async () => {
+    await new Promise((done) => setTimeout(done));
+    const { textContent } = document.getElementById("library");
+    document.head.append(Object.assign(document.createElement("script"), { textContent }));
+  })();
+  return library.evaluated;
+};
+
 class Chart {
   constructor(element, figure, data) {
-    Object.assign(this, { element, figure, data, hiddenCurves: hiddenOf(figure.name), passed: null });
+    Object.assign(this, { element, figure, data, passed: null });
+    this.hiddenCurves = hiddenOf(figure.name, figure.legend?.names ?? []);
     this.picture = elementOf("div", "picture", "");
     element.replaceChildren(this.picture);
     if (figure.legend) this.addLegend();
@@ -134,24 +146,34 @@ class Chart {
 
   // The chart as it is taken away: with its legend, on white.
   async whole() {
+    await library();
     const whole = structuredClone(this.figure.whole ?? this.figure.specification);
     if (this.rows) whole.datasets = { rows: this.shownRows() };
     whole.config.background = "white";
-    return (await vegaEmbed(document.createElement("div"), whole, { actions: false, renderer: "svg" })).view;
+    const logLevel = whole.datasets?.rows.length === 0 ? LOG.errors : LOG.warnings;
+    return (await vegaEmbed(document.createElement("div"), whole, { actions: false, renderer: "svg", logLevel })).view;
   }
 
   async draw() {
+    await library();
     const isLarge = this.rows !== null && this.rows.length > MANY;
     let chart = fitted(this.figure.specification, this.element.clientWidth);
     if (isLarge) chart = inked(chart);
     const shown = this.rows ? this.shownRows() : [];
-    if (this.rows) chart.datasets = { rows: shown.length ? shown : this.rows };  // Vega warns of axes without values
+    if (this.rows) chart.datasets = { rows: shown.length ? shown : this.rows };  // nothing has no size
     this.finalize?.();
     const { view, finalize } = await vegaEmbed(this.picture, chart, { renderer: isLarge ? "canvas" : "svg", actions: false });
     Object.assign(this, { view, finalize });
     const picture = this.picture.querySelector("svg.marks, canvas");
     picture.setAttribute("role", "img");
     picture.setAttribute("aria-label", chart.description);
+    if (this.rows && !shown.length) await this.showRows(shown);
+  }
+
+  // Puts rows into the drawn chart, which is then as large as they need; without any it keeps its size, and is empty.
+  showRows(rows) {
+    if (rows.length) this.view.resize();
+    return this.view.logLevel(rows.length ? LOG.warnings : LOG.errors).data("rows", rows).runAsync();
   }
 
   choose(passed) {
@@ -170,8 +192,7 @@ class Chart {
       entry.ariaPressed = String(!this.hiddenCurves.has(name));
     }
     if (!packed || !this.view) return;
-    const rows = this.shownRows();
-    if (rows.length) this.view.data("rows", rows).runAsync();
+    this.showRows(this.shownRows());
   }
 }
 

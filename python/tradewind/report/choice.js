@@ -14,11 +14,13 @@ const addressOf = () => {
 // How tables are sorted, by their names: "COLUMN" or "-COLUMN". It stands in the address, too.
 const order = new Map();
 
-// The curves that are hidden, by the names of their figures. They stand in the address, too.
-const hidden = new Map();
+// The curves of legends, and those of them that are hidden, by the names of their figures. The hidden ones stand in the
+// address, too.
+const legends = new Map(), hidden = new Map();
 
-const hiddenOf = (figure) => {
-  if (!hidden.has(figure)) hidden.set(figure, new Set());
+const hiddenOf = (figure, curves) => {
+  legends.set(figure, curves);
+  hidden.set(figure, new Set());
   return hidden.get(figure);
 };
 
@@ -31,7 +33,8 @@ const readAddress = () => {
   for (const curves of hidden.values()) curves.clear();
   for (const [key, value] of found) {
     if (key.startsWith("sort-")) order.set(key.slice(5), value);
-    if (key.startsWith("hide-")) hiddenOf(key.slice(5)).add(value);
+    const figure = key.startsWith("hide-") ? key.slice(5) : null;
+    if (legends.get(figure)?.includes(value)) hidden.get(figure).add(value);  // an address may be of another page
   }
 };
 

@@ -12,8 +12,7 @@ const shownSections = () => {
 
 const start = async () => {
   const data = await unpacked();
-  const library = document.getElementById("library");
-  const tables = tablesOf(data), charts = library ? chartsOf(data) : [];
+  const tables = tablesOf(data), charts = document.getElementById("library") ? chartsOf(data) : [];
   const show = () => {
     const passed = data ? passing(data) : { groups: [], cases: [], words: [] };
     for (const part of [...tables, ...(data ? charts : [])]) part.choose(passed);
@@ -32,11 +31,7 @@ const start = async () => {
   }
   document.documentElement.dataset.ready = "tables";
   performance.mark("tables");
-  if (library) {
-    await new Promise((done) => setTimeout(done));  // the page is shown, and answers, before
-    document.head.append(Object.assign(document.createElement("script"), { textContent: library.textContent }));
-    await drawAll(charts);
-  }
+  await drawAll(charts);
   document.documentElement.dataset.ready = "all";
   let width = innerWidth, later;
   addEventListener("resize", () => {
