@@ -1,10 +1,20 @@
 """Counters of energy in a tree of files like /sys, counters that wrap around, and why nothing is measured."""
 
+import re
+import sys
 from pathlib import Path
 
 import pytest
 
-from tradewind.launch.energy import NO_COUNTERS, Counter, EnergyMeter, UnreadableError, find_counters
+from tradewind.launch.energy import (
+    NO_COUNTERS,
+    TOO_SHORT,
+    Counter,
+    EnergyMeter,
+    UnreadableError,
+    find_counters,
+    measured,
+)
 
 
 def write(folder, **files):
@@ -107,7 +117,65 @@ def test_a_meter_counts_what_is_drawn_while_it_is_entered(tmp_path):
     with EnergyMeter(OneRank(2), tmp_path) as meter:
         (tmp_path / "class/powercap/intel-rapl:0/energy_uj").write_text("7000000\n")
     result = meter.result()
+    assert 0 < result.pop("energy_s") < 60
     assert result == {"energy_j": pytest.approx(50), "energy_counters": "package-0 (powercap)", "no_energy": None}
     with EnergyMeter(OneRank(), tmp_path / "none") as meter:
         pass
     assert meter.result()["no_energy"] == f"not measured here: {NO_COUNTERS}"
+
+
+def test_results_of_meters_add_up_from_a_second_on():
+    def counted(joules, seconds):
+        return {"energy_j": joules, "energy_s": seconds, "energy_counters": "c", "no_energy": None}
+
+    assert measured([counted(30, 0.6), counted(20, 0.4)]) == counted(50, 1.0)
+    short = measured([counted(30, 0.9)])
+    assert short == dict.fromkeys(counted(0, 0), None) | {"no_energy": f"not measured here: {TOO_SHORT}"}
+    assert measured([counted(30, 2.0), short]) == short
+
+
+@pytest.mark.parametrize("text", ["", "none J", "\u2082"])
+def test_files_that_hold_no_number(tmp_path, text):
+    """On all ranks there is a reason, and on none an error, for which the others would wait."""
+    write(tmp_path / "cray/pm_counters", energy=text)
+    with EnergyMeter(OneRank(), tmp_path) as meter:
+        pass
+    assert re.search("pm_counters/energy: ", meter.result()["no_energy"])
+
+
+class Gpus:
+    """NVML with one GPU, of which a function fails."""
+
+    class NVMLError(Exception):
+        pass
+
+    class NVMLError_NotSupported(NVMLError):  # noqa: N801, N818
+        pass
+
+    def __init__(self, fails, error):
+        def fail(*_):
+            raise error("GPU is lost")
+
+        self.nvmlInit = self.nvmlDeviceGetHandleByIndex = lambda *_: None
+        self.nvmlDeviceGetCount = lambda: 1
+        self.nvmlDeviceGetTotalEnergyConsumption = lambda _: 5000
+        if fails:
+            setattr(self, fails, fail)
+        self.fail = fail
+
+
+def test_gpus_that_cannot_be_read(tmp_path, monkeypatch):
+    def found(fails, error=Gpus.NVMLError):
+        monkeypatch.setitem(sys.modules, "pynvml", Gpus(fails, error))
+        return find_counters(tmp_path)
+
+    for function in ("nvmlDeviceGetHandleByIndex", "nvmlDeviceGetTotalEnergyConsumption"):
+        with pytest.raises(UnreadableError, match="GPU 0: GPU is lost"):
+            found(function)
+    assert found("nvmlDeviceGetTotalEnergyConsumption", Gpus.NVMLError_NotSupported) == []
+    (counter,) = found(None)
+    assert counter.read_j() == 5
+    gpus = sys.modules["pynvml"]
+    monkeypatch.setattr(gpus, "nvmlDeviceGetTotalEnergyConsumption", gpus.fail)
+    with pytest.raises(UnreadableError, match="GPU 0: GPU is lost"):
+        counter.read_j()

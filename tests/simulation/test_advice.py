@@ -14,6 +14,7 @@ from tradewind import _core
 from tradewind.base.errors import InputError
 from tradewind.machine import MachineFile
 from tradewind.simulation.advice import HOPELESS, SLOWER, Screened, advise, in_order, pareto
+from tradewind.simulation.energy import NO_HOPS
 from tradewind.simulation.machine_comparison import compare_machines
 from tradewind.workload.candidates import Candidate, candidates
 from tradewind.workload.exchange import Exchange
@@ -264,3 +265,27 @@ def test_the_fewest_joules_and_what_no_other_algorithm_beats_in_both():
         advise(exchange, machine(TORUS), by="energy")
     with pytest.raises(InputError, match=r"unknown quantity to advise by 'energie'; did you mean 'energy'"):
         advise(exchange, file, by="energie")
+
+
+def test_joules_that_the_loggp_model_cannot_give_are_left_out():
+    """Forecasts leave the budget to loggp alone, which counts no hops."""
+    exchange, watts = all_to_all(64, "ring-1", 120_000), {"idle": "100W", "waiting": "150W", "busy": "300W"}
+    asked = {"budget_s": 30.0, "packet": "8B", "algorithms": ["ring-1", "burst"], "by": "energy"}
+    counted = machine(CROSSBAR, packet="8B", power={**watts, "network": "10pJ/B"})
+    advice = advise(exchange, counted, **asked)
+    assert (advice["best"], advice["results"], advice["model"]) == (None, [], "loggp")
+    assert sorted(item["algorithm"] for item in advice["left_out"]) == ["burst", "ring-1"]
+    assert all(re.search(f"are left; {NO_HOPS}$", item["reason"]) for item in advice["left_out"])
+    both = [counted, MachineFile("other", machine(CROSSBAR, packet="8B", power=watts).machine)]
+    compared = compare_machines(exchange, both, **asked)
+    assert (compared["best"], [each["machine"] for each in compared["left_out"]]) == ("other", [counted.name])
+
+
+def test_what_is_slower_is_simulated_for_its_joules_only_where_bytes_cost_some():
+    exchange, watts = Exchange("allreduce", 16, count=1), {"idle": "1W", "waiting": "1W", "busy": "1W"}
+    simulated = [
+        {each["algorithm"] for each in advise(exchange, machine(TORUS, power=power), by="energy",
+                                              algorithms=["ring", "recursive-4"])["results"]}
+        for power in (watts, watts | {"network": "1nJ/B"})
+    ]  # fmt: skip
+    assert simulated == [{"recursive-4"}, {"ring", "recursive-4"}]

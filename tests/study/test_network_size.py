@@ -6,8 +6,10 @@ import pytest
 
 from tradewind.machine import machine_folder
 from tradewind.simulation import simulate
-from tradewind.simulation.energy import with_energy
+from tradewind.simulation.energy import NO_USAGE, with_energy
+from tradewind.study.cases.environment import here
 from tradewind.study.cases.network import network_size, power_of, settings_of
+from tradewind.study.cases.records import record_of
 from tradewind.study.claims.quantity import quantity_of
 from tradewind.workload.exchange import Exchange
 
@@ -42,7 +44,19 @@ def test_joules_follow_the_power_of_the_machine_file_of_today() -> None:
     power = power_of(path, None)
     assert power is not None
     assert power.waiting == 55
-    assert quantity_of({"result": {**result, "steps": 2}}, "energy") == pytest.approx(result["energy_j"] / 2)
+    assert quantity_of({"kind": "simulate", "result": {**result, "steps": 2}}, "energy") == pytest.approx(
+        result["energy_j"] / 2
+    )
+    assert quantity_of({"kind": "run", "result": {**result, "steps": 2}}, "energy") is None
     twice = power_of(path, "power.idle=82W, power.waiting=110W")
     assert with_energy(result, twice)["energy_j"] == pytest.approx(2 * result["energy_j"])
     assert with_energy(result, None)["no_energy"] == "no power in this machine file"
+
+
+def test_cases_that_were_stored_without_usage_have_the_reason_why_they_have_no_joules() -> None:
+    result = {"time_s": 1.0, "no_energy": "no power in this machine file"}  # the file had none then
+    entry = {"labels": {"kind": "simulate", "settings": None}, "layout_imbalance": None}
+    known = dict.fromkeys(("wall_s", "finished", "key", "environment"))
+    body = {"result": result, "identity": {"request": {"exchange": {}}}, **known}
+    record = record_of(entry, body, here(), machine_folder() / "dgx-2.toml")
+    assert record["result"] == {"time_s": 1.0, "no_energy": NO_USAGE}

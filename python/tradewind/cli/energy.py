@@ -40,8 +40,7 @@ def say_measured(result: Result, what: str, steps: int = 1) -> None:
 
     if (joules := result.get("energy_j")) is None:
         return say_no_energy(result)
-    seconds = sum(result["samples_s"]) if "samples_s" in result else 0.0
-    power = f", {format_watts(joules / seconds)} in the mean" if steps > 1 and seconds else ""
+    power = f", {format_watts(joules / result['energy_s'])} in the mean" if steps > 1 else ""
     show_text(f"energy per {what}: {energy_text(result, steps)}{power}, by {result['energy_counters']}")
 
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from tradewind.base.files import write_atomically
 from tradewind.study.cases.environment import Environment
 from tradewind.study.cases.records import Record
-from tradewind.study.claims.quantity import parts_of
+from tradewind.study.claims.quantity import parts_of, quantity_of
 from tradewind.study.model.labels import INTEGER_LABELS, LABELS
 
 if TYPE_CHECKING:
@@ -45,12 +45,6 @@ def _packet_size(record: Record) -> float | None:
 def _shortest_step(record: Record) -> float | None:
     result = record["result"]
     return min(result["samples_s"]) / result["steps"] if record["kind"] == "run" else None
-
-
-def _energy(record: Record) -> float | None:
-    """Return the joules of an exchange, or of a step of a dwarf."""
-    joules = _of("simulate", "energy_j")(record)
-    return None if joules is None else joules / record["result"].get("steps", 1)
 
 
 def _memory(record: Record) -> float | None:
@@ -96,7 +90,11 @@ NUMBERS: dict[str, tuple[Get, str, str]] = {
     "packet_hops": (_of("simulate", "packet_hops"), "1", "packets through ports, injection and ejection included"),
     "bound": (_of("simulate", "bound_s"), "s", "time of the busiest link or NIC alone"),
     "imbalance": (_of("simulate", "imbalance"), "1", "load of the busiest link over the mean of those used"),
-    "energy": (_energy, "J", "simulated energy of the exchange, or of a step; where the machine file has power"),
+    "energy": (
+        lambda record: quantity_of(record, "energy"),
+        "J",
+        "simulated energy of the exchange, or of a step; where the machine file has power",
+    ),
     "node_power": (_of("simulate", "node_power_w"), "W", "simulated mean power of a node of the job"),
     "power_imbalance": (
         _of("simulate", "power_imbalance"),

@@ -87,7 +87,7 @@ def run(
 def take_part(comm: MPI.Intracomm, payload: dict[str, Any]) -> dict[str, Any]:
     """Run on each rank. Collective; rank 0 returns the result."""
     from tradewind.base.memory import peak_rss_bytes
-    from tradewind.launch.energy import EnergyMeter
+    from tradewind.launch.energy import EnergyMeter, measured
     from tradewind.launch.measure import measure_copy, provenance
     from tradewind.launch.quiet import QuietWatch
     from tradewind.mpi.library import MPI
@@ -117,7 +117,7 @@ def take_part(comm: MPI.Intracomm, payload: dict[str, Any]) -> dict[str, Any]:
     with EnergyMeter(comm) as meter:
         timed = [_timed(comm, running, steps, writing) for _ in range(repeat - 1)]
         timed.append(_timed(comm, running, steps, writing, check))
-    energy = meter.result()
+    energy = measured([meter.result()])
     if server is not None and writing is not None:
         server.close()
         _save_output_line(server, dwarf, payload["timeline"], writing.events)

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Callable, Iterator
+import time
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -21,11 +22,14 @@ if TYPE_CHECKING:
 SYSFS = Path("/sys")
 PERIOD_S = 60.0
 """Time between two readings of counters that wrap around: those of RAPL take many minutes."""
+SHORTEST_S = 1.0
+"""Metered time below which joules are noise: counters of nodes and GPUs step every tenth of a second or so."""
+TOO_SHORT = "too short for the counters of this machine"
 NO_COUNTERS = "no counters of energy: neither powercap, hwmon, pm_counters nor NVML has any"
 
 
 class UnreadableError(Exception):
-    """A counter is there, and cannot be read."""
+    """A counter is there, and cannot be read, or not as what it should be."""
 
 
 @dataclass
@@ -63,7 +67,7 @@ def find_counters(root: Path = SYSFS, *, with_gpus: bool = True) -> list[Counter
 def _cray(root: Path) -> Iterator[Counter]:
     path = root / "cray" / "pm_counters" / "energy"  # "1234567 J 1700000000000000 us"
     if path.exists():
-        yield _checked(Counter("node (pm_counters)", lambda: float(_text(path).split()[0])))
+        yield _checked(Counter("node (pm_counters)", lambda: _number(path)))
 
 
 def _powercap(root: Path) -> Iterator[Counter]:
@@ -74,7 +78,7 @@ def _powercap(root: Path) -> Iterator[Counter]:
         if name == "dram" if is_part else name.startswith("package"):
             socket = folder.name.split(":")[1]
             shown = f"dram {socket}" if is_part else name
-            range_j = float(_text(folder / "max_energy_range_uj")) * 1e-6
+            range_j = _number(folder / "max_energy_range_uj") * 1e-6
             yield _checked(Counter(f"{shown} (powercap)", _microjoules(folder / "energy_uj"), range_j))
 
 
@@ -96,20 +100,34 @@ def _nvml() -> Iterator[Counter]:
     except pynvml.NVMLError:  # no driver, or no GPU
         return
     for i in range(number):
-        device = pynvml.nvmlDeviceGetHandleByIndex(i)
         try:
+            device = pynvml.nvmlDeviceGetHandleByIndex(i)
             pynvml.nvmlDeviceGetTotalEnergyConsumption(device)
-        except pynvml.NVMLError:  # older than Volta: it has no counter
+        except pynvml.NVMLError_NotSupported:  # older than Volta: it has no counter
             continue
-        yield Counter(f"GPU {i} (NVML)", partial(_gpu_joules, pynvml, device))
+        except pynvml.NVMLError as error:
+            raise UnreadableError(f"GPU {i}: {error}") from None
+        yield Counter(f"GPU {i} (NVML)", partial(_gpu_joules, pynvml, i, device))
 
 
-def _gpu_joules(pynvml: Any, device: Any) -> float:
-    return 1e-3 * float(pynvml.nvmlDeviceGetTotalEnergyConsumption(device))
+def _gpu_joules(pynvml: Any, number: int, device: Any) -> float:
+    try:
+        return 1e-3 * float(pynvml.nvmlDeviceGetTotalEnergyConsumption(device))
+    except pynvml.NVMLError as error:
+        raise UnreadableError(f"GPU {number}: {error}") from None
 
 
 def _microjoules(path: Path) -> Callable[[], float]:
-    return lambda: 1e-6 * float(_text(path))
+    return lambda: 1e-6 * _number(path)
+
+
+def _number(path: Path) -> float:
+    """Return the number that a file begins with. Raises UnreadableError."""
+    text = _text(path)
+    try:
+        return float(text.split()[0])
+    except (ValueError, IndexError):
+        raise UnreadableError(f"{path}: '{text}' does not begin with a number") from None
 
 
 def _text(path: Path) -> str:
@@ -119,6 +137,8 @@ def _text(path: Path) -> str:
         raise UnreadableError(f"no permission to read {path}") from None
     except OSError as error:
         raise UnreadableError(f"{path}: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise UnreadableError(f"{path}: not a text of ASCII characters") from None
 
 
 def _checked(counter: Counter) -> Counter:
@@ -141,6 +161,7 @@ class EnergyMeter:
         node.Free()
         self._counters: list[Counter] = []
         self._problem = ""
+        self._began_s = self._took_s = 0.0
         self._ends = threading.Event()
         self._thread: threading.Thread | None = None
         if self._reads:
@@ -152,6 +173,7 @@ class EnergyMeter:
                 self._problem = "" if self._counters else NO_COUNTERS
 
     def __enter__(self) -> EnergyMeter:
+        self._began_s = time.perf_counter()
         self._guarded(lambda counter: counter.start())
         if any(counter.range_j is not None for counter in self._counters):
             self._ends.clear()
@@ -165,6 +187,7 @@ class EnergyMeter:
             self._thread.join()
             self._thread = None
         self._guarded(lambda counter: counter.update())
+        self._took_s = time.perf_counter() - self._began_s
 
     def _watch(self) -> None:
         while not self._ends.wait(PERIOD_S):
@@ -180,16 +203,34 @@ class EnergyMeter:
             self._problem = str(problem)
 
     def result(self) -> dict[str, Any]:
-        """Return ``energy_j`` of all nodes, ``energy_counters`` and ``no_energy``; collective: all ranks return it.
+        """Return what was counted, to be added up by `measured`; collective: all ranks return the same.
 
-        Where it is not measured, ``energy_j`` and ``energy_counters`` are None, and ``no_energy`` is the reason.
+        ``energy_j`` of all nodes, ``energy_s``, the longest time that a node counted, ``energy_counters``, their names,
+        and ``no_energy``, None. Where it is not measured the others are None, and ``no_energy`` is the reason.
         """
-        found = self._comm.allgather(
-            (self._problem, {each.name: each.counted_j for each in self._counters}) if self._reads else None
-        )
+        counted = {each.name: each.counted_j for each in self._counters}
+        found = self._comm.allgather((self._problem, counted, self._took_s) if self._reads else None)
         nodes = [each for each in found if each is not None]
-        if problems := [problem for problem, _ in nodes if problem]:
-            return {"energy_j": None, "energy_counters": None, "no_energy": f"not measured here: {problems[0]}"}
-        names = dict.fromkeys(name for _, counted in nodes for name in counted)
-        joules = sum(joules for _, counted in nodes for joules in counted.values())
-        return {"energy_j": joules, "energy_counters": ", ".join(names), "no_energy": None}
+        if problems := [problem for problem, _, _ in nodes if problem]:
+            return _not_measured(problems[0])
+        names = dict.fromkeys(name for _, counted, _ in nodes for name in counted)
+        return {
+            "energy_j": sum(joules for _, counted, _ in nodes for joules in counted.values()),
+            "energy_s": max(took_s for _, _, took_s in nodes),
+            "energy_counters": ", ".join(names),
+            "no_energy": None,
+        }
+
+
+def measured(results: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Return the sum of results of meters, or the reason why there is none, as `EnergyMeter.result` does."""
+    if missing := [each for each in results if each["no_energy"]]:
+        return missing[0]
+    energy_s = sum(each["energy_s"] for each in results)
+    if energy_s < SHORTEST_S:
+        return _not_measured(TOO_SHORT)
+    return {**results[0], "energy_j": sum(each["energy_j"] for each in results), "energy_s": energy_s}
+
+
+def _not_measured(reason: str) -> dict[str, Any]:
+    return {"energy_j": None, "energy_s": None, "energy_counters": None, "no_energy": f"not measured here: {reason}"}

@@ -16,7 +16,7 @@ from tradewind.base.collective import attempt
 from tradewind.base.elements import DTYPES
 from tradewind.base.errors import InputError, VerificationError
 from tradewind.launch import recorded
-from tradewind.launch.energy import EnergyMeter
+from tradewind.launch.energy import EnergyMeter, measured
 from tradewind.launch.quiet import QuietWatch, cores_here
 from tradewind.launch.samples import rates
 from tradewind.launch.worker import report_progress
@@ -259,10 +259,8 @@ class Measured:
 
     def _energy(self) -> dict[str, Any]:
         """Return the measured joules of an exchange, or the reason why there are none."""
-        if missing := [each for each in self.energies if each["no_energy"]]:
-            return missing[0]
-        joules = sum(each["energy_j"] for each in self.energies)
-        return {**self.energies[0], "energy_j": joules / self.exchanges}
+        found = measured(self.energies)
+        return found if found["no_energy"] else {**found, "energy_j": found["energy_j"] / self.exchanges}
 
 
 def _plans(

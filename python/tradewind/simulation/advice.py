@@ -118,7 +118,7 @@ def advise(
 
     Returns the request and
 
-    - ``best``: the algorithm with the minimum time, None where the budget did not do for any;
+    - ``best``: the algorithm with the minimum time, None where the budget did not do for any, or not for its joules;
     - ``model``: "packet", or "loggp" where the budget did not do for a single simulation by packets;
     - ``results``: by ascending ``time_s`` or ``energy_j``, each with ``ratio`` to the best, ``stages``, ``messages``,
       ``bytes``, ``bound_s``, ``bound_by`` and what the time is made of: ``latency_s`` (left on links of any bandwidth),
@@ -144,7 +144,7 @@ def advise(
     results = trial.simulate(screened, packet)
     model = "packet" if results else "loggp"
     if not results:
-        results = [trial.judged(item, item.simulated) for item in screened]
+        results = trial.by_loggp(screened)
     key = BY[by]
     results.sort(key=lambda result: float(result[key]))
     for result in results:
@@ -246,10 +246,13 @@ class _Trial:
     def simulate(self, screened: Sequence[Screened], packet: str) -> list[dict[str, Any]]:
         """Packet by packet, as far as the budget goes."""
         results: list[dict[str, Any]] = []
+        power = self.file.machine.power
+        # Where bytes cost joules on their way, what is slower may have fewer of them; else joules grow with time.
+        prunes = self.by == "time" or power is None or power.network is None
         for item in screened:
             name = item.candidate.algorithm
             best = min((result["time_s"] for result in results), default=float("inf"))
-            if self.by == "time" and item.loggp_s > HOPELESS * best:  # what is slower may have fewer joules
+            if prunes and item.loggp_s > HOPELESS * best:
                 self.left_out.append(LeftOut(name, SLOWER, item.loggp_s))
                 continue
             self.report(f"simulating {name}")
@@ -260,6 +263,19 @@ class _Trial:
                 continue
             results.append(self.judged(item, simulated))
         return results
+
+    def by_loggp(self, screened: Sequence[Screened]) -> list[dict[str, Any]]:
+        """The figures by the loggp model, of the candidates of which it gives the quantity to advise by."""
+        lacking = {
+            item.candidate.algorithm: item.simulated["no_energy"]
+            for item in screened
+            if BY[self.by] not in item.simulated
+        }
+        self.left_out[:] = [  # each stands there already, with the reason why no packets of it were simulated
+            replace(item, reason=f"{item.reason}; {lacking[item.algorithm]}") if item.algorithm in lacking else item
+            for item in self.left_out
+        ]
+        return [self.judged(item, item.simulated) for item in screened if item.candidate.algorithm not in lacking]
 
     def judged(self, item: Screened, simulated: dict[str, Any]) -> dict[str, Any]:
         """The figures of a candidate, and what its time is made of."""

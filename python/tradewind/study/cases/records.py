@@ -83,13 +83,12 @@ def record_of(
     """Return the record of a case: of its entry in the manifest, what is stored of it, and the file of its machine."""
     labels = entry["labels"]
     settings = entry.get("settings", labels["settings"])  # those of a base are none of the label's
-    size = network_size(machine, settings) if machine is not None and labels["kind"] == "simulate" else {}
+    simulated_on = machine if labels["kind"] == "simulate" else None
+    size = network_size(simulated_on, settings) if simulated_on is not None else {}
     more = {"all_settings": settings, "layout_imbalance": entry["layout_imbalance"]}
     record = {**_record(labels, body, environment), **size, **more}
-    if (
-        machine is not None and "usage" in record["result"]
-    ):  # power is no part of the key of a case: it may have changed
-        record["result"] = with_energy(record["result"], power_of(machine, settings))
+    if simulated_on is not None:  # power is no part of the key of a case: it may have changed
+        record["result"] = with_energy(record["result"], power_of(simulated_on, settings))
     return record
 
 

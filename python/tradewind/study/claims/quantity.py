@@ -197,7 +197,8 @@ def _memory(case: Record) -> float | None:
 
 
 def _energy(case: Record) -> float | None:
-    joules = case["result"].get("energy_j")
+    """Return the joules of an exchange, or of a step; of simulations alone: measured ones are of all repetitions."""
+    joules = case["result"].get("energy_j") if case["kind"] == "simulate" else None
     return None if joules is None else float(joules) / case["result"].get("steps", 1)
 
 

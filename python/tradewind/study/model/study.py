@@ -82,9 +82,6 @@ QuantityName = Literal[
     "parallel-loss",
     "blocked",
     "blocked-share",
-    "energy",
-    "node-power",
-    "power-imbalance",
 ]
 Wording = Literal["same", "similar", "slightly", "clearly", "far", "order of magnitude", "no worse", "about"]
 """Words of sources that set the limits of a finding (see `tradewind.study.claims.wording`)."""
