@@ -222,7 +222,8 @@ def test_keys_of_tune(tmp_path: Path) -> None:
 def test_keys_of_calibrate(tmp_path: Path) -> None:
     methods = "--transport shared --packing buffer --largest 8KiB --repeat 1 --warmup 0 --no-kernels --force"
     found = set(keys(printed(f"calibrate -n 2 {methods}", tmp_path))) - {"kernels"}
-    check_keys("calibrate", found | {"kernels[].name", "kernels[].flops_per_s"})
+    kernels = {f"kernels[].{key}" for key in ("name", "flops_per_s", "busy_flops_per_s")}
+    check_keys("calibrate", found | kernels)
     result = printed(f"bench halo -n 2 {GRID} --transport shared --repeat 1 --warmup 0 --predict here.toml", tmp_path)
     found = {key for key in keys(result) if "predict" in key}
     assert found == first_column(section(page("json.md"), "bench, with predictions"))
