@@ -13,6 +13,7 @@ from validation.machines import CROSSBAR, machine
 from tradewind.dataset.open_table import open_table
 from tradewind.model import load_model
 from tradewind.model.changes import tried_changes
+from tradewind.model.forecast import forecast
 from tradewind.model.overlap import Overlapped, can_overlap
 from tradewind.model.scaling import scaling
 
@@ -50,9 +51,20 @@ def test_what_is_overlapped_waits_for_the_longer_of_both(path, pattern, hidden):
     assert time_s == pytest.approx(plain["time_s"] - plain["part_s"][hidden], rel=1e-6)
 
 
-def tried(model):
-    from tradewind.model.forecast import forecast
+def test_what_is_overlapped_computes_at_the_rates_of_its_model(tmp_path):
+    """A machine without a rate of flops takes that of the model, also where exchanges are open."""
+    path = tmp_path / "own.toml"
+    number = '[numbers.flops_per_byte]\nvalue = 10\nsource = "these tests"\n'
+    compute = COMPUTE.replace("bytes = 3000", "flops = 30000")
+    path.write_text(text_of(number, HALO, compute))
+    model = load_model(path)
+    plain = model.simulate("fattree-M", 2, threads=1)
+    found = Overlapped(model, "halo")
+    time_s = forecast(found, "fattree-M", 2, threads=1)["time_s"]
+    assert time_s == pytest.approx(plain["time_s"] - plain["part_s"]["halo"], rel=1e-6)
 
+
+def tried(model):
     return forecast(model, FILE, 2, threads=1)["time_s"]
 
 

@@ -36,8 +36,13 @@ class StepWorkload(ProgramWorkload):
     def at_rates(self, machine: Machine, ranks_per_node: int, threads: int) -> ProgramWorkload:
         """Return it at the rates of a machine. Raises InputError where one is missing."""
         if self.flops_per_byte > 0 and machine.node.flops is None and not machine.has_core_rates:
-            return self.with_steps(self._by_bytes).at_rates(machine, ranks_per_node, threads)
+            return ProgramWorkload.at_rates(self.with_steps(self._by_bytes), machine, ranks_per_node, threads)
         return super().at_rates(machine, ranks_per_node, threads)
+
+    def _like(self, *steps: Any, **options: Any) -> StepWorkload:
+        made = StepWorkload(*steps, **options)
+        made.split, made.flops_per_byte = self.split, self.flops_per_byte
+        return made
 
     def _by_bytes(self, step: GroupStep, ranks: int) -> GroupStep:
         def copied(compute: Compute) -> Compute:

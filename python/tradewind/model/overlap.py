@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from tradewind.model.step_program import Stepping, StepProgram
-from tradewind.workload.program import Compute, ProgramWorkload
+from tradewind.workload.program import Compute
 from tradewind.workload.steps import WholeExchange
 
 ALLREDUCE = "allreduce"
@@ -64,8 +64,7 @@ def overlapped(made: StepProgram, pattern: str) -> StepProgram:
     """Return a program whose exchanges of a pattern are awaited behind the next computation, where there is one."""
     steps = list(_opened(_steps(made), pattern))
     (group,) = made.program.groups
-    program = ProgramWorkload(*(step for step, _, _ in steps), name=made.program.name, repeat=group.repeat)
-    program.split = made.program.split
+    program = made.program.with_groups([replace(group, steps=[step for step, _, _ in steps])])
     return StepProgram(program, [part for _, part, _ in steps], [computes for _, _, computes in steps])
 
 

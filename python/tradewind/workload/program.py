@@ -304,7 +304,15 @@ class ProgramWorkload(Workload):
         groups = [
             replace(group, steps=[change(step, group.ranks) for step in group.steps]) for group in options["groups"]
         ]
-        return ProgramWorkload(*(change(step, self.ranks) for step in steps), **{**options, "groups": groups})
+        return self._like(*(change(step, self.ranks) for step in steps), **{**options, "groups": groups})
+
+    def with_groups(self, groups: Sequence[Group]) -> ProgramWorkload:
+        """Return the same program with other groups in place of its steps."""
+        return self._like(**{**self._made_of[1], "groups": groups})
+
+    def _like(self, *steps: Any, **options: Any) -> ProgramWorkload:
+        """Return a program of other steps; what subclasses know beside them, they add here."""
+        return ProgramWorkload(*steps, **options)
 
     def core(self) -> _core.Program:
         """Return the same in the form of the core."""
