@@ -17,18 +17,17 @@ from typing import TYPE_CHECKING, Any, Protocol, Self
 from tradewind import _core
 from tradewind.base.errors import InputError, gathered
 from tradewind.base.extents import extents_text
-from tradewind.base.formula import Formula
 from tradewind.base.names import unknown
 from tradewind.base.toml_lines import Place
 from tradewind.base.units import format_seconds
 from tradewind.method.method import default_algorithm
 from tradewind.model.component_steps import ComponentSteps, OneStep
 from tradewind.model.coupled_tables import Component, CoupledTable, Coupling
+from tradewind.model.evaluation import number, numbers_of
 from tradewind.model.file import ModelFile
 from tradewind.model.grid import ModelGrid, default_split
 from tradewind.model.making import FLOPS_PER_BYTE, StepWorkload
 from tradewind.model.step_program import Stepping, StepProgram
-from tradewind.model.tables import FORMULA
 from tradewind.workload.coupling import Side, coupling
 from tradewind.workload.steps import Compute, Exchanged, Group
 
@@ -265,7 +264,7 @@ class CoupledModel:
 
     def _interpolated(self, moved: Coupling, shares: Mapping[str, range]) -> Iterator[OneStep]:
         """Yield what the interpolation computes on the ranks of the target."""
-        each = self._number(moved.bytes, (*self._place(moved), "bytes"), self._values(_total(shares)))
+        each = number(self.file, moved.bytes, (*self._place(moved), "bytes"), self._values(_total(shares)))
         if each:
             layout, fields = self._layout(moved.target, shares), self._fields(moved, shares)
             yield OneStep(PART, True, Compute(f"interpolation of {moved.name}", bytes=each * fields, layout=layout))
@@ -308,23 +307,10 @@ class CoupledModel:
                     raise InputError(unknown("number", name, [f"{component}.{each}" for each in numbers]))
             elif name not in self.table.numbers:
                 raise InputError(unknown("number", name, known))
-        found = {"ranks": float(ranks)}
-        for name, number in self.table.numbers.items():
-            found[name] = self._number(self.changed.get(name, number.value), ("numbers", name, "value"), found)
-        return found
-
-    def _number(self, value: float | str, place: Place, values: Mapping[str, float]) -> float:
-        if not isinstance(value, str):
-            return value
-        if not value.startswith(FORMULA):
-            raise InputError(self.file.at(place, f"{value!r}: a number, or a formula that begins with = is allowed"))
-        try:
-            return Formula(value.removeprefix(FORMULA).strip()).value(values)
-        except InputError as error:
-            raise InputError(*(self.file.at(place, problem) for problem in error.problems)) from None
+        return numbers_of(self.file, self.table.numbers, {"ranks": float(ranks)}, self.changed)
 
     def _whole(self, value: float | str, place: Place, values: Mapping[str, float]) -> int:
-        found = self._number(value, place, values)
+        found = number(self.file, value, place, values)
         if found < 1 or found != int(found):
             raise InputError(
                 self.file.at(place, f"{place[-1]} {value!r}: {found:g}; a whole number, 1 or more, is allowed")

@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any
 
 from tradewind.base.errors import InputError
-from tradewind.base.formula import Formula
 from tradewind.base.names import unknown
 from tradewind.base.toml_lines import Place
 from tradewind.layout.names import legs
 from tradewind.model import dwarf_steps
 from tradewind.model.dwarf_steps import DwarfStep, dwarf_step
+from tradewind.model.evaluation import Values, evaluated, numbers_of
 from tradewind.model.file import ModelFile
 from tradewind.model.grid import POINTS, points_formula
-from tradewind.model.tables import FORMULA, OWN_NUMBERS, ModelTable
+from tradewind.model.tables import OWN_NUMBERS, ModelTable
 from tradewind.workload.program_tables import MAX_TIMES
 
-Values = Mapping[str, float]
-Made = TypeVar("Made")
 _OF_REPEATED = ("repeat", "steps", "part", "every")
 OUTPUT = "output"
 """Key of a step that hands fields to servers."""
@@ -61,16 +59,9 @@ class Expansion:
     def _numbers(self, table: ModelTable, own: Values, changed: Mapping[str, float]) -> Values:
         if strange := [name for name in changed if name not in table.numbers]:
             raise InputError(unknown("number", strange[0], table.numbers))
-        found = dict(own)
-        for name, number in table.numbers.items():
-            place: Place = ("numbers", name, "value")
-            if name in OWN_NUMBERS:
-                raise InputError(self.file.at(place[:2], f"number {name!r}: every model has one of this name"))
-            value = changed.get(name, number.value)
-            if isinstance(value, str):
-                value = self._evaluated(self._formula(value, place), place, found)
-            found[name] = value
-        return found
+        if taken := next((name for name in table.numbers if name in OWN_NUMBERS), None):
+            raise InputError(self.file.at(("numbers", taken), f"number {taken!r}: every model has one of this name"))
+        return numbers_of(self.file, table.numbers, own, changed)
 
     def servers(self, ranks: int) -> int:
         """Return how many of the ranks are servers. Raises InputError where none are left."""
@@ -80,23 +71,10 @@ class Expansion:
             raise InputError(self.file.at(("numbers", SERVERS, "value"), problem))
         return int(servers)
 
-    def _formula(self, text: str, place: Place) -> str:
-        if not text.startswith(FORMULA):
-            raise InputError(self.file.at(place, f"{text!r}: a number, or a formula that begins with = is allowed"))
-        return text
-
-    def _evaluated(self, value: Any, place: Place, values: Values) -> Any:
-        """Return a value of the file; a formula becomes a number, an integer where it is a whole one."""
-        if isinstance(value, dict):
-            return {key: self._evaluated(each, (*place, key), values) for key, each in value.items()}
-        if not isinstance(value, str) or not value.startswith(FORMULA):
-            return value
-        found = self._at(place, lambda: Formula(value.removeprefix(FORMULA).strip()).value(values))
-        return int(found) if float(found).is_integer() else found
-
     def table(self, given: Mapping[str, Any], place: Place) -> dict[str, Any]:
         """Return a table with all formulas evaluated."""
-        return {key: self._evaluated(value, (*place, key), self.values) for key, value in given.items()}
+        found: dict[str, Any] = evaluated(self.file, dict(given), place, self.values)
+        return found
 
     def steps(
         self, given: Sequence[Any], place: Place, part: str | None = None, every: int = 1, turn: str = ""
@@ -141,13 +119,6 @@ class Expansion:
 
     def _key_at(self, place: Place, key: str, problem: str) -> str:
         return self.file.at((*place, key), problem)
-
-    def _at(self, place: Place, make: Callable[[], Made]) -> Made:
-        """Return what is made for a place of the file. Raises InputError with its line."""
-        try:
-            return make()
-        except InputError as error:
-            raise InputError(*(self.file.at(place, problem) for problem in error.problems)) from None
 
     def _repeated(
         self, step: Mapping[str, Any], table: dict[str, Any], here: Place, part: str | None, every: int, turn: str
