@@ -54,7 +54,7 @@ def test_an_ensemble_side_by_side_needs_the_nodes_of_a_member_for_each(model):
 def test_where_no_number_of_ranks_will_do_the_fastest_is_named(model):
     found = ranks_within(model, FILE, within_s=1e-3, days=10, threads=1)["side_by_side"]
     assert re.fullmatch(
-        r"(more ranks do not help|the machine and the grid have no place for more ranks); "
+        r"(more ranks do not help|more ranks have no nodes, or no split of at most 3:1); "
         r"the fastest forecast takes [\d.]+ s, on [\d,]+ ranks",
         found["reason"],
     )

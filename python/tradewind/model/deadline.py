@@ -90,7 +90,7 @@ class Search:
                 return None, f"more ranks do not help; {fastest}"
             following = self._fitting(math.ceil(ranks * max(_GROWTH, time_s / limit_s))) or self._last_above(ranks)
             if following is None:
-                return None, f"the machine and the grid have no place for more ranks; {fastest}"
+                return None, f"more ranks have no nodes, or no split of at most {ELONGATION}:1; {fastest}"
             ranks = following
         return ranks, ""
 
