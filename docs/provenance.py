@@ -199,8 +199,11 @@ def program_alone(workload: Any, machine: Any, *, steady: bool | float = False, 
     return {"program": f"{prepared.program().fingerprint:016x}", "wall_s": 0.0, "memory_bytes": 0.0}
 
 
-def planned_today(study: StudyFile, records: list[Record]) -> list[Planned]:
-    """Return the simulated cases of a study as they are planned today, at least those that are like some records."""
+def planned_today(study: StudyFile, records: list[Record]) -> dict[tuple[str, str], Planned]:
+    """Return the simulated cases of a study as they are planned today, at least those that are like some records.
+
+    By sweep and key: sweeps that differ in the power of a machine alone share what is stored.
+    """
     wanted = {tuple(record[label] for label in ("sweep", "ranks", "base", "machine", "exchange")) for record in records}
 
     def is_wanted(case: Case) -> bool:
@@ -210,7 +213,13 @@ def planned_today(study: StudyFile, records: list[Record]) -> list[Planned]:
     sweeps = [sweep for sweep in study.study.sweep if sweep.name in {record["sweep"] for record in records}]
     alone = study.study.model_copy(update={"sweep": sweeps, "plot": [], "finding": []})
     executors = replace(default_executors(), forecast=program_alone)
-    return make_plan(replace(study, study=alone), executors, here(), is_wanted).planned
+    plan = make_plan(replace(study, study=alone), executors, here(), is_wanted)
+    return {(planned.case.sweep, planned.key): planned for planned in plan.planned}
+
+
+def place_of(record: Record) -> tuple[str, str]:
+    """Return the sweep and the key of a record."""
+    return str(record["sweep"]), str(record["key"])
 
 
 def simulated_now(planned: Planned, commit: str) -> Record:
@@ -307,22 +316,22 @@ def adopt(names: list[str], seconds: float) -> None:
         records = file.records
         if all(record["kind"] != "simulate" for record in records):
             continue
-        by_key = {planned.key: planned for planned in planned_today(file.study, records)}
+        plan = planned_today(file.study, records)
         unknown = [
             i
             for i, record in enumerate(records)
-            if record["key"] in by_key and not record["program"] and EARLIER_MODEL not in (record["mark"] or "")
+            if place_of(record) in plan and not record["program"] and EARLIER_MODEL not in (record["mark"] or "")
         ]
         sample = drawn(records, unknown, seconds, commit)
         differing = {}
         for i in sample:
-            if found := differences(file.dataset, i, simulated_now(by_key[records[i]["key"]], commit)):
+            if found := differences(file.dataset, i, simulated_now(plan[place_of(records[i])], commit)):
                 differing[i] = found
         programs, marks = file.texts("program"), file.texts("mark")
         for i, record in enumerate(records):
             if record["kind"] != "simulate" or EARLIER_MODEL in marks[i]:
                 continue
-            planned = by_key.get(record["key"])
+            planned = plan.get(place_of(record))
             is_same = (i in sample and i not in differing) or (bool(sample) and not differing)
             if planned is None or record["program"] not in (None, planned.program):
                 marks[i] = marked(marks[i], EARLIER_MODEL)
@@ -362,10 +371,9 @@ def again(names: list[str], longest_s: float) -> None:
             continue
         cheap = [i for i in wanted if records[i]["wall_s"] <= longest_s]
         plan = planned_today(file.study, [records[i] for i in cheap])
-        by_key = {planned.key: planned for planned in plan}
         counts: Counter[str] = Counter()
         for i in wanted:
-            planned = by_key.get(records[i]["key"]) or _alike(records[i], plan) if i in cheap else None
+            planned = plan.get(place_of(records[i])) or _alike(records[i], [*plan.values()]) if i in cheap else None
             if planned is None:
                 marks = file.texts("mark")
                 is_clean = file.origin(str(records[i]["environment"]["commit"])) == CLEAN

@@ -63,11 +63,11 @@ def drawn(longest_s: float, in_all_s: float, of_each: bool) -> dict[Path, list[i
 def check(provenance: ModuleType, chosen: dict[Path, list[int]]) -> None:
     for path, numbers in chosen.items():
         file = provenance.KeptFile.read(path, numbers)
-        cases = {each.key: each for each in provenance.planned_today(file.study, file.records)}
+        cases = provenance.planned_today(file.study, file.records)
         for i, kept in enumerate(file.records):
             name = f"{file.name}, {kept['sweep']}: {kept['exchange']}, {kept['ranks']} ranks"
-            assert kept["key"] in cases, f"{name} (seed {SEED}): the study has no such case any more"
-            case = cases[kept["key"]]
+            assert provenance.place_of(kept) in cases, f"{name} (seed {SEED}): the study has no such case any more"
+            case = cases[provenance.place_of(kept)]
             assert kept["program"] == case.program, f"{name} (seed {SEED}): another program"
             record = provenance.simulated_now(case, "")
             assert provenance.differences(file.dataset, i, record) == [], f"{name} (seed {SEED})"

@@ -1,7 +1,7 @@
 """Results that an earlier version stored are still the same when they are computed again, under the same keys.
 
-`earlier` was written before machines had port buffers, output buffers, buffers for NICs, receives, and a distance of
-what bypasses the network. (Of its figures wall times and memory alone are about the computer.)"""
+`earlier` was written before machines had port buffers, output buffers, buffers for NICs, receives, a distance of what
+bypasses the network, and power. (Of its figures wall times and memory alone are about the computer.)"""
 
 from __future__ import annotations
 
@@ -18,6 +18,8 @@ EARLIER = Path(__file__).parent / "earlier"
 OF_THIS_RUN = ("wall_s", "packet_hops_per_s", "peak_rss_bytes", "processes", "threads")
 WORDS = ("topology",)
 """Descriptions, whose wording may change."""
+LATER = ("usage", "no_energy")
+"""What results have had since."""
 
 
 def study(folder: Path) -> str:
@@ -31,7 +33,7 @@ def results(folder: Path) -> dict[str, dict[str, Any]]:
     found = {}
     for path in (folder / "cases").glob("*.json"):
         result = json.loads(path.read_text())["case"]["result"]
-        found[path.stem] = {key: value for key, value in result.items() if key not in OF_THIS_RUN + WORDS}
+        found[path.stem] = {key: value for key, value in result.items() if key not in OF_THIS_RUN + WORDS + LATER}
     return found
 
 
