@@ -12,7 +12,7 @@ import numpy as np
 from mpi4py import MPI
 
 import tradewind as tw
-from tradewind import trace
+from tradewind import timeline
 
 comm = MPI.COMM_WORLD
 halo = tw.Halo(tw.Blocks(tw.Grid(nx=256, ny=256, nz=20), split=(comm.size, 1)), width=2, periodic=("x", "y"))
@@ -35,10 +35,10 @@ for _ in range(3):
     if comm.rank == 0:  # the others wait for it in the next exchange
         timed("more physics", lambda: np.exp(field))
 
-line = trace.gather(comm, events, f"a model on {comm.size} ranks")  # compares the clocks of all ranks
+line = timeline.gather(comm, events, f"a model on {comm.size} ranks")  # compares the clocks of all ranks
 if line is not None:  # on rank 0
     for name in ("run.pftrace", "run.svg"):
-        trace.save(line, Path(name))
+        timeline.save(line, Path(name))
     for track in line.tracks:
         longest_ns = max(span.end_ns - span.begin_ns for span in track.rows[0].events if span.name == "exchange")
         print(f"{track.name} {track.note}: longest exchange {1e-6 * longest_ns:.2f} ms")

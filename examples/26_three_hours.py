@@ -19,7 +19,7 @@ import numpy as np
 from mpi4py import MPI
 
 import tradewind as tw
-from tradewind import trace
+from tradewind import timeline
 from tradewind.fieldserver.plan.geometry import Gaussian
 from tradewind.fieldserver.plan.plan_file import load_plan
 
@@ -92,12 +92,12 @@ if line is not None:
     if servers:
         first, second, third, *_ = map(str, inputs)
         model = {"A": "prefetch", "B": "read t", "C": "step", "D": "write", "E": "end step"}
-        trace.mark(line, 0, {**model, "F": "read t", "G": "step", "H": "write"})
+        timeline.mark(line, 0, {**model, "F": "read t", "G": "step", "H": "write"})
         serving = {"1": f"read {first}", "2": f"read {second}", "3": f"send t of {second}", "4": "collect"}
-        trace.mark(line, comm.size - 1, {**serving, "5": "write"})
+        timeline.mark(line, comm.size - 1, {**serving, "5": "write"})
         # A model that asks before the output is written has its file read at once: so these may begin before 5.
-        trace.mark(line, comm.size - 1, {"6": f"read {third}", "7": f"send t of {third}", "8": "collect"})
-    trace.save(line, Path("three-hours.svg"))
+        timeline.mark(line, comm.size - 1, {"6": f"read {third}", "7": f"send t of {third}", "8": "collect"})
+    timeline.save(line, Path("three-hours.svg"))
 if server.figures:
     print(
         f"{server.figures['total_s']:.2f} s, of which the model waited {server.figures['blocked_s']:.2f} s; "

@@ -38,7 +38,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 RANKS = (
     *("benchmarks", "dwarfs", "languages", "launch", "mpi"),
-    *("sim/test_shared.py", "trace/test_measured_time_line.py"),
+    *("sim/test_shared.py", "timeline/test_measured_time_line.py"),
     *(
         "fieldserver/model/test_field_server.py",
         "fieldserver/model/test_dwarf_output.py",
@@ -132,7 +132,7 @@ FRESH = (
 """Tests of how jobs start and end, and of their memory: each of theirs has ranks of its own."""
 
 
-WITH_PROGRAMS = ("dwarfs", "launch", "mpi", "spectral", "trace")
+WITH_PROGRAMS = ("dwarfs", "launch", "mpi", "spectral", "timeline")
 """Folders whose tests run functions of modules beside them on ranks."""
 
 

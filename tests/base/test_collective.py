@@ -51,7 +51,7 @@ WITHOUT = {
         "a job of ranks, which an error on one of them ends",
     ),
     "tradewind.mpi.host.host_of": "called by collective functions after they have agreed",
-    "tradewind.trace.clock.compare": "called by collective functions after they have agreed",
+    "tradewind.timeline.clock.compare": "called by collective functions after they have agreed",
 }
 """Functions without the gate, by the beginnings of their names, and the reason."""
 

@@ -339,7 +339,7 @@ def actual_parameters(name: str) -> list[str]:
     import tradewind.dwarfs.diffusion
     import tradewind.method.choice
     import tradewind.mpi
-    import tradewind.trace
+    import tradewind.timeline
     from tradewind import pattern
 
     places: dict[str, Any] = {"tw": tw, "tradewind": tradewind, "Pattern": pattern._Scheduled}

@@ -29,8 +29,8 @@ LIMIT_S = 60.0
 
 ORDER = (
     *("base", "layout", "schedule", "program", "pattern", "verify", "algorithm", "kernel", "machine", "method", "sim"),
-    *("verification", "simulation", "workload", "spectral", "plot", "trace", "dataset", "cli", "validation", "study"),
-    *("report", "mpi", "launch", "dwarfs", "languages", "fieldserver"),
+    *("verification", "simulation", "workload", "spectral", "plot", "timeline", "dataset", "cli", "validation"),
+    *("study", "report", "mpi", "launch", "dwarfs", "languages", "fieldserver"),
 )
 """Folders of tests in the order in which they run: low ones before those above them, those with many ranks last."""
 CORE = {
@@ -43,23 +43,23 @@ CORE = {
     "verify": "algorithm verification workload",
     "machine": "sim simulation plot validation",
     "kernel": "spectral dwarfs",
-    "sim": "simulation trace validation workload",
-    "mpi": "sim trace launch dwarfs languages fieldserver",
+    "sim": "simulation timeline validation workload",
+    "mpi": "sim timeline launch dwarfs languages fieldserver",
     "fieldserver": "languages",
 }
 """By folder of src/: the folders of tests above its own that use it."""
 PYTHON = {
-    "base": "layout method machine workload trace study cli mpi dwarfs fieldserver",
+    "base": "layout method machine workload timeline study cli mpi dwarfs fieldserver",
     "layout": "pattern mpi spectral workload dwarfs",
     "method": "mpi launch languages",
     "machine": "sim workload plot simulation cli study launch",
     "mpi": "launch dwarfs",
     "spectral": "dwarfs",
-    "workload": "verification simulation trace cli study",
+    "workload": "verification simulation timeline cli study",
     "plot": "cli report study",
-    "trace": "cli report launch",
+    "timeline": "cli report launch",
     "verification": "cli",
-    "simulation": "trace cli study",
+    "simulation": "timeline cli study",
     "fieldserver": "dwarfs",
     "dwarfs": "study launch",
     "launch": "cli",

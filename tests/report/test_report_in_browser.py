@@ -25,8 +25,8 @@ from tradewind.study.cases.expand import expand
 from tradewind.study.cases.records import Records
 from tradewind.study.model.labels import LABELS
 from tradewind.study.plan.load import load_study
-from tradewind.trace.model import Row, TimeLine, TraceEvent, Track
-from tradewind.trace.timeline import picture
+from tradewind.timeline.model import Row, TimeLine, TraceEvent, Track
+from tradewind.timeline.picture import picture
 
 pytestmark = pytest.mark.slow
 POINTS = "document.querySelector('.chart svg.marks').querySelectorAll('.mark-symbol path').length"

@@ -25,7 +25,7 @@ from tradewind.method.method import (
     packing_names,
     transport_names,
 )
-from tradewind.trace.files import check as check_time_line
+from tradewind.timeline.files import check as check_time_line
 from tradewind.workload.exchange import Exchange, exchange_refusal
 
 ALL = "all"
@@ -57,7 +57,7 @@ def bench(
     their samples and with new plans: so a machine that changes meanwhile changes for all of them, and the buffers of
     each method lie at several places in memory. `check` compares what arrives with the expected result,
     bit for bit, before anything is timed. `timeline`: a file for what ranks do when in a few exchanges more of the
-    fastest method (see `tradewind.trace`). `predict`: a machine, on which each method is simulated as well
+    fastest method (see `tradewind.timeline`). `predict`: a machine, on which each method is simulated as well
     (see `tradewind.launch.predict`). `watchdog_s`: see `tradewind.mpi.plan`. `watch` is called now and then with the
     progress: ``method``, which is measured, and ``fraction``, the part that is done. Starts the ranks, or where this
     process is one of them, is one. Seconds and bytes throughout:

@@ -9,13 +9,13 @@ from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
-from tradewind import trace
 from tradewind.base.errors import InputError, VerificationError
 from tradewind.dwarfs import from_plain
 from tradewind.fieldserver.server.time_line import first_part
 from tradewind.launch import job, worker
-from tradewind.trace.files import PICTURES
-from tradewind.trace.files import check as check_time_line
+from tradewind.timeline import gather, save
+from tradewind.timeline.files import PICTURES
+from tradewind.timeline.files import check as check_time_line
 
 if TYPE_CHECKING:
     from mpi4py import MPI
@@ -50,8 +50,8 @@ def run(
     Starts the ranks, or where this process is one of them, is one. Where the dwarf asks for a check, rank 0 then takes
     the same steps of the whole state by `Dwarf.reference`, or the last of them (`Dwarf.checked_steps`), and compares as
     `Dwarf.difference` does. `picture`: also returns the map, before and after, coarse enough to be drawn. `timeline`: a
-    file for what ranks do when in a few steps more (see `tradewind.trace`). `output`: a plan file, by which the fields
-    are written, the first before the first step; `servers`: ranks beside those of the dwarf that write them, or
+    file for what ranks do when in a few steps more (see `tradewind.timeline`). `output`: a plan file, by which the
+    fields are written, the first before the first step; `servers`: ranks beside those of the dwarf that write them, or
     "threads" (see `tradewind.FieldServer`).
     `watch` is called now and then with what the ranks do, in words. Returns the values of docs/reference/json.md.
 
@@ -250,7 +250,7 @@ def _save_output_line(
         return
     line = server.time_line(f"{dwarf.kind}, {dwarf.strategy}, {dwarf.ranks} ranks and what writes for them", steps)
     if line is not None:
-        trace.save(first_part(line) if Path(path).suffix in PICTURES else line, Path(path))
+        save(first_part(line) if Path(path).suffix in PICTURES else line, Path(path))
 
 
 def _save_time_line(comm: MPI.Intracomm, dwarf: Dwarf, path: str) -> None:
@@ -264,9 +264,9 @@ def _save_time_line(comm: MPI.Intracomm, dwarf: Dwarf, path: str) -> None:
         name = f"step {number}" if dwarf.steps_per_round == 1 else f"{dwarf.steps_per_round} steps"
         events.append((name, -1, -1, 0, begin, perf_counter()))
     title = f"{dwarf.kind}, {dwarf.strategy}, {dwarf.ranks} ranks"
-    line = trace.gather(comm, [*events, *running.events()], title)
+    line = gather(comm, [*events, *running.events()], title)
     if line is not None:
-        trace.save(line, Path(path))
+        save(line, Path(path))
 
 
 def _parts(comm: MPI.Intracomm, seconds: dict[str, float], total_s: float) -> list[dict[str, Any]]:

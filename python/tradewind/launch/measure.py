@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from tradewind import _core, mpi, trace
+from tradewind import _core, mpi
 from tradewind.base.collective import attempt
 from tradewind.base.elements import DTYPES
 from tradewind.base.errors import InputError, VerificationError
@@ -24,6 +24,7 @@ from tradewind.method.memories import PRIVATE
 from tradewind.method.method import DEFAULT_PACKING, NATIVE
 from tradewind.mpi.arrays import shared_zeros
 from tradewind.mpi.library import MPI, _mpi
+from tradewind.timeline import save
 from tradewind.workload.arrays import UNTOUCHED, Array, Arrays
 from tradewind.workload.exchange import Exchange
 
@@ -175,7 +176,7 @@ def _save_time_line(
     plans = _plans(comm, data, *method, record="events", watchdog_s=payload["watchdog_s"])
     line = recorded.time_line(comm, data.exchange, plans, payload["warmup"], title)
     if line is not None:
-        trace.save(line, Path(payload["timeline"]))
+        save(line, Path(payload["timeline"]))
 
 
 def _interleaved(

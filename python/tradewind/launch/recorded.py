@@ -6,13 +6,13 @@ import time
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from tradewind import trace
+from tradewind.timeline import gather
 from tradewind.workload.exchange import Exchange
 
 if TYPE_CHECKING:
     from tradewind.mpi.library import MPI, Plan
-    from tradewind.trace.measured import Event
-    from tradewind.trace.model import TimeLine
+    from tradewind.timeline.measured import Event
+    from tradewind.timeline.model import TimeLine
 
 EXCHANGES = 3
 
@@ -30,7 +30,7 @@ def time_line(
     comm.Barrier()
     for _ in range(EXCHANGES):
         events += _exchange(exchange, plans)
-    return trace.gather(comm, events, title)
+    return gather(comm, events, title)
 
 
 def _exchange(exchange: Exchange, plans: Mapping[str, Plan]) -> list[Event]:

@@ -54,10 +54,10 @@ def simulate(
     share of time that links are busy (see `tradewind.machine.link_loads`) and the delays over time; with a folder,
     also draw them there, with the delays between 64 blocks of ranks if `pairs` names no other number (see
     `tradewind.plot.congestion`). `timeline`: a file for the time line of the ranks ``timeline_ranks="0:64"``, for
-    Perfetto or, with the suffix svg, png, pdf or html, as a picture (see `tradewind.trace`). `steady`: of an exchange
-    that is repeated, simulate only the first repetitions and extrapolate the time of all, to 0.5 % or to this fraction
-    (see `tradewind.workload.repetitions`). `progress`: see `Watch`. `comm`: a communicator of mpi4py whose processes
-    all call this and share the simulation; all return the result, and process 0 reports progress (see
+    Perfetto or, with the suffix svg, png, pdf or html, as a picture (see `tradewind.timeline`). `steady`: of an
+    exchange that is repeated, simulate only the first repetitions and extrapolate the time of all, to 0.5 % or to this
+    fraction (see `tradewind.workload.repetitions`). `progress`: see `Watch`. `comm`: a communicator of mpi4py whose
+    processes all call this and share the simulation; all return the result, and process 0 reports progress (see
     `tradewind.simulation.processes`). Unless not to `warn`, warns (PacketWarning, once) of packets so coarse that the
     time misleads.
 

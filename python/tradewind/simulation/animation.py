@@ -9,8 +9,8 @@ from typing import Any
 from tradewind.base.errors import InputError
 from tradewind.machine import MachineFile
 from tradewind.simulation.checks import prepare
-from tradewind.trace.animation import MAX_MOVES, WHAT, Network, check, save
-from tradewind.trace.transfers import count_messages, motion_by_stages, simulated_motion
+from tradewind.timeline.animation import MAX_MOVES, WHAT, Network, check, save
+from tradewind.timeline.transfers import count_messages, motion_by_stages, simulated_motion
 from tradewind.workload.workload import Workload
 
 

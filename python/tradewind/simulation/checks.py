@@ -17,7 +17,7 @@ from tradewind.machine import Machine, MachineFile, load_machine
 from tradewind.method.method import DEFAULT_PACKING, DEFAULT_TRANSPORT
 from tradewind.simulation.energy import Held, node_share
 from tradewind.simulation.prepared import Simulation
-from tradewind.trace.ranks import ranks_shown
+from tradewind.timeline.ranks import ranks_shown
 from tradewind.workload.options import problems_of
 from tradewind.workload.packet_order import PORTS, each_order
 from tradewind.workload.repetitions import Repetitions
@@ -38,7 +38,7 @@ def prepare(
     `options`: those of `tradewind.workload.simulation_options.SimulationOptions`. `pairs`: blocks of ranks between
     which delays are kept. `skip`: repetitions of steps that are the same as others but for the time are not simulated;
     the result is that of all. `timeline`: a file for the time line of the ranks `timeline_ranks` (see
-    `tradewind.trace.ranks`). `transport` and `packing` (None: the default of the transport): the transport within a
+    `tradewind.timeline.ranks`). `transport` and `packing` (None: the default of the transport): the transport within a
     node, for machines whose file has its costs; without a transport only the memory bandwidth of the node counts,
     unless the request names one whose costs the file has, as a dwarf may. `mpi_progress`: when exchanges that are
     started and awaited progress to their next stage. "calls": while their rank waits for them; "pokes": also at poke

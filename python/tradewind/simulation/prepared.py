@@ -243,9 +243,9 @@ class Simulation:
         return found
 
     def _save_time_line(self, path: Path, result: _core.SimulationResult) -> None:
-        from tradewind.trace.files import save
-        from tradewind.trace.simulated import time_line
-        from tradewind.trace.simulated_order import time_line_of_order
+        from tradewind.timeline.files import save
+        from tradewind.timeline.simulated import time_line
+        from tradewind.timeline.simulated_order import time_line_of_order
 
         title = f"{self.exchange.name} on {self.exchange.ranks} ranks of {self.file.name}, simulated"
         workload = self.changed

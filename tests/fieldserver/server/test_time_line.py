@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tradewind.fieldserver.server.time_line import Rows, first_part, time_line
-from tradewind.trace.clock import Clock
+from tradewind.timeline.clock import Clock
 
 MODEL = Rows({"model": [("step 1", 10.0, 11.0), ("write t 1", 11.0, 11.5), ("end step 1", 11.5, 11.75)]}, [])
 SERVER = Rows(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from tradewind.mpi.library import Array, Plan
-    from tradewind.trace.measured import Event
+    from tradewind.timeline.measured import Event
 
 
 class Exchanges:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from tradewind.dwarfs.frame.step import Kernel
     from tradewind.method.method import Method
     from tradewind.mpi.library import Array, Plan
-    from tradewind.trace.measured import Event
+    from tradewind.timeline.measured import Event
 
 
 class Request(Protocol):

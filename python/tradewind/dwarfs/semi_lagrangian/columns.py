@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from tradewind.mpi.library import Array, Plan
-    from tradewind.trace.measured import Event
+    from tradewind.timeline.measured import Event
 
     Cells = tuple[tuple[int, int], tuple[int, int]]
 

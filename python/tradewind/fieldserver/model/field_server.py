@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
     from tradewind.fieldserver.server.handover import Array
     from tradewind.fieldserver.server.step_files import WriterFigures
-    from tradewind.trace.model import TimeLine
+    from tradewind.timeline.model import TimeLine
 
 
 class FieldServer:
@@ -254,7 +254,7 @@ class FieldServer:
         """Return what all ranks and servers did when, on rank 0; None on the others. All ranks call it, after `close`.
 
         `steps`: what this rank of the model did beside, as (name, begin, end) of `time.perf_counter`. Save it with
-        `tradewind.trace.save`. Raises PlanError before `close`.
+        `tradewind.timeline.save`. Raises PlanError before `close`.
         """
         if not self._closed:
             raise PlanError("the time line of a field server is there when it is closed")

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tradewind.fieldserver.server.events import MAX_EVENTS, Event
-from tradewind.trace.clock import Clock, compare
-from tradewind.trace.model import Counter, Row, TimeLine, TraceEvent, Track
+from tradewind.timeline.clock import Clock, compare
+from tradewind.timeline.model import Counter, Row, TimeLine, TraceEvent, Track
 
 if TYPE_CHECKING:
     from tradewind.fieldserver.server.step_files import WriterFigures

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from tradewind.base.collective import check_communicator, collective, proceed
 from tradewind.base.units import format_seconds
-from tradewind.trace.clock import Clock, compare
-from tradewind.trace.model import Row, TimeLine, TraceEvent, Track
+from tradewind.timeline.clock import Clock, compare
+from tradewind.timeline.model import Row, TimeLine, TraceEvent, Track
 
 if TYPE_CHECKING:
     from mpi4py import MPI

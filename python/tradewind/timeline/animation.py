@@ -21,7 +21,7 @@ from tradewind.machine.switch_coordinates import switch_coordinates
 from tradewind.plot.export import vega_page
 from tradewind.plot.style import PALETTE, Part
 from tradewind.plot.text_width import FONT
-from tradewind.trace.transfers import Motion, Transfer, routes
+from tradewind.timeline.transfers import Motion, Transfer, routes
 
 MAX_RANKS = 400
 """Ranks that one animation can show."""

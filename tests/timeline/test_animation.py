@@ -16,8 +16,8 @@ from tradewind.base.errors import InputError
 from tradewind.machine import load_machine
 from tradewind.simulation import prepare, simulate
 from tradewind.simulation.animation import animate
-from tradewind.trace.animation import Network, page_specification
-from tradewind.trace.transfers import Transfer, motion_by_stages, routes, simulated_motion
+from tradewind.timeline.animation import Network, page_specification
+from tradewind.timeline.transfers import Transfer, motion_by_stages, routes, simulated_motion
 from tradewind.workload.exchange import Exchange
 
 EXCHANGE = Exchange("transpose", 16, (64, 64, 16), (4, 4), algorithm="ring-2")

@@ -1,4 +1,4 @@
-"""The time line of a simulation of steps that follow each other; of others see `tradewind.trace.simulated_order`."""
+"""The time line of a simulation of steps that follow each other; of others see `tradewind.timeline.simulated_order`."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tradewind import _core
-from tradewind.trace.core_events import PS_PER_NS, CoreEvent, RankEvents, by_rank
-from tradewind.trace.model import Row, TimeLine, TraceEvent
+from tradewind.timeline.core_events import PS_PER_NS, CoreEvent, RankEvents, by_rank
+from tradewind.timeline.model import Row, TimeLine, TraceEvent
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from tradewind.base.files import check_target, replaced, write_atomically
-from tradewind.trace.model import TimeLine
+from tradewind.timeline.model import TimeLine
 
 PICTURES = (".svg", ".png", ".pdf", ".html")
 """Suffixes of files that become a picture; any other file is a trace for Perfetto."""
@@ -20,11 +20,11 @@ def save(line: TimeLine, path: Path) -> None:
     too full.
     """
     if path.suffix in PICTURES:
-        from tradewind.trace.timeline import picture
+        from tradewind.timeline.picture import picture
 
         write_atomically(path, picture(line, path.suffix), WHAT)
         return
-    from tradewind.trace.perfetto import write
+    from tradewind.timeline.perfetto import write
 
     with replaced(path, WHAT) as file:
         write(line, file)

@@ -12,7 +12,7 @@ from tradewind.base.errors import InputError
 from tradewind.base.units import format_seconds
 from tradewind.plot import export
 from tradewind.plot.style import CONFIG, PALETTE, colours, linear_time_axis
-from tradewind.trace.model import Counter, Row, TimeLine, TraceEvent, Track
+from tradewind.timeline.model import Counter, Row, TimeLine, TraceEvent, Track
 
 MAX_EVENTS = 5000
 _ROW_PIXELS = 15

@@ -11,9 +11,9 @@ from perfetto_read import read, structure
 
 from tradewind.base.errors import InputError
 from tradewind.base.units import seconds
-from tradewind.trace.clock import Clock
-from tradewind.trace.files import save
-from tradewind.trace.measured import time_line
+from tradewind.timeline.clock import Clock
+from tradewind.timeline.files import save
+from tradewind.timeline.measured import time_line
 from tradewind.workload.exchange import Exchange
 
 AHEAD = [0.0, 1000.0, -0.25]

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from tradewind.base.errors import InputError
-from tradewind.trace.model import TimeLine, Track
+from tradewind.timeline.model import TimeLine, Track
 
 
 def mark(line: TimeLine, rank: int, events: Mapping[str, str]) -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from tradewind import _core
-from tradewind.trace.model import Row, TraceEvent, Track
+from tradewind.timeline.model import Row, TraceEvent, Track
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tradewind import _core
-from tradewind.trace.core_events import PS_PER_NS, CoreEvent, RankEvents, by_rank
-from tradewind.trace.model import Row, TimeLine, TraceEvent
+from tradewind.timeline.core_events import PS_PER_NS, CoreEvent, RankEvents, by_rank
+from tradewind.timeline.model import Row, TimeLine, TraceEvent
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -30,7 +30,7 @@ def time_line_of_order(
 
     `exchanges`, `steps`: their names, in the order of the program's. Each rank has one row for its CPU (computations,
     and calls that start, await or poke; in these post, match and wait), one for a thread that brings exchanges on
-    where there is one, one per exchange with its stages, and the rows of messages (see `tradewind.trace.simulated`).
+    where there is one, one per exchange with its stages, and the rows of messages (see `tradewind.timeline.simulated`).
     A gap between two stages of an exchange is time in which the next one is not posted yet.
     """
     places = _Instances(order, exchanges)

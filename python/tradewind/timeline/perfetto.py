@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import IO, TYPE_CHECKING, Any
 
-from tradewind.trace.model import TimeLine, TraceEvent, Track
+from tradewind.timeline.model import TimeLine, TraceEvent, Track
 
 if TYPE_CHECKING:
     from perfetto.protos.perfetto.trace.perfetto_trace_pb2 import TrackDescriptor, TrackEvent

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 from tradewind.base.errors import InputError, gathered
-from tradewind.trace.files import check
+from tradewind.timeline.files import check
 
 FIRST = 64
 """Ranks that are shown unless others are named: the first ones."""

@@ -7,8 +7,9 @@ import re
 import pytest
 
 from tradewind.base.errors import InputError
-from tradewind.trace import mark, timeline
-from tradewind.trace.model import Row, TimeLine, TraceEvent, Track
+from tradewind.timeline import mark
+from tradewind.timeline.model import Row, TimeLine, TraceEvent, Track
+from tradewind.timeline.picture import picture
 
 
 def line() -> TimeLine:
@@ -51,6 +52,6 @@ def test_marks_are_drawn_and_those_that_would_touch_together():
     crowd = [TraceEvent("step", f"short {i}", 600 + i, 601 + i) for i in range(3)]
     found.tracks[0].rows[0].events.extend(crowd)
     mark(found, 3, {"A": "step 0", "B": "file", "C": "short 0", "D": "short 1", "E": "short 2"})
-    drawn = timeline.picture(found, ".svg").decode()
+    drawn = picture(found, ".svg").decode()
     texts = re.findall(r'mark: ([A-Z ]+)"[^>]*fill="black"', drawn)
     assert sorted(texts) == ["A", "B", "C D E"]

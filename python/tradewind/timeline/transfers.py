@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tradewind import _core
-from tradewind.trace.core_events import by_rank
+from tradewind.timeline.core_events import by_rank
 
 if TYPE_CHECKING:
     import numpy as np

@@ -12,7 +12,7 @@ from validation.machines import CROSSBAR, TORUS, machine, pair
 import tradewind as tw
 from tradewind.base.errors import InputError
 from tradewind.simulation import simulate
-from tradewind.trace.ranks import chosen
+from tradewind.timeline.ranks import chosen
 from tradewind.workload.exchange import Exchange
 
 OVERHEADS = {"send_overhead": "7ns", "receive_overhead": "9ns"}

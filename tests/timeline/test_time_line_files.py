@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from perfetto_read import read, structure
 
 from tradewind.base.errors import InputError
-from tradewind.trace.files import check, save
-from tradewind.trace.model import Counter, Row, TimeLine, TraceEvent, Track
+from tradewind.timeline.files import check, save
+from tradewind.timeline.model import Counter, Row, TimeLine, TraceEvent, Track
 
 NOTES = {"words": "ring-4", "number": 2**40, "part": 0.5}
 LINE = TimeLine(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from tradewind.trace import clock, measured
+from tradewind.timeline import clock, measured
 
 
 def compare(comm: Any, ahead_s: list[float]) -> list[tuple[float, float]]:
