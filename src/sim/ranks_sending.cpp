@@ -398,6 +398,8 @@ void Ranks::serve_jobs(std::uint32_t terminal) {
     if (recorder_ && !job.is_control && job.left == 0)
         recorder_->sent(static_cast<Rank>(job.from), job.payload, job.to >> Event::rank_bits, true,
                         static_cast<Rank>(job.to & Event::rank_mask), world_.nics[terminal].busy);
+    if (replay_ && !job.is_control && job.left == 0)
+        replay_->end_send(static_cast<Rank>(job.from), job.payload, world_.nics[terminal].busy);
     if (job.left == 0) {
         found->second.pop(jobs_);
         jobs_.give(id);
