@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -14,19 +15,24 @@
 
 namespace tradewind::program {
 
-enum class RowKind : std::uint8_t { compute, send, receive, wait, collective };
+// A persistent send, receive or collective call is prepared by its row, and begins with each start of its request.
+enum class RowKind : std::uint8_t { compute, send, receive, wait, collective, start };
 
 // Of one rank, in the order in which it made them; columns of equal length.
 struct TraceRows {
-    static constexpr std::uint8_t synchronous = 1, nonblocking = 2;
+    // `joined`: with the request of the row before, which ends when both have. `cancelled`: of a wait.
+    static constexpr std::uint8_t synchronous = 1, nonblocking = 2, persistent = 4, joined = 8, cancelled = 16;
+    // A rank or tag that the wait for a receive names.
+    static constexpr std::int32_t any = -2;
 
     std::span<const std::uint8_t> kind;        // RowKind
     std::span<const std::uint8_t> flags;       // of those above
     std::span<const std::uint8_t> collective;  // Collective
     std::span<const std::uint16_t> label;
     std::span<const std::uint32_t> communicator;
-    std::span<const std::int32_t> peer;     // as ranks of the whole program; of a collective call: the root
-    std::span<const std::int64_t> tag;      // that of the message, also where a receive takes any
+    std::span<const std::int32_t> peer;  // as ranks of the whole program, or any; of a collective call: the root; of a
+                                         // wait: from where the message came, if a receive takes any
+    std::span<const std::int64_t> tag;   // the same
     std::span<const std::int64_t> amount;   // bytes; of a computation: ps
     std::span<const std::int64_t> request;  // of non-blocking calls, and of waits
 
@@ -44,12 +50,13 @@ class CallsOfTrace {
     Calls finish() &&;
 
   private:
-    // What is under way on a rank: its requests, those of non-blocking collective calls among them.
+    // What is under way on a rank by one of its requests of MPI; a collective call goes on from stage to stage.
     struct UnderWay {
         std::vector<std::uint32_t> requests;  // of this stage
         std::vector<CollectiveStage> later;   // stages, the next one last
         std::int64_t tag = 0;
         std::uint32_t communicator = 0;
+        std::vector<std::uint32_t> from_anywhere{};  // calls: receives whose sender the wait names
     };
     struct Writer;
     struct Key {
@@ -76,6 +83,7 @@ class CallsOfTrace {
     std::map<std::uint32_t, std::vector<Rank>> communicators_;
     std::unordered_map<Key, Ends, Hash> ends_;
     std::vector<std::map<std::uint32_t, std::int64_t>> instances_;  // [rank][communicator] collective calls so far
+    std::vector<std::set<std::uint32_t>> cancelled_;                // [rank] calls
     std::vector<Key> keys_;                                         // in the order in which they first appear
 };
 

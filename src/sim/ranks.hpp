@@ -97,7 +97,7 @@ class Ranks {
     struct Job {
         std::int64_t post, left;
         std::uint32_t from, to, size, stage, payload, message, next;
-        bool is_control;
+        bool is_control, takes_turns = false;
     };
     // With finite buffers: room for a NIC at its switch, and which of its senders wait for it.
     // The first stands here: to look it up elsewhere would cost a cache miss, and most NICs have one sender.

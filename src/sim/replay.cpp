@@ -16,6 +16,7 @@ void Replay::start(Rank r) {
     rank.ended.assign(calls_.requests(r), open);
     rank.spent.assign(calls_.labels().size(), 0);
     rank.incoming.reserve(calls_.receives(r));
+    rank.departing.resize(world_.nics_per_node);
     std::uint32_t request = 0;
     for (const program::Call& call : calls_.of(r)) {
         if (call.kind == program::Call::receive) rank.incoming.push_back({bytes_on_the_way(call), 0, request});
@@ -74,10 +75,10 @@ void Replay::send(Rank r, const program::Call& call, std::uint32_t request) {
     ranks_.counts_.sent += bytes;
     if (world_.node(r) == world_.node(to)) {
         copy(r, call, request);
-    } else if (call.synchronous || world_.rendezvous(bytes)) {
+    } else if (is_announced(call)) {
         ranks_.send_control(sim::request, r, to, call.message, 0, request, world_.nic_of_message(r, to), ranks_.time_);
     } else {
-        send_asked(r, call.message, request);
+        depart(r, request);
     }
 }
 
@@ -128,23 +129,42 @@ void Replay::take_request(Rank r, std::uint32_t message, std::uint32_t request) 
 }
 
 void Replay::ask_for(Rank r, std::uint32_t message) {
-    Incoming& incoming = state(r).incoming[message];
+    State& rank = state(r);
+    Incoming& incoming = rank.incoming[message];
     if (!incoming.posted || incoming.asker == none) return;
-    const std::uint32_t asker = std::exchange(incoming.asker, none);
     const auto from = static_cast<Rank>(calls_.request(r, incoming.request).peer);
-    ranks_.send_control(pull, r, from, message, 0, asker, world_.nic_of_message(from, r), ranks_.time_);
+    rank.cpu = std::max(rank.cpu, ranks_.time_);
+    if (world_.receive_overhead > 0) rank.cpu = world_.done(r, rank.cpu, world_.receive_overhead);
+    incoming.acknowledges = true;
+    ranks_.send_control(pull, r, from, message, 0, incoming.asker, world_.nic_of_message(from, r), rank.cpu);
 }
 
-void Replay::send_asked(Rank r, std::uint32_t message, std::uint32_t request) {
+void Replay::depart(Rank r, std::uint32_t request) {
+    const std::uint32_t nic = world_.nic_of_message(r, static_cast<Rank>(calls_.request(r, request).peer));
+    std::deque<std::uint32_t>& departing = state(r).departing[nic];
+    departing.push_back(request);
+    if (departing.size() == 1) send_first(r, nic);
+}
+
+// The messages of a rank leave one after another; those of ranks that share a NIC take turns.
+void Replay::send_first(Rank r, std::uint32_t nic) {
+    const std::uint32_t request = state(r).departing[nic].front();
     const program::Call& call = calls_.request(r, request);
-    const auto to = static_cast<Rank>(call.peer);
-    const std::uint32_t nic = world_.nic_of_message(r, to);
-    ranks_.add_job(world_.terminal(world_.node(r), nic),
-                   {ranks_.time_, bytes_on_the_way(call), static_cast<std::uint32_t>(r),
-                    static_cast<std::uint32_t>(to) | nic << Event::rank_bits, 0, message, request, message, 0, false});
+    ranks_.add_job(
+        world_.terminal(world_.node(r), nic),
+        {ranks_.time_, bytes_on_the_way(call), static_cast<std::uint32_t>(r), call.peer | nic << Event::rank_bits, 0,
+         call.message, request, call.message, 0, false, !is_announced(call)});
 }
 
-void Replay::end_send(Rank r, std::uint32_t request, std::int64_t time) {
+void Replay::end_departure(Rank r, std::uint32_t request, std::int64_t time) {
+    const program::Call& call = calls_.request(r, request);
+    const std::uint32_t nic = world_.nic_of_message(r, static_cast<Rank>(call.peer));
+    state(r).departing[nic].pop_front();
+    if (!state(r).departing[nic].empty()) send_first(r, nic);
+    if (!is_announced(call)) end(r, request, time);
+}
+
+void Replay::take_acknowledgement(Rank r, std::uint32_t request, std::int64_t time) {
     end(r, request, time);
 }
 
@@ -161,6 +181,10 @@ void Replay::end_message(Rank r, std::uint32_t message, std::int64_t time) {
     Incoming& incoming = state(r).incoming[message];
     incoming.left = 0;  // of a copy
     incoming.time = time;
+    if (incoming.acknowledges) {
+        const auto from = static_cast<Rank>(calls_.request(r, incoming.request).peer);
+        ranks_.send_control(acknowledge, r, from, message, 0, incoming.asker, world_.nic_of_message(from, r), time);
+    }
     if (incoming.posted) end(r, incoming.request, time);
 }
 
