@@ -1,4 +1,4 @@
-// What each rank calls, one call after another, as a trace of a real program has it: computations, sends, receives, and
+// Calls of each rank, one after another, as a trace of a real program has them: computations, sends, receives, and
 // waits for them, in an order of its own on each rank. Collective calls are messages by then, and messages are matched.
 #pragma once
 
@@ -43,7 +43,7 @@ class Calls {
     Rank ranks() const { return static_cast<Rank>(calls_.size()); }
     const std::vector<Call>& of(Rank rank) const { return calls_[static_cast<std::size_t>(rank)]; }
     const std::vector<std::string>& labels() const { return labels_; }
-    // What has no other end is in none of the lists of calls; nor is the wait for it.
+    // Sends and receives without another end are in none of the lists of calls; nor are the waits for them.
     const std::vector<Unmatched>& unmatched() const { return unmatched_; }
     std::uint32_t requests(Rank rank) const {
         return static_cast<std::uint32_t>(of_request_[static_cast<std::size_t>(rank)].size());

@@ -155,7 +155,7 @@ Stages reduce_scatter(const Here& here, std::int64_t bytes) {
     return stages;
 }
 
-// Of all ranks before it; those at the ends have fewer partners.
+// Each stage brings the sum of twice as many ranks before it; those at the ends have fewer partners.
 Stages scan(const Here& here, std::int64_t bytes) {
     Stages stages;
     for (Rank by = 1; by < here.ranks; by *= 2)

@@ -28,7 +28,7 @@ enum class Collective : std::uint8_t {
 inline constexpr std::string_view collective_names[] = {"barrier", "broadcast", "reduce",   "allreduce",      "gather",
                                                         "scatter", "allgather", "alltoall", "reduce_scatter", "scan"};
 
-// What a rank sends and receives at once; the stage ends when all of it has.
+// Messages that a rank sends and receives at once; the stage ends when all of it has.
 struct CollectiveStage {
     struct Sent {
         Rank to;
@@ -38,7 +38,7 @@ struct CollectiveStage {
     std::vector<Rank> receives;  // from whom
 };
 
-// The schedule of an allreduce of so many bytes on so many ranks.
+// Returns the schedule of an allreduce of a number of bytes.
 using AllReduceSchedule = std::function<std::shared_ptr<const schedule::Schedule>(Rank ranks, std::int64_t bytes)>;
 
 // The stages of `rank` among `ranks`, numbered from 0. `bytes`: of the vector (broadcast, reduce, allreduce, scan, and

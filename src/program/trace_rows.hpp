@@ -18,7 +18,7 @@ namespace tradewind::program {
 // A persistent send, receive or collective call is prepared by its row, and begins with each start of its request.
 enum class RowKind : std::uint8_t { compute, send, receive, wait, collective, start };
 
-// Of one rank, in the order in which it made them; columns of equal length.
+// Rows of one rank, in the order in which it made them; columns of equal length.
 struct TraceRows {
     // `joined`: with the request of the row before, which ends when both have. `cancelled`: of a wait.
     static constexpr std::uint8_t synchronous = 1, nonblocking = 2, persistent = 4, joined = 8, cancelled = 16;
@@ -50,7 +50,8 @@ class CallsOfTrace {
     Calls finish() &&;
 
   private:
-    // What is under way on a rank by one of its requests of MPI; a collective call goes on from stage to stage.
+    // Messages that are under way on a rank by one of its requests of MPI; a collective call goes on from stage to
+    // stage.
     struct UnderWay {
         std::vector<std::uint32_t> requests;  // of this stage
         std::vector<CollectiveStage> later;   // stages, the next one last

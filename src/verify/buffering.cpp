@@ -20,7 +20,7 @@ class BufferedWalk {
         }
     }
 
-    // Until nobody can go on, if messages up to `limit` are buffered.
+    // Walks until no rank can go on, if messages up to `limit` are buffered.
     void go_on(std::int64_t limit) {
         limit_ = limit;
         for (Rank r = 0; r < calls_.ranks(); ++r)
@@ -66,7 +66,7 @@ class BufferedWalk {
   private:
     static constexpr Rank none = -1;
 
-    // What a rank that cannot go on waits for.
+    // Returns the send or receive that a rank waits for.
     const Call& awaited(Rank r) const {
         return calls_.request(r, calls_.of(r)[next_[static_cast<std::size_t>(r)]].peer);
     }
@@ -115,8 +115,8 @@ class BufferedWalk {
 
 }  // namespace
 
-// What goes on with some buffers goes on with larger ones, and with a limit between two that nobody waits at nothing
-// changes: so the limit rises to the smallest send that is waited for, and the walk goes on from where it stood.
+// With larger buffers no rank stops earlier, and a limit below the smallest send that a rank waits for changes nothing:
+// so the limit rises to the smallest send that is waited for, and the walk goes on from where it stood.
 Buffering buffering_of(const program::Calls& calls) {
     BufferedWalk walk(calls);
     Buffering found;

@@ -19,7 +19,7 @@ def verify_trace(trace: Trace) -> dict[str, Any]:
 
     - ``eager_limit``: the calls end where messages of up to this number of bytes are buffered; 0: where none is, so the
       program is safe (MPI 4.1, 3.5); None: they do not end at all;
-    - ``cycle``: where nothing is buffered, the ranks that wait for each other in a circle (or for one that has ended):
+    - ``cycle``: where nothing is buffered, the ranks of a cyclic dependency (or of a chain to one that has ended):
       ``rank``, ``call`` (the function), ``event`` (its number on that rank), ``peer``, ``sends``, ``bytes``;
     - ``unmatched``: the first sends and receives without another end, as the cycle, and ``unmatched_messages``, all;
     - ``order``: where the collective calls of a communicator differ: ``communicator``, ``ranks``, ``number`` of the
@@ -31,7 +31,7 @@ def verify_trace(trace: Trace) -> dict[str, Any]:
     """
     order = collective_order(trace)
     result: dict[str, Any] = {"ranks": trace.size, "events": len(trace), "order": order}
-    if order:  # then ranks wait for different calls, and nothing else can be said
+    if order:  # then ranks wait for different calls, and there are no messages to match
         return result | {"eager_limit": None, "cycle": [], "unmatched": [], "unmatched_messages": 0, "not_replayed": {}}
     replayed = calls_of(trace)
     limit, cycle = replayed.calls.buffering()

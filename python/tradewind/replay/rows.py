@@ -86,7 +86,7 @@ class Row:
 
 @dataclass
 class Left:
-    """What a replay leaves out: calls and bytes by function."""
+    """Calls and bytes, by function, that a replay leaves out."""
 
     calls: dict[str, int] = field(default_factory=dict)
     bytes: dict[str, int] = field(default_factory=dict)

@@ -39,7 +39,7 @@ class Workload:
     family: ClassVar[str] = "program"
     """Name of its request in the store of studies: exchange, dwarf or program."""
     calls: _core.Calls | None = None
-    """What ranks follow in place of the program, if they do; see `tradewind.replay`."""
+    """Calls of a trace that ranks follow in place of the program; see `tradewind.replay`."""
     cost_version: ClassVar[int | None] = None
     """Goes up whenever the same request asks for other work of a simulation: a study then simulates it again."""
 
