@@ -24,6 +24,7 @@ FLOORS = {
     "machine": ("base", "layout"),
     "kernel": ("base", "layout"),
     "sim": (*GROUND, "program", "machine"),
+    "recorder": (),
 }
 """Folders that each folder of src/ may include beside itself. ARCHITECTURE.md draws them."""
 ALONE = ("kernel",)
@@ -31,7 +32,7 @@ ALONE = ("kernel",)
 BINDINGS = {
     "bindings/c": (*GROUND, "algorithm", "mpi", "fieldserver", "tradewind"),
     "bindings/python/mpi": (*GROUND, "algorithm", "mpi", "fieldserver"),
-    "bindings/python/core": tuple(folder for folder in FLOORS if folder not in ("mpi", "fieldserver")),
+    "bindings/python/core": tuple(folder for folder in FLOORS if folder not in ("mpi", "fieldserver", "recorder")),
     "bindings/python": ("base",),
 }
 """Folders that are linked into each library over the core; `tradewind` is include/tradewind."""
