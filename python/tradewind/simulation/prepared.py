@@ -218,7 +218,7 @@ class Simulation:
             write_link_loads(links, result, self.machine.topology, self.file.machine)
         carried = result.carried_bytes if self.model == "packet" else None
         own = self.exchange.figures(result)
-        busy_s = own.get("busy_s") or _core.busy_time_s(self.machine, self.program(), self.placement)
+        busy_s = own.pop("busy_s", None) or _core.busy_time_s(self.machine, self.program(), self.placement)
         usage = usage_of(self.machine, busy_s, self.placement, self.held, carried)
         figures = (
             self.inputs()
