@@ -102,6 +102,24 @@ def test_a_step_solves_the_equations_as_a_sparse_matrix_does():
         assert np.abs(found[mode::3].reshape(-1) - wanted).max() < 1e-12 * np.abs(before).max()
 
 
+@pytest.mark.parametrize("precision", ["f4", "f8"])
+def test_stencils_have_the_bits_of_numpy(precision):
+    s = np.dtype(precision).type(1.7)
+    u, v, phi, after = np.random.default_rng(5).normal(size=(4, 3, 9, 22)).astype(precision)
+    speeds = mode_speeds(3)
+    right, u_after, v_after = np.empty((3, 7, 20), precision), u.copy(), v.copy()
+    _core.wave_right_side(u, v, phi, speeds, 1.7, right, _core.Team(2))
+    _core.wave_winds(u, v, phi, after, 1.7, u_after, v_after, _core.Team(2))
+    own = np.s_[:, 1:-1, 1:-1]
+    winds = (u[own] - u[:, 1:-1, :-2]) + (v[own] - v[:, :-2, 1:-1])
+    around = (phi[:, 1:-1, :-2] + phi[:, 1:-1, 2:]) + (phi[:, :-2, 1:-1] + phi[:, 2:, 1:-1])
+    gain = (1.7 * speeds).astype(precision)[:, None, None]
+    assert (right == phi[own] - gain * (2 * winds - s * (around - 4 * phi[own]))).all()
+    both = phi + after
+    assert (u_after[own] == u[own] - s * (both[:, 1:-1, 2:] - both[own])).all()
+    assert (v_after[own] == v[own] - s * (both[:, 2:, 1:-1] - both[own])).all()
+
+
 @pytest.mark.parametrize("points", [1, 2, 3, 17, 64])
 def test_lines_are_solved_as_scipy_does(points):
     random = np.random.default_rng(points)
