@@ -107,8 +107,9 @@ def unpack(run: HirlamRun, points: str) -> None:
 @kernel(STENCIL_FLOPS / 2, 4, part=f"{COMPUTE}-{STENCILS}")
 def winds(run: HirlamRun, points: str) -> None:
     """The winds of the next step, from phi' and its halo."""
-    u, v, phi_after = run.next
-    _core.wave_winds(*run.fields, phi_after, run.dwarf.s, u, v, run.team)
+    u, v, phi = run.fields
+    u_after, v_after, after = run.next
+    _core.wave_winds(u, v, phi, after, run.dwarf.s, u_after, v_after, run.team)
 
 
 # The time loop. Each strategy takes a step.
