@@ -1332,6 +1332,7 @@ def place_levels(
     rows. Raises InputError.
     """
 
+@overload
 def solve_cyclic(
     field: Annotated[
         NDArray[numpy.complex128], dict(shape=(None, None, None), order="C", device="cpu", writable=False)
@@ -1340,11 +1341,50 @@ def solve_cyclic(
     ratio: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)],
     gain: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)],
     team: Team,
+) -> None: ...
+@overload
+def solve_cyclic(
+    field: Annotated[NDArray[numpy.complex64], dict(shape=(None, None, None), order="C", device="cpu", writable=False)],
+    solution: Annotated[NDArray[numpy.complex64], dict(shape=(None, None, None), order="C", device="cpu")],
+    ratio: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)],
+    gain: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)],
+    team: Team,
 ) -> None:
     """
     Solve b X[y] - a (X[y - 1] + X[y + 1]) = field[y], periodic along y, for each z and x of fields
-    complex128 [z][y][x], which may be one array: r + 1/r = b / a with |r| < 1 is the ratio [z][x], r / a the gain [z][x].
+    complex [z][y][x], which may be one array: r + 1/r = b / a with |r| < 1 is the ratio [z][x], r / a the gain [z][x].
     The threads of the team share out the levels. Raises InputError.
+    """
+
+@overload
+def step_layers(
+    columns: Sequence[
+        Annotated[NDArray[numpy.complex128], dict(shape=(None, None, None), order="C", device="cpu", writable=False)]
+    ],
+    stepped: Sequence[Annotated[NDArray[numpy.complex128], dict(shape=(None, None, None), order="C", device="cpu")]],
+    modes: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)],
+    speeds: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    slopes: Annotated[NDArray[numpy.complex128], dict(shape=(None, None), order="C", device="cpu", writable=False)],
+    s: float,
+    team: Team,
+) -> None: ...
+@overload
+def step_layers(
+    columns: Sequence[
+        Annotated[NDArray[numpy.complex64], dict(shape=(None, None, None), order="C", device="cpu", writable=False)]
+    ],
+    stepped: Sequence[Annotated[NDArray[numpy.complex64], dict(shape=(None, None, None), order="C", device="cpu")]],
+    modes: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)],
+    speeds: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    slopes: Annotated[NDArray[numpy.complex128], dict(shape=(None, None), order="C", device="cpu", writable=False)],
+    s: float,
+    team: Team,
+) -> None:
+    """
+    Write the coefficients of u, v and phi by layers, a step of gravity waves later. Their fields, [variable,
+    level], are shared out evenly among arrays [m, n][1][field]. `modes` [level][mode] and the squared `speeds` are
+    those of the layers, `slopes` [m, n][direction] what derivatives multiply by. The threads of the team share
+    out the coefficients. Raises InputError.
     """
 
 class MeshGraph:

@@ -20,9 +20,11 @@ kernel::Array<Real> array_of(const Field<Real>& field) {
         {static_cast<Index>(field.shape(2)), static_cast<Index>(field.shape(1)), static_cast<Index>(field.shape(0))}};
 }
 
-using Plane = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+template <class Real>
+using Plane = nb::ndarray<Real, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
-inline kernel::Array<const double> array_of(const Plane& plane) {
+template <class Real>
+kernel::Array<Real> array_of(const Plane<Real>& plane) {
     return {plane.data(), {static_cast<Index>(plane.shape(1)), static_cast<Index>(plane.shape(0)), 1}};
 }
 

@@ -1,9 +1,14 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/complex.h>
+#include <nanobind/stl/vector.h>
+
+#include <complex>
+#include <vector>
 
 #include "bind.hpp"
 #include "fields.hpp"
 #include "kernel/limited_area/cyclic.hpp"
+#include "kernel/limited_area/layers.hpp"
 #include "kernel/limited_area/stencils.hpp"
 
 namespace nb = nanobind;
@@ -15,13 +20,32 @@ namespace {
 
 using kernel::Team;
 
-void solve_cyclic(const Field<const std::complex<double>>& field, const Field<std::complex<double>>& solution,
-                  const Plane& ratio, const Plane& gain, Team& team) {
-    const kernel::Array<const std::complex<double>> lines = array_of(field);
-    const kernel::Array<std::complex<double>> solved = array_of(solution);
+template <class Real>
+void solve_cyclic(const Field<const std::complex<Real>>& field, const Field<std::complex<Real>>& solution,
+                  const Plane<const double>& ratio, const Plane<const double>& gain, Team& team) {
+    const kernel::Array<const std::complex<Real>> lines = array_of(field);
+    const kernel::Array<std::complex<Real>> solved = array_of(solution);
     const kernel::Array<const double> ratios = array_of(ratio), gains = array_of(gain);
     const nb::gil_scoped_release release;
     kernel::solve_cyclic(lines, solved, ratios, gains, team);
+}
+
+template <class Real>
+std::vector<kernel::Array<Real>> arrays_of(const std::vector<Field<Real>>& fields) {
+    std::vector<kernel::Array<Real>> found;
+    for (const auto& each : fields) found.push_back(array_of(each));
+    return found;
+}
+
+template <class Real>
+void step_layers(const std::vector<Field<const std::complex<Real>>>& columns,
+                 const std::vector<Field<std::complex<Real>>>& stepped, const Plane<const double>& modes,
+                 const Line& speeds, const Plane<const std::complex<double>>& slopes, double s, Team& team) {
+    const auto before = arrays_of(columns);
+    const auto after = arrays_of(stepped);
+    const kernel::Layers layers{array_of(modes), array_of(speeds), array_of(slopes), s};
+    const nb::gil_scoped_release release;
+    kernel::step_layers<Real>(layers, before, after, team);
 }
 
 template <class Real>
@@ -72,6 +96,20 @@ void bind_wave_loops(nb::module_& module) {
         "place_levels", &place_levels<Real>, "levels"_a.noconvert(), "field"_a.noconvert(), "team"_a,
         "Write levels [z][y][x] to the points inside a halo of one point. The threads of the team share out the\n"
         "rows. Raises InputError.");
+    module.def("solve_cyclic", &solve_cyclic<Real>, "field"_a.noconvert(), "solution"_a.noconvert(),
+               "ratio"_a.noconvert(), "gain"_a.noconvert(), "team"_a,
+               "Solve b X[y] - a (X[y - 1] + X[y + 1]) = field[y], periodic along y, for each z and x of fields\n"
+               "complex [z][y][x], which may be one array: r + 1/r = b / a with |r| < 1 is the ratio [z][x], r / a "
+               "the gain [z][x].\n"
+               "The threads of the team share out the levels. Raises InputError.");
+    module.def(
+        "step_layers", &step_layers<Real>, "columns"_a.noconvert(), "stepped"_a.noconvert(), "modes"_a.noconvert(),
+        "speeds"_a.noconvert(), "slopes"_a.noconvert(), "s"_a, "team"_a,
+        "Write the coefficients of u, v and phi by layers, a step of gravity waves later. Their fields, [variable,\n"
+        "level], are shared out evenly among arrays [m, n][1][field]. `modes` [level][mode] and the squared `speeds` "
+        "are\n"
+        "those of the layers, `slopes` [m, n][direction] what derivatives multiply by. The threads of the team share\n"
+        "out the coefficients. Raises InputError.");
 }
 
 }  // namespace
@@ -79,12 +117,6 @@ void bind_wave_loops(nb::module_& module) {
 void bind_limited_area(nb::module_& module) {
     bind_wave_loops<double>(module);
     bind_wave_loops<float>(module);
-    module.def("solve_cyclic", &solve_cyclic, "field"_a.noconvert(), "solution"_a.noconvert(), "ratio"_a.noconvert(),
-               "gain"_a.noconvert(), "team"_a,
-               "Solve b X[y] - a (X[y - 1] + X[y + 1]) = field[y], periodic along y, for each z and x of fields\n"
-               "complex128 [z][y][x], which may be one array: r + 1/r = b / a with |r| < 1 is the ratio [z][x], r / a "
-               "the gain [z][x].\n"
-               "The threads of the team share out the levels. Raises InputError.");
 }
 
 }  // namespace tradewind::python

@@ -27,6 +27,7 @@ ASKED = {
     **{name: {**SMALL, "strategy": name} for name in STRATEGIES},
     **{f"all {name}": {**SMALL, "strategy": name, "between": "all", "split": None} for name in STRATEGIES},
     "four batches": {**SMALL, "strategy": "overlap", "batches": 4, "threads": 2},
+    "single": {**SMALL, "precision": "f4"},
     "methods": {**SMALL, "algorithm": "native", "tri_method": "bruck,sendrecv", "halo_method": "direct"},
 }
 METHODS = {
@@ -58,11 +59,11 @@ def states_by_methods(ranks: int):
     ("ranks", "carried"), [(2, states), *(pytest.param(n, states_by_methods, marks=pytest.mark.slow) for n in (2, 4))]
 )
 def test_every_strategy_method_and_packing_has_the_bits_of_one_process(ranks, carried):
-    start = states(1)["exchange"]
     for name, found in carried(ranks).items():
+        start = states(1)["single" if name == "single" else "exchange"]
         assert found["state"] == start["state"], name
         assert found["energy"] == start["energy"], name
-        assert found["error"] < 1e-12, name
+        assert found["error"] < (1e-5 if name == "single" else 1e-12), name
 
 
 def test_its_programs_are_proved():
@@ -129,6 +130,9 @@ def test_lines_are_solved_as_scipy_does(points):
     _core.solve_cyclic(field, solved, *factors(k, a), _core.Team(1))
     _core.solve_cyclic(field, again, *factors(k, a), _core.Team(3))
     assert (solved == again).all()
+    single = np.empty_like(field, np.complex64)
+    _core.solve_cyclic(field.astype(np.complex64), single, *factors(k, a), _core.Team(2))
+    assert np.abs(single - solved).max() < 64 * 2.0**-24 * np.abs(solved).max()
     for z, strength in enumerate(a):
         for x, wavenumber in enumerate(k):
             column = np.zeros(points)
@@ -164,7 +168,6 @@ def test_ratios_beyond_one_are_refused(wrong):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"precision": "f4"}, "precision f4: the solver has f8 alone"),
         ({"step_s": 0.0}, "step 0.0 s: more than 0 is allowed"),
         ({"spacing_m": math.inf}, "spacing inf m: more than 0 is allowed"),
         ({"strategy": "batches", "batches": 4}, r"batches 4 of 6 fields: .* are allowed \(1, 2, 3, 6\)"),

@@ -228,11 +228,6 @@ class Hirlam(LimitedArea):
         """A short label, for tables and plots."""
         return f"{super().name}, between {self.between}"
 
-    @property
-    def tolerance(self) -> float:
-        """The bits do not depend on ranks, but those of `reference_step`, a two-dimensional FFT, are others."""
-        return 1e-12
-
     def imbalance(self) -> float:
         """Return the load imbalance: the maximum points, or wavenumbers, of a rank over the mean."""
         assert self.split is not None
@@ -265,7 +260,7 @@ class Hirlam(LimitedArea):
     def reference_step(self, whole: Array) -> Array:
         """A step of u, v and phi, [field, mode][y][x], in one process, by an FFT in both directions."""
         nx, ny, nz = self.grid
-        u, v, phi = whole.reshape(3, nz, ny, nx)
+        u, v, phi = np.asarray(whole, float).reshape(3, nz, ny, nx)
         s, speed2 = self.s, mode_speeds(nz)[:, None, None]
         x, y = differences(nx, np.arange(nx // 2 + 1)), differences(ny, np.arange(ny))
         helmholtz = 1 + s * s * speed2 * (x[None, None, :] ** 2 + y[None, :, None] ** 2)
