@@ -162,6 +162,7 @@ def test_a_kept_case_is_the_forecast_of_the_model(study: Path, ran: tuple[StudyF
         assert case["time_s"] == pytest.approx(expected["time_s"])
         assert parts_of(case) == pytest.approx(expected["part_s"])
         assert quantity_of(case, "days-per-day") == pytest.approx(expected["forecast_days_per_day"])
+        assert quantity_of(case, "hour-time") == pytest.approx(3600 / model.step_s * expected["time_s"])
         assert quantity_of(case, "compute") == pytest.approx(expected["computing_s"])
         assert [v.verdict for v in judge_all(ran[0], found)] == ["confirmed", "contradicted"]
 

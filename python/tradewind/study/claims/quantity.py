@@ -3,6 +3,7 @@
 ===================== ===========================================================================================
 ``time``              the time of the exchange
 ``days-per-day``      of a whole model: days of forecast in a day
+``hour-time``         of a whole model: seconds that an hour of forecast takes
 ``minimum``           the shortest sample of a measurement; for other cases, the time
 ``step-time``         time per step of a dwarf, program or model
 ``compute``           the part of a step in which the median rank computes; simulated: a step without exchanges
@@ -44,6 +45,7 @@ from tradewind.study.cases.model_request import WEATHER_MODEL
 from tradewind.study.cases.whole_steps import WHOLE_STEPS
 
 Record = Mapping[str, Any]
+_HOUR_S = 3600.0
 COMPUTE = "compute"
 """Beginning of the names of parts of a run that compute, see `tradewind.dwarfs.frame.running`."""
 
@@ -72,6 +74,11 @@ def _minimum(case: Record) -> float | None:
     if case["kind"] == "run":
         return float(min(case["result"]["samples_s"]) / case["result"]["steps"])
     return None if case["time_s"] is None else float(case["time_s"])
+
+
+def _hour_time(case: Record) -> float | None:
+    days = case["result"].get("forecast_days_per_day")
+    return None if days is None else _HOUR_S / float(days)
 
 
 def _of_result(key: str) -> Callable[[Record], float | None]:
@@ -211,6 +218,7 @@ QUANTITIES: dict[str, Quantity] = {
     "days-per-day": Quantity(
         _of_result("forecast_days_per_day"), "days of forecast in a day", lambda value: f"{value:.3g} days per day"
     ),
+    "hour-time": Quantity(_hour_time, "time of an hour of forecast (s)", format_seconds),
     "minimum": Quantity(_minimum, "shortest time of the exchange (s)", format_seconds),
     "step-time": Quantity(_step_time, "time per step (s)", format_seconds),
     "compute": Quantity(

@@ -59,6 +59,7 @@ FORMER_QUANTITIES = {
 QuantityName = Literal[
     "time",
     "days-per-day",
+    "hour-time",
     "minimum",
     "step-time",
     "compute",
