@@ -31,7 +31,7 @@ class OwnTransform {
     double limit_s() const { return mpi::limit_of(watchdog_s_); }
     void require_usable() const { communicator_.require_usable(); }
 
-    // What this rank has.
+    // The share of this rank.
     Index coefficients() const;
     layout::Run points() const { return distribution_->points_of(communicator_.rank()); }
     layout::Run levels(Index levels) const { return distribution_->levels_of(communicator_.rank(), levels); }

@@ -111,7 +111,7 @@ Product Distribution::in_lines(Fields fields, std::array<Parts, 2> parts, std::a
         .in_lines(layout::Lines(std::move(begins), std::move(ends)));
 }
 
-// Of a rank p coordinate 0 is p % split[0], which divides the fields.
+// Coordinate 0 of a rank p is p % split[0], which divides the fields.
 std::shared_ptr<const pattern::Redistribution> Distribution::to_rows(Fields fields, bool back) const {
     const GaussianGrid& grid = *truncation_->grid;
     const layout::Grid all{grid.points(), 1, fields.count()};

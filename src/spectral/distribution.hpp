@@ -16,7 +16,7 @@ namespace tradewind::spectral {
 // levels, and where that can be, no more than `most` sets of wavenumbers.
 Index default_level_sets(Index ranks, Index levels, Index most);
 
-// How many fields there are in a transform: those of a level set lie one after another, all its levels of the first
+// The numbers of fields of a transform: those of a level set lie one after another, all its levels of the first
 // variable before those of the next.
 struct Fields {
     Index levels, variables;
@@ -42,7 +42,7 @@ class Distribution {
     Rank ranks() const { return ranks_; }
     Index level_sets() const { return level_sets_; }
     Index sets() const { return ranks_ / level_sets_; }
-    // Of a rank: its wavenumbers, ascending; its rows and grid points from begin to before end; levels of so many.
+    // A rank's wavenumbers, ascending; its rows, its grid points, and its share of a number of levels.
     const std::vector<Index>& wavenumbers_of(Rank rank) const { return lists_[set_of(rank)]; }
     layout::Run rows_of(Rank rank) const { return {row_cuts_[set_of(rank)], row_cuts_[set_of(rank) + 1]}; }
     layout::Run points_of(Rank rank) const;

@@ -1,7 +1,6 @@
 #include "spectral/fourier_stage.hpp"
 
 #include <algorithm>
-#include <cstdint>
 
 namespace tradewind::spectral {
 
@@ -35,19 +34,14 @@ template <class Real>
 template <class Pointer, class Work>
 void FourierStage<Real>::each_row(const std::vector<Pointer>& lines, kernel::Team& team, Work work) const {
     const auto threads = static_cast<std::size_t>(team.threads());
-    // Vectors need not be aligned; those in one cache line are faster.
-    constexpr std::size_t line = 64 / sizeof(Real);
-    const std::size_t room = (static_cast<std::size_t>(scratch_) + line - 1) / line * line;
-    std::vector<Real> scratch(threads * room + line);  // threads must not throw
-    const std::size_t beyond = reinterpret_cast<std::uintptr_t>(scratch.data()) % 64 / sizeof(Real);
-    Real* aligned = scratch.data() + (line - beyond) % line;
+    std::vector<Real> scratch(threads * static_cast<std::size_t>(scratch_));  // threads must not throw
     std::vector<std::vector<Pointer>> lines_of(threads, lines);
     team.run([&](int thread) {
         auto& own = lines_of[static_cast<std::size_t>(thread)];
         for (Index row = rows_.begin + thread; row < rows_.end; row += team.threads()) {
             for (std::size_t field = 0; field < own.size(); ++field) own[field] = lines[field] + first_of(row);
             work(row, transforms_.at(truncation_->grid->rows()[static_cast<std::size_t>(row)]), own,
-                 aligned + static_cast<std::size_t>(thread) * room);
+                 scratch.data() + thread * scratch_);
         }
     });
 }

@@ -27,7 +27,8 @@ class GaussianGrid {
     // [row + 1] the first point of each.
     const std::vector<Index>& first() const { return first_; }
     const kernel::Gaussian& gaussian() const { return gaussian_; }
-    // Of a row: degrees, positive in the north; the cosine of its latitude; its share of the mean over the sphere.
+    // The latitude of a row in degrees, positive in the north; its cosine; the share of a row in the mean over the
+    // sphere.
     double latitude(Index row) const;
     double cosine(Index row) const;
     double weight(Index row) const;

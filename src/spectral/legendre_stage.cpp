@@ -8,7 +8,7 @@
 
 namespace tradewind::spectral {
 
-// What a wavenumber of the stage has, and where.
+// A wavenumber of the stage, and its functions.
 template <class Real>
 struct LegendreStage<Real>::Wavenumber {
     Index place, m, latitudes, negligible;

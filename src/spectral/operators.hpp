@@ -9,7 +9,7 @@
 
 namespace tradewind::spectral {
 
-// What a transform does between spectral coefficients and those that it synthesises on the grid, or has analysed there.
+// The derivation between spectral coefficients and those that are synthesised on the grid, or were analysed there.
 enum class Derived {
     none,      // the coefficients themselves
     wind,      // U = u cos(phi), V = v cos(phi) of vorticity and divergence

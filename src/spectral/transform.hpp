@@ -49,7 +49,7 @@ class Transform {
              const GridFields<Real>& grid);
 
   private:
-    // Arrays of so many fields in their layouts, and the exchanges between them.
+    // The arrays of a number of fields in their layouts, and the exchanges between them.
     struct Workspace {
         std::vector<Real> points, rows;                        // [field][point]
         std::vector<std::complex<Real>> fourier, wavenumbers;  // [m, row][field]

@@ -88,7 +88,7 @@ template <int radix, class V, class Real>
         }
 }
 
-// Of a prime: pairs j and radix - j have equal cosines and opposite sines.
+// The pass of a prime: pairs j and radix - j have equal cosines and opposite sines.
 template <class V, class Real>
 [[gnu::always_inline]] inline void prime_pass(const typename LanesFft<Real>::Pass& pass, const LaneComplex<V>* in,
                                               LaneComplex<V>* out, LaneComplex<V>* room) {

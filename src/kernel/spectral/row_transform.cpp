@@ -1,6 +1,7 @@
 #include "kernel/spectral/row_transform.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -49,7 +50,8 @@ struct Room {
 
 template <class V, class Real>
 [[gnu::always_inline]] inline Room<V> room_of(const Call<Real>& call) {
-    auto* at = reinterpret_cast<LaneComplex<V>*>(call.scratch);
+    const auto place = reinterpret_cast<std::uintptr_t>(call.scratch);  // a vector lies at a multiple of its bytes
+    auto* at = reinterpret_cast<LaneComplex<V>*>((place + sizeof(V) - 1) / sizeof(V) * sizeof(V));
     const Index length = call.plan->fft.length;
     return {at, at + length, at + 2 * length};
 }
@@ -210,7 +212,7 @@ Index RowTransform<Real>::points() const {
 
 template <class Real>
 Index RowTransform<Real>::scratch() const {
-    return 2 * (2 * plan_->fft.length + plan_->fft.scratch) * width_here() / static_cast<Index>(sizeof(Real));
+    return (2 * (2 * plan_->fft.length + plan_->fft.scratch) + 1) * width_here() / static_cast<Index>(sizeof(Real));
 }
 
 template <class Real>
