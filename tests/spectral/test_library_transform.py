@@ -31,7 +31,7 @@ BOUNDS = {"f8": 2e-14, "f4": 4e-6}
 )
 def test_every_transform_is_that_of_python(ranks, grid, options):
     found = launch.run(ranks, "library_cases:run", [grid, options], timeout_s=240)
-    assert len(found) == 14
+    assert len(found) == 15
     bound = BOUNDS[options.get("element", "f8")]
     assert {what: value for what, value in found.items() if not value <= bound} == {}
 
