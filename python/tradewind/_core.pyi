@@ -1191,6 +1191,16 @@ def join_parities(
     FourierRows of both hemispheres, from north to south, of their sums and differences.
     """
 
+def packed(weights: Sequence[float], sets: int) -> list[list[int]]:
+    """
+    Return items dealt to sets with loads as equal as a good packing makes them, each list ascending.
+    """
+
+def even_cuts(weights: Sequence[float], parts: int) -> list[int]:
+    """
+    Return where to cut a sequence so that the largest part is as small as whole entries allow.
+    """
+
 def helmholtz(
     field: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), device="cpu", writable=False)],
     factors: Annotated[
