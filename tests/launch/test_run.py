@@ -121,7 +121,6 @@ DOUBLE_ALONE = {
     "spherical_harmonics",
     "bifourier",
     "hirlam",
-    "helmholtz",
     "nekbone",
 }
 """Dwarfs that refuse single precision."""
