@@ -30,6 +30,10 @@ CHOICES: list[dict[str, Any]] = [
     {"strategy": "pairwise", "sums": "reproducible", "side": "int64"},
     {"strategy": "pairwise", "algorithm": "cartesian"},
     {"strategy": "overlap", "sums": "reproducible", "mask": "nekbone"},
+    {"precision": "f4", "deformation": 0.1},
+    {"precision": "f4", "strategy": "cartesian", "mask": "nekbone", "sums": "reproducible"},
+    {"precision": "f4", "strategy": "overlap", "factors": "stored", "mass": True, "transport": "shared"},
+    {"precision": "f4", "strategy": "pipelined", "deformation": 0.1},
 ]
 
 

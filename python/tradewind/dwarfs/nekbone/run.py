@@ -44,6 +44,7 @@ class Diagnosis:
     iterations: int
 
 
+OPERATORS = {"f4": _core.SingleElementOperator, "f8": _core.ElementOperator}
 SQUARES, ENERGY, PRODUCT = ("r", "r"), ("p", "A p"), ("A r", "r")
 """Vectors whose scalar products are summed over all ranks."""
 
@@ -196,44 +197,51 @@ class NekboneRun(Running):
         self._make_vectors()
         self._make_plans()
         proceed(comm, "the right-hand side of the dwarf" if initial is None else "a right-hand side of its own")
-        self.b = self._side() if initial is None else np.ascontiguousarray(initial(self.brick), np.float64)
+        side = self._side() if initial is None else initial(self.brick)
+        self.b = np.ascontiguousarray(side, dwarf.precision)
         proceed(comm)
         self._begin()
 
-    def _operators(self) -> tuple[_core.ElementOperator, _core.ElementOperator]:
+    def _operators(self) -> tuple[Any, Any]:
         dwarf, shape = self.dwarf, self.brick.shape
         factors = mass = None
         if dwarf.factors == "stored":
-            factors = np.empty((shape[0], 6, *shape[1:]))
+            factors = np.empty((shape[0], 6, *shape[1:]), dwarf.precision)
             self.elements.factors(factors, self.team)
         if dwarf.mass:
-            mass = np.empty(shape)
+            mass = np.empty(shape, dwarf.precision)
             self.elements.mass(mass, self.team)
         self.mass = mass
         first = dwarf.mask == "nekbone"
+        kind = OPERATORS[dwarf.precision]
         return (
-            _core.ElementOperator(self.elements, SHIFT, factors, mass, first),
-            _core.ElementOperator(self.elements, 0.0, factors, None, first),
+            kind(self.elements, SHIFT, factors, mass, first),
+            kind(self.elements, 0.0, factors, None, first),
         )
 
     def _make_vectors(self) -> None:
-        shape, count = self.brick.shape, self.brick.count
-        self.x, self.r, self.p = np.zeros(shape), np.zeros(shape), np.zeros(shape)
-        shared = self.dwarf.transport == "shared"
-        if shared:
-            from tradewind.mpi.arrays import shared_zeros
-
-            self.w = shared_zeros(shape, "f8")
-        else:
-            self.w = np.zeros(shape)
+        count = self.brick.count
+        self.x, self.r, self.p = self._zeros(), self._zeros(), self._zeros()
+        self.w = self._exchanged_zeros()
         self.vectors = {"x": self.x, "r": self.r, "p": self.p}
         if self.dwarf.strategy == "pipelined":  # w = A r, s = A p and z = A s
-            self.vectors |= {name: np.zeros(shape) for name in "wsz"}
+            self.vectors |= {name: self._zeros() for name in "wsz"}
         self.pairs = np.zeros((2, count))
         self.squares, self.energies = self.pairs[0], np.zeros(count)
         self._parts = {SQUARES: self.squares, ENERGY: self.energies, PRODUCT: self.pairs[1]}
         self.before = self.alpha = 1.0
         self.beta = 0.0
+
+    def _zeros(self) -> Any:
+        return np.zeros(self.brick.shape, self.dwarf.precision)
+
+    def _exchanged_zeros(self) -> Any:
+        """Values of which others may take messages, for the transport shared."""
+        if self.dwarf.transport != "shared":
+            return self._zeros()
+        from tradewind.mpi.arrays import shared_zeros
+
+        return shared_zeros(self.brick.shape, self.dwarf.precision)
 
     # Plans: those of the gather-scatter work on w, [place].
 
@@ -440,7 +448,7 @@ class NekboneRun(Running):
         parts = self.comm.gather((self.brick.element_ids, own))
         if parts is None:
             return None
-        whole = np.empty((2, self.brick.count * self.dwarf.ranks, *self.brick.shape[1:]))
+        whole = np.empty((2, self.brick.count * self.dwarf.ranks, *self.brick.shape[1:]), self.dwarf.precision)
         for ids, values in parts:
             whole[:, ids] = values
         return whole
