@@ -114,4 +114,4 @@ def _subdomains_of_points(run: Run) -> Values:
     run.z[:] = 1
     run.subdomains.add_layers(run.layers, run.z, run.team)
     run.sum_copies("z")
-    return run.z.astype(np.float64)
+    return np.asarray(run.z, np.float64).copy()

@@ -6,6 +6,7 @@ Subdomains are boxes of the grid of all points: no layers travel, and no element
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from scipy.linalg import eigh
@@ -91,7 +92,8 @@ class Schwarz:
 def _line(basis: Basis, lengths: Values, at: int, axis: int, place: tuple[int, int, int]) -> tuple[Values, Values]:
     """Return modes and eigenvalues of the line through three elements; `lengths` [place along the axis][...]."""
     n = len(basis.nodes)
-    row = lengths[(slice(None), *(place[each] for each in range(3) if each != 2 - axis))]
+    across: tuple[Any, ...] = (slice(None), *(place[each] for each in range(3) if each != 2 - axis))
+    row = lengths[across]
     size = 3 * (n - 1) + 1
     matrix, mass = np.zeros((size, size)), np.zeros(size)
     there = np.zeros(size, bool)

@@ -302,9 +302,10 @@ class NekboneRequest(Dwarf):
         """Solution and residual [2][element][k][j][i] of all elements after some iterations, in NumPy alone."""
         x, r = whole.astype(np.float64)
         solver = _reference(self)
-        made = {"jacobi": solver.jacobi, "schwarz": lambda: solver.schwarz(self.schwarz_shift)}
-        more = {} if self.preconditioner == "none" else {"preconditioner": made[self.preconditioner]()}
-        return np.stack(solver.solve(x, r, steps, self.reduction, **more))
+        if self.preconditioner == "none":
+            return np.stack(solver.solve(x, r, steps, self.reduction))
+        made = solver.jacobi() if self.preconditioner == "jacobi" else solver.schwarz(self.schwarz_shift)
+        return np.stack(solver.solve(x, r, steps, self.reduction, made))
 
 
 @lru_cache(maxsize=2)

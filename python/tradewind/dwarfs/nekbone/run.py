@@ -60,6 +60,10 @@ class NekboneRun(Running):
     """The dwarf on MPI ranks, one of which this process is."""
 
     dwarf: NekboneRequest
+    scale: Any
+    """Factors of the preconditioner [element][k][j][i]: the inverse diagonal, or weights of subdomains."""
+    subdomains: Any
+    """Subdomains of the Schwarz method, as compiled loops take them."""
 
     def __init__(
         self, dwarf: NekboneRequest, comm: MPI.Intracomm, initial: Callable[[Brick], Values] | None, record: str
@@ -241,7 +245,7 @@ class NekboneRun(Running):
             places = self.brick.coordinates(self.basis, dwarf.deformation)
             self.w[:] = self.mass * source_of_wave(places, self.brick.whole)
             gather_scatter(self)
-            return self.w.copy()
+            return np.array(self.w)
         self.w[:] = right_hand_side(dwarf.side, self.brick)
         gather_scatter(self)
         return np.asarray(self.w * self.brick.shares())
