@@ -26,6 +26,7 @@ from million import million
 from mpdata import mpdata
 from nekbone import nekbone
 from peer import peer
+from precision import precision
 from reports import reports
 from semi_lagrangian import semi_lagrangian
 from simulator import simulator
@@ -77,6 +78,7 @@ PARTS: dict[str, Callable[[], None]] = {
     "mpdata": mpdata,
     "nekbone": nekbone,
     "peer": peer,
+    "precision": precision,
     "reports": reports,
     "semi_lagrangian": semi_lagrangian,
     "skip": skip,
