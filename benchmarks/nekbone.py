@@ -234,47 +234,12 @@ def own_sums() -> None:
         )
 
 
-def in_precisions(comm: MPI.Intracomm, _: None) -> dict[str, Any]:
-    """Seconds of some iterations in each precision, in turns, and the difference of the solutions. Collective."""
-    from tradewind.mpi import MPI
-
-    common = {"ranks": comm.Get_size(), "elements": ELEMENTS, "nx1": NX1, "deformation": DEFORMATION}
-    found: dict[str, Any] = {}
-    for strategy in STRATEGIES:
-        runs = {each: Nekbone(**common, strategy=strategy, precision=each).on(comm) for each in ("f8", "f4")}
-        for _ in range(ROUNDS):
-            for precision, run in runs.items():
-                run.reset()
-                comm.Barrier()
-                begin = MPI.Wtime()
-                run.advance(ITERATIONS // ROUNDS)
-                _note(comm, found, f"{strategy} {precision}", MPI.Wtime() - begin, 0.0)
-        double, single = (run.gathered() for run in runs.values())
-        if double is not None:
-            found[f"error {strategy}"] = float(np.abs(single[0] - double[0]).max() / np.abs(double[0]).max())
-    return found
-
-
-def precisions() -> None:
-    """The time of single precision as a share of that of double precision, and its error."""
-    cores = min(2, len(os.sched_getaffinity(0)))
-    found = job.run(cores, "nekbone:in_precisions", None)
-    print(f"single precision, {cores} ranks, {np.prod(ELEMENTS)} elements of {NX1}^3 a rank, deformed:")
-    for strategy in STRATEGIES:
-        single, double = (statistics.median(found[f"{strategy} {each}"]) for each in ("f4", "f8"))
-        print(
-            f"  {strategy:>26}: {single / double:.2f} of the time of f8; error after "
-            f"{ITERATIONS // ROUNDS * ROUNDS} iterations {found[f'error {strategy}']:.1e} of the largest value"
-        )
-
-
 def nekbone() -> None:
-    """Two minutes of an idle machine."""
+    """A minute of an idle machine."""
     folders = [str(HERE), os.environ.get("PYTHONPATH", "")]
     os.environ["PYTHONPATH"] = os.pathsep.join(dict.fromkeys(filter(None, folders)))
     own_sums()
     solvers()
-    precisions()
 
 
 if __name__ == "__main__":

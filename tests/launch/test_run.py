@@ -38,7 +38,7 @@ OF_DWARF = {
     "hirlam": "--grid 16x12x4",
     "helmholtz": "--grid 16x12x6",
     "semi_lagrangian": "--grid 32x24x4",
-    "nekbone": "--elements 2x2x1 --nx1 5 --brick 1x2x1",
+    "nekbone": "--elements 2x2x1 --nx1 5",
 }
 """Options of each dwarf for a small run."""
 
@@ -122,7 +122,6 @@ DOUBLE_ALONE = {
     "bifourier",
     "hirlam",
     "helmholtz",
-    "nekbone",
 }
 """Dwarfs that refuse single precision."""
 

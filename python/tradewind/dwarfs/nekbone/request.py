@@ -217,10 +217,10 @@ class NekboneRequest(Dwarf):
     def tolerance(self) -> float:
         """Only sums are in another order, but a solver goes on from their rounding.
 
-        The reference has double precision. Before it has converged, a solver multiplies rounding errors: 1e4 of them
-        are allowed in single precision, whose unit is 6e-8; in double precision, 1e-16, there is room for more.
+        The reference has double precision. Before it has converged, a solver multiplies rounding errors: 2^14 of them
+        are allowed in single precision; in double precision there is room for more.
         """
-        return 1e-3 if self.precision == "f4" else 1e-9
+        return 2**14 * self.unit_roundoff if self.precision == "f4" else 1e-9
 
     def of_rank(self, rank: int) -> Brick:
         """The elements of a rank."""

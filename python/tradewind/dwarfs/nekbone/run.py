@@ -268,7 +268,7 @@ class NekboneRun(Running):
     @property
     def minimum_bytes(self) -> int:
         """See the base class: solution, residual and direction are read and written once."""
-        return 3 * self.x.nbytes
+        return 3 * int(self.x.nbytes)
 
     def diagnose(self) -> Diagnosis:
         """How far the solver has come. Collective.
