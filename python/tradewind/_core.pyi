@@ -786,6 +786,11 @@ class Calls:
         Return (eager limit, cycle): messages up to this many bytes have to be buffered (0: none; -1: the calls end with no buffers), and (rank, peer, whether it sends, bytes, label, row) of ranks that wait for each other in a circle where nothing is buffered.
         """
 
+def free_network_s(calls: Calls) -> float:
+    """
+    Return the seconds that the calls take where messages take no time: the longest chain of computing.
+    """
+
 class CallsOfTrace:
     """Makes `Calls` of the rows of a trace."""
 

@@ -13,6 +13,7 @@
 
 #include "base/error.hpp"
 #include "bind.hpp"
+#include "program/call_walk.hpp"
 #include "program/trace_rows.hpp"
 #include "verify/buffering.hpp"
 
@@ -90,6 +91,15 @@ void bind_calls(nb::module_& module) {
             "Return (eager limit, cycle): messages up to this many bytes have to be buffered (0: none; -1: the calls "
             "end with no buffers), and (rank, peer, whether it sends, bytes, label, row) of ranks that wait for each "
             "other in a circle where nothing is buffered.");
+    module.def(
+        "free_network_s",
+        [](const program::Calls& calls) {
+            program::CallWalk walk(calls);
+            walk.go_on(program::CallWalk::all_buffered);
+            return 1e-12 * static_cast<double>(walk.time());
+        },
+        "calls"_a,
+        "Return the seconds that the calls take where messages take no time: the longest chain of computing.");
     nb::class_<Builder>(module, "CallsOfTrace", "Makes `Calls` of the rows of a trace.")
         .def(nb::init<Rank, std::vector<std::string>, program::AllReduceSchedule>(), "ranks"_a, "labels"_a,
              "allreduce"_a)

@@ -12,6 +12,7 @@ _COMMANDS = {
     "advise output": "advise output --plan plan.toml -n 8 --interval 3s",
     "verify": "verify {kind} -n 64",
     "verify program": "verify program step.toml",
+    "advise trace": "advise trace run.trace --machine fugaku",
     "verify trace": "verify trace run.trace",
     "verify model": "verify model gcr-1300m -n 100",
     "show": "show {kind} -n 16 --rank 3",

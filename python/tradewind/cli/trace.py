@@ -15,10 +15,15 @@ WORD = "trace"
 HELP = {
     "verify": "Check whether a recorded program needs messages that are buffered, and would hang without.",
     "simulate": "Replay a recorded program on a machine, packet by packet.",
+    "advise": "Find what would make a recorded program faster, by replays.",
 }
 
 _Word = Annotated[str, Argument(metavar="trace", help="The word `trace`.", show_default=False)]
 _File = Annotated[Path, Argument(metavar="FILE", help="A trace of `tradewind record`.", show_default=False)]
+_Computing = Annotated[
+    float, Option("--computing", help="Factor on the recorded time of computations: 0.5 for cores twice as fast.")
+]
+_AllReduce = Annotated[str, Option("--allreduce", help="Algorithm of MPI_Allreduce, see `tradewind list algorithms`.")]
 
 
 def verify(trace: _Word, file: _File, *, as_json: options.Json = False) -> int | None:
@@ -37,12 +42,8 @@ def simulate(
     trace: _Word,
     file: _File,
     machine: simulating.Machine,
-    computing: Annotated[
-        float, Option("--computing", help="Factor on the recorded time of computations: 0.5 for cores twice as fast.")
-    ] = 1.0,
-    allreduce: Annotated[
-        str, Option("--allreduce", help="Algorithm of MPI_Allreduce, see `tradewind list algorithms`.")
-    ] = "recursive-2",
+    computing: _Computing = 1.0,
+    allreduce: _AllReduce = "recursive-2",
     *,
     simulated: options.Simulated,
     as_json: options.Json = False,
@@ -81,12 +82,24 @@ def _show_simulated(result: dict[str, Any]) -> None:
     changed = "" if result["computing"] == 1 else f", computing times {result['computing']:g}"
     show_text(f"recorded in {format_seconds(result['recorded_s'])}{changed}; MPI_Allreduce by {result['allreduce']}")
     show_text(f"{result['messages']:,} messages, {format_bytes(result['bytes'])}, collective calls included")
+    show_text(_causes(result))
     _say_left_out(result["not_replayed"])
     say_energy(result)
     say_orders(result)
     say_disturbed(result)
     for picture in result.get("pictures", []):
         print(f"picture: {picture}")
+
+
+def _causes(result: dict[str, Any]) -> str:
+    from tradewind.base.units import format_seconds
+
+    shares = {
+        name: f"{format_seconds(result['causes'][key])} ({100 * result['causes'][key] / result['time_s']:.0f} %)"
+        for name, key in (("computing", "computing_s"), ("imbalance", "imbalance_s"), ("network", "network_s"))
+        if result["time_s"]
+    }
+    return "made of " + ", ".join(f"{name} {share}" for name, share in shares.items())
 
 
 def _say_left_out(left: dict[str, Any]) -> None:
@@ -145,4 +158,58 @@ def _show_verified(result: dict[str, Any]) -> None:
         )
 
 
-COMMANDS: dict[str, Callable[..., int | None]] = {"verify": verify, "simulate": simulate}
+@options.of_simulations(
+    without=(
+        *("model", "transport", "packing", "timeline", "timeline_ranks", "compute_imbalance", "order"),
+        *("links", "congestion", "force"),
+    )
+)
+def advise(
+    trace: _Word,
+    file: _File,
+    machine: simulating.Machine,
+    computing: _Computing = 1.0,
+    allreduce: _AllReduce = "recursive-2",
+    *,
+    simulated: options.Simulated,
+    as_json: options.Json = False,
+) -> None:
+    """Try changes of a recorded program and of its run, and print what each saves. Raises InputError."""
+    import tradewind
+    from tradewind.cli.output import print_result
+    from tradewind.cli.simulation_run import line_report
+    from tradewind.replay.advice import advise_trace
+    from tradewind.replay.workload import TraceWorkload
+
+    workload = TraceWorkload(tradewind.open_trace(file), file.name, computing, allreduce)
+    result = advise_trace(workload, machine, report=line_report(as_json), **simulated.chosen())
+    print_result(result, as_json, lambda: _show_advice(result))
+
+
+def _show_advice(result: dict[str, Any]) -> None:
+    from tradewind.base.units import format_seconds
+    from tradewind.cli.screen import show_table, show_text
+    from tradewind.cli.table import TextColumn, TextTable
+
+    columns = [TextColumn("change"), TextColumn("by"), *(TextColumn(title, number=True) for title in ("time", "saves"))]
+    rows = [
+        [each["change"], each["by"], format_seconds(each["time_s"]), _saved(each["saves_s"], result["time_s"])]
+        for each in result["changes"]
+    ]
+    title = f"{result['trace']} on {result['ranks']} ranks of {result['machine']}: {format_seconds(result['time_s'])}"
+    show_table(TextTable(columns, rows, title))
+    show_text(_causes(result))
+    balanced, free = (result["bounds"][key] for key in ("balanced_s", "free_network_s"))
+    show_text(
+        f"at best {format_seconds(balanced)} if all ranks computed as long as their mean, {format_seconds(free)} if "
+        f"messages took no time"
+    )
+    for each in result["left_out"]:
+        show_text(f"not tried: {each['change']}: {each['because']}")
+
+
+def _saved(saves_s: float, time_s: float) -> str:
+    return f"{100 * saves_s / time_s:.1f} %".replace("-0.0 %", "0.0 %") if time_s else "-"
+
+
+COMMANDS: dict[str, Callable[..., int | None]] = {"verify": verify, "simulate": simulate, "advise": advise}

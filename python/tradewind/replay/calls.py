@@ -35,6 +35,8 @@ def calls_of(trace: Trace, scale: float = 1.0, allreduce: str = DEFAULT_ALLREDUC
     if not scale >= 0:
         raise InputError(f"computing scaled by {scale}: 0 or more is allowed")
 
+    _core.make_schedule(_core.AllReduce(2, 1), allreduce)  # refuses what is none, also where it is not called
+
     @lru_cache(maxsize=256)
     def schedule(ranks: int, size: int) -> _core.Schedule:
         return _core.make_schedule(_core.AllReduce(ranks, max(1, size)), allreduce)

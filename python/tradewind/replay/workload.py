@@ -75,7 +75,11 @@ class TraceWorkload(Workload):
         }
 
     def figures(self, result: _core.SimulationResult) -> dict[str, Any]:
-        """Return the time in each MPI function and in computing: minimum, mean and maximum over the ranks."""
+        """Return causes of the time, and the time in each MPI function: minimum, mean and maximum over the ranks.
+
+        Causes add up to the time: computing, the mean of the ranks; imbalance, what the longest chain of computing from
+        message to message takes beyond that; network, the rest.
+        """
         import numpy as np
 
         spent: NDArray[np.float64] = np.array(result.spent_s).reshape(self.ranks, -1)
@@ -87,7 +91,10 @@ class TraceWorkload(Workload):
             )
             if high > 0
         }
+        free_s = min(_core.free_network_s(self.calls), result.time_s)
+        mean_s = min(float(computing.mean()), free_s)
         return {
+            "causes": {"computing_s": mean_s, "imbalance_s": free_s - mean_s, "network_s": result.time_s - free_s},
             "busy_s": (float(computing.sum()), float(computing.min()), float(computing.max())),
             "calls": dict(sorted(by_call.items(), key=lambda item: -float(item[1]["mean_s"]))),
             "not_replayed": not_replayed(self.replayed),
