@@ -1092,21 +1092,6 @@ def diagnose(
     Return the diagnosis of a region, slices (z, y, x), of a field [z][y][x].
     """
 
-def solve_cyclic(
-    field: Annotated[
-        NDArray[numpy.complex128], dict(shape=(None, None, None), order="C", device="cpu", writable=False)
-    ],
-    solution: Annotated[NDArray[numpy.complex128], dict(shape=(None, None, None), order="C", device="cpu")],
-    ratio: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)],
-    gain: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)],
-    team: Team,
-) -> None:
-    """
-    Solve b X[y] - a (X[y - 1] + X[y + 1]) = field[y], periodic along y, for each z and x of fields
-    complex128 [z][y][x], which may be one array: r + 1/r = b / a with |r| < 1 is the ratio [z][x], r / a the gain [z][x].
-    The threads of the team share out the levels. Raises InputError.
-    """
-
 class Gaussian:
     """
     Gaussian latitudes of one hemisphere, from the pole to the equator, in more digits than a
@@ -1166,9 +1151,18 @@ def negligible_latitudes(gaussian: Gaussian, m: int, top: int) -> int:
     Return the number of latitudes, from the pole on, at which P(n, m) is below 2^-100 for all n = m..top.
     """
 
+@overload
 def spread_row(
     row: Annotated[NDArray[numpy.complex128], dict(shape=(None, None), device="cpu")],
     values: Annotated[NDArray[numpy.complex128], dict(shape=(None, None), order="C", device="cpu")],
+    places: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    mean_factor: float,
+    factor: float,
+) -> None: ...
+@overload
+def spread_row(
+    row: Annotated[NDArray[numpy.complex64], dict(shape=(None, None), device="cpu")],
+    values: Annotated[NDArray[numpy.complex64], dict(shape=(None, None), order="C", device="cpu")],
     places: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
     mean_factor: float,
     factor: float,
@@ -1177,10 +1171,19 @@ def spread_row(
     Copy Fourier coefficients of a row [field][wavenumber] to values[places[m]][field], times a factor.
     """
 
+@overload
 def collect_row(
     values: Annotated[NDArray[numpy.complex128], dict(shape=(None, None), order="C", device="cpu")],
     places: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
     row: Annotated[NDArray[numpy.complex128], dict(shape=(None, None), device="cpu")],
+    mean_factor: float,
+    factor: float,
+) -> None: ...
+@overload
+def collect_row(
+    values: Annotated[NDArray[numpy.complex64], dict(shape=(None, None), order="C", device="cpu")],
+    places: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    row: Annotated[NDArray[numpy.complex64], dict(shape=(None, None), device="cpu")],
     mean_factor: float,
     factor: float,
 ) -> None:
@@ -1188,30 +1191,64 @@ def collect_row(
     Copy values[places[m]][field], times a factor, to a row [field][wavenumber]; the others become 0.
     """
 
+@overload
 def split_parities(
     rows: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu")],
     even: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu")],
     odd: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu")],
+) -> None: ...
+@overload
+def split_parities(
+    rows: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order="C", device="cpu")],
+    even: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order="C", device="cpu")],
+    odd: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order="C", device="cpu")],
 ) -> None:
     """
     Sums (even) and differences (odd) of the rows of both hemispheres, which lie from north to south.
     """
 
+@overload
 def join_parities(
     even: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu")],
     odd: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu")],
     rows: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu")],
+) -> None: ...
+@overload
+def join_parities(
+    even: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order="C", device="cpu")],
+    odd: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order="C", device="cpu")],
+    rows: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order="C", device="cpu")],
 ) -> None:
     """
     FourierRows of both hemispheres, from north to south, of their sums and differences.
     """
 
+def packed(weights: Sequence[float], sets: int) -> list[list[int]]:
+    """
+    Return items dealt to sets with loads as equal as a good packing makes them, each list ascending.
+    """
+
+def even_cuts(weights: Sequence[float], parts: int) -> list[int]:
+    """
+    Return where to cut a sequence so that the largest part is as small as whole entries allow.
+    """
+
+@overload
 def helmholtz(
     field: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), device="cpu", writable=False)],
     factors: Annotated[
         NDArray[numpy.float64], dict(shape=(None, None, None, None, None), device="cpu", writable=False)
     ],
     out: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), device="cpu")],
+    team: Team,
+) -> None: ...
+@overload
+def helmholtz(
+    field: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), device="cpu", writable=False)],
+    factors: Annotated[
+        NDArray[numpy.float32], dict(shape=(None, None, None, None, None), device="cpu", writable=False)
+    ],
+    out: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), device="cpu")],
     team: Team,
 ) -> None:
     """
@@ -1220,6 +1257,7 @@ def helmholtz(
     place of the level below the lowest stands the third from below, and alike above. Raises InputError.
     """
 
+@overload
 def solve_columns(
     right: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), device="cpu", writable=False)],
     factors: Annotated[
@@ -1230,6 +1268,18 @@ def solve_columns(
     minus: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), device="cpu", writable=False)]
     | None = None,
     plus: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), device="cpu", writable=False)] | None = None,
+) -> None: ...
+@overload
+def solve_columns(
+    right: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), device="cpu", writable=False)],
+    factors: Annotated[
+        NDArray[numpy.float32], dict(shape=(None, None, None, None, None), device="cpu", writable=False)
+    ],
+    solution: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), device="cpu")],
+    team: Team,
+    minus: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), device="cpu", writable=False)]
+    | None = None,
+    plus: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), device="cpu", writable=False)] | None = None,
 ) -> None:
     """
     Solve a tridiagonal system for each column of [z][y][x]: right - minus is its right-hand side, and plus
@@ -1237,6 +1287,7 @@ def solve_columns(
     above times 1 / pivot. Raises InputError.
     """
 
+@overload
 def products(
     pairs: Sequence[
         tuple[
@@ -1245,16 +1296,37 @@ def products(
         ]
     ],
     team: Team,
+) -> list[float]: ...
+@overload
+def products(
+    pairs: Sequence[
+        tuple[
+            Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), device="cpu", writable=False)],
+            Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), device="cpu", writable=False)],
+        ]
+    ],
+    team: Team,
 ) -> list[float]:
     """
     Return the scalar products of pairs of fields [z][y][x], in one sweep. Raises InputError.
     """
 
+@overload
 def exact_products(
     pairs: Sequence[
         tuple[
             Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), device="cpu", writable=False)],
             Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), device="cpu", writable=False)],
+        ]
+    ],
+    team: Team,
+) -> tuple[list[list[int]], int]: ...
+@overload
+def exact_products(
+    pairs: Sequence[
+        tuple[
+            Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), device="cpu", writable=False)],
+            Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), device="cpu", writable=False)],
         ]
     ],
     team: Team,
@@ -1265,16 +1337,150 @@ def exact_products(
     InputError.
     """
 
+@overload
 def combine(
     target: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), device="cpu")],
     terms: Sequence[
         tuple[float, Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), device="cpu", writable=False)]]
     ],
     team: Team,
+) -> None: ...
+@overload
+def combine(
+    target: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), device="cpu")],
+    terms: Sequence[
+        tuple[float, Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), device="cpu", writable=False)]]
+    ],
+    team: Team,
 ) -> None:
     """
     target = the sum of factors times fields [z][y][x], 1 to 8 pairs; the target may be one of the fields.
     Raises InputError.
+    """
+
+@overload
+def wave_right_side(
+    u: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order="C", device="cpu", writable=False)],
+    v: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order="C", device="cpu", writable=False)],
+    phi: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order="C", device="cpu", writable=False)],
+    speeds: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    s: float,
+    right: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order="C", device="cpu")],
+    team: Team,
+) -> None: ...
+@overload
+def wave_right_side(
+    u: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), order="C", device="cpu", writable=False)],
+    v: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), order="C", device="cpu", writable=False)],
+    phi: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), order="C", device="cpu", writable=False)],
+    speeds: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    s: float,
+    right: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), order="C", device="cpu")],
+    team: Team,
+) -> None:
+    """
+    right = phi - s speed (2 div w - s lap phi) of modes [mode][y][x] on a C grid, with a squared speed for
+    each mode. Winds and phi have one point more on all four sides. The threads of the team share out the rows.
+    Raises InputError.
+    """
+
+@overload
+def wave_winds(
+    u: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order="C", device="cpu", writable=False)],
+    v: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order="C", device="cpu", writable=False)],
+    phi: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order="C", device="cpu", writable=False)],
+    after: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order="C", device="cpu", writable=False)],
+    s: float,
+    u_after: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order="C", device="cpu")],
+    v_after: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order="C", device="cpu")],
+    team: Team,
+) -> None: ...
+@overload
+def wave_winds(
+    u: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), order="C", device="cpu", writable=False)],
+    v: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), order="C", device="cpu", writable=False)],
+    phi: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), order="C", device="cpu", writable=False)],
+    after: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), order="C", device="cpu", writable=False)],
+    s: float,
+    u_after: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), order="C", device="cpu")],
+    v_after: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), order="C", device="cpu")],
+    team: Team,
+) -> None:
+    """
+    The winds w - s grad(phi + after) of modes [mode][y][x] on a C grid; all arrays have one point more on all
+    four sides, which is not written. The threads of the team share out the rows. Raises InputError.
+    """
+
+@overload
+def place_levels(
+    levels: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order="C", device="cpu", writable=False)],
+    field: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order="C", device="cpu")],
+    team: Team,
+) -> None: ...
+@overload
+def place_levels(
+    levels: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), order="C", device="cpu", writable=False)],
+    field: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), order="C", device="cpu")],
+    team: Team,
+) -> None:
+    """
+    Write levels [z][y][x] to the points inside a halo of one point. The threads of the team share out the
+    rows. Raises InputError.
+    """
+
+@overload
+def solve_cyclic(
+    field: Annotated[
+        NDArray[numpy.complex128], dict(shape=(None, None, None), order="C", device="cpu", writable=False)
+    ],
+    solution: Annotated[NDArray[numpy.complex128], dict(shape=(None, None, None), order="C", device="cpu")],
+    ratio: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)],
+    gain: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)],
+    team: Team,
+) -> None: ...
+@overload
+def solve_cyclic(
+    field: Annotated[NDArray[numpy.complex64], dict(shape=(None, None, None), order="C", device="cpu", writable=False)],
+    solution: Annotated[NDArray[numpy.complex64], dict(shape=(None, None, None), order="C", device="cpu")],
+    ratio: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)],
+    gain: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)],
+    team: Team,
+) -> None:
+    """
+    Solve b X[y] - a (X[y - 1] + X[y + 1]) = field[y], periodic along y, for each z and x of fields
+    complex [z][y][x], which may be one array: r + 1/r = b / a with |r| < 1 is the ratio [z][x], r / a the gain [z][x].
+    The threads of the team share out the levels. Raises InputError.
+    """
+
+@overload
+def step_layers(
+    columns: Sequence[
+        Annotated[NDArray[numpy.complex128], dict(shape=(None, None, None), order="C", device="cpu", writable=False)]
+    ],
+    stepped: Sequence[Annotated[NDArray[numpy.complex128], dict(shape=(None, None, None), order="C", device="cpu")]],
+    modes: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)],
+    speeds: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    slopes: Annotated[NDArray[numpy.complex128], dict(shape=(None, None), order="C", device="cpu", writable=False)],
+    s: float,
+    team: Team,
+) -> None: ...
+@overload
+def step_layers(
+    columns: Sequence[
+        Annotated[NDArray[numpy.complex64], dict(shape=(None, None, None), order="C", device="cpu", writable=False)]
+    ],
+    stepped: Sequence[Annotated[NDArray[numpy.complex64], dict(shape=(None, None, None), order="C", device="cpu")]],
+    modes: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)],
+    speeds: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    slopes: Annotated[NDArray[numpy.complex128], dict(shape=(None, None), order="C", device="cpu", writable=False)],
+    s: float,
+    team: Team,
+) -> None:
+    """
+    Write the coefficients of u, v and phi by layers, a step of gravity waves later. Their fields, [variable,
+    level], are shared out evenly among arrays [m, n][1][field]. `modes` [level][mode] and the squared `speeds` are
+    those of the layers, `slopes` [m, n][direction] what derivatives multiply by. The threads of the team share
+    out the coefficients. Raises InputError.
     """
 
 class MeshGraph:
