@@ -84,7 +84,9 @@ def wrappers(functions: list[Function]) -> str:
 
 def _structure(function: Function, number: int) -> str:
     members = f"    Word {', '.join(function.arguments)};\n" if function.arguments else ""
-    form = "Persistent" if "_init" in function.name else "Nonblocking" if "request" in function.arguments else "Blocking"
+    form = (
+        "Persistent" if "_init" in function.name else "Nonblocking" if "request" in function.arguments else "Blocking"
+    )
     neighbors = str("eighbor" in function.name).lower()
     base = f"Call<{number}, {str(function.large).lower()}, Form::{form}, {neighbors}>"
     return f"struct {function.symbol}_Call : {base} {{\n{members}}};"

@@ -197,10 +197,7 @@ void Recorder::flush() {
         is_recording = false;
         std::fprintf(stderr, "tradewind record: rank %d is recorded no further, the program goes on: %s\n",
                      communicators.world().rank, std::strerror(errno));
-        const std::string text = end_text("full");
-        file_.add(Block::END, text.data(), text.size());
-        (void)!file_.replace_last();  // where even that cannot be, the file ends as that of a killed program
-        file_.close();
+        end_full();
         return;
     }
     clock.adjust();
@@ -223,6 +220,18 @@ std::string Recorder::end_text(const char* ending) const {
     return text + "}}";
 }
 
+/// Writes that the disk is full: what a failed write has freed has room for that, else the last blocks have. Where even
+/// that cannot be, the file ends as that of a killed program.
+void Recorder::end_full() {
+    const std::string text = end_text("full");
+    file_.add(Block::END, text.data(), text.size());
+    if (!file_.flush()) {
+        file_.add(Block::END, text.data(), text.size());
+        (void)!file_.replace_last();
+    }
+    file_.close();
+}
+
 void Recorder::end(const char* ending) {
     if (!is_recording || getpid() != process_) return;  // a copy of the process by fork has the file open, too
     if (std::strcmp(ending, "finalized") == 0) end_sync_ns_ = synchronize();
@@ -230,18 +239,16 @@ void Recorder::end(const char* ending) {
     gather();
     const std::string text = end_text(ending);
     file_.add(Block::END, text.data(), text.size());
-    if (!file_.flush()) {
-        const std::string full = end_text("full");
-        file_.add(Block::END, full.data(), full.size());
-        (void)!file_.replace_last();
-    }
+    if (!file_.flush()) return end_full();
     file_.close();
 }
 
 namespace {
 
 /// A program that ends without MPI_Finalize, or by one that no wrapper sees.
-__attribute__((destructor)) void end_of_process() { recorder.end("exited"); }
+__attribute__((destructor)) void end_of_process() {
+    recorder.end("exited");
+}
 
 }  // namespace
 }  // namespace tradewind::recorder

@@ -15,7 +15,7 @@
 
 namespace tradewind::recorder {
 
-/// What of a function is only counted.
+/// Counts of a function.
 struct Function {
     std::uint64_t calls = 0, ns = 0;
     std::uint64_t failures = 0;
@@ -101,6 +101,7 @@ class Recorder {
     void describe_rank();
     void gather();
     void flush();
+    void end_full();
     std::string end_text(const char* ending) const;
 
     File file_;

@@ -39,7 +39,7 @@ void Requests::remove(int slot) {
     const std::size_t mask = table_.size() - 1;
     std::size_t hole = home((*this)[slot].handle);
     while (table_[hole] != slot) hole = (hole + 1) & mask;
-    // What lies behind and could have been here moves up, so that no search ends too early.
+    // Entries behind that could have been here move up, so that no search ends too early.
     for (std::size_t next = (hole + 1) & mask; table_[next] != UNKNOWN; next = (next + 1) & mask) {
         const std::size_t distance = (next - home((*this)[table_[next]].handle)) & mask;
         if (distance >= ((next - hole) & mask)) {

@@ -160,7 +160,7 @@ class _Parser(argparse.ArgumentParser):
 
 
 def _divided(arguments: Sequence[str], known: Iterable[Parameter]) -> tuple[list[str], dict[str, list[str]]]:
-    """Return the arguments in front of ``--``, and those behind, which are no flags, by the parameter that takes all."""
+    """Return the arguments in front of ``--``, and those behind, which are no flags, by the parameter for them."""
     takes_all = [each.name for each in known if each.is_argument and each.is_repeatable]
     if "--" not in arguments or not takes_all:
         return list(arguments), {}

@@ -71,7 +71,8 @@ def scan(file: IO[bytes], path: Path) -> tuple[list[Block], str]:
     file.seek(0)
     if file.read(len(SIGNATURE)) != SIGNATURE:
         raise InputError(f"{path}: not a trace: a file that `tradewind record` has written is allowed")
-    blocks, at = [], len(SIGNATURE)
+    blocks: list[Block] = []
+    at = len(SIGNATURE)
     while at < size:
         file.seek(at)
         header = file.read(_HEADER.size)

@@ -1,4 +1,4 @@
-"""What a trace defines once: datatypes, communicators and windows, which each rank numbers by itself."""
+"""Datatypes, communicators and windows, which each rank defines once and numbers by itself."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class Definitions:
 
 def _mapped(values: NDArray[np.int32], numbers: Mapping[int, int]) -> NDArray[np.int32]:
     """Return numbers of the trace for those of a rank; NONE stays NONE."""
-    table = np.full(max(numbers, default=0) + 2, NONE, np.int32)
+    table = np.full(max(max(numbers, default=0), int(values.max(initial=0))) + 2, NONE, np.int32)
     for own, number in numbers.items():
         table[own] = number
     return table[values]

@@ -46,7 +46,9 @@ def open_trace(path: str | os.PathLike[str]) -> Trace:
     whole = {rank: part for rank, part in sorted(parts.items()) if part.description}
     if not whole:
         raise InputError(f"{place}: the trace is cut off before the first rank is described")
-    run = next((json.loads(reader.content(reader.run)) for reader in readers if reader.run is not None), {})
+    run: dict[str, Any] = next(
+        (json.loads(reader.content(reader.run)) for reader in readers if reader.run is not None), {}
+    )
     size = next(iter(whole.values())).description["size"]
     communicators, windows = merge({rank: part.definitions for rank, part in whole.items()})
     clocks = _Clocks(whole)
@@ -57,7 +59,8 @@ def open_trace(path: str | os.PathLike[str]) -> Trace:
     infos = {rank: part.info() for rank, part in whole.items()}
     problems = [f"{reader.path} {reader.problem}" for reader in readers if reader.problem]
     problems += _missing(size, infos)
-    return Trace(size, infos, communicators, load, windows, run.get("command", ()), run.get("started", ""), problems)
+    command = tuple(run.get("command", ()))
+    return Trace(size, infos, communicators, load, windows, command, run.get("started", ""), tuple(problems))
 
 
 def _missing(size: int, infos: Mapping[int, RankInfo]) -> Iterator[str]:

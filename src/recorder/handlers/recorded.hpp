@@ -11,7 +11,7 @@ namespace tradewind::recorder {
 
 enum class Form { Blocking, Nonblocking, Persistent };
 
-/// What the structures of all calls have beside their arguments, see cmake/recorder_wrappers.py.
+/// The structures of all calls have this beside their arguments, see cmake/recorder_wrappers.py.
 template <int NUMBER, bool LARGE, Form FORM, bool OF_NEIGHBORS>
 struct Call {
     static constexpr int number = NUMBER;
@@ -20,7 +20,7 @@ struct Call {
     static constexpr bool of_neighbors = OF_NEIGHBORS;
 };
 
-/// What a handler may leave out.
+/// Parts that a handler may leave out.
 struct Handler {
     static constexpr bool is_counted = false;    // its calls are no events
     static constexpr bool works_always = false;  // also when nothing is recorded
