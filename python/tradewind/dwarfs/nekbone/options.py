@@ -176,7 +176,7 @@ class NekboneOptions(Dwarf):
 
     @cached_property
     def owner(self) -> Owners:
-        """The rank of each element of lists. Raises InputError for a file that is none."""
+        """The rank of each element of lists. Raises InputError for a file that is invalid."""
         if self.owners is not None:
             return read_owners(self.owners, math.prod(self.all_elements), self.ranks)
         return along_hilbert(self.all_elements, self.ranks)

@@ -96,7 +96,7 @@ def layer_ids(part: Part, *, elsewhere: bool = False) -> Ids:
         if elsewhere:
             beyond = [1, 1, 1]
             beyond[2 - axis] = 2 * high
-            there &= part.apart[:, *beyond]
+            there &= part.apart.reshape(-1, 27)[:, np.ravel_multi_index(beyond, (3, 3, 3))]
         lower = part.element_ids[there] - (0 if high else strides[axis])
         ids[there, side] = 1 + (axis * total + lower)[:, None] * square + np.arange(square)
     return ids
