@@ -1151,9 +1151,18 @@ def negligible_latitudes(gaussian: Gaussian, m: int, top: int) -> int:
     Return the number of latitudes, from the pole on, at which P(n, m) is below 2^-100 for all n = m..top.
     """
 
+@overload
 def spread_row(
     row: Annotated[NDArray[numpy.complex128], dict(shape=(None, None), device="cpu")],
     values: Annotated[NDArray[numpy.complex128], dict(shape=(None, None), order="C", device="cpu")],
+    places: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    mean_factor: float,
+    factor: float,
+) -> None: ...
+@overload
+def spread_row(
+    row: Annotated[NDArray[numpy.complex64], dict(shape=(None, None), device="cpu")],
+    values: Annotated[NDArray[numpy.complex64], dict(shape=(None, None), order="C", device="cpu")],
     places: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
     mean_factor: float,
     factor: float,
@@ -1162,10 +1171,19 @@ def spread_row(
     Copy Fourier coefficients of a row [field][wavenumber] to values[places[m]][field], times a factor.
     """
 
+@overload
 def collect_row(
     values: Annotated[NDArray[numpy.complex128], dict(shape=(None, None), order="C", device="cpu")],
     places: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
     row: Annotated[NDArray[numpy.complex128], dict(shape=(None, None), device="cpu")],
+    mean_factor: float,
+    factor: float,
+) -> None: ...
+@overload
+def collect_row(
+    values: Annotated[NDArray[numpy.complex64], dict(shape=(None, None), order="C", device="cpu")],
+    places: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    row: Annotated[NDArray[numpy.complex64], dict(shape=(None, None), device="cpu")],
     mean_factor: float,
     factor: float,
 ) -> None:
@@ -1173,30 +1191,64 @@ def collect_row(
     Copy values[places[m]][field], times a factor, to a row [field][wavenumber]; the others become 0.
     """
 
+@overload
 def split_parities(
     rows: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu")],
     even: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu")],
     odd: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu")],
+) -> None: ...
+@overload
+def split_parities(
+    rows: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order="C", device="cpu")],
+    even: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order="C", device="cpu")],
+    odd: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order="C", device="cpu")],
 ) -> None:
     """
     Sums (even) and differences (odd) of the rows of both hemispheres, which lie from north to south.
     """
 
+@overload
 def join_parities(
     even: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu")],
     odd: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu")],
     rows: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu")],
+) -> None: ...
+@overload
+def join_parities(
+    even: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order="C", device="cpu")],
+    odd: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order="C", device="cpu")],
+    rows: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order="C", device="cpu")],
 ) -> None:
     """
     FourierRows of both hemispheres, from north to south, of their sums and differences.
     """
 
+def packed(weights: Sequence[float], sets: int) -> list[list[int]]:
+    """
+    Return items dealt to sets with loads as equal as a good packing makes them, each list ascending.
+    """
+
+def even_cuts(weights: Sequence[float], parts: int) -> list[int]:
+    """
+    Return where to cut a sequence so that the largest part is as small as whole entries allow.
+    """
+
+@overload
 def helmholtz(
     field: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), device="cpu", writable=False)],
     factors: Annotated[
         NDArray[numpy.float64], dict(shape=(None, None, None, None, None), device="cpu", writable=False)
     ],
     out: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), device="cpu")],
+    team: Team,
+) -> None: ...
+@overload
+def helmholtz(
+    field: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), device="cpu", writable=False)],
+    factors: Annotated[
+        NDArray[numpy.float32], dict(shape=(None, None, None, None, None), device="cpu", writable=False)
+    ],
+    out: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), device="cpu")],
     team: Team,
 ) -> None:
     """
@@ -1205,6 +1257,7 @@ def helmholtz(
     place of the level below the lowest stands the third from below, and alike above. Raises InputError.
     """
 
+@overload
 def solve_columns(
     right: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), device="cpu", writable=False)],
     factors: Annotated[
@@ -1215,6 +1268,18 @@ def solve_columns(
     minus: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), device="cpu", writable=False)]
     | None = None,
     plus: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), device="cpu", writable=False)] | None = None,
+) -> None: ...
+@overload
+def solve_columns(
+    right: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), device="cpu", writable=False)],
+    factors: Annotated[
+        NDArray[numpy.float32], dict(shape=(None, None, None, None, None), device="cpu", writable=False)
+    ],
+    solution: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), device="cpu")],
+    team: Team,
+    minus: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), device="cpu", writable=False)]
+    | None = None,
+    plus: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), device="cpu", writable=False)] | None = None,
 ) -> None:
     """
     Solve a tridiagonal system for each column of [z][y][x]: right - minus is its right-hand side, and plus
@@ -1222,6 +1287,7 @@ def solve_columns(
     above times 1 / pivot. Raises InputError.
     """
 
+@overload
 def products(
     pairs: Sequence[
         tuple[
@@ -1230,16 +1296,37 @@ def products(
         ]
     ],
     team: Team,
+) -> list[float]: ...
+@overload
+def products(
+    pairs: Sequence[
+        tuple[
+            Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), device="cpu", writable=False)],
+            Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), device="cpu", writable=False)],
+        ]
+    ],
+    team: Team,
 ) -> list[float]:
     """
     Return the scalar products of pairs of fields [z][y][x], in one sweep. Raises InputError.
     """
 
+@overload
 def exact_products(
     pairs: Sequence[
         tuple[
             Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), device="cpu", writable=False)],
             Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), device="cpu", writable=False)],
+        ]
+    ],
+    team: Team,
+) -> tuple[list[list[int]], int]: ...
+@overload
+def exact_products(
+    pairs: Sequence[
+        tuple[
+            Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), device="cpu", writable=False)],
+            Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), device="cpu", writable=False)],
         ]
     ],
     team: Team,
@@ -1250,10 +1337,19 @@ def exact_products(
     InputError.
     """
 
+@overload
 def combine(
     target: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), device="cpu")],
     terms: Sequence[
         tuple[float, Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), device="cpu", writable=False)]]
+    ],
+    team: Team,
+) -> None: ...
+@overload
+def combine(
+    target: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), device="cpu")],
+    terms: Sequence[
+        tuple[float, Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), device="cpu", writable=False)]]
     ],
     team: Team,
 ) -> None:

@@ -119,7 +119,6 @@ def test_every_dwarf_is_listed_and_runs_by_all_its_strategies(capsys, name):
 
 DOUBLE_ALONE = {
     "spherical_harmonics",
-    "helmholtz",
 }
 """Dwarfs that refuse single precision."""
 
