@@ -55,8 +55,12 @@ def map_of(mesh: MedianDual, values: NDArray[Any]) -> NDArray[Any]:
     """Return values [node] of a mesh by name as a map [y][x] from the south: each place has that of the nearest node
     of its row."""
     n, ny = mesh_extents(mesh.name)
-    if ny:
-        return values.reshape(ny, n)
+    return values.reshape(ny, n) if ny else octahedral_map(n, values)
+
+
+def octahedral_map(n: int, values: NDArray[Any]) -> NDArray[Any]:
+    """Return values [point] of O<n> as a map [y][x] from the south: each place has that of the nearest point of its
+    row."""
     rows = ReducedGrid.octahedral(n).rows
     first = np.concatenate([[0], np.cumsum(rows)[:-1]])
     longitude = (np.arange(rows.max()) + 0.5) / rows.max()
