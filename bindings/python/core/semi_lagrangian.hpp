@@ -1,4 +1,4 @@
-// What the bindings of semi-Lagrangian loops have in common: their arrays, and checks of these.
+// Arrays of semi-Lagrangian loops, and checks of these.
 #pragma once
 
 #include <nanobind/nanobind.h>

@@ -109,7 +109,7 @@ template <class Real>
     }
 }
 
-// What a loop over trajectories has found: the cells [x, y] of departure points, whether winds were missing, and the
+// Findings of a loop over trajectories: the cells [x, y] of departure points, whether winds were missing, and the
 // first point that is no number.
 struct Found {
     double low[2] = {std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity()};

@@ -24,7 +24,8 @@ struct ReducedRows {
     // By row, the first that is beyond the north pole, at 0.
     std::vector<double> length, latitude;
     std::vector<double> per_height;  // 1 / difference of latitudes to the next row
-    // Of Lagrange's formula for the four rows around the interval that begins here: 1 / products of differences.
+    // Factors of Lagrange's formula for the four rows around the interval that begins here: 1 / products of
+    // differences.
     std::vector<std::array<double, 4>> inverse;
 };
 

@@ -28,7 +28,7 @@ namespace tradewind::kernel {
     return outside == 0;
 }
 
-// Of the row that lies `further` behind each, the cell in the window that comes before that of the departure point, and
+// The cell in the window that comes before that of the departure point, in the row that lies `further` behind each, and
 // the rest. Returns whether all are numbers.
 [[gnu::always_inline]] inline bool locate_columns(const double* x, Index n, const RowWindow& window,
                                                   const std::int32_t* row, std::int32_t further, std::int32_t* cell,

@@ -90,7 +90,8 @@ def _first_departures(dwarf: SemiLagrangianOptions) -> list[Array]:
     """
     nz = dwarf.grid[2]
     levels = nz if dwarf.lift > 0 or dwarf.shear > 0 else 1
-    wind, team, around = dwarf.flow_wind, _core.Team(), dwarf.all_columns()
+    wind, team = dwarf.flow_wind, _core.Team()
+    around: Any = dwarf.all_columns()
     nx, ny = around.points
     block, (x, y) = around.core(levels), around.coordinates
     now = np.ascontiguousarray(dwarf.winds_at(wind, x, y, 0.0)[:, :levels])

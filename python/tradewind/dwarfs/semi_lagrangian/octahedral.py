@@ -315,4 +315,5 @@ class Region:
         begins = self._begins(first)
         at = np.searchsorted(begins, cells, side="right") - 1
         row, turned = self.lattice.folded(at + first[0])
-        return self.lattice.first[row] + (cells - begins[at] - 1 + turned) % self.lattice.lengths[row]
+        found: Ids = self.lattice.first[row] + (cells - begins[at] - 1 + turned) % self.lattice.lengths[row]
+        return found

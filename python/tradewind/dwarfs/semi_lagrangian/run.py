@@ -18,7 +18,7 @@ from tradewind.dwarfs.frame.running import Running
 from tradewind.dwarfs.frame.step import COMPUTE, Kernel, kernel
 from tradewind.dwarfs.semi_lagrangian.columns import Demand, PaddedHalo, Ring
 from tradewind.dwarfs.semi_lagrangian.options import LISTS, SemiLagrangianOptions
-from tradewind.fieldserver.plan.geometry import Gaussian, Regular
+from tradewind.fieldserver.plan.geometry import Gaussian, Geometry, Regular
 from tradewind.layout.dual_meshes import octahedral_map
 
 if TYPE_CHECKING:
@@ -138,7 +138,8 @@ class SemiLagrangianRun(Running):
         self.wind = wind
         self.around: Any = dwarf.part(self.rank)
         self.block = self.around.core(dwarf.grid[2])
-        self.x, self.y = self.around.coordinates
+        coordinates: tuple[Any, Any] = self.around.coordinates
+        self.x, self.y = coordinates
         self._angles = self.around.angles()
         kind = Demand if dwarf.strategy == "on-demand" else Ring if dwarf.fetches else PaddedHalo
         self.tracers: Any = kind(self, "tracers", dwarf.tracers)
@@ -281,7 +282,7 @@ class SemiLagrangianRun(Running):
         if lost >= 0:
             self._raise_not_finite("field", np.isfinite(self.field[self.own]), lost)
 
-    # What it shows.
+    # The state, whole and as files and pictures have it.
 
     def gathered(self, levels: slice = slice(None)) -> Array | None:
         """Some levels of the whole field, [tracer, z][y][x] or [tracer, z][0][column], on rank 0. Collective."""
@@ -296,14 +297,14 @@ class SemiLagrangianRun(Running):
         level = self.gathered(slice(middle, middle + 1))
         if level is None:
             return None
-        return np.asarray(level[0]) if self.dwarf.in_blocks else octahedral_map(self.dwarf.lattice.half, level[0, 0])
+        return np.asarray(level[0]) if self.dwarf.in_blocks else octahedral_map(self.around.lattice.half, level[0, 0])
 
     def outputs(self) -> list[Output]:
         """Its tracers; those of a plane are drawn as a box around the equator."""
         dwarf, (nx, ny, nz) = self.dwarf, self.dwarf.grid
         levels = (dwarf.tracers, nz, *self.around.points[::-1])
         if not dwarf.in_blocks:
-            grid, levels = Gaussian.octahedral(dwarf.lattice.half), (dwarf.tracers, nz, self.around.columns)
+            grid, levels = Gaussian.octahedral(self.around.lattice.half), (dwarf.tracers, nz, self.around.columns)
             where: Any = self.around.ids
         else:
             grid = (
