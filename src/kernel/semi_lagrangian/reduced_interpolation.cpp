@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "base/error.hpp"
 #include "kernel/clones.hpp"
 #include "kernel/semi_lagrangian/levels.hpp"
@@ -45,7 +47,7 @@ template <class Real>
         for (std::int32_t column = 0; column < 4; ++column)
             if (what.full || !is_corner(k, column))
                 missing |= look_up_cells(window, cell, column, n, stencils.place[4 * k + column]);
-        weigh(fx, n, stencils.x[k]);
+        if (what.full || k == 1 || k == 2) weigh(fx, n, stencils.x[k]);
 #pragma GCC ivdep
         for (Index i = 0; i < n; ++i) stencils.fx[k][i] = static_cast<Real>(fx[i]);
     }
@@ -91,6 +93,23 @@ TRADEWIND_CLONES bool run_level(const Interpolation& what, const RowWindow& wind
     return interpolate_level(what, window, field, z, first, last, scratch, apart);
 }
 
+// Marks cells first..first + count - 1 after each of some cells. Points that follow one another often have stencils
+// that touch or overlap: those are one range.
+[[gnu::always_inline]] inline void mark_cells(const std::int32_t* cell, Index n, std::int32_t first, std::int32_t count,
+                                              std::uint8_t* marks) {
+    int apart = 0;
+#pragma GCC ivdep
+    for (Index i = 0; i + 1 < n; ++i) {
+        const std::int32_t step = cell[i + 1] - cell[i];
+        apart |= (step < 0) | (step > count) ? 1 : 0;
+    }
+    if (apart == 0) {
+        std::fill_n(marks + cell[0] + first, cell[n - 1] - cell[0] + count, std::uint8_t{1});
+        return;
+    }
+    for (Index i = 0; i < n; ++i) std::fill_n(marks + cell[i] + first, count, std::uint8_t{1});
+}
+
 // Returns whether the window has all stencils.
 TRADEWIND_CLONES bool mark_rows(const double* departures, const Block& block, const RowWindow& window, Reach reach,
                                 std::uint8_t* marks) {
@@ -106,8 +125,7 @@ TRADEWIND_CLONES bool mark_rows(const double* departures, const Block& block, co
             there = locate_columns(x, n, window, row, k - before, cell, rest) && there;
             if (!there) return;
             const bool two = reach == Reach::linear || (reach == Reach::quasi_cubic && (k == 0 || k == 3));
-            for (Index i = 0; i < n; ++i)
-                for (std::int32_t column = two ? 1 : 0; column < (two ? 3 : 4); ++column) marks[cell[i] + column] = 1;
+            mark_cells(cell, n, two ? 1 : 0, two ? 2 : 4, marks);
         }
     });
     return there;
