@@ -18,8 +18,8 @@ from tradewind.dwarfs.frame.running import Running
 from tradewind.dwarfs.frame.step import COMPUTE, Kernel, kernel
 from tradewind.dwarfs.semi_lagrangian.columns import Demand, PaddedHalo, Ring
 from tradewind.dwarfs.semi_lagrangian.options import LISTS, SemiLagrangianOptions
-from tradewind.fieldserver.plan.geometry import Gaussian, Geometry, Regular
-from tradewind.layout.dual_meshes import octahedral_map
+from tradewind.fieldserver.plan.geometry import Gaussian, Regular
+from tradewind.layout.dual_meshes import map_of
 
 if TYPE_CHECKING:
     from mpi4py import MPI
@@ -297,7 +297,7 @@ class SemiLagrangianRun(Running):
         level = self.gathered(slice(middle, middle + 1))
         if level is None:
             return None
-        return np.asarray(level[0]) if self.dwarf.in_blocks else octahedral_map(self.around.lattice.half, level[0, 0])
+        return np.asarray(level[0]) if self.dwarf.in_blocks else map_of(f"O{self.around.lattice.half}", level[0, 0])
 
     def outputs(self) -> list[Output]:
         """Its tracers; those of a plane are drawn as a box around the equator."""
