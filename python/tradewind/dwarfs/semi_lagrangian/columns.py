@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from tradewind.dwarfs.semi_lagrangian.lattice import Surroundings
-    from tradewind.dwarfs.semi_lagrangian.octahedral import Region
+    from tradewind.dwarfs.semi_lagrangian.region import Region
     from tradewind.mpi.library import Array, Plan
     from tradewind.timeline.measured import Event
 

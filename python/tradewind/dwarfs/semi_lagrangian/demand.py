@@ -18,8 +18,8 @@ from tradewind.dwarfs.semi_lagrangian.columns import wanted_columns
 
 if TYPE_CHECKING:
     from tradewind.dwarfs.semi_lagrangian.lattice import Surroundings
-    from tradewind.dwarfs.semi_lagrangian.octahedral import Region
     from tradewind.dwarfs.semi_lagrangian.options import SemiLagrangianOptions
+    from tradewind.dwarfs.semi_lagrangian.region import Region
     from tradewind.mpi.library import Array
 
 Demanded = list[tuple[int, int, int, int]]

@@ -18,7 +18,8 @@ from tradewind.dwarfs.frame.dwarf import PRECISIONS
 from tradewind.dwarfs.frame.on_grid import GridDwarf, width_option
 from tradewind.dwarfs.semi_lagrangian.flows import FLOWS, SPEEDS, TRACERS, Wind, profile, risen_from, rising
 from tradewind.dwarfs.semi_lagrangian.lattice import BEYOND, Lattice, Surroundings
-from tradewind.dwarfs.semi_lagrangian.octahedral import Octahedral, Region
+from tradewind.dwarfs.semi_lagrangian.octahedral import Octahedral
+from tradewind.dwarfs.semi_lagrangian.region import Region
 from tradewind.dwarfs.semi_lagrangian.uniform_demand import widths
 from tradewind.layout.mesh import octahedral_problems
 from tradewind.layout.named_grids import is_name, mesh_grid

@@ -18,7 +18,7 @@ from tradewind.dwarfs.frame.running import Running
 from tradewind.dwarfs.frame.step import COMPUTE, Kernel, kernel
 from tradewind.dwarfs.semi_lagrangian.columns import Demand, PaddedHalo, Ring
 from tradewind.dwarfs.semi_lagrangian.options import LISTS, SemiLagrangianOptions
-from tradewind.fieldserver.plan.geometry import Gaussian, Regular
+from tradewind.fieldserver.plan.geometry import Gaussian, Geometry, Regular
 from tradewind.layout.dual_meshes import map_of
 
 if TYPE_CHECKING:
@@ -302,15 +302,13 @@ class SemiLagrangianRun(Running):
     def outputs(self) -> list[Output]:
         """Its tracers; those of a plane are drawn as a box around the equator."""
         dwarf, (nx, ny, nz) = self.dwarf, self.dwarf.grid
-        levels = (dwarf.tracers, nz, *self.around.points[::-1])
+        levels: tuple[int, ...] = (dwarf.tracers, nz, *self.around.points[::-1])
+        where: Any = dwarf.layout_of(1) if dwarf.in_blocks else self.around.ids
+        grid: Geometry = Regular.box(nx, ny)
         if not dwarf.in_blocks:
             grid, levels = Gaussian.octahedral(self.around.lattice.half), (dwarf.tracers, nz, self.around.columns)
-            where: Any = self.around.ids
-        else:
-            grid = (
-                Regular(nx, ny, 0.0, 90 / ny - 90, 360 / nx, 180 / ny) if dwarf.lattice.sphere else Regular.box(nx, ny)
-            )
-            where = dwarf.layout_of(1)
+        elif dwarf.lattice.sphere:
+            grid = Regular(nx, ny, 0.0, 90 / ny - 90, 360 / nx, 180 / ny)
         return of_tracers(where, grid, dwarf.tracers, nz, lambda q: self.field[self.own].reshape(levels)[q])
 
     def _raise_not_finite(self, what: str, finite: Array, place: int) -> None:
