@@ -1,7 +1,7 @@
 """Write the wrappers of the recorder from its table of MPI functions: ``recorder_wrappers.py TABLE OUTPUT``.
 
-Each function of `src/recorder/functions.table` becomes a structure with its arguments by name, and a function MPI_X that
-calls the handler of its section with it; PMPI_X is another name of the same. Handlers are in `src/recorder/handlers/`.
+Each function of `src/recorder/functions.table` becomes a structure with its arguments by name, and a function MPI_X
+that calls the handler of its section; PMPI_X is another name of the same. Handlers are in `src/recorder/handlers/`.
 """
 
 from __future__ import annotations

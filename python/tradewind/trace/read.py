@@ -101,7 +101,7 @@ class _Part:
         counted = {name: (calls, ns / 1e9) for name, (calls, ns) in self.end.get("counted", {}).items()}
         return RankInfo(
             host=self.description["host"],
-            library=self.description["library"],
+            library=" ".join(self.description["library"].split()),
             abi=self.description["abi"],
             thread_level=self.description["thread_level"],
             ending=self.end.get("ending", "killed"),
