@@ -759,7 +759,7 @@ def routings() -> list[RoutingEntry]: ...
 def topologies() -> list[TopologyEntry]: ...
 
 class Calls:
-    """What each rank of a trace calls, with its messages matched."""
+    """Calls of each rank of a trace, with messages matched."""
 
     @property
     def ranks(self) -> int: ...
@@ -783,7 +783,7 @@ class Calls:
 
     def buffering(self) -> tuple[int, list[tuple[int, int, bool, int, str, int]]]:
         """
-        Return (eager limit, cycle): messages up to this many bytes have to be buffered (0: none; -1: the calls end with no buffers), and (rank, peer, whether it sends, bytes, label, row) of ranks that wait for each other in a circle where nothing is buffered.
+        Return (eager limit, cycle): messages up to this many bytes have to be buffered (0: none; -1: the calls end with no buffers), and (rank, peer, whether it sends, bytes, label, row) of the ranks of a cyclic dependency where nothing is buffered.
         """
 
 def free_network_s(calls: Calls) -> float:

@@ -60,7 +60,7 @@ using WaitingTuple = std::tuple<Rank, Rank, bool, std::int64_t, std::string, std
 }  // namespace
 
 void bind_calls(nb::module_& module) {
-    nb::class_<program::Calls>(module, "Calls", "What each rank of a trace calls, with its messages matched.")
+    nb::class_<program::Calls>(module, "Calls", "Calls of each rank of a trace, with messages matched.")
         .def_prop_ro("ranks", &program::Calls::ranks)
         .def_prop_ro("messages", &program::Calls::messages)
         .def_prop_ro("bytes", &program::Calls::bytes)
@@ -89,8 +89,8 @@ void bind_calls(nb::module_& module) {
                 return std::tuple(found.eager_limit, cycle);
             },
             "Return (eager limit, cycle): messages up to this many bytes have to be buffered (0: none; -1: the calls "
-            "end with no buffers), and (rank, peer, whether it sends, bytes, label, row) of ranks that wait for each "
-            "other in a circle where nothing is buffered.");
+            "end with no buffers), and (rank, peer, whether it sends, bytes, label, row) of the ranks of a cyclic "
+            "dependency where nothing is buffered.");
     module.def(
         "free_network_s",
         [](const program::Calls& calls) {

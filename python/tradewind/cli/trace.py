@@ -28,11 +28,11 @@ _AllReduce = Annotated[str, Option("--allreduce", help="Algorithm of MPI_Allredu
 
 def verify(trace: _Word, file: _File, *, as_json: options.Json = False) -> int | None:
     """Check a trace, and print the result; exit code 1 where it is not safe. Raises InputError."""
-    import tradewind
     from tradewind.cli.output import print_result
     from tradewind.replay.buffering import verify_trace
+    from tradewind.trace.read import open_trace
 
-    result = {"trace": file.name, **verify_trace(tradewind.open_trace(file))}
+    result = {"trace": file.name, **verify_trace(open_trace(file))}
     print_result(result, as_json, lambda: _show_verified(result))
     return None if result["eager_limit"] == 0 and not result["unmatched_messages"] else 1
 
@@ -49,13 +49,13 @@ def simulate(
     as_json: options.Json = False,
 ) -> None:
     """Replay a trace on a machine, and print the result. Raises InputError."""
-    import tradewind
     from tradewind.cli.output import print_result
     from tradewind.cli.simulation_run import simulate_here
     from tradewind.replay.workload import TraceWorkload
     from tradewind.simulation import prepare
+    from tradewind.trace.read import open_trace
 
-    workload = TraceWorkload(tradewind.open_trace(file), file.name, computing, allreduce)
+    workload = TraceWorkload(open_trace(file), file.name, computing, allreduce)
     simulation = prepare(workload, machine, **simulated.chosen())
     result = simulate_here(simulation, simulated, as_json)
     print_result(result, as_json, lambda: _show_simulated(result))
@@ -175,13 +175,13 @@ def advise(
     as_json: options.Json = False,
 ) -> None:
     """Try changes of a recorded program and of its run, and print what each saves. Raises InputError."""
-    import tradewind
     from tradewind.cli.output import print_result
     from tradewind.cli.simulation_run import line_report
-    from tradewind.replay.advice import advise_trace
     from tradewind.replay.workload import TraceWorkload
+    from tradewind.simulation.trace_advice import advise_trace
+    from tradewind.trace.read import open_trace
 
-    workload = TraceWorkload(tradewind.open_trace(file), file.name, computing, allreduce)
+    workload = TraceWorkload(open_trace(file), file.name, computing, allreduce)
     result = advise_trace(workload, machine, report=line_report(as_json), **simulated.chosen())
     print_result(result, as_json, lambda: _show_advice(result))
 

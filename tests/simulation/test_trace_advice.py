@@ -6,8 +6,8 @@ import pytest
 from recorded_exchange import trace_of
 from validation.machines import CROSSBAR, all_to_all, machine
 
-from tradewind.replay.advice import advise_trace
 from tradewind.replay.workload import TraceWorkload
+from tradewind.simulation.trace_advice import advise_trace
 from tradewind.trace.builder import TraceBuilder
 from tradewind.trace.model import Trace
 

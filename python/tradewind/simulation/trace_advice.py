@@ -10,7 +10,7 @@ from typing import Any
 from tradewind.base.errors import InputError
 from tradewind.machine import MachineFile, load_machine
 from tradewind.replay.workload import TraceWorkload
-from tradewind.simulation import prepare
+from tradewind.simulation.checks import prepare
 from tradewind.trace.model import Trace
 from tradewind.workload.simulation_options import PLACEMENTS
 
