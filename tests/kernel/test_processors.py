@@ -41,6 +41,7 @@ LARGEST = {
         "to_points": 0.03,
         "run": 0.02,
         "run_corrected": 0.02,
+        "run_solve": 0.02,
     },
 }
 """Share of a function's instructions that may have both a vector register and the stack; of those not named here 0.01.
