@@ -20,8 +20,8 @@ from tradewind.dwarfs.frame.advection import exact, outflow_rates, stream_fluxes
 from tradewind.dwarfs.mpdata import LOOPS, Mpdata
 from tradewind.dwarfs.mpdata import sweep as swept
 from tradewind.launch.dwarf import run
-from tradewind.layout.dual_meshes import mesh_of
-from tradewind.layout.partition import Divided, parts
+from tradewind.layout.mesh_part import part_of
+from tradewind.layout.mesh_rows import rows_of
 
 GRID, LEVELS = "O320", 60
 SAMPLES, SLOW_SAMPLES = 9, 2
@@ -34,10 +34,10 @@ class Case:
     """All arrays of a step on the whole mesh, on one core."""
 
     def __init__(self, grid: str, levels: int) -> None:
-        mesh = mesh_of(grid)
-        (own,) = parts(mesh, 1, "bands")
-        divided = Divided(mesh)
-        part = divided.part(own, divided.halo(own))
+        rows = rows_of(grid)
+        own = np.arange(rows.nodes)
+        part = part_of(rows, own)
+        mesh = part.dual
         fluxes = stream_fluxes(mesh, 0.8)
         self.dt = 0.8 / outflow_rates(mesh.edges, fluxes, 1 / mesh.volume).max()
         self.graph = _core.MeshGraph(part.offsets, part.neighbours, part.faces, part.edges, 1 / mesh.volume, mesh.nodes)

@@ -21,6 +21,7 @@ from exchange import exchange
 from fieldserver import fieldserver
 from helmholtz import helmholtz
 from languages import languages
+from limited_area import limited_area
 from loops import loops
 from million import million
 from mpdata import mpdata
@@ -70,6 +71,7 @@ PARTS: dict[str, Callable[[], None]] = {
     "startup": startup,
     "exchange": exchange,
     "languages": languages,
+    "limited_area": limited_area,
     "diffusion": diffusion,
     "helmholtz": helmholtz,
     "fieldserver": fieldserver,

@@ -10,16 +10,22 @@ from mpi4py import MPI
 
 from tradewind.dwarfs.mpdata import Mpdata
 from tradewind.layout.dual_meshes import octahedral
-from tradewind.layout.partition import Divided, parts
+from tradewind.layout.mesh_part import part_of
+from tradewind.layout.mesh_rows import rows_of
+from tradewind.layout.partition import own_nodes
 
 comm = MPI.COMM_WORLD
 
 # The median dual of O16: a volume for each node, a face for each edge.
 mesh = octahedral(16)
 assert math.isclose(mesh.volume.sum(), 4 * math.pi * mesh.radius**2, rel_tol=1e-14)
-divided = Divided(mesh)
+
+# A rank's part of it, made from the rows around its nodes alone: the same bits.
+rows = rows_of("O16")
 for order in ("bands", "curve"):
-    around = [len(divided.halo(own)) for own in parts(mesh, 12, order)]
+    mine = [part_of(rows, own_nodes(rows, 12, order, rank)) for rank in range(12)]
+    around = [len(part.halo) for part in mine]
+    assert all(np.array_equal(part.dual.volume, mesh.volume[part.own]) for part in mine)
     if comm.rank == 0:
         print(f"{mesh.nodes} nodes on 12 ranks by {order}: halos of {min(around)} to {max(around)} nodes")
 

@@ -1092,21 +1092,6 @@ def diagnose(
     Return the diagnosis of a region, slices (z, y, x), of a field [z][y][x].
     """
 
-def solve_cyclic(
-    field: Annotated[
-        NDArray[numpy.complex128], dict(shape=(None, None, None), order="C", device="cpu", writable=False)
-    ],
-    solution: Annotated[NDArray[numpy.complex128], dict(shape=(None, None, None), order="C", device="cpu")],
-    ratio: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)],
-    gain: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)],
-    team: Team,
-) -> None:
-    """
-    Solve b X[y] - a (X[y - 1] + X[y + 1]) = field[y], periodic along y, for each z and x of fields
-    complex128 [z][y][x], which may be one array: r + 1/r = b / a with |r| < 1 is the ratio [z][x], r / a the gain [z][x].
-    The threads of the team share out the levels. Raises InputError.
-    """
-
 class Gaussian:
     """
     Gaussian latitudes of one hemisphere, from the pole to the equator, in more digits than a
@@ -1361,6 +1346,131 @@ def combine(
     """
     target = the sum of factors times fields [z][y][x], 1 to 8 pairs; the target may be one of the fields.
     Raises InputError.
+    """
+
+@overload
+def wave_right_side(
+    u: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order="C", device="cpu", writable=False)],
+    v: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order="C", device="cpu", writable=False)],
+    phi: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order="C", device="cpu", writable=False)],
+    speeds: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    s: float,
+    right: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order="C", device="cpu")],
+    team: Team,
+) -> None: ...
+@overload
+def wave_right_side(
+    u: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), order="C", device="cpu", writable=False)],
+    v: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), order="C", device="cpu", writable=False)],
+    phi: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), order="C", device="cpu", writable=False)],
+    speeds: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    s: float,
+    right: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), order="C", device="cpu")],
+    team: Team,
+) -> None:
+    """
+    right = phi - s speed (2 div w - s lap phi) of modes [mode][y][x] on a C grid, with a squared speed for
+    each mode. Winds and phi have one point more on all four sides. The threads of the team share out the rows.
+    Raises InputError.
+    """
+
+@overload
+def wave_winds(
+    u: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order="C", device="cpu", writable=False)],
+    v: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order="C", device="cpu", writable=False)],
+    phi: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order="C", device="cpu", writable=False)],
+    after: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order="C", device="cpu", writable=False)],
+    s: float,
+    u_after: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order="C", device="cpu")],
+    v_after: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order="C", device="cpu")],
+    team: Team,
+) -> None: ...
+@overload
+def wave_winds(
+    u: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), order="C", device="cpu", writable=False)],
+    v: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), order="C", device="cpu", writable=False)],
+    phi: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), order="C", device="cpu", writable=False)],
+    after: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), order="C", device="cpu", writable=False)],
+    s: float,
+    u_after: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), order="C", device="cpu")],
+    v_after: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), order="C", device="cpu")],
+    team: Team,
+) -> None:
+    """
+    The winds w - s grad(phi + after) of modes [mode][y][x] on a C grid; all arrays have one point more on all
+    four sides, which is not written. The threads of the team share out the rows. Raises InputError.
+    """
+
+@overload
+def place_levels(
+    levels: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order="C", device="cpu", writable=False)],
+    field: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order="C", device="cpu")],
+    team: Team,
+) -> None: ...
+@overload
+def place_levels(
+    levels: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), order="C", device="cpu", writable=False)],
+    field: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), order="C", device="cpu")],
+    team: Team,
+) -> None:
+    """
+    Write levels [z][y][x] to the points inside a halo of one point. The threads of the team share out the
+    rows. Raises InputError.
+    """
+
+@overload
+def solve_cyclic(
+    field: Annotated[
+        NDArray[numpy.complex128], dict(shape=(None, None, None), order="C", device="cpu", writable=False)
+    ],
+    solution: Annotated[NDArray[numpy.complex128], dict(shape=(None, None, None), order="C", device="cpu")],
+    ratio: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)],
+    gain: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)],
+    team: Team,
+) -> None: ...
+@overload
+def solve_cyclic(
+    field: Annotated[NDArray[numpy.complex64], dict(shape=(None, None, None), order="C", device="cpu", writable=False)],
+    solution: Annotated[NDArray[numpy.complex64], dict(shape=(None, None, None), order="C", device="cpu")],
+    ratio: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)],
+    gain: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)],
+    team: Team,
+) -> None:
+    """
+    Solve b X[y] - a (X[y - 1] + X[y + 1]) = field[y], periodic along y, for each z and x of fields
+    complex [z][y][x], which may be one array: r + 1/r = b / a with |r| < 1 is the ratio [z][x], r / a the gain [z][x].
+    The threads of the team share out the levels. Raises InputError.
+    """
+
+@overload
+def step_layers(
+    columns: Sequence[
+        Annotated[NDArray[numpy.complex128], dict(shape=(None, None, None), order="C", device="cpu", writable=False)]
+    ],
+    stepped: Sequence[Annotated[NDArray[numpy.complex128], dict(shape=(None, None, None), order="C", device="cpu")]],
+    modes: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)],
+    speeds: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    slopes: Annotated[NDArray[numpy.complex128], dict(shape=(None, None), order="C", device="cpu", writable=False)],
+    s: float,
+    team: Team,
+) -> None: ...
+@overload
+def step_layers(
+    columns: Sequence[
+        Annotated[NDArray[numpy.complex64], dict(shape=(None, None, None), order="C", device="cpu", writable=False)]
+    ],
+    stepped: Sequence[Annotated[NDArray[numpy.complex64], dict(shape=(None, None, None), order="C", device="cpu")]],
+    modes: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)],
+    speeds: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    slopes: Annotated[NDArray[numpy.complex128], dict(shape=(None, None), order="C", device="cpu", writable=False)],
+    s: float,
+    team: Team,
+) -> None:
+    """
+    Write the coefficients of u, v and phi by layers, a step of gravity waves later. Their fields, [variable,
+    level], are shared out evenly among arrays [m, n][1][field]. `modes` [level][mode] and the squared `speeds` are
+    those of the layers, `slopes` [m, n][direction] what derivatives multiply by. The threads of the team share
+    out the coefficients. Raises InputError.
     """
 
 class MeshGraph:

@@ -7,6 +7,9 @@
 
 #include "base/random.hpp"
 #include "kernel/helmholtz/helmholtz.hpp"
+#include "kernel/limited_area/cyclic.hpp"
+#include "kernel/limited_area/layers.hpp"
+#include "kernel/limited_area/stencils.hpp"
 #include "kernel/mpdata/graph.hpp"
 #include "kernel/mpdata/mpdata.hpp"
 #include "kernel/nekbone/conjugate_gradients.hpp"
@@ -162,6 +165,55 @@ std::uint64_t helmholtz_bits() {
 TEST("the operator of Helmholtz and its columns have the same bits everywhere") {
     CHECK_EQUAL(helmholtz_bits<double>(), 0x514ad32b27cad857u);
     CHECK_EQUAL(helmholtz_bits<float>(), 0x68b46bc3c7fe9067u);
+}
+
+template <class Real>
+void take_semi_implicit(Checksum& sum) {
+    const std::array<Index, 3> all{39, 7, 3}, inside{37, 5, 3};
+    const Index points = 39 * 7 * 3;
+    const auto u = drawn<Real>(1, points, -1, 1), v = drawn<Real>(2, points, -1, 1),
+               phi = drawn<Real>(3, points, -1, 1);
+    const auto after = drawn<Real>(4, points, -1, 1);
+    std::vector<Real> right(37 * 5 * 3), u_after(u.size()), v_after(u.size());
+    const std::vector<double> speeds{1.0, 0.3, 0.1};
+    Team team(1);
+    const Waves<Real> waves{{u.data(), all}, {v.data(), all}, {phi.data(), all}};
+    wave_right_side<Real>(waves, {speeds.data(), {3, 1, 1}}, 1.7, {right.data(), inside}, team);
+    wave_winds<Real>(waves, {after.data(), all}, 1.7, {u_after.data(), all}, {v_after.data(), all}, team);
+    sum.take(right), sum.take(u_after), sum.take(v_after);
+}
+
+// Complex numbers lie as pairs of real ones.
+template <class Real>
+void take_wavenumbers(Checksum& sum) {
+    constexpr Index lines = 35, points = 11, levels = 3, coefficients = 13, layers = 19;
+    using Complex = std::complex<Real>;
+    Team team(1);
+    auto field = drawn<Real>(1, 2 * lines * points * levels, -1, 1);
+    const auto ratio = drawn(2, lines * levels, -0.9, 0.9), gain = drawn(3, lines * levels, 0.1, 1);
+    const std::array<Index, 3> shape{lines, points, levels}, plane{lines, levels, 1};
+    auto* const values = reinterpret_cast<Complex*>(field.data());
+    solve_cyclic<Real>({values, shape}, {values, shape}, {ratio.data(), plane}, {gain.data(), plane}, team);
+    sum.take(field);
+    const auto columns = drawn<Real>(4, 2 * 3 * layers * coefficients, -1, 1);
+    const auto modes = drawn(5, layers * layers, -0.3, 0.3), speeds = drawn(6, layers);
+    const auto slopes = drawn(7, 4 * coefficients, -1, 1);
+    std::vector<Real> stepped(columns.size());
+    const std::array<Index, 3> all{3 * layers, 1, coefficients};
+    step_layers<Real>({{modes.data(), {layers, layers, 1}},
+                       {speeds.data(), {layers, 1, 1}},
+                       {reinterpret_cast<const std::complex<double>*>(slopes.data()), {2, coefficients, 1}},
+                       1.7},
+                      {{reinterpret_cast<const Complex*>(columns.data()), all}},
+                      {{reinterpret_cast<Complex*>(stepped.data()), all}}, team);
+    sum.take(stepped);
+}
+
+TEST("loops of a semi-implicit step have the same bits everywhere") {
+    Checksum sum;
+    take_semi_implicit<float>(sum), take_semi_implicit<double>(sum);
+    take_wavenumbers<float>(sum), take_wavenumbers<double>(sum);
+    CHECK_EQUAL(sum.found, 0xa55ffe0106ceb419u);
 }
 
 // Trajectories to all quadrants, and tracers at their ends.

@@ -7,8 +7,9 @@ import pytest
 
 from tradewind import _core
 from tradewind.base.errors import InputError
-from tradewind.layout.dual_meshes import mesh_of
-from tradewind.layout.partition import Divided, parts
+from tradewind.layout.mesh_part import Surroundings
+from tradewind.layout.mesh_rows import rows_of
+from tradewind.layout.partition import own_nodes
 
 LEVELS = 19
 
@@ -17,15 +18,15 @@ class Case:
     """A field on half of a mesh."""
 
     def __init__(self) -> None:
-        self.mesh = mesh_of("O3")
-        divided = Divided(self.mesh)
-        own = np.sort(parts(self.mesh, 2, "bands")[0])
-        self.part = part = divided.part(own, divided.halo(own))
+        mesh = rows_of("O3")
+        own = own_nodes(mesh, 2, "bands", 0)
+        self.around = Surroundings(mesh, own)
+        self.part = part = self.around.part(own, self.around.halo)
         self.ids = np.concatenate([part.own, part.halo])
         self.graph = _core.MeshGraph(
             part.offsets, part.neighbours, part.faces, part.edges, np.ones(len(part.own)), len(self.ids)
         )
-        self.flux = np.ones((len(part.edge_ids), LEVELS))
+        self.flux = np.ones((len(part.edges), LEVELS))
         self.q = np.ones((len(self.ids), LEVELS))
         self.all_own = _core.Nodes((0, self.graph.nodes))
 
@@ -42,7 +43,7 @@ def test_wrong_calls():
     nodes = (0, case.graph.nodes)
     with pytest.raises(InputError, match=r"kept: 7 rows of 19 levels: \d+ of 19 are allowed"):
         _core.mpdata_swept(case.graph, nodes, case.flux, case.q, np.empty((7, LEVELS)), out, 1.0, team)
-    turned = Divided(case.mesh).part(case.part.own[::-1].copy(), case.part.halo)
+    turned = case.around.part(case.part.own[::-1].copy(), case.part.halo)
     graph = _core.MeshGraph(
         turned.offsets, turned.neighbours, turned.faces, turned.edges, np.ones(len(turned.own)), len(case.ids)
     )

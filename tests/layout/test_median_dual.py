@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 from tradewind.base.errors import InputError
-from tradewind.layout.dual_meshes import EARTH_RADIUS_M, flat, mesh_nodes, mesh_of, octahedral
+from tradewind.layout.dual_meshes import flat, mesh_of, octahedral
 from tradewind.layout.gaussian import gaussian_latitudes
 from tradewind.layout.median_dual import MedianDual
+from tradewind.layout.mesh_rows import EARTH_RADIUS_M, mesh_nodes
 
 
 @pytest.mark.parametrize("n", [1, 2, 7, 64])

@@ -7,7 +7,9 @@ import pytest
 
 from tradewind.layout.dual_meshes import mesh_of
 from tradewind.layout.mesh_outline import outline_of, shares_of
-from tradewind.layout.partition import ORDERS, Divided, parts
+from tradewind.layout.mesh_part import part_of
+from tradewind.layout.mesh_rows import rows_of
+from tradewind.layout.partition import ORDERS, parts
 
 MESHES = ("O1", "O2", "O5", "O16", "3x3", "9x4")
 
@@ -28,10 +30,10 @@ def test_nodes_and_edges_are_those_of_the_mesh(name):
 @pytest.mark.parametrize("ranks", [1, 2, 7, 12, 36])
 @pytest.mark.parametrize("name", ["O5", "O16", "9x4"])
 def test_ranks_have_and_need_what_their_parts_do(name, ranks, order):
-    mesh, shares = mesh_of(name), shares_of(outline_of(name), ranks, order)
-    divided = Divided(mesh)
-    for rank, own in enumerate(parts(mesh, ranks, order)):
-        part = divided.part(own, divided.halo(own))
+    mesh, outline = rows_of(name), outline_of(name)
+    shares = shares_of(outline, ranks, order)
+    for rank, own in enumerate(parts(outline, ranks, order)):
+        part = part_of(mesh, own)
         assert np.array_equal(shares.own[rank], own)
         assert np.array_equal(shares.halo[rank], part.halo)
         assert (shares.rim[rank], shares.near_rim[rank]) == (len(part.rim()), len(part.near_rim()))

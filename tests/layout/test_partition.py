@@ -7,7 +7,10 @@ import pytest
 
 from tradewind.base.errors import InputError
 from tradewind.layout.dual_meshes import mesh_of
-from tradewind.layout.partition import ORDERS, Divided, curve, parts
+from tradewind.layout.mesh_outline import outline_of, shares_of
+from tradewind.layout.mesh_part import Surroundings
+from tradewind.layout.mesh_rows import rows_of
+from tradewind.layout.partition import ORDERS, curve, own_nodes, parts
 
 
 @pytest.mark.parametrize("order", ORDERS)
@@ -29,24 +32,34 @@ def test_the_curve_goes_from_neighbour_to_neighbour():
 
 
 def test_parts_of_the_curve_are_compact():
-    mesh = mesh_of("O40")
-    divided = Divided(mesh)
-    around = {order: sum(len(divided.halo(own)) for own in parts(mesh, 24, order)) for order in ORDERS}
+    mesh = outline_of("O40")
+    around = {order: sum(map(len, shares_of(mesh, 24, order).halo)) for order in ORDERS}
     assert around["curve"] < 0.6 * around["bands"]
 
 
 @pytest.mark.parametrize("order", ORDERS)
-def test_a_part_is_the_mesh_by_other_numbers(order):
-    mesh = mesh_of("O6")
-    divided = Divided(mesh)
-    for own in parts(mesh, 5, order):
-        part = divided.part(own, divided.halo(own)[::-1])
+@pytest.mark.parametrize("name", ["O1", "O6", "7x5"])
+def test_a_part_is_the_mesh_by_other_numbers(name, order):
+    """Its own nodes, faces and volumes have the bits of those of the whole mesh."""
+    mesh, rows = mesh_of(name), rows_of(name)
+    for rank, own in enumerate(parts(mesh, 5, order)):
+        assert np.array_equal(own_nodes(rows, 5, order, rank), own)
+        around = Surroundings(rows, own)
+        part = around.part(own, around.halo[::-1])
         ids = np.concatenate([part.own, part.halo])
-        assert np.array_equal(np.sort(ids[part.edges], axis=1), mesh.edges[part.edge_ids])
+        edge_ids = np.flatnonzero(np.isin(mesh.edges, own).any(axis=1))
+        assert np.array_equal(ids[part.edges], mesh.edges[edge_ids])
+        assert np.array_equal(np.sort(part.halo), np.setdiff1d(mesh.edges[edge_ids], own))
+        dual = part.dual
+        assert np.array_equal(dual.normal, mesh.normal[edge_ids])
+        assert np.array_equal(dual.volume, mesh.volume[own])
+        assert np.array_equal([dual.x, dual.y], [mesh.x[ids], mesh.y[ids]])
+        for found, wanted in ((dual.corner_x, mesh.corner_x), (dual.corner_y, mesh.corner_y)):
+            assert np.array_equal(found[dual.corners], wanted[mesh.corners[edge_ids]])
         for node, begin, end in zip(own, part.offsets, part.offsets[1:], strict=False):
             here = np.flatnonzero((mesh.edges == node).any(axis=1))
             faces = part.faces[begin:end]
-            assert np.array_equal(part.edge_ids[faces >> 1], here)
+            assert np.array_equal(edge_ids[faces >> 1], here)
             assert np.array_equal(faces & 1, mesh.edges[here, 1] == node)
             assert np.array_equal(ids[part.neighbours[begin:end]], mesh.edges[here].sum(axis=1) - node)
 

@@ -38,6 +38,7 @@ NB_MODULE(_core, module) {
     tradewind::python::bind_kernel(module);
     tradewind::python::bind_spectral(module);
     tradewind::python::bind_solver(module);
+    tradewind::python::bind_limited_area(module);
     tradewind::python::bind_mpdata(module);
     tradewind::python::bind_semi_lagrangian(module);
     tradewind::python::bind_elements(module);

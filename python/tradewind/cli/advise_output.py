@@ -35,7 +35,7 @@ def command(
     from tradewind.fieldserver.plan.geometry import Gaussian, Regular
     from tradewind.fieldserver.plan.plan_file import load_plan
     from tradewind.fieldserver.server.advice import advise
-    from tradewind.layout.dual_meshes import mesh_extents
+    from tradewind.layout.mesh_rows import mesh_extents
 
     del what
     n, ny = mesh_extents(grid)

@@ -15,9 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tradewind.base.errors import InputError
-
-Ids = NDArray[np.int64]
-Reals = NDArray[np.float64]
+from tradewind.layout.mesh_rows import Ids, Reals
 
 _CLOSED = 1e-12
 """How far normals may be from adding up to zero, as a fraction of their lengths' sum; likewise the total area."""
@@ -79,6 +77,42 @@ class MedianDual:
         `poles`: the nodes around the north pole and those around the south pole, each a cell whose centre is the pole.
         Raises InputError for a mesh with holes, which names an edge that has a cell on one side only.
         """
+        mesh = cls._made(x, y, cells, periods, radius, poles, name, None)
+        mesh.check(poles)
+        return mesh
+
+    @classmethod
+    def around(
+        cls,
+        x: Reals,
+        y: Reals,
+        cells: Sequence[Ids],
+        periods: tuple[float, float],
+        own: NDArray[np.bool_],
+        *,
+        radius: float = 0.0,
+        poles: Sequence[Ids] = (),
+        name: str = "mesh",
+    ) -> Self:
+        """Make the faces and duals of the nodes that `own` marks, of all cells that these belong to.
+
+        They have the same bits as in the whole mesh, if nodes are in the same order. Other nodes have the faces towards
+        own ones alone, and no whole volume. Raises InputError for an edge of own nodes with a cell on one side only.
+        """
+        return cls._made(x, y, cells, periods, radius, poles, name, own)
+
+    @classmethod
+    def _made(
+        cls,
+        x: Reals,
+        y: Reals,
+        cells: Sequence[Ids],
+        periods: tuple[float, float],
+        radius: float,
+        poles: Sequence[Ids],
+        name: str,
+        own: NDArray[np.bool_] | None,
+    ) -> Self:
         count = sum(len(group) for group in cells)
         centres = [_centres(x, y, group, periods) for group in cells]
         corner_x = np.concatenate([cx for cx, _ in centres] + [np.zeros(len(poles))])
@@ -87,7 +121,11 @@ class MedianDual:
         start = np.concatenate([group.ravel() for group in groups])
         end = np.concatenate([np.roll(group, -1, axis=1).ravel() for group in groups])
         sizes = np.concatenate([np.full(len(group), group.shape[1]) for group in groups])
-        edges, corners = _sides(start, end, np.repeat(np.arange(len(sizes)), sizes), len(x), name)
+        cell = np.repeat(np.arange(len(sizes)), sizes)
+        if own is not None:
+            wanted = own[start] | own[end]
+            start, end, cell = start[wanted], end[wanted], cell[wanted]
+        edges, corners = _sides(start, end, cell, len(x), name)
         is_pole = corners >= count
         middle_x, middle_y = _middles(x, y, edges, periods)
         corner_dx = np.where(is_pole, 0.0, _wrapped(corner_x[corners] - middle_x[:, None], periods[0]))
@@ -103,9 +141,7 @@ class MedianDual:
             width = _wrapped(np.roll(x[ring], -1) - np.roll(x[ring], 1), periods[0]) / 2
             volume[ring] += gap * np.abs(width)
         volume *= radius**2 if radius else 1.0
-        mesh = cls(x, y, edges, corners, corner_x, corner_y, normal, volume, periods, radius, name)
-        mesh.check(poles)
-        return mesh
+        return cls(x, y, edges, corners, corner_x, corner_y, normal, volume, periods, radius, name)
 
     def check(self, poles: Sequence[Ids] = ()) -> None:
         """Raise InputError unless all duals are closed and fill the sphere, or the plane, to rounding."""

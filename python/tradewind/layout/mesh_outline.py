@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tradewind.base import memory
-from tradewind.layout.dual_meshes import flat_nodes, mesh_extents, mesh_nodes, octahedral_nodes
-from tradewind.layout.median_dual import Ids, Reals
+from tradewind.layout.mesh_rows import FlatRows, Ids, OctahedralRows, Reals, mesh_extents, mesh_nodes
 from tradewind.layout.partition import parts
 
 BYTES_PER_NODE = 150
@@ -56,16 +55,18 @@ def outline_of(name: str) -> MeshOutline:
     require_memory(name)
     nx, ny = mesh_extents(name)
     if ny:
-        x, y = flat_nodes(nx, ny)
+        x, y = FlatRows(nx, ny).coordinates(np.arange(nx * ny))
         node = np.arange(nx * ny, dtype=np.int32).reshape(ny, nx)
         ways = [np.roll(node, -1, axis) for axis in (0, 1)]
         edges = np.concatenate([np.stack([node.ravel(), other.ravel()], axis=1) for other in ways])
         return MeshOutline(x, y, edges, (nx, ny), False, name)
-    rows, first, x, y = octahedral_nodes(nx)
-    node = np.arange(first[-1], dtype=np.int32)
-    east = node + 1
+    mesh = OctahedralRows(nx)
+    rows, first = mesh.lengths, mesh.first
+    x, y = mesh.coordinates(np.arange(mesh.nodes))
+    nodes = np.arange(mesh.nodes, dtype=np.int32)
+    east = nodes + 1
     east[first[1:] - 1] = first[:-1]
-    across: list[NDArray[Any]] = [np.stack([node, east], axis=1)]
+    across: list[NDArray[Any]] = [np.stack([nodes, east], axis=1)]
     for i in range(nx - 1):
         across.append(_between(first[i], rows[i], first[i + 1]))
         below = 2 * nx - 1 - i

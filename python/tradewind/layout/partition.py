@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
@@ -12,10 +11,12 @@ from numpy.typing import NDArray
 from tradewind.base.errors import InputError
 from tradewind.base.names import unknown
 from tradewind.layout.closed import cuts
-from tradewind.layout.median_dual import Ids, MedianDual, Reals
+from tradewind.layout.mesh_rows import Ids, MeshRows, Reals
 
 _BITS = 16
 """Bits per coordinate of the curve: 4e9 places, more than 50 per node of O4000."""
+_PIECE_BITS = 16
+"""Bits of the places along the curve within one of its 65,536 pieces."""
 
 
 class Mesh(Protocol):
@@ -60,13 +61,18 @@ def curve(mesh: Mesh) -> Ids:
     A sphere is first unfolded into a square as an octahedron, whose centre is the north pole and whose corners are the
     south pole (Hilbert 1891; a space-filling curve as in Dennis 2003, doi:10.1109/IPDPS.2003.1213473).
     """
-    across, up = _octahedron(mesh.x, mesh.y) if mesh.on_sphere else (mesh.x / mesh.periods[0], mesh.y / mesh.periods[1])
-    cells = 2**_BITS
-    places = [np.clip((each * cells).astype(np.int64), 0, cells - 1) for each in (across, up)]
-    return np.lexsort((np.arange(mesh.nodes), _hilbert(*places)))
+    return np.lexsort((np.arange(mesh.nodes), _places(mesh, mesh.x, mesh.y)))
 
 
 ORDERS: dict[str, Callable[[Mesh], Ids]] = {"bands": bands, "curve": curve}
+
+
+def _places(mesh: Mesh | MeshRows, x: Reals, y: Reals) -> Ids:
+    """The places of nodes along the curve."""
+    across, up = _octahedron(x, y) if mesh.on_sphere else (x / mesh.periods[0], y / mesh.periods[1])
+    cells = 2**_BITS
+    places = [np.clip((each * cells).astype(np.int64), 0, cells - 1) for each in (across, up)]
+    return _hilbert(*places)
 
 
 def _octahedron(longitude: NDArray[np.float64], latitude: NDArray[np.float64]) -> tuple[NDArray[np.float64], ...]:
@@ -98,82 +104,45 @@ def parts(mesh: Mesh, ranks: int, order: str) -> list[Ids]:
 
     The cost of a node is 1 and 1 for each edge. Raises InputError for an unknown order and for more ranks than nodes.
     """
-    if order not in ORDERS:
-        raise InputError(unknown("partition", order, ORDERS))
-    if not 1 <= ranks <= mesh.nodes:
-        raise InputError(f"{ranks} ranks: 1..{mesh.nodes} are allowed for the nodes of {mesh.name}")
+    _check(mesh, ranks, order)
     nodes = ORDERS[order](mesh)
     return np.split(nodes, cuts(1 + mesh.edges_per_node()[nodes], ranks)[1:-1])
 
 
-@dataclass(frozen=True)
-class Part:
-    """A rank's part of a mesh: its own nodes, those around them (the halo), and all edges of its own nodes.
+def _check(mesh: Mesh | MeshRows, ranks: int, order: str) -> None:
+    if order not in ORDERS:
+        raise InputError(unknown("partition", order, ORDERS))
+    if not 1 <= ranks <= mesh.nodes:
+        raise InputError(f"{ranks} ranks: 1..{mesh.nodes} are allowed for the nodes of {mesh.name}")
 
-    Local numbers count own nodes first, then the halo. The edges of a node follow each other as they do in the whole
-    mesh, so that sums over them have the same bits on any ranks.
+
+def own_nodes(mesh: MeshRows, ranks: int, order: str, rank: int) -> Ids:
+    """Return what `parts` returns for one rank, without the whole mesh: row by row, in memory for the part and a row.
+
+    Nodes are first counted in pieces of the order, which rows or stretches of the curve are; then those of the pieces
+    that the rank's part may lie in are taken. Raises InputError as `parts` does.
     """
-
-    own: Ids
-    """Global ids of the own nodes, in local order."""
-    halo: Ids
-    """Global ids of the halo, in local order."""
-    offsets: Ids
-    """[own + 1]: the entries of node i in `neighbours` and `faces` are ``offsets[i]:offsets[i + 1]``."""
-    neighbours: NDArray[np.int32]
-    """Local numbers of the nodes at the other ends of a node's edges."""
-    faces: NDArray[np.int32]
-    """2 e, or 2 e + 1 where the normal of local edge e points to the node itself."""
-    edge_ids: Ids
-    """Global numbers of the local edges, ascending."""
-    edges: NDArray[np.int32]
-    """[edge][2]: local numbers of their nodes."""
-
-    def rim(self) -> NDArray[np.int32]:
-        """Return the own nodes with a neighbour in the halo, ascending: those that other ranks want in their halos."""
-        owner = np.repeat(np.arange(len(self.own), dtype=np.int32), np.diff(self.offsets))
-        return np.unique(owner[self.neighbours >= len(self.own)])
-
-    def near_rim(self) -> NDArray[np.int32]:
-        """Return the nodes of the rim and their own neighbours, ascending."""
-        at_rim = np.zeros(len(self.own) + len(self.halo), bool)
-        at_rim[self.rim()] = True
-        owner = np.repeat(np.arange(len(self.own), dtype=np.int32), np.diff(self.offsets))
-        near = np.concatenate([self.rim(), owner[at_rim[self.neighbours]]])
-        return np.unique(near)
-
-
-class Divided:
-    """A mesh with what finding the parts of several ranks has in common."""
-
-    def __init__(self, mesh: MedianDual) -> None:
-        self.mesh = mesh
-        ends = mesh.edges.ravel()
-        self._slots = np.argsort(ends, kind="stable")  # 2 e + side, by node, then by edge
-        self._first = np.concatenate([[0], np.cumsum(np.bincount(ends, minlength=mesh.nodes))])
-        self._other = mesh.edges[:, ::-1].ravel()[self._slots]
-
-    def _entries(self, own: Ids) -> tuple[Ids, Ids]:
-        """The offsets of own nodes, and their entries in the lists of the whole mesh."""
-        begin, length = self._first[own], self._first[own + 1] - self._first[own]
-        offsets = np.concatenate([[0], np.cumsum(length)])
-        return offsets, np.repeat(begin - offsets[:-1], length) + np.arange(offsets[-1])
-
-    def halo(self, own: Ids) -> Ids:
-        """Return the global ids around own nodes, ascending."""
-        inside = np.zeros(self.mesh.nodes, bool)
-        inside[own] = True
-        around = self._other[self._entries(own)[1]]
-        return np.unique(around[~inside[around]])
-
-    def part(self, own: Ids, halo: Ids) -> Part:
-        """Make the part of own nodes, and the halo in any order, as `halo` returns it or renumbered."""
-        local = np.full(self.mesh.nodes, -1, np.int32)
-        local[own] = np.arange(len(own), dtype=np.int32)
-        local[halo] = np.arange(len(own), len(own) + len(halo), dtype=np.int32)
-        offsets, entries = self._entries(own)
-        slots = self._slots[entries]
-        edge_ids, edge = np.unique(slots >> 1, return_inverse=True)
-        faces = (2 * edge + (slots & 1)).astype(np.int32)
-        neighbours = local[self._other[entries]]
-        return Part(own, halo, offsets, neighbours, faces, edge_ids, local[self.mesh.edges[edge_ids]])
+    _check(mesh, ranks, order)
+    pieces = mesh.rows if order == "bands" else 2 ** (2 * _BITS - _PIECE_BITS)
+    cost = np.zeros(pieces, np.int64)
+    for row, degrees in enumerate(mesh.degrees()):
+        if order == "bands":
+            cost[row] = (1 + degrees).sum()
+        else:
+            place = _places(mesh, *mesh.coordinates(mesh.row(row)))
+            np.add.at(cost, place >> _PIECE_BITS, 1 + degrees)
+    reached = np.concatenate([[0], np.cumsum(cost)])
+    begin, end = (float(reached[-1]) * each / ranks for each in (rank, rank + 1))  # as `cuts` has them
+    last = rank + 1 == ranks
+    there = (reached[1:] > begin) & ((reached[:-1] < end) | last)
+    found: list[tuple[Ids, Ids, Ids]] = []
+    for row, degrees in enumerate(mesh.degrees()):
+        nodes = mesh.row(row)
+        place = np.full(len(nodes), row) if order == "bands" else _places(mesh, *mesh.coordinates(nodes))
+        taken = there[place if order == "bands" else place >> _PIECE_BITS]
+        found.append((nodes[taken], place[taken], 1 + degrees[taken]))
+    nodes, place, costs = (np.concatenate(each) for each in zip(*found, strict=True))
+    along = np.lexsort((nodes, place))
+    ends = reached[:-1][there][0] + np.cumsum(costs[along])
+    middle = ends - costs[along] / 2
+    return np.asarray(nodes[along][(middle >= begin) & ((middle < end) | last)])

@@ -15,9 +15,11 @@ from tradewind.base.errors import InputError, gathered
 from tradewind.dwarfs.frame.dwarf import Dwarf, copied
 from tradewind.dwarfs.frame.output import Output, of_mesh
 from tradewind.dwarfs.frame.running import Running
-from tradewind.layout.dual_meshes import map_of, mesh_extents, mesh_nodes, mesh_of
+from tradewind.layout.dual_meshes import map_of, mesh_of, require_memory
 from tradewind.layout.mesh_outline import MeshOutline, Shares, outline_of, shares_of
-from tradewind.layout.partition import ORDERS, Divided, Part, parts
+from tradewind.layout.mesh_part import Surroundings
+from tradewind.layout.mesh_rows import mesh_extents, mesh_nodes, rows_of
+from tradewind.layout.partition import ORDERS, own_nodes
 from tradewind.workload.options import option
 from tradewind.workload.program import Compute
 
@@ -28,7 +30,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from tradewind.dwarfs.frame.step import Call
-    from tradewind.layout.median_dual import Ids, MedianDual
+    from tradewind.layout.median_dual import MedianDual
+    from tradewind.layout.mesh_rows import Ids
     from tradewind.mpi.library import Array
 
 _MAX_LEVELS = 10_000
@@ -86,10 +89,6 @@ class MeshDwarf(Dwarf):
         most: int = max(map(len, self.shares().own))
         return most * self.ranks / self.nodes
 
-    def all_parts(self) -> list[Part]:
-        """The parts of all ranks, made in this process."""
-        return _all_parts(self.grid, self.ranks, self.partition)
-
     def shares(self) -> Shares:
         """Return what each rank has and needs of others, found without the mesh of volumes."""
         return _shares(self.grid, self.ranks, self.partition)
@@ -125,13 +124,6 @@ def mesh_by_name(name: str) -> MedianDual:
 
 
 @lru_cache(maxsize=2)
-def _all_parts(grid: str, ranks: int, partition: str) -> list[Part]:
-    mesh = mesh_by_name(grid)
-    divided = Divided(mesh)
-    return [divided.part(own, divided.halo(own)) for own in parts(mesh, ranks, partition)]
-
-
-@lru_cache(maxsize=2)
 def _outline(grid: str) -> MeshOutline:
     return outline_of(grid)
 
@@ -157,25 +149,29 @@ class MeshRunning(Running):
 
         super().__init__(dwarf, comm, record)
         self.levels = dwarf.levels
+        rows = rows_of(dwarf.grid)
+        require_memory(f"a part of {dwarf.grid} on one of {dwarf.ranks} ranks", rows.nodes / dwarf.ranks)
         begin = perf_counter()
-        self.mesh = mesh_by_name(dwarf.grid)
-        made = perf_counter()
-        divided = Divided(self.mesh)
-        own = parts(self.mesh, dwarf.ranks, dwarf.partition)[self.rank]
-        halo = divided.halo(own)
+        own = own_nodes(rows, dwarf.ranks, dwarf.partition, self.rank)
+        divided = perf_counter()
+        around = Surroundings(rows, own)
+        halo, mesh_s = around.halo, perf_counter() - divided
         if order == "runs":
             runs = renumbered(comm, own, halo)
             own, halo = runs.own, runs.halo
         elif order == "ids":
             own = np.sort(own)
-        self.part = part = divided.part(own, halo)
-        divided_s = perf_counter() - made
+        numbered = perf_counter()
+        self.part = part = around.part(own, halo)
+        self.mesh = part.dual
+        """The own nodes and the halo, by local numbers; volumes of own nodes."""
+        mesh_s += perf_counter() - numbered
         proceed(comm)
         asked = perf_counter()
         self.halo: _core.Fetch = CorePoints(comm, own).halo(halo)
-        self.setup_s = {"mesh": made - begin, "partition": divided_s, "who needs what": perf_counter() - asked}
+        self.setup_s = {"mesh": mesh_s, "partition": divided - begin, "who needs what": perf_counter() - asked}
         self.own = slice(0, len(own))
-        self.volume = self.mesh.volume[own]
+        self.volume = self.mesh.volume
         self.graph = _core.MeshGraph(
             part.offsets, part.neighbours, part.faces, part.edges, 1 / self.volume, len(own) + len(halo)
         )
@@ -210,7 +206,7 @@ class MeshRunning(Running):
         found = self.comm.gather((self.part.own, part))
         if found is None:
             return None
-        whole = np.empty((self.mesh.nodes, *own.shape[1:]), own.dtype)
+        whole = np.empty((self.dwarf.nodes, *own.shape[1:]), own.dtype)
         for ids, values in found:
             whole[ids] = values
         return whole
@@ -225,7 +221,7 @@ class MeshRunning(Running):
     def as_map(self, own: Array) -> Array | None:
         """One value of each own node as a map [y][x] from the south, on rank 0. Collective."""
         whole = self.whole(own)
-        return None if whole is None else map_of(self.mesh, whole)
+        return None if whole is None else map_of(self.mesh.name, whole)
 
 
 def check_fits(courant: float, limit: float, dt: float, where: Ids | NDArray[np.int64], mesh: MedianDual) -> None:

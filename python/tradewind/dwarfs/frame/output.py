@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from tradewind import _core
 from tradewind.fieldserver.plan.geometry import Gaussian, Geometry, Regular
-from tradewind.layout.dual_meshes import mesh_extents
+from tradewind.layout.mesh_rows import mesh_extents
 
 if TYPE_CHECKING:
     import numpy as np

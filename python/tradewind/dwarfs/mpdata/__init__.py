@@ -378,7 +378,7 @@ class MpdataRun(MeshRunning):
         from tradewind.mpi.library import MPI
 
         dwarf = self.dwarf
-        fluxes = FLUXES[dwarf.fluxes](self.mesh, dwarf.alpha)[self.part.edge_ids]
+        fluxes = FLUXES[dwarf.fluxes](self.mesh, dwarf.alpha)
         rates = outflow_rates(self.part.edges, fluxes, 1 / self.volume)
         proceed(self.comm)
         self.dt = dwarf.time_step(self.comm.allreduce(float(rates.max(initial=0.0)), MPI.MAX))
@@ -478,7 +478,7 @@ class MpdataRun(MeshRunning):
     def exact(self) -> Array:
         """The exact solution [node][level] at own nodes, now."""
         times = self.steps * self.dt * self.dwarf.level_speeds
-        return exact(self.mesh, self.part.own, self.dwarf.tracer, self.dwarf.alpha, times)
+        return exact(self.mesh, np.arange(len(self.part.own)), self.dwarf.tracer, self.dwarf.alpha, times)
 
     def diagnose(self) -> Norms:
         """Mass, extremes and errors of the whole field, the same bits on any ranks. Collective.
