@@ -118,7 +118,6 @@ def test_every_dwarf_is_listed_and_runs_by_all_its_strategies(capsys, name):
 
 
 DOUBLE_ALONE = {
-    "spherical_harmonics",
     "nekbone",
 }
 """Dwarfs that refuse single precision."""
