@@ -1223,6 +1223,16 @@ def join_parities(
     FourierRows of both hemispheres, from north to south, of their sums and differences.
     """
 
+def packed(weights: Sequence[float], sets: int) -> list[list[int]]:
+    """
+    Return items dealt to sets with loads as equal as a good packing makes them, each list ascending.
+    """
+
+def even_cuts(weights: Sequence[float], parts: int) -> list[int]:
+    """
+    Return where to cut a sequence so that the largest part is as small as whole entries allow.
+    """
+
 @overload
 def helmholtz(
     field: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), device="cpu", writable=False)],
@@ -1870,18 +1880,33 @@ class Elements:
 
     @property
     def count(self) -> int: ...
-    def factors(self, out: Annotated[NDArray[numpy.float64], dict(order="C", device="cpu")], team: Team) -> None:
+    @overload
+    def factors(self, out: Annotated[NDArray[numpy.float64], dict(order="C", device="cpu")], team: Team) -> None: ...
+    @overload
+    def factors(self, out: Annotated[NDArray[numpy.float32], dict(order="C", device="cpu")], team: Team) -> None:
         """
         out [element][6][point] = the upper triangle, by rows, of the metric with the weights of quadrature.
         """
 
-    def mass(self, out: Annotated[NDArray[numpy.float64], dict(order="C", device="cpu")], team: Team) -> None:
+    @overload
+    def mass(self, out: Annotated[NDArray[numpy.float64], dict(order="C", device="cpu")], team: Team) -> None: ...
+    @overload
+    def mass(self, out: Annotated[NDArray[numpy.float32], dict(order="C", device="cpu")], team: Team) -> None:
         """out [element][point] = the diagonal mass matrix."""
 
+    @overload
     def dot(
         self,
         a: Annotated[NDArray[numpy.float64], dict(order="C", device="cpu", writable=False)],
         b: Annotated[NDArray[numpy.float64], dict(order="C", device="cpu", writable=False)],
+        sums: Annotated[NDArray[numpy.float64], dict(order="C", device="cpu")],
+        team: Team,
+    ) -> None: ...
+    @overload
+    def dot(
+        self,
+        a: Annotated[NDArray[numpy.float32], dict(order="C", device="cpu", writable=False)],
+        b: Annotated[NDArray[numpy.float32], dict(order="C", device="cpu", writable=False)],
         sums: Annotated[NDArray[numpy.float64], dict(order="C", device="cpu")],
         team: Team,
     ) -> None:
@@ -1889,8 +1914,71 @@ class Elements:
         sums[element] = the element's part of the product of two fields; each point counts once.
         """
 
-    def set_boundary(self, u: Annotated[NDArray[numpy.float64], dict(order="C", device="cpu")], team: Team) -> None:
+    @overload
+    def scale(
+        self,
+        factors: Annotated[NDArray[numpy.float64], dict(order="C", device="cpu", writable=False)],
+        source: Annotated[NDArray[numpy.float64], dict(order="C", device="cpu", writable=False)],
+        r: Annotated[NDArray[numpy.float64], dict(order="C", device="cpu", writable=False)],
+        z: Annotated[NDArray[numpy.float64], dict(order="C", device="cpu")],
+        sums: Annotated[NDArray[numpy.float64], dict(order="C", device="cpu")],
+        team: Team,
+    ) -> None: ...
+    @overload
+    def scale(
+        self,
+        factors: Annotated[NDArray[numpy.float32], dict(order="C", device="cpu", writable=False)],
+        source: Annotated[NDArray[numpy.float32], dict(order="C", device="cpu", writable=False)],
+        r: Annotated[NDArray[numpy.float32], dict(order="C", device="cpu", writable=False)],
+        z: Annotated[NDArray[numpy.float32], dict(order="C", device="cpu")],
+        sums: Annotated[NDArray[numpy.float64], dict(order="C", device="cpu")],
+        team: Team,
+    ) -> None:
+        """
+        z = factors source, sums[element] = the element's part of r z; each point counts once.
+        """
+
+    @overload
+    def set_boundary(self, u: Annotated[NDArray[numpy.float64], dict(order="C", device="cpu")], team: Team) -> None: ...
+    @overload
+    def set_boundary(self, u: Annotated[NDArray[numpy.float32], dict(order="C", device="cpu")], team: Team) -> None:
         """Set the values on the boundary to 0."""
+
+class ElementBrick:
+    """How a rank's elements lie: a brick, x fastest."""
+
+    def __init__(self, points: int, elements: Sequence[int], beyond: Sequence[Sequence[bool]]) -> None:
+        """
+        elements along x, y, z; beyond [axis][low, high]: whether elements of other ranks lie there.
+        """
+
+    @overload
+    def sum_shared(
+        self, values: Annotated[NDArray[numpy.float64], dict(order="C", device="cpu")], team: Team
+    ) -> None: ...
+    @overload
+    def sum_shared(self, values: Annotated[NDArray[numpy.float32], dict(order="C", device="cpu")], team: Team) -> None:
+        """
+        Values of points that only elements of this rank share become their sums, along x, then y, then z.
+        """
+
+@overload
+def sum_by_lists(
+    offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    places: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    values: Annotated[NDArray[numpy.float64], dict(order="C", device="cpu")],
+    team: Team,
+) -> None: ...
+@overload
+def sum_by_lists(
+    offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    places: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    values: Annotated[NDArray[numpy.float32], dict(order="C", device="cpu")],
+    team: Team,
+) -> None:
+    """
+    Values at places[offsets[i]], ..., places[offsets[i + 1] - 1] become their sum, for each i.
+    """
 
 class ElementOperator:
     """
@@ -1971,28 +2059,188 @@ class ElementOperator:
         sums [2][element]: parts of r r and w r.
         """
 
-class ElementBrick:
-    """How a rank's elements lie: a brick, x fastest."""
-
-    def __init__(self, points: int, elements: Sequence[int], beyond: Sequence[Sequence[bool]]) -> None:
-        """
-        elements along x, y, z; beyond [axis][low, high]: whether elements of other ranks lie there.
-        """
-
-    def sum_shared(self, values: Annotated[NDArray[numpy.float64], dict(order="C", device="cpu")], team: Team) -> None:
-        """
-        Values of points that only elements of this rank share become their sums, along x, then y, then z.
-        """
-
-def sum_by_lists(
-    offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-    places: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
-    values: Annotated[NDArray[numpy.float64], dict(order="C", device="cpu")],
-    team: Team,
-) -> None:
+class SingleElementOperator:
     """
-    Values at places[offsets[i]], ..., places[offsets[i + 1] - 1] become their sum, for each i.
+    -div grad u + shift u on spectral elements: its second part by the diagonal mass matrix
+    [element][point], or, without one, shift times the values themselves. factors: see
+    `Elements.factors`; None: computed anew in each call. closes_first_only: results are set to 0 on the
+    boundary in the first element alone, as Nekbone does after its first call.
     """
+
+    def __init__(
+        self,
+        elements: Elements,
+        shift: float,
+        factors: Annotated[NDArray[numpy.float32], dict(order="C", device="cpu", writable=False)] | None = None,
+        mass: Annotated[NDArray[numpy.float32], dict(order="C", device="cpu", writable=False)] | None = None,
+        closes_first_only: bool = False,
+    ) -> None: ...
+    def apply(
+        self,
+        which: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        u: Annotated[NDArray[numpy.float32], dict(order="C", device="cpu", writable=False)],
+        out: Annotated[NDArray[numpy.float32], dict(order="C", device="cpu")],
+        team: Team,
+    ) -> None:
+        """
+        out = A u in some elements, not summed over elements, and without the shift of an operator that has no
+        mass.
+        """
+
+    def apply_to_direction(
+        self,
+        which: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        beta: float,
+        r: Annotated[NDArray[numpy.float32], dict(order="C", device="cpu", writable=False)],
+        p: Annotated[NDArray[numpy.float32], dict(order="C", device="cpu")],
+        out: Annotated[NDArray[numpy.float32], dict(order="C", device="cpu")],
+        sums: Annotated[NDArray[numpy.float64], dict(order="C", device="cpu")],
+        team: Team,
+    ) -> None:
+        """
+        p = r + beta p, out = A p as by `apply`, sums[element] = the element's part of p A p.
+        """
+
+    def complete(
+        self,
+        p: Annotated[NDArray[numpy.float32], dict(order="C", device="cpu", writable=False)],
+        out: Annotated[NDArray[numpy.float32], dict(order="C", device="cpu")],
+        team: Team,
+    ) -> None:
+        """out = A p, of out from `apply` that has been summed over elements."""
+
+    def update(
+        self,
+        alpha: float,
+        p: Annotated[NDArray[numpy.float32], dict(order="C", device="cpu", writable=False)],
+        out: Annotated[NDArray[numpy.float32], dict(order="C", device="cpu")],
+        x: Annotated[NDArray[numpy.float32], dict(order="C", device="cpu")],
+        r: Annotated[NDArray[numpy.float32], dict(order="C", device="cpu")],
+        sums: Annotated[NDArray[numpy.float64], dict(order="C", device="cpu")],
+        team: Team,
+    ) -> None:
+        """
+        x += alpha p, r -= alpha A p, sums[element] = the element's part of r r; out as in `complete`.
+        """
+
+    def update_pipelined(
+        self,
+        alpha: float,
+        beta: float,
+        q: Annotated[NDArray[numpy.float32], dict(order="C", device="cpu")],
+        vectors: Sequence[Annotated[NDArray[numpy.float32], dict(order="C", device="cpu")]],
+        sums: Annotated[NDArray[numpy.float64], dict(order="C", device="cpu")],
+        team: Team,
+    ) -> None:
+        """
+        A step of pipelined conjugate gradients on the vectors x, r, w, p, s, z, with q = A w as out in
+        `complete`: z = q + beta z, s = w + beta s, p = r + beta p, x += alpha p, r -= alpha s, w -= alpha z;
+        sums [2][element]: parts of r r and w r.
+        """
+
+class Subdomains:
+    """
+    Overlapping subdomains of the additive Schwarz method: an element and the first inner layer of
+    each one beyond its sides, solved by fast diagonalisation as a brick.
+    """
+
+    def __init__(
+        self,
+        elements: Elements,
+        kinds: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        vectors: Annotated[NDArray[numpy.float64], dict(order="C", device="cpu", writable=False)],
+        transposed: Annotated[NDArray[numpy.float64], dict(order="C", device="cpu", writable=False)],
+        values: Annotated[NDArray[numpy.float64], dict(order="C", device="cpu", writable=False)],
+        shift: float,
+        weights: Annotated[NDArray[numpy.float64], dict(order="C", device="cpu", writable=False)],
+    ) -> None:
+        """
+        kinds [element * 3]: the problem along x, y, z; by kind, on m = points + 2 points: eigenvectors
+        [point][mode], their transpose, eigenvalues [mode]; shift: is added to the sum of three of these; weights
+        [element][point] multiply the residual before and the result after.
+        """
+
+    def take_layers(
+        self,
+        r: Annotated[NDArray[numpy.float64], dict(order="C", device="cpu", writable=False)],
+        faces: Annotated[NDArray[numpy.float64], dict(order="C", device="cpu")],
+        team: Team,
+    ) -> None:
+        """
+        faces [element][6][point] = the weighted layer of r inside each open side, else 0.
+        """
+
+    def solve(
+        self,
+        r: Annotated[NDArray[numpy.float64], dict(order="C", device="cpu", writable=False)],
+        faces: Annotated[NDArray[numpy.float64], dict(order="C", device="cpu")],
+        z: Annotated[NDArray[numpy.float64], dict(order="C", device="cpu")],
+        team: Team,
+    ) -> None:
+        """
+        z = the solution of each subdomain in its element, faces that beyond its sides; in, faces is the sum of
+        both elements' layers. Own layers are subtracted from z, where `add_layers` adds the sum of both.
+        """
+
+    def add_layers(
+        self,
+        faces: Annotated[NDArray[numpy.float64], dict(order="C", device="cpu")],
+        z: Annotated[NDArray[numpy.float64], dict(order="C", device="cpu")],
+        team: Team,
+    ) -> None:
+        """z += the layers inside each open side."""
+
+class SingleSubdomains:
+    """
+    Overlapping subdomains of the additive Schwarz method: an element and the first inner layer of
+    each one beyond its sides, solved by fast diagonalisation as a brick.
+    """
+
+    def __init__(
+        self,
+        elements: Elements,
+        kinds: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        vectors: Annotated[NDArray[numpy.float32], dict(order="C", device="cpu", writable=False)],
+        transposed: Annotated[NDArray[numpy.float32], dict(order="C", device="cpu", writable=False)],
+        values: Annotated[NDArray[numpy.float32], dict(order="C", device="cpu", writable=False)],
+        shift: float,
+        weights: Annotated[NDArray[numpy.float32], dict(order="C", device="cpu", writable=False)],
+    ) -> None:
+        """
+        kinds [element * 3]: the problem along x, y, z; by kind, on m = points + 2 points: eigenvectors
+        [point][mode], their transpose, eigenvalues [mode]; shift: is added to the sum of three of these; weights
+        [element][point] multiply the residual before and the result after.
+        """
+
+    def take_layers(
+        self,
+        r: Annotated[NDArray[numpy.float32], dict(order="C", device="cpu", writable=False)],
+        faces: Annotated[NDArray[numpy.float32], dict(order="C", device="cpu")],
+        team: Team,
+    ) -> None:
+        """
+        faces [element][6][point] = the weighted layer of r inside each open side, else 0.
+        """
+
+    def solve(
+        self,
+        r: Annotated[NDArray[numpy.float32], dict(order="C", device="cpu", writable=False)],
+        faces: Annotated[NDArray[numpy.float32], dict(order="C", device="cpu")],
+        z: Annotated[NDArray[numpy.float32], dict(order="C", device="cpu")],
+        team: Team,
+    ) -> None:
+        """
+        z = the solution of each subdomain in its element, faces that beyond its sides; in, faces is the sum of
+        both elements' layers. Own layers are subtracted from z, where `add_layers` adds the sum of both.
+        """
+
+    def add_layers(
+        self,
+        faces: Annotated[NDArray[numpy.float32], dict(order="C", device="cpu")],
+        z: Annotated[NDArray[numpy.float32], dict(order="C", device="cpu")],
+        team: Team,
+    ) -> None:
+        """z += the layers inside each open side."""
 
 class Verified:
     """Result of a verification: counts over all ranks and stages."""

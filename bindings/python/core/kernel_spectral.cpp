@@ -2,6 +2,7 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
 #include <algorithm>
 #include <complex>
@@ -13,6 +14,7 @@
 #include "bind.hpp"
 #include "kernel/spectral/legendre.hpp"
 #include "kernel/spectral/spectral.hpp"
+#include "spectral/balance.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -169,6 +171,10 @@ void bind_spectral(nb::module_& module) {
         "Return the number of latitudes, from the pole on, at which P(n, m) is below 2^-100 for all n = m..top.");
     bind_copies<double>(module);
     bind_copies<float>(module);
+    module.def("packed", &spectral::packed, "weights"_a, "sets"_a, nb::call_guard<nb::gil_scoped_release>(),
+               "Return items dealt to sets with loads as equal as a good packing makes them, each list ascending.");
+    module.def("even_cuts", &spectral::even_cuts, "weights"_a, "parts"_a,
+               "Return where to cut a sequence so that the largest part is as small as whole entries allow.");
 }
 
 }  // namespace tradewind::python
