@@ -29,7 +29,7 @@ def grid(seed: int) -> np.ndarray:
 
 SPECTRAL = ("to_grid", "to_spectral_adjoint", "gradient", "laplacian", "inverse_laplacian")
 TWO_SPECTRAL = ("wind", "vorticity_divergence_adjoint")
-GRID, TWO_GRID = ("to_spectral", "to_grid_adjoint"), ("vorticity_divergence", "wind_adjoint")
+GRID, TWO_GRID = ("to_spectral", "to_grid_adjoint"), ("vorticity_divergence", "wind_adjoint", "gradient_adjoint")
 
 
 @pytest.mark.parametrize("name", [*SPECTRAL, *TWO_SPECTRAL, *GRID, *TWO_GRID])
