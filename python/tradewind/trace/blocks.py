@@ -138,7 +138,7 @@ _EXACT = 512
 def encode_times(ns: NDArray[np.int64]) -> NDArray[np.uint16]:
     """Return the codes of durations: exact below 512 ns, else 9 bits and a power of two, within 0.2 %."""
     ns = np.maximum(ns, 0)
-    exponent = np.maximum(np.frexp(np.maximum(ns, 1).astype(np.float64))[1] - 9, 0)
+    exponent = np.maximum(np.frexp(np.maximum(ns, 1).astype(np.float64))[1].astype(np.int64) - 9, 0)
     half = np.where(exponent > 0, 1 << np.maximum(exponent - 1, 0), 0)
     codes = (exponent << 8) + ((ns + half) >> exponent)
     return np.asarray(codes, np.uint16)
