@@ -69,6 +69,7 @@ def test_a_program_that_is_killed(endings, tmp_path):
     assert run.returncode == 1
     assert trace.problems == ("rank 0, and 1 more: was killed: up to a second of its last calls is missing",)
     assert traced_counts(trace)[0, "MPI_Barrier"] == (101, 0, 0)
+    assert 1.2 <= trace.table(0)["gap_ns"].max() / 1e9 < 2  # the program sleeps for 1.2 s
 
 
 def test_a_full_disk(endings, tmp_path):
