@@ -758,6 +758,64 @@ def placements() -> list[str]: ...
 def routings() -> list[RoutingEntry]: ...
 def topologies() -> list[TopologyEntry]: ...
 
+class Calls:
+    """Calls of each rank of a trace, with messages matched."""
+
+    @property
+    def ranks(self) -> int: ...
+    @property
+    def messages(self) -> int: ...
+    @property
+    def bytes(self) -> int: ...
+    @property
+    def largest_message(self) -> int: ...
+    @property
+    def calls(self) -> int:
+        """Computations, sends, receives and waits of all ranks."""
+
+    @property
+    def labels(self) -> list[str]: ...
+    @property
+    def unmatched(self) -> list[tuple[int, int, bool, int, int, int, int]]:
+        """
+        (rank, peer, whether it is a send, communicator, tag, bytes, row) of sends and receives without another end.
+        """
+
+    def buffering(self) -> tuple[int, list[tuple[int, int, bool, int, str, int]]]:
+        """
+        Return (eager limit, cycle): messages up to this many bytes have to be buffered (0: none; -1: the calls end with no buffers), and (rank, peer, whether it sends, bytes, label, row) of the ranks of a cyclic dependency where nothing is buffered.
+        """
+
+def free_network_s(calls: Calls) -> float:
+    """
+    Return the seconds that the calls take where messages take no time: the longest chain of computing.
+    """
+
+class CallsOfTrace:
+    """Makes `Calls` of the rows of a trace."""
+
+    def __init__(self, ranks: int, labels: Sequence[str], allreduce: Callable[[int, int], Schedule]) -> None: ...
+    def add_communicator(self, number: int, members: Sequence[int]) -> None: ...
+    def add(
+        self,
+        *,
+        rank: int,
+        kind: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        flags: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        collective: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        label: Annotated[NDArray[numpy.uint16], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        communicator: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        peer: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        tag: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        amount: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        request: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    ) -> None:
+        """Add the rows of a rank, once; columns of equal length."""
+
+    def finish(self) -> Calls: ...
+
+collective_calls: list = ...
+
 class SimulationResult:
     @property
     def time_s(self) -> float: ...
@@ -765,6 +823,12 @@ class SimulationResult:
     def time_ps(self) -> int: ...
     @property
     def step_end_s(self) -> list[float]: ...
+    @property
+    def spent_s(self) -> list[float]:
+        """
+        [rank * labels + label]: seconds in the calls of a trace; empty for programs.
+        """
+
     @property
     def messages(self) -> int: ...
     @property
@@ -991,6 +1055,17 @@ def simulate_loggp(
     options: SimulationOptions,
     progress: Callable[[float, int, int], None] | None = None,
 ) -> SimulationResult: ...
+def simulate_calls(
+    machine: Machine,
+    calls: Calls,
+    placement: Placement,
+    options: SimulationOptions,
+    progress: Callable[[float, int, int], None] | None = None,
+) -> SimulationResult:
+    """
+    Simulate the calls of a trace; `spent_s` of the result has the time in them.
+    """
+
 def mean_computing_s(machine: Machine, program: Program, placement: Placement) -> list[float]:
     """
     [step] seconds that a rank computes, in the mean over the ranks that compute anything.
@@ -1855,6 +1930,126 @@ def mark_stencils(
     points alone that have `done` iterations. Raises InputError.
     """
 
+class ReducedRows:
+    """
+    The rows of a reduced Gaussian grid from the north: columns, and latitudes in radians.
+    """
+
+    def __init__(self, columns: Sequence[int], latitudes: Sequence[float]) -> None: ...
+
+@overload
+def trace_on_rows(
+    rows: ReducedRows,
+    block: ColumnBlock,
+    wind: Annotated[
+        NDArray[numpy.float32], dict(shape=(None, None, None, None), order="C", device="cpu", writable=False)
+    ],
+    half_step: float,
+    departures: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None, None), order="C", device="cpu")],
+    team: Team,
+    *,
+    cos_x: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    sin_x: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    cos_y: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    sin_y: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    extrapolated: Annotated[
+        NDArray[numpy.float32], dict(shape=(None, None, None), order="C", device="cpu", writable=False)
+    ]
+    | None = None,
+    corner: Sequence[int] = [0, 0],
+    place: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)] | None = None,
+    guess: bool = False,
+    iterations: int = 1,
+) -> tuple[list[int], list[int], int]: ...
+@overload
+def trace_on_rows(
+    rows: ReducedRows,
+    block: ColumnBlock,
+    wind: Annotated[
+        NDArray[numpy.float64], dict(shape=(None, None, None, None), order="C", device="cpu", writable=False)
+    ],
+    half_step: float,
+    departures: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None, None), order="C", device="cpu")],
+    team: Team,
+    *,
+    cos_x: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    sin_x: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    cos_y: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    sin_y: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    extrapolated: Annotated[
+        NDArray[numpy.float64], dict(shape=(None, None, None), order="C", device="cpu", writable=False)
+    ]
+    | None = None,
+    corner: Sequence[int] = [0, 0],
+    place: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)] | None = None,
+    guess: bool = False,
+    iterations: int = 1,
+) -> tuple[list[int], list[int], int]:
+    """
+    Do as `trace_departures` for the columns [z][0][column] of a block on the rows of a reduced grid.
+    Departure points are shares of a circle, -1/2..1/2, and rows from the north; `corner`: the first row
+    of the window, and how many; `place`: [row][-1..columns + 1], one after another.
+    """
+
+@overload
+def interpolate_on_rows(
+    rows: ReducedRows,
+    block: ColumnBlock,
+    field: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), order="C", device="cpu")],
+    departures: Annotated[
+        NDArray[numpy.float64], dict(shape=(None, None, None, None), order="C", device="cpu", writable=False)
+    ],
+    corner: Sequence[int],
+    place: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    tracers: int,
+    full: bool,
+    limiter: bool,
+    team: Team,
+) -> int: ...
+@overload
+def interpolate_on_rows(
+    rows: ReducedRows,
+    block: ColumnBlock,
+    field: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order="C", device="cpu")],
+    departures: Annotated[
+        NDArray[numpy.float64], dict(shape=(None, None, None, None), order="C", device="cpu", writable=False)
+    ],
+    corner: Sequence[int],
+    place: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    tracers: int,
+    full: bool,
+    limiter: bool,
+    team: Team,
+) -> int:
+    """
+    Do as `interpolate_tracers` on the rows of a reduced grid; the block's columns are the first of a
+    level. Raises InputError for columns that are not there.
+    """
+
+def mark_on_rows(
+    rows: ReducedRows,
+    block: ColumnBlock,
+    departures: Annotated[
+        NDArray[numpy.float64], dict(shape=(None, None, None, None), order="C", device="cpu", writable=False)
+    ],
+    corner: Sequence[int],
+    marks: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu")],
+    stencil: str,
+) -> None:
+    """
+    Set to 1 the cells [row][-1..columns + 1] of a window that stencils need. Raises InputError.
+    """
+
+def rows_reached(
+    block: ColumnBlock,
+    departures: Annotated[
+        NDArray[numpy.float64], dict(shape=(None, None, None, None), order="C", device="cpu", writable=False)
+    ],
+) -> tuple[list[int], list[int]]:
+    """
+    Return (0, row): the first and the last that departure points lie behind.
+    """
+
 class Elements:
     """
     A rank's hexahedral spectral elements, trilinear between their vertices.
@@ -1880,18 +2075,33 @@ class Elements:
 
     @property
     def count(self) -> int: ...
-    def factors(self, out: Annotated[NDArray[numpy.float64], dict(order="C", device="cpu")], team: Team) -> None:
+    @overload
+    def factors(self, out: Annotated[NDArray[numpy.float64], dict(order="C", device="cpu")], team: Team) -> None: ...
+    @overload
+    def factors(self, out: Annotated[NDArray[numpy.float32], dict(order="C", device="cpu")], team: Team) -> None:
         """
         out [element][6][point] = the upper triangle, by rows, of the metric with the weights of quadrature.
         """
 
-    def mass(self, out: Annotated[NDArray[numpy.float64], dict(order="C", device="cpu")], team: Team) -> None:
+    @overload
+    def mass(self, out: Annotated[NDArray[numpy.float64], dict(order="C", device="cpu")], team: Team) -> None: ...
+    @overload
+    def mass(self, out: Annotated[NDArray[numpy.float32], dict(order="C", device="cpu")], team: Team) -> None:
         """out [element][point] = the diagonal mass matrix."""
 
+    @overload
     def dot(
         self,
         a: Annotated[NDArray[numpy.float64], dict(order="C", device="cpu", writable=False)],
         b: Annotated[NDArray[numpy.float64], dict(order="C", device="cpu", writable=False)],
+        sums: Annotated[NDArray[numpy.float64], dict(order="C", device="cpu")],
+        team: Team,
+    ) -> None: ...
+    @overload
+    def dot(
+        self,
+        a: Annotated[NDArray[numpy.float32], dict(order="C", device="cpu", writable=False)],
+        b: Annotated[NDArray[numpy.float32], dict(order="C", device="cpu", writable=False)],
         sums: Annotated[NDArray[numpy.float64], dict(order="C", device="cpu")],
         team: Team,
     ) -> None:
@@ -1899,8 +2109,71 @@ class Elements:
         sums[element] = the element's part of the product of two fields; each point counts once.
         """
 
-    def set_boundary(self, u: Annotated[NDArray[numpy.float64], dict(order="C", device="cpu")], team: Team) -> None:
+    @overload
+    def scale(
+        self,
+        factors: Annotated[NDArray[numpy.float64], dict(order="C", device="cpu", writable=False)],
+        source: Annotated[NDArray[numpy.float64], dict(order="C", device="cpu", writable=False)],
+        r: Annotated[NDArray[numpy.float64], dict(order="C", device="cpu", writable=False)],
+        z: Annotated[NDArray[numpy.float64], dict(order="C", device="cpu")],
+        sums: Annotated[NDArray[numpy.float64], dict(order="C", device="cpu")],
+        team: Team,
+    ) -> None: ...
+    @overload
+    def scale(
+        self,
+        factors: Annotated[NDArray[numpy.float32], dict(order="C", device="cpu", writable=False)],
+        source: Annotated[NDArray[numpy.float32], dict(order="C", device="cpu", writable=False)],
+        r: Annotated[NDArray[numpy.float32], dict(order="C", device="cpu", writable=False)],
+        z: Annotated[NDArray[numpy.float32], dict(order="C", device="cpu")],
+        sums: Annotated[NDArray[numpy.float64], dict(order="C", device="cpu")],
+        team: Team,
+    ) -> None:
+        """
+        z = factors source, sums[element] = the element's part of r z; each point counts once.
+        """
+
+    @overload
+    def set_boundary(self, u: Annotated[NDArray[numpy.float64], dict(order="C", device="cpu")], team: Team) -> None: ...
+    @overload
+    def set_boundary(self, u: Annotated[NDArray[numpy.float32], dict(order="C", device="cpu")], team: Team) -> None:
         """Set the values on the boundary to 0."""
+
+class ElementBrick:
+    """How a rank's elements lie: a brick, x fastest."""
+
+    def __init__(self, points: int, elements: Sequence[int], beyond: Sequence[Sequence[bool]]) -> None:
+        """
+        elements along x, y, z; beyond [axis][low, high]: whether elements of other ranks lie there.
+        """
+
+    @overload
+    def sum_shared(
+        self, values: Annotated[NDArray[numpy.float64], dict(order="C", device="cpu")], team: Team
+    ) -> None: ...
+    @overload
+    def sum_shared(self, values: Annotated[NDArray[numpy.float32], dict(order="C", device="cpu")], team: Team) -> None:
+        """
+        Values of points that only elements of this rank share become their sums, along x, then y, then z.
+        """
+
+@overload
+def sum_by_lists(
+    offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    places: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    values: Annotated[NDArray[numpy.float64], dict(order="C", device="cpu")],
+    team: Team,
+) -> None: ...
+@overload
+def sum_by_lists(
+    offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    places: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    values: Annotated[NDArray[numpy.float32], dict(order="C", device="cpu")],
+    team: Team,
+) -> None:
+    """
+    Values at places[offsets[i]], ..., places[offsets[i + 1] - 1] become their sum, for each i.
+    """
 
 class ElementOperator:
     """
@@ -1981,28 +2254,188 @@ class ElementOperator:
         sums [2][element]: parts of r r and w r.
         """
 
-class ElementBrick:
-    """How a rank's elements lie: a brick, x fastest."""
-
-    def __init__(self, points: int, elements: Sequence[int], beyond: Sequence[Sequence[bool]]) -> None:
-        """
-        elements along x, y, z; beyond [axis][low, high]: whether elements of other ranks lie there.
-        """
-
-    def sum_shared(self, values: Annotated[NDArray[numpy.float64], dict(order="C", device="cpu")], team: Team) -> None:
-        """
-        Values of points that only elements of this rank share become their sums, along x, then y, then z.
-        """
-
-def sum_by_lists(
-    offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-    places: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
-    values: Annotated[NDArray[numpy.float64], dict(order="C", device="cpu")],
-    team: Team,
-) -> None:
+class SingleElementOperator:
     """
-    Values at places[offsets[i]], ..., places[offsets[i + 1] - 1] become their sum, for each i.
+    -div grad u + shift u on spectral elements: its second part by the diagonal mass matrix
+    [element][point], or, without one, shift times the values themselves. factors: see
+    `Elements.factors`; None: computed anew in each call. closes_first_only: results are set to 0 on the
+    boundary in the first element alone, as Nekbone does after its first call.
     """
+
+    def __init__(
+        self,
+        elements: Elements,
+        shift: float,
+        factors: Annotated[NDArray[numpy.float32], dict(order="C", device="cpu", writable=False)] | None = None,
+        mass: Annotated[NDArray[numpy.float32], dict(order="C", device="cpu", writable=False)] | None = None,
+        closes_first_only: bool = False,
+    ) -> None: ...
+    def apply(
+        self,
+        which: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        u: Annotated[NDArray[numpy.float32], dict(order="C", device="cpu", writable=False)],
+        out: Annotated[NDArray[numpy.float32], dict(order="C", device="cpu")],
+        team: Team,
+    ) -> None:
+        """
+        out = A u in some elements, not summed over elements, and without the shift of an operator that has no
+        mass.
+        """
+
+    def apply_to_direction(
+        self,
+        which: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        beta: float,
+        r: Annotated[NDArray[numpy.float32], dict(order="C", device="cpu", writable=False)],
+        p: Annotated[NDArray[numpy.float32], dict(order="C", device="cpu")],
+        out: Annotated[NDArray[numpy.float32], dict(order="C", device="cpu")],
+        sums: Annotated[NDArray[numpy.float64], dict(order="C", device="cpu")],
+        team: Team,
+    ) -> None:
+        """
+        p = r + beta p, out = A p as by `apply`, sums[element] = the element's part of p A p.
+        """
+
+    def complete(
+        self,
+        p: Annotated[NDArray[numpy.float32], dict(order="C", device="cpu", writable=False)],
+        out: Annotated[NDArray[numpy.float32], dict(order="C", device="cpu")],
+        team: Team,
+    ) -> None:
+        """out = A p, of out from `apply` that has been summed over elements."""
+
+    def update(
+        self,
+        alpha: float,
+        p: Annotated[NDArray[numpy.float32], dict(order="C", device="cpu", writable=False)],
+        out: Annotated[NDArray[numpy.float32], dict(order="C", device="cpu")],
+        x: Annotated[NDArray[numpy.float32], dict(order="C", device="cpu")],
+        r: Annotated[NDArray[numpy.float32], dict(order="C", device="cpu")],
+        sums: Annotated[NDArray[numpy.float64], dict(order="C", device="cpu")],
+        team: Team,
+    ) -> None:
+        """
+        x += alpha p, r -= alpha A p, sums[element] = the element's part of r r; out as in `complete`.
+        """
+
+    def update_pipelined(
+        self,
+        alpha: float,
+        beta: float,
+        q: Annotated[NDArray[numpy.float32], dict(order="C", device="cpu")],
+        vectors: Sequence[Annotated[NDArray[numpy.float32], dict(order="C", device="cpu")]],
+        sums: Annotated[NDArray[numpy.float64], dict(order="C", device="cpu")],
+        team: Team,
+    ) -> None:
+        """
+        A step of pipelined conjugate gradients on the vectors x, r, w, p, s, z, with q = A w as out in
+        `complete`: z = q + beta z, s = w + beta s, p = r + beta p, x += alpha p, r -= alpha s, w -= alpha z;
+        sums [2][element]: parts of r r and w r.
+        """
+
+class Subdomains:
+    """
+    Overlapping subdomains of the additive Schwarz method: an element and the first inner layer of
+    each one beyond its sides, solved by fast diagonalisation as a brick.
+    """
+
+    def __init__(
+        self,
+        elements: Elements,
+        kinds: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        vectors: Annotated[NDArray[numpy.float64], dict(order="C", device="cpu", writable=False)],
+        transposed: Annotated[NDArray[numpy.float64], dict(order="C", device="cpu", writable=False)],
+        values: Annotated[NDArray[numpy.float64], dict(order="C", device="cpu", writable=False)],
+        shift: float,
+        weights: Annotated[NDArray[numpy.float64], dict(order="C", device="cpu", writable=False)],
+    ) -> None:
+        """
+        kinds [element * 3]: the problem along x, y, z; by kind, on m = points + 2 points: eigenvectors
+        [point][mode], their transpose, eigenvalues [mode]; shift: is added to the sum of three of these; weights
+        [element][point] multiply the residual before and the result after.
+        """
+
+    def take_layers(
+        self,
+        r: Annotated[NDArray[numpy.float64], dict(order="C", device="cpu", writable=False)],
+        faces: Annotated[NDArray[numpy.float64], dict(order="C", device="cpu")],
+        team: Team,
+    ) -> None:
+        """
+        faces [element][6][point] = the weighted layer of r inside each open side, else 0.
+        """
+
+    def solve(
+        self,
+        r: Annotated[NDArray[numpy.float64], dict(order="C", device="cpu", writable=False)],
+        faces: Annotated[NDArray[numpy.float64], dict(order="C", device="cpu")],
+        z: Annotated[NDArray[numpy.float64], dict(order="C", device="cpu")],
+        team: Team,
+    ) -> None:
+        """
+        z = the solution of each subdomain in its element, faces that beyond its sides; in, faces is the sum of
+        both elements' layers. Own layers are subtracted from z, where `add_layers` adds the sum of both.
+        """
+
+    def add_layers(
+        self,
+        faces: Annotated[NDArray[numpy.float64], dict(order="C", device="cpu")],
+        z: Annotated[NDArray[numpy.float64], dict(order="C", device="cpu")],
+        team: Team,
+    ) -> None:
+        """z += the layers inside each open side."""
+
+class SingleSubdomains:
+    """
+    Overlapping subdomains of the additive Schwarz method: an element and the first inner layer of
+    each one beyond its sides, solved by fast diagonalisation as a brick.
+    """
+
+    def __init__(
+        self,
+        elements: Elements,
+        kinds: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        vectors: Annotated[NDArray[numpy.float32], dict(order="C", device="cpu", writable=False)],
+        transposed: Annotated[NDArray[numpy.float32], dict(order="C", device="cpu", writable=False)],
+        values: Annotated[NDArray[numpy.float32], dict(order="C", device="cpu", writable=False)],
+        shift: float,
+        weights: Annotated[NDArray[numpy.float32], dict(order="C", device="cpu", writable=False)],
+    ) -> None:
+        """
+        kinds [element * 3]: the problem along x, y, z; by kind, on m = points + 2 points: eigenvectors
+        [point][mode], their transpose, eigenvalues [mode]; shift: is added to the sum of three of these; weights
+        [element][point] multiply the residual before and the result after.
+        """
+
+    def take_layers(
+        self,
+        r: Annotated[NDArray[numpy.float32], dict(order="C", device="cpu", writable=False)],
+        faces: Annotated[NDArray[numpy.float32], dict(order="C", device="cpu")],
+        team: Team,
+    ) -> None:
+        """
+        faces [element][6][point] = the weighted layer of r inside each open side, else 0.
+        """
+
+    def solve(
+        self,
+        r: Annotated[NDArray[numpy.float32], dict(order="C", device="cpu", writable=False)],
+        faces: Annotated[NDArray[numpy.float32], dict(order="C", device="cpu")],
+        z: Annotated[NDArray[numpy.float32], dict(order="C", device="cpu")],
+        team: Team,
+    ) -> None:
+        """
+        z = the solution of each subdomain in its element, faces that beyond its sides; in, faces is the sum of
+        both elements' layers. Own layers are subtracted from z, where `add_layers` adds the sum of both.
+        """
+
+    def add_layers(
+        self,
+        faces: Annotated[NDArray[numpy.float32], dict(order="C", device="cpu")],
+        z: Annotated[NDArray[numpy.float32], dict(order="C", device="cpu")],
+        team: Team,
+    ) -> None:
+        """z += the layers inside each open side."""
 
 class Verified:
     """Result of a verification: counts over all ranks and stages."""

@@ -34,6 +34,7 @@ NB_MODULE(_core, module) {
     tradewind::python::bind_schedule(module);
     tradewind::python::bind_choice(module);
     tradewind::python::bind_machine(module);
+    tradewind::python::bind_calls(module);
     tradewind::python::bind_simulation(module);
     tradewind::python::bind_kernel(module);
     tradewind::python::bind_spectral(module);
@@ -41,6 +42,7 @@ NB_MODULE(_core, module) {
     tradewind::python::bind_limited_area(module);
     tradewind::python::bind_mpdata(module);
     tradewind::python::bind_semi_lagrangian(module);
+    tradewind::python::bind_semi_lagrangian_rows(module);
     tradewind::python::bind_elements(module);
     tradewind::python::bind_verify(module);
 }
