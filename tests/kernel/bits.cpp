@@ -14,6 +14,8 @@
 #include "kernel/mpdata/mpdata.hpp"
 #include "kernel/nekbone/conjugate_gradients.hpp"
 #include "kernel/semi_lagrangian/semi_lagrangian.hpp"
+#include "kernel/spectral/products.hpp"
+#include "kernel/spectral/row_transform.hpp"
 #include "testing/testing.hpp"
 
 namespace testing::kernel_bits {
@@ -275,6 +277,38 @@ TEST("loops of a semi-Lagrangian step have the same bits everywhere") {
         }
     }
     CHECK_EQUAL(sum.found, 0x7c0abbe70e4eeab7u);
+}
+
+// A product whose width no vector divides, and rows of small radices and a prime, there and back.
+template <class Real>
+void take_transforms(Checksum& sum) {
+    const Index rows = 9, columns = 200, width = 23;
+    const auto a = drawn<Real>(1, rows * columns), b = drawn<Real>(2, columns * width);
+    std::vector<Real> c(static_cast<std::size_t>(rows * width));
+    multiply(Product<Real>{rows, columns, width, a.data(), 1, rows, b.data(), width, c.data(), width});
+    sum.take(c);
+    for (const Index points : {Index{20}, Index{14}, Index{15}}) {
+        const RowTransform<Real> transform(points);
+        std::vector<Real> scratch(static_cast<std::size_t>(transform.scratch()));
+        std::vector<std::vector<Real>> fields;
+        std::vector<Real*> lines;
+        for (std::uint64_t field = 0; field < 19; ++field) fields.push_back(drawn<Real>(field, points));
+        for (auto& field : fields) lines.push_back(field.data());
+        const std::vector<Index> places{0, 1, 2, 3, 4, 5};
+        std::vector<std::complex<Real>> values(places.size() * fields.size());
+        const RowCoefficients<Real> by{values.data(), places.data(), 19, 6, Real{1}, static_cast<Real>(0.75)};
+        transform.to_fourier(std::vector<const Real*>(lines.begin(), lines.end()).data(), by, scratch.data());
+        transform.to_points(by, lines.data(), scratch.data());
+        for (const auto value : values) sum.take(std::vector<Real>{value.real(), value.imag()});
+        for (const auto& field : fields) sum.take(field);
+    }
+}
+
+TEST("loops of spherical-harmonics transforms have the same bits everywhere") {
+    Checksum sum;
+    take_transforms<float>(sum);
+    take_transforms<double>(sum);
+    CHECK_EQUAL(sum.found, 0x7d319a0a5c54f9bfu);
 }
 
 }  // namespace testing::kernel_bits

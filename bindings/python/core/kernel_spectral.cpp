@@ -2,6 +2,7 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
 #include <algorithm>
 #include <optional>
@@ -12,6 +13,7 @@
 #include "bind.hpp"
 #include "kernel/spectral/legendre.hpp"
 #include "kernel/spectral/spectral.hpp"
+#include "spectral/balance.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -153,6 +155,10 @@ void bind_spectral(nb::module_& module) {
                "Sums (even) and differences (odd) of the rows of both hemispheres, which lie from north to south.");
     module.def("join_parities", &join_parities, "even"_a.noconvert(), "odd"_a.noconvert(), "rows"_a.noconvert(),
                "FourierRows of both hemispheres, from north to south, of their sums and differences.");
+    module.def("packed", &spectral::packed, "weights"_a, "sets"_a, nb::call_guard<nb::gil_scoped_release>(),
+               "Return items dealt to sets with loads as equal as a good packing makes them, each list ascending.");
+    module.def("even_cuts", &spectral::even_cuts, "weights"_a, "parts"_a,
+               "Return where to cut a sequence so that the largest part is as small as whole entries allow.");
 }
 
 }  // namespace tradewind::python

@@ -10,6 +10,30 @@ namespace {
 
 constexpr Index tile = 8;  // wavenumbers whose cache lines are used whole
 
+template <class Real>
+[[gnu::always_inline]] inline void split(const Real* rows, Index latitudes, Index width, Real* even, Real* odd) {
+    for (Index latitude = 0; latitude < latitudes; ++latitude) {
+        const Real* north = rows + latitude * width;
+        const Real* south = rows + (2 * latitudes - 1 - latitude) * width;
+        for (Index k = 0; k < width; ++k) {
+            even[latitude * width + k] = north[k] + south[k];
+            odd[latitude * width + k] = north[k] - south[k];
+        }
+    }
+}
+
+template <class Real>
+[[gnu::always_inline]] inline void join(const Real* even, const Real* odd, Index latitudes, Index width, Real* rows) {
+    for (Index latitude = 0; latitude < latitudes; ++latitude) {
+        Real* north = rows + latitude * width;
+        Real* south = rows + (2 * latitudes - 1 - latitude) * width;
+        for (Index k = 0; k < width; ++k) {
+            north[k] = even[latitude * width + k] + odd[latitude * width + k];
+            south[k] = even[latitude * width + k] - odd[latitude * width + k];
+        }
+    }
+}
+
 }  // namespace
 
 void spread_row(const Row& from, const ByWavenumber& to) {
@@ -48,25 +72,19 @@ void collect_row(const ByWavenumber& from, const Row& to) {
 }
 
 TRADEWIND_CLONES void split_parities(const double* rows, Index latitudes, Index width, double* even, double* odd) {
-    for (Index latitude = 0; latitude < latitudes; ++latitude) {
-        const double* north = rows + latitude * width;
-        const double* south = rows + (2 * latitudes - 1 - latitude) * width;
-        for (Index k = 0; k < width; ++k) {
-            even[latitude * width + k] = north[k] + south[k];
-            odd[latitude * width + k] = north[k] - south[k];
-        }
-    }
+    split(rows, latitudes, width, even, odd);
+}
+
+TRADEWIND_CLONES void split_parities(const float* rows, Index latitudes, Index width, float* even, float* odd) {
+    split(rows, latitudes, width, even, odd);
 }
 
 TRADEWIND_CLONES void join_parities(const double* even, const double* odd, Index latitudes, Index width, double* rows) {
-    for (Index latitude = 0; latitude < latitudes; ++latitude) {
-        double* north = rows + latitude * width;
-        double* south = rows + (2 * latitudes - 1 - latitude) * width;
-        for (Index k = 0; k < width; ++k) {
-            north[k] = even[latitude * width + k] + odd[latitude * width + k];
-            south[k] = even[latitude * width + k] - odd[latitude * width + k];
-        }
-    }
+    join(even, odd, latitudes, width, rows);
+}
+
+TRADEWIND_CLONES void join_parities(const float* even, const float* odd, Index latitudes, Index width, float* rows) {
+    join(even, odd, latitudes, width, rows);
 }
 
 }  // namespace tradewind::kernel
