@@ -296,7 +296,7 @@ void take_transforms(Checksum& sum) {
         for (auto& field : fields) lines.push_back(field.data());
         const std::vector<Index> places{0, 1, 2, 3, 4, 5};
         std::vector<std::complex<Real>> values(places.size() * fields.size());
-        const RowCoefficients<Real> by{values.data(), places.data(), 19, 6, Real{1}, static_cast<Real>(0.75)};
+        const RowCoefficients<Real> by{values.data(), places.data(), 19, 6, Real{1}, static_cast<Real>(0.75), 19, 1};
         transform.to_fourier(std::vector<const Real*>(lines.begin(), lines.end()).data(), by, scratch.data());
         transform.to_points(by, lines.data(), scratch.data());
         for (const auto value : values) sum.take(std::vector<Real>{value.real(), value.imag()});

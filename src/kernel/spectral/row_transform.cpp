@@ -42,20 +42,6 @@ struct Call {
     Real* scratch;
 };
 
-// Memory of a group of fields.
-template <class V>
-struct Room {
-    LaneComplex<V>*in, *out, *more;
-};
-
-template <class V, class Real>
-[[gnu::always_inline]] inline Room<V> room_of(const Call<Real>& call) {
-    const auto place = reinterpret_cast<std::uintptr_t>(call.scratch);  // a vector lies at a multiple of its bytes
-    auto* at = reinterpret_cast<LaneComplex<V>*>((place + sizeof(V) - 1) / sizeof(V) * sizeof(V));
-    const Index length = call.plan->fft.length;
-    return {at, at + length, at + 2 * length};
-}
-
 template <class V, class Real>
 [[gnu::always_inline]] inline void load_points(const Call<Real>& call, Index first, Index count, LaneComplex<V>* to) {
     constexpr Index lanes = sizeof(V) / sizeof(Real);
@@ -91,6 +77,7 @@ template <class V, class Real>
                                                          Index m) {
     if (plan.points % 2) return line[m];
     if (m == 0) return {line[0].re + line[0].im, V{}};
+    if (m == plan.fft.length) return {line[0].re - line[0].im, V{}};
     constexpr auto half = static_cast<Real>(0.5);
     const LaneComplex<V> one = line[m], other = line[plan.fft.length - m];
     const LaneComplex<V> even{half * (one.re + other.re), half * (one.im - other.im)};
@@ -103,7 +90,7 @@ template <int bytes, class Real>
     using V = Lanes<Real, bytes>;
     constexpr Index lanes = bytes / static_cast<int>(sizeof(Real));
     const auto& by = *call.by;
-    const Room<V> room = room_of<V>(call);
+    const LaneRoom<V> room = lane_room<V>(call.plan->fft, call.scratch);
     for (Index first = 0; first < by.fields; first += lanes) {
         const Index count = std::min(lanes, by.fields - first);
         load_points(call, first, count, room.in);
@@ -114,33 +101,34 @@ template <int bytes, class Real>
             Real parts[2 * lanes];
             store(parts, value.re * factor);
             store(parts + lanes, value.im * factor);
-            Real* to = reinterpret_cast<Real*>(by.values + by.places[m] * by.fields + first);
-            for (Index lane = 0; lane < count; ++lane) {
-                to[2 * lane] = parts[lane];
-                to[2 * lane + 1] = parts[lanes + lane];
+            Real* to = reinterpret_cast<Real*>(by.values + by.places[m] * by.place_step + first * by.field_step);
+            for (Index lane = 0; lane < count; ++lane, to += 2 * by.field_step) {
+                to[0] = parts[lane];
+                to[1] = parts[lanes + lane];
             }
         }
     }
 }
 
-// The coefficients of wavenumbers 0..length - 1 of a line, times their factors.
+// The coefficients of wavenumbers 0..length of a line, times their factors.
 template <class V, class Real>
 [[gnu::always_inline]] inline void load_coefficients(const Call<Real>& call, Index first, Index count,
                                                      LaneComplex<V>* to) {
     constexpr Index lanes = sizeof(V) / sizeof(Real);
     const auto& by = *call.by;
     for (Index m = 0; m < by.kept; ++m) {
-        const Real* from = reinterpret_cast<const Real*>(by.values + by.places[m] * by.fields + first);
+        const Real* from =
+            reinterpret_cast<const Real*>(by.values + by.places[m] * by.place_step + first * by.field_step);
         Real parts[2 * lanes] = {};
-        for (Index lane = 0; lane < count; ++lane) {
-            parts[lane] = from[2 * lane];
-            parts[lanes + lane] = from[2 * lane + 1];
+        for (Index lane = 0; lane < count; ++lane, from += 2 * by.field_step) {
+            parts[lane] = from[0];
+            parts[lanes + lane] = from[1];
         }
         const Real factor = m ? by.factor : by.mean_factor;
         to[m] = {load<V>(parts) * factor, load<V>(parts + lanes) * factor};
     }
     if (by.kept > 0) to[0].im = V{};
-    for (Index m = by.kept; m < call.plan->fft.length; ++m) to[m] = {V{}, V{}};
+    for (Index m = by.kept; m <= call.plan->fft.length; ++m) to[m] = {V{}, V{}};
 }
 
 // The line, real and imaginary parts exchanged, whose transform has the points.
@@ -155,7 +143,7 @@ template <class V, class Real>
         }
         return;
     }
-    to[0] = {x[0].re, x[0].re};
+    to[0] = {x[0].re - x[length].re, x[0].re + x[length].re};
     for (Index m = 1; m < length; ++m) {
         const LaneComplex<V> one = x[m], other = x[length - m];
         const LaneComplex<V> sum{one.re + other.re, one.im - other.im};
@@ -172,7 +160,7 @@ template <int bytes, class Real>
     using V = Lanes<Real, bytes>;
     constexpr Index lanes = bytes / static_cast<int>(sizeof(Real));
     const Index fields = call.by->fields;
-    const Room<V> room = room_of<V>(call);
+    const LaneRoom<V> room = lane_room<V>(call.plan->fft, call.scratch);
     for (Index first = 0; first < fields; first += lanes) {
         const Index count = std::min(lanes, fields - first);
         load_coefficients(call, first, count, room.out);
@@ -187,9 +175,9 @@ TRADEWIND_BY_WIDTH(void, to_points, (const Call<float>& call), (call))
 TRADEWIND_BY_WIDTH(void, to_points, (const Call<double>& call), (call))
 
 void check_kept(Index points, Index kept) {
-    if (kept < 0 || kept > (points + 1) / 2)
+    if (kept < 0 || kept > points / 2 + 1)
         throw InputError(std::to_string(kept) + " wavenumbers of a row of " + std::to_string(points) +
-                         " points: up to " + std::to_string((points + 1) / 2) + " are allowed");
+                         " points: up to " + std::to_string(points / 2 + 1) + " are allowed");
 }
 
 }  // namespace
@@ -212,7 +200,7 @@ Index RowTransform<Real>::points() const {
 
 template <class Real>
 Index RowTransform<Real>::scratch() const {
-    return (2 * (2 * plan_->fft.length + plan_->fft.scratch) + 1) * width_here() / static_cast<Index>(sizeof(Real));
+    return lane_scratch(plan_->fft);
 }
 
 template <class Real>
