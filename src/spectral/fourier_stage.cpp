@@ -56,9 +56,7 @@ kernel::RowCoefficients<Real> FourierStage<Real>::coefficients_of(Index row, std
             count,
             truncation_->kept[static_cast<std::size_t>(row)],
             static_cast<Real>(factor),
-            static_cast<Real>(factors.twice * factor),
-            count,
-            1};
+            static_cast<Real>(factors.twice * factor)};
 }
 
 template <class Real>

@@ -36,8 +36,8 @@ Transform<Real>::Transform(std::shared_ptr<const Distribution> distribution, Ran
       legendre_(truncation_, distribution_->wavenumbers_of(rank), radius),
       make_(std::move(make)) {}
 
-// The factors of rows, between grid points and Fourier coefficients. To spectral space these get the weights of the quadrature;
-// U = u cos(phi) and the like are divided by the cosine on both ways.
+// The factors of rows, between grid points and Fourier coefficients. To spectral space these get the weights of the
+// quadrature; U = u cos(phi) and the like are divided by the cosine on both ways.
 template <class Real>
 RowFactors Transform<Real>::factors(const Operation& operation) const {
     const GaussianGrid& grid = *truncation_->grid;

@@ -35,8 +35,7 @@ struct Drawn {
         return out;
     }
     RowCoefficients<Real> by(Real mean_factor, Real factor) {
-        const auto fields = static_cast<Index>(values.size());
-        return {coefficients.data(), places.data(), fields, kept, mean_factor, factor, fields, 1};
+        return {coefficients.data(), places.data(), static_cast<Index>(values.size()), kept, mean_factor, factor};
     }
     std::complex<double> coefficient(std::size_t field, Index m) const {
         return std::complex<double>(coefficients[static_cast<std::size_t>(2 * m + 1) * values.size() + field]);

@@ -1,11 +1,10 @@
 #include "kernel/spectral/area_transform.hpp"
 
 #include <algorithm>
-#include <numeric>
 #include <string>
 
 #include "base/error.hpp"
-#include "kernel/spectral/fft_passes.hpp"
+#include "kernel/spectral/lane_lines.hpp"
 #include "kernel/width.hpp"
 
 namespace tradewind::kernel {
@@ -31,31 +30,6 @@ struct LinesAlongY {
     Real* scratch;
 };
 
-// Pairs of a real and an imaginary part, of as many numbers as there are lanes; and back.
-template <class V, class Real>
-[[gnu::always_inline]] inline LaneComplex<V> apart(const Real* pairs) {
-    constexpr int lanes = sizeof(V) / sizeof(Real);
-    const V one = load<V>(pairs), other = load<V>(pairs + lanes);
-    LaneComplex<V> found;
-    for (int lane = 0; lane < lanes; ++lane) {
-        const int even = 2 * lane % lanes;
-        found.re[lane] = 2 * lane < lanes ? one[even] : other[even];
-        found.im[lane] = 2 * lane < lanes ? one[even + 1] : other[even + 1];
-    }
-    return found;
-}
-template <class V, class Real>
-[[gnu::always_inline]] inline void store_pairs(Real* pairs, const LaneComplex<V>& value) {
-    constexpr int lanes = sizeof(V) / sizeof(Real);
-    V one, other;
-    for (int i = 0; i < lanes; ++i) {
-        one[i] = i % 2 ? value.im[i / 2] : value.re[i / 2];
-        other[i] = i % 2 ? value.im[(lanes + i) / 2] : value.re[(lanes + i) / 2];
-    }
-    store(pairs, one);
-    store(pairs + lanes, other);
-}
-
 template <int bytes, class Real>
 [[gnu::always_inline]] inline void forth_along_y_by(const LinesAlongY<Real>& lines) {
     using V = Lanes<Real, bytes>;
@@ -65,7 +39,7 @@ template <int bytes, class Real>
     for (Index y = 0; y < points; ++y) {
         const Real* const from = reinterpret_cast<const Real*>(lines.waves + y * lines.pitch);
         if (lines.count == lanes) {
-            room.in[y] = apart<V>(from);
+            room.in[y] = load_pairs<V>(from);
         } else {
             room.in[y] = {V{}, V{}};
             Real* const to = reinterpret_cast<Real*>(room.in + y);
@@ -191,10 +165,8 @@ Array<Value> writable(Array<const Value> array) {
 }  // namespace
 
 template <class Real>
-AreaTransform<Real>::AreaTransform(Index nx, Index ny)
-    : along_x_(nx), along_y_(std::max(ny, Index{1})), places_(static_cast<std::size_t>(nx / 2 + 1)) {
+AreaTransform<Real>::AreaTransform(Index nx, Index ny) : along_x_(nx), along_y_(std::max(ny, Index{1})) {
     if (ny < 1) throw InputError(std::to_string(ny) + " points along y: 1 or more are allowed");
-    std::iota(places_.begin(), places_.end(), 0);
 }
 
 template <class Real>
@@ -206,23 +178,22 @@ void AreaTransform<Real>::to_waves(Array<const Real> lines, Array<Complex> waves
             for (Index line = 0; line < count; ++line)
                 from[static_cast<std::size_t>(line)] = lines.at(0, first + line, 0);
             const Index kept = waves.points[X];
-            along_x_.to_fourier(from.data(),
-                                {waves.at(0, first, 0), places_.data(), count, kept, factor, factor, 1, kept}, at);
+            along_x_.to_fourier(from.data(), {waves.at(0, first, 0), nullptr, count, kept, factor, factor, kept}, at);
         });
 }
 
 template <class Real>
 void AreaTransform<Real>::to_lines(Array<const Complex> waves, Array<Real> lines, Real factor, Team& team) const {
     check_lines(lines.points, waves.points, along_x_.points());
-    each_block<Real>(
-        lines.points[Y] * lines.points[Z], along_x_.scratch(), team, [&](Index first, Index count, Real* at) {
-            std::array<Real*, lines_together> to{};
-            for (Index line = 0; line < count; ++line)
-                to[static_cast<std::size_t>(line)] = lines.at(0, first + line, 0);
-            const Index kept = waves.points[X];
-            Complex* const values = writable(waves).at(0, first, 0);
-            along_x_.to_points({values, places_.data(), count, kept, factor, factor, 1, kept}, to.data(), at);
-        });
+    each_block<Real>(lines.points[Y] * lines.points[Z], along_x_.scratch(), team,
+                     [&](Index first, Index count, Real* at) {
+                         std::array<Real*, lines_together> to{};
+                         for (Index line = 0; line < count; ++line)
+                             to[static_cast<std::size_t>(line)] = lines.at(0, first + line, 0);
+                         const Index kept = waves.points[X];
+                         Complex* const values = writable(waves).at(0, first, 0);
+                         along_x_.to_points({values, nullptr, count, kept, factor, factor, kept}, to.data(), at);
+                     });
 }
 
 template <class Real>

@@ -38,7 +38,6 @@ class AreaTransform {
   private:
     RowTransform<Real> along_x_;
     LanesFft<Real> along_y_;
-    std::vector<Index> places_;  // of the wavenumbers along x in a line
 };
 
 extern template class AreaTransform<float>;

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "kernel/spectral/fft_passes.hpp"
+#include "kernel/spectral/lane_lines.hpp"
 #include "kernel/width.hpp"
 
 namespace tradewind::kernel {
@@ -42,33 +42,25 @@ struct Call {
     Real* scratch;
 };
 
+// Fields of a group that a call lacks are the last one again.
 template <class V, class Real>
 [[gnu::always_inline]] inline void load_points(const Call<Real>& call, Index first, Index count, LaneComplex<V>* to) {
-    constexpr Index lanes = sizeof(V) / sizeof(Real);
-    const Index length = call.plan->fft.length, step = call.plan->points % 2 ? 1 : 2;
-    Real* numbers = reinterpret_cast<Real*>(to);
-    for (Index lane = 0; lane < lanes; ++lane) {
-        const Real* line = call.from[first + std::min(lane, count - 1)];
-        for (Index k = 0; k < length; ++k) {
-            numbers[2 * k * lanes + lane] = line[step * k];
-            numbers[(2 * k + 1) * lanes + lane] = step == 2 ? line[2 * k + 1] : Real{};
-        }
-    }
+    const Index points = call.plan->points, step = points % 2 ? 2 : 1;
+    V* const numbers = reinterpret_cast<V*>(to);
+    load_lines<Real>([&](Index lane) { return call.from[first + std::min(lane, count - 1)]; }, points, numbers, step);
+    for (Index k = 0; step == 2 && k < points; ++k) numbers[2 * k + 1] = V{};
 }
 
 template <class V, class Real>
 [[gnu::always_inline]] inline void store_points(const Call<Real>& call, Index first, Index count,
                                                 const LaneComplex<V>* from) {
-    constexpr Index lanes = sizeof(V) / sizeof(Real);
-    const Index length = call.plan->fft.length, step = call.plan->points % 2 ? 1 : 2;
-    const Real* numbers = reinterpret_cast<const Real*>(from);
-    for (Index lane = 0; lane < count; ++lane) {
-        Real* line = call.to[first + lane];
-        for (Index k = 0; k < length; ++k) {  // real and imaginary parts are exchanged
-            line[step * k] = numbers[(2 * k + 1) * lanes + lane];
-            if (step == 2) line[2 * k + 1] = numbers[2 * k * lanes + lane];
-        }
-    }
+    const Index points = call.plan->points;
+    const V* const numbers = reinterpret_cast<const V*>(from);  // real and imaginary parts are exchanged
+    const auto line = [&](Index lane) { return call.to[first + std::min(lane, count - 1)]; };
+    if (points % 2)
+        store_lines<Real, V>(line, count, points, [&](Index k) { return numbers + 2 * k + 1; });
+    else
+        store_lines<Real, V>(line, count, points, [&](Index k) { return numbers + (k ^ 1); });
 }
 
 // The coefficient of wavenumber m from the transform of the line.
@@ -85,6 +77,35 @@ template <class V, class Real>
     return even + times(odd, plan.apart[static_cast<std::size_t>(m)]);
 }
 
+// The coefficients of a line of a group, where they follow each other.
+template <class Real>
+auto coefficient_lines(const RowCoefficients<Real>& by, Index first, Index count) {
+    return [&by, first, count](Index lane) {
+        return reinterpret_cast<Real*>(by.values + (first + std::min(lane, count - 1)) * by.line_step);
+    };
+}
+
+template <class V, class Real>
+[[gnu::always_inline]] inline void store_coefficients(const Call<Real>& call, Index first, Index count,
+                                                      const LaneComplex<V>* from) {
+    constexpr Index lanes = sizeof(V) / sizeof(Real);
+    const auto& by = *call.by;
+    if (!by.places)
+        return store_lines<Real, V>(coefficient_lines(by, first, count), count, 2 * by.kept,
+                                    [&](Index k) { return reinterpret_cast<const V*>(from) + k; });
+    for (Index m = 0; m < by.kept; ++m) {
+        Real* to = reinterpret_cast<Real*>(by.values + by.places[m] * by.fields + first);
+        const Real* parts = reinterpret_cast<const Real*>(from + m);
+        if (count == lanes)
+            store_pairs(to, from[m]);
+        else
+            for (Index lane = 0; lane < count; ++lane) {
+                to[2 * lane] = parts[lane];
+                to[2 * lane + 1] = parts[lanes + lane];
+            }
+    }
+}
+
 template <int bytes, class Real>
 [[gnu::always_inline]] inline void to_fourier_by(const Call<Real>& call) {
     using V = Lanes<Real, bytes>;
@@ -95,18 +116,13 @@ template <int bytes, class Real>
         const Index count = std::min(lanes, by.fields - first);
         load_points(call, first, count, room.in);
         const LaneComplex<V>* line = run_passes<V, Real, true>(call.plan->fft, room.in, room.out, room.more);
+        LaneComplex<V>* const found = line == room.in ? room.out : room.in;
         for (Index m = 0; m < by.kept; ++m) {
             const Real factor = m ? by.factor : by.mean_factor;
             const LaneComplex<V> value = taken_apart<V, Real>(*call.plan, line, m);
-            Real parts[2 * lanes];
-            store(parts, value.re * factor);
-            store(parts + lanes, value.im * factor);
-            Real* to = reinterpret_cast<Real*>(by.values + by.places[m] * by.place_step + first * by.field_step);
-            for (Index lane = 0; lane < count; ++lane, to += 2 * by.field_step) {
-                to[0] = parts[lane];
-                to[1] = parts[lanes + lane];
-            }
+            found[m] = {value.re * factor, value.im * factor};
         }
+        store_coefficients(call, first, count, found);
     }
 }
 
@@ -116,16 +132,23 @@ template <class V, class Real>
                                                      LaneComplex<V>* to) {
     constexpr Index lanes = sizeof(V) / sizeof(Real);
     const auto& by = *call.by;
-    for (Index m = 0; m < by.kept; ++m) {
-        const Real* from =
-            reinterpret_cast<const Real*>(by.values + by.places[m] * by.place_step + first * by.field_step);
-        Real parts[2 * lanes] = {};
-        for (Index lane = 0; lane < count; ++lane, from += 2 * by.field_step) {
-            parts[lane] = from[0];
-            parts[lanes + lane] = from[1];
+    if (!by.places) load_lines<Real>(coefficient_lines(by, first, count), 2 * by.kept, reinterpret_cast<V*>(to), 1);
+    for (Index m = 0; by.places && m < by.kept; ++m) {
+        const Real* from = reinterpret_cast<const Real*>(by.values + by.places[m] * by.fields + first);
+        if (count == lanes) {
+            to[m] = load_pairs<V>(from);
+            continue;
         }
+        to[m] = {V{}, V{}};
+        Real* parts = reinterpret_cast<Real*>(to + m);
+        for (Index lane = 0; lane < count; ++lane) {
+            parts[lane] = from[2 * lane];
+            parts[lanes + lane] = from[2 * lane + 1];
+        }
+    }
+    for (Index m = 0; m < by.kept; ++m) {
         const Real factor = m ? by.factor : by.mean_factor;
-        to[m] = {load<V>(parts) * factor, load<V>(parts + lanes) * factor};
+        to[m] = {to[m].re * factor, to[m].im * factor};
     }
     if (by.kept > 0) to[0].im = V{};
     for (Index m = by.kept; m <= call.plan->fft.length; ++m) to[m] = {V{}, V{}};

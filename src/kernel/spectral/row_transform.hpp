@@ -14,16 +14,16 @@
 
 namespace tradewind::kernel {
 
-// Where the Fourier coefficients of one row lie: that of wavenumber m and a field at values[places[m] * place_step +
-// field * field_step]. `kept` wavenumbers, from 0, have a place. Those from 1 on are multiplied by `factor`, the mean
-// of the row by `mean_factor`.
+// Where the Fourier coefficients of one row lie: that of wavenumber m and a field at values[places[m] * fields +
+// field]; or, without `places`, at values[field * line_step + m]. `kept` wavenumbers, from 0, have a place. Those from
+// 1 on are multiplied by `factor`, the mean of the row by `mean_factor`.
 template <class Real>
 struct RowCoefficients {
     std::complex<Real>* values;
     const Index* places;
     Index fields, kept;
     Real mean_factor, factor;
-    Index place_step, field_step;
+    Index line_step = 0;
 };
 
 template <class Real>
