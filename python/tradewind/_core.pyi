@@ -1962,6 +1962,126 @@ def mark_stencils(
     points alone that have `done` iterations. Raises InputError.
     """
 
+class ReducedRows:
+    """
+    The rows of a reduced Gaussian grid from the north: columns, and latitudes in radians.
+    """
+
+    def __init__(self, columns: Sequence[int], latitudes: Sequence[float]) -> None: ...
+
+@overload
+def trace_on_rows(
+    rows: ReducedRows,
+    block: ColumnBlock,
+    wind: Annotated[
+        NDArray[numpy.float32], dict(shape=(None, None, None, None), order="C", device="cpu", writable=False)
+    ],
+    half_step: float,
+    departures: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None, None), order="C", device="cpu")],
+    team: Team,
+    *,
+    cos_x: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    sin_x: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    cos_y: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    sin_y: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    extrapolated: Annotated[
+        NDArray[numpy.float32], dict(shape=(None, None, None), order="C", device="cpu", writable=False)
+    ]
+    | None = None,
+    corner: Sequence[int] = [0, 0],
+    place: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)] | None = None,
+    guess: bool = False,
+    iterations: int = 1,
+) -> tuple[list[int], list[int], int]: ...
+@overload
+def trace_on_rows(
+    rows: ReducedRows,
+    block: ColumnBlock,
+    wind: Annotated[
+        NDArray[numpy.float64], dict(shape=(None, None, None, None), order="C", device="cpu", writable=False)
+    ],
+    half_step: float,
+    departures: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None, None), order="C", device="cpu")],
+    team: Team,
+    *,
+    cos_x: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    sin_x: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    cos_y: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    sin_y: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    extrapolated: Annotated[
+        NDArray[numpy.float64], dict(shape=(None, None, None), order="C", device="cpu", writable=False)
+    ]
+    | None = None,
+    corner: Sequence[int] = [0, 0],
+    place: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)] | None = None,
+    guess: bool = False,
+    iterations: int = 1,
+) -> tuple[list[int], list[int], int]:
+    """
+    Do as `trace_departures` for the columns [z][0][column] of a block on the rows of a reduced grid.
+    Departure points are shares of a circle, -1/2..1/2, and rows from the north; `corner`: the first row
+    of the window, and how many; `place`: [row][-1..columns + 1], one after another.
+    """
+
+@overload
+def interpolate_on_rows(
+    rows: ReducedRows,
+    block: ColumnBlock,
+    field: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), order="C", device="cpu")],
+    departures: Annotated[
+        NDArray[numpy.float64], dict(shape=(None, None, None, None), order="C", device="cpu", writable=False)
+    ],
+    corner: Sequence[int],
+    place: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    tracers: int,
+    full: bool,
+    limiter: bool,
+    team: Team,
+) -> int: ...
+@overload
+def interpolate_on_rows(
+    rows: ReducedRows,
+    block: ColumnBlock,
+    field: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order="C", device="cpu")],
+    departures: Annotated[
+        NDArray[numpy.float64], dict(shape=(None, None, None, None), order="C", device="cpu", writable=False)
+    ],
+    corner: Sequence[int],
+    place: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    tracers: int,
+    full: bool,
+    limiter: bool,
+    team: Team,
+) -> int:
+    """
+    Do as `interpolate_tracers` on the rows of a reduced grid; the block's columns are the first of a
+    level. Raises InputError for columns that are not there.
+    """
+
+def mark_on_rows(
+    rows: ReducedRows,
+    block: ColumnBlock,
+    departures: Annotated[
+        NDArray[numpy.float64], dict(shape=(None, None, None, None), order="C", device="cpu", writable=False)
+    ],
+    corner: Sequence[int],
+    marks: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu")],
+    stencil: str,
+) -> None:
+    """
+    Set to 1 the cells [row][-1..columns + 1] of a window that stencils need. Raises InputError.
+    """
+
+def rows_reached(
+    block: ColumnBlock,
+    departures: Annotated[
+        NDArray[numpy.float64], dict(shape=(None, None, None, None), order="C", device="cpu", writable=False)
+    ],
+) -> tuple[list[int], list[int]]:
+    """
+    Return (0, row): the first and the last that departure points lie behind.
+    """
+
 class Elements:
     """
     A rank's hexahedral spectral elements, trilinear between their vertices.

@@ -19,6 +19,7 @@ void bind_solver(nanobind::module_& module);
 void bind_limited_area(nanobind::module_& module);
 void bind_mpdata(nanobind::module_& module);
 void bind_semi_lagrangian(nanobind::module_& module);
+void bind_semi_lagrangian_rows(nanobind::module_& module);
 void bind_elements(nanobind::module_& module);
 void bind_verify(nanobind::module_& module);
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from tradewind.dwarfs.nekbone.reference_preconditioners import Preconditioner, Schwarz, jacobi, local_diagonal
-from tradewind.dwarfs.nekbone.spectral_elements import Basis, Brick, Ids, Values, nekbone_side
+from tradewind.dwarfs.nekbone.spectral_elements import Basis, Brick, Ids, Part, Values, nekbone_side
 
 SHIFT = 0.1
 """Factor of the second part of -div grad u + 0.1 u."""
@@ -87,17 +87,17 @@ class ReferenceNekbone:
         return x, r
 
 
-def wave(places: Values, brick: Brick) -> Values:
+def wave(places: Values, brick: Part) -> Values:
     """A smooth function that is 0 on the boundary, at some places [...][3]."""
     return np.asarray(np.sin(np.pi * places / brick.length).prod(axis=-1))
 
 
-def source_of_wave(places: Values, brick: Brick) -> Values:
+def source_of_wave(places: Values, brick: Part) -> Values:
     """-div grad u + 0.1 u of it."""
     return np.asarray((SHIFT + ((np.pi / brick.length) ** 2).sum()) * wave(places, brick))
 
 
-def right_hand_side(kind: str, brick: Brick) -> Values:
+def right_hand_side(kind: str, brick: Part) -> Values:
     """The values of a kind of Nekbone's right-hand sides before they are summed, [element][k][j][i].
 
     "nekbone": by number of a point on its rank, whose square wraps around in 32 bits; "int64": of 64 bits; "global": by

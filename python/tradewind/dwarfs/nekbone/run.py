@@ -25,12 +25,13 @@ from tradewind.dwarfs.nekbone.loops import (
     pair,
     sum_over_elements,
 )
+from tradewind.dwarfs.nekbone.options import DIGITS
 from tradewind.dwarfs.nekbone.plane import drawn_plane, plane_output
 from tradewind.dwarfs.nekbone.preconditioner import make_preconditioner
 from tradewind.dwarfs.nekbone.reference import SHIFT, right_hand_side, source_of_wave, wave
-from tradewind.dwarfs.nekbone.request import DIGITS, NekboneRequest
+from tradewind.dwarfs.nekbone.request import NekboneRequest
 from tradewind.dwarfs.nekbone.schwarz import SIDES, layer_ids
-from tradewind.dwarfs.nekbone.spectral_elements import Brick, Ids, Values, basis, groups_by_id
+from tradewind.dwarfs.nekbone.spectral_elements import Brick, Ids, Part, Values, basis, groups_by_id
 
 if TYPE_CHECKING:
     from mpi4py import MPI
@@ -66,7 +67,7 @@ class NekboneRun(Running):
     """Subdomains of the Schwarz method, as compiled loops take them."""
 
     def __init__(
-        self, dwarf: NekboneRequest, comm: MPI.Intracomm, initial: Callable[[Brick], Values] | None, record: str
+        self, dwarf: NekboneRequest, comm: MPI.Intracomm, initial: Callable[[Part], Values] | None, record: str
     ) -> None:
         super().__init__(dwarf, comm, record)
         self._repeats = range(1)  # a loop that works in place must not be repeated; see `apply_to_direction`
@@ -155,8 +156,8 @@ class NekboneRun(Running):
         """Return the copies of points on this rank: lists, or None for strides; nothing where the plan sums them."""
         if not self.dwarf.in_parts:
             return []
-        self.core_brick = self.brick.core_brick()
-        if self.dwarf.own != "lists":
+        if isinstance(self.brick, Brick) and self.dwarf.own != "lists":
+            self.core_brick = self.brick.core_brick()
             return [None]
         return [groups_by_id(np.where(self.brick.shared(), 0, self.brick.ids()))]
 
@@ -346,7 +347,7 @@ class NekboneRun(Running):
         parts = self.comm.gather((self.brick.element_ids, own))
         if parts is None:
             return None
-        whole = np.empty((2, self.brick.count * self.dwarf.ranks, *self.brick.shape[1:]), self.dwarf.precision)
+        whole = np.empty((2, *self.brick.whole.shape), self.dwarf.precision)
         for ids, values in parts:
             whole[:, ids] = values
         return whole
