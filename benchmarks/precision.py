@@ -25,9 +25,11 @@ if TYPE_CHECKING:
 SAMPLES = 9
 CASES: dict[str, dict[str, Any]] = {
     "diffusion": {"grid": (128, 128, 64)},
+    "helmholtz": {"grid": (64, 64, 64), "rtol": 0.0, "iterations": 20},
     "mpdata": {"grid": "O48", "levels": 32},
     "bifourier": {"grid": (128, 128, 32)},
     "hirlam": {"grid": (128, 128, 64)},
+    "nekbone": {"elements": (8, 8, 4), "deformation": 0.1},
     "semi_lagrangian": {"grid": (128, 128, 64)},
 }
 """Options of each dwarf that has both precisions: fields that are larger than the caches of a core."""

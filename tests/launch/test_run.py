@@ -38,7 +38,7 @@ OF_DWARF = {
     "hirlam": "--grid 16x12x4",
     "helmholtz": "--grid 16x12x6",
     "semi_lagrangian": "--grid 32x24x4",
-    "nekbone": "--elements 2x2x1 --nx1 5 --brick 1x2x1",
+    "nekbone": "--elements 2x2x1 --nx1 5",
 }
 """Options of each dwarf for a small run."""
 
@@ -119,8 +119,6 @@ def test_every_dwarf_is_listed_and_runs_by_all_its_strategies(capsys, name):
 
 DOUBLE_ALONE = {
     "spherical_harmonics",
-    "helmholtz",
-    "nekbone",
 }
 """Dwarfs that refuse single precision."""
 

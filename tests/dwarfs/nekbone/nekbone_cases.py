@@ -30,6 +30,15 @@ CHOICES: list[dict[str, Any]] = [
     {"strategy": "pairwise", "sums": "reproducible", "side": "int64"},
     {"strategy": "pairwise", "algorithm": "cartesian"},
     {"strategy": "overlap", "sums": "reproducible", "mask": "nekbone"},
+    {"precision": "f4", "deformation": 0.1},
+    {"precision": "f4", "strategy": "cartesian", "mask": "nekbone", "sums": "reproducible"},
+    {"precision": "f4", "strategy": "overlap", "factors": "stored", "mass": True, "transport": "shared"},
+    {"precision": "f4", "strategy": "pipelined", "deformation": 0.1},
+    {"preconditioner": "jacobi", "deformation": 0.1, "sums": "reproducible"},
+    {"preconditioner": "jacobi", "strategy": "overlap", "mass": True, "precision": "f4"},
+    {"preconditioner": "schwarz", "deformation": 0.1, "threads": 2},
+    {"preconditioner": "schwarz", "strategy": "cartesian", "mass": True, "layers_method": "pairwise,persistent,"},
+    {"preconditioner": "schwarz", "strategy": "overlap", "precision": "f4", "transport": "shared"},
 ]
 
 

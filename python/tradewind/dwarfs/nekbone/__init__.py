@@ -28,12 +28,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from tradewind.dwarfs.frame.dwarf import copied
-from tradewind.dwarfs.nekbone.request import NekboneRequest
-from tradewind.dwarfs.nekbone.run import (
+from tradewind.dwarfs.nekbone.loops import (
     ENERGY,
     PRODUCT,
+    SCALED,
     SQUARES,
-    NekboneRun,
     apply_ahead,
     apply_to_direction,
     gather_scatter,
@@ -47,6 +46,9 @@ from tradewind.dwarfs.nekbone.run import (
     update_pipelined,
     weigh,
 )
+from tradewind.dwarfs.nekbone.preconditioner import precondition
+from tradewind.dwarfs.nekbone.request import NekboneRequest
+from tradewind.dwarfs.nekbone.run import NekboneRun
 from tradewind.workload.program import Compute
 
 if TYPE_CHECKING:
@@ -75,7 +77,7 @@ def overlap(step: Step, steps: int) -> int:
     step.compute(apply_to_direction, points="rim", label="operator of the rim")
     step.start("exchange", label="start")
     step.compute(apply_to_direction, points="interior", label="operator")
-    step.compute(sum_own, points="shared", label="own sums")
+    step.compute(sum_own, "w", points="shared", label="own sums")
     step.wait("exchange", "wait")
     if step.dwarf.mask == "nekbone":
         step.compute(weigh, points="all")
@@ -83,8 +85,10 @@ def overlap(step: Step, steps: int) -> int:
 
 
 def _begin(step: Step) -> None:
-    """Sum r r over all ranks, for the new direction."""
-    (squares,) = step.reduce("sum", [SQUARES], "sum of r r")
+    """Sum r r over all ranks, with a preconditioner r z, for the new direction."""
+    precondition(step)
+    pair, label = (SQUARES, "sum of r r") if step.dwarf.preconditioner == "none" else (SCALED, "sum of r z")
+    (squares,) = step.reduce("sum", [pair], label)
     step.compute(turn, squares)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, ClassVar
@@ -13,8 +14,9 @@ from tradewind import _core
 from tradewind.base.errors import InputError
 from tradewind.base.extents import MAX_EXTENT, extents_text
 from tradewind.dwarfs.frame.dwarf import Dwarf, method_option
-from tradewind.dwarfs.nekbone.reference import SIDES, ReferenceNekbone
-from tradewind.dwarfs.nekbone.spectral_elements import Brick, Ids, basis
+from tradewind.dwarfs.nekbone.reference import SHIFT, SIDES, ReferenceNekbone
+from tradewind.dwarfs.nekbone.schwarz import layer_ids
+from tradewind.dwarfs.nekbone.spectral_elements import SIDE, Brick, Ids, basis
 from tradewind.method.method import Method
 from tradewind.workload.options import option, problems_of
 from tradewind.workload.patterns.gather_scatter import cubic
@@ -27,6 +29,10 @@ FACTORS = ("recomputed", "stored")
 SUMS = ("plain", "reproducible")
 MASKS = ("full", "nekbone")
 OWN = ("lists", "strides")
+PRECONDITIONERS = ("none", "jacobi", "schwarz")
+SINGLE_REPLACE = 10
+"""Iterations after which pipelined conjugate gradients of single precision compute their vectors anew: their
+recurrences lose about a digit in as many, see docs/dwarfs/nekbone.md."""
 DIGITS = 68
 """Digits of an exact sum, see `src/kernel/exact_sum.hpp`."""
 MIN_POINTS, MAX_POINTS = 2, 32
@@ -92,17 +98,22 @@ class NekboneRequest(Dwarf):
     reduction: float = option(
         "Stop where the residual is this share of the first one.", 0.0, minimum=0.0, maximum=1.0, shown="never"
     )
-    replace: int = option(
+    replace: int | None = option(
         "Iterations after which all vectors that recurrences carry along are computed anew (pipelined); 0: never.",
-        0,
+        None,
         minimum=0,
         maximum=1000,
         label="iterations between replacements",
+        shown=f"{SINGLE_REPLACE} for pipelined in f4, else 0",
+    )
+    preconditioner: str = option(
+        f"Preconditioner: {', '.join(PRECONDITIONERS)}.", "none", known=lambda: PRECONDITIONERS
     )
     sum_method: str | None = method_option("sum", "allreduce")
+    layers_method: str | None = method_option("layers", "gather-scatter")
 
-    added_later: ClassVar = {"replace": 0}
-    plans: ClassVar = {"exchange": "gather-scatter", "sum": "allreduce"}
+    added_later: ClassVar = {"replace": 0, "preconditioner": "none", "layers_method": None}
+    plans: ClassVar = {"exchange": "gather-scatter", "sum": "allreduce", "layers": "gather-scatter"}
     diagnostics: ClassVar = {
         "residual": "residual",
         "true_residual": "|b - A x|",
@@ -118,11 +129,10 @@ class NekboneRequest(Dwarf):
             return []
         self._choose(brick=cubic(self.ranks), **vars(METHODS[self.strategy]) if self._is_open else {})
         self._choose(own="lists" if self.strategy == "pairwise" and self.in_parts else "strides")
+        self._choose(replace=SINGLE_REPLACE if (self.strategy, self.precision) == ("pipelined", "f4") else 0)
         assert self.brick is not None
         if math.prod(self.brick) != self.ranks:
             problems.append(f"brick {extents_text(self.brick)}: {self.ranks} ranks are asked for")
-        if self.precision != "f8":
-            problems.append(f"precision {self.precision}: the solver has f8 alone")
         if self.side == "wave" and not self.mass:
             problems.append("side wave: its solution is known with --mass alone")
         if self.sums == "reproducible" and self.algorithm == "cartesian":
@@ -137,14 +147,35 @@ class NekboneRequest(Dwarf):
             problems.append(
                 f"replace {self.replace}: strategy {self.strategy} has few recurrences; pipelined is allowed"
             )
+        problems += self._preconditioner_problems()
         if not problems and not problems_of(self):
             problems += self._exchange_problems()
         return problems
 
+    def _preconditioner_problems(self) -> list[str]:
+        if self.preconditioner == "none":
+            return []
+        problems, name = [], f"preconditioner {self.preconditioner}"
+        if self.strategy == "pipelined":
+            problems.append(f"{name}: strategy pipelined has none; classic conjugate gradients, as of cartesian, are")
+        if self.mask == "nekbone":
+            problems.append(f"{name}: with mask nekbone the operator is not symmetric; full is allowed")
+        if self.preconditioner == "schwarz" and self.nx1 < 3:
+            problems.append(f"{name}: elements of {self.nx1} points have no inner layer; nx1 of 3 or more is allowed")
+        return problems
+
+    @property
+    def schwarz_shift(self) -> float:
+        """Factor of the mass in the operators of subdomains.
+
+        Of an operator without mass matrix, the mean: 0.1 is multiplied by the points per volume.
+        """
+        return SHIFT if self.mass else SHIFT * (self.nx1 / SIDE) ** 3
+
     @property
     def steps_per_round(self) -> int:
         """Iterations of the program: those from one replacement to the next."""
-        return max(1, self.replace)
+        return max(1, self.replace or 0)
 
     @property
     def in_parts(self) -> bool:
@@ -159,6 +190,8 @@ class NekboneRequest(Dwarf):
         found = []
         if self.transport is not None:
             found += self.transport_problems("exchange", {"exchange": self.schedule("exchange", self.brick_exchange())})
+        if self.preconditioner == "schwarz" and self.layers_method is not None:
+            found += self.transport_problems("layers", {"layers": self.schedule("layers", self.pattern("layers"))})
         return found + self.transport_problems("sum", {"sum": self.schedule("sum", self.sum_pattern())})
 
     @property
@@ -182,8 +215,12 @@ class NekboneRequest(Dwarf):
 
     @property
     def tolerance(self) -> float:
-        """Only sums are in another order, but a solver goes on from their rounding."""
-        return 1e-9
+        """Only sums are in another order, but a solver goes on from their rounding.
+
+        The reference has double precision. Before it has converged, a solver multiplies rounding errors: 2^14 of them
+        are allowed in single precision; in double precision there is room for more.
+        """
+        return 2**14 * self.unit_roundoff if self.precision == "f4" else 1e-9
 
     def of_rank(self, rank: int) -> Brick:
         """The elements of a rank."""
@@ -206,19 +243,27 @@ class NekboneRequest(Dwarf):
         """A gather-scatter of all ranks, or a sum, as they are simulated."""
         if name == "sum":
             return self.sum_pattern()
+        if name == "layers":
+            return self._of_lists("preconditioner schwarz", self.layer_ids)
         if self.sums == "plain":
             return self.brick_exchange()
+        axis = "xyz".index(name[-1])
+        return self._of_lists("sums reproducible", lambda rank: self.ids_along(axis, rank))
+
+    def _of_lists(self, what: str, ids: Callable[[int], Ids]) -> _core.Pattern:
         if self.points > _MAX_LISTED:
             raise InputError(
-                f"sums reproducible: the lists of {self.ranks} ranks have {self.points} points; up to {_MAX_LISTED} "
-                "are simulated; plain sums need no lists"
+                f"{what}: the lists of {self.ranks} ranks have {self.points} points; up to {_MAX_LISTED} are simulated"
             )
-        axis = "xyz".index(name[-1])
-        return _core.gather_scatter_of_ids([self.ids_along(axis, r) for r in range(self.ranks)], "add")
+        return _core.gather_scatter_of_ids([ids(rank) for rank in range(self.ranks)], "add")
+
+    def layer_ids(self, rank: int) -> Ids:
+        """Ids of a rank's layers of subdomains, 0 where there is nothing beyond a side; [place]."""
+        return layer_ids(self.of_rank(rank)).ravel()
 
     def exchanged(self, name: str) -> Exchanged:
         """Return the gather-scatter or the sum by its name. Raises InputError."""
-        made = self.named_exchange(name, self.sum_dtype if name == "sum" else "f8")
+        made = self.named_exchange(name, self.sum_dtype if name == "sum" else self.precision)
         return replace(made, name=f"sum of {self.sum_pattern().count}") if name == "sum" else made
 
     def ids_along(self, axis: int, rank: int) -> Ids:
@@ -255,8 +300,12 @@ class NekboneRequest(Dwarf):
 
     def reference(self, whole: Array, steps: int) -> Array:
         """Solution and residual [2][element][k][j][i] of all elements after some iterations, in NumPy alone."""
+        x, r = whole.astype(np.float64)
         solver = _reference(self)
-        return np.stack(solver.solve(whole[0], whole[1], steps, self.reduction))
+        if self.preconditioner == "none":
+            return np.stack(solver.solve(x, r, steps, self.reduction))
+        made = solver.jacobi() if self.preconditioner == "jacobi" else solver.schwarz(self.schwarz_shift)
+        return np.stack(solver.solve(x, r, steps, self.reduction, made))
 
 
 @lru_cache(maxsize=2)

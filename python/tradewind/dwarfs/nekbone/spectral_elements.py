@@ -167,13 +167,15 @@ class Brick:
         """Elements with points that other ranks have, too."""
         return np.flatnonzero(self.shared().any(axis=(1, 2, 3))).astype(np.int32)
 
-    def vertices(self, deformation: float) -> Values:
+    def vertices(self, deformation: float, element_ids: Ids | None = None) -> Values:
         """Corners [element][8][3] of the elements: of cubes, moved inside the brick by a smooth displacement.
 
         `deformation`: the displacement's amplitude, as a share of an element's side. Sides of the brick stay planes.
+        `element_ids`: of other elements.
         """
         corners = np.array([[q & 1, q >> 1 & 1, q >> 2 & 1] for q in range(8)])
-        z, y, x = np.unravel_index(self.element_ids, self.all_elements[::-1])
+        ids = self.element_ids if element_ids is None else element_ids
+        z, y, x = np.unravel_index(ids, self.all_elements[::-1])
         at = SIDE * (np.stack([x, y, z], axis=1)[:, None, :] + corners)
         return self.displaced(at.astype(np.float64), deformation)
 
