@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tradewind.trace.calls import CALLS
+from tradewind.trace.calls import CALLS, Form, Kind
 from tradewind.trace.model import RankEvents, Trace
 
 if TYPE_CHECKING:
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 def counts(trace: Trace) -> pd.DataFrame:
     """Return a table with a row per rank and MPI function: calls, bytes, received bytes, seconds in it.
 
-    `recorded` is False for functions that are only counted. Received bytes are those of statuses: of a receive that
-    another call ends, they stand in the row of that call.
+    `recorded` is False for functions that are only counted. The bytes of a receive that another call ends, such as
+    MPI_Wait, stand in the row of that call.
     """
     import pandas as pd
 
@@ -30,7 +30,7 @@ def counts(trace: Trace) -> pd.DataFrame:
             calls = part.operations["call"]
             times = np.bincount(part.order, part.end_ns - part.begin_ns, minlength=len(calls))
             repeats = np.bincount(part.order, minlength=len(calls))
-            sent, received = part.operations["bytes"], part.operations["received"] + _ended_bytes(part)
+            sent, received = part.operations["bytes"], _received_bytes(part)
             for call in np.unique(calls):
                 of = calls == call
                 values = repeats[of].sum(), repeats[of] @ sent[of], repeats[of] @ received[of], times[of].sum()
@@ -42,8 +42,16 @@ def counts(trace: Trace) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["rank", "call", "calls", "bytes", "received", "seconds", "recorded"])
 
 
-def _ended_bytes(part: RankEvents) -> NDArray[np.int64]:
-    """Return, for each operation, the bytes of the receives that ended in it."""
+_ENDS = np.array([call.kind in (Kind.WAIT, Kind.TEST) for call in CALLS])
+_RECEIVES_LATER = np.array(
+    [call.kind in (Kind.RECEIVE, Kind.SENDRECV) and call.form is not Form.BLOCKING for call in CALLS]
+)
+
+
+def _received_bytes(part: RankEvents) -> NDArray[np.int64]:
+    """Return, for each operation, the bytes that the rank has when it returns: those of receives that ended in it."""
+    calls = part.operations["call"]
     sums = np.concatenate([[0], np.cumsum(part.ended["bytes"])])
     begin, end = part.operations["ended"].T
-    return np.asarray(sums[end] - sums[begin], np.int64)
+    at_once = np.where(_RECEIVES_LATER[calls], 0, part.operations["received"])
+    return np.asarray(at_once + np.where(_ENDS[calls], sums[end] - sums[begin], 0), np.int64)

@@ -49,6 +49,8 @@ from tradewind.dwarfs.nekbone.loops import (
 from tradewind.dwarfs.nekbone.preconditioner import precondition
 from tradewind.dwarfs.nekbone.request import NekboneRequest
 from tradewind.dwarfs.nekbone.run import NekboneRun
+from tradewind.dwarfs.nekbone.schwarz import unknowns
+from tradewind.dwarfs.nekbone.spectral_elements import groups_by_id
 from tradewind.workload.program import Compute
 
 if TYPE_CHECKING:
@@ -56,7 +58,7 @@ if TYPE_CHECKING:
 
     from tradewind import _core
     from tradewind.dwarfs.frame.step import Call, Step
-    from tradewind.dwarfs.nekbone.spectral_elements import Brick, Values
+    from tradewind.dwarfs.nekbone.spectral_elements import Part, Values
 
 # The time loop: an iteration each. The first three differ in their method alone, see METHODS of `request`.
 
@@ -153,19 +155,30 @@ class Nekbone(NekboneRequest):
         return Compute(label, points * call.point_s(self), done, copied(moved * points), during=during, kernel=kernel)
 
     def _points(self, points: str) -> int:
-        """Points of a rank; where it has a rim, of one in the middle of the brick."""
-        assert self.brick is not None
-        everything = math.prod(self.elements)
+        """Points of a rank; where it has a rim, of one in the middle of the brick; of lists, of the fullest one."""
+        if points == "coarse":  # unknowns, all of which each rank solves for
+            return unknowns(self.all_elements)
         if points == "shared":  # all copies of points that elements of a rank share
-            inner = math.prod(count * (self.nx1 - 2) for count in self.elements)
-            return math.prod(count * self.nx1 for count in self.elements) - inner
-        sides = zip(self.elements, self.brick, strict=True)
-        inside = math.prod(count if ranks == 1 else max(0, count - 2) for count, ranks in sides)
+            return self._copies()
+        everything = inside = self.fullest.count
+        if self.listed:
+            inside -= len(self.fullest.rim())
+        else:
+            assert self.brick is not None
+            sides = zip(self.elements, self.brick, strict=True)
+            inside = math.prod(count if ranks == 1 else max(0, count - 2) for count, ranks in sides)
         count = {"all": everything, "interior": inside, "rim": everything - inside}[points]
         return count * self.nx1**3
 
+    def _copies(self) -> int:
+        if self.listed:
+            _, places = groups_by_id(self.fullest.ids())
+            return len(places)
+        inner = math.prod(count * (self.nx1 - 2) for count in self.elements)
+        return math.prod(count * self.nx1 for count in self.elements) - inner
+
     def on(
-        self, comm: MPI.Intracomm, initial: Callable[[Brick], Values] | None = None, *, record: str = "totals"
+        self, comm: MPI.Intracomm, initial: Callable[[Part], Values] | None = None, *, record: str = "totals"
     ) -> NekboneRun:
         """The dwarf before its first iteration, on as many ranks as it was made for. Collective.
 

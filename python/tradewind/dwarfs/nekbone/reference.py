@@ -4,8 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from tradewind.dwarfs.nekbone.reference_preconditioners import Preconditioner, Schwarz, jacobi, local_diagonal
-from tradewind.dwarfs.nekbone.spectral_elements import Basis, Brick, Ids, Values, nekbone_side
+from tradewind.dwarfs.nekbone.reference_preconditioners import (
+    Preconditioner,
+    Schwarz,
+    coarse_correction,
+    jacobi,
+    local_diagonal,
+)
+from tradewind.dwarfs.nekbone.spectral_elements import Basis, Brick, Ids, Part, Values, nekbone_side
 
 SHIFT = 0.1
 """Factor of the second part of -div grad u + 0.1 u."""
@@ -64,9 +70,14 @@ class ReferenceNekbone:
             return jacobi(self._ids, own, SHIFT)
         return jacobi(self._ids, own + SHIFT * self.mass, 0.0)
 
-    def schwarz(self, shift: float) -> Preconditioner:
-        """The additive Schwarz method; `shift`: the factor of the mass on subdomains."""
-        return Schwarz(self._brick, self._basis, self._deformation, shift)
+    def schwarz(self, shift: float, *, coarse: bool = False) -> Preconditioner:
+        """The additive Schwarz method; `shift`: the factor of the mass on subdomains. `coarse`: with a coarse grid."""
+        local = Schwarz(self._brick, self._basis, self._deformation, shift)
+        if not coarse:
+            return local
+        mass = SHIFT * (self._shares if self.mass is None else self.mass)
+        added = coarse_correction(self._brick, self._basis, self._metric, mass)
+        return lambda r: local(r) + added(r)
 
     def solve(
         self, x: Values, r: Values, steps: int, reduction: float = 0.0, preconditioner: Preconditioner = np.copy
@@ -87,17 +98,17 @@ class ReferenceNekbone:
         return x, r
 
 
-def wave(places: Values, brick: Brick) -> Values:
+def wave(places: Values, brick: Part) -> Values:
     """A smooth function that is 0 on the boundary, at some places [...][3]."""
     return np.asarray(np.sin(np.pi * places / brick.length).prod(axis=-1))
 
 
-def source_of_wave(places: Values, brick: Brick) -> Values:
+def source_of_wave(places: Values, brick: Part) -> Values:
     """-div grad u + 0.1 u of it."""
     return np.asarray((SHIFT + ((np.pi / brick.length) ** 2).sum()) * wave(places, brick))
 
 
-def right_hand_side(kind: str, brick: Brick) -> Values:
+def right_hand_side(kind: str, brick: Part) -> Values:
     """The values of a kind of Nekbone's right-hand sides before they are summed, [element][k][j][i].
 
     "nekbone": by number of a point on its rank, whose square wraps around in 32 bits; "int64": of 64 bits; "global": by

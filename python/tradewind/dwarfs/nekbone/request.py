@@ -1,4 +1,4 @@
-"""The request for the dwarf nekbone: options, elements of ranks, exchanges, the reference."""
+"""The request for the dwarf nekbone: its checks, exchanges and reference."""
 
 from __future__ import annotations
 
@@ -6,38 +6,25 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tradewind import _core
 from tradewind.base.errors import InputError
-from tradewind.base.extents import MAX_EXTENT, extents_text
-from tradewind.dwarfs.frame.dwarf import Dwarf, method_option
-from tradewind.dwarfs.nekbone.reference import SHIFT, SIDES, ReferenceNekbone
-from tradewind.dwarfs.nekbone.schwarz import layer_ids
-from tradewind.dwarfs.nekbone.spectral_elements import SIDE, Brick, Ids, basis
+from tradewind.base.extents import extents_text
+from tradewind.dwarfs.nekbone.options import DIGITS, SINGLE_REPLACE, NekboneOptions
+from tradewind.dwarfs.nekbone.reference import SHIFT, ReferenceNekbone
+from tradewind.dwarfs.nekbone.schwarz import layer_ids, unknowns
+from tradewind.dwarfs.nekbone.spectral_elements import SIDE, Ids, Part, basis
 from tradewind.method.method import Method
-from tradewind.workload.options import option, problems_of
+from tradewind.workload.options import problems_of
 from tradewind.workload.patterns.gather_scatter import cubic
 
 if TYPE_CHECKING:
     from tradewind.mpi.library import Array
     from tradewind.workload.program import Exchanged
 
-FACTORS = ("recomputed", "stored")
-SUMS = ("plain", "reproducible")
-MASKS = ("full", "nekbone")
-OWN = ("lists", "strides")
-PRECONDITIONERS = ("none", "jacobi", "schwarz")
-SINGLE_REPLACE = 10
-"""Iterations after which pipelined conjugate gradients of single precision compute their vectors anew: their
-recurrences lose about a digit in as many, see docs/dwarfs/nekbone.md."""
-DIGITS = 68
-"""Digits of an exact sum, see `src/kernel/exact_sum.hpp`."""
-MIN_POINTS, MAX_POINTS = 2, 32
-"""Numbers of points that compiled loops take, see `src/kernel/nekbone/elements.hpp`."""
-_MAX_DEFORMATION = 1.0
 _MAX_LISTED = 20_000_000
 METHODS = {
     "pairwise": Method("pairwise", "isend-irecv"),
@@ -47,99 +34,35 @@ METHODS = {
     "pipelined": Method("cartesian", "isend-irecv"),
 }
 """Method of the gather-scatter where the request names none: pairwise is that of Nek5000, blocking its new kernel."""
+LISTED_METHODS = {"pipelined": Method("pairwise", "isend-irecv")}
+"""The same of lists of elements, where it is another one."""
 
 
 @dataclass(frozen=True)
-class NekboneRequest(Dwarf):
-    """The options of the dwarf nekbone, and what follows from them but for how it runs and is simulated."""
-
-    elements: tuple[int, int, int] = option(
-        "Elements EXxEYxEZ of each rank.", (4, 4, 4), minimum=1, maximum=1024, shown="4x4x4"
-    )
-    nx1: int = option(
-        "Points of an element in each direction (degree + 1).",
-        10,
-        minimum=MIN_POINTS,
-        maximum=MAX_POINTS,
-        label="points of an element in each direction",
-    )
-    brick: tuple[int, int, int] | None = option(
-        "Ranks PXxPYxPZ.", None, minimum=1, maximum=MAX_EXTENT, label="ranks along x, y, z", shown="nearest to a cube"
-    )
-    side: str = option(
-        f"Right-hand side: {', '.join(SIDES)}.", "nekbone", known=lambda: SIDES, label="right-hand side", swept=False
-    )
-    deformation: float = option(
-        "How far elements are deformed, as a share of their side.", 0.0, minimum=0.0, maximum=_MAX_DEFORMATION
-    )
-    mass: bool = option("0.1 u by the mass matrix; Nekbone has none.", False, swept=False)
-    mask: str = option(
-        "Where results of the operator are set to 0: full, or nekbone, in the first element of a rank alone.",
-        "full",
-        known=lambda: MASKS,
-        swept=False,
-    )
-    factors: str = option(
-        f"Geometric factors: {' or '.join(FACTORS)}.", "recomputed", known=lambda: FACTORS, label="geometric factors"
-    )
-    sums: str = option(
-        "Sums: plain, or reproducible, with the same bits on any ranks.",
-        "plain",
-        known=lambda: SUMS,
-        label="sums over ranks",
-    )
-    own: str | None = option(
-        f"How a rank finds its own copies of a point: {' or '.join(OWN)}.",
-        None,
-        known=lambda: OWN,
-        label="own copies of points",
-        shown="lists for the strategy pairwise, else strides",
-    )
-    reduction: float = option(
-        "Stop where the residual is this share of the first one.", 0.0, minimum=0.0, maximum=1.0, shown="never"
-    )
-    replace: int | None = option(
-        "Iterations after which all vectors that recurrences carry along are computed anew (pipelined); 0: never.",
-        None,
-        minimum=0,
-        maximum=1000,
-        label="iterations between replacements",
-        shown=f"{SINGLE_REPLACE} for pipelined in f4, else 0",
-    )
-    preconditioner: str = option(
-        f"Preconditioner: {', '.join(PRECONDITIONERS)}.", "none", known=lambda: PRECONDITIONERS
-    )
-    sum_method: str | None = method_option("sum", "allreduce")
-    layers_method: str | None = method_option("layers", "gather-scatter")
-
-    added_later: ClassVar = {"replace": 0, "preconditioner": "none", "layers_method": None}
-    plans: ClassVar = {"exchange": "gather-scatter", "sum": "allreduce", "layers": "gather-scatter"}
-    diagnostics: ClassVar = {
-        "residual": "residual",
-        "true_residual": "|b - A x|",
-        "gap": "gap of the two",
-        "largest": "largest value",
-        "iterations": "iterations",
-    }
-    has_map: ClassVar[bool] = True
+class NekboneRequest(NekboneOptions):
+    """A request for the dwarf nekbone, but for how it runs and is simulated."""
 
     def _problems(self) -> list[str]:
         problems = []
         if self.strategy not in METHODS:
             return []
-        self._choose(brick=cubic(self.ranks), **vars(METHODS[self.strategy]) if self._is_open else {})
-        self._choose(own="lists" if self.strategy == "pairwise" and self.in_parts else "strides")
+        method = LISTED_METHODS.get(self.strategy, METHODS[self.strategy]) if self.listed else METHODS[self.strategy]
+        self._choose(brick=cubic(self.ranks), **vars(method) if self._is_open else {})
+        lists = self.listed or (self.strategy == "pairwise" and self.in_parts)
+        self._choose(own="lists" if lists else "strides")
         self._choose(replace=SINGLE_REPLACE if (self.strategy, self.precision) == ("pipelined", "f4") else 0)
         assert self.brick is not None
         if math.prod(self.brick) != self.ranks:
             problems.append(f"brick {extents_text(self.brick)}: {self.ranks} ranks are asked for")
+        else:
+            problems += self._part_problems(self.brick)
         if self.side == "wave" and not self.mass:
             problems.append("side wave: its solution is known with --mass alone")
         if self.sums == "reproducible" and self.algorithm == "cartesian":
             object.__setattr__(self, "algorithm", "pairwise")  # sums are by direction then, whatever the algorithm
         if self.strategy == "overlap" and self.algorithm == "cartesian":
             problems.append("algorithm cartesian: the strategy overlap exchanges lists of points; pairwise is allowed")
-        if self.own == "lists" and not self.in_parts:
+        if self.own == "lists" and not (self.in_parts or self.listed):
             problems.append(f"own lists: strategy {self.strategy} sums own copies by strides, on the way; of pairwise")
         if self.mask == "nekbone" and self.strategy == "pipelined":
             problems.append("mask nekbone: pipelined needs a symmetric operator; full is allowed")
@@ -153,15 +76,28 @@ class NekboneRequest(Dwarf):
         return problems
 
     def _preconditioner_problems(self) -> list[str]:
-        if self.preconditioner == "none":
-            return []
         problems, name = [], f"preconditioner {self.preconditioner}"
+        if self.coarse:
+            problems += self._coarse_problems(name)
+        if self.preconditioner == "none":
+            return problems
         if self.strategy == "pipelined":
             problems.append(f"{name}: strategy pipelined has none; classic conjugate gradients, as of cartesian, are")
         if self.mask == "nekbone":
             problems.append(f"{name}: with mask nekbone the operator is not symmetric; full is allowed")
         if self.preconditioner == "schwarz" and self.nx1 < 3:
             problems.append(f"{name}: elements of {self.nx1} points have no inner layer; nx1 of 3 or more is allowed")
+        return problems
+
+    def _coarse_problems(self, name: str) -> list[str]:
+        problems = []
+        if self.preconditioner != "schwarz":
+            problems.append(f"coarse: {name} has no coarse grid; preconditioner schwarz is allowed")
+        if min(self.all_elements) < 2:
+            text = extents_text(self.all_elements)
+            problems.append(f"coarse: no corner of {text} elements lies inside; 2x2x2 or more are allowed")
+        if self.sums == "reproducible":
+            problems.append("coarse: its sum over ranks is plain; sums plain is allowed")
         return problems
 
     @property
@@ -180,24 +116,29 @@ class NekboneRequest(Dwarf):
     @property
     def in_parts(self) -> bool:
         """Whether points that other ranks have are summed apart from those that no other rank has."""
-        return self.strategy in ("pairwise", "overlap") and self.sums == "plain" and self.algorithm != "cartesian"
+        has_parts = self.listed or self.strategy in ("pairwise", "overlap")
+        return has_parts and self.sums == "plain" and self.algorithm != "cartesian"
 
     @property
     def _is_open(self) -> bool:
         return self.algorithm is None and self.transport is None and self.packing is None
 
     def _exchange_problems(self) -> list[str]:
+        """Return problems of transports: they depend on the algorithm, not on the points."""
         found = []
         if self.transport is not None:
             found += self.transport_problems("exchange", {"exchange": self.schedule("exchange", self.brick_exchange())})
         if self.preconditioner == "schwarz" and self.layers_method is not None:
-            found += self.transport_problems("layers", {"layers": self.schedule("layers", self.pattern("layers"))})
+            found += self.transport_problems("layers", {"layers": self.schedule("layers", self.brick_exchange())})
+        if self.coarse:
+            found += self.transport_problems("coarse", {"coarse": self.schedule("coarse", self.pattern("coarse"))})
         return found + self.transport_problems("sum", {"sum": self.schedule("sum", self.sum_pattern())})
 
     @property
     def name(self) -> str:
         """A short label, for tables and plots."""
-        return f"{super().name} {extents_text(self.elements)} of {self.nx1}"
+        part = self.whole or self.elements
+        return f"{super().name} {extents_text(part)} of {self.nx1}" + (f", {self.partition}" if self.listed else "")
 
     def method(self, plan: str) -> Method:
         """The method of a plan; reproducible sums have a plan for each direction."""
@@ -206,12 +147,29 @@ class NekboneRequest(Dwarf):
     @property
     def points(self) -> int:
         """Points of all elements, those that several share as often as they do: as Nekbone counts."""
-        return math.prod(self.elements) * self.nx1**3 * self.ranks
+        return math.prod(self.all_elements) * self.nx1**3
 
     @property
     def flops(self) -> int:
         """Flops of an iteration per point as Nekbone counts them: 154 for nx1 = 10."""
         return 12 * self.nx1 + 34
+
+    def printed(self, iterations: int, seconds: float) -> str:
+        """Return the lines that Nekbone prints after a number of iterations in some seconds, in its formats.
+
+        `nelt` and what follows are of a rank, of lists of the fullest one; flops are counted as there, whatever is
+        computed. Its "Setup Flop" are those of the operator.
+        """
+        elements, points = self.fullest.count, self.fullest.count * self.nx1**3
+        operator, solver = ((12 * self.nx1 + 19) * points * iterations, 15 * points * iterations)
+        rate = (operator + solver) / seconds / 1e6
+        return (
+            f"nelt = {elements:7d}, np = {self.ranks:9d}, nx1 = {self.nx1:7d}, "
+            f"elements ={math.prod(self.all_elements):10d}\n"
+            f"Tot MFlops = {_fortran(rate * self.ranks)}, MFlops      = {_fortran(rate)}\n"
+            f"Setup Flop = {_fortran(operator)}, Solver Flop = {_fortran(solver)}\n"
+            f"Solve Time = {_fortran(seconds)}"
+        )
 
     @property
     def tolerance(self) -> float:
@@ -222,15 +180,10 @@ class NekboneRequest(Dwarf):
         """
         return 2**14 * self.unit_roundoff if self.precision == "f4" else 1e-9
 
-    def of_rank(self, rank: int) -> Brick:
-        """The elements of a rank."""
-        assert self.brick is not None
-        return Brick(self.nx1, self.elements, self.brick, rank)
-
     # Exchanges.
 
     def brick_exchange(self) -> _core.BrickGatherScatter:
-        """The gather-scatter of all points."""
+        """The gather-scatter of all points of bricks."""
         assert self.brick is not None
         return _core.BrickGatherScatter(self.elements, self.nx1, self.brick, [False] * 3, "add")
 
@@ -243,23 +196,27 @@ class NekboneRequest(Dwarf):
         """A gather-scatter of all ranks, or a sum, as they are simulated."""
         if name == "sum":
             return self.sum_pattern()
+        if name == "coarse":
+            return _core.AllReduce(self.ranks, unknowns(self.all_elements))
         if name == "layers":
-            return self._of_lists("preconditioner schwarz", self.layer_ids)
+            return self._of_lists("preconditioner schwarz", lambda part: layer_ids(part, elsewhere=True))
         if self.sums == "plain":
-            return self.brick_exchange()
+            return self._of_lists("lists of elements", _shared_ids) if self.listed else self.brick_exchange()
         axis = "xyz".index(name[-1])
-        return self._of_lists("sums reproducible", lambda rank: self.ids_along(axis, rank))
+        return self._of_lists("sums reproducible", lambda part: _ids_along(part, axis))
 
-    def _of_lists(self, what: str, ids: Callable[[int], Ids]) -> _core.Pattern:
-        if self.points > _MAX_LISTED:
-            raise InputError(
-                f"{what}: the lists of {self.ranks} ranks have {self.points} points; up to {_MAX_LISTED} are simulated"
-            )
-        return _core.gather_scatter_of_ids([ids(rank) for rank in range(self.ranks)], "add")
-
-    def layer_ids(self, rank: int) -> Ids:
-        """Ids of a rank's layers of subdomains, 0 where there is nothing beyond a side; [place]."""
-        return layer_ids(self.of_rank(rank)).ravel()
+    def _of_lists(self, what: str, ids: Callable[[Part], Ids]) -> _core.Pattern:
+        lists, count = [], 0
+        for rank in range(self.ranks):
+            own = ids(self.of_rank(rank)).ravel()
+            lists.append(own[own > 0])
+            count += len(lists[-1])
+            if count > _MAX_LISTED:
+                raise InputError(
+                    f"{what}: the lists of {self.ranks} ranks have more than {_MAX_LISTED} points, the most that are "
+                    "simulated"
+                )
+        return _core.gather_scatter_of_ids(lists, "add")
 
     def exchanged(self, name: str) -> Exchanged:
         """Return the gather-scatter or the sum by its name. Raises InputError."""
@@ -276,8 +233,7 @@ class NekboneRequest(Dwarf):
 
     def shared_ids(self, rank: int) -> Ids:
         """Ids of the points that other ranks have, too, 0 of the others; [place]."""
-        of = self.of_rank(rank)
-        return np.where(of.shared(), of.ids(), 0).ravel()
+        return _shared_ids(self.of_rank(rank)).ravel()
 
     def sum_pattern(self) -> _core.AllReduce:
         """The sum over ranks of a number, or of two where they are pipelined; of all of their digits.
@@ -304,8 +260,17 @@ class NekboneRequest(Dwarf):
         solver = _reference(self)
         if self.preconditioner == "none":
             return np.stack(solver.solve(x, r, steps, self.reduction))
-        made = solver.jacobi() if self.preconditioner == "jacobi" else solver.schwarz(self.schwarz_shift)
+        made = (
+            solver.jacobi()
+            if self.preconditioner == "jacobi"
+            else solver.schwarz(self.schwarz_shift, coarse=self.coarse)
+        )
         return np.stack(solver.solve(x, r, steps, self.reduction, made))
+
+
+def _fortran(value: float) -> str:
+    """A number as 1pe12.4 writes it."""
+    return f"{value:12.4E}"
 
 
 @lru_cache(maxsize=2)
@@ -320,11 +285,14 @@ def _reference(dwarf: NekboneRequest) -> ReferenceNekbone:
     return ReferenceNekbone(whole, basis(dwarf.nx1), dwarf.deformation, mass=dwarf.mass, mask=mask)
 
 
-def _ids_along(of: Brick, axis: int) -> Ids:
+def _shared_ids(of: Part) -> Ids:
+    return np.where(of.shared(), of.ids(), 0)
+
+
+def _ids_along(of: Part, axis: int) -> Ids:
     """See `Nekbone.ids_along`: the number of the lower of two elements, and the place on its side."""
     n, strides = of.points, (1, of.all_elements[0], of.all_elements[0] * of.all_elements[1])
-    z, y, x = np.unravel_index(of.element_ids, of.all_elements[::-1])
-    at = (x, y, z)[axis]
+    at = of.places[axis]
     ids = np.zeros(of.shape, np.int64)
     moved = np.moveaxis(ids, 3 - axis, 1)
     face = 1 + np.arange(n * n).reshape(n, n)

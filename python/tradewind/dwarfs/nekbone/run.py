@@ -15,6 +15,7 @@ from tradewind.base.errors import ConvergenceError, InputError, NotFiniteError
 from tradewind.dwarfs.frame.diagnosis import rounded
 from tradewind.dwarfs.frame.output import Output
 from tradewind.dwarfs.frame.running import Running
+from tradewind.dwarfs.nekbone.coarse import CoarseGrid
 from tradewind.dwarfs.nekbone.loops import (
     ENERGY,
     PRODUCT,
@@ -25,12 +26,13 @@ from tradewind.dwarfs.nekbone.loops import (
     pair,
     sum_over_elements,
 )
+from tradewind.dwarfs.nekbone.options import DIGITS
 from tradewind.dwarfs.nekbone.plane import drawn_plane, plane_output
 from tradewind.dwarfs.nekbone.preconditioner import make_preconditioner
 from tradewind.dwarfs.nekbone.reference import SHIFT, right_hand_side, source_of_wave, wave
-from tradewind.dwarfs.nekbone.request import DIGITS, NekboneRequest
+from tradewind.dwarfs.nekbone.request import NekboneRequest
 from tradewind.dwarfs.nekbone.schwarz import SIDES, layer_ids
-from tradewind.dwarfs.nekbone.spectral_elements import Brick, Ids, Values, basis, groups_by_id
+from tradewind.dwarfs.nekbone.spectral_elements import Brick, Ids, Part, Values, basis, groups_by_id
 
 if TYPE_CHECKING:
     from mpi4py import MPI
@@ -64,9 +66,10 @@ class NekboneRun(Running):
     """Factors of the preconditioner [element][k][j][i]: the inverse diagonal, or weights of subdomains."""
     subdomains: Any
     """Subdomains of the Schwarz method, as compiled loops take them."""
+    coarse: CoarseGrid
 
     def __init__(
-        self, dwarf: NekboneRequest, comm: MPI.Intracomm, initial: Callable[[Brick], Values] | None, record: str
+        self, dwarf: NekboneRequest, comm: MPI.Intracomm, initial: Callable[[Part], Values] | None, record: str
     ) -> None:
         super().__init__(dwarf, comm, record)
         self._repeats = range(1)  # a loop that works in place must not be repeated; see `apply_to_direction`
@@ -76,7 +79,7 @@ class NekboneRun(Running):
         everything, rim = np.arange(self.brick.count, dtype=np.int32), self.brick.rim()
         interior = np.setdiff1d(everything, rim).astype(np.int32)
         self._places: dict[str, list[Any]] = {"own": [everything], "all": [everything], "rim": [rim]}
-        self._places |= {"interior": [interior], "shared": self._own_sums()}
+        self._places |= {"interior": [interior], "shared": self._own_sums(), "coarse": [None]}
         self._make_vectors()
         self._make_plans()
         make_preconditioner(self)
@@ -151,12 +154,17 @@ class NekboneRun(Running):
         self._total = np.zeros(total.count, dwarf.sum_dtype)
         self.plan("sum", total, self._total)
 
+    def add_sum(self, name: str, array: Array) -> None:
+        """Make the plan of a sum of an array over all ranks. Collective."""
+        self._arrays[name] = array
+        self.plan(name, self.dwarf.pattern(name), array)
+
     def _own_sums(self) -> list[Any]:
         """Return the copies of points on this rank: lists, or None for strides; nothing where the plan sums them."""
         if not self.dwarf.in_parts:
             return []
-        self.core_brick = self.brick.core_brick()
-        if self.dwarf.own != "lists":
+        if isinstance(self.brick, Brick) and self.dwarf.own != "lists":
+            self.core_brick = self.brick.core_brick()
             return [None]
         return [groups_by_id(np.where(self.brick.shared(), 0, self.brick.ids()))]
 
@@ -346,7 +354,7 @@ class NekboneRun(Running):
         parts = self.comm.gather((self.brick.element_ids, own))
         if parts is None:
             return None
-        whole = np.empty((2, self.brick.count * self.dwarf.ranks, *self.brick.shape[1:]), self.dwarf.precision)
+        whole = np.empty((2, *self.brick.whole.shape), self.dwarf.precision)
         for ids, values in parts:
             whole[:, ids] = values
         return whole

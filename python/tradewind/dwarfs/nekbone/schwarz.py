@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tradewind.dwarfs.nekbone.spectral_elements import Basis, Brick, Ids, Values
+from tradewind.dwarfs.nekbone.spectral_elements import Basis, Ids, Part, Triple, Values
 
 SIDES = 6
 
@@ -53,7 +53,7 @@ def line_problem(basis: Basis, left: float, middle: float, right: float) -> tupl
     return vectors, values
 
 
-def mean_lengths(part: Brick, element_ids: Ids, deformation: float) -> Values:
+def mean_lengths(part: Part, element_ids: Ids, deformation: float) -> Values:
     """Return the mean lengths [element][3] of the edges of some elements along each direction."""
     corners = part.vertices(deformation, element_ids)
     found = []
@@ -64,7 +64,7 @@ def mean_lengths(part: Brick, element_ids: Ids, deformation: float) -> Values:
     return np.stack(found, axis=1)
 
 
-def line_problems(part: Brick, basis: Basis, deformation: float) -> tuple[LineProblems, Ids]:
+def line_problems(part: Part, basis: Basis, deformation: float) -> tuple[LineProblems, Ids]:
     """Return the problems of a rank's subdomains, and the kind [element][3] of each along x, y, z."""
     strides = np.cumprod([1, *part.all_elements[:2]])
     own = mean_lengths(part, part.element_ids, deformation)
@@ -81,8 +81,11 @@ def line_problems(part: Brick, basis: Basis, deformation: float) -> tuple[LinePr
     return problems, which.reshape(-1, 3)
 
 
-def layer_ids(part: Brick) -> Ids:
-    """Return ids of the layers' values [element][side][point]: the same for both elements of a side; 0 where closed."""
+def layer_ids(part: Part, *, elsewhere: bool = False) -> Ids:
+    """Return ids of the layers' values [element][side][point]: the same for both elements of a side; 0 where closed.
+
+    `elsewhere`: 0 also where the element beyond is the rank's own.
+    """
     square = part.points**2
     strides = np.cumprod([1, *part.all_elements[:2]])
     total = int(np.prod(part.all_elements))
@@ -90,9 +93,18 @@ def layer_ids(part: Brick) -> Ids:
     for side in range(SIDES):
         axis, high = divmod(side, 2)
         there = (part.open >> side & 1).astype(bool)
+        if elsewhere:
+            beyond = [1, 1, 1]
+            beyond[2 - axis] = 2 * high
+            there &= part.apart.reshape(-1, 27)[:, np.ravel_multi_index(beyond, (3, 3, 3))]
         lower = part.element_ids[there] - (0 if high else strides[axis])
         ids[there, side] = 1 + (axis * total + lower)[:, None] * square + np.arange(square)
     return ids
+
+
+def unknowns(all_elements: Triple) -> int:
+    """Return the number of unknowns of a coarse grid: corners inside a brick of elements."""
+    return int(np.prod([count - 1 for count in all_elements]))
 
 
 def subdomain_flops(nx1: int) -> float:
