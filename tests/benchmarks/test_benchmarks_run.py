@@ -189,3 +189,9 @@ def test_dwarfs_in_single_precision_are_laid_beside_double() -> None:
     )
     assert single_s > 0 < double_s
     assert 0 < apart < 1e-5
+
+
+def test_transforms_in_single_precision_are_laid_beside_double() -> None:
+    lines = printed("import precision; precision.transform('O8', 2, samples=2)").splitlines()
+    assert [line.split()[0] for line in lines] == ["to_grid", "to_spectral", "fields"]
+    assert 0 < float(lines[-1].split()[1]) < 1e-5

@@ -36,8 +36,7 @@ LARGEST = {
     "aarch64": {
         "run_pipelined": 0.04,
         "run_limits": 0.03,
-        "to_fourier": 0.03,
-        "to_points": 0.03,
+        "multiply_all": 0.03,
         "run": 0.02,
         "run_corrected": 0.02,
     },
