@@ -1433,6 +1433,113 @@ def combine(
     Raises InputError.
     """
 
+class AreaTransform:
+    """
+    The stages of the bi-Fourier transform of a limited area of nx x ny points: lines along x, and lines along y of an
+    ellipse. The threads of a team share out the lines. Raises InputError for too few points.
+    """
+
+    def __init__(self, nx: int, ny: int) -> None: ...
+    @overload
+    def to_waves(
+        self,
+        lines: Annotated[
+            NDArray[numpy.float64], dict(shape=(None, None, None), order="C", device="cpu", writable=False)
+        ],
+        waves: Annotated[NDArray[numpy.complex128], dict(shape=(None, None, None), order="C", device="cpu")],
+        factor: float,
+        team: Team,
+    ) -> None: ...
+    @overload
+    def to_waves(
+        self,
+        lines: Annotated[
+            NDArray[numpy.float32], dict(shape=(None, None, None), order="C", device="cpu", writable=False)
+        ],
+        waves: Annotated[NDArray[numpy.complex64], dict(shape=(None, None, None), order="C", device="cpu")],
+        factor: float,
+        team: Team,
+    ) -> None:
+        """
+        Sums over x of lines [z][y][x] times exp(-2 pi i m x / nx) and a factor, for m = 0 on as far as the waves
+        [z][y][m] have room. Raises InputError.
+        """
+
+    @overload
+    def to_lines(
+        self,
+        waves: Annotated[
+            NDArray[numpy.complex128], dict(shape=(None, None, None), order="C", device="cpu", writable=False)
+        ],
+        lines: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order="C", device="cpu")],
+        factor: float,
+        team: Team,
+    ) -> None: ...
+    @overload
+    def to_lines(
+        self,
+        waves: Annotated[
+            NDArray[numpy.complex64], dict(shape=(None, None, None), order="C", device="cpu", writable=False)
+        ],
+        lines: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), order="C", device="cpu")],
+        factor: float,
+        team: Team,
+    ) -> None:
+        """
+        The lines [z][y][x] of wavenumbers, times a factor; those that are not there are 0. Raises InputError.
+        """
+
+    @overload
+    def to_ellipse(
+        self,
+        waves: Annotated[
+            NDArray[numpy.complex128], dict(shape=(None, None, None), order="C", device="cpu", writable=False)
+        ],
+        limits: Sequence[int],
+        ellipse: Annotated[NDArray[numpy.complex128], dict(shape=(None, None, None), order="C", device="cpu")],
+        factor: float,
+        team: Team,
+    ) -> None: ...
+    @overload
+    def to_ellipse(
+        self,
+        waves: Annotated[
+            NDArray[numpy.complex64], dict(shape=(None, None, None), order="C", device="cpu", writable=False)
+        ],
+        limits: Sequence[int],
+        ellipse: Annotated[NDArray[numpy.complex64], dict(shape=(None, None, None), order="C", device="cpu")],
+        factor: float,
+        team: Team,
+    ) -> None:
+        """
+        Sums over y of waves [z][y][m] times exp(-2 pi i n y / ny) and a factor, for |n| <= limits[m]: coefficients
+        [m, n][1][z]. Raises InputError.
+        """
+
+    @overload
+    def from_ellipse(
+        self,
+        ellipse: Annotated[
+            NDArray[numpy.complex128], dict(shape=(None, None, None), order="C", device="cpu", writable=False)
+        ],
+        limits: Sequence[int],
+        waves: Annotated[NDArray[numpy.complex128], dict(shape=(None, None, None), order="C", device="cpu")],
+        team: Team,
+    ) -> None: ...
+    @overload
+    def from_ellipse(
+        self,
+        ellipse: Annotated[
+            NDArray[numpy.complex64], dict(shape=(None, None, None), order="C", device="cpu", writable=False)
+        ],
+        limits: Sequence[int],
+        waves: Annotated[NDArray[numpy.complex64], dict(shape=(None, None, None), order="C", device="cpu")],
+        team: Team,
+    ) -> None:
+        """
+        The waves [z][y][m] of coefficients [m, n][1][z]; those that are not there are 0. Raises InputError.
+        """
+
 @overload
 def wave_right_side(
     u: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order="C", device="cpu", writable=False)],

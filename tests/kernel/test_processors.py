@@ -32,13 +32,17 @@ LARGEST = {
         "run_solve": 0.015,
         "to_fourier": 0.03,
         "to_points": 0.03,
+        "forth_along_y": 0.03,
+        "back_along_y": 0.035,
         "multiply_all": 0.22,  # with vectors of 16 bytes, where each fused product is a call
     },
     "aarch64": {
         "run_pipelined": 0.04,
         "run_limits": 0.03,
+        "multiply_all": 0.03,
         "to_fourier": 0.03,
         "to_points": 0.03,
+        "step_column": 0.02,
         "run": 0.02,
         "run_corrected": 0.02,
         "run_solve": 0.02,
