@@ -134,7 +134,7 @@ def closed_server(comm: Any) -> Any:
 
 
 def calls(comm: Any) -> dict[str, Call]:
-    from tradewind import mpi, points, trace
+    from tradewind import mpi, points, timeline
     from tradewind.mpi.choice import choose_collectively
 
     if comm.rank == 0:
@@ -174,7 +174,7 @@ def calls(comm: Any) -> dict[str, Call]:
         "known to all": Call(points.allgather_lists, (comm, fetch)),
         "tune": Call(tw.tune, (halo, comm, array), few | {"dims": "zyx", "operation": "sum", "tuning": None}),
         "choose together": Call(choose_collectively, (comm, halo, "f8", 1), {"tuning": "", "memory": "private"}),
-        "time line": Call(trace.gather, (comm, [], "title")),
+        "time line": Call(timeline.gather, (comm, [], "title")),
         "gather-scatter": Call(tw.GatherScatter, ([1, 2 + rank], "add", comm)),
         "redistribution": Call(points.redistribution, (comm, [2 * rank, 2 * rank + 1], [there])),
         "record": Call(tw.record, (comm,)),
