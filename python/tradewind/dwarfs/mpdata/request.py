@@ -114,10 +114,10 @@ class Mpdata(MeshDwarf):
         problems = self.rank_problems()
         if self.gauge and self.passes > 2:
             problems.append(f"passes {self.passes}: with the infinite gauge 2 are allowed; further ones change nothing")
-        if self.strategy in TWO_PASSES and (self.passes > 2 or self.limiter or not self.gauge):
+        if self.strategy in TWO_PASSES and (self.passes != 2 or self.limiter or not self.gauge):
             problems.append(f"strategy {self.strategy}: two passes with the infinite gauge, no limiter, are allowed")
         if self.passes == 1 and self.limiter:
-            problems.append("limiter: one pass alone makes no new extremes; 2 passes or more are allowed")
+            problems.append("limiter: one pass alone makes no new extremes, 2 or more are allowed")
         return problems + self._flow_problems()
 
     def _flow_problems(self) -> list[str]:

@@ -22,7 +22,6 @@ from tradewind.dwarfs.frame.advection import DAY_S, FLUXES, ROTATION_S, stream_f
 from tradewind.dwarfs.mpdata import air
 
 if TYPE_CHECKING:
-
     from tradewind.layout.median_dual import MedianDual
     from tradewind.layout.mesh_rows import Reals
 
