@@ -42,7 +42,7 @@ def orders(errors: list[float]) -> list[float]:
 
 @pytest.mark.parametrize("values", [OVERTURNING, MOUNTAIN | {"alpha": 0.7}, {"flow": "deformation"}], ids=str)
 def test_nothing_is_made_or_lost_in_any_volume(values):
-    """What flows into a level, across its faces and from above, flows out of it at any time, to rounding."""
+    """As much flows out of a level as into it, across its faces and from above, at any time, to rounding."""
     mesh = octahedral(6)
     wind = Wind(Mpdata(1, "O6", levels=7, **values), mesh)
     for t in (0.0, 0.3 * DAY_S):

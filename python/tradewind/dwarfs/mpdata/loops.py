@@ -122,7 +122,7 @@ def copy_from_host(run: MpdataRun, nodes: None, stage: str) -> None:
 LOOPS = {"divergence": divergence, "limits": limits, "tracer": tracer, "upwind": upwind}
 PLAIN = {"divergence": plain_divergence, "tracer": plain_tracer}
 EXCHANGED = {"upwind": "tracer"}
-"""What a stage exchanges that is not named for it."""
+"""Exchanges of the stages that have another name."""
 
 
 # The time loop: of each stage the values of own nodes are computed, and those of the halo come from other ranks.

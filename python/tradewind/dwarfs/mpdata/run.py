@@ -76,7 +76,7 @@ class MpdataRun(MeshRunning):
 
     @property
     def columns_now(self) -> tuple[Array | None, Array | None]:
-        """What flows down between levels in this pass, and one over their masses; None in two dimensions."""
+        """Fluxes down between levels in this pass, and one over the masses of these; None in two dimensions."""
         return self.down_now, self.inverse_mass
 
     def _check_sign(self) -> None:

@@ -1,4 +1,4 @@
-"""What MPDATA advects, and the exact solution at any time."""
+"""Tracers of MPDATA, and their exact solutions at any time."""
 
 from __future__ import annotations
 

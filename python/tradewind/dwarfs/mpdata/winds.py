@@ -121,7 +121,7 @@ class Wind:
         return total[: self.own]
 
     def _leaving(self, fluxes: Reals) -> Reals:
-        """What flows out of each own node through its faces, less what flows in."""
+        """Sums of what flows out of each own node through its faces, less what flows in."""
         total = np.zeros((len(self._mesh.x), *fluxes.shape[1:]))
         np.add.at(total, self._edges.ravel(), np.stack([fluxes, -fluxes], axis=1).reshape(-1, *fluxes.shape[1:]))
         return total[: self.own]
