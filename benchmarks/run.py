@@ -21,11 +21,13 @@ from exchange import exchange
 from fieldserver import fieldserver
 from helmholtz import helmholtz
 from languages import languages
+from limited_area import limited_area
 from loops import loops
 from million import million
 from mpdata import mpdata
 from nekbone import nekbone
 from peer import peer
+from precision import precision
 from reports import reports
 from semi_lagrangian import semi_lagrangian
 from simulator import simulator
@@ -69,6 +71,7 @@ PARTS: dict[str, Callable[[], None]] = {
     "startup": startup,
     "exchange": exchange,
     "languages": languages,
+    "limited_area": limited_area,
     "diffusion": diffusion,
     "helmholtz": helmholtz,
     "fieldserver": fieldserver,
@@ -77,6 +80,7 @@ PARTS: dict[str, Callable[[], None]] = {
     "mpdata": mpdata,
     "nekbone": nekbone,
     "peer": peer,
+    "precision": precision,
     "reports": reports,
     "semi_lagrangian": semi_lagrangian,
     "skip": skip,

@@ -8,8 +8,15 @@ from typing import Any
 from tradewind.dwarfs.semi_lagrangian import SemiLagrangian
 from tradewind.launch.dwarf import run
 
-GRID, STEPS, REPEAT = (512, 512, 20), 2, 5
-GOALS = {"plane": {1: 2.5, 10: 1.4}, "sphere": {1: 4.0, 10: 2.0}}
+STEPS, REPEAT = 2, 5
+GRIDS: dict[str, Any] = {"plane": (512, 512, 20), "sphere": (512, 512, 20), "octahedral": "O254x20"}
+"""About as many points each."""
+STRATEGIES = {
+    "plane": ("wide", "overlap", "on-demand"),
+    "sphere": ("on-demand",),
+    "octahedral": ("wide", "on-demand"),
+}
+GOALS = {"plane": {1: 2.5, 10: 1.4}, "sphere": {1: 4.0, 10: 2.0}, "octahedral": {1: 4.0, 10: 2.0}}
 """Step over interpolation at most, by the number of tracers."""
 
 
@@ -27,13 +34,13 @@ def ratio(dwarf: SemiLagrangian) -> dict[str, Any]:
 
 
 def semi_lagrangian() -> None:
-    """Each strategy on a plane, on demand on the sphere."""
+    """Each strategy on a plane, on demand on the sphere, both on an octahedral grid."""
     ranks = os.cpu_count() or 1
-    print(f"{'x'.join(map(str, GRID))}, doubles, {ranks} ranks, 12 points, a Courant number of 2.5")
-    for geometry in ("plane", "sphere"):
-        for strategy in ("wide", "overlap", "on-demand") if geometry == "plane" else ("on-demand",):
+    print(f"{', '.join(map(str, GRIDS.values()))}, doubles, {ranks} ranks, 12 points, a Courant number of 2.5")
+    for geometry, grid in GRIDS.items():
+        for strategy in STRATEGIES[geometry]:
             for tracers, goal in GOALS[geometry].items():
-                dwarf = SemiLagrangian(ranks, grid=GRID, geometry=geometry, strategy=strategy, tracers=tracers)
+                dwarf = SemiLagrangian(ranks, grid=grid, geometry=geometry, strategy=strategy, tracers=tracers)
                 found = ratio(dwarf)
                 values = dwarf.points / ranks
                 print(

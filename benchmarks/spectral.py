@@ -1,4 +1,4 @@
-"""The spherical-harmonics transform beside ducc0, its stages beside their parts, in one run on one core.
+"""The spherical-harmonics transform beside ducc0, its stages beside their parts, and that of C, in one run on one core.
 
 ``python benchmarks/spectral.py`` takes some minutes and 4 GB of memory. Times are per field and direction, and
 results go to arrays that exist. ducc0 computes the same sums on the same grid, and those that rows near the poles leave
@@ -8,9 +8,11 @@ out.
 from __future__ import annotations
 
 import statistics
+import sys
 import time
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import ducc0
@@ -21,7 +23,7 @@ from tradewind.spectral import Legendre, SpectralTransform, Truncation
 from tradewind.spectral.functions import LegendreFunctions
 
 Array = Any
-GOALS = {"ducc0": 0.95, "products": 1.5, "on the fly": 1.1, "one field on the fly": 1.5}
+GOALS = {"ducc0": 0.95, "products": 1.5, "on the fly": 1.1, "one field on the fly": 1.5, "library": 1.0, "single": 0.6}
 
 
 def milliseconds(
@@ -150,6 +152,34 @@ def two_threads(name: str, fields: int, samples: int) -> None:
     print(f"{one.truncation}, {fields} fields, inverse: 2 threads are {found['one'] / found['two']:.2f} x as fast as 1")
 
 
+def library(name: str, fields: int, samples: int) -> None:
+    """The transforms of C and Fortran beside that of Python, in double and in single precision."""
+    sys.path.append(str(Path(__file__).parents[1] / "tests" / "spectral"))
+    from library_transform import LibraryTransform
+    from mpi4py import MPI
+
+    python = SpectralTransform(name)
+    spectral = noise(python.truncation, fields)
+    grid, back = python.to_grid(spectral), np.empty_like(spectral)
+    parts: dict[str, Callable[[], object]] = {
+        "Python inverse": lambda: python.to_grid(spectral, grid),
+        "Python direct": lambda: python.to_spectral(grid, back),
+    }
+    for element, complexes in (("f8", "c16"), ("f4", "c8")):
+        ours = LibraryTransform(MPI.COMM_SELF, name, element)
+        arrays = [spectral.astype(complexes)], [grid.astype(element)], [back.astype(complexes)]
+        parts[f"{element} inverse"] = partial(ours.run, "to_grid", arrays[0], arrays[1])
+        parts[f"{element} direct"] = partial(ours.run, "to_spectral", arrays[1], arrays[2])
+    with threadpool_limits(1, "blas"):
+        found = milliseconds(parts, dict.fromkeys(parts, fields), samples)
+    print(f"{python.truncation}, {fields} fields, libtradewind, ms per field, median of {samples}")
+    for part, value in found.items():
+        print(f"  {part}: {value:.3f}")
+    both = {each: found[f"{each} inverse"] + found[f"{each} direct"] for each in ("Python", "f8", "f4")}
+    print(f"  f8: {both['f8'] / both['Python']:.2f} of Python{beside_goal(both['f8'] / both['Python'], 'library')}")
+    print(f"  f4: {both['f4'] / both['f8']:.2f} of f8{beside_goal(both['f4'] / both['f8'], 'single')}")
+
+
 def beside_goal(ratio: float, goal: str) -> str:
     most = GOALS[goal]
     return f"; goal: at most {most}{' (missed)' * (ratio > most)}"
@@ -160,6 +190,7 @@ def spectral(name: str = "O640", large: str = "O1280", fields: int = 64, samples
     whole(name, fields, max(1, fields // 8), samples)
     on_the_fly(large, 16, (1, 8, fields), samples)
     two_threads(name, min(fields, 16), samples)
+    library(name, fields, samples)
 
 
 if __name__ == "__main__":

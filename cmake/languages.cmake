@@ -17,7 +17,8 @@ else()
 endif()
 
 file(GLOB c_sources CONFIGURE_DEPENDS bindings/c/*.cpp)
-add_library(tradewind SHARED ${c_sources})
+add_library(tradewind SHARED ${c_sources} $<TARGET_OBJECTS:tradewind_spectral>
+                             $<TARGET_OBJECTS:tradewind_shared_kernel>)
 compile_plainly(tradewind)
 read_headers_once(tradewind REUSE_FROM tradewind_exchange)
 target_compile_definitions(tradewind PRIVATE TRADEWIND_VERSION="${PROJECT_VERSION}")

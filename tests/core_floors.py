@@ -23,15 +23,17 @@ FLOORS = {
     "fieldserver": (*GROUND, "algorithm", "mpi"),
     "machine": ("base", "layout"),
     "kernel": ("base", "layout"),
+    "spectral": ("base", "layout", "pattern", "kernel"),
     "sim": (*GROUND, "program", "machine"),
+    "recorder": (),
 }
 """Folders that each folder of src/ may include beside itself. ARCHITECTURE.md draws them."""
 ALONE = ("kernel",)
 """Folders of src/ whose own folders may use what lies directly in the folder, but not one another."""
 BINDINGS = {
-    "bindings/c": (*GROUND, "algorithm", "mpi", "fieldserver", "tradewind"),
+    "bindings/c": (*GROUND, "algorithm", "mpi", "fieldserver", "spectral", "tradewind"),
     "bindings/python/mpi": (*GROUND, "algorithm", "mpi", "fieldserver"),
-    "bindings/python/core": tuple(folder for folder in FLOORS if folder not in ("mpi", "fieldserver")),
+    "bindings/python/core": tuple(folder for folder in FLOORS if folder not in ("mpi", "fieldserver", "recorder")),
     "bindings/python": ("base",),
 }
 """Folders that are linked into each library over the core; `tradewind` is include/tradewind."""

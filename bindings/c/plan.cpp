@@ -1,19 +1,11 @@
 // Plans: made together by all ranks, then called.
-#include <algorithm>
-#include <cstdlib>
-#include <exception>
-
 #include "algorithm/method.hpp"
-#include "algorithm/registry.hpp"
-#include "algorithm/tuning.hpp"
 #include "base/error.hpp"
+#include "binding.hpp"
 #include "communicator.hpp"
 #include "field.hpp"
 #include "levels.hpp"
-#include "mpi/agreement.hpp"
-#include "mpi/allgather_lists.hpp"
 #include "mpi/error.hpp"
-#include "mpi/node.hpp"
 #include "mpi/prepare.hpp"
 #include "objects.hpp"
 
@@ -56,72 +48,6 @@ Asked asked(tw_pattern pattern, MPI_Comm comm, int sources, const tw_field* sour
     return a;
 }
 
-struct Chosen {
-    algorithm::Method method;
-    std::string origin;
-    bool gather;  // what all ranks want of a fetch: on rank 0, and so on all
-};
-
-std::string variable(const std::string& name) {
-    return text(std::getenv(name.c_str()));
-}
-
-// Where each part of a method came from, in a line.
-std::string origin_text(const algorithm::ChosenMethod& chosen) {
-    std::string line = "algorithm: " + chosen.origin.algorithm;
-    if (!chosen.origin.transport.empty()) line += ", transport: " + chosen.origin.transport;
-    if (!chosen.origin.packing.empty()) line += ", packing: " + chosen.origin.packing;
-    return chosen.warning.empty() ? line : line + "; " + chosen.warning;
-}
-
-// The method that rank 0 finds in its arguments, environment and tuning file, for all ranks; what it refuses, all
-// refuse. Collective.
-Chosen chosen_on_all(MPI_Comm comm, const PatternPtr& pattern, const algorithm::Method& own,
-                     const mpi::PlanRequest& request) {
-    int rank = 0;
-    MPI_Comm_rank(comm, &rank);
-    // Where ranks run is asked of all, and only where a file is in use.
-    const std::string file = mpi::text_of(comm, 0, rank == 0 ? variable("TRADEWIND_TUNING") : "");
-    const Host host = file.empty() ? Host{} : mpi::host_of(comm);
-    const auto tuned = [&]() -> std::optional<algorithm::TunedMethod> {
-        if (file.empty()) return {};
-        const bool shared = std::all_of(request.source.begin(), request.source.end(), [&](const mpi::Field& field) {
-            return mpi::in_shared_memory(field, request.element);
-        });
-        return algorithm::tuned_method(file, "TRADEWIND_TUNING=", *pattern, mpi::name_of(request.element),
-                                       static_cast<Index>(request.source.size()),
-                                       shared ? algorithm::shared_memory : algorithm::private_memory, host);
-    };
-    std::string outcome;
-    std::exception_ptr failure;
-    if (rank == 0) {
-        try {
-            const algorithm::ChosenMethod chosen =
-                algorithm::choose_method(pattern, own, variable(algorithm::variable_of(pattern->name())), tuned);
-            outcome = algorithm::text_of(chosen.method) + "\n" + origin_text(chosen) +
-                      (algorithm::needs_all_lists(*pattern, chosen.method.algorithm) ? "*" : "+");
-        } catch (const InputError& error) {
-            outcome = std::string(error.what()) + "-";
-        } catch (const std::exception& error) {  // of this rank alone
-            failure = std::current_exception();
-            outcome = std::string(error.what()) + "!";
-        }
-    }
-    outcome = mpi::text_of(comm, 0, outcome);
-    if (failure) std::rethrow_exception(failure);
-    const char verdict = outcome.back();
-    outcome.pop_back();
-    if (verdict == '-') throw InputError(outcome);
-    if (verdict == '!') throw mpi::PlanError("rank 0 cannot make this plan: " + outcome);
-    const std::size_t end = outcome.find('\n');
-    algorithm::Method method = algorithm::parse_method(outcome.substr(0, end));
-    // A rank's own arguments count on that rank, so that plans can find out that ranks ask for different things.
-    if (!own.algorithm.empty()) method.algorithm = own.algorithm;
-    if (!own.transport.empty()) method.transport = own.transport;
-    if (!own.packing.empty()) method.packing = own.packing;
-    return {method, outcome.substr(end + 1), verdict == '*'};
-}
-
 std::shared_ptr<BoundPlan> make(tw_pattern pattern, MPI_Comm comm, int sources, const tw_field* source, int targets,
                                 const tw_field* target, const tw_options* options, const tw_plan* plan) {
     require_communicator(comm);
@@ -138,23 +64,7 @@ std::shared_ptr<BoundPlan> make(tw_pattern pattern, MPI_Comm comm, int sources, 
         },
         limit_s);
     go_on(comm, limit_s);  // all ranks can choose together
-    const auto [method, origin, gather] = chosen_on_all(comm, a.pattern, a.method, a.request);
-    const algorithm::Method carried =
-        raise_collectively(comm, [&, &method = method] { return algorithm::carried_method(*a.pattern, method); });
-    if (gather)
-        a.pattern = mpi::allgather_lists(comm, a.pattern, carried.algorithm,
-                                         algorithm::needs_all_lists(*a.pattern, carried.algorithm));
-    a.request.transport = carried.transport;
-    a.request.packing = carried.packing;
-    if (carried.native()) {
-        bound->plan = mpi::make_native_plan(*a.pattern, comm, a.request);
-    } else {
-        const auto schedule =
-            raise_collectively(comm, [&] { return algorithm::make_schedule(a.pattern, carried.algorithm); });
-        bound->plan = mpi::make_plan(*schedule, comm, a.request);
-    }
-    bound->method = algorithm::text_of(method);
-    bound->origin = origin;
+    bind_by_method(*bound, comm, std::move(a.pattern), a.method, std::move(a.request));
     return bound;
 }
 

@@ -11,6 +11,7 @@ module tradewind
   use tradewind_fields
   use tradewind_arrays, only: tw_empty
   use tradewind_points
+  use tradewind_transforms
   use tradewind_field_server
   implicit none
   private
@@ -29,6 +30,13 @@ module tradewind
   public :: tw_empty, tw_release
   public :: tw_plan_make, tw_plan_call, tw_plan_start, tw_plan_poke, tw_plan_pokes, tw_plan_wait, tw_plan_free
   public :: tw_plan_text, tw_plan_way, tw_plan_origin, tw_plan_traffic, tw_plan_seconds
+  public :: tw_transform, tw_transform_options, tw_weighted, tw_plain
+  public :: tw_transform_make, tw_transform_make_rows, tw_transform_free
+  public :: tw_transform_sizes, tw_transform_levels, tw_transform_coordinates, tw_transform_numbers
+  public :: tw_transform_to_grid, tw_transform_to_spectral, tw_transform_wind
+  public :: tw_transform_vorticity_divergence, tw_transform_gradient
+  public :: tw_transform_to_grid_adjoint, tw_transform_to_spectral_adjoint, tw_transform_wind_adjoint
+  public :: tw_transform_vorticity_divergence_adjoint, tw_transform_gradient_adjoint
   public :: tw_record_begin, tw_record_end
   public :: tw_field_server, tw_geometry, tw_regular, tw_gaussian, tw_spectral, tw_unstructured
   public :: tw_lambert, tw_polar_stereographic, tw_rotated, tw_curvilinear

@@ -60,6 +60,9 @@ typedef struct tw_points {
 typedef struct tw_plan {
     uint64_t id;
 } tw_plan;
+typedef struct tw_transform {
+    uint64_t id;
+} tw_transform;
 typedef struct tw_field_server {
     uint64_t id;
 } tw_field_server;
@@ -308,6 +311,94 @@ TW_API tw_status tw_plan_traffic(tw_plan plan, int64_t* messages, int64_t* bytes
 TW_API tw_status tw_plan_seconds(tw_plan plan, double seconds[5]);
 /* Free a plan. Collective. Refused between start and wait. */
 TW_API tw_status tw_plan_free(tw_plan plan);
+
+/* --- transforms --- */
+
+/* The spherical-harmonics transform of a model, between the points of a Gaussian grid and spectral coefficients. A real
+ * field is the sum over m = -T..T and n = |m|..T of c(m, n) P(n, m)(sin phi) exp(i m lambda), where the mean over the
+ * sphere of |P exp(i m lambda)|^2 is 1, as in ecTrans. Coefficients of m < 0 are not stored: they are the complex
+ * conjugates of those of -m.
+ *
+ * Ranks are W x V: a rank has a list of wavenumbers and, in spectral space, a set of the levels; on the grid it has a
+ * band of points, and all levels. Arrays are fields:
+ *
+ *   on the grid   (points, levels), 64- or 32-bit reals: the rank's points of each level one after another; also
+ *                 (points, levels, variables), all of which count as levels
+ *   spectral      (levels, coefficients), complex numbers of two such reals: the rank's levels of each coefficient one
+ *                 after another
+ *
+ * Fields are transformed together: 64 of them are much cheaper per field than one. All functions but those that only
+ * return sizes and numbers are collective. A rank whose arguments do not fit returns TW_ERROR_INPUT, and all others
+ * TW_ERROR_PLAN. What is not finite goes through: its field is not finite after it. */
+
+/* Options of a transform. */
+typedef struct tw_transform_options {
+    const char* rule;   /* "linear", "quadratic", "cubic": which degrees a grid holds; NULL or "": as the degree asks */
+    const char* dealt;  /* wavenumbers to ranks: "packed" (NULL), evenly; "snake", as ecTrans */
+    int64_t degree;     /* T; -1: the largest of the rule, which for an octahedral grid is cubic, else linear */
+    int64_t level_sets; /* V; 0: the smallest of 4 or more with V <= W that divides the ranks */
+    double radius;      /* of the sphere, metres: of winds and gradients */
+    double watchdog_s;  /* an exchange that waits longer fails; 0: no limit */
+    int32_t element;    /* of grid points: TW_F8 or TW_F4 */
+    int32_t threads;    /* share out rows and wavenumbers of this rank; results do not depend on their number */
+} tw_transform_options;
+/* Return the default options. */
+TW_API tw_transform_options tw_default_transform_options(void);
+
+/* The transform on a grid by its name: "O80", the octahedral grid with 80 latitudes in a hemisphere, or "F80", the full
+ * one. Computes the Legendre functions of the rank's wavenumbers, and keeps them. `options`: NULL for the default ones.
+ */
+TW_API tw_status tw_transform_make(MPI_Comm comm, const char* grid, const tw_transform_options* options,
+                                   tw_transform* transform);
+/* The same on a Gaussian grid of `rows` rows of lengths[i] points, from north to south, alike in both hemispheres. */
+TW_API tw_status tw_transform_make_rows(MPI_Comm comm, int64_t rows, const int64_t* lengths,
+                                        const tw_transform_options* options, tw_transform* transform);
+/* The same with a communicator of Fortran's. */
+TW_API tw_status tw_transform_make_f(MPI_Fint comm, const char* grid, const tw_transform_options* options,
+                                     tw_transform* transform);
+TW_API tw_status tw_transform_make_rows_f(MPI_Fint comm, int64_t rows, const int64_t* lengths,
+                                          const tw_transform_options* options, tw_transform* transform);
+
+/* The truncation's degree T; the rank's first point in the order of the grid, rows from the north, each from the
+ * Greenwich meridian to the east; the number of its points; that of its coefficients. */
+TW_API tw_status tw_transform_sizes(tw_transform transform, int64_t* degree, int64_t* first, int64_t* points,
+                                    int64_t* coefficients);
+/* The levels of the rank in spectral space, of `levels` in all: the first, and how many. */
+TW_API tw_status tw_transform_levels(tw_transform transform, int64_t levels, int64_t* first, int64_t* count);
+/* Longitude and latitude of each point of the rank, in degrees. */
+TW_API tw_status tw_transform_coordinates(tw_transform transform, double* longitude, double* latitude);
+/* m and n of each coefficient of the rank: for each of its wavenumbers the degrees m..T. */
+TW_API tw_status tw_transform_numbers(tw_transform transform, int64_t* m, int64_t* n);
+
+/* The inverse and the direct transform. */
+TW_API tw_status tw_transform_to_grid(tw_transform transform, const tw_field* spectral, const tw_field* grid);
+TW_API tw_status tw_transform_to_spectral(tw_transform transform, const tw_field* grid, const tw_field* spectral);
+/* The wind to the east and to the north, m/s, from vorticity and divergence, 1/s; and back. */
+TW_API tw_status tw_transform_wind(tw_transform transform, const tw_field* vorticity, const tw_field* divergence,
+                                   const tw_field* u, const tw_field* v);
+TW_API tw_status tw_transform_vorticity_divergence(tw_transform transform, const tw_field* u, const tw_field* v,
+                                                   const tw_field* vorticity, const tw_field* divergence);
+/* The gradient to the east and to the north, per metre. */
+TW_API tw_status tw_transform_gradient(tw_transform transform, const tw_field* spectral, const tw_field* east,
+                                       const tw_field* north);
+
+/* How an adjoint multiplies spectral coefficients: those of m > 0 count twice, as they stand for those of -m, too; or
+ * as the real numbers that are stored. On the grid it sums over points. */
+typedef enum tw_product { TW_WEIGHTED = 0, TW_PLAIN = 1 } tw_product;
+/* The adjoints of all of these: from what they return to what they take. */
+TW_API tw_status tw_transform_to_grid_adjoint(tw_transform transform, int product, const tw_field* grid,
+                                              const tw_field* spectral);
+TW_API tw_status tw_transform_to_spectral_adjoint(tw_transform transform, int product, const tw_field* spectral,
+                                                  const tw_field* grid);
+TW_API tw_status tw_transform_wind_adjoint(tw_transform transform, int product, const tw_field* u, const tw_field* v,
+                                           const tw_field* vorticity, const tw_field* divergence);
+TW_API tw_status tw_transform_vorticity_divergence_adjoint(tw_transform transform, int product,
+                                                           const tw_field* vorticity, const tw_field* divergence,
+                                                           const tw_field* u, const tw_field* v);
+TW_API tw_status tw_transform_gradient_adjoint(tw_transform transform, int product, const tw_field* east,
+                                               const tw_field* north, const tw_field* spectral);
+/* Free a transform. */
+TW_API tw_status tw_transform_free(tw_transform transform);
 
 /* --- recording --- */
 

@@ -55,6 +55,7 @@ from tradewind.simulation.machine_comparison import compare_machines as compare_
 from tradewind.spectral import DistributedTransform as DistributedTransform
 from tradewind.spectral import GaussianGrid as GaussianGrid
 from tradewind.spectral import SpectralTransform as SpectralTransform
+from tradewind.trace.read import open_trace as open_trace
 from tradewind.verification import verify as verify
 from tradewind.workload.exchange import Exchange as Exchange
 from tradewind.workload.program import Compute as Compute

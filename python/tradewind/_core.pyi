@@ -1092,21 +1092,6 @@ def diagnose(
     Return the diagnosis of a region, slices (z, y, x), of a field [z][y][x].
     """
 
-def solve_cyclic(
-    field: Annotated[
-        NDArray[numpy.complex128], dict(shape=(None, None, None), order="C", device="cpu", writable=False)
-    ],
-    solution: Annotated[NDArray[numpy.complex128], dict(shape=(None, None, None), order="C", device="cpu")],
-    ratio: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)],
-    gain: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)],
-    team: Team,
-) -> None:
-    """
-    Solve b X[y] - a (X[y - 1] + X[y + 1]) = field[y], periodic along y, for each z and x of fields
-    complex128 [z][y][x], which may be one array: r + 1/r = b / a with |r| < 1 is the ratio [z][x], r / a the gain [z][x].
-    The threads of the team share out the levels. Raises InputError.
-    """
-
 class Gaussian:
     """
     Gaussian latitudes of one hemisphere, from the pole to the equator, in more digits than a
@@ -1166,9 +1151,18 @@ def negligible_latitudes(gaussian: Gaussian, m: int, top: int) -> int:
     Return the number of latitudes, from the pole on, at which P(n, m) is below 2^-100 for all n = m..top.
     """
 
+@overload
 def spread_row(
     row: Annotated[NDArray[numpy.complex128], dict(shape=(None, None), device="cpu")],
     values: Annotated[NDArray[numpy.complex128], dict(shape=(None, None), order="C", device="cpu")],
+    places: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    mean_factor: float,
+    factor: float,
+) -> None: ...
+@overload
+def spread_row(
+    row: Annotated[NDArray[numpy.complex64], dict(shape=(None, None), device="cpu")],
+    values: Annotated[NDArray[numpy.complex64], dict(shape=(None, None), order="C", device="cpu")],
     places: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
     mean_factor: float,
     factor: float,
@@ -1177,10 +1171,19 @@ def spread_row(
     Copy Fourier coefficients of a row [field][wavenumber] to values[places[m]][field], times a factor.
     """
 
+@overload
 def collect_row(
     values: Annotated[NDArray[numpy.complex128], dict(shape=(None, None), order="C", device="cpu")],
     places: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
     row: Annotated[NDArray[numpy.complex128], dict(shape=(None, None), device="cpu")],
+    mean_factor: float,
+    factor: float,
+) -> None: ...
+@overload
+def collect_row(
+    values: Annotated[NDArray[numpy.complex64], dict(shape=(None, None), order="C", device="cpu")],
+    places: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    row: Annotated[NDArray[numpy.complex64], dict(shape=(None, None), device="cpu")],
     mean_factor: float,
     factor: float,
 ) -> None:
@@ -1188,30 +1191,64 @@ def collect_row(
     Copy values[places[m]][field], times a factor, to a row [field][wavenumber]; the others become 0.
     """
 
+@overload
 def split_parities(
     rows: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu")],
     even: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu")],
     odd: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu")],
+) -> None: ...
+@overload
+def split_parities(
+    rows: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order="C", device="cpu")],
+    even: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order="C", device="cpu")],
+    odd: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order="C", device="cpu")],
 ) -> None:
     """
     Sums (even) and differences (odd) of the rows of both hemispheres, which lie from north to south.
     """
 
+@overload
 def join_parities(
     even: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu")],
     odd: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu")],
     rows: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu")],
+) -> None: ...
+@overload
+def join_parities(
+    even: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order="C", device="cpu")],
+    odd: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order="C", device="cpu")],
+    rows: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order="C", device="cpu")],
 ) -> None:
     """
     FourierRows of both hemispheres, from north to south, of their sums and differences.
     """
 
+def packed(weights: Sequence[float], sets: int) -> list[list[int]]:
+    """
+    Return items dealt to sets with loads as equal as a good packing makes them, each list ascending.
+    """
+
+def even_cuts(weights: Sequence[float], parts: int) -> list[int]:
+    """
+    Return where to cut a sequence so that the largest part is as small as whole entries allow.
+    """
+
+@overload
 def helmholtz(
     field: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), device="cpu", writable=False)],
     factors: Annotated[
         NDArray[numpy.float64], dict(shape=(None, None, None, None, None), device="cpu", writable=False)
     ],
     out: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), device="cpu")],
+    team: Team,
+) -> None: ...
+@overload
+def helmholtz(
+    field: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), device="cpu", writable=False)],
+    factors: Annotated[
+        NDArray[numpy.float32], dict(shape=(None, None, None, None, None), device="cpu", writable=False)
+    ],
+    out: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), device="cpu")],
     team: Team,
 ) -> None:
     """
@@ -1220,6 +1257,7 @@ def helmholtz(
     place of the level below the lowest stands the third from below, and alike above. Raises InputError.
     """
 
+@overload
 def solve_columns(
     right: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), device="cpu", writable=False)],
     factors: Annotated[
@@ -1230,6 +1268,18 @@ def solve_columns(
     minus: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), device="cpu", writable=False)]
     | None = None,
     plus: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), device="cpu", writable=False)] | None = None,
+) -> None: ...
+@overload
+def solve_columns(
+    right: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), device="cpu", writable=False)],
+    factors: Annotated[
+        NDArray[numpy.float32], dict(shape=(None, None, None, None, None), device="cpu", writable=False)
+    ],
+    solution: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), device="cpu")],
+    team: Team,
+    minus: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), device="cpu", writable=False)]
+    | None = None,
+    plus: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), device="cpu", writable=False)] | None = None,
 ) -> None:
     """
     Solve a tridiagonal system for each column of [z][y][x]: right - minus is its right-hand side, and plus
@@ -1237,6 +1287,7 @@ def solve_columns(
     above times 1 / pivot. Raises InputError.
     """
 
+@overload
 def products(
     pairs: Sequence[
         tuple[
@@ -1245,16 +1296,37 @@ def products(
         ]
     ],
     team: Team,
+) -> list[float]: ...
+@overload
+def products(
+    pairs: Sequence[
+        tuple[
+            Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), device="cpu", writable=False)],
+            Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), device="cpu", writable=False)],
+        ]
+    ],
+    team: Team,
 ) -> list[float]:
     """
     Return the scalar products of pairs of fields [z][y][x], in one sweep. Raises InputError.
     """
 
+@overload
 def exact_products(
     pairs: Sequence[
         tuple[
             Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), device="cpu", writable=False)],
             Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), device="cpu", writable=False)],
+        ]
+    ],
+    team: Team,
+) -> tuple[list[list[int]], int]: ...
+@overload
+def exact_products(
+    pairs: Sequence[
+        tuple[
+            Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), device="cpu", writable=False)],
+            Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), device="cpu", writable=False)],
         ]
     ],
     team: Team,
@@ -1265,16 +1337,150 @@ def exact_products(
     InputError.
     """
 
+@overload
 def combine(
     target: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), device="cpu")],
     terms: Sequence[
         tuple[float, Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), device="cpu", writable=False)]]
     ],
     team: Team,
+) -> None: ...
+@overload
+def combine(
+    target: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), device="cpu")],
+    terms: Sequence[
+        tuple[float, Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), device="cpu", writable=False)]]
+    ],
+    team: Team,
 ) -> None:
     """
     target = the sum of factors times fields [z][y][x], 1 to 8 pairs; the target may be one of the fields.
     Raises InputError.
+    """
+
+@overload
+def wave_right_side(
+    u: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order="C", device="cpu", writable=False)],
+    v: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order="C", device="cpu", writable=False)],
+    phi: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order="C", device="cpu", writable=False)],
+    speeds: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    s: float,
+    right: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order="C", device="cpu")],
+    team: Team,
+) -> None: ...
+@overload
+def wave_right_side(
+    u: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), order="C", device="cpu", writable=False)],
+    v: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), order="C", device="cpu", writable=False)],
+    phi: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), order="C", device="cpu", writable=False)],
+    speeds: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    s: float,
+    right: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), order="C", device="cpu")],
+    team: Team,
+) -> None:
+    """
+    right = phi - s speed (2 div w - s lap phi) of modes [mode][y][x] on a C grid, with a squared speed for
+    each mode. Winds and phi have one point more on all four sides. The threads of the team share out the rows.
+    Raises InputError.
+    """
+
+@overload
+def wave_winds(
+    u: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order="C", device="cpu", writable=False)],
+    v: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order="C", device="cpu", writable=False)],
+    phi: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order="C", device="cpu", writable=False)],
+    after: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order="C", device="cpu", writable=False)],
+    s: float,
+    u_after: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order="C", device="cpu")],
+    v_after: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order="C", device="cpu")],
+    team: Team,
+) -> None: ...
+@overload
+def wave_winds(
+    u: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), order="C", device="cpu", writable=False)],
+    v: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), order="C", device="cpu", writable=False)],
+    phi: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), order="C", device="cpu", writable=False)],
+    after: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), order="C", device="cpu", writable=False)],
+    s: float,
+    u_after: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), order="C", device="cpu")],
+    v_after: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), order="C", device="cpu")],
+    team: Team,
+) -> None:
+    """
+    The winds w - s grad(phi + after) of modes [mode][y][x] on a C grid; all arrays have one point more on all
+    four sides, which is not written. The threads of the team share out the rows. Raises InputError.
+    """
+
+@overload
+def place_levels(
+    levels: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order="C", device="cpu", writable=False)],
+    field: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order="C", device="cpu")],
+    team: Team,
+) -> None: ...
+@overload
+def place_levels(
+    levels: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), order="C", device="cpu", writable=False)],
+    field: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), order="C", device="cpu")],
+    team: Team,
+) -> None:
+    """
+    Write levels [z][y][x] to the points inside a halo of one point. The threads of the team share out the
+    rows. Raises InputError.
+    """
+
+@overload
+def solve_cyclic(
+    field: Annotated[
+        NDArray[numpy.complex128], dict(shape=(None, None, None), order="C", device="cpu", writable=False)
+    ],
+    solution: Annotated[NDArray[numpy.complex128], dict(shape=(None, None, None), order="C", device="cpu")],
+    ratio: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)],
+    gain: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)],
+    team: Team,
+) -> None: ...
+@overload
+def solve_cyclic(
+    field: Annotated[NDArray[numpy.complex64], dict(shape=(None, None, None), order="C", device="cpu", writable=False)],
+    solution: Annotated[NDArray[numpy.complex64], dict(shape=(None, None, None), order="C", device="cpu")],
+    ratio: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)],
+    gain: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)],
+    team: Team,
+) -> None:
+    """
+    Solve b X[y] - a (X[y - 1] + X[y + 1]) = field[y], periodic along y, for each z and x of fields
+    complex [z][y][x], which may be one array: r + 1/r = b / a with |r| < 1 is the ratio [z][x], r / a the gain [z][x].
+    The threads of the team share out the levels. Raises InputError.
+    """
+
+@overload
+def step_layers(
+    columns: Sequence[
+        Annotated[NDArray[numpy.complex128], dict(shape=(None, None, None), order="C", device="cpu", writable=False)]
+    ],
+    stepped: Sequence[Annotated[NDArray[numpy.complex128], dict(shape=(None, None, None), order="C", device="cpu")]],
+    modes: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)],
+    speeds: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    slopes: Annotated[NDArray[numpy.complex128], dict(shape=(None, None), order="C", device="cpu", writable=False)],
+    s: float,
+    team: Team,
+) -> None: ...
+@overload
+def step_layers(
+    columns: Sequence[
+        Annotated[NDArray[numpy.complex64], dict(shape=(None, None, None), order="C", device="cpu", writable=False)]
+    ],
+    stepped: Sequence[Annotated[NDArray[numpy.complex64], dict(shape=(None, None, None), order="C", device="cpu")]],
+    modes: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)],
+    speeds: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    slopes: Annotated[NDArray[numpy.complex128], dict(shape=(None, None), order="C", device="cpu", writable=False)],
+    s: float,
+    team: Team,
+) -> None:
+    """
+    Write the coefficients of u, v and phi by layers, a step of gravity waves later. Their fields, [variable,
+    level], are shared out evenly among arrays [m, n][1][field]. `modes` [level][mode] and the squared `speeds` are
+    those of the layers, `slopes` [m, n][direction] what derivatives multiply by. The threads of the team share
+    out the coefficients. Raises InputError.
     """
 
 class MeshGraph:
@@ -1741,6 +1947,126 @@ def mark_stencils(
     points alone that have `done` iterations. Raises InputError.
     """
 
+class ReducedRows:
+    """
+    The rows of a reduced Gaussian grid from the north: columns, and latitudes in radians.
+    """
+
+    def __init__(self, columns: Sequence[int], latitudes: Sequence[float]) -> None: ...
+
+@overload
+def trace_on_rows(
+    rows: ReducedRows,
+    block: ColumnBlock,
+    wind: Annotated[
+        NDArray[numpy.float32], dict(shape=(None, None, None, None), order="C", device="cpu", writable=False)
+    ],
+    half_step: float,
+    departures: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None, None), order="C", device="cpu")],
+    team: Team,
+    *,
+    cos_x: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    sin_x: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    cos_y: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    sin_y: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    extrapolated: Annotated[
+        NDArray[numpy.float32], dict(shape=(None, None, None), order="C", device="cpu", writable=False)
+    ]
+    | None = None,
+    corner: Sequence[int] = [0, 0],
+    place: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)] | None = None,
+    guess: bool = False,
+    iterations: int = 1,
+) -> tuple[list[int], list[int], int]: ...
+@overload
+def trace_on_rows(
+    rows: ReducedRows,
+    block: ColumnBlock,
+    wind: Annotated[
+        NDArray[numpy.float64], dict(shape=(None, None, None, None), order="C", device="cpu", writable=False)
+    ],
+    half_step: float,
+    departures: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None, None), order="C", device="cpu")],
+    team: Team,
+    *,
+    cos_x: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    sin_x: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    cos_y: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    sin_y: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    extrapolated: Annotated[
+        NDArray[numpy.float64], dict(shape=(None, None, None), order="C", device="cpu", writable=False)
+    ]
+    | None = None,
+    corner: Sequence[int] = [0, 0],
+    place: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)] | None = None,
+    guess: bool = False,
+    iterations: int = 1,
+) -> tuple[list[int], list[int], int]:
+    """
+    Do as `trace_departures` for the columns [z][0][column] of a block on the rows of a reduced grid.
+    Departure points are shares of a circle, -1/2..1/2, and rows from the north; `corner`: the first row
+    of the window, and how many; `place`: [row][-1..columns + 1], one after another.
+    """
+
+@overload
+def interpolate_on_rows(
+    rows: ReducedRows,
+    block: ColumnBlock,
+    field: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), order="C", device="cpu")],
+    departures: Annotated[
+        NDArray[numpy.float64], dict(shape=(None, None, None, None), order="C", device="cpu", writable=False)
+    ],
+    corner: Sequence[int],
+    place: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    tracers: int,
+    full: bool,
+    limiter: bool,
+    team: Team,
+) -> int: ...
+@overload
+def interpolate_on_rows(
+    rows: ReducedRows,
+    block: ColumnBlock,
+    field: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order="C", device="cpu")],
+    departures: Annotated[
+        NDArray[numpy.float64], dict(shape=(None, None, None, None), order="C", device="cpu", writable=False)
+    ],
+    corner: Sequence[int],
+    place: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    tracers: int,
+    full: bool,
+    limiter: bool,
+    team: Team,
+) -> int:
+    """
+    Do as `interpolate_tracers` on the rows of a reduced grid; the block's columns are the first of a
+    level. Raises InputError for columns that are not there.
+    """
+
+def mark_on_rows(
+    rows: ReducedRows,
+    block: ColumnBlock,
+    departures: Annotated[
+        NDArray[numpy.float64], dict(shape=(None, None, None, None), order="C", device="cpu", writable=False)
+    ],
+    corner: Sequence[int],
+    marks: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu")],
+    stencil: str,
+) -> None:
+    """
+    Set to 1 the cells [row][-1..columns + 1] of a window that stencils need. Raises InputError.
+    """
+
+def rows_reached(
+    block: ColumnBlock,
+    departures: Annotated[
+        NDArray[numpy.float64], dict(shape=(None, None, None, None), order="C", device="cpu", writable=False)
+    ],
+) -> tuple[list[int], list[int]]:
+    """
+    Return (0, row): the first and the last that departure points lie behind.
+    """
+
 class Elements:
     """
     A rank's hexahedral spectral elements, trilinear between their vertices.
@@ -1766,18 +2092,33 @@ class Elements:
 
     @property
     def count(self) -> int: ...
-    def factors(self, out: Annotated[NDArray[numpy.float64], dict(order="C", device="cpu")], team: Team) -> None:
+    @overload
+    def factors(self, out: Annotated[NDArray[numpy.float64], dict(order="C", device="cpu")], team: Team) -> None: ...
+    @overload
+    def factors(self, out: Annotated[NDArray[numpy.float32], dict(order="C", device="cpu")], team: Team) -> None:
         """
         out [element][6][point] = the upper triangle, by rows, of the metric with the weights of quadrature.
         """
 
-    def mass(self, out: Annotated[NDArray[numpy.float64], dict(order="C", device="cpu")], team: Team) -> None:
+    @overload
+    def mass(self, out: Annotated[NDArray[numpy.float64], dict(order="C", device="cpu")], team: Team) -> None: ...
+    @overload
+    def mass(self, out: Annotated[NDArray[numpy.float32], dict(order="C", device="cpu")], team: Team) -> None:
         """out [element][point] = the diagonal mass matrix."""
 
+    @overload
     def dot(
         self,
         a: Annotated[NDArray[numpy.float64], dict(order="C", device="cpu", writable=False)],
         b: Annotated[NDArray[numpy.float64], dict(order="C", device="cpu", writable=False)],
+        sums: Annotated[NDArray[numpy.float64], dict(order="C", device="cpu")],
+        team: Team,
+    ) -> None: ...
+    @overload
+    def dot(
+        self,
+        a: Annotated[NDArray[numpy.float32], dict(order="C", device="cpu", writable=False)],
+        b: Annotated[NDArray[numpy.float32], dict(order="C", device="cpu", writable=False)],
         sums: Annotated[NDArray[numpy.float64], dict(order="C", device="cpu")],
         team: Team,
     ) -> None:
@@ -1785,8 +2126,71 @@ class Elements:
         sums[element] = the element's part of the product of two fields; each point counts once.
         """
 
-    def set_boundary(self, u: Annotated[NDArray[numpy.float64], dict(order="C", device="cpu")], team: Team) -> None:
+    @overload
+    def scale(
+        self,
+        factors: Annotated[NDArray[numpy.float64], dict(order="C", device="cpu", writable=False)],
+        source: Annotated[NDArray[numpy.float64], dict(order="C", device="cpu", writable=False)],
+        r: Annotated[NDArray[numpy.float64], dict(order="C", device="cpu", writable=False)],
+        z: Annotated[NDArray[numpy.float64], dict(order="C", device="cpu")],
+        sums: Annotated[NDArray[numpy.float64], dict(order="C", device="cpu")],
+        team: Team,
+    ) -> None: ...
+    @overload
+    def scale(
+        self,
+        factors: Annotated[NDArray[numpy.float32], dict(order="C", device="cpu", writable=False)],
+        source: Annotated[NDArray[numpy.float32], dict(order="C", device="cpu", writable=False)],
+        r: Annotated[NDArray[numpy.float32], dict(order="C", device="cpu", writable=False)],
+        z: Annotated[NDArray[numpy.float32], dict(order="C", device="cpu")],
+        sums: Annotated[NDArray[numpy.float64], dict(order="C", device="cpu")],
+        team: Team,
+    ) -> None:
+        """
+        z = factors source, sums[element] = the element's part of r z; each point counts once.
+        """
+
+    @overload
+    def set_boundary(self, u: Annotated[NDArray[numpy.float64], dict(order="C", device="cpu")], team: Team) -> None: ...
+    @overload
+    def set_boundary(self, u: Annotated[NDArray[numpy.float32], dict(order="C", device="cpu")], team: Team) -> None:
         """Set the values on the boundary to 0."""
+
+class ElementBrick:
+    """How a rank's elements lie: a brick, x fastest."""
+
+    def __init__(self, points: int, elements: Sequence[int], beyond: Sequence[Sequence[bool]]) -> None:
+        """
+        elements along x, y, z; beyond [axis][low, high]: whether elements of other ranks lie there.
+        """
+
+    @overload
+    def sum_shared(
+        self, values: Annotated[NDArray[numpy.float64], dict(order="C", device="cpu")], team: Team
+    ) -> None: ...
+    @overload
+    def sum_shared(self, values: Annotated[NDArray[numpy.float32], dict(order="C", device="cpu")], team: Team) -> None:
+        """
+        Values of points that only elements of this rank share become their sums, along x, then y, then z.
+        """
+
+@overload
+def sum_by_lists(
+    offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    places: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    values: Annotated[NDArray[numpy.float64], dict(order="C", device="cpu")],
+    team: Team,
+) -> None: ...
+@overload
+def sum_by_lists(
+    offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    places: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    values: Annotated[NDArray[numpy.float32], dict(order="C", device="cpu")],
+    team: Team,
+) -> None:
+    """
+    Values at places[offsets[i]], ..., places[offsets[i + 1] - 1] become their sum, for each i.
+    """
 
 class ElementOperator:
     """
@@ -1867,28 +2271,188 @@ class ElementOperator:
         sums [2][element]: parts of r r and w r.
         """
 
-class ElementBrick:
-    """How a rank's elements lie: a brick, x fastest."""
-
-    def __init__(self, points: int, elements: Sequence[int], beyond: Sequence[Sequence[bool]]) -> None:
-        """
-        elements along x, y, z; beyond [axis][low, high]: whether elements of other ranks lie there.
-        """
-
-    def sum_shared(self, values: Annotated[NDArray[numpy.float64], dict(order="C", device="cpu")], team: Team) -> None:
-        """
-        Values of points that only elements of this rank share become their sums, along x, then y, then z.
-        """
-
-def sum_by_lists(
-    offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-    places: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
-    values: Annotated[NDArray[numpy.float64], dict(order="C", device="cpu")],
-    team: Team,
-) -> None:
+class SingleElementOperator:
     """
-    Values at places[offsets[i]], ..., places[offsets[i + 1] - 1] become their sum, for each i.
+    -div grad u + shift u on spectral elements: its second part by the diagonal mass matrix
+    [element][point], or, without one, shift times the values themselves. factors: see
+    `Elements.factors`; None: computed anew in each call. closes_first_only: results are set to 0 on the
+    boundary in the first element alone, as Nekbone does after its first call.
     """
+
+    def __init__(
+        self,
+        elements: Elements,
+        shift: float,
+        factors: Annotated[NDArray[numpy.float32], dict(order="C", device="cpu", writable=False)] | None = None,
+        mass: Annotated[NDArray[numpy.float32], dict(order="C", device="cpu", writable=False)] | None = None,
+        closes_first_only: bool = False,
+    ) -> None: ...
+    def apply(
+        self,
+        which: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        u: Annotated[NDArray[numpy.float32], dict(order="C", device="cpu", writable=False)],
+        out: Annotated[NDArray[numpy.float32], dict(order="C", device="cpu")],
+        team: Team,
+    ) -> None:
+        """
+        out = A u in some elements, not summed over elements, and without the shift of an operator that has no
+        mass.
+        """
+
+    def apply_to_direction(
+        self,
+        which: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        beta: float,
+        r: Annotated[NDArray[numpy.float32], dict(order="C", device="cpu", writable=False)],
+        p: Annotated[NDArray[numpy.float32], dict(order="C", device="cpu")],
+        out: Annotated[NDArray[numpy.float32], dict(order="C", device="cpu")],
+        sums: Annotated[NDArray[numpy.float64], dict(order="C", device="cpu")],
+        team: Team,
+    ) -> None:
+        """
+        p = r + beta p, out = A p as by `apply`, sums[element] = the element's part of p A p.
+        """
+
+    def complete(
+        self,
+        p: Annotated[NDArray[numpy.float32], dict(order="C", device="cpu", writable=False)],
+        out: Annotated[NDArray[numpy.float32], dict(order="C", device="cpu")],
+        team: Team,
+    ) -> None:
+        """out = A p, of out from `apply` that has been summed over elements."""
+
+    def update(
+        self,
+        alpha: float,
+        p: Annotated[NDArray[numpy.float32], dict(order="C", device="cpu", writable=False)],
+        out: Annotated[NDArray[numpy.float32], dict(order="C", device="cpu")],
+        x: Annotated[NDArray[numpy.float32], dict(order="C", device="cpu")],
+        r: Annotated[NDArray[numpy.float32], dict(order="C", device="cpu")],
+        sums: Annotated[NDArray[numpy.float64], dict(order="C", device="cpu")],
+        team: Team,
+    ) -> None:
+        """
+        x += alpha p, r -= alpha A p, sums[element] = the element's part of r r; out as in `complete`.
+        """
+
+    def update_pipelined(
+        self,
+        alpha: float,
+        beta: float,
+        q: Annotated[NDArray[numpy.float32], dict(order="C", device="cpu")],
+        vectors: Sequence[Annotated[NDArray[numpy.float32], dict(order="C", device="cpu")]],
+        sums: Annotated[NDArray[numpy.float64], dict(order="C", device="cpu")],
+        team: Team,
+    ) -> None:
+        """
+        A step of pipelined conjugate gradients on the vectors x, r, w, p, s, z, with q = A w as out in
+        `complete`: z = q + beta z, s = w + beta s, p = r + beta p, x += alpha p, r -= alpha s, w -= alpha z;
+        sums [2][element]: parts of r r and w r.
+        """
+
+class Subdomains:
+    """
+    Overlapping subdomains of the additive Schwarz method: an element and the first inner layer of
+    each one beyond its sides, solved by fast diagonalisation as a brick.
+    """
+
+    def __init__(
+        self,
+        elements: Elements,
+        kinds: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        vectors: Annotated[NDArray[numpy.float64], dict(order="C", device="cpu", writable=False)],
+        transposed: Annotated[NDArray[numpy.float64], dict(order="C", device="cpu", writable=False)],
+        values: Annotated[NDArray[numpy.float64], dict(order="C", device="cpu", writable=False)],
+        shift: float,
+        weights: Annotated[NDArray[numpy.float64], dict(order="C", device="cpu", writable=False)],
+    ) -> None:
+        """
+        kinds [element * 3]: the problem along x, y, z; by kind, on m = points + 2 points: eigenvectors
+        [point][mode], their transpose, eigenvalues [mode]; shift: is added to the sum of three of these; weights
+        [element][point] multiply the residual before and the result after.
+        """
+
+    def take_layers(
+        self,
+        r: Annotated[NDArray[numpy.float64], dict(order="C", device="cpu", writable=False)],
+        faces: Annotated[NDArray[numpy.float64], dict(order="C", device="cpu")],
+        team: Team,
+    ) -> None:
+        """
+        faces [element][6][point] = the weighted layer of r inside each open side, else 0.
+        """
+
+    def solve(
+        self,
+        r: Annotated[NDArray[numpy.float64], dict(order="C", device="cpu", writable=False)],
+        faces: Annotated[NDArray[numpy.float64], dict(order="C", device="cpu")],
+        z: Annotated[NDArray[numpy.float64], dict(order="C", device="cpu")],
+        team: Team,
+    ) -> None:
+        """
+        z = the solution of each subdomain in its element, faces that beyond its sides; in, faces is the sum of
+        both elements' layers. Own layers are subtracted from z, where `add_layers` adds the sum of both.
+        """
+
+    def add_layers(
+        self,
+        faces: Annotated[NDArray[numpy.float64], dict(order="C", device="cpu")],
+        z: Annotated[NDArray[numpy.float64], dict(order="C", device="cpu")],
+        team: Team,
+    ) -> None:
+        """z += the layers inside each open side."""
+
+class SingleSubdomains:
+    """
+    Overlapping subdomains of the additive Schwarz method: an element and the first inner layer of
+    each one beyond its sides, solved by fast diagonalisation as a brick.
+    """
+
+    def __init__(
+        self,
+        elements: Elements,
+        kinds: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        vectors: Annotated[NDArray[numpy.float32], dict(order="C", device="cpu", writable=False)],
+        transposed: Annotated[NDArray[numpy.float32], dict(order="C", device="cpu", writable=False)],
+        values: Annotated[NDArray[numpy.float32], dict(order="C", device="cpu", writable=False)],
+        shift: float,
+        weights: Annotated[NDArray[numpy.float32], dict(order="C", device="cpu", writable=False)],
+    ) -> None:
+        """
+        kinds [element * 3]: the problem along x, y, z; by kind, on m = points + 2 points: eigenvectors
+        [point][mode], their transpose, eigenvalues [mode]; shift: is added to the sum of three of these; weights
+        [element][point] multiply the residual before and the result after.
+        """
+
+    def take_layers(
+        self,
+        r: Annotated[NDArray[numpy.float32], dict(order="C", device="cpu", writable=False)],
+        faces: Annotated[NDArray[numpy.float32], dict(order="C", device="cpu")],
+        team: Team,
+    ) -> None:
+        """
+        faces [element][6][point] = the weighted layer of r inside each open side, else 0.
+        """
+
+    def solve(
+        self,
+        r: Annotated[NDArray[numpy.float32], dict(order="C", device="cpu", writable=False)],
+        faces: Annotated[NDArray[numpy.float32], dict(order="C", device="cpu")],
+        z: Annotated[NDArray[numpy.float32], dict(order="C", device="cpu")],
+        team: Team,
+    ) -> None:
+        """
+        z = the solution of each subdomain in its element, faces that beyond its sides; in, faces is the sum of
+        both elements' layers. Own layers are subtracted from z, where `add_layers` adds the sum of both.
+        """
+
+    def add_layers(
+        self,
+        faces: Annotated[NDArray[numpy.float32], dict(order="C", device="cpu")],
+        z: Annotated[NDArray[numpy.float32], dict(order="C", device="cpu")],
+        team: Team,
+    ) -> None:
+        """z += the layers inside each open side."""
 
 class Verified:
     """Result of a verification: counts over all ranks and stages."""

@@ -180,3 +180,12 @@ def test_threads_stand_beside_ranks() -> None:
     assert (found.what, found.to, found.goal) == ("diffusion, 2 ranks", "1 rank of 2 threads", ("least", 0.9))
     assert re.fullmatch(r"  CPU time of the first of 2 threads: [\d.]+ of that of 1 thread; ideal: 0.5", cpu)
     assert [part.partition(", ms per step")[0] for part in parts] == ["  2 ranks", "  1 rank of 2 threads"]
+
+
+def test_dwarfs_in_single_precision_are_laid_beside_double() -> None:
+    single_s, double_s, apart = map(
+        float,
+        printed("import precision; print(*precision.beside('diffusion', {'grid': (24, 20, 4)}, samples=2))").split(),
+    )
+    assert single_s > 0 < double_s
+    assert 0 < apart < 1e-5

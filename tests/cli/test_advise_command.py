@@ -1,6 +1,7 @@
 """`tradewind advise`: its table, JSON, and bad input."""
 
 import json
+import re
 
 import pytest
 
@@ -90,3 +91,24 @@ def test_machines_are_ranked_in_words(low, high, words):
     near = {"machine": "near", "ratio": 1.0, "ratio_range": [1.0, 1.0]}
     far = {"machine": "far", "ratio": 1.25, "ratio_range": low and [low, high]}
     assert _ranked([near, far]) == f"best: near; {words}"
+
+
+POWER = ["power.idle=100W", "power.waiting=150W", "power.busy=300W", "power.network=10nJ/B"]
+
+
+def test_a_picture_of_energy_against_time(tradewind, tmp_path):
+    path = tmp_path / "pareto.svg"
+    power = [word for setting in POWER for word in ("--set", setting)]
+    chosen = ["--algorithm", "ring,recursive-2,recursive-4", "--picture", str(path), "--json"]
+    code, out, _ = tradewind("allreduce", "--ranks", "60", "--count", "4096", *SMALL, *power, *chosen)
+    result = json.loads(out)
+    assert (code, result["picture"]) == (0, str(path))
+    names = set(re.findall(r">((?:ring|recursive)[^<]*)</text>", path.read_text()))
+    assert names == set(result["pareto"]) <= {each["algorithm"] for each in result["results"]}
+
+
+def test_a_picture_that_cannot_be(tradewind, tmp_path):
+    code, _, err = tradewind("allreduce", "--ranks", "30", *SMALL, "--picture", str(tmp_path / "pareto.gif"))
+    assert code == 2
+    assert "a name that ends in .svg" in err
+    assert "no power in this machine file, torus-M; a table [power] is needed in one" in err

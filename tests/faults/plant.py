@@ -43,6 +43,7 @@ CORE = {
     "verify": "algorithm verification workload",
     "machine": "sim simulation plot validation",
     "kernel": "spectral dwarfs",
+    "spectral": "languages",
     "sim": "simulation timeline validation workload",
     "mpi": "sim timeline launch dwarfs languages fieldserver",
     "fieldserver": "languages",

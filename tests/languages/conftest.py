@@ -17,7 +17,10 @@ from written_fields import PLAN_TEXT
 
 ROOT = Path(__file__).parents[2]
 FORTRAN = ROOT / "bindings" / "fortran"
-MODULE = [FORTRAN / f"{name}.f90" for name in ("interfaces", "fields", "arrays", "points", "field_server", "tradewind")]
+MODULE = [
+    FORTRAN / f"{name}.f90"
+    for name in ("interfaces", "fields", "arrays", "points", "transforms", "field_server", "tradewind")
+]
 """In the order in which they use each other."""
 PROGRAMS = Path(__file__).parent / "programs"
 _BIN = Path(sys.executable).parent
@@ -122,9 +125,9 @@ def prefix(build_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path
     params=[pytest.param(level, marks=() if level == USUAL else pytest.mark.slow) for level in LEVELS],
 )
 def programs(request: pytest.FixtureRequest, prefix: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The examples, those of the how-to page and the tests' own, as somebody else's CMake project builds them."""
+    """The examples, those of the how-to pages and the tests' own, as somebody else's CMake project builds them."""
     folder, page = tmp_path_factory.mktemp("programs"), tmp_path_factory.mktemp("page")
-    text = (ROOT / "docs" / "how-to" / "languages.md").read_text()
+    text = "".join((ROOT / "docs" / "how-to" / name).read_text() for name in ("languages.md", "from-ectrans.md"))
     for name, program in re.findall(r'^```\w+ title="([^"]+)"\n(.*?)^```$', text, re.DOTALL | re.MULTILINE):
         (page / name).write_text(program)
     flags = (*LEVELS[request.param], f"-Dtradewind_ROOT={prefix}", f"-DPAGE={page}")

@@ -25,7 +25,14 @@ def test_all_functions_of_fortran():
     public = fortran_functions()
     assert documented(1) == public
     only_c = {name for name in functions() if name.endswith("_f")}
-    only_c |= {"tw_default_options", "tw_default_description", "tw_dense", "tw_vector", "tw_field_server_open_plan"}
+    only_c |= {
+        "tw_default_options",
+        "tw_default_transform_options",
+        "tw_default_description",
+        "tw_dense",
+        "tw_vector",
+        "tw_field_server_open_plan",
+    }
     assert set(functions()) - set(public) == only_c
 
 

@@ -37,6 +37,8 @@ def fortran_functions() -> dict[str, list[str]]:
         "tw_points_fetch": "fetch_64",
         "tw_points_halo": "halo_64",
         "tw_renumbered": "renumbered64_on_integer",
+        "tw_transform_make": "transform_on_integer",
+        "tw_transform_make_rows": "rows_on_integer",
         "tw_field_server_open": "open_on_integer",
         "tw_field_server_comm": "comm_as_integer",
         "tw_field_server_write": "write_field",

@@ -38,7 +38,7 @@ OF_DWARF = {
     "hirlam": "--grid 16x12x4",
     "helmholtz": "--grid 16x12x6",
     "semi_lagrangian": "--grid 32x24x4",
-    "nekbone": "--elements 2x2x1 --nx1 5 --brick 1x2x1",
+    "nekbone": "--elements 2x2x1 --nx1 5",
 }
 """Options of each dwarf for a small run."""
 
@@ -115,6 +115,35 @@ def test_every_dwarf_is_listed_and_runs_by_all_its_strategies(capsys, name):
     for result, diagnosis in zip(found["results"], diagnoses, strict=True):
         assert result["agreement"]
         assert diagnosis == diagnoses[0] or result["agreement"].startswith("within")
+
+
+DOUBLE_ALONE = {
+    "spherical_harmonics",
+}
+"""Dwarfs that refuse single precision."""
+
+
+@pytest.mark.parametrize("ranks", [pytest.param(1, marks=pytest.mark.slow), pytest.param(2, marks=pytest.mark.slow), 3])
+@pytest.mark.parametrize("name", [name for name in DWARFS if name not in DOUBLE_ALONE])
+def test_every_dwarf_passes_its_check_in_single_precision(capsys, name, ranks):
+    code, text = tradewind(capsys, f"run {name} -n {ranks} {OF_DWARF[name]} --steps 2 --precision f4 --check --json")
+    assert code == 0, text
+    result = json.loads(text)
+    assert result["precision"] == "f4"
+    assert result["agreement"]
+
+
+@pytest.mark.parametrize("name", [name for name in DWARFS if name not in DOUBLE_ALONE])
+def test_messages_in_single_precision_have_half_the_bytes(capsys, name):
+    sent = {}
+    for precision in ("f4", "f8"):
+        code, text = tradewind(
+            capsys, f"run {name} -n 3 {OF_DWARF[name]} --precision {precision} --simulate barbora --json"
+        )
+        assert code == 0, text
+        sent[precision] = json.loads(text)["bytes"]
+    # Scalar products may stay doubles, but are a small part.
+    assert sent["f4"] / sent["f8"] == pytest.approx(0.5, rel=0.1)
 
 
 def test_result(capsys):

@@ -44,13 +44,17 @@ def test_the_floors_are_held():
     assert {path.name for path in (ROOT / "src").iterdir()} == set(FLOORS)
 
 
+USERS = ("fieldserver", "spectral")
+"""They use plans, and loops."""
+
+
 def test_a_floor_stands_only_on_those_before_it():
     before = set()
     for folder, allowed in FLOORS.items():
         assert set(allowed) <= before
         before.add(folder)
     executors = {"algorithm", "verify", "mpi", "sim", "kernel"}
-    below = {name: allowed for name, allowed in FLOORS.items() if name != "fieldserver"}  # which is a user of plans
+    below = {name: allowed for name, allowed in FLOORS.items() if name not in USERS}
     assert not executors & {name for allowed in below.values() for name in allowed}
     assert not {"sim", "machine", "verify", "kernel"} & set(BINDINGS["bindings/c"])
 
@@ -65,12 +69,16 @@ FROM_BELOW = [
     ("src/kernel/team.cpp", "schedule/text.hpp", "base, layout, kernel"),
     ("src/verify/match.cpp", "match.hpp", "base, layout, pattern, schedule, program, verify"),
     ("src/sim/run.cpp", "../mpi/plan.hpp", "base, layout, pattern, schedule, program, machine, sim"),
-    ("bindings/c/plan.cpp", "sim/run.hpp", "base, layout, pattern, schedule, algorithm, mpi, fieldserver, tradewind"),
+    (
+        "bindings/c/plan.cpp",
+        "sim/run.hpp",
+        "base, layout, pattern, schedule, algorithm, mpi, fieldserver, spectral, tradewind",
+    ),
     ("bindings/python/mpi/mpi.cpp", "sim/run.hpp", "base, layout, pattern, schedule, algorithm, mpi, fieldserver"),
     (
         "bindings/python/core/core.cpp",
         "mpi/plan.hpp",
-        "base, layout, pattern, schedule, program, algorithm, verify, machine, kernel, sim",
+        "base, layout, pattern, schedule, program, algorithm, verify, machine, kernel, spectral, sim",
     ),
 ]
 

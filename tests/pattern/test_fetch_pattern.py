@@ -7,7 +7,8 @@ import pytest
 
 import tradewind as tw
 from tradewind.base.errors import InputError
-from tradewind.layout.mesh import octahedral, octahedral_points, regions
+from tradewind.layout.mesh import octahedral, octahedral_points
+from tradewind.layout.regions import regions
 
 
 def test_ids_lead_to_the_same_fetch_as_owners_and_indices():

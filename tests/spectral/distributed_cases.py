@@ -81,7 +81,7 @@ def run(comm: Any, payload: str) -> dict[str, float]:
 
 
 def winds(one: SpectralTransform, d: Distribution, comm: Any) -> dict[str, float]:
-    """The largest relative differences of winds, and of their adjoints."""
+    """The largest relative differences of winds, gradients, and their adjoints."""
     many = DistributedTransform(d, comm, winds=True)
     spectral = values(one.truncation.coefficients)
     levels = d.levels_of(comm.Get_rank())
@@ -103,13 +103,19 @@ def winds(one: SpectralTransform, d: Distribution, comm: Any) -> dict[str, float
         many.points[:] = grid[:, many.own_points()]
         return float(np.abs(back(*options) - wanted[places][:, fields]).max(initial=0) / np.abs(wanted).max())
 
+    def first_alone(*given: Any) -> tuple[np.ndarray, np.ndarray]:
+        first = one.gradient_adjoint(*given)
+        return first, np.zeros_like(first)
+
     grid = together(*one.wind(spectral[:, ::2], spectral[:, 1::2]), 0)
     found = {
         "winds": to_grid(one.wind, many.to_grid),
         "vorticity": to_spectral(one.vorticity_divergence, many.to_spectral),
+        "gradient": to_grid(lambda first, _: one.gradient(first), many.gradient),
     }
     for product in ("plain", "weighted"):
         found[f"winds, {product} adjoint"] = to_spectral(one.wind_adjoint, many.to_grid_adjoint, product)
         adjoint = one.vorticity_divergence_adjoint
         found[f"vorticity, {product} adjoint"] = to_grid(adjoint, many.to_spectral_adjoint, product)
+        found[f"gradient, {product} adjoint"] = to_spectral(first_alone, many.gradient_adjoint, product)
     return found

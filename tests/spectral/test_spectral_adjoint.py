@@ -64,6 +64,10 @@ def test_of_winds(name: str, product: str) -> None:
         left = inner(there[0], vorticity, truncation, product) + inner(there[1], divergence, truncation, product)
         right = (back[0] * u).sum() + (back[1] * v).sum()
         assert abs(left - right) <= BOUND * norm(there) * norm([vorticity, divergence])
+        there = transform.gradient(vorticity)
+        left = (there[0] * u).sum() + (there[1] * v).sum()
+        right = inner(vorticity, transform.gradient_adjoint(u, v, product), truncation, product)
+        assert abs(left - right) <= BOUND * norm(there) * norm([u, v])
 
 
 def test_the_direct_transform_is_the_adjoint_of_the_inverse_in_the_weighted_products() -> None:

@@ -19,7 +19,7 @@ from tradewind.study.cases.expand import expand
 from tradewind.study.cases.records import exchange_of, read_records
 from tradewind.study.cases.store import Store
 from tradewind.study.claims.judgement import judge_all
-from tradewind.study.claims.quantity import parts_of, quantity_of
+from tradewind.study.claims.quantity import causes_of, parts_of, quantity_of
 from tradewind.study.model.study_file import StudyFile
 from tradewind.study.plan.load import load_study
 from tradewind.study.plan.planned import make_plan
@@ -68,11 +68,17 @@ weather_model = "small.toml"
 ranks = [4, 16, 100000]
 numbers = { iterations = [3, 9] }
 algorithms = { halo = "direct" }
+causes = true
 machine = ["torus-M", "fattree-M"]
 
 [[plot]]
 kind = "parts"
 title = "Where the time goes"
+of = { sweep = "own" }
+
+[[plot]]
+kind = "causes"
+title = "Why"
 of = { sweep = "own" }
 
 [[plot]]
@@ -162,16 +168,20 @@ def test_a_kept_case_is_the_forecast_of_the_model(study: Path, ran: tuple[StudyF
         assert case["time_s"] == pytest.approx(expected["time_s"])
         assert parts_of(case) == pytest.approx(expected["part_s"])
         assert quantity_of(case, "days-per-day") == pytest.approx(expected["forecast_days_per_day"])
+        assert quantity_of(case, "hour-time") == pytest.approx(3600 / model.step_s * expected["time_s"])
+        assert causes_of(case) == pytest.approx(expected["cause_s"])
+        assert quantity_of(case, "latency-share") == pytest.approx(expected["cause_s"]["latency"] / expected["time_s"])
         assert quantity_of(case, "compute") == pytest.approx(expected["computing_s"])
         assert [v.verdict for v in judge_all(ran[0], found)] == ["confirmed", "contradicted"]
 
 
-def test_the_report_draws_parts_and_days(ran: tuple[StudyFile, Store]):
+def test_the_report_draws_parts_causes_and_days(ran: tuple[StudyFile, Store]):
     build_report(ran[1].folder, HERE)
     drawn = [path.read_text() for path in sorted((ran[1].folder / "figures").glob("*.svg"))]
-    assert len(drawn) == 2
+    assert len(drawn) == 3
     assert {"physics", "solver", "radiation"} <= set(re.findall(r">([^<]+)</text>", drawn[0]))
-    assert "days of forecast in a day" in drawn[1]
+    assert {"compute", "imbalance", "latency", "bandwidth"} <= set(re.findall(r">([^<]+)</text>", drawn[1]))
+    assert "days of forecast in a day" in drawn[2]
 
 
 def test_what_decides_the_result_is_the_identity(study: Path, tmp_path: Path):

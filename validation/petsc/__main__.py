@@ -75,7 +75,7 @@ def written(dwarf: Helmholtz, right: Any, guess: Any, path: Path) -> None:
             f"{name}_columns": made.indices.astype(np.int32),
             f"{name}_values": made.data,
         }
-    np.savez(path, **parts, right=right.reshape(-1), guess=guess.reshape(-1), rtol=dwarf.rtol)
+    np.savez(path, **parts, right=right.reshape(-1), guess=guess.reshape(-1), rtol=dwarf.residual_bound)
 
 
 def ours(options: dict[str, Any], strategy: str) -> tuple[int, Any, Any]:

@@ -16,8 +16,10 @@ void bind_simulation(nanobind::module_& module);
 void bind_kernel(nanobind::module_& module);
 void bind_spectral(nanobind::module_& module);
 void bind_solver(nanobind::module_& module);
+void bind_limited_area(nanobind::module_& module);
 void bind_mpdata(nanobind::module_& module);
 void bind_semi_lagrangian(nanobind::module_& module);
+void bind_semi_lagrangian_rows(nanobind::module_& module);
 void bind_elements(nanobind::module_& module);
 void bind_verify(nanobind::module_& module);
 

@@ -38,8 +38,10 @@ NB_MODULE(_core, module) {
     tradewind::python::bind_kernel(module);
     tradewind::python::bind_spectral(module);
     tradewind::python::bind_solver(module);
+    tradewind::python::bind_limited_area(module);
     tradewind::python::bind_mpdata(module);
     tradewind::python::bind_semi_lagrangian(module);
+    tradewind::python::bind_semi_lagrangian_rows(module);
     tradewind::python::bind_elements(module);
     tradewind::python::bind_verify(module);
 }

@@ -1,16 +1,14 @@
 #include <nanobind/nanobind.h>
-#include <nanobind/ndarray.h>
 #include <nanobind/stl/array.h>
-#include <nanobind/stl/complex.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 
 #include "base/error.hpp"
 #include "bind.hpp"
+#include "fields.hpp"
 #include "kernel/diagnosis.hpp"
 #include "kernel/diffusion/diffusion.hpp"
-#include "kernel/limited_area/cyclic.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -19,19 +17,8 @@ namespace tradewind::python {
 
 namespace {
 
-using kernel::Array;
 using kernel::Diagnosis;
 using kernel::Team;
-
-template <class Real>
-using Field = nb::ndarray<Real, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
-
-template <class Real>
-kernel::Array<Real> array_of(const Field<Real>& field) {
-    return {
-        field.data(),
-        {static_cast<Index>(field.shape(2)), static_cast<Index>(field.shape(1)), static_cast<Index>(field.shape(0))}};
-}
 
 using Slices = std::tuple<nb::slice, nb::slice, nb::slice>;
 
@@ -66,21 +53,6 @@ kernel::Diagnosis diagnose(const Field<const Real>& field, const Slices& region,
     const layout::Box box = box_of(region, from);
     const nb::gil_scoped_release release;
     return kernel::diagnose(from, box, team);
-}
-
-using Plane = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-
-kernel::Array<const double> array_of(const Plane& plane) {
-    return {plane.data(), {static_cast<Index>(plane.shape(1)), static_cast<Index>(plane.shape(0)), 1}};
-}
-
-void solve_cyclic(const Field<const std::complex<double>>& field, const Field<std::complex<double>>& solution,
-                  const Plane& ratio, const Plane& gain, Team& team) {
-    const kernel::Array<const std::complex<double>> lines = array_of(field);
-    const kernel::Array<std::complex<double>> solved = array_of(solution);
-    const kernel::Array<const double> ratios = array_of(ratio), gains = array_of(gain);
-    const nb::gil_scoped_release release;
-    kernel::solve_cyclic(lines, solved, ratios, gains, team);
 }
 
 // Nothing is converted: a copy would be worked on in the place of the array.
@@ -120,12 +92,6 @@ void bind_kernel(nb::module_& module) {
             "(z, y, x) in the array of the first value that is not finite, or whose square is not; None.");
     bind_loops<double>(module);
     bind_loops<float>(module);
-    module.def("solve_cyclic", &solve_cyclic, "field"_a.noconvert(), "solution"_a.noconvert(), "ratio"_a.noconvert(),
-               "gain"_a.noconvert(), "team"_a,
-               "Solve b X[y] - a (X[y - 1] + X[y + 1]) = field[y], periodic along y, for each z and x of fields\n"
-               "complex128 [z][y][x], which may be one array: r + 1/r = b / a with |r| < 1 is the ratio [z][x], r / a "
-               "the gain [z][x].\n"
-               "The threads of the team share out the levels. Raises InputError.");
 }
 
 }  // namespace tradewind::python

@@ -1,18 +1,14 @@
-#include "kernel/semi_lagrangian/semi_lagrangian.hpp"
+#include "semi_lagrangian.hpp"
 
-#include <nanobind/nanobind.h>
-#include <nanobind/ndarray.h>
 #include <nanobind/stl/array.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 
-#include <algorithm>
 #include <optional>
 #include <string>
 #include <tuple>
 
-#include "base/error.hpp"
 #include "bind.hpp"
 
 namespace nb = nanobind;
@@ -26,50 +22,17 @@ using kernel::Block;
 using kernel::Team;
 using kernel::Window;
 
-template <class T, int dimensions>
-using Dense = nb::ndarray<T, nb::ndim<dimensions>, nb::c_contig, nb::device::cpu>;
-using Line = Dense<const double, 1>;
 using Places = Dense<const std::int32_t, 2>;
-
-template <class A>
-Index extent(const A& array, std::size_t axis) {
-    return static_cast<Index>(array.shape(axis));
-}
-
-void check(bool right, const std::string& problem) {
-    if (!right) throw InputError(problem);
-}
-
-// Checks arrays [coordinate or component][z][y][x] of a block.
-template <class A>
-void check_block(const char* what, const A& array, Index first, const Block& block) {
-    check(extent(array, 0) == first && extent(array, 1) == block.levels && extent(array, 2) == block.points[1] &&
-              extent(array, 3) == block.points[0],
-          std::string(what) + ": an array of " + std::to_string(first) + " x " + std::to_string(block.levels) + " x " +
-              std::to_string(block.points[1]) + " x " + std::to_string(block.points[0]) + " values is allowed");
-}
 
 void check_chunks(const kernel::Chunks& chunks, const Block& block) {
     check(chunks.all.size() == kernel::Chunks(block).all.size(), "chunks: those of this block are allowed");
 }
 
 Window window_of(std::array<Index, 2> first, const Places& place, Index places) {
-    check(place.size() < (std::size_t{1} << 31), "place: less than 2^31 cells are allowed");
-    const std::int32_t* const begin = place.data();
-    const bool fits = std::all_of(begin, begin + place.size(), [=](std::int32_t at) { return at < places; });
-    check(fits, "place: only those of a level of the array, below " + std::to_string(places) + ", are allowed");
-    return {first, {extent(place, 1), extent(place, 0)}, begin};
+    check_places(place, places);
+    return {first, {extent(place, 1), extent(place, 0)}, place.data()};
 }
 
-// Values from a level to the next one.
-template <class A>
-Index stride_of(const A& field) {
-    return extent(field, 1) * extent(field, 2);
-}
-
-using Cells = std::tuple<std::array<Index, 2>, std::array<Index, 2>, Index>;
-
-// First and last cells [x, y], and the first point that is no number.
 template <class Real>
 Cells trace(const Block& block, const Dense<const Real, 4>& wind, double half_step, double scale,
             const Dense<double, 4>& departures, Team& team, std::optional<Dense<const Real, 3>> extrapolated,
@@ -132,14 +95,10 @@ void mark(const Block& block, const Dense<const double, 4>& departures, std::arr
     check_block("departures", departures, extent(departures, 0), block);
     check(marks.size() < (std::size_t{1} << 31), "marks: less than 2^31 cells are allowed");
     if (chunks != nullptr) check_chunks(*chunks, block);
-    const bool linear = reach == "linear", quasi = reach == "quasi-cubic";
-    check(linear || quasi || reach == "cubic", "reach " + reach + ": linear, quasi-cubic or cubic are allowed");
+    const kernel::Reach known = reach_of(reach);
     const nb::gil_scoped_release release;
-    kernel::mark(departures.data(), block, {first, {extent(marks, 1), extent(marks, 0)}, nullptr},
-                 linear  ? kernel::Reach::linear
-                 : quasi ? kernel::Reach::quasi_cubic
-                         : kernel::Reach::cubic,
-                 marks.data(), chunks, done);
+    kernel::mark(departures.data(), block, {first, {extent(marks, 1), extent(marks, 0)}, nullptr}, known, marks.data(),
+                 chunks, done);
 }
 
 template <class Real>

@@ -24,6 +24,7 @@ COMMANDS = {
     "calibrate": "Measure this machine and write its machine file.",
     "tune": "Find the fastest method for an exchange, and keep it for plans.",
     "run": "Run a dwarf (a small model) on MPI ranks, or simulate its step.",
+    "record": "Record what any MPI program calls, without changing it.",
     "serve": "Write and read for a model in C or Fortran of the same job.",
     "compare": "Compare two results, machines or tuning files, in words.",
     "export": "Write results as one tidy table (CSV).",

@@ -6,6 +6,7 @@ import math
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from tradewind.cli import options
@@ -51,6 +52,10 @@ def command(
     budget: Annotated[
         str, Option("--budget", help="Limit of the processor time of all simulations, like 60s or 10min.")
     ] = "60s",
+    picture: Annotated[
+        Path | None,
+        Option("--picture", help="Draw energy against time: FILE.svg, .png, .pdf or .html.", show_default=False),
+    ] = None,
     *,
     simulated: options.Simulated,
     asked: Asked,
@@ -73,12 +78,42 @@ def command(
     }
     chosen["budget_s"] = units.seconds(budget)
     exchange = options.exchange(asked, pattern, ranks)
+    if picture is not None:
+        _check_picture(picture, machines, chosen["settings"])
     with _busy(chosen["budget_s"], quiet=as_json) as progress:
         if len(machines) == 1:
             result, show = advise(exchange, machine, progress=progress, **chosen), _show
         else:
             result, show = compare_machines(exchange, machines, progress=progress, **chosen), _show_machines
+    if picture is not None:
+        _draw(result, picture)
     print_result(result, as_json, lambda: show(result))
+
+
+def _check_picture(path: Path, machines: list[str], settings: dict[str, str] | None) -> None:
+    """Raises InputError, before anything is simulated, for a file that cannot be, and machines without power."""
+    from tradewind.base.errors import InputError, gathered
+    from tradewind.machine import load_machine
+    from tradewind.plot.methods import check_name
+    from tradewind.simulation.energy import NO_POWER
+
+    problems: list[str] = []
+    with gathered(problems):
+        check_name(path, "picture")
+    if all(load_machine(machine, settings).machine.power is None for machine in machines):
+        problems.append(f"--picture {path}: {NO_POWER}, {', '.join(machines)}; a table [power] is needed in one")
+    if problems:
+        raise InputError(*problems)
+
+
+def _draw(result: dict[str, Any], path: Path) -> None:
+    """Draw the algorithms of all machines that have joules; where the budget did not do for any, nothing."""
+    from tradewind.plot.pareto import save_pareto
+
+    advices = [each for each in result.get("machines", [result]) if "pareto" in each]
+    if advices:
+        save_pareto(advices, path, f"{result['pattern']} on {result['ranks']:,} ranks")
+        result["picture"] = str(path)
 
 
 @contextmanager
@@ -140,6 +175,12 @@ def _show(result: dict[str, Any]) -> None:
         show_text(f"neither time nor energy can fall without the other rising: {', '.join(result['pareto'])}")
     for line in _left_out(result["left_out"]):
         show_text(line, "dim", indent="  ")
+    _show_picture(result)
+
+
+def _show_picture(result: dict[str, Any]) -> None:
+    if "picture" in result:
+        print(f"picture: {result['picture']}")
 
 
 def _show_machines(result: dict[str, Any]) -> None:
@@ -191,6 +232,7 @@ def _show_machines(result: dict[str, Any]) -> None:
         show_text(f"{', '.join(machines)}: {how}", indent="  ")
     for each in result["left_out"]:
         show_text(f"left out {each['machine']}: {each['reason']}", "dim", indent="  ")
+    _show_picture(result)
 
 
 def _ranked(machines: list[dict[str, Any]]) -> str:

@@ -18,6 +18,7 @@ _COMMANDS = {
     "calibrate": "calibrate -n 4 -o here.toml",
     "tune": "tune {kind} -n 4 -o tuning.toml",
     "run": "run {kind} -n 4 --strategy all",
+    "record": "record -o run.trace -- mpiexec -n 4 ./model",
     "serve": "serve plan.toml",
     "compare": "compare old.json new.json --threshold 5%",
     "export": "export results/quickstart -o rows.csv",

@@ -159,6 +159,15 @@ class _Parser(argparse.ArgumentParser):
         raise InputError(message)
 
 
+def _divided(arguments: Sequence[str], known: Iterable[Parameter]) -> tuple[list[str], dict[str, list[str]]]:
+    """Return the arguments in front of ``--``, and those behind, which are no flags, by the parameter for them."""
+    takes_all = [each.name for each in known if each.is_argument and each.is_repeatable]
+    if "--" not in arguments or not takes_all:
+        return list(arguments), {}
+    at = list(arguments).index("--")
+    return list(arguments[:at]), {takes_all[0]: list(arguments[at + 1 :])}
+
+
 def parse(
     parameters: Iterable[Parameter], arguments: Sequence[str], strange: Callable[[str, list[str]], str] | None = None
 ) -> dict[str, Any]:
@@ -171,10 +180,13 @@ def parse(
     for each in known:
         each.add_to(parser)
     try:
-        found, rest = parser.parse_known_intermixed_args(list(arguments))
+        words, behind = _divided(arguments, known)
+        found, rest = parser.parse_known_intermixed_args(words)
     except argparse.ArgumentError as error:
         wrong = next((each for each in known if error.argument_name in (each.name, "/".join(each.flags))), None)
         raise InputError(f"{wrong.spelling if wrong else error.argument_name}: {error.message}") from None
+    for name in behind:
+        setattr(found, name, [*getattr(found, name, []), *behind[name]])
     flags = [flag for each in known for flag in (*each.flags, *each.off_flags) if flag.startswith("--")]
     values, problems = dict[str, Any](), list[str]()
     for word in rest:  # what argparse knows no place for

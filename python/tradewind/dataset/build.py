@@ -11,14 +11,14 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tradewind.base.files import write_atomically
 from tradewind.study.cases.environment import Environment
 from tradewind.study.cases.records import Record
-from tradewind.study.claims.quantity import parts_of, quantity_of
+from tradewind.study.claims.quantity import causes_of, parts_of, quantity_of
 from tradewind.study.model.labels import INTEGER_LABELS, LABELS
 
 if TYPE_CHECKING:
@@ -177,6 +177,7 @@ def _variables(records: Sequence[Record]) -> tuple[dict[str, Any], dict[str, Any
         variables[name] = ("case", texts, {"units": "1", "long_name": long_name})
     variables |= (
         _parts(records)
+        | _causes(records)
         | _steps(records)
         | _samples(records)
         | _delays(records)
@@ -280,12 +281,25 @@ PART = "part_"
 def _parts(records: Sequence[Record]) -> dict[str, Any]:
     """Return the time of each part of a step of a run: the median over the ranks."""
     by_case = [parts_of(record) if record["kind"] == "run" else {} for record in records]
-    names = list(dict.fromkeys(name for parts in by_case for name in parts))
+    return _by_name(PART, "measured time of a step", by_case)
+
+
+CAUSE = "cause_"
+"""Begins the names of variables with the causes of a model's time."""
+
+
+def _causes(records: Sequence[Record]) -> dict[str, Any]:
+    """Return the time of a step that each cause has, of the models that have them."""
+    return _by_name(CAUSE, "simulated time of a step by cause", [causes_of(record) for record in records])
+
+
+def _by_name(begin: str, long_name: str, by_case: Sequence[Mapping[str, float]]) -> dict[str, Any]:
+    names = list(dict.fromkeys(name for seconds in by_case for name in seconds))
     return {
-        PART + name: (
+        begin + name: (
             "case",
-            _numbers([parts.get(name) for parts in by_case]),
-            {"units": "s", "long_name": f"measured time of a step: {name}"},
+            _numbers([seconds.get(name) for seconds in by_case]),
+            {"units": "s", "long_name": f"{long_name}: {name}"},
         )
         for name in names
     }

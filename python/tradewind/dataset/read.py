@@ -14,7 +14,7 @@ import numpy as np
 from tradewind.base.errors import InputError
 from tradewind.base.reading import check_source
 from tradewind.base.units import byte_count
-from tradewind.dataset.build import CONGESTION, COUNTS, ORIGINS, PART, STEP, TEXTS
+from tradewind.dataset.build import CAUSE, CONGESTION, COUNTS, ORIGINS, PART, STEP, TEXTS
 from tradewind.study.cases.records import Record
 from tradewind.study.cases.store import FORMER_KEYS
 from tradewind.study.cases.whole_steps import WHOLE_STEPS
@@ -222,6 +222,8 @@ def _result(case: _Case, record: Record) -> dict[str, Any]:
     result: dict[str, Any] = {key: _number(case, name) for name, key in RESULTS.items()}
     result |= {"time_s": _number(case, "time"), "routing": record["routing"], "step_time_s": _steps(case)}
     result |= {name: number for name in PARTIAL if (number := _number(case, name, FORMER.get(name))) is not None}
+    if causes := _named(case, CAUSE):
+        result["cause_s"] = causes
     if (packet := _packet_bytes(case, record)) is not None:
         result["packet_bytes"] = packet
     result["delay"] = {"edges_s": _row(case, "delay_edge"), "counts": _row(case, "delay_count")}
@@ -253,18 +255,21 @@ def _steps(case: _Case) -> dict[str, float]:
 
 
 def _run(case: _Case, record: Record) -> dict[str, Any]:
-    parts = {name: _number(case, name) for name in case.columns if name.startswith(PART)}
     return {
         "steps": record["steps"],
         "samples_s": _row(case, "samples"),
         "ratio_to_copy": _number(case, "ratio_to_copy"),
         "peak_rss_bytes": _number(case, "memory"),
         "parts": [
-            {"part": name.removeprefix(PART), "median_s": seconds * record["steps"]}
-            for name, seconds in parts.items()
-            if seconds is not None
+            {"part": part, "median_s": seconds * record["steps"]} for part, seconds in _named(case, PART).items()
         ],
     }
+
+
+def _named(case: _Case, begin: str) -> dict[str, float]:
+    """The values of the variables whose names begin so, by the rest of their names."""
+    values = {name.removeprefix(begin): _number(case, name) for name in case.columns if name.startswith(begin)}
+    return {name: value for name, value in values.items() if value is not None}
 
 
 def _measured(case: _Case) -> dict[str, Any]:

@@ -233,6 +233,7 @@ _TOOLTIPS: dict[str, Callable[[Plot], list[Part]]] = {
 """Fields that the nearest point of a chart shows beside its case."""
 _ALTAIR = {
     "best": "tradewind.figure.best:best_chart",
+    "causes": "tradewind.figure.parts:causes_chart",
     "congestion": "tradewind.figure.heat:congestion_chart",
     "groups": "tradewind.figure.kept:groups_figure",
     "matrix": "tradewind.figure.heat:matrix_chart",

@@ -11,6 +11,7 @@ from tradewind.base import memory
 from tradewind.base.deferred import Deferred
 from tradewind.base.errors import InputError
 from tradewind.layout.names import LISTED, MESHES
+from tradewind.layout.regions import Regions
 
 if TYPE_CHECKING:
     import numpy as np
@@ -72,7 +73,7 @@ def octahedral(rows: int, ranks: int, width: int) -> tuple[list[Ids], list[Ids]]
     """The points of an octahedral reduced Gaussian grid of `rows` rows, in compact parts, as equal as possible.
 
     Row i from a pole has 20 + 4 i points (Malardel et al. 2016, ECMWF Newsletter 146), counted row by row from the
-    north. Ranks share them as the weather centres do: in bands of `regions`, each of which is cut along the meridians.
+    north. Ranks share them as the weather centres do, see `Regions`.
     Wanted are, by rank, the points within `width` steps along rows (which are circles) and between neighbouring rows,
     where a step goes to the two points next to the same longitude. Raises InputError for an odd number of rows, and for
     more ranks than points.
@@ -82,7 +83,8 @@ def octahedral(rows: int, ranks: int, width: int) -> tuple[list[Ids], list[Ids]]
     half = 20 + 4 * np.arange(rows // 2)
     lengths = np.concatenate([half, half[::-1]])
     first = np.concatenate([[0], np.cumsum(lengths)])
-    owned = _parts(lengths, first, ranks)
+    divided = Regions(lengths, ranks)
+    owned = [divided.own(rank) for rank in range(ranks)]
     seen = np.zeros(first[-1], bool)  # sets of sorted ids take ten times as long
     wanted = []
     for own in owned:
@@ -96,40 +98,6 @@ def octahedral(rows: int, ranks: int, width: int) -> tuple[list[Ids], list[Ids]]
         seen[reached] = False
         wanted.append(np.sort(reached[len(own) :]))
     return owned, wanted
-
-
-def regions(count: int) -> list[int]:
-    """Return the regions per band of a sphere, from the north, for `count` regions of equal area, as round as can be.
-
-    The partition of Leopardi (2006), "A partition of the unit sphere into regions of equal area and small diameter",
-    Electronic Transactions on Numerical Analysis 25: two caps, and collars between them about as high as a region is
-    wide. Raises InputError for no regions.
-    """
-    if count < 1:
-        raise InputError(f"{count} regions: 1 or more are allowed")
-    if count <= 2:
-        return [1] * count
-    cap = np.arccos(1 - 2 / count)  # colatitude where it ends
-    collars = max(1, round((np.pi - 2 * cap) / np.sqrt(4 * np.pi / count)))
-    heights = np.cos(np.linspace(cap, np.pi - cap, collars + 1))
-    reached = np.cumsum((heights[:-1] - heights[1:]) * count / 2)  # regions down to the end of each collar
-    ends = np.floor(reached + 0.5 + 1e-9).astype(int)  # halves go up, also where they are a little less
-    return [1, *np.diff(ends, prepend=0).tolist(), 1]
-
-
-def _parts(lengths: Ids, first: Ids, ranks: int) -> list[Ids]:
-    """The points of each rank, ascending."""
-    cuts = first[-1] * np.arange(ranks + 1) // ranks
-    row = np.repeat(np.arange(len(lengths)), lengths)
-    longitude = (np.arange(first[-1]) - first[row]) / lengths[row]
-    owned = []
-    begin = 0
-    for count in regions(ranks):
-        band = slice(cuts[begin], cuts[begin + count])
-        order = band.start + np.lexsort((row[band], longitude[band]))
-        owned += [np.sort(part) for part in np.split(order, cuts[begin + 1 : begin + count] - band.start)]
-        begin += count
-    return owned
 
 
 def _steps(points: Ids, lengths: Ids, first: Ids) -> Ids:

@@ -223,12 +223,13 @@ class DistributedTransform:
         if self._per_cosine is not None:
             self._per_cosine.points(self.rows)
 
-    def transform_wavenumbers(self, *, adjoint: bool = False) -> None:
+    def transform_wavenumbers(self, *, adjoint: bool = False, gradient: bool = False) -> None:
         """Compute `spectral` from `wavenumbers`, of split ones partial sums.
 
         `adjoint`: as the transpose of `transform_wavenumbers_back`, which is another map where there are winds.
+        `gradient`: as the transpose of what that does for a gradient.
         """
-        self._stages.to_spectral(self.wavenumbers, self.spectral, self._partial, adjoint=adjoint)
+        self._stages.to_spectral(self.wavenumbers, self.spectral, self._partial, adjoint=adjoint, gradient=gradient)
         self._stages.take_apart(self._partial, self.spectral, self._sent)
 
     def add_sums(self) -> None:
@@ -239,13 +240,14 @@ class DistributedTransform:
         """Copy the degrees of `spectral` that others need, the transpose of `add_sums`."""
         self._stages.spread(self.spectral, self._received)
 
-    def transform_wavenumbers_back(self, *, adjoint: bool = False) -> None:
+    def transform_wavenumbers_back(self, *, adjoint: bool = False, gradient: bool = False) -> None:
         """Compute `wavenumbers` from `spectral`, of split ones with what others have sent.
 
-        `adjoint`: as the transpose of `transform_wavenumbers`.
+        `adjoint`: as the transpose of `transform_wavenumbers`. `gradient`: of the first variable of each level, in
+        place of the wind.
         """
         self._stages.put_together(self._sent, self.spectral, self._partial)
-        self._stages.to_fourier(self.spectral, self.wavenumbers, self._partial, adjoint=adjoint)
+        self._stages.to_fourier(self.spectral, self.wavenumbers, self._partial, adjoint=adjoint, gradient=gradient)
 
     # The transforms.
 
@@ -261,19 +263,45 @@ class DistributedTransform:
         self._agree("to_grid")
         return self._synthesise()
 
-    def _analyse(self, *, adjoint: bool = False, **factors: Any) -> Complexes:
+    @collective
+    def gradient(self) -> Reals:
+        """Compute the gradient of the first variable of each level, to the east and north in place of the wind.
+
+        Per metre; the second variable of `spectral` is not read. Of a transform with `winds`. Collective.
+        """
+        self._require_winds()
+        self._agree("gradient")
+        return self._synthesise(gradient=True)
+
+    @collective
+    def gradient_adjoint(self, product: Product = "weighted") -> Complexes:
+        """Compute the first variable of `spectral` from the wind of `points` by the adjoint of `gradient`.
+
+        The second variable is 0. Collective.
+        """
+        twice = 2 / weight_of(product)
+        self._require_winds()
+        self._agree(f"gradient_adjoint, {product}")
+        ones = np.ones(len(self._fourier.rows))
+        return self._analyse(gradient=True, factors=ones, twice=twice)
+
+    def _require_winds(self) -> None:
+        if self._per_cosine is None:
+            raise InputError("a gradient of a transform without winds: one with winds=True is allowed")
+
+    def _analyse(self, *, adjoint: bool = False, gradient: bool = False, **factors: Any) -> Complexes:
         self.exchange("rows")
         self.transform_rows(**factors)
         self.exchange("wavenumbers")
-        self.transform_wavenumbers(adjoint=adjoint)
+        self.transform_wavenumbers(adjoint=adjoint, gradient=gradient)
         self.exchange("sums")
         self.add_sums()
         return self.spectral
 
-    def _synthesise(self, *, adjoint: bool = False, **factors: Any) -> Reals:
+    def _synthesise(self, *, adjoint: bool = False, gradient: bool = False, **factors: Any) -> Reals:
         self.spread_sums()
         self.exchange("sums", back=True)
-        self.transform_wavenumbers_back(adjoint=adjoint)
+        self.transform_wavenumbers_back(adjoint=adjoint, gradient=gradient)
         self.exchange("wavenumbers", back=True)
         self.transform_rows_back(**factors)
         self.exchange("rows", back=True)

@@ -112,30 +112,49 @@ class LegendreStages:
         return sum(stage.legendre.functions.table_bytes for stage in self._stages)
 
     def to_spectral(
-        self, wavenumbers: Complexes, spectral: Complexes, partial: Complexes, *, adjoint: bool = False
+        self,
+        wavenumbers: Complexes,
+        spectral: Complexes,
+        partial: Complexes,
+        *,
+        adjoint: bool = False,
+        gradient: bool = False,
     ) -> None:
         """Compute spectral coefficients of whole wavenumbers, and the partial sums of pieces.
 
-        `adjoint`: as the transpose of `to_fourier`, which differs from its reverse where there are winds.
+        `adjoint`: as the transpose of `to_fourier`, which differs from its reverse where there are winds. `gradient`:
+        winds are the gradient of their first variable, see `to_fourier`; always as its transpose.
         """
         for stage in self._stages:
             out = (partial if stage.split else spectral)[stage.degrees]
             if stage.winds is None:
                 stage.legendre.to_spectral(wavenumbers[stage.rows], out)
             else:
-                stage.winds.from_winds(stage.legendre.to_spectral(wavenumbers[stage.rows]), out, adjoint=adjoint)
+                wide = stage.legendre.to_spectral(wavenumbers[stage.rows])
+                if gradient:
+                    stage.winds.from_gradient(wide, out)
+                else:
+                    stage.winds.from_winds(wide, out, adjoint=adjoint)
 
     def to_fourier(
-        self, spectral: Complexes, wavenumbers: Complexes, partial: Complexes, *, adjoint: bool = False
+        self,
+        spectral: Complexes,
+        wavenumbers: Complexes,
+        partial: Complexes,
+        *,
+        adjoint: bool = False,
+        gradient: bool = False,
     ) -> None:
         """Compute the rows of all pieces; `partial` holds all degrees of split wavenumbers.
 
-        `adjoint`: as the transpose of `to_spectral`.
+        `adjoint`: as the transpose of `to_spectral`. `gradient`: of the first variable of each level, in place of the
+        wind.
         """
         for stage in self._stages:
             source = (partial if stage.split else spectral)[stage.degrees]
             if stage.winds is not None:
-                source = stage.winds.to_winds(source, adjoint=adjoint)
+                winds = stage.winds
+                source = winds.to_gradient(source) if gradient else winds.to_winds(source, adjoint=adjoint)
             stage.legendre.to_fourier(source, wavenumbers[stage.rows])
 
     def take_apart(self, partial: Complexes, spectral: Complexes, sent: Complexes) -> None:

@@ -149,6 +149,12 @@ class SpectralTransform:
         grid = self._synthesise(self._wide_legendre, both, factors=self._per_cosine)
         return self._grid_pair(grid, axes)
 
+    def gradient_adjoint(self, east: Reals, north: Reals, product: Product = "weighted") -> Complexes:
+        """Apply the adjoint of `gradient` to two fields on the grid; the result are spectral coefficients."""
+        both, axes = self._grid_pair_fields(east, north)
+        wide = self._analyse(self._wide_legendre, both, factors=self._per_cosine, twice=2 / weight_of(product))
+        return self._spectral_result(self.operators.gradient_adjoint(*_halves(wide, 1)), axes)
+
     def laplacian(self, spectral: Complexes) -> Complexes:
         """Return the coefficients of the Laplacian, per square metre."""
         flat, axes = self._spectral_fields(spectral)

@@ -72,6 +72,19 @@ class WindOperators:
         self._operators.narrowed(wide, out)
         out[:, :: self._variables], out[:, 1 :: self._variables] = operate(*self._pair(wide))
 
+    def to_gradient(self, spectral: Complexes) -> Complexes:
+        """Return the coefficients of cos(phi) times the gradient of the first variable of each level, in both."""
+        wide = self._operators.widened(spectral)
+        first = np.ascontiguousarray(spectral[:, :: self._variables])
+        wide[:, :: self._variables], wide[:, 1 :: self._variables] = self._operators.gradient(first)
+        return wide
+
+    def from_gradient(self, wide: Complexes, out: Complexes) -> None:
+        """Compute the first variable of each level by the transpose of `to_gradient`; the second one is 0."""
+        self._operators.narrowed(wide, out)
+        out[:, :: self._variables] = self._operators.gradient_adjoint(*self._pair(wide))
+        out[:, 1 :: self._variables] = 0
+
     def _pair(self, fields: Complexes) -> tuple[Complexes, Complexes]:
         first, second = fields[:, :: self._variables], fields[:, 1 :: self._variables]
         return np.ascontiguousarray(first), np.ascontiguousarray(second)

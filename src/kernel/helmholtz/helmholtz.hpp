@@ -13,11 +13,12 @@ constexpr Index block = 8;
 
 // Numbers of each point, [z][y][block of a row][number][point of the block], so that a row is one stream of memory. The
 // last block of a row may have points that are not there.
+template <class Real>
 struct PointNumbers {
-    const double* values = nullptr;
+    const Real* values = nullptr;
     Index row = 0, level = 0;
 
-    const double* at(Index y, Index z) const { return values + z * level + y * row; }
+    const Real* at(Index y, Index z) const { return values + z * level + y * row; }
 };
 
 // out = A field. `field` has one point more than `out` on all four sides. The numbers of a point are its factors: for
@@ -25,12 +26,21 @@ struct PointNumbers {
 // of the level below the lowest stands the third from below, in place of that above the highest the third from above,
 // as differences to one side need them. The threads of the team share out the levels; the bits do not depend on them.
 // Throws InputError for fewer than 3 levels, and for other shapes.
-void helmholtz(View<const double> field, PointNumbers factors, View<double> out, Team& team);
+template <class Real>
+void helmholtz(View<const Real> field, PointNumbers<Real> factors, View<Real> out, Team& team);
 
 // Solves the tridiagonal system of each column, whose factors per point are: that of the point below, 1 / pivot, and
 // that of the point above times 1 / pivot. The right-hand side is `right`, less `minus`, and `plus` is added to the
 // solution; both may be null. `row` of the factors leads from y to y + 1. The threads share out the rows.
-void solve_columns(View<const double> right, const View<const double>* minus, const View<const double>* plus,
-                   PointNumbers factors, View<double> solution, Team& team);
+template <class Real>
+void solve_columns(View<const Real> right, const View<const Real>* minus, const View<const Real>* plus,
+                   PointNumbers<Real> factors, View<Real> solution, Team& team);
+
+extern template void helmholtz(View<const float>, PointNumbers<float>, View<float>, Team&);
+extern template void helmholtz(View<const double>, PointNumbers<double>, View<double>, Team&);
+extern template void solve_columns(View<const float>, const View<const float>*, const View<const float>*,
+                                   PointNumbers<float>, View<float>, Team&);
+extern template void solve_columns(View<const double>, const View<const double>*, const View<const double>*,
+                                   PointNumbers<double>, View<double>, Team&);
 
 }  // namespace tradewind::kernel

@@ -17,12 +17,19 @@ constexpr std::size_t most_terms = 8;
 
 using LaneSums = std::array<double, lanes>;
 
-void add_row(const double* __restrict a, const double* __restrict b, Index points, LaneSums& sums) {
+// The product of two floats is a double without rounding.
+template <class Real>
+double product(Real a, Real b) {
+    return static_cast<double>(a) * static_cast<double>(b);
+}
+
+template <class Real>
+void add_row(const Real* __restrict a, const Real* __restrict b, Index points, LaneSums& sums) {
     LaneSums found = sums;
     Index x = 0;
     for (; x + lanes <= points; x += lanes)
-        for (Index i = 0; i < lanes; ++i) found[i] += a[x + i] * b[x + i];
-    for (Index i = 0; x + i < points; ++i) found[i] += a[x + i] * b[x + i];
+        for (Index i = 0; i < lanes; ++i) found[i] += product(a[x + i], b[x + i]);
+    for (Index i = 0; x + i < points; ++i) found[i] += product(a[x + i], b[x + i]);
     sums = found;
 }
 
@@ -31,19 +38,20 @@ double total(const LaneSums& sums) {
 }
 
 // target may be one of the fields.
-template <std::size_t count>
-[[gnu::always_inline]] inline void combine_row(double* target, const double* const* from, const double* factors,
+template <std::size_t count, class Real>
+[[gnu::always_inline]] inline void combine_row(Real* target, const Real* const* from, const Real* factors,
                                                Index points) {
 #pragma GCC ivdep
     for (Index x = 0; x < points; ++x) {
-        double sum = factors[0] * from[0][x];
+        Real sum = factors[0] * from[0][x];
         for (std::size_t j = 1; j < count; ++j) sum += factors[j] * from[j][x];
         target[x] = sum;
     }
 }
 
-TRADEWIND_CLONES void combine_terms(double* target, const double* const* from, const double* factors, std::size_t count,
-                                    Index points) {
+template <class Real>
+[[gnu::always_inline]] inline void combine_any(Real* target, const Real* const* from, const Real* factors,
+                                               std::size_t count, Index points) {
     switch (count) {
         case 1: return combine_row<1>(target, from, factors, points);
         case 2: return combine_row<2>(target, from, factors, points);
@@ -56,7 +64,17 @@ TRADEWIND_CLONES void combine_terms(double* target, const double* const* from, c
     }
 }
 
-void check(const Pairs& pairs) {
+TRADEWIND_CLONES void combine_terms(float* target, const float* const* from, const float* factors, std::size_t count,
+                                    Index points) {
+    combine_any(target, from, factors, count, points);
+}
+TRADEWIND_CLONES void combine_terms(double* target, const double* const* from, const double* factors, std::size_t count,
+                                    Index points) {
+    combine_any(target, from, factors, count, points);
+}
+
+template <class Real>
+void check(const Pairs<Real>& pairs) {
     for (const auto& [a, b] : pairs)
         if (a.points != b.points || a.points != pairs.front().first.points)
             throw InputError("scalar products: arrays of one shape are allowed");
@@ -74,7 +92,8 @@ void each_row(const std::array<Index, 3>& points, Team& team, Work work) {
 
 }  // namespace
 
-std::vector<double> products(const Pairs& pairs, Team& team) {
+template <class Real>
+std::vector<double> products(const Pairs<Real>& pairs, Team& team) {
     if (pairs.empty()) return {};
     check(pairs);
     const std::array<Index, 3> points = pairs.front().first.points;
@@ -90,7 +109,8 @@ std::vector<double> products(const Pairs& pairs, Team& team) {
     return found;
 }
 
-ExactProducts exact_products(const Pairs& pairs, Team& team) {
+template <class Real>
+ExactProducts exact_products(const Pairs<Real>& pairs, Team& team) {
     check(pairs);
     ExactProducts found{std::vector<ExactSum>(pairs.size()), 0};
     if (pairs.empty()) return found;
@@ -99,9 +119,9 @@ ExactProducts exact_products(const Pairs& pairs, Team& team) {
     each_row(points, team, [&](int thread, Index z, Index y) {
         ExactProducts& mine = by_thread[static_cast<std::size_t>(thread)];
         for (std::size_t i = 0; i < pairs.size(); ++i) {
-            const double *a = pairs[i].first.at(y, z), *b = pairs[i].second.at(y, z);
+            const Real *a = pairs[i].first.at(y, z), *b = pairs[i].second.at(y, z);
             for (Index x = 0; x < points[layout::X]; ++x)
-                if (const double term = a[x] * b[x]; std::isfinite(term))
+                if (const double term = product(a[x], b[x]); std::isfinite(term))
                     mine.sums[i].add(term);
                 else
                     ++mine.not_finite;
@@ -114,20 +134,28 @@ ExactProducts exact_products(const Pairs& pairs, Team& team) {
     return found;
 }
 
-void combine(View<double> target, const Terms& terms, Team& team) {
+template <class Real>
+void combine(View<Real> target, const Terms<Real>& terms, Team& team) {
     if (terms.empty() || terms.size() > most_terms)
         throw InputError(std::to_string(terms.size()) + " terms: 1.." + std::to_string(most_terms) + " are allowed");
-    std::array<double, most_terms> factors{};
+    std::array<Real, most_terms> factors{};
     for (std::size_t j = 0; j < terms.size(); ++j) {
         if (terms[j].second.points != target.points)
             throw InputError("linear combination: arrays of one shape are allowed");
-        factors[j] = terms[j].first;
+        factors[j] = static_cast<Real>(terms[j].first);
     }
     each_row(target.points, team, [&](int, Index z, Index y) {
-        std::array<const double*, most_terms> from{};
+        std::array<const Real*, most_terms> from{};
         for (std::size_t j = 0; j < terms.size(); ++j) from[j] = terms[j].second.at(y, z);
         combine_terms(target.at(y, z), from.data(), factors.data(), terms.size(), target.points[layout::X]);
     });
 }
+
+template std::vector<double> products(const Pairs<float>&, Team&);
+template std::vector<double> products(const Pairs<double>&, Team&);
+template ExactProducts exact_products(const Pairs<float>&, Team&);
+template ExactProducts exact_products(const Pairs<double>&, Team&);
+template void combine(View<float>, const Terms<float>&, Team&);
+template void combine(View<double>, const Terms<double>&, Team&);
 
 }  // namespace tradewind::kernel

@@ -14,8 +14,14 @@ namespace tradewind::kernel {
 //
 // The threads of the team share out the levels. A line's solution does not depend on the lines beside it, on the number
 // of threads, or on the processor. F and X may be one array. Throws InputError for a ratio that is not in
-// (-1, 1), and for other shapes.
-void solve_cyclic(Array<const std::complex<double>> field, Array<std::complex<double>> solution,
-                  Array<const double> ratio, Array<const double> gain, Team& team);
+// (-1, 1), or is rounded to an end of it, and for other shapes.
+template <class Real>
+void solve_cyclic(Array<const std::complex<Real>> field, Array<std::complex<Real>> solution, Array<const double> ratio,
+                  Array<const double> gain, Team& team);
+
+extern template void solve_cyclic(Array<const std::complex<float>>, Array<std::complex<float>>, Array<const double>,
+                                  Array<const double>, Team&);
+extern template void solve_cyclic(Array<const std::complex<double>>, Array<std::complex<double>>, Array<const double>,
+                                  Array<const double>, Team&);
 
 }  // namespace tradewind::kernel

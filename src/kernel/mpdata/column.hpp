@@ -53,7 +53,7 @@ TRADEWIND_INLINE void upwind_column(Index levels, const Real* down, const Real* 
     });
 }
 
-// What `correction` makes of the faces of a node, from its divergences d, and q after the pass, which
+// `correction` of the faces of a node, from its divergences d, and q after the pass, which
 // `after(q, d, level)` sets; limited by shares [2][level]. `flows`: what flows in the next pass, else its face fluxes,
 // which differ without the gauge.
 template <int B, bool gauge, bool limited, bool flows, class Real, class After>
@@ -95,7 +95,7 @@ TRADEWIND_INLINE void corrected_column(const Pass<Real>& pass, Index node, Real*
         });
 }
 
-// What flows out of a level through both of its faces.
+// Adds the flow out of a level through both of its faces.
 template <class V, class Real>
 TRADEWIND_INLINE void add_column(V& sum, const Real* through, Index level) {
     V above, below;

@@ -17,23 +17,26 @@ Own own(const ElementBrick& brick, int axis, Index element) {
     return {low ? 1 : 0, brick.points - (high ? 1 : 0)};
 }
 
-[[gnu::always_inline]] inline void sum_pair(double& one, double& other) {
+template <class Real>
+[[gnu::always_inline]] inline void sum_pair(Real& one, Real& other) {
     one = other = one + other;
 }
 
-double* place(const ElementBrick& brick, double* values, Index x, Index y, Index z) {
+template <class Real>
+Real* place(const ElementBrick& brick, Real* values, Index x, Index y, Index z) {
     const Index n = brick.points;
     return values + ((z * brick.elements[1] + y) * brick.elements[0] + x) * n * n * n;
 }
 
 // Between elements that follow each other along x and along y, of one layer of elements: it stays in the cache.
-void sum_layer(const ElementBrick& brick, double* values, Index z) {
+template <class Real>
+void sum_layer(const ElementBrick& brick, Real* values, Index z) {
     const int n = brick.points, plane = n * n;
     const Own k = own(brick, 2, z);
     for (Index y = 0; y < brick.elements[1]; ++y) {
         const Own j = own(brick, 1, y);
         for (Index x = 0; x + 1 < brick.elements[0]; ++x) {
-            double *left = place(brick, values, x, y, z) + n - 1, *right = place(brick, values, x + 1, y, z);
+            Real *left = place(brick, values, x, y, z) + n - 1, *right = place(brick, values, x + 1, y, z);
             for (int level = k.begin; level < k.end; ++level)
                 for (int row = j.begin; row < j.end; ++row)
                     sum_pair(left[level * plane + row * n], right[level * plane + row * n]);
@@ -42,7 +45,7 @@ void sum_layer(const ElementBrick& brick, double* values, Index z) {
     for (Index y = 0; y + 1 < brick.elements[1]; ++y)
         for (Index x = 0; x < brick.elements[0]; ++x) {
             const Own i = own(brick, 0, x);
-            double *front = place(brick, values, x, y, z) + plane - n, *back = place(brick, values, x, y + 1, z);
+            Real *front = place(brick, values, x, y, z) + plane - n, *back = place(brick, values, x, y + 1, z);
             for (int level = k.begin; level < k.end; ++level)
                 for (int column = i.begin; column < i.end; ++column)
                     sum_pair(front[level * plane + column], back[level * plane + column]);
@@ -50,12 +53,13 @@ void sum_layer(const ElementBrick& brick, double* values, Index z) {
 }
 
 // Between the elements of a row of two layers that follow each other.
-void sum_layers(const ElementBrick& brick, double* values, Index y, Index z) {
+template <class Real>
+void sum_layers(const ElementBrick& brick, Real* values, Index y, Index z) {
     const int n = brick.points, plane = n * n;
     const Own j = own(brick, 1, y);
     for (Index x = 0; x < brick.elements[0]; ++x) {
         const Own i = own(brick, 0, x);
-        double *below = place(brick, values, x, y, z) + (n - 1) * plane, *above = place(brick, values, x, y, z + 1);
+        Real *below = place(brick, values, x, y, z) + (n - 1) * plane, *above = place(brick, values, x, y, z + 1);
         for (int row = j.begin; row < j.end; ++row)
             for (int column = i.begin; column < i.end; ++column)
                 sum_pair(below[row * n + column], above[row * n + column]);
@@ -64,7 +68,8 @@ void sum_layers(const ElementBrick& brick, double* values, Index y, Index z) {
 
 }  // namespace
 
-void sum_shared_by_strides(const ElementBrick& brick, double* values, Team& team) {
+template <class Real>
+void sum_shared_by_strides(const ElementBrick& brick, Real* values, Team& team) {
     split_work(team, brick.elements[2], [&](int, Index begin, Index end) {
         for (Index z = begin; z < end; ++z) sum_layer(brick, values, z);
     });
@@ -75,17 +80,25 @@ void sum_shared_by_strides(const ElementBrick& brick, double* values, Team& team
     });
 }
 
-void sum_shared_by_lists(std::span<const std::int64_t> offsets, std::span<const std::int32_t> places, double* values,
+template <class Real>
+void sum_shared_by_lists(std::span<const std::int64_t> offsets, std::span<const std::int32_t> places, Real* values,
                          Team& team) {
     const Index groups = offsets.empty() ? 0 : static_cast<Index>(offsets.size()) - 1;
     split_work(team, groups, [&](int, Index begin, Index end) {
         for (Index group = begin; group < end; ++group) {
             const std::int32_t *first = places.data() + offsets[group], *last = places.data() + offsets[group + 1];
-            double sum = values[*first];
+            Real sum = values[*first];
             for (const std::int32_t* at = first + 1; at < last; ++at) sum += values[*at];
             for (const std::int32_t* at = first; at < last; ++at) values[*at] = sum;
         }
     });
 }
+
+#define TRADEWIND_NEKBONE(Real)                                             \
+    template void sum_shared_by_strides(const ElementBrick&, Real*, Team&); \
+    template void sum_shared_by_lists(std::span<const std::int64_t>, std::span<const std::int32_t>, Real*, Team&);
+TRADEWIND_NEKBONE(float)
+TRADEWIND_NEKBONE(double)
+#undef TRADEWIND_NEKBONE
 
 }  // namespace tradewind::kernel

@@ -19,11 +19,13 @@ struct ElementBrick {
 
 // Each value of a point that several elements of this rank share becomes the sum of all of them, along x, then y, then
 // z, with strides: how elements lie is known. Points that other ranks have, too, stay as they are.
-void sum_shared_by_strides(const ElementBrick& brick, double* values, Team& team);
+template <class Real>
+void sum_shared_by_strides(const ElementBrick& brick, Real* values, Team& team);
 
 // The same by lists, as it is done where nothing is known of how elements lie: places[offsets[i]], ...,
 // places[offsets[i + 1] - 1] are those of one point.
-void sum_shared_by_lists(std::span<const std::int64_t> offsets, std::span<const std::int32_t> places, double* values,
+template <class Real>
+void sum_shared_by_lists(std::span<const std::int64_t> offsets, std::span<const std::int32_t> places, Real* values,
                          Team& team);
 
 }  // namespace tradewind::kernel

@@ -31,16 +31,17 @@ void to_coefficients(const double* vertices, double* out) {
         }
 }
 
+std::vector<float> rounded(const std::vector<double>& values) {
+    std::vector<float> found;
+    for (const double value : values) found.push_back(static_cast<float>(value));
+    return found;
+}
+
 }  // namespace
 
 Elements::Elements(std::span<const double> nodes, std::span<const double> weights, std::span<const double> derivative,
                    std::span<const double> vertices, std::span<const std::uint8_t> open)
-    : nodes_(nodes.begin(), nodes.end()),
-      weights_(weights.begin(), weights.end()),
-      derivative_(derivative.begin(), derivative.end()),
-      transposed_(derivative.size()),
-      coefficients_(vertices.size()),
-      open_(open.begin(), open.end()) {
+    : points_(static_cast<int>(nodes.size())), open_(open.begin(), open.end()) {
     const std::size_t n = nodes.size();
     if (n < minimum_points || n > maximum_points)
         throw InputError("points " + std::to_string(n) + ": " + std::to_string(minimum_points) + ".." +
@@ -48,10 +49,19 @@ Elements::Elements(std::span<const double> nodes, std::span<const double> weight
     check_size("weights", weights.size(), n);
     check_size("derivative", derivative.size(), n * n);
     check_size("vertices", vertices.size(), open.size() * corners * directions);
+    auto& [whole, single] = tables_;
+    whole.nodes.assign(nodes.begin(), nodes.end());
+    whole.weights.assign(weights.begin(), weights.end());
+    whole.derivative.assign(derivative.begin(), derivative.end());
+    whole.transposed.resize(derivative.size());
+    whole.coefficients.resize(vertices.size());
     for (std::size_t i = 0; i < n; ++i)
-        for (std::size_t m = 0; m < n; ++m) transposed_[m * n + i] = derivative[i * n + m];
+        for (std::size_t m = 0; m < n; ++m) whole.transposed[m * n + i] = derivative[i * n + m];
     for (std::size_t e = 0; e < open.size(); ++e)
-        to_coefficients(vertices.data() + e * corners * directions, coefficients_.data() + e * corners * directions);
+        to_coefficients(vertices.data() + e * corners * directions,
+                        whole.coefficients.data() + e * corners * directions);
+    single = {rounded(whole.nodes), rounded(whole.weights), rounded(whole.derivative), rounded(whole.transposed),
+              rounded(whole.coefficients)};
     check_volumes();
 }
 
@@ -66,19 +76,6 @@ void Elements::check_volumes() const {
                          " has no volume, or is inside out, at its point " +
                          std::to_string((bad - mass.begin()) % volume()) +
                          ": vertices in the order of x, then y, then z are allowed, deformed less than that");
-}
-
-void Elements::shares(Index element, double* row, double* plane) const {
-    const int n = points();
-    const unsigned open = open_[static_cast<std::size_t>(element)];
-    const auto share = [&](int direction, int at) {
-        const bool low = at == 0 && (open >> (2 * direction) & 1U),
-                   high = at == n - 1 && (open >> (2 * direction + 1) & 1U);
-        return low || high ? 0.5 : 1.0;
-    };
-    for (int i = 0; i < n; ++i) row[i] = share(0, i);
-    for (int k = 0; k < n; ++k)
-        for (int j = 0; j < n; ++j) plane[k * n + j] = share(1, j) * share(2, k);
 }
 
 }  // namespace tradewind::kernel

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <span>
+#include <tuple>
 #include <vector>
 
 #include "base/units.hpp"
@@ -23,24 +24,62 @@ class Elements {
     Elements(std::span<const double> nodes, std::span<const double> weights, std::span<const double> derivative,
              std::span<const double> vertices, std::span<const std::uint8_t> open);
 
-    int points() const { return static_cast<int>(nodes_.size()); }
+    int points() const { return points_; }
     Index volume() const { return static_cast<Index>(points()) * points() * points(); }  // points of an element
     Index count() const { return static_cast<Index>(open_.size()); }
-    const double* nodes() const { return nodes_.data(); }
-    const double* weights() const { return weights_.data(); }
-    const double* derivative() const { return derivative_.data(); }
-    const double* transposed() const { return transposed_.data(); }  // of the derivative: [m][i]
+    // Tables in the precision of a loop, float or double.
+    template <class Real>
+    const Real* nodes() const {
+        return table<Real>().nodes.data();
+    }
+    template <class Real>
+    const Real* weights() const {
+        return table<Real>().weights.data();
+    }
+    template <class Real>
+    const Real* derivative() const {
+        return table<Real>().derivative.data();
+    }
+    template <class Real>
+    const Real* transposed() const {  // of the derivative: [m][i]
+        return table<Real>().transposed.data();
+    }
     // Coefficients [8][3] of the coordinates: of 1, r, s, rs, t, rt, st, rst.
-    const double* coefficients(Index element) const { return coefficients_.data() + element * corners * directions; }
+    template <class Real>
+    const Real* coefficients(Index element) const {
+        return table<Real>().coefficients.data() + element * corners * directions;
+    }
     std::uint8_t open(Index element) const { return open_[static_cast<std::size_t>(element)]; }
 
     // The shares of a point among the elements that have it: row[i] * plane[k * n + j].
-    void shares(Index element, double* row, double* plane) const;
+    template <class Real>
+    void shares(Index element, Real* row, Real* plane) const {
+        const int n = points();
+        const unsigned open = open_[static_cast<std::size_t>(element)];
+        const auto share = [&](int direction, int at) {
+            const bool low = at == 0 && (open >> (2 * direction) & 1U),
+                       high = at == n - 1 && (open >> (2 * direction + 1) & 1U);
+            return low || high ? Real(0.5) : Real(1);
+        };
+        for (int i = 0; i < n; ++i) row[i] = share(0, i);
+        for (int k = 0; k < n; ++k)
+            for (int j = 0; j < n; ++j) plane[k * n + j] = share(1, j) * share(2, k);
+    }
 
   private:
+    template <class Real>
+    struct Table {
+        std::vector<Real> nodes, weights, derivative, transposed, coefficients;
+    };
+
+    template <class Real>
+    const Table<Real>& table() const {
+        return std::get<Table<Real>>(tables_);
+    }
     void check_volumes() const;
 
-    std::vector<double> nodes_, weights_, derivative_, transposed_, coefficients_;
+    int points_;
+    std::tuple<Table<double>, Table<float>> tables_;
     std::vector<std::uint8_t> open_;
 };
 
@@ -50,27 +89,35 @@ class Elements {
 // elements: see `update`. factors: [element][6][point], see `geometric_factors`; none: computed anew each time, which
 // takes flops in place of memory. closes_first_only: values on the boundary are set to 0 in the first element alone, as
 // Nekbone does after its first call.
+template <class Real>
 struct Operator {
     const Elements* elements = nullptr;
     double shift = 0;
-    const double* factors = nullptr;
-    const double* mass = nullptr;
+    const Real* factors = nullptr;
+    const Real* mass = nullptr;
     bool closes_first_only = false;
 };
 
 // Some elements by number.
 using Which = std::span<const std::int32_t>;
 
+// Loops are compiled for float and double. Sums over the points of an element are in the precision of the loop; they
+// are kept as double, in which all elements are summed.
+
 // The symmetric matrix w J^-1 J^-T |J| of each point, rows of its upper triangle: [element][6][point].
-void geometric_factors(const Elements& elements, double* factors, Team& team);
+template <class Real>
+void geometric_factors(const Elements& elements, Real* factors, Team& team);
 // w |J| of each point: [element][point]. The diagonal mass matrix.
-void element_mass(const Elements& elements, double* mass, Team& team);
+template <class Real>
+void element_mass(const Elements& elements, Real* mass, Team& team);
 
 // out = A u in each of some elements, not summed over elements.
-void apply(const Operator& by, Which which, const double* u, double* out, Team& team);
+template <class Real>
+void apply(const Operator<Real>& by, Which which, const Real* u, Real* out, Team& team);
 // p = r + beta p, out = A p as above, and for each element sums[element] = p A p, of which the total over all elements
 // is that of the operator.
-void apply_to_direction(const Operator& by, Which which, double beta, const double* r, double* p, double* out,
+template <class Real>
+void apply_to_direction(const Operator<Real>& by, Which which, double beta, const Real* r, Real* p, Real* out,
                         double* sums, Team& team);
 
 }  // namespace tradewind::kernel

@@ -30,6 +30,19 @@ CHOICES: list[dict[str, Any]] = [
     {"strategy": "pairwise", "sums": "reproducible", "side": "int64"},
     {"strategy": "pairwise", "algorithm": "cartesian"},
     {"strategy": "overlap", "sums": "reproducible", "mask": "nekbone"},
+    {"precision": "f4", "deformation": 0.1},
+    {"precision": "f4", "strategy": "cartesian", "mask": "nekbone", "sums": "reproducible"},
+    {"precision": "f4", "strategy": "overlap", "factors": "stored", "mass": True, "transport": "shared"},
+    {"precision": "f4", "strategy": "pipelined", "deformation": 0.1},
+    {"preconditioner": "jacobi", "deformation": 0.1, "sums": "reproducible"},
+    {"preconditioner": "jacobi", "strategy": "overlap", "mass": True, "precision": "f4"},
+    {"preconditioner": "schwarz", "deformation": 0.1, "threads": 2},
+    {"preconditioner": "schwarz", "strategy": "cartesian", "mass": True, "layers_method": "pairwise,persistent,"},
+    {"preconditioner": "schwarz", "strategy": "overlap", "precision": "f4", "transport": "shared"},
+    {"partition": "hilbert", "whole": (3, 2, 3), "preconditioner": "schwarz"},
+    {"partition": "hilbert", "whole": (3, 3, 1), "strategy": "overlap", "mask": "nekbone"},
+    {"partition": "hilbert", "whole": (1, 3, 3), "strategy": "pipelined", "deformation": 0.2},
+    {"partition": "hilbert", "sums": "reproducible", "preconditioner": "jacobi"},
 ]
 
 
@@ -93,6 +106,13 @@ def bits(comm: MPI.Intracomm, asked: dict[str, Any]) -> dict[str, Any]:
             found[strategy] = [asdict(run.diagnose()), None if whole is None else digest(whole)]
     part.Free()
     return found
+
+
+def state(comm: MPI.Intracomm, dwarf: dict[str, Any]) -> list[Any]:
+    """Digests of the state after some iterations, and of its map."""
+    run = Nekbone(comm.Get_size(), **{**dwarf, "whole": tuple(dwarf["whole"])}).on(comm)
+    run.advance(20)
+    return [asdict(run.diagnose()), *(None if each is None else digest(each) for each in (run.gathered(), run.map()))]
 
 
 def digest(field: np.ndarray) -> str:

@@ -14,6 +14,7 @@ from tradewind.dwarfs.semi_lagrangian import SemiLagrangian
 STEPS = 3
 PLANE: dict[str, Any] = {"grid": (24, 18, 4), "strategy": "on-demand"}
 SPHERE: dict[str, Any] = {"grid": (36, 18, 4), "geometry": "sphere", "strategy": "on-demand"}
+OCTAHEDRAL: dict[str, Any] = {"grid": "O8x4", "strategy": "on-demand"}
 
 CHOICES: list[dict[str, Any]] = [
     {**PLANE, "strategy": "wide"},
@@ -31,8 +32,15 @@ CHOICES: list[dict[str, Any]] = [
     {**SPHERE, "strategy": "overlap", "flow": "deformation", "tracer": "hills", "tracers": 2, "limiter": True}
     | {"courant": 4.0, "width": 20},
     {**SPHERE, "lift": 0.3, "stencil": "cubic", "tracers": 2, "iterations": 3},
+    {**OCTAHEDRAL, "alpha": 1.2},
+    {**OCTAHEDRAL, "strategy": "wide", "alpha": 1.2, "threads": 2},
+    {**OCTAHEDRAL, "flow": "deformation", "tracers": 2, "limiter": True, "stencil": "cubic", "lift": 0.3},
+    {**OCTAHEDRAL, "strategy": "overlap", "flow": "deformation", "tracers": 2, "limiter": True, "stencil": "cubic"}
+    | {"lift": 0.3, "transport": "shared"},
+    {**OCTAHEDRAL, "precision": "f4", "shear": 0.5, "courant": 4.0},
+    {**OCTAHEDRAL, "precision": "f4", "shear": 0.5, "courant": 4.0, "strategy": "wide"},
 ]
-ALIKE = [(0, 1, 2), (3, 4), (5, 6), (7, 8), (9, 10), (11, 12)]
+ALIKE = [(0, 1, 2), (3, 4), (5, 6), (7, 8), (9, 10), (11, 12), (14, 15), (16, 17), (18, 19)]
 """Choices that must end with the same bits."""
 
 
@@ -46,8 +54,8 @@ def request(ranks: int, choice: dict[str, Any]) -> SemiLagrangian:
 
 
 def random_field(dwarf: SemiLagrangian) -> np.ndarray:
-    nx, ny, nz = dwarf.grid
-    return np.random.default_rng(3).random((dwarf.tracers * nz, ny, nx)).astype(dwarf.precision)
+    shape = (dwarf.tracers * dwarf.grid[2], *dwarf.all_columns().points[::-1])
+    return np.random.default_rng(3).random(shape).astype(dwarf.precision)
 
 
 def final_fields(comm: MPI.Intracomm, _: Any) -> list[dict[str, Any]]:

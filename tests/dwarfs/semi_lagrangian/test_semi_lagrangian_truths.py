@@ -32,19 +32,27 @@ def on_sphere(nx: int, steps: int, share: float = 1.0, **values: Any) -> dict[st
     return {"steps": steps, "dwarf": {**dwarf, "dt_s": share * ROTATION_S / steps, **values}}
 
 
+def on_octahedral(half: int, steps: int, share: float = 1.0, **values: Any) -> dict[str, Any]:
+    """So many steps for a share of 12 days."""
+    dwarf = {"grid": f"O{half}x1", "strategy": "wide", "dt_s": share * ROTATION_S / steps}
+    return {"steps": steps, "dwarf": {**dwarf, **values}}
+
+
 def orders(errors: list[float]) -> list[float]:
     return [math.log2(coarse / fine) for coarse, fine in pairwise(errors)]
 
 
 def test_a_uniform_field_stays_and_the_limiter_makes_no_new_extremes():
-    flow = {"flow": "deformation", "tracer": "uniform"}
-    uniform, bell = advected(
-        on_sphere(32, 8, 0.25, **flow), on_sphere(32, 8, 0.25, tracer="bell", limiter=True, alpha=1.5)
-    )
-    assert abs(uniform["minimum"] - 1) < 1e-14
-    assert abs(uniform["maximum"] - 1) < 1e-14
-    assert bell["minimum"] >= 0
-    assert bell["maximum"] <= 1000
+    flow: dict[str, Any] = {"flow": "deformation", "tracer": "uniform"}
+    bell: dict[str, Any] = {"tracer": "bell", "limiter": True, "alpha": 1.5}
+    grids = ((on_sphere, 32), (on_octahedral, 8))
+    found = advected(*(grid(n, 8, 0.25, **values) for grid, n in grids for values in (flow, bell)))
+    for uniform in found[::2]:
+        assert abs(uniform["minimum"] - 1) < 1e-14
+        assert abs(uniform["maximum"] - 1) < 1e-14
+    for limited in found[1::2]:
+        assert limited["minimum"] >= 0
+        assert limited["maximum"] <= 1000
 
 
 def test_a_tracer_is_lifted_as_the_closed_form_says():
@@ -132,3 +140,31 @@ def test_deformational_flow():
     assert errors[2] < errors[1] < errors[0]
     assert errors[5] < 0.03
     assert orders(errors[3:])[-1] > 2
+
+
+@pytest.mark.slow
+def test_a_hill_converges_on_octahedral_grids():
+    """A quarter of a rotation in steps of two rows: along the equator, obliquely, and over the poles.
+
+    Every flow is oblique where the columns of rows are not in line: there 12 points are of first order, 16 of second.
+    """
+    sizes = (32, 64, 128)
+    for stencil in ("cubic", "quasi-cubic"):
+        for alpha in (0.0, math.pi / 4, math.pi / 2):
+            values = {"alpha": alpha, "stencil": stencil, "tracer": "hill"}
+            found = advected(*(on_octahedral(half, half // 2, 0.25, **values) for half in sizes))
+            errors = [each["l2"] for each in found]
+            print(stencil, alpha, errors, orders(errors))
+            assert errors[2] < 1.1e-3
+            first = stencil == "quasi-cubic" and alpha > 0
+            assert 0.6 < np.mean(orders(errors)) < 1.1 if first else np.mean(orders(errors)) > 1.8
+
+
+@pytest.mark.slow
+def test_williamson_1_on_octahedral_grids():
+    """A whole rotation on O32 in 64 steps of two rows."""
+    found = advected(*(on_octahedral(32, 64, alpha=alpha, tracer="bell") for alpha in ALPHAS.values()))
+    for name, each in zip(ALPHAS, found, strict=True):
+        print(f"alpha {name}: l1 {each['l1']:.4f} l2 {each['l2']:.4f} linf {each['linf']:.4f}")
+        assert each["l2"] < 0.035
+        assert each["linf"] < 0.03

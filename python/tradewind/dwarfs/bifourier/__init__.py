@@ -250,11 +250,6 @@ class Bifourier(SpectralArea):
         m, n = self.truncation or (0, 0)
         return f"{super().name}, truncation {m}x{n}, extension {self.extension}"
 
-    @property
-    def tolerance(self) -> float:
-        """No sum is of several ranks, but `reference_step` transforms and steps by other code."""
-        return 1e-12
-
     def imbalance(self) -> float:
         """Return the load imbalance: the maximum points, or coefficients, of a rank over the mean."""
         assert self.split is not None
@@ -347,7 +342,7 @@ class Bifourier(SpectralArea):
         if self.symbols == "differences":
             slopes = [np.exp(2j * np.pi * number / points) - 1 for points, number in ((nx, m), (ny, n))]
         slope = np.stack(slopes, 1)[:, :, None]  # [coefficient][direction][level]
-        columns = np.fft.fft2(whole, axes=(1, 2))[:, n % ny, m].T.reshape(len(m), 3, levels)
+        columns = np.fft.fft2(np.asarray(whole, float), axes=(1, 2))[:, n % ny, m].T.reshape(len(m), 3, levels)
         for first in range(0, len(m), _TOGETHER):
             some = slice(first, first + _TOGETHER)
             columns[some] = self._dense_steps(columns[some], slope[some], steps)

@@ -82,7 +82,7 @@ def transform_y(run: BifourierRun, points: str, batch: int) -> None:
 @kernel(lambda dwarf: WAVE_FLOPS / 3 + 8.0 * dwarf.grid[2], 8, part=f"{COMPUTE}-{WAVES}")
 def step_waves(run: BifourierRun, points: str) -> None:
     """The coefficients a time step later."""
-    run.advance_waves()
+    run.step(run.columns, run.stepped, run.team)
 
 
 @kernel(_flops_y, 8, part=f"{COMPUTE}-{FFT_Y}")
@@ -146,7 +146,7 @@ class BifourierRun(LimitedAreaRun):
         low, high = (int(cut) - kept.n_largest for cut in rows[part : part + 2])
         mine = (kept.m >= first) & (kept.m < last) & (kept.n >= low) & (kept.n < high)
         self.m, self.n = kept.m[mine], kept.n[mine]
-        self._step = self.dwarf.spectral_waves(self.m, self.n)
+        self.step = self.dwarf.spectral_waves(self.m, self.n)
 
     def _begin(self) -> None:
         """The initial fields, without what the ellipse does not keep."""
@@ -163,16 +163,13 @@ class BifourierRun(LimitedAreaRun):
             to_points(self, batch)
 
     def _transformed(self) -> Array:
-        """The coefficients of the present fields, [m, n][field]. Collective."""
+        """The coefficients of the present fields, complex128 [m, n][field]. Collective."""
         for batch in range(self.batches):
             self.exchange(LINES, batch)
             to_columns(self, batch)
-        return self._together()
+        return np.concatenate([columns[:, 0] for columns in self.columns], axis=1, dtype=complex)
 
-    def _together(self, some: slice = slice(None)) -> Array:
-        return np.concatenate([columns[some, 0] for columns in self.columns], axis=1)
-
-    # Its loops, some wavenumbers or coefficients at a time, as caches like it; threads share them out.
+    # Its loops, some wavenumbers at a time, as caches like it; threads share them out.
 
     def along_y(self, batch: int) -> None:
         """Transform a batch along y, and keep what is within the ellipse."""
@@ -193,7 +190,7 @@ class BifourierRun(LimitedAreaRun):
 
         def work(numbers: slice) -> None:
             begins, limits = self._begins[numbers], self._limits[numbers]
-            kept = np.zeros((len(limits), *lines.shape[:2]), complex)  # what is not kept of a line must be 0
+            kept = np.zeros((len(limits), *lines.shape[:2]), lines.dtype)  # what is not kept of a line must be 0
             for line, begin, limit in zip(kept, begins, limits, strict=True):
                 line[:, line.shape[1] - limit :] = ellipse[begin : begin + limit].T
                 line[:, : limit + 1] = ellipse[begin + limit : begin + 2 * limit + 1].T
@@ -205,18 +202,6 @@ class BifourierRun(LimitedAreaRun):
     def _split_wavenumbers(self, lines: Array, work: Callable[[slice], None]) -> None:
         fields, points, count = lines.shape
         split_blocks(self.dwarf.threads, count, fields * points * lines.itemsize, work)
-
-    def advance_waves(self) -> None:
-        """Compute the coefficients of all batches a time step later."""
-        fields = self.dwarf.batch_grid[2]
-
-        def work(some: slice) -> None:
-            after = self._step(self._together(some), some)
-            for batch, stepped in enumerate(self.stepped):
-                stepped[some, 0] = after[:, batch * fields : (batch + 1) * fields]
-
-        count = self.batches * fields
-        split_blocks(self.dwarf.threads, len(self.m), 4 * self.stepped[0].itemsize * count, work)
 
     # The methods of each dwarf.
 
@@ -234,13 +219,13 @@ class BifourierRun(LimitedAreaRun):
             columns = self._transformed()
         if any(self.comm.allgather(bool(not np.isfinite(columns).all()))):
             raise NotFiniteError(f"the spectral coefficients are not finite after {self.steps} steps")
-        solution = self._step.solution(self._initial, self.steps)
+        solution = self.step.solution(self._initial, self.steps)
         largest = self.comm.allreduce(float(np.abs(solution).max(initial=0)), MPI.MAX)
         apart = self.comm.allreduce(float(np.abs(columns - solution).max(initial=0)), MPI.MAX)
         levels = self.dwarf.grid[2]
         mean = float(columns[(self.m == 0) & (self.n == 0)][:, 2 * levels :].real.sum())
         return Diagnosis(
-            energy=self.comm.allreduce(self._step.energy(columns)),
+            energy=self.comm.allreduce(self.step.energy(columns)),
             mean=self.comm.allreduce(mean) / levels,
             error=apart / largest,
         )

@@ -11,11 +11,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tradewind import _core
 from tradewind.dwarfs.waves.linear_step import coupling
 from tradewind.dwarfs.waves.plane_waves import SYMBOLS
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
+
+    from tradewind.mpi.library import Array
 
     Numbers = NDArray[np.int64]
     Reals = NDArray[np.float64]
@@ -36,18 +41,19 @@ def slopes(points: int, numbers: Numbers, symbols: str) -> Complexes:
 
 
 class SpectralWaves:
-    """The step of some coefficients (m, n) with all their fields, ``complex128 [m, n][variable, level]``.
+    """The step of some coefficients (m, n) with all their fields, ``[m, n][variable, level]``.
 
-    `grid`: (nx, ny); `s`: c dt / (2 dx); `symbols`: a name of `plane_waves.SYMBOLS`. It works in the vertical modes, by
-    products of one shape for each coefficient, so the bits do not depend on which others there are.
+    `grid`: (nx, ny); `s`: c dt / (2 dx); `symbols`: a name of `plane_waves.SYMBOLS`. A step is a compiled loop in the
+    precision of the fields; the solution and the energy are of doubles.
     """
 
     def __init__(self, grid: tuple[int, int], m: Numbers, n: Numbers, levels: int, s: float, symbols: str) -> None:
         self.levels, self.s = levels, s
-        speeds, self._modes = np.linalg.eigh(coupling(levels))
+        speeds, modes = np.linalg.eigh(coupling(levels))
+        self._modes: Reals = np.ascontiguousarray(modes)
         self._speed2: Reals = speeds.astype(np.float64)  # of each mode, squared
-        self._along: Complexes = slopes(grid[0], m, symbols)[:, None]
-        self._across: Complexes = slopes(grid[1], n, symbols)[:, None]
+        self._slopes: Complexes = np.stack([slopes(grid[0], m, symbols), slopes(grid[1], n, symbols)], 1)
+        self._along, self._across = self._slopes[:, :1], self._slopes[:, 1:]
         self._k2: Reals = np.abs(self._along) ** 2 + np.abs(self._across) ** 2
         self._twice: Reals = np.where(m > 0, 2.0, 1.0)[:, None]
 
@@ -60,20 +66,12 @@ class SpectralWaves:
         by_level = _mixed(self._modes, modes)
         return np.ascontiguousarray(by_level.swapaxes(1, 2)).reshape(len(modes), -1)
 
-    def _divergence(self, modes: Complexes, some: slice = slice(None)) -> Complexes:
-        along, across = np.conj(self._along[some]), np.conj(self._across[some])
-        return np.asarray(-along * modes[:, :, _U] - across * modes[:, :, _V])
+    def _divergence(self, modes: Complexes) -> Complexes:
+        return np.asarray(-np.conj(self._along) * modes[:, :, _U] - np.conj(self._across) * modes[:, :, _V])
 
-    def __call__(self, columns: Complexes, some: slice = slice(None)) -> Complexes:
-        """Return the fields a time step later; those of some coefficients, where `columns` has no others."""
-        modes, s, k2 = self._modes_of(columns), self.s, self._k2[some]
-        phi = modes[:, :, _PHI].copy()
-        right = phi - s * self._speed2 * (2 * self._divergence(modes, some) + s * k2 * phi)
-        modes[:, :, _PHI] = right / (1 + s * s * k2 * self._speed2)
-        both = s * (phi + modes[:, :, _PHI])
-        modes[:, :, _U] -= self._along[some] * both
-        modes[:, :, _V] -= self._across[some] * both
-        return self._columns_of(modes)
+    def __call__(self, columns: Sequence[Array], stepped: Sequence[Array], team: _core.Team) -> None:
+        """Compute the fields a time step later, which lie in batches ``[m, n][1][field]``. Raises InputError."""
+        _core.step_layers(list(columns), list(stepped), self._modes, self._speed2, self._slopes, self.s, team)
 
     def solution(self, initial: Complexes, steps: int) -> Complexes:
         """Return the fields some steps after the initial ones, in closed form: each wave has turned by its angle."""

@@ -311,6 +311,11 @@ class Dwarf(Workload, ABC):
         return DTYPES[self.precision]
 
     @property
+    def unit_roundoff(self) -> float:
+        """Largest relative error of one rounding in the dwarf's precision: bounds of a check are multiples of it."""
+        return {4: 2.0**-24, 8: 2.0**-53}[self.element_bytes]
+
+    @property
     def named_method(self) -> tuple[str | None, str | None]:
         """Transport and packing of its messages, as far as it names them."""
         return self.transport, self.packing

@@ -12,6 +12,7 @@ from tradewind.base.errors import InputError
 
 if TYPE_CHECKING:
     from mpi4py import MPI
+    from numpy.typing import NDArray
 
     from tradewind.mpi.library import Array
 
@@ -35,4 +36,17 @@ def gather(comm: MPI.Intracomm, layout: _core.Blocks, part: Array) -> Array | No
     for rank, piece in enumerate(parts):
         (x0, y0, _), (x1, y1, _) = layout.box(rank)
         whole[:, y0:y1, x0:x1] = piece
+    return whole
+
+
+def gather_points(comm: MPI.Intracomm, ids: NDArray[np.int64], part: Array) -> Array | None:
+    """The whole of values [point][...] of points with ids, on rank 0. Collective."""
+    own = np.ascontiguousarray(part)
+    proceed(comm)
+    parts = comm.gather((ids, own))
+    if parts is None:
+        return None
+    whole = np.empty((sum(len(each) for each, _ in parts), *own.shape[1:]), own.dtype)
+    for each, values in parts:
+        whole[each] = values
     return whole

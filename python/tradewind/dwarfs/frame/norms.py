@@ -50,7 +50,7 @@ def norms(
     from mpi4py import MPI
 
     proceed(comm)
-    _check_finite(comm, values, ids)
+    check_finite(comm, values, ids)
     share = volume[:, None] if volume.ndim == 1 else volume
     error = values.astype(np.float64) - solution
 
@@ -72,7 +72,8 @@ def norms(
     )
 
 
-def _check_finite(comm: MPI.Intracomm, values: Array, ids: NDArray[np.int64]) -> None:
+def check_finite(comm: MPI.Intracomm, values: Array, ids: NDArray[np.int64]) -> None:
+    """Raise NotFiniteError on all ranks for a value [node][level] that is not finite, with its node. Collective."""
     places = np.argwhere(~np.isfinite(values))
     problem = None
     if len(places):

@@ -13,6 +13,7 @@ from tradewind import _core
 from tradewind.base.collective import proceed
 from tradewind.base.errors import InputError, gathered
 from tradewind.dwarfs.frame.dwarf import Dwarf, copied
+from tradewind.dwarfs.frame.gather import gather_points
 from tradewind.dwarfs.frame.output import Output, of_mesh
 from tradewind.dwarfs.frame.running import Running
 from tradewind.layout.dual_meshes import map_of, mesh_of, require_memory
@@ -201,15 +202,7 @@ class MeshRunning(Running):
 
     def whole(self, own: Array) -> Array | None:
         """Values of own nodes as those of the whole mesh, on rank 0. Collective."""
-        part = np.ascontiguousarray(own)
-        proceed(self.comm)
-        found = self.comm.gather((self.part.own, part))
-        if found is None:
-            return None
-        whole = np.empty((self.dwarf.nodes, *own.shape[1:]), own.dtype)
-        for ids, values in found:
-            whole[ids] = values
-        return whole
+        return gather_points(self.comm, self.part.own, own)
 
     map_variable = "q"
 

@@ -55,11 +55,17 @@ def of_blocks(layout: _core.Blocks, parts: Mapping[str, Callable[[], Array]]) ->
     return [Output(name, layout, box, values, attributes=NAMED.get(name, {})) for name, values in parts.items()]
 
 
-def of_tracers(layout: _core.Blocks, geometry: Geometry, tracers: int, values: Callable[[int], Array]) -> list[Output]:
-    """Tracers of one layout, `values` of each; q, or q1, q2, ... of several."""
+def of_tracers(
+    where: _core.Blocks | NDArray[np.int64],
+    geometry: Geometry,
+    tracers: int,
+    levels: int,
+    values: Callable[[int], Array],
+) -> list[Output]:
+    """Tracers of one layout, or of points by their ids; `values` of each; q, or q1, q2, ... of several."""
     names = ["q"] if tracers == 1 else [f"q{number + 1}" for number in range(tracers)]
     return [
-        Output(name, layout, geometry, partial(values, number), attributes=NAMED["q"])
+        Output(name, where, geometry, partial(values, number), levels, attributes=NAMED["q"])
         for number, name in enumerate(names)
     ]
 

@@ -36,7 +36,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from tradewind.dwarfs.frame.dwarf import copied
 from tradewind.dwarfs.helmholtz.request import WHOLE, HelmholtzRequest
-from tradewind.dwarfs.helmholtz.run import POINT_BYTES, HelmholtzRun
+from tradewind.dwarfs.helmholtz.run import POINT_VALUES, HelmholtzRun
 from tradewind.dwarfs.helmholtz.solver import (
     begin,
     combine,
@@ -205,6 +205,6 @@ class Helmholtz(HelmholtzRequest):
             done, size = call.cost(self)
             flops += share * done
             moved += share * size
-        point_s = self.point_s * moved / POINT_BYTES
+        point_s = self.point_s * moved / (POINT_VALUES * self.element_bytes)
         done = 0.0 if point_s else flops
         return Compute(label, 0.0, done, copied(moved), self.layout, during, point_s=point_s, kernel=self.kind)

@@ -173,14 +173,15 @@ def columns(factors: Array) -> Array:
     return found
 
 
-def blocked(factors: Array, *, rows_first: bool = False) -> Array:
+def blocked(factors: Array, *, rows_first: bool = False, precision: str = "f8") -> Array:
     """Return factors [z][y][number][x] as the compiled loops read them: [z][y][x / 8][number][x % 8].
 
-    `rows_first`: in memory all levels of a row follow each other, as the columns want it.
+    `rows_first`: in memory all levels of a row follow each other, as the columns want it. `precision`: element type,
+    to which doubles are rounded once.
     """
     nz, ny, count, nx = factors.shape
     blocks = -(-nx // BLOCK)
-    whole = np.zeros((ny, nz, blocks, count, BLOCK) if rows_first else (nz, ny, blocks, count, BLOCK))
+    whole = np.zeros((ny, nz, blocks, count, BLOCK) if rows_first else (nz, ny, blocks, count, BLOCK), precision)
     found = whole.swapaxes(0, 1) if rows_first else whole
     for part in range(blocks):
         points = factors[:, :, :, part * BLOCK : (part + 1) * BLOCK]

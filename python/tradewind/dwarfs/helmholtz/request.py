@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import sys
 from abc import ABC
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -34,7 +33,11 @@ WHOLE = "p with halo"
 _WIDTH = 1
 _CHECKED_POINTS = 4 * 128 * 128 * 64
 """Points that a check solves for, of all steps together."""
-_SMALLEST_SIGMA, _SMALLEST_RTOL = 1e-50, sys.float_info.epsilon
+_CHECKED_STEPS = {"f4": 8}
+"""The most steps of a check: a step doubles what came before, so that errors grow with the square of the steps."""
+_SMALLEST_SIGMA = {"f4": 1e-15, "f8": 1e-50}
+_RTOL = {"f4": 1e-6, "f8": 1e-10}
+"""Where a solver ends unless asked for another residual."""
 
 
 def _positive(what: str, unit: str = "") -> Callable[[float], list[str]]:
@@ -44,15 +47,7 @@ def _positive(what: str, unit: str = "") -> Callable[[float], list[str]]:
 def _sigma_problems(value: float) -> list[str]:
     if value == 0:
         return ["sigma 0: the problem is singular, as A of a constant is nearly nothing; more than 0 is allowed"]
-    if value > 0 and not _SMALLEST_SIGMA <= value <= 1 / _SMALLEST_SIGMA:
-        return [f"sigma {value}: {_SMALLEST_SIGMA}..{1 / _SMALLEST_SIGMA} are allowed, whose squares doubles hold"]
     return _positive("sigma")(value)
-
-
-def _rtol_problems(value: float) -> list[str]:
-    if 0 < value < _SMALLEST_RTOL:
-        return [f"rtol {value}: 0 (a number of iterations) or {_SMALLEST_RTOL:.2g}..1.0, the digits of a double"]
-    return []
 
 
 @dataclass(frozen=True)
@@ -78,12 +73,12 @@ class HelmholtzRequest(GridDwarf, ABC):
         known=lambda: PRECONDITIONERS,
         label="preconditioner",
     )
-    rtol: float = option(
+    rtol: float | None = option(
         "Norm of the residual over that of the right-hand side where the solver ends; 0: after --iterations.",
-        1e-10,
+        None,
         minimum=0.0,
         maximum=1.0,
-        problems=_rtol_problems,
+        shown=f"{_RTOL['f8']:g}, in single precision {_RTOL['f4']:g}",
         label="tolerance of a solver",
     )
     iterations: int | None = option(
@@ -150,8 +145,9 @@ class HelmholtzRequest(GridDwarf, ABC):
 
     def _problems(self) -> list[str]:
         problems = []
-        if self.precision != "f8":
-            problems.append(f"precision {self.precision}: the solver has f8 alone")
+        if self.precision in _RTOL:
+            self._choose(rtol=_RTOL[self.precision])
+            problems += self._range_problems()
         if self.hill_m >= self.top_m:
             problems.append(f"hill {self.hill_m} m: less than the top, {self.top_m} m, is allowed")
         if self.grid[2] < MIN_LEVELS:
@@ -166,7 +162,25 @@ class HelmholtzRequest(GridDwarf, ABC):
             problems.append("check: with rtol 0 the solver stops short of the solution; give an rtol")
         return problems + self.exchange_problems("halo", width=_WIDTH, periodic="xy")
 
+    def _range_problems(self) -> list[str]:
+        """Return the problems of numbers that the precision does not hold."""
+        problems, one = [], 2 * self.unit_roundoff
+        smallest, kind = _SMALLEST_SIGMA[self.precision], "float" if self.precision == "f4" else "double"
+        if self.sigma > 0 and not smallest <= self.sigma <= 1 / smallest:
+            problems.append(
+                f"sigma {self.sigma}: {smallest:g}..{1 / smallest:g} are allowed, whose squares {kind}s hold"
+            )
+        if 0 < self.residual_bound < one:
+            problems.append(f"rtol {self.rtol}: 0 (a number of iterations) or {one:.2g}..1.0, the digits of a {kind}")
+        return problems
+
     # The solver.
+
+    @property
+    def residual_bound(self) -> float:
+        """The option `rtol`, which is chosen by the precision where it is left out."""
+        assert self.rtol is not None
+        return self.rtol
 
     @property
     def slots(self) -> int:
@@ -215,7 +229,7 @@ class HelmholtzRequest(GridDwarf, ABC):
 
     def exchanged(self, name: str) -> Exchanged:
         """Return the halo exchange or the sum by its name. Raises InputError."""
-        return self.named_exchange(name, "f8" if name == "halo" else self.sum_dtype)
+        return self.named_exchange(name, self.precision if name == "halo" else self.sum_dtype)
 
     def method(self, plan: str) -> Method:
         """The method of an exchange; reductions of any length have one."""
@@ -230,16 +244,16 @@ class HelmholtzRequest(GridDwarf, ABC):
 
     @property
     def tolerance(self) -> float:
-        """The solver ends at its `rtol`; the problem is well conditioned enough for a solution a thousand times off."""
-        return max(1e3 * self.rtol, 1e-12)
+        """A thousand times the residual where the solver ends: see the dwarf's page."""
+        return max(1e3 * self.residual_bound, 1e-12)
 
     @property
     def checked_steps(self) -> int:
-        """SciPy takes a second or two for a step of a million points."""
-        return max(1, _CHECKED_POINTS // self.points)
+        """SciPy takes a second or two for a step of a million points; in single precision rounding adds up."""
+        return min(max(1, _CHECKED_POINTS // self.points), _CHECKED_STEPS.get(self.precision, _CHECKED_POINTS))
 
     def reference_step(self, whole: Array) -> Array:
         """The fields before and at a time, [field, z][y][x], a step later: by SciPy with a sparse matrix."""
         if self.rtol == 0:
             raise InputError("check: with rtol 0 the solver stops short of the solution; give an rtol")
-        return step(self.air, whole)
+        return step(self.air, whole.astype("f8"))

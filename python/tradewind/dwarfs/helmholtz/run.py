@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 OPERATOR_VALUES, COLUMN_VALUES = 15 + 2, 3 + 2
 """Per point what operator and preconditioner must read and write: factors, a field, and what they compute."""
-POINT_BYTES = 8 * (OPERATOR_VALUES + COLUMN_VALUES)
+POINT_VALUES = OPERATOR_VALUES + COLUMN_VALUES
 SUM = "sum"
 _SHOWN = 3
 
@@ -138,8 +138,10 @@ class HelmholtzRun(GridRunning):
         begin = perf_counter()
         box = self.layout.box(self.rank)
         factors = stencil(dwarf.air, box)
-        self.factors = blocked(factors)
-        self.columns = blocked(columns(factors), rows_first=True) if dwarf.preconditioner == "columns" else None
+        self.factors = blocked(factors, precision=dwarf.precision)
+        self.columns = None
+        if dwarf.preconditioner == "columns":
+            self.columns = blocked(columns(factors), rows_first=True, precision=dwarf.precision)
         self.setup_s = {"factors": perf_counter() - begin}
         self.x = self.vector("x", halo=True)
         self._b, self._before = self.vector("b"), self.vector("phi before")
@@ -194,7 +196,7 @@ class HelmholtzRun(GridRunning):
                 self._vectors[name] = RankVector(whole, whole[self.own])
             else:
                 shape = tuple(part.stop - part.start for part in self.own)
-                whole = np.full(shape, np.nan)
+                whole = np.full(shape, np.nan, self.dwarf.precision)
                 self._vectors[name] = RankVector(whole, whole)
         return self._vectors[name]
 
@@ -232,12 +234,12 @@ class HelmholtzRun(GridRunning):
         if len(numbers) == 2:
             self._b_squared = numbers[1]
         self.history.append(math.sqrt(numbers[0] / self._b_squared) if self._b_squared else numbers[0])
-        if self.history[-1] <= self.dwarf.rtol:
+        if self.history[-1] <= self.dwarf.residual_bound:
             return True
         most = self.dwarf.most_iterations
         if iterations >= most:
             raise ConvergenceError(
-                f"helmholtz, {self.dwarf.strategy}: no convergence to {self.dwarf.rtol:g} after {iterations} "
+                f"helmholtz, {self.dwarf.strategy}: no convergence to {self.dwarf.residual_bound:g} after {iterations} "
                 f"iterations of step {self.steps + 1}; relative residuals {_brief(self.history)}"
             )
         return False
@@ -299,7 +301,8 @@ class HelmholtzRun(GridRunning):
     @property
     def minimum_bytes(self) -> int:
         """Half of what operator and preconditioner must read and write, once per iteration."""
-        return points_of(self.own) * POINT_BYTES // 2 * self.solved // max(self._steps_timed, 1)
+        point_bytes = POINT_VALUES * self.dwarf.element_bytes
+        return points_of(self.own) * point_bytes // 2 * self.solved // max(self._steps_timed, 1)
 
     def diagnose(self) -> Diagnosis:  # type: ignore[override]
         """Diagnose the last solution. Collective. Raises NotFiniteError on all ranks."""

@@ -44,7 +44,6 @@ from tradewind.dwarfs.frame.step import COMPUTE, kernel
 from tradewind.dwarfs.waves.limited_area import BACK, Diagnosis, LimitedArea, LimitedAreaRun, forth_in_batches
 from tradewind.dwarfs.waves.plane_waves import StandingWaves, differences, mode_speeds
 from tradewind.layout.names import blocks
-from tradewind.spectral.threads import split_work
 from tradewind.workload.on_grid import layout_imbalance, misfits
 from tradewind.workload.options import option
 from tradewind.workload.program import Compute
@@ -72,7 +71,11 @@ STENCIL_FLOPS, TRIDIAGONAL_FLOPS = 25.0, 22.0
 @kernel(STENCIL_FLOPS / 2, 4, part=f"{COMPUTE}-{STENCILS}")
 def right_side(run: HirlamRun, points: str) -> None:
     """The right-hand side of the equation for phi'."""
-    split_work(run.dwarf.threads, run.dwarf.grid[2], run.right_side_of)
+    levels, s = run.dwarf.batch_grid[2], run.dwarf.s
+    for batch, right in enumerate(run.points):
+        some = slice(batch * levels, (batch + 1) * levels)
+        u, v, phi = (field[some] for field in run.fields)
+        _core.wave_right_side(u, v, phi, run.speeds[some], s, right, run.team)
 
 
 @kernel(lambda dwarf, batch: 2.5 * math.log2(max(dwarf.grid[0], 2)), 2, part=f"{COMPUTE}-{FFT}")
@@ -98,13 +101,15 @@ def unpack(run: HirlamRun, points: str) -> None:
     """Phi' of all batches, as the geopotential of the next step."""
     levels = run.dwarf.batch_grid[2]
     for batch, solved in enumerate(run.points):
-        run.next[PHI][run.own][batch * levels : (batch + 1) * levels] = solved
+        _core.place_levels(solved, run.next[PHI][batch * levels : (batch + 1) * levels], run.team)
 
 
 @kernel(STENCIL_FLOPS / 2, 4, part=f"{COMPUTE}-{STENCILS}")
 def winds(run: HirlamRun, points: str) -> None:
     """The winds of the next step, from phi' and its halo."""
-    split_work(run.dwarf.threads, run.dwarf.grid[2], run.winds_of)
+    u, v, phi = run.fields
+    u_after, v_after, after = run.next
+    _core.wave_winds(u, v, phi, after, run.dwarf.s, u_after, v_after, run.team)
 
 
 # The time loop. Each strategy takes a step.
@@ -223,11 +228,6 @@ class Hirlam(LimitedArea):
         """A short label, for tables and plots."""
         return f"{super().name}, between {self.between}"
 
-    @property
-    def tolerance(self) -> float:
-        """The bits do not depend on ranks, but those of `reference_step`, a two-dimensional FFT, are others."""
-        return 1e-12
-
     def imbalance(self) -> float:
         """Return the load imbalance: the maximum points, or wavenumbers, of a rank over the mean."""
         assert self.split is not None
@@ -260,7 +260,7 @@ class Hirlam(LimitedArea):
     def reference_step(self, whole: Array) -> Array:
         """A step of u, v and phi, [field, mode][y][x], in one process, by an FFT in both directions."""
         nx, ny, nz = self.grid
-        u, v, phi = whole.reshape(3, nz, ny, nx)
+        u, v, phi = np.asarray(whole, float).reshape(3, nz, ny, nx)
         s, speed2 = self.s, mode_speeds(nz)[:, None, None]
         x, y = differences(nx, np.arange(nx // 2 + 1)), differences(ny, np.arange(ny))
         helmholtz = 1 + s * s * speed2 * (x[None, None, :] ** 2 + y[None, :, None] ** 2)
@@ -283,7 +283,7 @@ class HirlamRun(LimitedAreaRun):
     def __init__(self, dwarf: Hirlam, comm: MPI.Intracomm, record: str) -> None:
         super().__init__(dwarf, comm, record)
         self.dwarf = dwarf
-        self._speed2 = mode_speeds(dwarf.grid[2])
+        self.speeds = mode_speeds(dwarf.grid[2])
         halo = dwarf.halo()
         self.own = halo.widened(self.rank)
         # u, v and phi; a step reads these and writes the others.
@@ -303,7 +303,7 @@ class HirlamRun(LimitedAreaRun):
         """The fields of this rank's points in closed form, of one mode after another."""
         waves = self.dwarf.waves()
         _, y, x = self.indices()
-        for mode, speed2 in enumerate(self._speed2.tolist()):
+        for mode, speed2 in enumerate(self.speeds.tolist()):
             yield waves.at(self.steps, mode, speed2, y[0], x[0]), mode
 
     def _redistributions(self) -> None:
@@ -321,7 +321,7 @@ class HirlamRun(LimitedAreaRun):
         assert isinstance(layout, _core.Blocks)
         (x0, _, z0), (x1, _, z1) = layout.box(self.rank)
         wavenumbers, levels = differences(self.dwarf.grid[0], np.arange(x0, x1)), self.dwarf.batch_grid[2]
-        speeds = [self._speed2[first + z0 : first + z1] for first in range(0, self.dwarf.grid[2], levels)]
+        speeds = [self.speeds[first + z0 : first + z1] for first in range(0, self.dwarf.grid[2], levels)]
         self.factors = [factors(wavenumbers, self.dwarf.s**2 * speed2) for speed2 in speeds]
 
     def array_of(self, exchange: str, of: Any) -> Array:
@@ -334,31 +334,6 @@ class HirlamRun(LimitedAreaRun):
         """Make the fields of the next step the present ones."""
         super().finish()
         self.fields, self.next = self.next, self.fields
-
-    # Its loops, level by level, so that what they read twice is in a cache the second time; threads share out levels.
-
-    def right_side_of(self, modes: range) -> None:
-        """Compute the right-hand side of the equation for phi' of some vertical modes."""
-        s, levels = self.dwarf.s, self.dwarf.batch_grid[2]
-        for mode in modes:
-            u, v, phi = (field[mode] for field in self.fields)
-            middle = phi[1:-1, 1:-1]
-            winds = (u[1:-1, 1:-1] - u[1:-1, :-2]) + (v[1:-1, 1:-1] - v[:-2, 1:-1])
-            around = (phi[1:-1, :-2] + phi[1:-1, 2:]) + (phi[:-2, 1:-1] + phi[2:, 1:-1])
-            lap = around - 4 * middle
-            batch, level = divmod(mode, levels)
-            speed2 = float(self._speed2[mode])
-            np.subtract(middle, s * speed2 * (2 * winds - s * lap), out=self.points[batch][level])
-
-    def winds_of(self, modes: range) -> None:
-        """Compute the winds of the next step of some vertical modes."""
-        s = self.dwarf.s
-        for mode in modes:
-            both = self.fields[PHI][mode] + self.next[PHI][mode]
-            middle = both[1:-1, 1:-1]
-            for number, after in ((U, both[1:-1, 2:]), (V, both[2:, 1:-1])):
-                wind = self.fields[number][mode, 1:-1, 1:-1]
-                np.subtract(wind, s * (after - middle), out=self.next[number][mode, 1:-1, 1:-1])
 
     # The methods of each dwarf.
 
@@ -389,7 +364,7 @@ class HirlamRun(LimitedAreaRun):
             return diagnose(self.comm, np.ascontiguousarray(field), (slice(None),) * 3, (z, y, x), self.team)
 
         u, v, phi = (field[self.own] for field in self.fields)
-        potential = of(phi / np.sqrt(self._speed2)[:, None, None]).sum_of_squares
+        potential = of(phi / np.sqrt(self.speeds)[:, None, None]).sum_of_squares
         return Diagnosis(
             energy=(of(u).sum_of_squares + of(v).sum_of_squares + potential) / 2,
             mean=of(phi).sum / self.dwarf.points,

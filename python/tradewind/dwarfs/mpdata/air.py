@@ -1,7 +1,7 @@
 """Columns of air over the nodes of a mesh: levels that follow the ground, and the mass of each.
 
 Heights are z = h + (top - h) (1 - k / levels), k from the top (Gal-Chen & Somerville 1975,
-doi:10.1016/0021-9991(75)90037-6); the density is exp(-z / H), 1 at sea level. Masses are so many cubic metres of that.
+doi:10.1016/0021-9991(75)90037-6); the density is exp(-z / H), 1 at sea level. The unit of masses is a cubic metre of that.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 TOP_M = 12e3
 SCALE_HEIGHT_M = 287.0 * 300.0 / 9.80616
-"""Of an isothermal atmosphere of 300 K (DCMIP 2012, test 1)."""
+"""Scale height H of an isothermal atmosphere of 300 K (DCMIP 2012, test 1)."""
 CALM_M, WINDY_M = 4e3, 5e3
 """Above a mountain there is no wind below the first height, and all of it above the second (Schaer et al. 2002,
 doi:10.1175/1520-0493(2002)130<2459:ANTFVC>2.0.CO;2)."""

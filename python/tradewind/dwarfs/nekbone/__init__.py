@@ -28,12 +28,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from tradewind.dwarfs.frame.dwarf import copied
-from tradewind.dwarfs.nekbone.request import NekboneRequest
-from tradewind.dwarfs.nekbone.run import (
+from tradewind.dwarfs.nekbone.loops import (
     ENERGY,
     PRODUCT,
+    SCALED,
     SQUARES,
-    NekboneRun,
     apply_ahead,
     apply_to_direction,
     gather_scatter,
@@ -47,6 +46,10 @@ from tradewind.dwarfs.nekbone.run import (
     update_pipelined,
     weigh,
 )
+from tradewind.dwarfs.nekbone.preconditioner import precondition
+from tradewind.dwarfs.nekbone.request import NekboneRequest
+from tradewind.dwarfs.nekbone.run import NekboneRun
+from tradewind.dwarfs.nekbone.spectral_elements import groups_by_id
 from tradewind.workload.program import Compute
 
 if TYPE_CHECKING:
@@ -54,7 +57,7 @@ if TYPE_CHECKING:
 
     from tradewind import _core
     from tradewind.dwarfs.frame.step import Call, Step
-    from tradewind.dwarfs.nekbone.spectral_elements import Brick, Values
+    from tradewind.dwarfs.nekbone.spectral_elements import Part, Values
 
 # The time loop: an iteration each. The first three differ in their method alone, see METHODS of `request`.
 
@@ -75,7 +78,7 @@ def overlap(step: Step, steps: int) -> int:
     step.compute(apply_to_direction, points="rim", label="operator of the rim")
     step.start("exchange", label="start")
     step.compute(apply_to_direction, points="interior", label="operator")
-    step.compute(sum_own, points="shared", label="own sums")
+    step.compute(sum_own, "w", points="shared", label="own sums")
     step.wait("exchange", "wait")
     if step.dwarf.mask == "nekbone":
         step.compute(weigh, points="all")
@@ -83,8 +86,10 @@ def overlap(step: Step, steps: int) -> int:
 
 
 def _begin(step: Step) -> None:
-    """Sum r r over all ranks, for the new direction."""
-    (squares,) = step.reduce("sum", [SQUARES], "sum of r r")
+    """Sum r r over all ranks, with a preconditioner r z, for the new direction."""
+    precondition(step)
+    pair, label = (SQUARES, "sum of r r") if step.dwarf.preconditioner == "none" else (SCALED, "sum of r z")
+    (squares,) = step.reduce("sum", [pair], label)
     step.compute(turn, squares)
 
 
@@ -149,19 +154,28 @@ class Nekbone(NekboneRequest):
         return Compute(label, points * call.point_s(self), done, copied(moved * points), during=during, kernel=kernel)
 
     def _points(self, points: str) -> int:
-        """Points of a rank; where it has a rim, of one in the middle of the brick."""
-        assert self.brick is not None
-        everything = math.prod(self.elements)
+        """Points of a rank; where it has a rim, of one in the middle of the brick; of lists, of the fullest one."""
         if points == "shared":  # all copies of points that elements of a rank share
-            inner = math.prod(count * (self.nx1 - 2) for count in self.elements)
-            return math.prod(count * self.nx1 for count in self.elements) - inner
-        sides = zip(self.elements, self.brick, strict=True)
-        inside = math.prod(count if ranks == 1 else max(0, count - 2) for count, ranks in sides)
+            return self._copies()
+        everything = inside = self.fullest.count
+        if self.listed:
+            inside -= len(self.fullest.rim())
+        else:
+            assert self.brick is not None
+            sides = zip(self.elements, self.brick, strict=True)
+            inside = math.prod(count if ranks == 1 else max(0, count - 2) for count, ranks in sides)
         count = {"all": everything, "interior": inside, "rim": everything - inside}[points]
         return count * self.nx1**3
 
+    def _copies(self) -> int:
+        if self.listed:
+            _, places = groups_by_id(self.fullest.ids())
+            return len(places)
+        inner = math.prod(count * (self.nx1 - 2) for count in self.elements)
+        return math.prod(count * self.nx1 for count in self.elements) - inner
+
     def on(
-        self, comm: MPI.Intracomm, initial: Callable[[Brick], Values] | None = None, *, record: str = "totals"
+        self, comm: MPI.Intracomm, initial: Callable[[Part], Values] | None = None, *, record: str = "totals"
     ) -> NekboneRun:
         """The dwarf before its first iteration, on as many ranks as it was made for. Collective.
 

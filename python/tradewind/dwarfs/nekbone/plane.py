@@ -16,16 +16,16 @@ from tradewind.fieldserver.plan.geometry import Regular
 if TYPE_CHECKING:
     from mpi4py import MPI
 
-    from tradewind.dwarfs.nekbone.spectral_elements import Brick, Values
+    from tradewind.dwarfs.nekbone.spectral_elements import Part, Values
     from tradewind.mpi.library import Array
 
 
-def _points(brick: Brick) -> list[int]:
+def _points(brick: Part) -> list[int]:
     """Points of all elements along x, y and z."""
     return [count * (brick.points - 1) + 1 for count in brick.all_elements]
 
 
-def drawn_plane(comm: MPI.Intracomm, brick: Brick, values: Values) -> Array | None:
+def drawn_plane(comm: MPI.Intracomm, brick: Part, values: Values) -> Array | None:
     """Return values [element][k][j][i] on the plane, as [y][x], on rank 0. Collective."""
     x, y, z = brick.indices()
     nx, ny, nz = _points(brick)
@@ -41,15 +41,14 @@ def drawn_plane(comm: MPI.Intracomm, brick: Brick, values: Values) -> Array | No
     return drawn
 
 
-def plane_output(brick: Brick, values: Values) -> Output:
-    """Return values on the plane as a field that can be written; of all copies of a point that of one rank."""
+def plane_output(brick: Part, values: Values) -> Output:
+    """Return values on the plane as a field that can be written; of all copies of a point that of one element."""
     x, y, z = brick.indices()
     nx, ny, nz = _points(brick)
     column, row, level = x[:, None, None, :], y[:, None, :, None], z[:, :, None, None]
-    own = level == nz // 2
-    for at, part in zip((column, row, level), brick.bounds, strict=True):
-        first = part.start * (brick.points - 1)
-        own = own & ((at > first) | (first == 0))  # a lower rank has it, too
+    own, number = level == nz // 2, np.arange(brick.points)
+    for at, inner in zip((column, row, level), (number, number[:, None], number[:, None, None]), strict=True):
+        own = own & ((inner > 0) | (at == 0))  # the element before has it, too
     places = np.flatnonzero(np.broadcast_to(own, brick.shape))
     ids, which = np.unique(np.broadcast_to(row * nx + column, brick.shape).ravel()[places], return_index=True)
     places = places[which]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from tradewind.dwarfs.nekbone.spectral_elements import Basis, Brick, Ids, Values, nekbone_side
+from tradewind.dwarfs.nekbone.reference_preconditioners import Preconditioner, Schwarz, jacobi, local_diagonal
+from tradewind.dwarfs.nekbone.spectral_elements import Basis, Brick, Ids, Part, Values, nekbone_side
 
 SHIFT = 0.1
 """Factor of the second part of -div grad u + 0.1 u."""
@@ -21,6 +22,7 @@ class ReferenceNekbone:
 
     def __init__(self, brick: Brick, basis: Basis, deformation: float, *, mass: bool, mask: Values) -> None:
         """`brick`: of one rank; `mask`: 0 where results of the operator are set to 0, else 1."""
+        self._brick, self._basis, self._deformation = brick, basis, deformation
         self._derivative, self._mask = basis.derivative, mask
         self._ids, self._shares = brick.ids(), brick.shares()
         places = brick.coordinates(basis, deformation)
@@ -55,32 +57,47 @@ class ReferenceNekbone:
         """The product of two fields; each point counts once."""
         return float((self._shares * a * b).sum())
 
-    def solve(self, x: Values, r: Values, steps: int, reduction: float = 0.0) -> tuple[Values, Values]:
+    def jacobi(self) -> Preconditioner:
+        """The division by the operator's diagonal."""
+        own = local_diagonal(self._derivative, self._metric)
+        if self.mass is None:
+            return jacobi(self._ids, own, SHIFT)
+        return jacobi(self._ids, own + SHIFT * self.mass, 0.0)
+
+    def schwarz(self, shift: float) -> Preconditioner:
+        """The additive Schwarz method; `shift`: the factor of the mass on subdomains."""
+        return Schwarz(self._brick, self._basis, self._deformation, shift)
+
+    def solve(
+        self, x: Values, r: Values, steps: int, reduction: float = 0.0, preconditioner: Preconditioner = np.copy
+    ) -> tuple[Values, Values]:
         """Solution and residual after some steps of conjugate gradients, fewer where the residual is small enough."""
-        p, squares = np.zeros_like(x), self.dot(r, r)
-        before, first = squares, squares
+        p, first, before = np.zeros_like(x), self.dot(r, r), 1.0
         for step in range(steps):
+            squares = self.dot(r, r)
             if squares <= reduction**2 * first or not squares:
                 break
-            p = r + (squares / before if step else 0.0) * p
+            z = preconditioner(r)
+            product = self.dot(r, z)
+            p = z + (product / before if step else 0.0) * p
             w = self.apply(p)
-            alpha = squares / self.dot(w, p)
+            alpha = product / self.dot(w, p)
             x, r = x + alpha * p, r - alpha * w
-            before, squares = squares, self.dot(r, r)
+            before = product
         return x, r
 
 
-def wave(places: Values, brick: Brick) -> Values:
+def wave(places: Values, brick: Part) -> Values:
     """A smooth function that is 0 on the boundary, at some places [...][3]."""
     return np.asarray(np.sin(np.pi * places / brick.length).prod(axis=-1))
 
 
-def source_of_wave(places: Values, brick: Brick) -> Values:
+def source_of_wave(places: Values, brick: Part) -> Values:
     """-div grad u + 0.1 u of it."""
     return np.asarray((SHIFT + ((np.pi / brick.length) ** 2).sum()) * wave(places, brick))
 
 
-def right_hand_side(kind: str, brick: Brick) -> Values:
+def right_hand_side(kind: str, brick: Part) -> Values:
     """The values of a kind of Nekbone's right-hand sides before they are summed, [element][k][j][i].
 
     "nekbone": by number of a point on its rank, whose square wraps around in 32 bits; "int64": of 64 bits; "global": by

@@ -15,17 +15,27 @@ from tradewind.base.errors import ConvergenceError, InputError, NotFiniteError
 from tradewind.dwarfs.frame.diagnosis import rounded
 from tradewind.dwarfs.frame.output import Output
 from tradewind.dwarfs.frame.running import Running
-from tradewind.dwarfs.frame.step import COMPUTE, Kernel, kernel
+from tradewind.dwarfs.nekbone.loops import (
+    ENERGY,
+    PRODUCT,
+    SCALED,
+    SQUARES,
+    gather_scatter,
+    multiply_whole,
+    pair,
+    sum_over_elements,
+)
+from tradewind.dwarfs.nekbone.options import DIGITS
 from tradewind.dwarfs.nekbone.plane import drawn_plane, plane_output
+from tradewind.dwarfs.nekbone.preconditioner import make_preconditioner
 from tradewind.dwarfs.nekbone.reference import SHIFT, right_hand_side, source_of_wave, wave
-from tradewind.dwarfs.nekbone.request import DIGITS, NekboneRequest
-from tradewind.dwarfs.nekbone.spectral_elements import Brick, Ids, Values, basis, groups_by_id
+from tradewind.dwarfs.nekbone.request import NekboneRequest
+from tradewind.dwarfs.nekbone.schwarz import SIDES, layer_ids
+from tradewind.dwarfs.nekbone.spectral_elements import Brick, Ids, Part, Values, basis, groups_by_id
 
 if TYPE_CHECKING:
     from mpi4py import MPI
-    from numpy.typing import NDArray
 
-    from tradewind.dwarfs.frame.step import Step
     from tradewind.mpi.library import Array
 
 
@@ -44,145 +54,20 @@ class Diagnosis:
     iterations: int
 
 
-SQUARES, ENERGY, PRODUCT = ("r", "r"), ("p", "A p"), ("A r", "r")
-"""Vectors whose scalar products are summed over all ranks."""
-
-
-# The loops over points, by elements. Flops of an iteration beside those of the operator are as Nekbone counts them.
-
-
-def _operator(values: int) -> Callable[[Callable[..., None]], Kernel]:
-    """The operator, of which each point reads and writes some values beside factors and mass."""
-
-    def moved(dwarf: NekboneRequest, *_: object) -> float:
-        return values + (6 if dwarf.factors == "stored" else 0) + (1 if dwarf.mass else 0)
-
-    return kernel(lambda dwarf, *_: 12 * dwarf.nx1 + 15, moved)
-
-
-@_operator(4)
-def apply_to_direction(run: NekboneRun, which: NDArray[np.int32]) -> None:
-    """The new direction p, and w = A p in some elements, not summed over elements yet."""
-    run.operator.apply_to_direction(which, run.beta, run.r, run.p, run.w, run.energies, run.team)
-    for _ in range(run.dwarf.work - 1):
-        run.operator.apply(which, run.p, run.w, run.team)
-
-
-@_operator(2)
-def apply_ahead(run: NekboneRun, which: NDArray[np.int32]) -> None:
-    """A (A r) of pipelined conjugate gradients, not summed over elements yet, where the other strategies have A p."""
-    for _ in range(run.dwarf.work):
-        run.operator.apply(which, run.vectors["w"], run.w, run.team)
-
-
-@_operator(2)
-def multiply(run: NekboneRun, which: NDArray[np.int32], vector: str) -> None:
-    """A times a vector, not summed over elements yet."""
-    run.operator.apply(which, run.vectors[vector], run.w, run.team)
-
-
-@kernel(None)
-def complete(run: NekboneRun, which: NDArray[np.int32], vector: str) -> None:
-    """A times a vector, when it has been summed over elements."""
-    run.operator.complete(run.vectors[vector], run.w, run.team)
-
-
-@kernel(None)
-def weigh(run: NekboneRun, which: NDArray[np.int32]) -> None:
-    """For Nekbone's mask, p A p of the complete product: its copies of a point differ."""
-    run.operator.complete(run.p, run.w, run.team)
-    run.elements.dot(run.w, run.p, run.energies, run.team)
-
-
-def _bytes_of_sums(dwarf: NekboneRequest) -> float:
-    """Bytes that a copy of memory reads and writes while a copy of a shared point is summed: 47 by lists, 8 by strides,
-    as measured, see docs/dwarfs/nekbone.md."""
-    return 47.0 if dwarf.own == "lists" else 8.0
-
-
-@kernel(1, lambda dwarf: _bytes_of_sums(dwarf) / dwarf.element_bytes, part=f"{COMPUTE}-sums", once=True)
-def sum_own(run: NekboneRun, lists: Any) -> None:
-    """Sum the values that elements of this rank alone share."""
-    if lists is not None:
-        _core.sum_by_lists(lists[0], lists[1], run.w, run.team)
-    else:
-        run.core_brick.sum_shared(run.w, run.team)
-
-
-@kernel(19, 6, once=True)
-def update(run: NekboneRun, which: NDArray[np.int32], energy: float) -> None:
-    """The next solution and residual; `energy`: p A p."""
-    alpha = run.before / energy if energy else 0.0
-    operator = run.without_shift if run.dwarf.mask == "nekbone" else run.operator
-    operator.update(alpha, run.p, run.w, run.x, run.r, run.squares, run.team)
-
-
-@kernel(27, 13, once=True)
-def update_pipelined(run: NekboneRun, which: NDArray[np.int32], squares: float, product: float) -> None:
-    """The next solution and residual, and what follows from them without an operator."""
-    beta = squares / run.before if run.steps and run.before else 0.0
-    energy = product - beta * squares / run.alpha if beta else product
-    run.alpha = squares / energy if energy else 1.0
-    alpha = run.alpha if energy else 0.0
-    vectors = tuple(run.vectors[name] for name in "xrwpsz")
-    run.operator.update_pipelined(alpha, beta, run.w, vectors, run.pairs, run.team)
-    run.before = squares
-
-
-# Operations that take no time: numbers of this rank, and the vectors of a replacement.
-
-
-@kernel(None, part="")
-def turn(run: NekboneRun, which: NDArray[np.int32], squares: float) -> None:
-    """Take the share that the direction before has in the new one."""
-    run.beta = squares / run.before if run.steps and run.before else 0.0
-    run.before = squares
-
-
-@kernel(None, part="")
-def keep(run: NekboneRun, which: NDArray[np.int32], product: str) -> None:
-    """Replace r by b - A x, or another vector by A times that from which it follows."""
-    if product == "r":
-        np.subtract(run.b, run.w, out=run.r)
-    else:
-        run.vectors[product][:] = run.w
-
-
-@kernel(None, part="")
-def pair(run: NekboneRun, which: NDArray[np.int32]) -> None:
-    """The numbers of this rank's elements of which `start` begins to compute the sums."""
-    for name, parts in zip("rw", run.pairs, strict=True):
-        run.elements.dot(run.vectors[name], run.r, parts, run.team)
-
-
-def sum_over_elements(step: Step, before: str = "") -> None:
-    """Sum the values of w that elements share, over all ranks."""
-    step.compute(sum_own, points="shared", label=f"{before}own sums")
-    for name in step.dwarf.exchange_names:
-        step.exchange(name, label=f"{before}{name}")
-
-
-def multiply_whole(step: Step, vector: str, before: str = "") -> None:
-    """Compute w = A times a vector, summed over elements."""
-    step.compute(multiply, vector, points="all", label=f"{before}operator")
-    sum_over_elements(step, before)
-    step.compute(complete, vector, points="all")
-
-
-def gather_scatter(step: Step) -> None:
-    """The same for w = A p, whose p A p may depend on it."""
-    sum_over_elements(step)
-    if step.dwarf.mask == "nekbone":
-        step.compute(weigh, points="all")
+OPERATORS = {"f4": _core.SingleElementOperator, "f8": _core.ElementOperator}
 
 
 class NekboneRun(Running):
     """The dwarf on MPI ranks, one of which this process is."""
 
     dwarf: NekboneRequest
+    scale: Any
+    """Factors of the preconditioner [element][k][j][i]: the inverse diagonal, or weights of subdomains."""
+    subdomains: Any
+    """Subdomains of the Schwarz method, as compiled loops take them."""
 
     def __init__(
-        self, dwarf: NekboneRequest, comm: MPI.Intracomm, initial: Callable[[Brick], Values] | None, record: str
+        self, dwarf: NekboneRequest, comm: MPI.Intracomm, initial: Callable[[Part], Values] | None, record: str
     ) -> None:
         super().__init__(dwarf, comm, record)
         self._repeats = range(1)  # a loop that works in place must not be repeated; see `apply_to_direction`
@@ -195,67 +80,84 @@ class NekboneRun(Running):
         self._places |= {"interior": [interior], "shared": self._own_sums()}
         self._make_vectors()
         self._make_plans()
+        make_preconditioner(self)
         proceed(comm, "the right-hand side of the dwarf" if initial is None else "a right-hand side of its own")
-        self.b = self._side() if initial is None else np.ascontiguousarray(initial(self.brick), np.float64)
+        side = self._side() if initial is None else initial(self.brick)
+        self.b = np.ascontiguousarray(side, dwarf.precision)
         proceed(comm)
         self._begin()
 
-    def _operators(self) -> tuple[_core.ElementOperator, _core.ElementOperator]:
+    def _operators(self) -> tuple[Any, Any]:
         dwarf, shape = self.dwarf, self.brick.shape
         factors = mass = None
         if dwarf.factors == "stored":
-            factors = np.empty((shape[0], 6, *shape[1:]))
+            factors = np.empty((shape[0], 6, *shape[1:]), dwarf.precision)
             self.elements.factors(factors, self.team)
         if dwarf.mass:
-            mass = np.empty(shape)
+            mass = np.empty(shape, dwarf.precision)
             self.elements.mass(mass, self.team)
         self.mass = mass
         first = dwarf.mask == "nekbone"
+        kind = OPERATORS[dwarf.precision]
         return (
-            _core.ElementOperator(self.elements, SHIFT, factors, mass, first),
-            _core.ElementOperator(self.elements, 0.0, factors, None, first),
+            kind(self.elements, SHIFT, factors, mass, first),
+            kind(self.elements, 0.0, factors, None, first),
         )
 
     def _make_vectors(self) -> None:
-        shape, count = self.brick.shape, self.brick.count
-        self.x, self.r, self.p = np.zeros(shape), np.zeros(shape), np.zeros(shape)
-        shared = self.dwarf.transport == "shared"
-        if shared:
-            from tradewind.mpi.arrays import shared_zeros
-
-            self.w = shared_zeros(shape, "f8")
-        else:
-            self.w = np.zeros(shape)
+        count = self.brick.count
+        self.x, self.r, self.p = self._zeros(), self._zeros(), self._zeros()
+        self.w = self._exchanged_zeros("exchange", self.brick.shape)
+        self.z = self.r if self.dwarf.preconditioner == "none" else self._exchanged_zeros("exchange", self.brick.shape)
+        if self.dwarf.preconditioner == "schwarz":
+            self.layers = self._exchanged_zeros("layers", (self.brick.count, SIDES, self.brick.points**2))
         self.vectors = {"x": self.x, "r": self.r, "p": self.p}
         if self.dwarf.strategy == "pipelined":  # w = A r, s = A p and z = A s
-            self.vectors |= {name: np.zeros(shape) for name in "wsz"}
+            self.vectors |= {name: self._zeros() for name in "wsz"}
         self.pairs = np.zeros((2, count))
         self.squares, self.energies = self.pairs[0], np.zeros(count)
-        self._parts = {SQUARES: self.squares, ENERGY: self.energies, PRODUCT: self.pairs[1]}
+        # r z is summed before r r is computed anew.
+        self._parts = {SQUARES: self.squares, SCALED: self.squares, ENERGY: self.energies, PRODUCT: self.pairs[1]}
         self.before = self.alpha = 1.0
         self.beta = 0.0
 
-    # Plans: those of the gather-scatter work on w, [place].
+    def _zeros(self) -> Any:
+        return np.zeros(self.brick.shape, self.dwarf.precision)
+
+    def _exchanged_zeros(self, plan: str, shape: tuple[int, ...]) -> Any:
+        """Values of which others may take messages, for the transport shared."""
+        if self.dwarf.method(plan).transport != "shared":
+            return np.zeros(shape, self.dwarf.precision)
+        from tradewind.mpi.arrays import shared_zeros
+
+        return shared_zeros(shape, self.dwarf.precision)
+
+    # Plans: those of the gather-scatter work on w, and on z of a preconditioner that sums over elements; [place].
 
     def _make_plans(self) -> None:
         dwarf = self.dwarf
-        self._arrays = {name: self.w.reshape(-1) for name in dwarf.exchange_names}
-        for number, (name, array) in enumerate(self._arrays.items()):
+        flat = self.w.reshape(-1)  # plans know arrays by their identity
+        self._arrays = {"w": flat, "field": flat, "z": self.z.reshape(-1)}
+        summed = ["w", "z"] if dwarf.preconditioner == "schwarz" else ["w"]
+        for number, name in enumerate(dwarf.exchange_names):
             if dwarf.sums == "reproducible":
                 pattern = self._listed(dwarf.ids_along(number, self.rank))
             else:
                 pattern = self._listed(dwarf.shared_ids(self.rank)) if dwarf.in_parts else dwarf.brick_exchange()
-            self.plan(name, pattern, array)
+            self.plan(name, pattern, *(self._arrays[each] for each in summed))
+        if dwarf.preconditioner == "schwarz":
+            self._arrays["layers"] = self.layers.reshape(-1)
+            self.plan("layers", self._listed(layer_ids(self.brick).ravel()), self._arrays["layers"])
         total = dwarf.sum_pattern()
-        self._arrays["sum"] = np.zeros(total.count, dwarf.sum_dtype)
-        self.plan("sum", total, self._arrays["sum"])
+        self._total = np.zeros(total.count, dwarf.sum_dtype)
+        self.plan("sum", total, self._total)
 
     def _own_sums(self) -> list[Any]:
         """Return the copies of points on this rank: lists, or None for strides; nothing where the plan sums them."""
         if not self.dwarf.in_parts:
             return []
-        self.core_brick = self.brick.core_brick()
-        if self.dwarf.own != "lists":
+        if isinstance(self.brick, Brick) and self.dwarf.own != "lists":
+            self.core_brick = self.brick.core_brick()
             return [None]
         return [groups_by_id(np.where(self.brick.shared(), 0, self.brick.ids()))]
 
@@ -267,8 +169,8 @@ class NekboneRun(Running):
     # The operations of strategies, see `Step`.
 
     def array_of(self, exchange: str, of: Any) -> Array:
-        """Return the array of an exchange."""
-        return self._arrays[exchange]
+        """Return the array of an exchange: that of a sum, or a vector by its name."""
+        return self._total if exchange == "sum" else self._arrays[of]
 
     def places(self, points: Any) -> Sequence[Any]:
         """Return the elements of this rank of a kind, such as "own" or "inner"."""
@@ -277,12 +179,12 @@ class NekboneRun(Running):
     def exchange(self, name: str, of: Any = "field", label: str = "") -> None:
         """See the base class; a sum is that of pairs of vectors."""
         self._put(name, of)
-        super().exchange(name)
+        super().exchange(name, of)
 
     def start(self, name: str, of: Any = "field", label: str = "") -> None:
         """Put numbers into the array of a sum, and start the exchange."""
         self._put(name, of)
-        super().start(name)
+        super().start(name, of)
 
     def values(self, name: str, of: Sequence[tuple[str, str]]) -> list[float]:
         """The sums over all elements of all ranks. Raises NotFiniteError."""
@@ -298,15 +200,20 @@ class NekboneRun(Running):
         (self._residual_squares,) = result
         super().finish()
 
+    def sum_copies(self, vector: str) -> None:
+        """Sum the values of w or z that elements share, in no step. Collective."""
+        with self.uncounted():
+            sum_over_elements(self, vector=vector)
+
     # Sums over ranks.
 
     def _put(self, name: str, pairs: Any) -> None:
         """The sums of the parts of this rank's elements, to be summed over all ranks."""
         if name != "sum":
             return
-        total = self._arrays[name]
-        for number, pair in enumerate(pairs):
-            parts = self._parts[pair]
+        total = self._total
+        for number, each in enumerate(pairs):
+            parts = self._parts[each]
             if self.dwarf.sums == "plain":
                 total[number] = parts.sum()
                 continue
@@ -317,7 +224,7 @@ class NekboneRun(Running):
 
     def _take(self, number: int) -> float:
         """A sum over all ranks. Raises NotFiniteError on all ranks."""
-        total = self._arrays["sum"]
+        total = self._total
         if self.dwarf.sums == "plain":
             found = float(total[number])
         elif total[-1]:
@@ -339,7 +246,7 @@ class NekboneRun(Running):
             places = self.brick.coordinates(self.basis, dwarf.deformation)
             self.w[:] = self.mass * source_of_wave(places, self.brick.whole)
             gather_scatter(self)
-            return self.w.copy()
+            return np.array(self.w)
         self.w[:] = right_hand_side(dwarf.side, self.brick)
         gather_scatter(self)
         return np.asarray(self.w * self.brick.shares())
@@ -362,7 +269,7 @@ class NekboneRun(Running):
     @property
     def minimum_bytes(self) -> int:
         """See the base class: solution, residual and direction are read and written once."""
-        return 3 * self.x.nbytes
+        return 3 * int(self.x.nbytes)
 
     def diagnose(self) -> Diagnosis:
         """How far the solver has come. Collective.
@@ -440,7 +347,7 @@ class NekboneRun(Running):
         parts = self.comm.gather((self.brick.element_ids, own))
         if parts is None:
             return None
-        whole = np.empty((2, self.brick.count * self.dwarf.ranks, *self.brick.shape[1:]))
+        whole = np.empty((2, *self.brick.whole.shape), self.dwarf.precision)
         for ids, values in parts:
             whole[:, ids] = values
         return whole

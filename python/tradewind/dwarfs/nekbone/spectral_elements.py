@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -52,20 +52,31 @@ def basis(points: int) -> Basis:
     return Basis(nodes, weights, derivative)
 
 
-@dataclass(frozen=True)
-class Brick:
-    """A rank's part of a brick: `elements` of each rank, with `points` in each direction, `split` ranks; x first."""
+class Part(ABC):
+    """A rank's elements of a brick, which may be any of them; x is fastest."""
 
     points: int
-    elements: Triple
-    split: Triple = (1, 1, 1)
-    rank: int = 0
+    """Points of an element in each direction."""
+    rank: int
 
     @property
+    @abstractmethod
     def all_elements(self) -> Triple:
         """Elements of all ranks along x, y, z."""
-        (ex, ey, ez), (cx, cy, cz) = self.elements, self.split
-        return ex * cx, ey * cy, ez * cz
+
+    @property
+    @abstractmethod
+    def element_ids(self) -> Ids:
+        """Global numbers of the rank's elements, in the order of its own."""
+
+    @abstractmethod
+    def ranks_of(self, x: Ids, y: Ids, z: Ids) -> Ids:
+        """Return the ranks of elements by their places."""
+
+    @property
+    def count(self) -> int:
+        """Elements of the rank."""
+        return len(self.element_ids)
 
     @property
     def shape(self) -> tuple[int, int, int, int]:
@@ -78,57 +89,37 @@ class Brick:
         return Brick(self.points, self.all_elements)
 
     @cached_property
-    def place(self) -> Triple:
-        """The rank's place among the ranks, x fastest."""
-        cx, cy, _ = self.split
-        return self.rank % cx, self.rank // cx % cy, self.rank // (cx * cy)
-
-    @cached_property
-    def bounds(self) -> tuple[range, range, range]:
-        """The rank's elements along x, y, z."""
-        x, y, z = (range(at * n, (at + 1) * n) for at, n in zip(self.place, self.elements, strict=True))
+    def places(self) -> tuple[Ids, Ids, Ids]:
+        """Places [element] of the elements along x, y, z."""
+        z, y, x = np.unravel_index(self.element_ids, self.all_elements[::-1])
         return x, y, z
-
-    @property
-    def count(self) -> int:
-        """Elements of the rank."""
-        return math.prod(self.elements)
-
-    @cached_property
-    def beyond(self) -> list[list[bool]]:
-        """Return whether elements of other ranks lie beyond a side: [axis][low, high]."""
-        return [[part.start > 0, part.stop < count] for part, count in zip(self.bounds, self.all_elements, strict=True)]
 
     @cached_property
     def open(self) -> NDArray[np.uint8]:
-        """Sides of each element beyond which there is another one, bit 2 d + s for the side s along d; x fastest."""
-        found = np.zeros(self.elements[::-1], np.uint8)
-        for axis, (part, count) in enumerate(zip(self.bounds, self.all_elements, strict=True)):
-            at = np.arange(part.start, part.stop)
+        """Sides of each element beyond which there is another one, bit 2 d + s for the side s along d."""
+        found = np.zeros(self.count, np.uint8)
+        for axis, (at, count) in enumerate(zip(self.places, self.all_elements, strict=True)):
             bits = (at > 0) << (2 * axis) | (at < count - 1) << (2 * axis + 1)
-            shape = [1, 1, 1]
-            shape[2 - axis] = len(at)
-            found |= bits.astype(np.uint8).reshape(shape)
-        return found.ravel()
+            found |= bits.astype(np.uint8)
+        return found
 
     @cached_property
-    def element_ids(self) -> Ids:
-        """Global numbers of the rank's elements, in the order of its own."""
-        x, y, z = (np.arange(part.start, part.stop) for part in self.bounds)
-        ex, ey, _ = self.all_elements
-        return np.asarray((z[:, None, None] * ey + y[:, None]) * ex + x).ravel()
+    def apart(self) -> NDArray[np.bool_]:
+        """Return whether another rank has the element beyond: [element][z][y][x], 0 before, 1 beside, 2 behind."""
+        found = np.zeros((self.count, 3, 3, 3), bool)
+        for steps in np.ndindex(3, 3, 3):
+            beyond = [at + step - 1 for at, step in zip(self.places, reversed(steps), strict=True)]
+            there = np.logical_and.reduce(
+                [(at >= 0) & (at < count) for at, count in zip(beyond, self.all_elements, strict=True)]
+            )
+            x, y, z = (at[there] for at in beyond)
+            found[there, *steps] = self.ranks_of(x, y, z) != self.rank
+        return found
 
     def indices(self) -> tuple[Ids, Ids, Ids]:
         """Global indices x, y, z of points on the brick's grid, each [element][i]; copies of a point have the same."""
-        found = []
-        shape = self.elements
-        for axis, part in enumerate(self.bounds):
-            at = np.arange(part.start, part.stop)[:, None] * (self.points - 1) + np.arange(self.points)
-            where = [1, 1, 1]
-            where[2 - axis] = len(at)
-            whole = np.broadcast_to(at.reshape(*where, self.points), (*shape[::-1], self.points))
-            found.append(whole.reshape(-1, self.points))
-        return found[0], found[1], found[2]
+        x, y, z = (at[:, None] * (self.points - 1) + np.arange(self.points) for at in self.places)
+        return x, y, z
 
     def ids(self) -> Ids:
         """Global number of each point, from 1, [element][k][j][i]."""
@@ -154,26 +145,26 @@ class Brick:
         return np.asarray(x[:, None, None, :] & y[:, None, :, None] & z[:, :, None, None])
 
     def shared(self) -> NDArray[np.bool_]:
-        """Return whether a point lies on a side beyond which other ranks have elements, [element][k][j][i]."""
-        found = [np.zeros_like(at, bool) for at in self.indices()]
-        for axis, (at, part) in enumerate(zip(self.indices(), self.bounds, strict=True)):
-            for side, edge in enumerate((part.start, part.stop)):
-                if self.beyond[axis][side]:
-                    found[axis] |= at == edge * (self.points - 1)
-        x, y, z = found
-        return np.asarray(x[:, None, None, :] | y[:, None, :, None] | z[:, :, None, None])
+        """Return whether other ranks have a point, too, [element][k][j][i]."""
+        found = self.apart
+        for axis in (1, 2, 3):  # a point on a side is beside what lies beyond it
+            found = found | np.take(found, [1], axis)
+        ends = np.array([0, *[1] * (self.points - 2), 2])
+        return np.asarray(found[:, ends][:, :, ends][:, :, :, ends])
 
     def rim(self) -> NDArray[np.int32]:
         """Elements with points that other ranks have, too."""
         return np.flatnonzero(self.shared().any(axis=(1, 2, 3))).astype(np.int32)
 
-    def vertices(self, deformation: float) -> Values:
+    def vertices(self, deformation: float, element_ids: Ids | None = None) -> Values:
         """Corners [element][8][3] of the elements: of cubes, moved inside the brick by a smooth displacement.
 
         `deformation`: the displacement's amplitude, as a share of an element's side. Sides of the brick stay planes.
+        `element_ids`: of other elements.
         """
         corners = np.array([[q & 1, q >> 1 & 1, q >> 2 & 1] for q in range(8)])
-        z, y, x = np.unravel_index(self.element_ids, self.all_elements[::-1])
+        ids = self.element_ids if element_ids is None else element_ids
+        z, y, x = np.unravel_index(ids, self.all_elements[::-1])
         at = SIDE * (np.stack([x, y, z], axis=1)[:, None, :] + corners)
         return self.displaced(at.astype(np.float64), deformation)
 
@@ -203,6 +194,51 @@ class Brick:
         ends = np.stack([low, high])
         corners = self.vertices(deformation).reshape(-1, 2, 2, 2, 3)
         return np.asarray(np.einsum("ck,bj,ai,ecbad->ekjid", ends, ends, ends, corners, optimize=True))
+
+
+@dataclass(frozen=True)
+class Brick(Part):
+    """A part that is a brick: `elements` of each rank, `points` of an element in a direction, `split` ranks."""
+
+    points: int
+    elements: Triple
+    split: Triple = (1, 1, 1)
+    rank: int = 0
+
+    @property
+    def all_elements(self) -> Triple:
+        """Elements of all ranks along x, y, z."""
+        (ex, ey, ez), (cx, cy, cz) = self.elements, self.split
+        return ex * cx, ey * cy, ez * cz
+
+    @cached_property
+    def place(self) -> Triple:
+        """The rank's place among the ranks, x fastest."""
+        cx, cy, _ = self.split
+        return self.rank % cx, self.rank // cx % cy, self.rank // (cx * cy)
+
+    @cached_property
+    def bounds(self) -> tuple[range, range, range]:
+        """The rank's elements along x, y, z."""
+        x, y, z = (range(at * n, (at + 1) * n) for at, n in zip(self.place, self.elements, strict=True))
+        return x, y, z
+
+    @cached_property
+    def beyond(self) -> list[list[bool]]:
+        """Return whether elements of other ranks lie beyond a side: [axis][low, high]."""
+        return [[part.start > 0, part.stop < count] for part, count in zip(self.bounds, self.all_elements, strict=True)]
+
+    @cached_property
+    def element_ids(self) -> Ids:
+        """Global numbers of the rank's elements, in the order of its own."""
+        x, y, z = (np.arange(part.start, part.stop) for part in self.bounds)
+        ex, ey, _ = self.all_elements
+        return np.asarray((z[:, None, None] * ey + y[:, None]) * ex + x).ravel()
+
+    def ranks_of(self, x: Ids, y: Ids, z: Ids) -> Ids:
+        """Return the ranks of elements by their places."""
+        px, py, pz = (at // count for at, count in zip((x, y, z), self.elements, strict=True))
+        return np.asarray((pz * self.split[1] + py) * self.split[0] + px)
 
     def core_brick(self) -> _core.ElementBrick:
         """Return the arrangement of the elements as compiled loops take it."""

@@ -1,4 +1,4 @@
-"""Semi-Lagrangian advection of tracers, on a doubly periodic plane or on the latitude-longitude sphere.
+"""Semi-Lagrangian advection of tracers, on a doubly periodic plane, a latitude-longitude or an octahedral grid.
 
     q(x, t + dt) = q(x_D, t)        x_D = x - dt/2 (V(x, t) + [2 V(t) - V(t - dt)](x_D))
 
@@ -27,6 +27,7 @@ from tradewind.dwarfs.frame.dwarf import copied
 from tradewind.dwarfs.semi_lagrangian import demand
 from tradewind.dwarfs.semi_lagrangian.options import LISTS, SemiLagrangianOptions
 from tradewind.dwarfs.semi_lagrangian.reference import Reference
+from tradewind.dwarfs.semi_lagrangian.reference_rows import RowReference
 from tradewind.dwarfs.semi_lagrangian.run import (
     NEW_WINDS,
     SemiLagrangianRun,
@@ -152,9 +153,9 @@ class SemiLagrangian(SemiLagrangianOptions):
         (call,) = calls  # each has its label
         flops, moved = call.cost(self)
         done, point_s = 0.0 if self.point_s else flops, call.point_s(self)
-        return Compute(
-            label, 0.0, done, copied(moved), self.layout_of(1), during, point_s=point_s, kernel=call.name(self)
-        )
+        layout = self.layout_of(1) if self.in_blocks else None
+        points = None if self.in_blocks else [float(self.grid[2] * n) for n in self.columns_of_ranks]
+        return Compute(label, 0.0, done, copied(moved), layout, during, 1, point_s, points, kernel=call.name(self))
 
     def simulation_problems(self) -> list[str]:
         """Return what `program` raises, of algorithms that the ranks cannot have, without listing columns."""
@@ -173,7 +174,7 @@ class SemiLagrangian(SemiLagrangianOptions):
 
     def reference(self, whole: Array, steps: int) -> Array:
         """The whole state some steps after the start, in NumPy alone."""
-        reference = Reference(self)
+        reference = Reference(self) if self.in_blocks else RowReference(self)
         for number in range(steps):
             whole = reference.step(whole, number * self.dt)
         return whole

@@ -16,20 +16,19 @@ from tradewind import _core
 from tradewind.base.collective import CollectiveErrors
 from tradewind.base.errors import InputError
 from tradewind.dwarfs.frame.exchanges import Exchanges
-from tradewind.dwarfs.semi_lagrangian.lattice import Surroundings, Window
-from tradewind.dwarfs.semi_lagrangian.options import BEYOND, SemiLagrangianOptions
+from tradewind.dwarfs.semi_lagrangian.lattice import BEYOND, MARGIN, Window
+from tradewind.dwarfs.semi_lagrangian.options import SemiLagrangianOptions
 
 if TYPE_CHECKING:
     from mpi4py import MPI
     from numpy.typing import NDArray
 
+    from tradewind.dwarfs.semi_lagrangian.lattice import Surroundings
+    from tradewind.dwarfs.semi_lagrangian.region import Region
     from tradewind.mpi.library import Array, Plan
     from tradewind.timeline.measured import Event
 
     Cells = tuple[tuple[int, int], tuple[int, int]]
-
-MARGIN = {"linear": (0, 1), "quasi-cubic": (1, 2), "cubic": (1, 2)}
-"""Columns before and after the cell of a departure point that each stencil needs."""
 
 
 class Run(Protocol):
@@ -38,8 +37,10 @@ class Run(Protocol):
     comm: MPI.Intracomm
     rank: int
     steps: int
-    around: Surroundings
+    around: Any
+    """Its part of the grid: a `Surroundings`, or a `Region`."""
     block: _core.ColumnBlock
+    departures: Array
 
     @property
     def dwarf(self) -> SemiLagrangianOptions:
@@ -59,16 +60,8 @@ class Run(Protocol):
         """Count exchanges whose plans the run does not make."""
 
 
-def stencil_window(cells: Cells, reach: str) -> tuple[tuple[int, int], tuple[int, int]]:
-    """First cell (x, y), and rows and columns, of the stencils of all cells."""
-    (low_x, low_y), (high_x, high_y) = cells
-    before, after = MARGIN[reach]
-    width, height = high_x - low_x + 1 + before + after, high_y - low_y + 1 + before + after
-    return (low_x - before, low_y - before), (height, width)
-
-
 def wanted_columns(
-    around: Surroundings,
+    around: Surroundings | Region,
     block: _core.ColumnBlock,
     departures: Array,
     cells: Cells,
@@ -81,9 +74,9 @@ def wanted_columns(
     This is the rule by which columns are fetched on demand. With `chunks` only points are taken that have `done` so
     many iterations, which lie in `cells`; the others need no columns of other ranks.
     """
-    first, shape = stencil_window(cells, reach)
+    first, shape = around.stencil_window(cells, reach)
     marks = np.zeros(shape, np.uint8)
-    _core.mark_stencils(block, departures, first, marks, reach, chunks, done)
+    around.mark(block, departures, first, marks, reach, chunks, done)
     return first, marks, around.wanted(first, marks)
 
 
@@ -94,9 +87,8 @@ class _Columns:
     array: Array
     """The array that is exchanged: all of `field`, or its columns that are listed."""
     own: tuple[slice, slice, slice]
-    window: Window
-    own_first: int
-    own_pitch: int
+    window: Any
+    """A `Window`, or a `RowWindow`."""
 
     def __init__(self, run: Run, name: str, fields: int) -> None:
         self.name, self.around = name, run.around
@@ -105,12 +97,13 @@ class _Columns:
     def check(self, cells: Cells, reach: str) -> None:
         """Raise InputError where the stencils of departure points in these cells go beyond the columns."""
         before, after = MARGIN[reach]
-        if self.window.holds(*cells, before, after):
-            return
-        (low_x, low_y), (high_x, high_y) = cells
-        nx, ny = self.around.points
-        way = max(-low_x, -low_y, high_x - (nx - 1), high_y - (ny - 1))
-        raise InputError(
+        if not self.window.holds(*cells, before, after):
+            raise self.beyond(cells)
+
+    def beyond(self, cells: Cells) -> InputError:
+        """Return the error of departure points whose stencils go beyond the columns."""
+        way = self.around.way(cells, self._run.departures)
+        return InputError(
             f"rank {self._run.rank}, step {self._run.steps + 1}: air comes from {way} points away, beyond a halo of "
             f"{self._run.dwarf.width} points; {way + BEYOND} would do, or the strategy on-demand"
         )
@@ -121,7 +114,6 @@ class _Columns:
         shape = (self._levels, ny + math.ceil(extra_columns / nx), nx)
         self.field = self._empty(shape)
         self.own = (slice(0, self._levels), slice(0, ny), slice(0, nx))
-        self.own_first, self.own_pitch = 0, nx
 
     def _empty(self, shape: tuple[int, int, int]) -> Array:
         precision = self._run.dwarf.precision
@@ -150,14 +142,14 @@ class PaddedHalo(_Columns):
         self.field = run.array(halo, name)
         self.own = halo.widened(run.rank)
         rows, columns = self.field.shape[1:]
-        self.window = Window((-width, -width), np.arange(rows * columns, dtype=np.int32).reshape(rows, columns))
-        self.own_first, self.own_pitch = width * columns + width, columns
+        places = np.arange(rows * columns, dtype=np.int32).reshape(rows, columns)
+        self.window = Window((-width, -width), places, width * columns + width, columns)
         self.array = self.field
         run.plan(name, halo, self.array)
 
 
 class Ring(_Columns):
-    """A halo of the same width on all sides of the block, across the poles, too: its columns are listed once."""
+    """A halo of the same width on all sides of a rank's columns, across the poles, too, which is listed once."""
 
     def __init__(self, run: Run, name: str, fields: int) -> None:
         from tradewind.mpi.points import CorePoints
@@ -165,12 +157,11 @@ class Ring(_Columns):
         super().__init__(run, name, fields)
         width = run.dwarf.width
         assert width is not None
-        nx, ny = self.around.points
-        first, shape = (-width, -width), (ny + 2 * width, nx + 2 * width)
-        wanted = self.around.wanted(first, np.ones(shape, np.uint8))
+        first, marks = self.around.halo(width)
+        wanted = self.around.wanted(first, marks)
         self._rows(len(wanted))
         owner, index, places = self.around.listed(wanted)
-        self.window = self.around.window(first, shape, wanted, places)
+        self.window = self.around.window(first, marks.shape, wanted, places, marks)
         fetch = CorePoints(run.comm, self.around.columns).halo(owner=owner, index=index)
         self.array = self._listed(len(wanted))
         run.plan(name, fetch, self.array, axis=1)
@@ -180,18 +171,19 @@ class Demand(_Columns):
     """Columns that are found and fetched anew each time."""
 
     local: Window
-    """The window of the columns of this rank alone, as far around its block as air comes from."""
+    """On a plane or a latitude-longitude sphere: the window of the columns of this rank alone, as far around its block
+    as air comes from."""
 
     def __init__(self, run: Run, name: str, fields: int) -> None:
         from tradewind.mpi.points import CorePoints
 
         super().__init__(run, name, fields)
-        nx, ny = self.around.points
-        way = math.ceil(min(run.dwarf.passed, run.dwarf.grid[0])) + BEYOND + 1
-        self._rows(min(way * (nx + ny + way), math.prod(run.dwarf.grid[:2])))
+        way = math.ceil(min(run.dwarf.passed, run.dwarf.lattice.nx)) + BEYOND + 1
+        self._rows(self.around.room(way))
         self._points = CorePoints(run.comm, self.around.columns)
-        nothing = np.zeros(0, np.int64)
-        self.local = self.around.window((-way, -way), (ny + 2 * way, nx + 2 * way), nothing, nothing)
+        if run.dwarf.in_blocks:
+            nothing = np.zeros(0, np.int64)
+            self.local = self.around.window(*self.around.around(way), nothing, nothing)
         self._exchanges = FetchesOnDemand()
         run.add_exchanges(name, self._exchanges)
 

@@ -14,11 +14,12 @@ import numpy as np
 
 from tradewind import _core
 from tradewind.dwarfs.semi_lagrangian import uniform_demand
-from tradewind.dwarfs.semi_lagrangian.columns import stencil_window, wanted_columns
-from tradewind.dwarfs.semi_lagrangian.lattice import Surroundings
+from tradewind.dwarfs.semi_lagrangian.columns import wanted_columns
 
 if TYPE_CHECKING:
+    from tradewind.dwarfs.semi_lagrangian.lattice import Surroundings
     from tradewind.dwarfs.semi_lagrangian.options import SemiLagrangianOptions
+    from tradewind.dwarfs.semi_lagrangian.region import Region
     from tradewind.mpi.library import Array
 
 Demanded = list[tuple[int, int, int, int]]
@@ -28,21 +29,18 @@ Demanded = list[tuple[int, int, int, int]]
 def halo(dwarf: SemiLagrangianOptions, fields: int) -> _core.Halo | _core.Fetch:
     """Return the exchange of a halo of the same width around each block, of some fields on all levels."""
     assert dwarf.width is not None
-    layout = dwarf.layout_of(fields)
     if not dwarf.fetches:
-        return _core.Halo(layout, dwarf.width, [True, True])
+        return _core.Halo(dwarf.layout_of(fields), dwarf.width, [True, True])
     lists, counts = [], []
     for rank in range(dwarf.ranks):
-        around = Surroundings(dwarf.lattice, layout, rank)
-        nx, ny = around.points
-        shape = (ny + 2 * dwarf.width, nx + 2 * dwarf.width)
-        wanted = around.wanted((-dwarf.width, -dwarf.width), np.ones(shape, np.uint8))
+        around: Any = dwarf.part(rank)
+        wanted = around.wanted(*around.halo(dwarf.width))
         lists.append(_behind(around, wanted))
         counts.append(around.columns + len(wanted))
     return _core.Fetch(counts, lists, True).with_levels((dwarf.grid[2] * fields, 1))
 
 
-def _behind(around: Surroundings, wanted: Any) -> tuple[Any, Any, Any, int]:
+def _behind(around: Surroundings | Region, wanted: Any) -> tuple[Any, Any, Any, int]:
     """The list of a rank whose columns lie behind its block."""
     owner, index, _ = around.listed(wanted)
     return owner, index, around.columns + np.arange(len(wanted)), around.columns + len(wanted)
@@ -50,8 +48,7 @@ def _behind(around: Surroundings, wanted: Any) -> tuple[Any, Any, Any, int]:
 
 def fetched_columns(dwarf: SemiLagrangianOptions, number: int, fields: int) -> _core.Fetch:
     """Return one of the `fetches`, of some fields on all levels."""
-    x, y = uniform_demand.widths(dwarf.layout_of(1))
-    counts = [max(i * j, 1) for j in y for i in x]
+    counts = np.maximum(dwarf.columns_of_ranks, 1).tolist()
     messages = [(owner, rank, columns) for owner, rank, columns, _ in fetches(dwarf)[number]]
     return _core.fetch_of_messages(counts, messages).with_levels((dwarf.grid[2] * fields, 1))
 
@@ -91,41 +88,38 @@ def _first_departures(dwarf: SemiLagrangianOptions) -> list[Array]:
 
     Of levels that have the same wind one is taken.
     """
-    nx, ny, nz = dwarf.grid
+    nz = dwarf.grid[2]
     levels = nz if dwarf.lift > 0 or dwarf.shear > 0 else 1
-    lattice, wind, team = dwarf.lattice, dwarf.flow_wind, _core.Team()
-    around = Surroundings(lattice, _core.Blocks(_core.Grid(nx, ny, levels), (1, 1)), 0)
-    block = around.core(levels)
-    x, y = np.arange(nx), np.arange(ny)[:, None]
+    wind, team = dwarf.flow_wind, _core.Team()
+    around: Any = dwarf.all_columns()
+    nx, ny = around.points
+    block, (x, y) = around.core(levels), around.coordinates
     now = np.ascontiguousarray(dwarf.winds_at(wind, x, y, 0.0)[:, :levels])
     before = now if wind.steady else np.ascontiguousarray(dwarf.winds_at(wind, x, y, -dwarf.dt)[:, :levels])
     later = (now if wind.steady else 2 * now - before).reshape(-1, ny, nx)
     departures = np.full((3 if dwarf.lift > 0 else 2, levels, ny, nx), np.nan)
-    more = lattice.angles(x, y[:, 0])
-    half, scale = dwarf.dt / 2, 1 / lattice.spacing_m
-    low, high, _ = _core.trace_departures(block, now, half, scale, departures, team, **more)
+    more, half, scale = around.angles(), dwarf.dt / 2, 1 / dwarf.lattice.spacing_m
+    low, high, _ = around.trace(block, now, half, scale, departures, team, **more)
     found = [departures.copy()]
     for _ in range(dwarf.iterations):
-        first, shape = stencil_window(((low[0], low[1]), (high[0], high[1])), "linear")
+        first, shape = around.stencil_window(((low[0], low[1]), (high[0], high[1])), "linear")
         nothing = np.zeros(0, np.int64)
         window = around.window(first, shape, nothing, nothing)
         at: dict[str, Any] = {"extrapolated": later, "corner": first, "place": window.place}
-        low, high, _ = _core.trace_departures(block, now, half, scale, departures, team, **more, **at)
+        low, high, _ = around.trace(block, now, half, scale, departures, team, **more, **at)
         found.append(departures.copy())
     return found
 
 
 def _demanded(dwarf: SemiLagrangianOptions, departures: Array, reach: str) -> Demanded:
     """List the columns that each rank needs of each other, by the rule of the ranks."""
-    layout = dwarf.layout_of(1)
     levels = departures.shape[1]
     lists, counts = [], []
     for rank in range(dwarf.ranks):
-        around = Surroundings(dwarf.lattice, layout, rank)
-        (x0, y0), (x1, y1) = around.box
-        mine = np.ascontiguousarray(departures[:, :, y0:y1, x0:x1])
+        around = dwarf.part(rank)
+        mine = around.part(departures)
         block = around.core(levels)
-        low, high = _core.departure_cells(block, mine)
+        low, high = around.cells(block, mine)
         cells = ((int(low[0]), int(low[1])), (int(high[0]), int(high[1])))
         *_, wanted = wanted_columns(around, block, mine, cells, reach)
         lists.append(_behind(around, wanted))

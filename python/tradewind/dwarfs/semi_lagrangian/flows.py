@@ -1,6 +1,6 @@
 """Winds over a plane and over the sphere, and where the air of a point has been: the truth of semi-Lagrangian steps.
 
-Coordinates (x, y) are points of a `Lattice`. Solid-body rotation and cosine bell: Williamson et al. 1992, test 1
+Coordinates (x, y) are those of a `Lattice`. Solid-body rotation and cosine bell: Williamson et al. 1992, test 1
 (doi:10.1016/S0021-9991(05)80016-6). Deformational flow: Nair & Lauritzen 2010, case 4 (doi:10.1016/j.jcp.2010.08.014);
 its two bells: Lauritzen et al. 2012 (doi:10.5194/gmd-5-887-2012). Swirl: LeVeque 1996 (doi:10.1137/0733033).
 """
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -17,8 +17,6 @@ from tradewind.dwarfs.semi_lagrangian.lattice import RADIUS_M
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-    from tradewind.dwarfs.semi_lagrangian.lattice import Lattice
 
     Reals = NDArray[np.float64]
 
@@ -29,6 +27,35 @@ HILL_WIDTH = 5.0
 """The hill is exp(-5 r2), r the straight distance in radii."""
 _DEFORMATION = 10 + 2 * np.pi
 _SWIRL_TIMES = 1.5
+
+
+class Lattice(Protocol):
+    """The columns of a grid as flows know them: `tradewind.dwarfs.semi_lagrangian.lattice.Lattice`, or others."""
+
+    @property
+    def sphere(self) -> bool:
+        """Whether they lie on a sphere."""
+
+    @property
+    def nx(self) -> int:
+        """Columns of the longest row."""
+
+    @property
+    def ny(self) -> int:
+        """Number of rows."""
+
+    @property
+    def spacing_m(self) -> float:
+        """Meters between points of a plane, or rows of a sphere."""
+
+    def longitudes(self, x: Any) -> Reals:
+        """Return radians of coordinates."""
+
+    def latitudes(self, y: Any) -> Reals:
+        """Return radians of coordinates."""
+
+    def coordinates(self, longitude: Reals, latitude: Reals) -> tuple[Reals, Reals]:
+        """Return the coordinates (x, y) of places on a sphere."""
 
 
 @dataclass(frozen=True)
@@ -100,8 +127,7 @@ class Wind:
             if not lattice.sphere:
                 return share * self.components(at[0], at[1], when) / lattice.spacing_m
             longitude, latitude = np.arctan2(at[1], at[0]), np.arctan2(at[2], np.hypot(at[0], at[1]))
-            x, y = longitude * lattice.nx / (2 * np.pi), (latitude / np.pi + 0.5) * lattice.ny - 0.5
-            return share * self.components(x, y, when)
+            return share * self.components(*lattice.coordinates(longitude, latitude), when)
 
         a = rate(place, t)
         b = rate(place - dt / 2 * a, t - dt / 2)
@@ -170,7 +196,11 @@ _FLOWS: dict[str, Callable[[Wind, Reals, Reals, float], tuple[Reals, Reals]]] = 
     "rotation": _rotation,
     "deformation": _deformation,
 }
-FLOWS = {"plane": ("uniform", "swirl"), "sphere": ("rotation", "deformation")}
+FLOWS = {
+    "plane": ("uniform", "swirl"),
+    "sphere": ("rotation", "deformation"),
+    "octahedral": ("rotation", "deformation"),
+}
 """The flows of each geometry, the default first."""
 SPEEDS = {
     "uniform": 50.0,

@@ -17,13 +17,20 @@ from tradewind import _core
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from tradewind.mpi.library import Array
+
     Ids = NDArray[np.int64]
     Reals = NDArray[np.float64]
+    Cells = tuple[tuple[int, int], tuple[int, int]]
 
 RADIUS_M = 6.37122e6
 """Radius of the Earth (Williamson et al. 1992)."""
 MISSING = -1
 """Place of a column that a rank does not have."""
+BEYOND = 2
+"""Columns that a stencil reaches beyond the cell of a departure point, and a halo beyond the longest way of the air."""
+MARGIN = {"linear": (0, 1), "quasi-cubic": (1, 2), "cubic": (1, 2)}
+"""Columns before and after the cell of a departure point that each stencil needs."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +55,10 @@ class Lattice:
     def latitudes(self, y: Any) -> Reals:
         """Radians of rows."""
         return np.asarray(np.pi * ((np.asarray(y) + 0.5) / self.ny - 0.5))
+
+    def coordinates(self, longitude: Reals, latitude: Reals) -> tuple[Reals, Reals]:
+        """Return the coordinates (x, y) of places on a sphere."""
+        return longitude * self.nx / (2 * np.pi), (latitude / np.pi + 0.5) * self.ny - 0.5
 
     def angles(self, x: Ids, y: Ids) -> dict[str, Any]:
         """Return what loops over trajectories need of columns [x] and rows [y] of a sphere; nothing on a plane."""
@@ -87,6 +98,10 @@ class Window:
     """(x, y) of the first cell, from the block's first column."""
     place: NDArray[np.int32]
     """[y][x]: where a column lies in a level of the rank's array, or `MISSING`."""
+    own_first: int
+    """Place of the block's first column."""
+    own_pitch: int
+    """Places from a row of the block to the next one."""
 
     def holds(self, low: tuple[int, int], high: tuple[int, int], before: int, after: int) -> bool:
         """Return whether the cells low..high, and some `before` and `after` them, are in it."""
@@ -130,6 +145,88 @@ class Surroundings:
         """The block as the compiled loops take it."""
         return _core.ColumnBlock(self.first, self.points, levels, self.lattice.nx if self.lattice.sphere else 0)
 
+    @cached_property
+    def coordinates(self) -> tuple[Ids, Ids]:
+        """x of its columns, and y of its rows, [y][1]."""
+        (x0, y0), (x1, y1) = self.box
+        return np.arange(x0, x1), np.arange(y0, y1)[:, None]
+
+    @property
+    def ids(self) -> Ids:
+        """Numbers of its columns."""
+        x, y = self.coordinates
+        return (x + self.lattice.nx * y).ravel()
+
+    def angles(self) -> dict[str, Any]:
+        """Return what loops over trajectories need of its columns and rows."""
+        x, y = self.coordinates
+        return self.lattice.angles(x, y[:, 0])
+
+    def areas(self) -> Reals:
+        """Return the area of each column in m2."""
+        return np.broadcast_to(self.lattice.area(self.coordinates[1]), self.points[::-1]).ravel()
+
+    def part(self, whole: Array) -> Array:
+        """Return its columns of an array [...][y][x] of the whole grid."""
+        (x0, y0), (x1, y1) = self.box
+        return np.ascontiguousarray(whole[..., y0:y1, x0:x1])
+
+    def place_of(self, index: int) -> str:
+        """Name the place of one of its columns in arrays of the whole grid."""
+        (x0, y0), nx = self.first, self.points[0]
+        return f"[z][y][x] = [{{}}, {index // nx + y0}, {index % nx + x0}]"
+
+    # The loops.
+
+    def trace(self, *arguments: Any, **more: Any) -> Any:
+        """Compute departure points, see `trace_departures`."""
+        return _core.trace_departures(*arguments, **more)
+
+    def interpolate(self, block: _core.ColumnBlock, field: Array, departures: Array, window: Any, *how: Any) -> int:
+        """Interpolate the tracers of an array, see `interpolate_tracers`."""
+        at = window.first, window.place, window.own_first, window.own_pitch
+        return int(_core.interpolate_tracers(block, field, departures, *at, *how))
+
+    def cells(self, block: _core.ColumnBlock, departures: Array) -> Any:
+        """Return the first and the last cell (x, y) of departure points."""
+        return _core.departure_cells(block, departures)
+
+    def mark(
+        self, block: _core.ColumnBlock, departures: Array, first: Any, marks: Any, reach: str, *waiting: Any
+    ) -> None:
+        """Mark the cells of a window that stencils need, where not all of them lie in the block."""
+        _core.mark_stencils(block, departures, first, marks, reach, *waiting)
+
+    # The columns around it.
+
+    def way(self, cells: Cells, departures: Array) -> int:
+        """Return how many points the air has come at most, beyond the block."""
+        (low_x, low_y), (high_x, high_y) = cells
+        nx, ny = self.points
+        return max(-low_x, -low_y, high_x - (nx - 1), high_y - (ny - 1))
+
+    def stencil_window(self, cells: Cells, reach: str) -> tuple[tuple[int, int], tuple[int, int]]:
+        """Return the first cell (x, y), and rows and columns, of the stencils of all cells."""
+        (low_x, low_y), (high_x, high_y) = cells
+        before, after = MARGIN[reach]
+        width, height = high_x - low_x + 1 + before + after, high_y - low_y + 1 + before + after
+        return (low_x - before, low_y - before), (height, width)
+
+    def around(self, width: int) -> tuple[tuple[int, int], tuple[int, int]]:
+        """Return the first cell (x, y), and rows and columns, of a window that is so much wider on all sides."""
+        nx, ny = self.points
+        return (-width, -width), (ny + 2 * width, nx + 2 * width)
+
+    def halo(self, width: int) -> tuple[tuple[int, int], NDArray[np.uint8]]:
+        """Return the first cell (x, y) of the window of a halo, and its marked cells: all."""
+        first, shape = self.around(width)
+        return first, np.ones(shape, np.uint8)
+
+    def room(self, way: int) -> int:
+        """Return how many columns may lie so far around it."""
+        nx, ny = self.points
+        return min(way * (nx + ny + way), self.lattice.nx * self.lattice.ny)
+
     def wanted(self, first: tuple[int, int], marks: NDArray[np.uint8]) -> Ids:
         """Numbers, ascending, of the marked cells' columns that belong to others."""
         ids = self._ids(first, *np.nonzero(marks.view(bool)))
@@ -166,7 +263,7 @@ class Surroundings:
             wanted = self._ids(first, *cells)
             found = np.minimum(np.searchsorted(fetched, wanted), len(fetched) - 1)
             place[cells] = np.where(fetched[found] == wanted, places[found], MISSING)
-        return Window(first, place)
+        return Window(first, place, 0, nx)
 
     def _ids(self, first: tuple[int, int], y: Ids, x: Ids) -> Ids:
         """Numbers of the columns of some cells of a window."""

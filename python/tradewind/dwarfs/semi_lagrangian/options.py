@@ -6,7 +6,7 @@ import math
 from abc import ABC
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -17,9 +17,16 @@ from tradewind.dwarfs.frame.advection import DIAGNOSTICS, shear_option, step_opt
 from tradewind.dwarfs.frame.dwarf import PRECISIONS
 from tradewind.dwarfs.frame.on_grid import GridDwarf, width_option
 from tradewind.dwarfs.semi_lagrangian.flows import FLOWS, SPEEDS, TRACERS, Wind, profile, risen_from, rising
-from tradewind.dwarfs.semi_lagrangian.lattice import Lattice
+from tradewind.dwarfs.semi_lagrangian.lattice import BEYOND, Lattice, Surroundings
+from tradewind.dwarfs.semi_lagrangian.octahedral import Octahedral
+from tradewind.dwarfs.semi_lagrangian.region import Region
+from tradewind.dwarfs.semi_lagrangian.uniform_demand import widths
+from tradewind.layout.mesh import octahedral_problems
+from tradewind.layout.named_grids import is_name, mesh_grid
+from tradewind.layout.regions import Regions
 from tradewind.method.method import Method
 from tradewind.workload.exchange import Exchange
+from tradewind.workload.on_grid import GridOption
 from tradewind.workload.options import option, options_of
 
 if TYPE_CHECKING:
@@ -27,8 +34,6 @@ if TYPE_CHECKING:
 
 LISTS = "-lists"
 """End of the name of the exchange of lists of columns, before columns are fetched on demand."""
-BEYOND = 2
-"""Columns that a stencil reaches beyond the cell of a departure point, and a halo beyond the longest way of the air."""
 MINIMUM_POINTS = 4
 """Points of a stencil along each direction."""
 _MAX_TRACERS = 10_000
@@ -51,14 +56,21 @@ def _winds_method_problems(text: str) -> list[str]:
 class SemiLagrangianOptions(GridDwarf, ABC):
     """The options of a request, and all that follows from them."""
 
+    grid: tuple[int, int, int] = option(
+        "Points NXxNYxNZ, or an octahedral grid with its levels, like O80x137.",
+        offered="128x128x64",
+        by_name=False,
+        of=GridOption,
+    )
+    """(nx, ny, nz); of an octahedral grid (1, rows, levels)."""
     geometry: str = option(
-        "plane, periodic in x and y; or sphere, NX longitudes and NY latitudes.",
+        "plane, periodic in x and y; sphere, NX longitudes and NY latitudes; octahedral, of a grid by its name.",
         "plane",
         known=lambda: tuple(FLOWS),
         label="geometry",
     )
     flow: str | None = option(
-        "On a plane uniform or swirl, on the sphere rotation or deformation.",
+        "On a plane uniform or swirl, on a sphere rotation or deformation.",
         None,
         known=lambda: tuple(SPEEDS),
         shown="the first of these",
@@ -120,6 +132,25 @@ class SemiLagrangianOptions(GridDwarf, ABC):
 
     diagnostics: ClassVar = DIAGNOSTICS
 
+    def __post_init__(self) -> None:
+        if is_name(self.grid):
+            named = mesh_grid(str(self.grid))
+            if named.mesh != "octahedral":
+                raise InputError(f"grid {self.grid}: of grids by name octahedral ones are allowed, like O80x137")
+            object.__setattr__(self, "grid", named.points)
+            object.__setattr__(self, "geometry", named.mesh)
+        super().__post_init__()
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the request as plain values, an octahedral grid by its name."""
+        values = super().as_dict()
+        return values if self.in_blocks else values | {"grid": f"O{self.grid[1] // 2}x{self.grid[2]}"}
+
+    @property
+    def in_blocks(self) -> bool:
+        """Whether ranks have blocks of columns; else they have regions of an octahedral grid."""
+        return self.geometry != "octahedral"
+
     @property
     def plans(self) -> dict[str, str]:  # type: ignore[override]
         """The exchanges, each with its pattern."""
@@ -129,7 +160,7 @@ class SemiLagrangianOptions(GridDwarf, ABC):
     @property
     def fetches(self) -> bool:
         """Whether columns are listed: on demand, and around the poles."""
-        return self.strategy == "on-demand" or self.geometry == "sphere"
+        return self.strategy == "on-demand" or self.geometry != "plane"
 
     def _problems(self) -> list[str]:
         if self.geometry not in FLOWS or self.strategy not in self.strategies:
@@ -147,7 +178,7 @@ class SemiLagrangianOptions(GridDwarf, ABC):
             self._choose(wind=SPEEDS[self.flow])
         if self.work > 1:
             problems.append(f"work {self.work}: 1 is allowed, as the loops replace what they read")
-        too_small = self._size_problems()
+        too_small = self._size_problems() if self.in_blocks else self._octahedral_problems()
         problems += too_small
         if problems or too_small or min(self.grid) < 1:
             return problems or [f"grid {self.grid}: positive extents are allowed"]
@@ -157,7 +188,7 @@ class SemiLagrangianOptions(GridDwarf, ABC):
             assert self.width is not None
             problems += self.exchange_problems("tracers", width=max(self.width, 0), periodic="xy")
             problems += self.transport_problems("winds", {})
-        else:
+        elif self.in_blocks:
             problems += self._split_problems()
         if not problems and self.strategy != "on-demand":
             problems += self._width_problems()
@@ -170,12 +201,25 @@ class SemiLagrangianOptions(GridDwarf, ABC):
             found.append(
                 f"grid {nx}x{ny}x{nz}: a stencil has {MINIMUM_POINTS} points along x and y: as many are needed"
             )
-        if self.lift > 0 and nz < MINIMUM_POINTS:
-            found.append(f"grid {nx}x{ny}x{nz}: a stencil has {MINIMUM_POINTS} levels where the wind lifts")
-        if self.lift > 0 and self.shear > 0:
-            found.append(f"shear {self.shear:g}: 0 is allowed where the wind lifts")
         if self.geometry == "sphere" and nx % 2:
             found.append(f"grid {nx}x{ny}x{nz}: an even number of longitudes is needed, which meet across the poles")
+        return found + self._lift_problems(f"{nx}x{ny}x{nz}")
+
+    def _octahedral_problems(self) -> list[str]:
+        _, rows, levels = self.grid
+        found = octahedral_problems(rows, self.ranks)
+        if self.grid[0] != 1 or levels < 1:
+            found.append(f"grid {self.grid}: (1, rows, levels) is allowed of an octahedral grid, or its name")
+        if self.split is not None:
+            found.append(f"split {self.split}: an octahedral grid is divided into regions; leave it out")
+        return found + self._lift_problems(f"O{rows // 2}x{levels}")
+
+    def _lift_problems(self, grid: str) -> list[str]:
+        found = []
+        if self.lift > 0 and self.grid[2] < MINIMUM_POINTS:
+            found.append(f"grid {grid}: a stencil has {MINIMUM_POINTS} levels where the wind lifts")
+        if self.lift > 0 and self.shear > 0:
+            found.append(f"shear {self.shear:g}: 0 is allowed where the wind lifts")
         return found
 
     def _split_problems(self) -> list[str]:
@@ -189,7 +233,7 @@ class SemiLagrangianOptions(GridDwarf, ABC):
     def _width_problems(self) -> list[str]:
         """Return why a halo of this width does not reach as far as the wind."""
         assert self.width is not None
-        if self.geometry == "plane":
+        if self.geometry != "sphere":
             if self.width >= self.needed_width:
                 return []
             return [
@@ -216,9 +260,11 @@ class SemiLagrangianOptions(GridDwarf, ABC):
         return row, max(self.needed_width, math.ceil(most * self.grid[0] / (2 * math.pi) - 1e-9) + BEYOND)
 
     @cached_property
-    def lattice(self) -> Lattice:
+    def lattice(self) -> Lattice | Octahedral:
         """The columns of its grid, on a plane or a sphere."""
         nx, ny, _ = self.grid
+        if not self.in_blocks:
+            return Octahedral(ny // 2)
         return Lattice.on_sphere(nx, ny) if self.geometry == "sphere" else Lattice(nx, ny, False, self.spacing_m)
 
     @property
@@ -256,7 +302,7 @@ class SemiLagrangianOptions(GridDwarf, ABC):
     @property
     def components(self) -> int:
         """Fields of the wind that are exchanged: u and v, or the Cartesian ones; and the vertical one."""
-        return (3 if self.geometry == "sphere" else 2) + (1 if self.lift > 0 else 0)
+        return (2 if self.geometry == "plane" else 3) + (1 if self.lift > 0 else 0)
 
     @property
     def directions(self) -> int:
@@ -272,7 +318,41 @@ class SemiLagrangianOptions(GridDwarf, ABC):
     @property
     def points(self) -> int:
         """Values of all tracers."""
+        if not self.in_blocks:
+            return int(self.columns_of_ranks.sum()) * self.grid[2] * self.tracers
         return math.prod(self.grid) * self.tracers
+
+    def imbalance(self) -> float:
+        """Return the load imbalance: the maximum columns of a rank over the mean."""
+        counts = self.columns_of_ranks
+        return super().imbalance() if self.in_blocks else float(counts.max() / counts.mean())
+
+    @cached_property
+    def columns_of_ranks(self) -> Any:
+        """Columns of each rank."""
+        if not self.in_blocks:
+            return self.regions.counts()
+        x, y = widths(self.layout_of(1))
+        return np.outer(y, x).ravel()
+
+    @cached_property
+    def regions(self) -> Regions:
+        """The regions of an octahedral grid."""
+        assert isinstance(self.lattice, Octahedral)
+        return Regions(self.lattice.lengths, self.ranks)
+
+    def part(self, rank: int) -> Surroundings | Region:
+        """Return the columns of a rank, and those around them."""
+        if isinstance(self.lattice, Octahedral):
+            return Region(self.lattice, self.regions, rank)
+        return Surroundings(self.lattice, self.layout_of(1), rank)
+
+    def all_columns(self) -> Surroundings | Region:
+        """Return the columns of the whole grid as those of one rank."""
+        if isinstance(self.lattice, Octahedral):
+            return Region(self.lattice, Regions(self.lattice.lengths, 1), 0)
+        nx, ny, _ = self.grid
+        return Surroundings(self.lattice, _core.Blocks(_core.Grid(nx, ny, 1), (1, 1)), 0)
 
     @property
     def tolerance(self) -> float:

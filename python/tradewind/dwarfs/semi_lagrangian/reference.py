@@ -36,7 +36,7 @@ class Reference:
     def departures(self, t: float) -> list[Reals]:
         """Coordinates x, y, z of all departure points, each [z][y][x]."""
         dwarf, wind, dt = self.dwarf, self.dwarf.flow_wind, self.dwarf.dt
-        x, y = np.arange(self.nx), np.arange(self.ny)[:, None]
+        x, y = dwarf.all_columns().coordinates
         now = dwarf.winds_at(wind, x, y, t).astype(np.float64)
         before = now if wind.steady else dwarf.winds_at(wind, x, y, t - dt).astype(np.float64)
         later = (2 * now - before).astype(dwarf.precision).astype(np.float64)
@@ -49,17 +49,17 @@ class Reference:
         half = self.dwarf.dt / 2
         z, y, x = np.meshgrid(*(np.arange(n, dtype=np.float64) for n in (self.nz, self.ny, self.nx)), indexing="ij")
         if self.dwarf.lift > 0:
-            z = np.clip(_snapped(z - half * sums[-1]), 0, self.nz - 1)
+            z = np.clip(snapped(z - half * sums[-1]), 0, self.nz - 1)
         if not self.lattice.sphere:
             scale = half / self.lattice.spacing_m
-            return [_snapped(x - scale * sums[0]), _snapped(y - scale * sums[1]), z]
+            return [snapped(x - scale * sums[0]), snapped(y - scale * sums[1]), z]
         longitude, latitude = self.lattice.longitudes(x), self.lattice.latitudes(y)
         place = [np.cos(latitude) * np.cos(longitude), np.cos(latitude) * np.sin(longitude), np.sin(latitude)]
         longer = np.polyval(CURVATURE[::-1], half**2 * (sums[:3] ** 2).sum(axis=0))
         a, b, c = (at - longer * half * each for at, each in zip(place, sums[:3], strict=True))
         columns = np.arctan2(b, a) * self.nx / (2 * np.pi)
         rows = np.arctan2(c, np.hypot(a, b)) * self.ny / np.pi + (self.ny / 2 - 0.5)
-        return [_snapped(columns), _snapped(rows), z]
+        return [snapped(columns), snapped(rows), z]
 
     def _column(self, field: Reals, x: Any, y: Any, z: Any) -> Reals:
         """Values at columns that go on beyond the grid."""
@@ -87,42 +87,50 @@ class Reference:
 
     def interpolated(self, field: Reals, at: list[Reals]) -> Reals:
         """A field [z][y][x] at departure points."""
-        (x, y, z), (fx, fy, fz) = self._cell(at)
-        full = self.dwarf.stencil == "cubic"
-        wx, wy = _cubic(fx, (-1, 0, 1, 2)), _cubic(fy, (-1, 0, 1, 2))
-
-        def row(j: int, k: Any, cubic: bool) -> Reals:
-            weights: list[Any] = wx if cubic else [0.0, 1 - fx, fx, 0.0]
-            return np.asarray(sum(weights[i] * self._column(field, x + i - 1, y + j - 1, k) for i in range(4)))
-
-        def level(k: Any, inner: bool) -> Reals:
-            if inner or full:
-                return np.asarray(sum(wy[j] * row(j, k, full or j in (1, 2)) for j in range(4)))
-            return np.asarray((1 - fy) * row(1, k, False) + fy * row(2, k, False))
-
+        (_, _, z), (_, _, fz) = self._cell(at)
         if self.dwarf.lift == 0:
-            value = level(z, True)
+            value = self._level(field, at, z, inner=True)
             corners = [z]
         else:
             bottom, top = z == 0, z == self.nz - 2
             third = np.where(bottom, 2, np.where(top, z - 2, z - 1))
             fourth = np.where(bottom, 3, np.where(top, z - 1, z + 2))
-            wz = _cubic(fz, (0, 1, third - z, fourth - z))
+            wz = cubic(fz, (0, 1, third - z, fourth - z))
             levels = ((z, True), (z + 1, True), (third, False), (fourth, False))
-            value = np.asarray(sum(wz[i] * level(k, inner) for i, (k, inner) in enumerate(levels)))
+            value = np.asarray(sum(wz[i] * self._level(field, at, k, inner) for i, (k, inner) in enumerate(levels)))
             corners = [z, z + 1]
         if self.dwarf.limiter:
-            around = [self._column(field, x + i, y + j, k) for i in (0, 1) for j in (0, 1) for k in corners]
+            around = [each for k in corners for each in self._nearest(field, at, k)]
             value = np.clip(value, np.min(around, axis=0), np.max(around, axis=0))
         return value
 
+    def _level(self, field: Reals, at: list[Reals], k: Any, inner: bool) -> Reals:
+        """Values of levels k at departure points; an outer level is taken linearly by a stencil that is not full."""
+        (x, y, _), (fx, fy, _) = self._cell(at)
+        full = self.dwarf.stencil == "cubic"
+        wx, wy = cubic(fx, (-1, 0, 1, 2)), cubic(fy, (-1, 0, 1, 2))
 
-def _snapped(at: Reals) -> Reals:
+        def row(j: int, by_cubic: bool) -> Reals:
+            weights: list[Any] = wx if by_cubic else [0.0, 1 - fx, fx, 0.0]
+            return np.asarray(sum(weights[i] * self._column(field, x + i - 1, y + j - 1, k) for i in range(4)))
+
+        if inner or full:
+            return np.asarray(sum(wy[j] * row(j, full or j in (1, 2)) for j in range(4)))
+        return np.asarray((1 - fy) * row(1, False) + fy * row(2, False))
+
+    def _nearest(self, field: Reals, at: list[Reals], k: Any) -> list[Reals]:
+        """Values of levels k at the four columns around each departure point."""
+        (x, y, _), _ = self._cell(at)
+        return [self._column(field, x + i, y + j, k) for i in (0, 1) for j in (0, 1)]
+
+
+def snapped(at: Reals) -> Reals:
+    """Coordinates, those on a grid line that are as near to it as `SNAP`."""
     nearest = np.floor(at + 0.5)
     return np.where(np.abs(at - nearest) < SNAP, nearest, at)
 
 
-def _cubic(t: Any, nodes: Any) -> list[Any]:
+def cubic(t: Any, nodes: Any) -> list[Any]:
     """Weights of Lagrange's polynomials at t."""
     found = []
     for i, own in enumerate(nodes):

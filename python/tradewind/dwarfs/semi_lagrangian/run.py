@@ -9,21 +9,23 @@ import numpy as np
 
 from tradewind import _core
 from tradewind.base.errors import InputError, NotFiniteError
-from tradewind.dwarfs.frame.norms import Norms, norms
-from tradewind.dwarfs.frame.on_grid import GridRunning
+from tradewind.dwarfs.frame.diagnosis import diagnose
+from tradewind.dwarfs.frame.gather import gather, gather_points
+from tradewind.dwarfs.frame.norms import Norms, check_finite, norms
+from tradewind.dwarfs.frame.on_grid import points_of
 from tradewind.dwarfs.frame.output import Output, of_tracers
+from tradewind.dwarfs.frame.running import Running
 from tradewind.dwarfs.frame.step import COMPUTE, Kernel, kernel
 from tradewind.dwarfs.semi_lagrangian.columns import Demand, PaddedHalo, Ring
-from tradewind.dwarfs.semi_lagrangian.lattice import Surroundings
 from tradewind.dwarfs.semi_lagrangian.options import LISTS, SemiLagrangianOptions
-from tradewind.fieldserver.plan.geometry import Regular
+from tradewind.fieldserver.plan.geometry import Gaussian, Geometry, Regular
+from tradewind.layout.dual_meshes import map_of
 
 if TYPE_CHECKING:
     from mpi4py import MPI
 
     from tradewind.dwarfs.frame.diagnosis import Slices
     from tradewind.dwarfs.semi_lagrangian.flows import Wind
-    from tradewind.dwarfs.semi_lagrangian.lattice import Window
     from tradewind.mpi.library import Array
 
     Cells = tuple[tuple[int, int], tuple[int, int]]
@@ -36,9 +38,9 @@ NEW_WINDS = "new winds"
 
 FLOPS = {("quasi-cubic", False): 27, ("cubic", False): 35, ("quasi-cubic", True): 79, ("cubic", True): 147}
 """Per value, by stencil and whether the wind lifts; weights are shared by the tracers."""
-WEIGHT_FLOPS = 34
-"""Per point and direction, of weights and cells."""
-TRACE_FLOPS = {"plane": 38, "sphere": 190}
+WEIGHT_FLOPS, ROW_WEIGHT_FLOPS = 34, 25
+"""Per point and direction, of weights and cells; on rows of different lengths also for each of four rows."""
+TRACE_FLOPS = {"plane": 38, "sphere": 190, "octahedral": 215}
 """Per point and iteration."""
 LIST_FLOPS = 22
 """Per point, to find the cell of its stencil, and whether that lies in the block."""
@@ -80,16 +82,14 @@ def trace_all(run: SemiLagrangianRun, points: str) -> None:
 @_passes(lambda dwarf: 1, at_once=False)
 def trace_local(run: SemiLagrangianRun, points: str) -> None:
     """Guess departure points, and iterate as long as the winds are on this rank."""
-    run.trace(run.winds, run.winds.local, guess=True, iterations=run.dwarf.iterations, chunks=run.chunks)
-    run.take_cells(0)
+    run.begin_trajectories()
 
 
 @_passes(lambda dwarf: 1, at_once=False)
 def trace_fetched(run: SemiLagrangianRun, points: str, done: int) -> None:
     """Continue with the points that waited for winds after `done` iterations."""
     run.winds.check(run.cells, "linear")
-    run.trace(run.winds, iterations=run.dwarf.iterations, chunks=run.chunks, done=done)
-    run.take_cells(done + 1)
+    run.go_on(done)
 
 
 @kernel(LIST_FLOPS, 2, weight=LISTING, part=f"{COMPUTE}-listing")
@@ -101,7 +101,8 @@ def list_columns(run: SemiLagrangianRun, points: str, name: str, reach: str, don
 def _interpolation_flops(dwarf: SemiLagrangianOptions) -> int:
     lifts = dwarf.lift > 0
     limited = (17 if lifts else 9) if dwarf.limiter else 0
-    return dwarf.tracers * (FLOPS[dwarf.stencil, lifts] + limited) + dwarf.directions * WEIGHT_FLOPS
+    rows = 0 if dwarf.in_blocks else 4 * ROW_WEIGHT_FLOPS
+    return dwarf.tracers * (FLOPS[dwarf.stencil, lifts] + limited) + dwarf.directions * WEIGHT_FLOPS + rows
 
 
 @kernel(
@@ -115,7 +116,7 @@ def interpolate(run: SemiLagrangianRun, points: str) -> None:
     run.interpolate()
 
 
-class SemiLagrangianRun(GridRunning):
+class SemiLagrangianRun(Running):
     """The dwarf on MPI ranks, one of which this process is."""
 
     dwarf: SemiLagrangianOptions
@@ -125,7 +126,9 @@ class SemiLagrangianRun(GridRunning):
 
     @property
     def map_place(self) -> dict[str, Any]:
-        """On the plane, or on the sphere with a column at longitude 0."""
+        """On the plane, or on the sphere, with a column at longitude 0 where all rows have one."""
+        if not self.dwarf.in_blocks:
+            return {"on_sphere": True}
         return {"on_sphere": True, "west": 0.5} if self.dwarf.lattice.sphere else {}
 
     def __init__(
@@ -133,38 +136,43 @@ class SemiLagrangianRun(GridRunning):
     ) -> None:
         super().__init__(dwarf, comm, record)
         self.wind = wind
-        self.layout = dwarf.layout_of(dwarf.tracers)
-        self.around = Surroundings(dwarf.lattice, self.layout, self.rank)
+        self.around: Any = dwarf.part(self.rank)
         self.block = self.around.core(dwarf.grid[2])
-        (x0, y0), (x1, y1) = self.around.box
-        self.x, self.y = np.arange(x0, x1), np.arange(y0, y1)[:, None]
-        self._angles = dwarf.lattice.angles(self.x, self.y[:, 0])
+        coordinates: tuple[Any, Any] = self.around.coordinates
+        self.x, self.y = coordinates
+        self._angles = self.around.angles()
         kind = Demand if dwarf.strategy == "on-demand" else Ring if dwarf.fetches else PaddedHalo
         self.tracers: Any = kind(self, "tracers", dwarf.tracers)
         self.winds: Any = kind(self, "winds", dwarf.components)
         self.columns: dict[str, Any] = {"tracers": self.tracers, "winds": self.winds}
         nx, ny = self.around.points
         self.departures = np.full((dwarf.directions, dwarf.grid[2], ny, nx), np.nan)
-        self.chunks = _core.DepartureChunks(self.block) if kind is Demand else None
+        self.cells = ((0, 0), (0, 0))
+        self.chunks = _core.DepartureChunks(self.block) if kind is Demand and dwarf.in_blocks else None
         self._blow()
         if initial is None:
             first = dwarf.exact(wind, self.x, self.y, 0.0)
             shares = 1 + np.arange(dwarf.tracers) / dwarf.tracers
             self.field[self.own] = (shares[:, None, None, None] * first).reshape(-1, ny, nx)
         else:
-            self.field[self.own] = initial[:, y0:y1, x0:x1]
+            self.field[self.own] = self.around.part(initial)
 
     @property
-    def field(self) -> Array:  # type: ignore[override]
+    def field(self) -> Array:
         """[tracer, z][row][column]"""
         field: Array = self.tracers.field
         return field
 
     @property
-    def own(self) -> Slices:  # type: ignore[override]
+    def own(self) -> Slices:
         """Slices of the rank's own columns in its arrays."""
         own: Slices = self.tracers.own
         return own
+
+    @property
+    def minimum_bytes(self) -> int:
+        """Bytes of a memory copy of the rank's points, which amounts to one step."""
+        return points_of(self.own) * self.dwarf.element_bytes
 
     # The operations of strategies, see `Step`.
 
@@ -220,14 +228,38 @@ class SemiLagrangianRun(GridRunning):
                 self.winds.check(self.cells, "linear")
                 self.trace(self.winds)
 
-    def trace(self, winds: Any, window: Window | None = None, **how: Any) -> None:
-        """Guess departure points by the wind of the arrival points, or iterate with winds in a window."""
+    def begin_trajectories(self) -> None:
+        """Guess departure points; in blocks also iterate as long as the winds are on this rank."""
+        if self.chunks is None:
+            self.trace(None)
+        else:
+            more = {"guess": True, "iterations": self.dwarf.iterations, "chunks": self.chunks}
+            self.trace(self.winds, self.winds.local, **more)
+            self.take_cells(0)
+
+    def go_on(self, done: int) -> None:
+        """Iterate once more, in blocks with the points alone that have `done` iterations."""
+        if self.chunks is None:
+            self.trace(self.winds)
+        else:
+            self.trace(self.winds, iterations=self.dwarf.iterations, chunks=self.chunks, done=done)
+            self.take_cells(done + 1)
+
+    def trace(self, winds: Any, window: Any = None, **how: Any) -> None:
+        """Guess departure points by the wind of the arrival points, or iterate with winds in a window.
+
+        Raises InputError where the window does not have them.
+        """
         more: dict[str, Any] = how | self._angles
         if winds is not None:
             window = window or winds.window
             more |= {"extrapolated": winds.field, "corner": window.first, "place": window.place}
         half, scale = self.dwarf.dt / 2, 1 / self.dwarf.lattice.spacing_m
-        low, high, lost = _core.trace_departures(self.block, self._now, half, scale, self.departures, self.team, **more)
+        what = self.block, self._now, half, scale, self.departures, self.team
+        try:
+            low, high, lost = self.around.trace(*what, **more)
+        except InputError:
+            raise self.winds.beyond(self.cells) from None
         self.cells = ((low[0], low[1]), (high[0], high[1]))
         if lost >= 0:
             self._raise_not_finite("departure point", np.isfinite(self.departures).all(axis=0), lost)
@@ -239,40 +271,54 @@ class SemiLagrangianRun(GridRunning):
         self.cells = ((low[0], low[1]), (high[0], high[1]))
 
     def interpolate(self) -> None:
-        """Replace the tracers by what was at the departure points."""
+        """Replace the tracers by what was at the departure points. Raises InputError for columns that are not there."""
         dwarf, tracers = self.dwarf, self.tracers
         tracers.check(self.cells, dwarf.stencil)
-        lost = _core.interpolate_tracers(
-            self.block,
-            tracers.field,
-            self.departures,
-            tracers.window.first,
-            tracers.window.place,
-            tracers.own_first,
-            tracers.own_pitch,
-            dwarf.tracers,
-            dwarf.stencil == "cubic",
-            dwarf.limiter,
-            self.team,
-        )
+        how = dwarf.tracers, dwarf.stencil == "cubic", dwarf.limiter, self.team
+        try:
+            lost = self.around.interpolate(self.block, tracers.field, self.departures, tracers.window, *how)
+        except InputError:
+            raise tracers.beyond(self.cells) from None
         if lost >= 0:
             self._raise_not_finite("field", np.isfinite(self.field[self.own]), lost)
+
+    # The state, whole and as files and pictures have it.
+
+    def gathered(self, levels: slice = slice(None)) -> Array | None:
+        """Some levels of the whole field, [tracer, z][y][x] or [tracer, z][0][column], on rank 0. Collective."""
+        if self.dwarf.in_blocks:
+            return gather(self.comm, self.dwarf.layout_of(1), self.field[self.own][levels])
+        found = gather_points(self.comm, self.around.ids, self.field[self.own][levels].T)
+        return None if found is None else np.ascontiguousarray(found.T)
+
+    def map(self) -> Array | None:
+        """The middle level of the first tracer as a map, on rank 0. Collective."""
+        middle = self.dwarf.grid[2] // 2
+        level = self.gathered(slice(middle, middle + 1))
+        if level is None:
+            return None
+        return np.asarray(level[0]) if self.dwarf.in_blocks else map_of(f"O{self.around.lattice.half}", level[0, 0])
 
     def outputs(self) -> list[Output]:
         """Its tracers; those of a plane are drawn as a box around the equator."""
         dwarf, (nx, ny, nz) = self.dwarf, self.dwarf.grid
-        box = Regular(nx, ny, 0.0, 90 / ny - 90, 360 / nx, 180 / ny) if dwarf.lattice.sphere else Regular.box(nx, ny)
-        levels = (dwarf.tracers, nz, *self.around.points[::-1])
-        return of_tracers(dwarf.layout_of(1), box, dwarf.tracers, lambda q: self.field[self.own].reshape(levels)[q])
+        levels: tuple[int, ...] = (dwarf.tracers, nz, *self.around.points[::-1])
+        where: Any = dwarf.layout_of(1) if dwarf.in_blocks else self.around.ids
+        grid: Geometry = Regular.box(nx, ny)
+        if not dwarf.in_blocks:
+            grid, levels = Gaussian.octahedral(self.around.lattice.half), (dwarf.tracers, nz, self.around.columns)
+        elif dwarf.lattice.sphere:
+            grid = Regular(nx, ny, 0.0, 90 / ny - 90, 360 / nx, 180 / ny)
+        return of_tracers(where, grid, dwarf.tracers, nz, lambda q: self.field[self.own].reshape(levels)[q])
 
     def _raise_not_finite(self, what: str, finite: Array, place: int) -> None:
-        _, ny, nx = finite.shape
-        index = (place // (nx * ny), place // nx % ny + int(self.y[0, 0]), place % nx + int(self.x[0]))
+        level, index = divmod(place, self.around.columns)
         nz = self.dwarf.grid[2]
-        of = f" of tracer {index[0] // nz}" if what == "field" else ""
+        of = f" of tracer {level // nz}" if what == "field" else ""
         raise NotFiniteError(
-            f"rank {self.rank}, step {self.steps + 1}: the {what}{of} is no number at [z][y][x] = "
-            f"{[index[0] % nz, *index[1:]]} of the grid (points of this rank: {int((~finite).sum())})"
+            f"rank {self.rank}, step {self.steps + 1}: the {what}{of} is no number at "
+            f"{self.around.place_of(index).format(level % nz)} of the grid "
+            f"(points of this rank: {int((~finite).sum())})"
         )
 
     # The state, and how good it is.
@@ -281,16 +327,18 @@ class SemiLagrangianRun(GridRunning):
         """The exact solution of the first tracer [z][y][x] at own points, now."""
         return self.dwarf.exact(self.wind, self.x, self.y, self.steps * self.dwarf.dt)
 
-    def diagnose(self) -> Norms:  # type: ignore[override]
+    def diagnose(self) -> Norms:
         """Mass, extremes and errors of the first tracer, the same bits on any ranks. Collective.
 
         Raises NotFiniteError on all ranks, for any tracer.
         """
-        super().diagnose()
+        if self.dwarf.in_blocks:
+            x, y = self.around.first
+            diagnose(self.comm, self.field, self.own, (0, y, x), self.team)
+        else:
+            check_finite(self.comm, self.field[self.own][:, 0].T, self.around.ids)
         nz = self.dwarf.grid[2]
         z, y, x = self.own
         values = self.field[z.start or 0 : (z.start or 0) + nz, y, x].reshape(nz, -1).T
         solution = self.exact().reshape(nz, -1).T
-        area = np.broadcast_to(self.dwarf.lattice.area(self.y), (len(self.y), len(self.x))).ravel()
-        ids = (self.x + self.dwarf.lattice.nx * self.y).ravel()
-        return norms(self.comm, values, solution, area, ids, self.team)
+        return norms(self.comm, values, solution, self.around.areas(), self.around.ids, self.team)

@@ -12,7 +12,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from tradewind.dwarfs.semi_lagrangian.columns import MARGIN
+from tradewind.dwarfs.semi_lagrangian.lattice import MARGIN
 
 if TYPE_CHECKING:
     from tradewind import _core

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 BACK = "-back"
 """End of the name of an exchange that brings data back."""
 IN_BATCHES = ("batches", "overlap")
+_ROUNDINGS = 1e-12 * 2**53
+"""Distance from the reference that a check allows, in roundings of the precision: in double 1e-12."""
 NOT_SIMULATED = ("barrier",)
 """Strategies that show what not to do; the simulator knows no barriers."""
 
@@ -57,8 +59,6 @@ class LimitedArea(GridDwarf):
     def _problems(self) -> list[str]:
         self._choose(batches=self.default_batches if self.strategy in IN_BATCHES else 1)
         problems = []
-        if self.precision != "f8":
-            problems.append(f"precision {self.precision}: the solver has f8 alone")
         for name, value, unit in (("step", self.step_s, "s"), ("spacing", self.spacing_m, "m")):
             if not 0 < value < math.inf:
                 problems.append(f"{name} {value} {unit}: more than 0 is allowed")
@@ -158,12 +158,18 @@ class LimitedArea(GridDwarf):
         method, schedule = self.method(name), self._schedules(name.removesuffix(BACK))[name]
         transport = method.transport or DEFAULT_TRANSPORT
         packing = method.packing or packing_of(transport)
-        return Exchanged(name, schedule, 1, dtype_of(name), transport=transport, packing=packing)
+        return Exchanged(name, schedule, 1, self.dtype_of(name), transport=transport, packing=packing)
 
+    def dtype_of(self, name: str) -> str:
+        """Element type of an exchange: points are real, wavenumbers complex."""
+        return self.precision if name.removesuffix(BACK) in ("fft", "lines", "halo") else f"c{2 * self.element_bytes}"
 
-def dtype_of(name: str) -> str:
-    """Element type of an exchange: points are real, wavenumbers complex."""
-    return "f8" if name.removesuffix(BACK) in ("fft", "lines", "halo") else "c16"
+    # Traits of every dwarf.
+
+    @property
+    def tolerance(self) -> float:
+        """The bits do not depend on ranks, but those of `reference_step`, other code in doubles, are others."""
+        return _ROUNDINGS * self.unit_roundoff
 
 
 @dataclass(frozen=True)
@@ -206,7 +212,7 @@ class LimitedAreaRun(GridRunning):
 
     def arrays(self, pattern: Pattern, name: str) -> list[Array]:
         """This rank's array of each batch, which an exchange sends from, full of NaN."""
-        return [self.array(pattern, name, dtype_of(name)) for _ in range(self.batches)]
+        return [self.array(pattern, name, self.dwarf.dtype_of(name)) for _ in range(self.batches)]
 
     def connect(self, way: str, pattern: Pattern, sources: list[Array], targets: list[Array]) -> None:
         """Make the plans of an exchange of each batch. Collective."""

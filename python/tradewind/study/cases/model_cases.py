@@ -29,7 +29,9 @@ def expand_models(sweep: WeatherModelSweep, study_seed: int, bases: Bases = NO_B
             yield Skip(sweep.name, model.name, f"algorithms.{unused[0]}: the model has no exchange of this kind")
             continue
         try:
-            requests = [ModelRequest(model, ranks, split) for split in sweep.splits(ranks) or [model.split(ranks)]]
+            requests = [
+                ModelRequest(model, ranks, split, sweep.causes) for split in sweep.splits(ranks) or [model.split(ranks)]
+            ]
             for request in requests:
                 request.program()
         except InputError as error:

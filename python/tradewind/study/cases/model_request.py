@@ -25,6 +25,7 @@ class ModelRequest(Workload):
     model: Model
     ranks: int
     split: tuple[int, int]
+    causes: bool = False
 
     family: ClassVar[str] = WEATHER_MODEL
 
@@ -38,7 +39,8 @@ class ModelRequest(Workload):
 
     def simulated(self, simulate: Callable[..., dict[str, Any]], machine: Any, **options: Any) -> dict[str, Any]:
         """Return what a forecast says of the step, its parts as steps: of each kind of step a program is simulated."""
-        found = self.model.simulate(machine, self.ranks, split=self.split, simulate=simulate, causes=False, **options)
+        asked = {"split": self.split, "causes": self.causes}
+        found = self.model.simulate(machine, self.ranks, simulate=simulate, **asked, **options)
         return {**found, "step_time_s": found["part_s"], "compute_s": found["computing_s"]}
 
     @property
@@ -72,6 +74,7 @@ class ModelRequest(Workload):
             "algorithms": dict(self.model.algorithms),
             "ranks": self.ranks,
             "split": self.split,
+            **({"causes": True} if self.causes else {}),  # keys of cases without them stay what they are
         }
 
     def labels(self) -> dict[str, Any]:

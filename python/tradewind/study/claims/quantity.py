@@ -3,6 +3,10 @@
 ===================== ===========================================================================================
 ``time``              the time of the exchange
 ``days-per-day``      of a whole model: days of forecast in a day
+``hour-time``         of a whole model: seconds that an hour of forecast takes
+``congestion-share``  of a whole model, of a sweep with `causes`: the share of a step that is due to a cause; likewise
+                      ``compute-``, ``imbalance-``, ``waiting-for-servers-``, ``pack-``, ``latency-`` and
+                      ``bandwidth-share``
 ``minimum``           the shortest sample of a measurement; for other cases, the time
 ``step-time``         time per step of a dwarf, program or model
 ``compute``           the part of a step in which the median rank computes; simulated: a step without exchanges
@@ -40,10 +44,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from tradewind.base.units import format_joules, format_seconds, format_watts
+from tradewind.simulation.causes import CAUSES
 from tradewind.study.cases.model_request import WEATHER_MODEL
 from tradewind.study.cases.whole_steps import WHOLE_STEPS
 
 Record = Mapping[str, Any]
+_HOUR_S = 3600.0
 COMPUTE = "compute"
 """Beginning of the names of parts of a run that compute, see `tradewind.dwarfs.frame.running`."""
 
@@ -72,6 +78,11 @@ def _minimum(case: Record) -> float | None:
     if case["kind"] == "run":
         return float(min(case["result"]["samples_s"]) / case["result"]["steps"])
     return None if case["time_s"] is None else float(case["time_s"])
+
+
+def _hour_time(case: Record) -> float | None:
+    days = case["result"].get("forecast_days_per_day")
+    return None if days is None else _HOUR_S / float(days)
 
 
 def _of_result(key: str) -> Callable[[Record], float | None]:
@@ -130,6 +141,19 @@ def parts_of(case: Record) -> dict[str, float]:
     if case.get("pattern") == WEATHER_MODEL:
         return dict(result["step_time_s"])
     return {row["part"]: row["median_s"] / result["steps"] for row in result.get("parts", [])}
+
+
+def causes_of(case: Record) -> dict[str, float]:
+    """Return the seconds of each cause of a step (see `tradewind.simulation.causes`); none where they are not known."""
+    return dict(case["result"].get("cause_s") or {})
+
+
+def _cause_share(cause: str) -> Callable[[Record], float | None]:
+    def get(case: Record) -> float | None:
+        seconds = causes_of(case).get(cause)
+        return None if seconds is None else seconds / float(case["time_s"])
+
+    return get
 
 
 def _non_compute(case: Record) -> float | None:
@@ -211,6 +235,7 @@ QUANTITIES: dict[str, Quantity] = {
     "days-per-day": Quantity(
         _of_result("forecast_days_per_day"), "days of forecast in a day", lambda value: f"{value:.3g} days per day"
     ),
+    "hour-time": Quantity(_hour_time, "time of an hour of forecast (s)", format_seconds),
     "minimum": Quantity(_minimum, "shortest time of the exchange (s)", format_seconds),
     "step-time": Quantity(_step_time, "time per step (s)", format_seconds),
     "compute": Quantity(
@@ -236,4 +261,10 @@ QUANTITIES: dict[str, Quantity] = {
     "node-power": Quantity(_of_result("node_power_w"), "mean power of a node (W)", format_watts),
     "power-imbalance": Quantity(_of_result("power_imbalance"), "largest power of a rank over the mean", _number),
     "link-time": Quantity(_times("links"), "time x links (s)", lambda value: f"{value:.3g} link-seconds"),
+    **{
+        f"{cause.replace(' ', '-')}-share": Quantity(
+            _cause_share(cause), f"share of a step that is due to {cause}", _number, is_part=True
+        )
+        for cause in CAUSES
+    },
 }

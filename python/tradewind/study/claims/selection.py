@@ -25,7 +25,7 @@ COMPARED = ("apart", "best")
 """The keys that hold a label, whose values are compared."""
 
 BASE = "base"
-COMPARING = ("time", "bars", "parts", "best", "delay")
+COMPARING = ("time", "bars", "parts", "causes", "best", "delay")
 """The kinds of plots that show curves or bars side by side."""
 
 Labels = Mapping[str, Sequence[Any]]

@@ -27,6 +27,9 @@ class WeatherModelSweep(OnMachine):
     """Values in place of those of the model file, like ``{ tracers = [3, 20] }``; lists multiply."""
     algorithms: dict[str, str] = Field(default_factory=dict)
     """Algorithms in place of those of the model file, by the key of the exchanges: ``{ halo = "direct" }``."""
+    causes: bool = False
+    """Also split the time of a step by cause, for plots of causes: each case then takes four more simulations, on an
+    unloaded network (see `tradewind.simulation.causes`)."""
     machine: Many[str]
     quick: Quick = Field(default_factory=dict)
 

@@ -1,0 +1,118 @@
+"""Write the wrappers of the recorder from its table of MPI functions: ``recorder_wrappers.py TABLE OUTPUT``.
+
+Each function of `src/recorder/functions.table` becomes a structure with its arguments by name, and a function MPI_X
+that calls the handler of its section; PMPI_X is another name of the same. Handlers are in `src/recorder/handlers/`.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+
+class Function(NamedTuple):
+    """A function of MPI: its name without MPI_, its handler, its arguments, and whether its counts are large."""
+
+    name: str
+    handler: str
+    arguments: list[str]
+    large: bool = False
+
+    @property
+    def symbol(self) -> str:
+        """Return the name of the function."""
+        return f"MPI_{self.name}{'_c' if self.large else ''}"
+
+
+def functions_of(table: str) -> Iterator[Function]:
+    """Yield the functions of a table. Raises ValueError for a line that is wrong."""
+    section, large = "", frozenset[str]()
+    for number, line in enumerate(table.splitlines(), 1):
+        line = line.partition("#")[0].strip()
+        if not line:
+            continue
+        if line[0] == "[":
+            section = line[1:-1]
+        elif section == "large":
+            large |= set(line.split())
+        elif ":" not in line:
+            raise ValueError(f"line {number}: {line!r}: NAMES: ARGUMENTS is allowed")
+        else:
+            names, _, arguments = line.partition(":")
+            for name in names.split():
+                yield from _forms(Function(name, section, arguments.split()), large)
+
+
+def _forms(function: Function, large: frozenset[str]) -> Iterator[Function]:
+    """Yield a function in all its forms."""
+    name, handler, arguments, _ = function
+    forms = [function]
+    if name[-1] == "*":
+        name = name[:-1]
+        forms = [
+            Function(name, handler, arguments),
+            Function(f"I{name[0].lower()}{name[1:]}", handler, [*arguments, "request"]),
+            Function(f"{name}_init", handler, [*arguments, "info", "request"]),
+        ]
+    for form in forms:
+        yield form
+        if large & set(form.arguments):
+            yield form._replace(large=True)
+
+
+_HEADER = """// Written by cmake/recorder_wrappers.py from src/recorder/functions.table.
+#include "recorder/handlers/handlers.hpp"
+
+namespace tradewind::recorder {
+"""
+
+
+def wrappers(functions: list[Function]) -> str:
+    """Return the source of all wrappers."""
+    names = list(dict.fromkeys(function.name for function in functions))
+    text = [_HEADER]
+    text.append("const char* const function_names[] = {" + ", ".join(f'"MPI_{name}"' for name in names) + "};")
+    text.append(f"const int function_count = {len(names)};")
+    text.append("Function functions[function_count] = {};\n")
+    text += [_structure(function, names.index(function.name)) for function in functions]
+    text.append("}  // namespace tradewind::recorder\n\nusing namespace tradewind::recorder;\n")
+    text += [_wrapper(function) for function in functions]
+    return "\n".join(text)
+
+
+def _structure(function: Function, number: int) -> str:
+    members = f"    Word {', '.join(function.arguments)};\n" if function.arguments else ""
+    form = (
+        "Persistent" if "_init" in function.name else "Nonblocking" if "request" in function.arguments else "Blocking"
+    )
+    neighbors = str("eighbor" in function.name).lower()
+    base = f"Call<{number}, {str(function.large).lower()}, Form::{form}, {neighbors}>"
+    return f"struct {function.symbol}_Call : {base} {{\n{members}}};"
+
+
+def _wrapper(function: Function) -> str:
+    symbol, arguments = function.symbol, function.arguments
+    parameters = ", ".join(f"Word {name}" for name in arguments)
+    types = ", ".join(["Word"] * len(arguments))
+    values = ", ".join(f"call.{name}" for name in arguments)
+    base = f'"PMPI_{function.name}"' if function.large else "nullptr"
+    initial = ", ".join(["{}", *arguments])
+    return f"""extern "C" TRADEWIND_EXPORTED int {symbol}({parameters}) {{
+    static Real<int({types})> real{{"P{symbol}", {base}}};
+    {symbol}_Call call{{{initial}}};
+    return recorded<{function.handler}>(call, real, [&call] {{ return real.function({values}); }});
+}}
+extern "C" TRADEWIND_EXPORTED int P{symbol}({parameters}) __attribute__((alias("{symbol}")));
+"""
+
+
+def main(table: str, output: str) -> None:
+    """Write the wrappers of a table into a file."""
+    functions = list(functions_of(Path(table).read_text(encoding="utf-8")))
+    Path(output).write_text(wrappers(functions), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,194 @@
+"""The blocks of which files of traces consist, see docs/reference/trace.md: the file of a rank while it runs, and all
+ranks joined.
+"""
+
+from __future__ import annotations
+
+import lzma
+import struct
+import zlib
+from collections.abc import Iterator
+from enum import IntEnum
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from tradewind.base.errors import InputError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+SIGNATURE = b"tradewind trace\n"
+VERSION = 1
+"""The newest version of the format that is read; what is written has it."""
+_MAGIC = b"TWTB"
+_HEADER = struct.Struct("<4sBBBBIIII")
+
+
+class Kind(IntEnum):
+    """Kinds of blocks. Readers skip those that they do not know."""
+
+    RUN = 1
+    RANK = 2
+    DEFINITIONS = 3
+    OPERATIONS = 4
+    ORDER = 5
+    GAPS = 6
+    DURATIONS = 7
+    END = 8
+
+
+class Coding(IntEnum):
+    """How the content of a block is stored."""
+
+    PLAIN = 0
+    ZLIB = 1
+    XZ = 2
+    BY_OPERATION = 3
+    """Numbers of 16 bits, one per event: sorted by operation, first all low bytes, then all high bytes, then zlib."""
+
+
+class Block(NamedTuple):
+    """A block of a file, without its content."""
+
+    kind: int
+    coding: int
+    rank: int
+    stored: int
+    raw: int
+    checksum: int
+    at: int
+    """Position of the content."""
+
+
+def scan(file: IO[bytes], path: Path) -> tuple[list[Block], str]:
+    """Return the whole blocks of a file, and what is wrong behind the last: "" where the file ends there.
+
+    Raises InputError for a file that is no trace, or of a newer version.
+    """
+    size = file.seek(0, 2)
+    file.seek(0)
+    if file.read(len(SIGNATURE)) != SIGNATURE:
+        raise InputError(f"{path}: not a trace: a file that `tradewind record` has written is allowed")
+    blocks: list[Block] = []
+    at = len(SIGNATURE)
+    while at < size:
+        file.seek(at)
+        header = file.read(_HEADER.size)
+        if len(header) < _HEADER.size:
+            return blocks, f"is cut off at byte {at}"
+        magic, kind, coding, version, _, rank, stored, raw, checksum = _HEADER.unpack(header)
+        if magic != _MAGIC:
+            return blocks, f"is damaged at byte {at}"
+        if version > VERSION:
+            raise InputError(f"{path}: a trace of version {version}: up to {VERSION} are allowed; update Tradewind")
+        at += _HEADER.size
+        if at + stored > size:
+            return blocks, f"is cut off at byte {size}, within a block"
+        blocks.append(Block(kind, coding, rank, stored, raw, checksum, at))
+        at += stored
+    return blocks, ""
+
+
+def content(file: IO[bytes], path: Path, block: Block, order: NDArray[np.uint32] | None = None) -> bytes:
+    """Return the content of a block; `order`: the operations of its events. Raises InputError for a damaged one."""
+    file.seek(block.at)
+    data = file.read(block.stored)
+    if zlib.adler32(data) != block.checksum:
+        raise InputError(f"{path}: the block at byte {block.at} is damaged: its checksum differs")
+    if block.coding == Coding.ZLIB:
+        return zlib.decompress(data)
+    if block.coding == Coding.XZ:
+        return lzma.decompress(data)
+    if block.coding == Coding.BY_OPERATION and order is not None:
+        return _unsorted(zlib.decompress(data), order)
+    return data
+
+
+def write(file: IO[bytes], kind: Kind, rank: int, data: bytes, coding: Coding, order: Any = None) -> None:
+    """Write a block. Raises OSError."""
+    if coding == Coding.ZLIB:
+        stored = zlib.compress(data, 6)
+    elif coding == Coding.XZ:
+        stored = lzma.compress(data, preset=1)
+    elif coding == Coding.BY_OPERATION:
+        stored = zlib.compress(_sorted(data, order), 6)
+    else:
+        stored = data
+    header = (_MAGIC, kind, coding, VERSION, 0, rank, len(stored), len(data), zlib.adler32(stored))
+    file.write(_HEADER.pack(*header) + stored)
+
+
+def _sorted(data: bytes, order: NDArray[np.uint32]) -> bytes:
+    values = np.frombuffer(data, "<u2")[np.argsort(order, kind="stable")]
+    return values.view("u1").reshape(-1, 2).T.tobytes()
+
+
+def _unsorted(data: bytes, order: NDArray[np.uint32]) -> bytes:
+    halves = np.frombuffer(data, "u1").reshape(2, -1)
+    values = np.empty(len(order), "<u2")
+    values[np.argsort(order, kind="stable")] = np.ascontiguousarray(halves.T).view("<u2")[:, 0]
+    return values.tobytes()
+
+
+_EXACT = 512
+
+
+def encode_times(ns: NDArray[np.int64]) -> NDArray[np.uint16]:
+    """Return the codes of durations: exact below 512 ns, else 9 bits and a power of two, within 0.2 %."""
+    ns = np.maximum(ns, 0)
+    exponent = np.maximum(np.frexp(np.maximum(ns, 1).astype(np.float64))[1] - 9, 0)
+    half = np.where(exponent > 0, 1 << np.maximum(exponent - 1, 0), 0)
+    codes = (exponent << 8) + ((ns + half) >> exponent)
+    return np.asarray(codes, np.uint16)
+
+
+def decode_times(codes: NDArray[np.uint16]) -> NDArray[np.int64]:
+    """Return the durations of codes, ns."""
+    wide = codes.astype(np.int64)
+    return np.where(wide < _EXACT, wide, ((wide & 255) + 256) << np.maximum((wide >> 8) - 1, 0))
+
+
+class Reader:
+    """The blocks of a file by rank; contents are read when asked for."""
+
+    def __init__(self, path: Path) -> None:
+        """Raises InputError for a file that cannot be read, or is no trace."""
+        self.path = path
+        try:
+            self._file = open(path, "rb")  # noqa: SIM115 - it stays open as long as the trace
+        except OSError as error:
+            raise InputError(f"cannot read trace {path}: {error.strerror}") from None
+        found, self.problem = scan(self._file, path)
+        self.by_rank: dict[int, list[Block]] = {}
+        self.run: Block | None = None
+        for block in found:
+            if block.kind == Kind.RUN:
+                self.run = block
+            else:
+                self.by_rank.setdefault(block.rank, []).append(block)
+
+    def content(self, block: Block, order: NDArray[np.uint32] | None = None) -> bytes:
+        """Return `content` of a block."""
+        return content(self._file, self.path, block, order)
+
+    def all_of(self, rank: int, kind: Kind) -> Iterator[bytes]:
+        """Yield the contents of all blocks of a kind of a rank."""
+        for block in self.by_rank.get(rank, ()):
+            if block.kind == kind:
+                yield self.content(block)
+
+    def times(self, rank: int) -> Iterator[tuple[NDArray[np.uint32], NDArray[np.uint16], NDArray[np.uint16]]]:
+        """Yield order, gaps and durations of some events after the other; those without all three are left out."""
+        blocks = {kind: [b for b in self.by_rank.get(rank, ()) if b.kind == kind] for kind in Kind}
+        columns = (blocks[Kind.ORDER], blocks[Kind.GAPS], blocks[Kind.DURATIONS])
+        for order_block, gap_block, duration_block in zip(*columns, strict=False):
+            order = np.frombuffer(self.content(order_block), "<u4")
+            gaps, durations = (np.frombuffer(self.content(b, order), "<u2") for b in (gap_block, duration_block))
+            yield order, gaps, durations
+
+    def events(self, rank: int) -> int:
+        """Return the number of events of a rank."""
+        raw = {kind: [b.raw for b in self.by_rank[rank] if b.kind == kind] for kind in (Kind.ORDER, Kind.DURATIONS)}
+        return sum(size // 4 for size, _ in zip(raw[Kind.ORDER], raw[Kind.DURATIONS], strict=False))

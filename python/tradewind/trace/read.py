@@ -1,0 +1,224 @@
+"""Traces read from files: one that `tradewind record` has joined, or the folder of the files of its ranks."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tradewind.base.errors import InputError
+from tradewind.trace.blocks import Kind, Reader, decode_times
+from tradewind.trace.calls import NUMBERS
+from tradewind.trace.definitions import Definitions, merge
+from tradewind.trace.model import DATATYPE, ENDED, OPERATION, RankEvents, RankInfo, Trace
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+STORED = np.dtype(
+    [
+        *((name, OPERATION[name]) for name in OPERATION.names or () if OPERATION[name].shape == ()),
+        *((name, "<u4") for name in ("asked", "ended", "blocks", "unused")),
+    ]
+)
+"""An operation as the file has it: with the lengths of its lists."""
+PART_NAME = "rank-*.part"
+"""Names of the files of ranks in the folder of a run."""
+
+
+def open_trace(path: str | os.PathLike[str]) -> Trace:
+    """Open the trace of a run: a file, or the folder with the files of the ranks.
+
+    Of a file that is cut off, and of ranks that were killed, what is whole is used; `Trace.problems` says what is
+    missing. Raises InputError for a file that is no trace, is damaged, or of a newer version.
+    """
+    place = Path(path)
+    files = sorted(place.glob(PART_NAME)) if place.is_dir() else [place]
+    if not files:
+        raise InputError(f"{place}: this folder has no files of ranks ({PART_NAME})")
+    readers = [Reader(file) for file in files]
+    parts = {rank: _Part(rank, reader) for reader in readers for rank in sorted(reader.by_rank)}
+    whole = {rank: part for rank, part in sorted(parts.items()) if part.description}
+    if not whole:
+        raise InputError(f"{place}: the trace is cut off before the first rank is described")
+    run: dict[str, Any] = next(
+        (json.loads(reader.content(reader.run)) for reader in readers if reader.run is not None), {}
+    )
+    size = next(iter(whole.values())).description["size"]
+    communicators, windows = merge({rank: part.definitions for rank, part in whole.items()})
+    clocks = _Clocks(whole)
+
+    def load(rank: int, count: int) -> Iterator[RankEvents]:
+        yield from whole[rank].load(count, *clocks.of(rank))
+
+    infos = {rank: part.info() for rank, part in whole.items()}
+    problems = [f"{reader.path} {reader.problem}" for reader in readers if reader.problem]
+    problems += _missing(size, infos)
+    command = tuple(run.get("command", ()))
+    return Trace(size, infos, communicators, load, windows, command, run.get("started", ""), tuple(problems))
+
+
+def _missing(size: int, infos: Mapping[int, RankInfo]) -> Iterator[str]:
+    missing = [rank for rank in range(size) if rank not in infos]
+    if missing:
+        shown = ", ".join(map(str, missing[:10])) + (", ..." if len(missing) > 10 else "")
+        yield f"{len(missing)} of {size} ranks are missing: {shown}"
+    why = {
+        "killed": "was killed: up to a second of its last calls is missing",
+        "full": "has events until its disk was full",
+        "exited": "ended without MPI_Finalize",
+        "aborted": "called MPI_Abort",
+    }
+    for ending, text in why.items():
+        ranks = [rank for rank, info in infos.items() if info.ending == ending]
+        if ranks:
+            more = f", and {len(ranks) - 1} more" if len(ranks) > 1 else ""
+            yield f"rank {ranks[0]}{more}: {text}"
+
+
+@dataclass
+class _Part:
+    """The blocks of one rank."""
+
+    rank: int
+    reader: Reader
+    description: dict[str, Any] = field(default_factory=dict)
+    end: dict[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for name, kind in (("description", Kind.RANK), ("end", Kind.END)):
+            text = next(self.reader.all_of(self.rank, kind), None)
+            if text is not None:
+                setattr(self, name, json.loads(text))
+        self.definitions = Definitions(self.rank, self.reader.all_of(self.rank, Kind.DEFINITIONS))
+
+    def info(self) -> RankInfo:
+        counted = {name: (calls, ns / 1e9) for name, (calls, ns) in self.end.get("counted", {}).items()}
+        return RankInfo(
+            host=self.description["host"],
+            library=" ".join(self.description["library"].split()),
+            abi=self.description["abi"],
+            thread_level=self.description["thread_level"],
+            ending=self.end.get("ending", "killed"),
+            counted=counted,
+            events=self.reader.events(self.rank),
+        )
+
+    def load(self, count: int, start_ns: int, rate: float) -> Iterator[RankEvents]:
+        """Yield the events in parts; times are `start_ns` + `rate` times those of the file."""
+        events = self._operations()
+        threads = events.operations["thread"]
+        ends = np.zeros(int(threads.max(initial=0)) + 1, np.int64)
+        first = 0
+        for order, gaps, durations in self._in_parts(count):
+            if order.max(initial=0) >= len(threads):
+                raise InputError(f"{self.reader.path}: rank {self.rank}: an event has an operation that is missing")
+            times = _times(threads[order], decode_times(gaps), decode_times(durations), ends)
+            begin, end = (
+                start_ns + np.rint(time * rate).astype(np.int64) if rate != 1 else start_ns + time for time in times
+            )
+            changed = {"order": order.astype(np.int32), "begin_ns": begin, "end_ns": end, "first": first}
+            yield RankEvents(**{**events.__dict__, **changed})
+            first += len(order)
+        if first == 0:
+            yield events
+
+    def _in_parts(self, count: int) -> Iterator[tuple[NDArray[np.uint32], NDArray[np.uint16], NDArray[np.uint16]]]:
+        """Yield the times of at most `count` events at once, and of fewer only at the end."""
+        waiting: list[Any] = []
+        for columns in self.reader.times(self.rank):
+            waiting.append(columns)
+            while sum(len(each[0]) for each in waiting) >= count:
+                whole = [np.concatenate(column) for column in zip(*waiting, strict=True)]
+                yield whole[0][:count], whole[1][:count], whole[2][:count]
+                waiting = [tuple(column[count:] for column in whole)]
+        if sum(len(each[0]) for each in waiting):
+            order, gaps, durations = (np.concatenate(column) for column in zip(*waiting, strict=True))
+            yield order, gaps, durations
+
+    def _operations(self) -> RankEvents:
+        stored, asked, ended, blocks = read_operations(self.reader.all_of(self.rank, Kind.OPERATIONS))
+        operations = np.zeros(len(stored), OPERATION)
+        for name in STORED.names or ():
+            if name in ("asked", "ended", "blocks"):
+                ends = np.cumsum(stored[name], dtype=np.int64)
+                operations[name] = np.stack([ends - stored[name], ends], axis=1)
+            elif name != "unused":
+                operations[name] = stored[name]
+        numbers = np.array([NUMBERS.get(name, NUMBERS[OTHER]) for name in self.description["calls"]], np.uint16)
+        operations["call"] = numbers[operations["call"]]
+        self.definitions.renumber(operations)
+        empty = np.empty(0, np.int64)
+        types = np.array(self.definitions.types, DATATYPE)
+        return RankEvents(
+            self.rank,
+            operations,
+            empty.astype(np.int32),
+            empty,
+            empty,
+            asked,
+            ended,
+            blocks,
+            types,
+            self.definitions.neighbors(),
+        )
+
+
+OTHER = "MPI_Comm_free"
+"""Stands for functions that a newer recorder knows and this reader does not."""
+
+
+def read_operations(contents: Iterator[bytes]) -> tuple[Any, Any, Any, Any]:
+    """Return all operations of blocks, and their lists: asked, ended, blocks."""
+    columns: list[list[Any]] = [[np.empty(0, dtype)] for dtype in (STORED, "<i4", ENDED, "<i8")]
+    for data in contents:
+        lengths = np.frombuffer(data, "<u4", 4)
+        at = 16
+        for column, dtype, length in ((0, STORED, 0), (2, ENDED, 2), (3, np.dtype("<i8"), 3), (1, np.dtype("<i4"), 1)):
+            many = int(lengths[length])
+            columns[column].append(np.frombuffer(data, dtype, many, at))
+            at += many * dtype.itemsize
+    operations, asked, ended, blocks = (np.concatenate(column) for column in columns)
+    return operations, asked, ended, blocks
+
+
+def _times(
+    threads: NDArray[np.uint16], gaps: NDArray[np.int64], durations: NDArray[np.int64], ends: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return begin and end of events; `ends`: when the last call of each thread ended, which this carries on."""
+    begin, end = np.empty(len(gaps), np.int64), np.empty(len(gaps), np.int64)
+    for thread in np.unique(threads):
+        mine = slice(None) if len(ends) == 1 else np.flatnonzero(threads == thread)
+        end[mine] = ends[thread] + np.cumsum(gaps[mine] + durations[mine])
+        begin[mine] = end[mine] - durations[mine]
+        ends[thread] = end[mine][-1]
+    return begin, end
+
+
+class _Clocks:
+    """The clocks of all hosts on the scale of the first rank's: ranks leave the barriers at begin and end together."""
+
+    def __init__(self, parts: Mapping[int, _Part]) -> None:
+        self._parts = parts
+        self._hosts: dict[str, tuple[int, int]] = {}
+        hosts: dict[str, list[_Part]] = {}
+        for part in parts.values():
+            hosts.setdefault(part.description["host"], []).append(part)
+        for host, members in hosts.items():
+            ends = [part.end.get("end_sync_ns", 0) for part in members]
+            self._hosts[host] = min(part.description["begin_ns"] for part in members), min(ends)
+        self._first = next(iter(self._hosts.values()))
+
+    def of(self, rank: int) -> tuple[int, float]:
+        """Return the start of a rank's clock, ns, and its rate."""
+        description = self._parts[rank].description
+        begin, end = self._hosts[description["host"]]
+        rate = 1.0
+        if end > begin and self._first[1] > self._first[0]:
+            rate = (self._first[1] - self._first[0]) / (end - begin)
+        return description["begin_ns"] - begin, rate

@@ -1,0 +1,61 @@
+"""The time line of a trace: a track per rank, a row per thread, an event per call."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from tradewind.base.errors import InputError
+from tradewind.timeline.model import Row, TimeLine, TraceEvent, Track
+from tradewind.trace.calls import CALLS
+from tradewind.trace.model import NONE
+
+if TYPE_CHECKING:
+    from tradewind.trace.model import RankEvents, Trace
+
+MAX_EVENTS = 2_000_000
+"""Events that one time line can show."""
+
+
+def time_line(trace: Trace, ranks: Sequence[int] | None = None) -> TimeLine:
+    """Return the time line of some ranks of a trace; None: of all.
+
+    Raises InputError for more than `MAX_EVENTS` events, and for ranks that the trace does not have.
+    """
+    shown = trace.ranks if ranks is None else list(ranks)
+    events = sum(trace.infos[rank].events for rank in shown if rank in trace.infos)
+    if events > MAX_EVENTS:
+        raise InputError(f"time line of {events} events: at most {MAX_EVENTS} are allowed; name fewer ranks")
+    title = " ".join(trace.command) or "recorded run"
+    return TimeLine(title, [Track(rank, _rows(trace.events(rank))) for rank in shown])
+
+
+def _rows(events: RankEvents) -> list[Row]:
+    rows: dict[int, Row] = {}
+    operations = [_Shown(events, number) for number in range(len(events.operations))]
+    for number, begin, end in zip(events.order.tolist(), events.begin_ns.tolist(), events.end_ns.tolist(), strict=True):
+        shown = operations[number]
+        row = rows.setdefault(shown.thread, Row("MPI" if shown.thread == 0 else f"MPI, thread {shown.thread}"))
+        row.events.append(shown.at(begin, end))
+    return [rows[thread] for thread in sorted(rows)]
+
+
+class _Shown:
+    """An operation as an event of a time line has it."""
+
+    def __init__(self, events: RankEvents, number: int) -> None:
+        operation = events.operations[number]
+        call = CALLS[int(operation["call"])]
+        names = ("peer", "tag", "bytes", "source", "source_tag", "received", "communicator", "request", "window")
+        details = {name: int(operation[name]) for name in names}
+        self.thread = int(operation["thread"])
+        self._name, self._kind = call.name, call.kind.value
+        self._peer = details["peer"] if details["peer"] >= 0 else None
+        self._bytes = details["bytes"] or details["received"] or None
+        self._more = {name: value for name, value in details.items() if name not in ("peer", "bytes") and value > NONE}
+
+    def at(self, begin_ns: int, end_ns: int) -> TraceEvent:
+        """Return the event from one time to another."""
+        return TraceEvent(
+            self._kind, self._name, begin_ns, end_ns, peer=self._peer, bytes=self._bytes, more=dict(self._more)
+        )

@@ -1,0 +1,100 @@
+#pragma once
+
+#include "recorder/handlers/point_to_point.hpp"
+
+namespace tradewind::recorder {
+
+struct MakeCommunicator : Handler {
+    template <class C>
+    void after(C& call, Event& event, Thread&) {
+        Word parent = 0;
+        if constexpr (requires { call.comm; }) {
+            parent = handle(call.comm);
+            set_communicator(event, parent);
+        }
+        event.operation.created =
+            recorder.communicators.made(handle_at(call.newcomm), parent, function_names[C::number]);
+    }
+};
+
+struct DuplicateCommunicator : Handler {
+    template <class C>
+    void after(C& call, Event& event, Thread&) {
+        set_communicator(event, call.comm);
+        event.operation.created =
+            recorder.communicators.duplicated(handle_at(call.newcomm), handle(call.comm), function_names[C::number]);
+        add_request(call, event);
+    }
+};
+
+struct CommunicatorFree : Handler {
+    template <class C>
+    void before(C& call, Thread&) {
+        communicator_ = handle_at(call.comm_pointer);
+    }
+    template <class C>
+    void after(C&, Event& event, Thread&) {
+        set_communicator(event, communicator_);
+        recorder.communicators.freed(communicator_);
+    }
+
+  private:
+    Word communicator_ = 0;
+};
+
+struct TypeFree : Handler {
+    static constexpr bool is_counted = true;
+    template <class C>
+    void before(C& call, Thread&) {
+        const Recorder::Lock lock(recorder);
+        recorder.types.freed(handle_at(call.type_pointer));
+    }
+};
+
+struct Count : Handler {
+    static constexpr bool is_counted = true;
+};
+
+/// Recording begins when MPI_Init has returned: its own time is not known, as the rates of clocks are not yet.
+struct Init : Handler {
+    static constexpr bool works_always = true;
+    template <class C>
+    void always(C&, int status) {
+        if (status == 0) recorder.begin();
+    }
+    template <class C>
+    void after(C&, Event&, Thread&) {}
+};
+struct InitThread : Init {};
+
+/// The file ends before MPI does: the ranks are synchronized once more.
+struct Finalize : Handler {
+    template <class C>
+    void before(C&, Thread& thread) {
+        end<C>(thread, "finalized");
+    }
+    template <class C>
+    void after(C&, Event&, Thread&) {}
+
+    template <class C>
+    static void end(Thread& thread, const char* ending) {
+        {
+            const Recorder::Lock lock(recorder);
+            const Ticks now = recorder.clock.now();
+            recorder.event(C::number, thread);
+            recorder.commit(thread, now, now);
+        }
+        recorder.end(ending);
+    }
+};
+
+struct Abort : Handler {
+    template <class C>
+    void before(C&, Thread& thread) {
+        Finalize::end<C>(thread, "aborted");
+    }
+    template <class C>
+    void after(C&, Event&, Thread&) {}
+};
+
+}  // namespace tradewind::recorder

@@ -1,0 +1,119 @@
+#pragma once
+
+#include "recorder/handlers/point_to_point.hpp"
+
+namespace tradewind::recorder {
+
+/// A window as it was made.
+struct WindowInfo {
+    int number = NONE;
+    const CommunicatorInfo* communicator = nullptr;
+};
+WindowInfo find_window(Word handle);
+int add_window(Word handle, const CommunicatorInfo& communicator, const char* function);
+void free_window(Word handle);
+
+/// Sets the window, and its rank that is accessed.
+template <class C>
+void set_target(const C& call, Event& event) {
+    const WindowInfo window = find_window(handle(call.window));
+    event.operation.window = window.number;
+    if (window.communicator == nullptr) return;
+    event.operation.communicator = window.communicator->number;
+    if constexpr (requires { call.peer; }) event.operation.peer = window.communicator->world_rank(int_of(call.peer));
+}
+
+template <class C>
+void set_written(const C& call, Event& event) {
+    const TypeInfo& type = recorder.types[handle(call.type)];
+    event.operation.type = type.number;
+    event.operation.bytes = count(call, call.count) * type.size;
+}
+
+template <class C>
+void set_read(const C& call, Event& event) {
+    const TypeInfo& type = recorder.types[handle(call.recvtype)];
+    (event.operation.type == NONE ? event.operation.type : event.operation.source_type) = type.number;
+    event.operation.received = count(call, call.recvcount) * type.size;
+}
+
+struct Put : Handler {
+    template <class C>
+    void after(C& call, Event& event, Thread&) {
+        set_target(call, event);
+        set_written(call, event);
+        add_request(call, event);
+    }
+};
+
+struct Get : Handler {
+    template <class C>
+    void after(C& call, Event& event, Thread&) {
+        set_target(call, event);
+        set_read(call, event);
+        add_request(call, event);
+    }
+};
+
+struct GetAccumulate : Handler {
+    template <class C>
+    void after(C& call, Event& event, Thread&) {
+        set_target(call, event);
+        if (count(call, call.count) > 0) set_written(call, event);  // MPI_NO_OP: the type means nothing
+        set_read(call, event);
+        add_request(call, event);
+    }
+};
+
+struct FetchAndOp : Handler {
+    template <class C>
+    void after(C& call, Event& event, Thread&) {
+        set_target(call, event);
+        const TypeInfo& type = recorder.types[handle(call.type)];
+        event.operation.type = type.number;
+        event.operation.bytes = event.operation.received = type.size;
+    }
+};
+
+struct Epoch : Handler {
+    template <class C>
+    void after(C& call, Event& event, Thread&) {
+        set_target(call, event);
+        if constexpr (requires { call.lock; }) event.operation.argument = int_of(call.lock) == abi().lock_exclusive;
+        if constexpr (requires { call.flag; }) event.operation.argument = int_at(call.flag) != 0 ? 1 : 0;
+        if constexpr (requires { call.group; }) {
+            if (event.operation.window == NONE) return;
+            for (const int rank : group_ranks(handle(call.group))) event.lists.blocks.push_back(rank);
+        }
+    }
+    /// Returns the world ranks of a group.
+    static std::vector<int> group_ranks(Word group);
+};
+
+struct MakeWindow : Handler {
+    template <class C>
+    void after(C& call, Event& event, Thread&) {
+        const CommunicatorInfo& info = set_communicator(event, call.comm);
+        event.operation.created = add_window(handle_at(call.newwindow), info, function_names[C::number]);
+        if constexpr (requires { call.size; }) event.operation.bytes = static_cast<std::int64_t>(call.size);
+    }
+};
+
+struct WindowFree : Handler {
+    template <class C>
+    void before(C& call, Thread&) {
+        window_ = handle_at(call.window_pointer);
+    }
+    template <class C>
+    void after(C&, Event& event, Thread&) {
+        const WindowInfo window = find_window(window_);
+        event.operation.window = window.number;
+        if (window.communicator != nullptr) event.operation.communicator = window.communicator->number;
+        free_window(window_);
+    }
+
+  private:
+    Word window_ = 0;
+};
+
+}  // namespace tradewind::recorder

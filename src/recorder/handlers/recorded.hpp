@@ -1,0 +1,109 @@
+#pragma once
+
+#include <cstdint>
+
+#include "recorder/handlers/narrowed.hpp"
+#include "recorder/recorder.hpp"
+
+#define TRADEWIND_EXPORTED __attribute__((visibility("default")))
+
+namespace tradewind::recorder {
+
+enum class Form { Blocking, Nonblocking, Persistent };
+
+/// The structures of all calls have this beside their arguments, see cmake/recorder_wrappers.py.
+template <int NUMBER, bool LARGE, Form FORM, bool OF_NEIGHBORS>
+struct Call {
+    static constexpr int number = NUMBER;
+    static constexpr bool is_large = LARGE;
+    static constexpr Form form = FORM;
+    static constexpr bool of_neighbors = OF_NEIGHBORS;
+};
+
+/// Parts that a handler may leave out.
+struct Handler {
+    static constexpr bool is_counted = false;    // its calls are no events
+    static constexpr bool works_always = false;  // also when nothing is recorded
+    template <class C>
+    void before(C&, Thread&) {}
+};
+
+class Depth {
+  public:
+    explicit Depth(Thread& thread) : thread_(thread) { thread_.depth++; }
+    Depth(const Depth&) = delete;
+    Depth& operator=(const Depth&) = delete;
+    ~Depth() { thread_.depth--; }
+
+  private:
+    Thread& thread_;
+};
+
+/// Calls the function of the library, and records what it did.
+template <class H, class C, class R, class Invoke>
+int recorded(C& call, R& real, Invoke invoke) {
+    if (real.function == nullptr && !real.resolve()) return abi().unsupported;
+    Narrowed<C> narrowed(call, real.is_fallback);
+    Thread& thread = this_thread();
+    if (thread.depth > 0 || !(recorder.is_recording || H::works_always)) return invoke();
+    const Depth depth(thread);
+    H handler;
+    handler.before(call, thread);
+    const Ticks begin = recorder.clock.now();
+    const int status = invoke();
+    const Ticks end = recorder.clock.now();
+    if constexpr (H::works_always) handler.always(call, status);
+    if (!recorder.is_recording) return status;
+    const Recorder::Lock lock(recorder);
+    if (status != 0) {
+        functions[C::number].failures++;
+    } else if constexpr (H::is_counted) {
+        recorder.count(C::number, begin, end);
+    } else {
+        Event& event = recorder.event(C::number, thread);
+        narrowed.restore();
+        handler.after(call, event, thread);
+        narrowed.keep(event.operation.request);
+        recorder.commit(thread, begin, end);
+    }
+    return status;
+}
+
+template <class C>
+std::int64_t count(const C&, Word word) {
+    return C::is_large ? static_cast<std::int64_t>(word) : int_of(word);
+}
+
+template <class C>
+std::int64_t count_at(const C&, Word address, std::size_t index) {
+    return C::is_large ? reinterpret_cast<const std::int64_t*>(address)[index] : int_at(address, index);
+}
+
+inline std::int32_t tag_of(Word tag) {
+    return int_of(tag) == abi().any_tag ? ANY : int_of(tag);
+}
+
+/// Adds the request of a call that starts or prepares one.
+template <class C>
+void add_request(const C& call, Event& event, const CommunicatorInfo* receives_on = nullptr) {
+    if constexpr (requires { call.request; }) {
+        const Word made = handle_at(call.request);
+        if (made == abi().null_request) return;
+        constexpr bool persistent = C::form == Form::Persistent;
+        event.operation.request = recorder.requests.add({.handle = made,
+                                                         .receives_on = receives_on,
+                                                         .is_persistent = persistent,
+                                                         .is_active = !persistent,
+                                                         .is_cancelled = false,
+                                                         .counts = nullptr});
+    }
+}
+
+/// Gives a call that wants no status one of ours.
+inline void want_statuses(Word& address, std::size_t count, Thread& thread) {
+    if (!wants_none(address)) return;
+    if (thread.statuses.size() < count * abi().status_size) thread.statuses.resize(count * abi().status_size + 64);
+    address = reinterpret_cast<Word>(thread.statuses.data());
+}
+
+}  // namespace tradewind::recorder

@@ -1,0 +1,125 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "recorder/clock.hpp"
+#include "recorder/communicators.hpp"
+#include "recorder/file.hpp"
+#include "recorder/operations.hpp"
+#include "recorder/requests.hpp"
+#include "recorder/types.hpp"
+
+namespace tradewind::recorder {
+
+/// Counts of a function.
+struct Function {
+    std::uint64_t calls = 0, ns = 0;
+    std::uint64_t failures = 0;
+};
+extern const char* const function_names[];
+extern const int function_count;
+extern Function functions[];
+
+/// A thread of the rank.
+struct Thread {
+    int depth = 0;  // of MPI calls within MPI calls, which are the library's and not the program's
+    int number = NONE;
+    std::uint64_t end_ns = 0;    // of its last call, as the file has it
+    std::vector<Word> handles;   // of the requests that a call was given, which the library overwrites
+    std::vector<char> statuses;  // where the program wants none
+};
+Thread& this_thread();
+
+/// A message that a probe has matched.
+struct Message {
+    const CommunicatorInfo* communicator = nullptr;
+    std::int32_t source = NONE, tag = NONE;
+};
+
+/// Statuses of receives.
+struct Status {
+    int source, tag;
+    std::int64_t bytes;
+};
+Status read_status(Word address);
+inline bool wants_none(Word status) {
+    return status == abi().status_ignore;
+}
+
+/// All that is known of a rank. There is one, in the process whose rank it is.
+class Recorder {
+  public:
+    bool is_recording = false;
+    Clock clock;
+    Communicators communicators;
+    Types types;
+    Requests requests;
+    std::unordered_map<Word, Message> messages;
+    std::string window_definitions;
+    int window_count = 0;
+
+    /// Begins to record if the environment says so, behind MPI_Init.
+    void begin();
+
+    /// Ends the file: `ending` says how.
+    void end(const char* ending);
+
+    /// Synchronizes the ranks and returns the time, so that clocks of different nodes can be compared.
+    std::uint64_t synchronize() const;
+
+    /// Returns the event to fill in, in the next call of a thread.
+    Event& event(int call, Thread& thread);
+
+    /// Adds the event with its times.
+    void commit(Thread& thread, Ticks begin, Ticks end);
+
+    void count(int call, Ticks begin, Ticks end);
+
+    class Lock {
+      public:
+        explicit Lock(Recorder& recorder) : recorder_(recorder) {
+            if (recorder_.is_multiple_) {
+                while (recorder_.lock_.test_and_set(std::memory_order_acquire)) {
+                }
+            }
+        }
+        Lock(const Lock&) = delete;
+        Lock& operator=(const Lock&) = delete;
+        ~Lock() {
+            if (recorder_.is_multiple_) recorder_.lock_.clear(std::memory_order_release);
+        }
+
+      private:
+        Recorder& recorder_;
+    };
+
+  private:
+    void describe_rank();
+    void gather();
+    void flush();
+    void end_full();
+    std::string end_text(const char* ending) const;
+
+    File file_;
+    Operations operations_;
+    Event event_;
+    std::vector<std::uint32_t> order_;
+    std::vector<std::uint16_t> gaps_, durations_;
+    std::uint64_t zero_ns_ = 0, flushed_ns_ = 0, end_sync_ns_ = 0;
+    int threads_ = 0;
+    int process_ = 0;
+    const char* thread_level_ = "single";
+    bool is_multiple_ = false;
+    std::atomic_flag lock_ = ATOMIC_FLAG_INIT;
+};
+extern Recorder& recorder;
+
+/// Returns the code of a duration: exact below 512 ns, else nine bits and a power of two, within 0.2 %.
+std::uint16_t time_code(std::uint64_t ns);
+std::uint64_t time_of(std::uint16_t code);
+
+}  // namespace tradewind::recorder

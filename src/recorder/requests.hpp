@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "recorder/library.hpp"
+
+namespace tradewind::recorder {
+
+struct CommunicatorInfo;
+
+/// A request that is open. Its slot is the lowest that was free when it was made: equal steps take equal slots.
+struct Request {
+    Word handle = 0;
+    const CommunicatorInfo* receives_on = nullptr;  // null: it is no receive
+    bool is_persistent = false;
+    bool is_active = false;
+    bool is_cancelled = false;
+    std::unique_ptr<int[]> counts;  // that the library reads until it ends, see narrowed.hpp
+};
+
+/// The open requests of a rank, found by handle. A library may give one handle to several requests at once (MPICH, to
+/// sends that have ended already): then any of them is found.
+class Requests {
+  public:
+    static constexpr int UNKNOWN = -1;
+
+    Requests();
+
+    /// Adds a request and returns its slot.
+    int add(Request request);
+
+    /// Returns the slot of a handle, UNKNOWN for one that is not open.
+    int find(Word handle) const;
+
+    Request& operator[](int slot) { return slots_[static_cast<std::size_t>(slot)]; }
+
+    void remove(int slot);
+
+  private:
+    std::size_t home(Word handle) const { return (handle * 0x9e3779b97f4a7c15U >> shift_) & (table_.size() - 1); }
+    void insert(int slot);
+    void grow();
+
+    std::vector<Request> slots_;
+    std::vector<std::uint64_t> free_;  // a bit per slot
+    std::vector<int> table_;           // slots by the hash of their handles, UNKNOWN where it is empty
+    int shift_;
+    std::size_t open_ = 0;
+};
+
+}  // namespace tradewind::recorder

@@ -1,0 +1,119 @@
+"""Programs in several languages on several MPI libraries: a trace has the counts and bytes that they print."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+from trace_cells import ABIS, CELLS, FAST, OWN, PROGRAMS, printed_counts
+
+from tradewind.trace.counts import counts
+from tradewind.trace.read import open_trace
+
+pytestmark = pytest.mark.ranks
+ENVIRONMENT = ("MPI_Init", "MPI_Init_thread", "MPI_Finalize")
+"""Functions that programs do not count."""
+
+
+def recorded(command, folder, *options, **variables):
+    """Run a command under `tradewind record`, whose output is in `run.trace` of a folder."""
+    tradewind = [sys.executable, "-m", "tradewind", "record", "-o", "run.trace", "--json", *options, "--"]
+    return subprocess.run(
+        [*tradewind, *command], cwd=folder, capture_output=True, text=True, env=os.environ | variables, timeout=300
+    )
+
+
+def traced_counts(trace):
+    table = counts(trace)
+    rows = table[table["recorded"] & ~table["call"].isin(ENVIRONMENT)].itertuples()
+    return {(row.rank, row.call): (row.calls, row.bytes, row.received) for row in rows}
+
+
+@pytest.mark.parametrize("name", [pytest.param(name, marks=() if name in FAST else pytest.mark.slow) for name in CELLS])
+def test_counts_are_those_of_the_program(name, tmp_path):
+    cell = CELLS[name]
+    if any(value == "" for _, value in cell.variables):
+        pytest.skip("TRADEWIND_MPI4PY_OF_MPI5 names no mpi4py for the ABI of MPI 5, which no wheel has")
+    run = recorded(cell.build(tmp_path), tmp_path, **dict(cell.variables))
+    assert run.returncode == 0, run.stderr
+    trace = open_trace(tmp_path / "run.trace")
+    printed = printed_counts(run.stdout)
+    assert len(printed) > 30
+    assert traced_counts(trace) == printed
+    assert trace.problems == ()
+    assert {info.abi for info in trace.infos.values()} == {ABIS[name.partition("-")[0]]}
+    assert json.loads(run.stdout.splitlines()[-1])["events"] == len(trace)
+
+
+@pytest.fixture(scope="module")
+def endings(tmp_path_factory):
+    """A program that ends as its argument says."""
+    folder = tmp_path_factory.mktemp("endings")
+    subprocess.run([OWN / "mpicc", PROGRAMS / "endings.c", "-o", folder / "endings"], check=True)
+    return [OWN / "mpiexec", "-n", "2", folder / "endings"]
+
+
+def test_a_program_that_never_finalizes(endings, tmp_path):
+    run = recorded([*endings, "exit"], tmp_path)
+    trace = open_trace(tmp_path / "run.trace")
+    assert run.returncode == 0
+    assert trace.problems == ("rank 0, and 1 more: ended without MPI_Finalize",)
+    assert traced_counts(trace) == {(rank, "MPI_Barrier"): (100, 0, 0) for rank in range(2)}
+
+
+def test_a_program_that_is_killed(endings, tmp_path):
+    """All that was written before is whole: a second goes by before the signal."""
+    run = recorded([*endings, "kill"], tmp_path)
+    trace = open_trace(tmp_path / "run.trace")
+    assert run.returncode == 1
+    assert trace.problems == ("rank 0, and 1 more: was killed: up to a second of its last calls is missing",)
+    assert traced_counts(trace)[0, "MPI_Barrier"] == (101, 0, 0)
+
+
+def test_a_full_disk(endings, tmp_path):
+    """The program goes on, and the trace says that it does not: a limit of the size of files stands for the disk."""
+    run = recorded([*endings, "many"], tmp_path)
+    assert run.returncode == 0
+    assert "the program has reached its end" in run.stdout
+    assert "the program goes on: File too large" in run.stderr
+    trace = open_trace(tmp_path / "run.trace")
+    assert trace.problems == ("rank 0, and 1 more: has events until its disk was full",)
+    assert 100 < len(trace.events(0)) < 20_000
+
+
+def test_refused_before_it_starts(tmp_path):
+    setuid = tmp_path / "setuid"
+    setuid.write_bytes((OWN / "mpiexec").resolve().read_bytes())
+    setuid.chmod(0o4755)
+    static = tmp_path / "static"
+    static.write_bytes(b"\x7fELF\x02\x01\x01" + bytes(9) + b"\x02\x00\x3e\x00" + bytes(200))
+    static.chmod(0o755)
+    run = recorded(["mpiexec", "-n", "2", setuid, ":", static], tmp_path)
+    assert run.returncode == 2
+    assert "setuid is setuid or setgid" in run.stdout
+    assert "static is linked statically" in run.stdout
+    assert "'no-such': there is no such command" in recorded(["no-such"], tmp_path).stdout
+
+
+def test_no_rank(tmp_path):
+    run = recorded(["true"], tmp_path)
+    assert run.returncode == 1
+    assert "no rank of 'true' was recorded" in run.stdout
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_files_of_an_earlier_run_are_joined(endings, tmp_path):
+    """As after a batch job: only the library was preloaded."""
+    from tradewind.launch.record import environment
+
+    folder = tmp_path / "run.trace.ranks"
+    folder.mkdir()
+    subprocess.run([*endings, "exit"], env=os.environ | environment(folder), check=True, capture_output=True)
+    refused = recorded(["true"], tmp_path)
+    assert refused.returncode == 2
+    assert f"`tradewind record --join {folder.relative_to(tmp_path)} -o run.trace` joins them" in refused.stdout
+    command = [sys.executable, "-m", "tradewind", "record", "--join", folder, "-o", tmp_path / "run.trace"]
+    shown = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert "2 ranks, 202 events" in shown
+    assert not folder.exists()
