@@ -1,7 +1,8 @@
 """Columns of air over the nodes of a mesh: levels that follow the ground, and the mass of each.
 
 Heights are z = h + (top - h) (1 - k / levels), k from the top (Gal-Chen & Somerville 1975,
-doi:10.1016/0021-9991(75)90037-6); the density is exp(-z / H), 1 at sea level. The unit of masses is a cubic metre of that.
+doi:10.1016/0021-9991(75)90037-6); the density is exp(-z / H), 1 at sea level. The unit of masses is a cubic metre of
+that.
 """
 
 from __future__ import annotations
