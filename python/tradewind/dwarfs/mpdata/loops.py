@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,9 +12,9 @@ from tradewind.dwarfs.frame.step import Cost, kernel
 
 if TYPE_CHECKING:
     from tradewind.dwarfs.frame.step import Step
-    from tradewind.dwarfs.mpdata.request import Mpdata
-    from tradewind.dwarfs.mpdata.run import MpdataRun
 
+Run = Any
+"""A `tradewind.dwarfs.mpdata.run.MpdataRun`, whose module imports this one."""
 STAGED = "in the other memory"
 """Name of the array of a stage that the strategy staged exchanges."""
 
@@ -36,13 +36,13 @@ _divergence, _tracer = kernel(*_costs(43, FACES + 2, 7)), kernel(*_costs(77, FAC
 
 
 @_divergence
-def divergence(run: MpdataRun, nodes: _core.Nodes) -> None:
+def divergence(run: Run, nodes: _core.Nodes) -> None:
     """Compute the divergence of the upwind fluxes at nodes."""
     _core.mpdata_divergence(run.graph, nodes, run.flux_now, run.q_now, run.divergence, run.team, *run.columns_now)
 
 
 @kernel(*_costs(126, FACES + 4, 30))
-def limits(run: MpdataRun, nodes: _core.Nodes) -> None:
+def limits(run: Run, nodes: _core.Nodes) -> None:
     """Compute the limits of the corrective fluxes at nodes."""
     assert run.limits is not None
     arrays = run.flux_now, run.q_now, run.divergence, run.limits
@@ -50,7 +50,7 @@ def limits(run: MpdataRun, nodes: _core.Nodes) -> None:
 
 
 @_tracer
-def tracer(run: MpdataRun, nodes: _core.Nodes) -> None:
+def tracer(run: Run, nodes: _core.Nodes) -> None:
     """Compute the new tracer at nodes, with corrective fluxes."""
     arrays = run.flux_now, run.q_now, run.divergence, run.next
     gauge = run.dwarf.gauge
@@ -58,31 +58,31 @@ def tracer(run: MpdataRun, nodes: _core.Nodes) -> None:
 
 
 @kernel(*_costs(45, FACES + 2, 7))
-def upwind(run: MpdataRun, nodes: _core.Nodes) -> None:
+def upwind(run: Run, nodes: _core.Nodes) -> None:
     """Compute the new tracer at nodes by the upwind scheme alone."""
     _core.mpdata_upwind(run.graph, nodes, run.flux, run.field, run.next, run.dt, run.team, *run.columns_now)
 
 
 @kernel(*_costs(57, FACES + 2, 21))
-def sweep(run: MpdataRun, nodes: _core.Nodes) -> None:
+def sweep(run: Run, nodes: _core.Nodes) -> None:
     """Compute both passes of the interior in one sweep."""
     arrays = run.flux, run.field, run.kept, run.next
     _core.mpdata_swept(run.graph, (0, run.graph.nodes), *arrays, run.dt, run.team, *run.columns_now)
 
 
-def _blow_flops(dwarf: Mpdata) -> float:
+def _blow_flops(dwarf: Any) -> float:
     """Two for each term of each face that a node has its share of."""
     return 2 * (FACES + dwarf.has_columns) * (2 if dwarf.has_columns else 4)
 
 
 @kernel(_blow_flops, lambda dwarf: FACES + dwarf.has_columns, once=True)
-def blow(run: MpdataRun, nodes: None) -> None:
+def blow(run: Run, nodes: None) -> None:
     """Compute the face fluxes of a flow that changes, in the middle of the step."""
     run.blow()
 
 
 @kernel(None)
-def next_pass(run: MpdataRun, nodes: None) -> None:
+def next_pass(run: Run, nodes: None) -> None:
     """Compute the face fluxes of the next pass and the tracer after this one, of own nodes and the halo."""
     flux, q, down = run.next_arrays()
     arrays = run.flux_now, run.q_now, run.divergence, flux, q
@@ -90,31 +90,31 @@ def next_pass(run: MpdataRun, nodes: None) -> None:
 
 
 @kernel(None, part="")
-def begin_pass(run: MpdataRun, nodes: None) -> None:
+def begin_pass(run: Run, nodes: None) -> None:
     """Take what `next_pass` has computed."""
     run.flux_now, run.q_now, run.down_now = run.next_arrays()
 
 
 @_divergence
-def plain_divergence(run: MpdataRun, nodes: _core.Nodes) -> None:
+def plain_divergence(run: Run, nodes: _core.Nodes) -> None:
     """Compute the divergence of the upwind fluxes edge by edge, as plain code does."""
     _core.mpdata_plain(run.graph, run.flux, run.field, None, run.through, run.divergence, run.dt, run.team)
 
 
 @_tracer
-def plain_tracer(run: MpdataRun, nodes: _core.Nodes) -> None:
+def plain_tracer(run: Run, nodes: _core.Nodes) -> None:
     """Compute the new tracer edge by edge, as plain code does."""
     _core.mpdata_plain(run.graph, run.flux, run.field, run.divergence, run.through, run.next, run.dt, run.team)
 
 
 @kernel(0, 2, part="staging", once=True)
-def copy_to_host(run: MpdataRun, nodes: None, stage: str) -> None:
+def copy_to_host(run: Run, nodes: None, stage: str) -> None:
     """Copy what a stage sends from the device to its copy in the host's memory."""
     np.copyto(run.array_of(stage, STAGED), run.array_of(stage, stage))
 
 
 @kernel(0, 2, part="staging", once=True)
-def copy_from_host(run: MpdataRun, nodes: None, stage: str) -> None:
+def copy_from_host(run: Run, nodes: None, stage: str) -> None:
     """Copy what a stage has received from the host's memory to the device."""
     np.copyto(run.array_of(stage, stage), run.array_of(stage, STAGED))
 

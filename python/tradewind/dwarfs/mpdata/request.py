@@ -18,7 +18,8 @@ from tradewind.dwarfs.frame.on_mesh import MeshDwarf, mesh_by_name
 from tradewind.dwarfs.mpdata import air
 from tradewind.dwarfs.mpdata.loops import EXCHANGED, STRATEGIES, TWO_PASSES, copy_from_host, copy_to_host
 from tradewind.dwarfs.mpdata.reference import ReferenceMpdata
-from tradewind.dwarfs.mpdata.winds import FLOWS, Wind
+from tradewind.dwarfs.mpdata.run import MpdataRun
+from tradewind.dwarfs.mpdata.winds import COURANT_LIMIT, FLOWS, Wind
 from tradewind.layout.mesh_outline import require_memory
 from tradewind.layout.mesh_rows import mesh_extents
 from tradewind.method.method import default_algorithm
@@ -29,11 +30,8 @@ if TYPE_CHECKING:
     from mpi4py import MPI
 
     from tradewind.dwarfs.frame.step import Call
-    from tradewind.dwarfs.mpdata.run import MpdataRun
     from tradewind.mpi.library import Array
 
-COURANT_LIMIT = 1.0
-"""Share of a node's volume that may flow out of it in a step: beyond it the upwind scheme makes negative values."""
 FORMS = ("gauge", "basic")
 _MAX_PASSES, _FEWEST_LEVELS = 8, 2
 ALL_TRACERS = (*TRACERS, "layer")
@@ -183,8 +181,6 @@ class Mpdata(MeshDwarf):
         `initial`: values [node][level] of the whole mesh in place of the tracer. `record`: as of `tradewind.mpi.plan`.
         Raises InputError, also for a Courant number above 1; PlanError.
         """
-        from tradewind.dwarfs.mpdata.run import MpdataRun
-
         return MpdataRun(self, comm, initial, record)
 
     def pattern(self, name: str) -> _core.Fetch:

@@ -13,23 +13,19 @@ from tradewind.base.errors import InputError
 from tradewind.dwarfs.frame.norms import Norms, norms
 from tradewind.dwarfs.frame.on_mesh import MeshRunning, check_fits
 from tradewind.dwarfs.mpdata.loops import ORDERS, STAGED
-from tradewind.dwarfs.mpdata.request import COURANT_LIMIT
 from tradewind.dwarfs.mpdata.solution import solution
-from tradewind.dwarfs.mpdata.winds import Wind
+from tradewind.dwarfs.mpdata.winds import COURANT_LIMIT, Wind
 
 if TYPE_CHECKING:
     from mpi4py import MPI
 
-    from tradewind.dwarfs.mpdata.request import Mpdata
     from tradewind.mpi.library import Array
 
 
 class MpdataRun(MeshRunning):
     """The dwarf on MPI ranks, one of which this process is."""
 
-    dwarf: Mpdata
-
-    def __init__(self, dwarf: Mpdata, comm: MPI.Intracomm, initial: Array | None, record: str) -> None:
+    def __init__(self, dwarf: Any, comm: MPI.Intracomm, initial: Array | None, record: str) -> None:
         super().__init__(dwarf, comm, record, order=ORDERS.get(dwarf.strategy or "", ""))
         self.field, self.next = (self.columns(self.graph.all, plan="tracer") for _ in range(2))
         self.divergence = self.columns(self.graph.all, plan="divergence")

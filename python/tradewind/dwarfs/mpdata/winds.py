@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from tradewind.layout.median_dual import MedianDual
     from tradewind.layout.mesh_rows import Reals
 
+COURANT_LIMIT = 1.0
+"""Share of a node's volume that may flow out of it in a step: beyond it the upwind scheme makes negative values."""
 FLOWS = ("rotation", "deformation", "overturning")
 DEFORMATION = 10.0
 """Radii per period: speed of the deforming part."""
