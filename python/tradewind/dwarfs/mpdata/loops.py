@@ -72,7 +72,7 @@ def sweep(run: Run, nodes: _core.Nodes) -> None:
 
 def _blow_flops(dwarf: Any) -> float:
     """Two for each term of each face that a node has its share of."""
-    return 2 * (FACES + dwarf.has_columns) * (2 if dwarf.has_columns else 4)
+    return 2.0 * (FACES + 1) * 2 if dwarf.has_columns else 2.0 * FACES * 4
 
 
 @kernel(_blow_flops, lambda dwarf: FACES + dwarf.has_columns, once=True)
@@ -86,7 +86,8 @@ def next_pass(run: Run, nodes: None) -> None:
     """Compute the face fluxes of the next pass and the tracer after this one, of own nodes and the halo."""
     flux, q, down = run.next_arrays()
     arrays = run.flux_now, run.q_now, run.divergence, flux, q
-    _core.mpdata_next_pass(run.graph, *arrays, run.dt, run.limits, run.team, *run.columns_now, down)
+    above, inverse_mass = run.columns_now
+    _core.mpdata_next_pass(run.graph, *arrays, run.dt, run.limits, run.team, above, inverse_mass, down)
 
 
 @kernel(None, part="")

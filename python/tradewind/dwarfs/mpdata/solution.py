@@ -32,7 +32,8 @@ def solution(dwarf: Any, mesh: MedianDual, t: float) -> Reals:
     if dwarf.flow == "overturning":
         rows, row = np.unique(mesh.y[nodes], return_inverse=True)
         z = air.middles(np.zeros(1), dwarf.levels)
-        y, z = (each[row] for each in overturned(*np.broadcast_arrays(rows[:, None], z), t))
+        start = np.broadcast_arrays(rows[:, None], z)
+        y, z = (each[row] for each in overturned(start[0], start[1], t))
         x = (mesh.x[nodes] - 2 * np.pi * t / ROTATION_S)[:, None]
         places: tuple[Reals, ...] = (np.cos(y) * np.cos(x), np.cos(y) * np.sin(x), np.sin(y))
     else:

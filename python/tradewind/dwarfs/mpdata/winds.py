@@ -176,7 +176,8 @@ def overturned(y: Reals, z: Reals, t: float, steps: int = 96) -> tuple[Reals, Re
         up = -2 * np.sin(CELLS * y) * np.sin(y) + CELLS * np.cos(y) * np.cos(CELLS * y)
         return north, size * up * np.sin(angle)
 
-    return _traced(velocity, (y, z), t, steps)
+    y, z = _traced(velocity, (y, z), t, steps)
+    return y, z
 
 
 def deformed(x: Reals, y: Reals, t: float, steps: int = 240) -> tuple[Reals, ...]:
