@@ -2,7 +2,7 @@
 
 ``python benchmarks/precision.py [DWARF ...]`` prints for each the time of a step in single precision over that in
 double precision, where both take turns, and how far the states lie apart after the same steps from the same start:
-the largest difference over the largest value.
+the largest difference over the largest value. ``transform`` is the spherical-harmonics transform alone.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from turns import seconds
 
 from tradewind.dwarfs import find
 from tradewind.dwarfs.frame.dwarf import PRECISIONS
+from tradewind.spectral import SpectralTransform
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,6 +28,7 @@ CASES: dict[str, dict[str, Any]] = {
     "diffusion": {"grid": (128, 128, 64)},
     "helmholtz": {"grid": (64, 64, 64), "rtol": 0.0, "iterations": 20},
     "mpdata": {"grid": "O48", "levels": 32},
+    "spherical_harmonics": {"truncation": 159, "levels": 16},
     "bifourier": {"grid": (128, 128, 32)},
     "hirlam": {"grid": (128, 128, 64)},
     "nekbone": {"elements": (8, 8, 4), "deformation": 0.1},
@@ -58,9 +60,34 @@ def beside(name: str, options: dict[str, Any], samples: int = SAMPLES) -> tuple[
     return single_s, double_s, apart
 
 
+def transform(grid: str = "O160", fields: int = 64, samples: int = SAMPLES) -> None:
+    """Print the time of both directions of the spherical-harmonics transform, and how far fields lie apart."""
+    made, random = SpectralTransform(grid), np.random.default_rng(1)
+    shape = (made.truncation.coefficients, fields)
+    double = random.normal(size=shape) + 1j * random.normal(size=shape)
+    single = double.astype(np.complex64)
+    points, floats = made.to_grid(double), made.to_grid(single)
+    apart = float(np.abs(floats - points).max() / np.abs(points).max())
+    loops = {
+        "to_grid f4": lambda: made.to_grid(single, floats),
+        "to_grid f8": lambda: made.to_grid(double, points),
+        "to_spectral f4": lambda: made.to_spectral(floats, single),
+        "to_spectral f8": lambda: made.to_spectral(points, double),
+    }
+    median = {name: statistics.median(taken) for name, taken in seconds(loops, samples).items()}
+    for way in ("to_grid", "to_spectral"):
+        single_s, double_s = (median[f"{way} {precision}"] / fields for precision in PRECISIONS)
+        medians = f"{single_s * 1e3:.2f} and {double_s * 1e3:.2f} ms per field, CPU time, medians of {samples}"
+        print(f"  {way} on {grid}, {fields} fields: f4 {single_s / double_s:.2f} x f8 ({medians})")
+    print(f"    fields {apart:.1e} of the largest value apart")
+
+
 def precision(*names: str) -> None:
-    """Print the figures of some dwarfs; of all unless named."""
-    for name in names or CASES:
+    """Print the figures of some dwarfs, and of the transform; of all unless named."""
+    for name in names or (*CASES, "transform"):
+        if name == "transform":
+            transform()
+            continue
         options = CASES[name]
         single_s, double_s, apart = beside(name, options)
         shown = ", ".join(f"{key} {value}" for key, value in options.items())

@@ -20,6 +20,7 @@ from pathlib import Path
 
 from claims import CLAIMS
 from kept_results import AS_PIXELS, DOCS, PICTURES, STUDIES, Kept, keep, load
+from model_tables import HOURS
 from study_tables import TABLES, table
 from unexplained_tables import FACTORS
 
@@ -62,6 +63,8 @@ PAGES = {
     "explanation/energy.md": "energy",
     "explanation/gcr.md": "gcr",
     "explanation/spectral_or_grid_point.md": "spectral_or_grid_point",
+    "explanation/spectral_or_grid_point_choices.md": "spectral_or_grid_point",
+    "explanation/spectral_or_grid_point-claims.md": "spectral_or_grid_point",
     "explanation/on_demand_halo.md": "on-demand-halo",
     "explanation/unexplained.md": "unexplained",
     "how-to/packets.md": ".",
@@ -279,7 +282,7 @@ def section(name: str, folder: str) -> str:
         return all_counts(folder)
     if name == "cost":
         return cost(folder)
-    if found := (TABLES | FACTORS | CLAIMS).get(name):
+    if found := (TABLES | HOURS | FACTORS | CLAIMS).get(name):
         return found()
     if name.endswith("-outliers"):
         return outliers(name.removesuffix("-outliers"))

@@ -95,7 +95,7 @@ _WORDS = re.compile("|".join(rf"\b(?:{word})\b" for word, _, _ in RULES))
 _OPENING = re.compile(
     r'"""(?:Of|What|How often|How many)\s|^[ \t]*(?://+|#|!+>?|\*) (?:Of|What|How often|How many)\s', re.MULTILINE
 )
-_GENERATED = re.compile(r"<!-- (?:begin|hours) [\w-]+ -->.*?<!-- end [\w-]+ -->", re.DOTALL)
+_GENERATED = re.compile(r"<!-- begin [\w-]+ -->.*?<!-- end [\w-]+ -->", re.DOTALL)
 """Blocks that `docs/studies.py` writes have the words of the studies."""
 _COMMENT = re.compile(r"\s*(?://|#|!|\*)")
 

@@ -54,7 +54,10 @@ void make(MPI_Comm comm, MakeGrid make_grid, const tw_transform_options* options
         },
         limit_s);
     mpi::agree(comm, settings(*truncation, o), "", {}, limit_s, make_a_transform);
-    transform->id = transforms().add(std::make_shared<OwnTransform>(comm, std::move(distribution), o));
+    auto made = raise_collectively(  // there may be no memory for the functions
+        comm, [&] { return std::make_shared<OwnTransform>(comm, std::move(distribution), o); }, limit_s);
+    go_on(comm, limit_s);
+    transform->id = transforms().add(std::move(made));
 }
 
 tw_status carry_out(tw_transform transform, const char* what, spectral::Operation operation,

@@ -758,6 +758,64 @@ def placements() -> list[str]: ...
 def routings() -> list[RoutingEntry]: ...
 def topologies() -> list[TopologyEntry]: ...
 
+class Calls:
+    """Calls of each rank of a trace, with messages matched."""
+
+    @property
+    def ranks(self) -> int: ...
+    @property
+    def messages(self) -> int: ...
+    @property
+    def bytes(self) -> int: ...
+    @property
+    def largest_message(self) -> int: ...
+    @property
+    def calls(self) -> int:
+        """Computations, sends, receives and waits of all ranks."""
+
+    @property
+    def labels(self) -> list[str]: ...
+    @property
+    def unmatched(self) -> list[tuple[int, int, bool, int, int, int, int]]:
+        """
+        (rank, peer, whether it is a send, communicator, tag, bytes, row) of sends and receives without another end.
+        """
+
+    def buffering(self) -> tuple[int, list[tuple[int, int, bool, int, str, int]]]:
+        """
+        Return (eager limit, cycle): messages up to this many bytes have to be buffered (0: none; -1: the calls end with no buffers), and (rank, peer, whether it sends, bytes, label, row) of the ranks of a cyclic dependency where nothing is buffered.
+        """
+
+def free_network_s(calls: Calls) -> float:
+    """
+    Return the seconds that the calls take where messages take no time: the longest chain of computing.
+    """
+
+class CallsOfTrace:
+    """Makes `Calls` of the rows of a trace."""
+
+    def __init__(self, ranks: int, labels: Sequence[str], allreduce: Callable[[int, int], Schedule]) -> None: ...
+    def add_communicator(self, number: int, members: Sequence[int]) -> None: ...
+    def add(
+        self,
+        *,
+        rank: int,
+        kind: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        flags: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        collective: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        label: Annotated[NDArray[numpy.uint16], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        communicator: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        peer: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        tag: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        amount: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        request: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    ) -> None:
+        """Add the rows of a rank, once; columns of equal length."""
+
+    def finish(self) -> Calls: ...
+
+collective_calls: list = ...
+
 class SimulationResult:
     @property
     def time_s(self) -> float: ...
@@ -765,6 +823,12 @@ class SimulationResult:
     def time_ps(self) -> int: ...
     @property
     def step_end_s(self) -> list[float]: ...
+    @property
+    def spent_s(self) -> list[float]:
+        """
+        [rank * labels + label]: seconds in the calls of a trace; empty for programs.
+        """
+
     @property
     def messages(self) -> int: ...
     @property
@@ -991,6 +1055,17 @@ def simulate_loggp(
     options: SimulationOptions,
     progress: Callable[[float, int, int], None] | None = None,
 ) -> SimulationResult: ...
+def simulate_calls(
+    machine: Machine,
+    calls: Calls,
+    placement: Placement,
+    options: SimulationOptions,
+    progress: Callable[[float, int, int], None] | None = None,
+) -> SimulationResult:
+    """
+    Simulate the calls of a trace; `spent_s` of the result has the time in them.
+    """
+
 def mean_computing_s(machine: Machine, program: Program, placement: Placement) -> list[float]:
     """
     [step] seconds that a rank computes, in the mean over the ranks that compute anything.
@@ -1357,6 +1432,113 @@ def combine(
     target = the sum of factors times fields [z][y][x], 1 to 8 pairs; the target may be one of the fields.
     Raises InputError.
     """
+
+class AreaTransform:
+    """
+    The stages of the bi-Fourier transform of a limited area of nx x ny points: lines along x, and lines along y of an
+    ellipse. The threads of a team share out the lines. Raises InputError for too few points.
+    """
+
+    def __init__(self, nx: int, ny: int) -> None: ...
+    @overload
+    def to_waves(
+        self,
+        lines: Annotated[
+            NDArray[numpy.float64], dict(shape=(None, None, None), order="C", device="cpu", writable=False)
+        ],
+        waves: Annotated[NDArray[numpy.complex128], dict(shape=(None, None, None), order="C", device="cpu")],
+        factor: float,
+        team: Team,
+    ) -> None: ...
+    @overload
+    def to_waves(
+        self,
+        lines: Annotated[
+            NDArray[numpy.float32], dict(shape=(None, None, None), order="C", device="cpu", writable=False)
+        ],
+        waves: Annotated[NDArray[numpy.complex64], dict(shape=(None, None, None), order="C", device="cpu")],
+        factor: float,
+        team: Team,
+    ) -> None:
+        """
+        Sums over x of lines [z][y][x] times exp(-2 pi i m x / nx) and a factor, for m = 0 on as far as the waves
+        [z][y][m] have room. Raises InputError.
+        """
+
+    @overload
+    def to_lines(
+        self,
+        waves: Annotated[
+            NDArray[numpy.complex128], dict(shape=(None, None, None), order="C", device="cpu", writable=False)
+        ],
+        lines: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order="C", device="cpu")],
+        factor: float,
+        team: Team,
+    ) -> None: ...
+    @overload
+    def to_lines(
+        self,
+        waves: Annotated[
+            NDArray[numpy.complex64], dict(shape=(None, None, None), order="C", device="cpu", writable=False)
+        ],
+        lines: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), order="C", device="cpu")],
+        factor: float,
+        team: Team,
+    ) -> None:
+        """
+        The lines [z][y][x] of wavenumbers, times a factor; those that are not there are 0. Raises InputError.
+        """
+
+    @overload
+    def to_ellipse(
+        self,
+        waves: Annotated[
+            NDArray[numpy.complex128], dict(shape=(None, None, None), order="C", device="cpu", writable=False)
+        ],
+        limits: Sequence[int],
+        ellipse: Annotated[NDArray[numpy.complex128], dict(shape=(None, None, None), order="C", device="cpu")],
+        factor: float,
+        team: Team,
+    ) -> None: ...
+    @overload
+    def to_ellipse(
+        self,
+        waves: Annotated[
+            NDArray[numpy.complex64], dict(shape=(None, None, None), order="C", device="cpu", writable=False)
+        ],
+        limits: Sequence[int],
+        ellipse: Annotated[NDArray[numpy.complex64], dict(shape=(None, None, None), order="C", device="cpu")],
+        factor: float,
+        team: Team,
+    ) -> None:
+        """
+        Sums over y of waves [z][y][m] times exp(-2 pi i n y / ny) and a factor, for |n| <= limits[m]: coefficients
+        [m, n][1][z]. Raises InputError.
+        """
+
+    @overload
+    def from_ellipse(
+        self,
+        ellipse: Annotated[
+            NDArray[numpy.complex128], dict(shape=(None, None, None), order="C", device="cpu", writable=False)
+        ],
+        limits: Sequence[int],
+        waves: Annotated[NDArray[numpy.complex128], dict(shape=(None, None, None), order="C", device="cpu")],
+        team: Team,
+    ) -> None: ...
+    @overload
+    def from_ellipse(
+        self,
+        ellipse: Annotated[
+            NDArray[numpy.complex64], dict(shape=(None, None, None), order="C", device="cpu", writable=False)
+        ],
+        limits: Sequence[int],
+        waves: Annotated[NDArray[numpy.complex64], dict(shape=(None, None, None), order="C", device="cpu")],
+        team: Team,
+    ) -> None:
+        """
+        The waves [z][y][m] of coefficients [m, n][1][z]; those that are not there are 0. Raises InputError.
+        """
 
 @overload
 def wave_right_side(

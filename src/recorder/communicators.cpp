@@ -26,16 +26,53 @@ std::string list(const std::vector<int>& values) {
 }
 
 /// Returns the ranks beside a rank of a Cartesian grid, in the order of neighbor collectives.
-std::vector<int> cartesian_neighbors(Word communicator, int dims) {
-    std::vector<int> neighbors;
-    for (int dim = 0; dim < dims; dim++) {
+Neighbors cartesian_neighbors(Word communicator) {
+    int count = 0;
+    call("PMPI_Cartdim_get", communicator, reinterpret_cast<Word>(&count));
+    Neighbors found;
+    found.has_topology = true;
+    found.dims.resize(static_cast<std::size_t>(count));
+    found.periodic.resize(found.dims.size());
+    std::vector<int> coordinates(found.dims.size());
+    call("PMPI_Cart_get", communicator, static_cast<Word>(count), reinterpret_cast<Word>(found.dims.data()),
+         reinterpret_cast<Word>(found.periodic.data()), reinterpret_cast<Word>(coordinates.data()));
+    for (int dim = 0; dim < count; dim++) {
         int below = 0, above = 0;
         call("PMPI_Cart_shift", communicator, static_cast<Word>(dim), Word{1}, reinterpret_cast<Word>(&below),
              reinterpret_cast<Word>(&above));
-        neighbors.push_back(below);
-        neighbors.push_back(above);
+        found.sources.push_back(below);
+        found.sources.push_back(above);
     }
-    return neighbors;
+    found.destinations = found.sources;
+    return found;
+}
+
+Neighbors graph_neighbors(Word communicator) {
+    int rank = 0, count = 0;
+    call("PMPI_Comm_rank", communicator, reinterpret_cast<Word>(&rank));
+    call("PMPI_Graph_neighbors_count", communicator, static_cast<Word>(rank), reinterpret_cast<Word>(&count));
+    Neighbors found;
+    found.has_topology = true;
+    found.sources.resize(static_cast<std::size_t>(count));
+    call("PMPI_Graph_neighbors", communicator, static_cast<Word>(rank), static_cast<Word>(count),
+         reinterpret_cast<Word>(found.sources.data()));
+    found.destinations = found.sources;
+    return found;
+}
+
+Neighbors dist_graph_neighbors(Word communicator) {
+    int in = 0, out = 0, weighted = 0;
+    call("PMPI_Dist_graph_neighbors_count", communicator, reinterpret_cast<Word>(&in), reinterpret_cast<Word>(&out),
+         reinterpret_cast<Word>(&weighted));
+    Neighbors found;
+    found.has_topology = true;
+    found.sources.resize(static_cast<std::size_t>(in));
+    found.destinations.resize(static_cast<std::size_t>(out));
+    std::vector<int> in_weights(found.sources), out_weights(found.destinations);
+    call("PMPI_Dist_graph_neighbors", communicator, static_cast<Word>(in), reinterpret_cast<Word>(found.sources.data()),
+         reinterpret_cast<Word>(in_weights.data()), static_cast<Word>(out),
+         reinterpret_cast<Word>(found.destinations.data()), reinterpret_cast<Word>(out_weights.data()));
+    return found;
 }
 
 }  // namespace
@@ -136,43 +173,28 @@ std::vector<int> Communicators::world_ranks_of(Word group) const {
     return world;
 }
 
-void Communicators::read_topology(Word communicator, CommunicatorInfo& info, std::string& text) const {
-    int kind = 0;
-    call("PMPI_Topo_test", communicator, reinterpret_cast<Word>(&kind));
-    if (kind == abi().cart) {
-        int count = 0;
-        call("PMPI_Cartdim_get", communicator, reinterpret_cast<Word>(&count));
-        std::vector<int> dims(static_cast<std::size_t>(count)), periods(dims), coordinates(dims);
-        call("PMPI_Cart_get", communicator, static_cast<Word>(count), reinterpret_cast<Word>(dims.data()),
-             reinterpret_cast<Word>(periods.data()), reinterpret_cast<Word>(coordinates.data()));
-        info.sources = info.destinations = cartesian_neighbors(communicator, count);
-        text += ",\"dims\":" + list(dims) + ",\"periodic\":" + list(periods);
-    } else if (kind == abi().graph) {
-        int count = 0;
-        call("PMPI_Graph_neighbors_count", communicator, static_cast<Word>(info.rank), reinterpret_cast<Word>(&count));
-        info.sources.resize(static_cast<std::size_t>(count));
-        call("PMPI_Graph_neighbors", communicator, static_cast<Word>(info.rank), static_cast<Word>(count),
-             reinterpret_cast<Word>(info.sources.data()));
-        info.destinations = info.sources;
-    } else if (kind == abi().dist_graph) {
-        int in = 0, out = 0, weighted = 0;
-        call("PMPI_Dist_graph_neighbors_count", communicator, reinterpret_cast<Word>(&in), reinterpret_cast<Word>(&out),
-             reinterpret_cast<Word>(&weighted));
-        info.sources.resize(static_cast<std::size_t>(in));
-        info.destinations.resize(static_cast<std::size_t>(out));
-        std::vector<int> in_weights(info.sources), out_weights(info.destinations);
-        call("PMPI_Dist_graph_neighbors", communicator, static_cast<Word>(in),
-             reinterpret_cast<Word>(info.sources.data()), reinterpret_cast<Word>(in_weights.data()),
-             static_cast<Word>(out), reinterpret_cast<Word>(info.destinations.data()),
-             reinterpret_cast<Word>(out_weights.data()));
-    } else {
-        return;
+void Communicators::read_topology(Word communicator, CommunicatorInfo& info, std::string& text) {
+    const Neighbors neighbors = read_neighbors(communicator);
+    if (!neighbors.has_topology) return;
+    if (!neighbors.dims.empty()) {
+        text += ",\"dims\":" + list(neighbors.dims) + ",\"periodic\":" + list(neighbors.periodic);
     }
+    info.sources = neighbors.sources;
+    info.destinations = neighbors.destinations;
     const auto world = [&info](std::vector<int> ranks) {
         for (int& rank : ranks) rank = info.world_rank(rank);
         return ranks;
     };
     text += ",\"sources\":" + list(world(info.sources)) + ",\"destinations\":" + list(world(info.destinations));
+}
+
+Neighbors read_neighbors(Word communicator) {
+    int kind = 0;
+    call("PMPI_Topo_test", communicator, reinterpret_cast<Word>(&kind));
+    if (kind == abi().cart) return cartesian_neighbors(communicator);
+    if (kind == abi().graph) return graph_neighbors(communicator);
+    if (kind == abi().dist_graph) return dist_graph_neighbors(communicator);
+    return {};
 }
 
 }  // namespace tradewind::recorder

@@ -29,6 +29,14 @@ struct CommunicatorInfo {
     int world_root(int root) const;
 };
 
+/// The neighbors of a rank by their rank in the communicator: from which and to which neighbor collectives go.
+struct Neighbors {
+    std::vector<int> sources, destinations;
+    std::vector<int> dims, periodic;  // of a Cartesian grid
+    bool has_topology = false;
+};
+Neighbors read_neighbors(Word communicator);
+
 /// The communicators of a rank by handle, each with a number; definitions that have not been written yet, as JSON
 /// lines.
 class Communicators {
@@ -67,7 +75,7 @@ class Communicators {
     const CommunicatorInfo& found(Word handle);
     CommunicatorInfo& add(Word handle);
     std::vector<int> world_ranks(Word handle, const char* function) const;
-    void read_topology(Word handle, CommunicatorInfo& info, std::string& text) const;
+    static void read_topology(Word handle, CommunicatorInfo& info, std::string& text);
 
     Cached cache_[CACHED];
     std::vector<std::unique_ptr<CommunicatorInfo>> all_;

@@ -68,15 +68,15 @@ Status read_status(Word address) {
 }
 
 std::uint16_t time_code(std::uint64_t ns) {
-    if (ns < 512) return static_cast<std::uint16_t>(ns);
-    const int exponent = std::bit_width(ns) - 9;
-    const std::uint64_t mantissa = (ns + (std::uint64_t{1} << (exponent - 1))) >> exponent;  // 256 to 512
-    return static_cast<std::uint16_t>((static_cast<std::uint64_t>(exponent) << 8) + mantissa);
+    if (ns < 256) return static_cast<std::uint16_t>(ns);
+    const int exponent = std::bit_width(ns) - 8;
+    const std::uint64_t mantissa = (ns + (std::uint64_t{1} << (exponent - 1))) >> exponent;  // 128 to 256
+    return static_cast<std::uint16_t>((static_cast<std::uint64_t>(exponent) << 7) + mantissa);
 }
 
 std::uint64_t time_of(std::uint16_t code) {
-    if (code < 512) return code;
-    return (std::uint64_t{code & 255U} + 256) << ((code >> 8) - 1);
+    if (code < 256) return code;
+    return (std::uint64_t{code & 127U} + 128) << ((code >> 7) - 1);
 }
 
 void Recorder::begin() {

@@ -118,7 +118,7 @@ class Recorder {
 };
 extern Recorder& recorder;
 
-/// Returns the code of a duration: exact below 512 ns, else nine bits and a power of two, within 0.2 %.
+/// Returns the code of a duration: exact below 256 ns, else eight bits and a power of two, within 0.4 %.
 std::uint16_t time_code(std::uint64_t ns);
 std::uint64_t time_of(std::uint16_t code);
 

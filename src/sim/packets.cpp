@@ -80,7 +80,7 @@ void check(const machine::Machine& machine, const program::Program& program, con
         if (step.compute.flops > 0 && machine.flops <= 0)
             throw InputError("step '" + step.name + "' computes in flops, and the machine has no node.flops");
     check(options.noise);
-    sim::check_minimum_time(machine, program, placement, options);
+    if (!options.calls) sim::check_minimum_time(machine, program, placement, options);
     if (!options.finite_buffers) return;
     const std::int64_t packet = std::max(options.packet.value, machine.header.value),
                        largest = machine::buffer_sizes(machine).packet();
@@ -101,6 +101,22 @@ SimulationResult simulate_packets(const machine::Machine& machine, const program
     if (fitting.finite_buffers && fitting.packet.value == 0)
         fitting.packet = {machine::buffer_sizes(machine).packet()};  // a message in as few packets as fit
     return sim::run(machine, program, placement, fitting);
+}
+
+SimulationResult simulate_calls(const machine::Machine& machine, std::shared_ptr<const program::Calls> calls,
+                                const machine::Placement& placement, const SimulationOptions& options) {
+    if (options.unloaded) throw InputError("calls of a trace cannot be simulated on an unloaded network");
+    if (options.intranode) throw InputError("calls of a trace cannot be simulated with a transport within nodes");
+    if (!options.shown.empty() || options.followed >= 0 || !options.early_end.asked.empty())
+        throw InputError("calls of a trace cannot be simulated with single events, or up to an early end");
+    if (options.peers && options.peers->processes() > 1)
+        throw InputError("calls of a trace are simulated by one process");
+    program::Compute nothing;  // all that ranks do stands in the calls
+    nothing.points = std::make_shared<std::vector<double>>(static_cast<std::size_t>(calls->ranks()), 0.0);
+    const program::Program program({{"trace", nullptr, 1, nothing}}, 1);
+    SimulationOptions of_calls = options;
+    of_calls.calls = std::move(calls);
+    return simulate_packets(machine, program, placement, of_calls);
 }
 
 }  // namespace tradewind::sim

@@ -83,6 +83,7 @@ class Part {
         const std::vector<Passage>& passages = switches_->passages();
         result.passages.insert(result.passages.end(), passages.begin(), passages.end());
         ranks_.add_trace_events_to(result.trace_events);
+        if (ranks_.replay()) ranks_.replay()->add_to(result);
         share.finished += counts.finished;
         share.arrived += counts.arrived;
     }

@@ -24,6 +24,7 @@ Ranks::Ranks(World& world, Outbox& outbox, std::uint32_t id)
     const bool huge = is_dense(world.nics.size() * sizeof(Credits), world.program.ranks());
     if (world.finite) credits_ = LazyArray<Credits>(world.nics.size(), huge);
     if (world.arbitrates) lines_ = LazyArray<Line>(world.nics.size(), huge);
+    if (world.calls) replay_ = std::make_unique<Replay>(world, *this, *world.calls);
     if (!world.shown.empty()) recorder_ = std::make_unique<Recorder>(world.shown, world.lines, world.nics_per_node);
 }
 
@@ -41,6 +42,10 @@ void Ranks::start() {
         if (!world_.handshakes.empty())
             for (std::uint32_t l = 0; l < world_.lines; ++l)
                 world_.handshakes[static_cast<std::size_t>(r) * world_.lines + l] = {};
+        if (replay_) {
+            replay_->start(r);
+            continue;
+        }
         if (world_.program.order()) {
             start_walk(r);
             continue;
@@ -176,6 +181,7 @@ void Ranks::process_by_node() {
 void Ranks::process(const Event& event) {
     time_ = event.time;
     const auto r = static_cast<Rank>(event.to);
+    if (replay_ && process_replayed(event)) return;
     switch (event.where) {
         case emit: run_sender(event.to, event.memory); return;
         case advance:
@@ -226,12 +232,25 @@ void Ranks::process(const Event& event) {
     }
 }
 
+// Whether it is an action of a rank, and not of a NIC.
+bool Ranks::process_replayed(const Event& event) {
+    const auto r = static_cast<Rank>(event.to);
+    switch (event.where) {
+        case resume: replay_->go_on(r); return true;
+        case arrive: replay_->end_message(r, event.stage, event.time); return true;
+        case asked: replay_->take_request(r, event.stage, event.memory); return true;
+        case clear_to_send: replay_->depart(r, event.memory); return true;
+        case acknowledged: replay_->take_acknowledgement(r, event.memory, event.time); return true;
+        default: return false;
+    }
+}
+
 // ------------------------------------------------------------------------------------------------------- what arrives
 
 void Ranks::deliver_other(const Event& event, std::int64_t time) {
     const std::uint32_t r = event.rank(), stage = event.program_stage();
     if (event.kind() == Event::pulled) {
-        take_pulled(event, time);
+        replay_ ? replay_->take_packet(event, time) : take_pulled(event, time);
     } else if (event.kind() == Event::data) {
         enqueue(time, r, arrive, stage, event.bytes());
     } else {

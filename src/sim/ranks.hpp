@@ -13,6 +13,7 @@
 #include "sim/outbox.hpp"
 #include "sim/pool.hpp"
 #include "sim/recorder.hpp"
+#include "sim/replay.hpp"
 #include "sim/state.hpp"
 #include "sim/unexpected.hpp"
 #include "sim/wheel.hpp"
@@ -64,6 +65,8 @@ class Ranks {
     // When the first of them began what is watched for, since this was asked last; `never` if none has.
     std::int64_t take_begun() { return std::exchange(begun_, Wheel::never); }
     std::int64_t begun() const { return begun_; }
+    // Null: ranks follow a program.
+    const Replay* replay() const { return replay_.get(); }
     // See state.hpp.
     void settle();
     void write(StateWriter& out) const;
@@ -71,6 +74,8 @@ class Ranks {
     StateWriter::Pulled pulled(std::uint32_t record) const;
 
   private:
+    friend class Replay;  // which sends by its NICs
+
     static constexpr int packets_ahead = 8;
     static constexpr std::size_t early_actions = 1024, actions_ahead = 12, states_ahead = 5;
 
@@ -92,7 +97,7 @@ class Ranks {
     struct Job {
         std::int64_t post, left;
         std::uint32_t from, to, size, stage, payload, message, next;
-        bool is_control;
+        bool is_control, takes_turns = false;
     };
     // With finite buffers: room for a NIC at its switch, and which of its senders wait for it.
     // The first stands here: to look it up elsewhere would cost a cache miss, and most NICs have one sender.
@@ -123,6 +128,7 @@ class Ranks {
     void process_in_order();
     void process_by_node();
     void process(const Event& event);
+    bool process_replayed(const Event& event);
     void enqueue(std::int64_t time, std::uint32_t who, RankEvent what, std::uint32_t stage, std::uint32_t size,
                  std::uint32_t memory = 0) {
         outbox_.enqueue({time, what, who, size, stage, memory, 0});
@@ -262,6 +268,7 @@ class Ranks {
     Counts counts_;
     std::int64_t begun_ = Wheel::never;
     std::unique_ptr<Recorder> recorder_;  // null: no trace events are kept
+    std::unique_ptr<Replay> replay_;
 };
 
 }  // namespace tradewind::sim

@@ -398,6 +398,12 @@ void Ranks::serve_jobs(std::uint32_t terminal) {
     if (recorder_ && !job.is_control && job.left == 0)
         recorder_->sent(static_cast<Rank>(job.from), job.payload, job.to >> Event::rank_bits, true,
                         static_cast<Rank>(job.to & Event::rank_mask), world_.nics[terminal].busy);
+    if (replay_ && !job.is_control && job.left == 0)
+        replay_->end_departure(static_cast<Rank>(job.from), job.payload, world_.nics[terminal].busy);
+    if (job.takes_turns && job.left > 0) {  // the next packet is another one's, if there is one
+        found->second.pop(jobs_);
+        found->second.push(jobs_, id);
+    }
     if (job.left == 0) {
         found->second.pop(jobs_);
         jobs_.give(id);

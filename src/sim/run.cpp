@@ -50,6 +50,10 @@ SimulationResult run(const machine::Machine& machine, const program::Program& pr
     share.result.windows = engine->windows();
     share.result.solo_windows = engine->windows_alone();
     for (const auto& part : engine->parts()) part->add_to(share);
+    if (options.calls && share.finished < program.ranks())
+        for (const auto& part : engine->parts())
+            if (const std::string stuck = part->ranks().replay()->stuck(); !stuck.empty())
+                throw VerificationError(stuck);
     if (skip) {
         skip->complete(share.result);
     } else {

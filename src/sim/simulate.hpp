@@ -12,6 +12,7 @@
 #include "machine/intranode.hpp"
 #include "machine/machine.hpp"
 #include "machine/placement.hpp"
+#include "program/calls.hpp"
 #include "program/program.hpp"
 #include "sim/noise.hpp"
 #include "sim/statistics.hpp"
@@ -85,6 +86,8 @@ struct SimulationOptions {
     bool unloaded = false;
     // Packet model: copies take no time, be they within a node, of what came early, or those of a named transport.
     bool free_copies = false;
+    // Packet model: what ranks follow in place of a program; see simulate_calls.
+    std::shared_ptr<const program::Calls> calls;
 
     static constexpr std::int64_t largest_packet = 1 << 27;
     static constexpr std::int64_t max_trace_events = 500'000;
@@ -97,6 +100,11 @@ struct SimulationOptions {
 // another process throws.
 SimulationResult simulate_packets(const machine::Machine& machine, const program::Program& program,
                                   const machine::Placement& placement, const SimulationOptions& options);
+
+// The same of the calls of a trace. Messages of 0 bytes take one byte on their way. `spent` of the result has the time
+// in the calls of each rank.
+SimulationResult simulate_calls(const machine::Machine& machine, std::shared_ptr<const program::Calls> calls,
+                                const machine::Placement& placement, const SimulationOptions& options);
 
 // LogGP with the latency of each pair's shortest path (Alexandrov, Ionescu, Schauser & Scheiman 1997): a rank's
 // messages leave one after another, at the NIC's bandwidth; nothing else is shared, so there is no congestion.

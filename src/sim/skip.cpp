@@ -9,6 +9,7 @@ namespace tradewind::sim {
 
 std::string Skip::obstacle(const SimulationOptions& options, const program::Program& program, bool spreads) {
     if (!options.skip) return "all steps were asked for";
+    if (options.calls) return "ranks follow the calls of a trace";
     if (spreads) return "the routing draws a random number for each packet";
     if (options.order_seed != 0) return "the order of packets that come at one time is drawn at random";
     if (options.noise.any()) return "the noise of the operating system interrupts ranks at any time";

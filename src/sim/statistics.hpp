@@ -170,6 +170,7 @@ struct SimulationResult {
     double imbalance = 1;                  // maximum over mean load of the links between switches that were used
     std::vector<Passage> passages;         // in order of time; empty unless asked for
     std::vector<TraceEvent> trace_events;  // by rank, in order of time; empty unless asked for
+    std::vector<std::int64_t> spent;       // [rank][label] ps; of calls that are replayed, else empty
 };
 
 }  // namespace tradewind::sim

@@ -11,6 +11,7 @@ World::World(const machine::Machine& machine, const program::Program& program, c
     : machine(machine),
       program(program),
       placement(placement),
+      calls(options.calls),
       ending(program, options.early_end),
       parts(parts),
       network(machine, placement, program.ranks(), parts, channels),
@@ -67,8 +68,8 @@ World::World(const machine::Machine& machine, const program::Program& program, c
                                          is_dense(nics.size() * sizeof(Nic), program.ranks()));
     if (copies || (handshake && receives_at_start)) posted = LazyArray<std::uint32_t>(receivers.size());
     ordered = shared_nodes || finite || handshake || receive_overhead > 0 || message_cost || copies || noise ||
-              program.order();
-    arbitrates = shared_nodes || handshake || lines > 1;
+              program.order() || calls;
+    arbitrates = shared_nodes || handshake || lines > 1 || calls;
 }
 
 void World::look_ahead(std::int64_t minimum) {

@@ -3,12 +3,14 @@
 
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <vector>
 
 #include "base/divide.hpp"
 #include "base/lazy.hpp"
 #include "base/random.hpp"
+#include "program/calls.hpp"
 #include "program/program.hpp"
 #include "sim/clock.hpp"
 #include "sim/computing.hpp"
@@ -95,6 +97,7 @@ struct World {
     const machine::Machine& machine;
     const program::Program& program;
     const machine::Placement& placement;
+    std::shared_ptr<const program::Calls> calls;  // null: ranks follow the program
     Ending ending;
     Parts parts;
     Network network;

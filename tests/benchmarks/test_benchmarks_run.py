@@ -189,3 +189,18 @@ def test_dwarfs_in_single_precision_are_laid_beside_double() -> None:
     )
     assert single_s > 0 < double_s
     assert 0 < apart < 1e-5
+
+
+def test_transforms_in_single_precision_are_laid_beside_double() -> None:
+    lines = printed("import precision; precision.transform('O8', 2, samples=2)").splitlines()
+    assert [line.split()[0] for line in lines] == ["to_grid", "to_spectral", "fields"]
+    assert 0 < float(lines[-1].split()[1]) < 1e-5
+
+
+def test_loops_of_limited_areas_stand_beside_a_copy_and_other_transforms() -> None:
+    sizes = "limited_area.GRID, limited_area.AREAS, limited_area.SAMPLES = (16, 12, 3), ((24, 20, 2),), 2"
+    text = printed(f"import limited_area; {sizes}; limited_area.limited_area()")
+    assert len(re.findall(r"^    [\w -]+: median .* [\d.]+ of the copy's bandwidth$", text, re.MULTILINE)) == 2 * 3
+    for name, precisions in (("Tradewind", 2), ("scipy.fft", 2), ("ecTrans", 1)):
+        found = re.findall(rf"^    {name}: median .* [\d.]+ times Tradewind$", text, re.MULTILINE)
+        assert len(found) == precisions

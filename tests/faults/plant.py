@@ -29,8 +29,8 @@ LIMIT_S = 60.0
 
 ORDER = (
     *("base", "layout", "schedule", "program", "pattern", "verify", "algorithm", "kernel", "machine", "method", "sim"),
-    *("verification", "simulation", "workload", "spectral", "plot", "timeline", "dataset", "cli", "validation"),
-    *("study", "report", "mpi", "launch", "dwarfs", "languages", "fieldserver"),
+    *("verification", "replay", "simulation", "workload", "spectral", "plot", "timeline", "trace", "dataset", "cli"),
+    *("validation", "study", "report", "mpi", "launch", "dwarfs", "languages", "fieldserver"),
 )
 """Folders of tests in the order in which they run: low ones before those above them, those with many ranks last."""
 CORE = {
@@ -38,13 +38,14 @@ CORE = {
     "layout": "pattern verify algorithm machine spectral mpi languages fieldserver",
     "pattern": "verify algorithm sim workload mpi dwarfs languages",
     "schedule": "verify algorithm sim mpi",
-    "program": "verify sim verification simulation workload",
+    "program": "verify sim verification simulation workload replay",
     "algorithm": "verify method sim mpi languages",
-    "verify": "algorithm verification workload",
+    "verify": "algorithm verification workload replay",
+    "recorder": "trace",
     "machine": "sim simulation plot validation",
     "kernel": "spectral dwarfs",
     "spectral": "languages",
-    "sim": "simulation timeline validation workload",
+    "sim": "simulation timeline validation workload replay",
     "mpi": "sim timeline launch dwarfs languages fieldserver",
     "fieldserver": "languages",
 }
@@ -59,6 +60,8 @@ PYTHON = {
     "workload": "verification simulation timeline cli study",
     "plot": "cli report study",
     "timeline": "cli report launch",
+    "trace": "replay timeline cli",
+    "replay": "simulation cli",
     "verification": "cli",
     "simulation": "timeline cli study",
     "fieldserver": "dwarfs",

@@ -117,14 +117,8 @@ def test_every_dwarf_is_listed_and_runs_by_all_its_strategies(capsys, name):
         assert diagnosis == diagnoses[0] or result["agreement"].startswith("within")
 
 
-DOUBLE_ALONE = {
-    "spherical_harmonics",
-}
-"""Dwarfs that refuse single precision."""
-
-
 @pytest.mark.parametrize("ranks", [pytest.param(1, marks=pytest.mark.slow), pytest.param(2, marks=pytest.mark.slow), 3])
-@pytest.mark.parametrize("name", [name for name in DWARFS if name not in DOUBLE_ALONE])
+@pytest.mark.parametrize("name", DWARFS)
 def test_every_dwarf_passes_its_check_in_single_precision(capsys, name, ranks):
     code, text = tradewind(capsys, f"run {name} -n {ranks} {OF_DWARF[name]} --steps 2 --precision f4 --check --json")
     assert code == 0, text
@@ -133,7 +127,7 @@ def test_every_dwarf_passes_its_check_in_single_precision(capsys, name, ranks):
     assert result["agreement"]
 
 
-@pytest.mark.parametrize("name", [name for name in DWARFS if name not in DOUBLE_ALONE])
+@pytest.mark.parametrize("name", DWARFS)
 def test_messages_in_single_precision_have_half_the_bytes(capsys, name):
     sent = {}
     for precision in ("f4", "f8"):

@@ -20,6 +20,7 @@ METHODS: dict[str, dict[str, dict[str, Any]]] = {
     "nodes": {name: {"algorithm": "two-level-1"} for name in ("rows", "wavenumbers", "columns")},
     "split": {"sums": {"transport": "sendrecv"}},
     "winds": {"wavenumbers": {"algorithm": "burst"}},
+    "single": {"wavenumbers": {"algorithm": "burst"}},
     "split by levels": {"sums": {"algorithm": "pairwise", "packing": "datatype"}},
 }
 SPLIT: dict[str, tuple[int, int]] = {"split": (3, 1), "split by levels": (1, 2)}
@@ -40,10 +41,11 @@ def run(comm: Any, payload: str) -> dict[str, float]:
     spectral = values(t.coefficients)
     spectral[: t.degree + 1].imag = 0
     grid = one.to_grid(spectral)
-    dealt = "split" if payload in SPLIT else "packed"
+    dealt, precision = "split" if payload in SPLIT else "packed", "f4" if payload == "single" else "f8"
     d = Distribution(t, comm.Get_size(), levels=LEVELS, variables=VARIABLES, level_sets=level_sets, dealt=dealt)
     assert d.pieces.is_split == (payload in SPLIT)
-    many = DistributedTransform(d, comm, methods=METHODS[payload])
+    many = DistributedTransform(d, comm, methods=METHODS[payload], precision=precision)
+    check_types(many, precision)
     levels = d.levels_of(comm.Get_rank())
     fields = slice(levels.start * VARIABLES, levels.stop * VARIABLES)
 
@@ -75,14 +77,23 @@ def run(comm: Any, payload: str) -> dict[str, float]:
         wanted = one.to_spectral_adjoint(spectral, product)
         scale = np.abs(spectral).max() / np.abs(wanted).max()
         found[f"direct, {product} adjoint"] = apart(many.to_spectral_adjoint(product) * scale, wanted[:, own] * scale)
-    if payload in ("winds", "split"):
-        found |= winds(one, d, comm)
+    if payload in ("winds", "split", "single"):
+        found |= winds(one, d, comm, precision)
     return {name: max(comm.allgather(value)) for name, value in found.items()}
 
 
-def winds(one: SpectralTransform, d: Distribution, comm: Any) -> dict[str, float]:
+def check_types(transform: DistributedTransform, precision: str) -> None:
+    """All arrays have the element types and the bytes of the precision."""
+    real, number = {"f4": (np.float32, np.complex64), "f8": (np.float64, np.complex128)}[precision]
+    fields = [transform.points, transform.rows]
+    coefficients = [transform.fourier, transform.wavenumbers, transform.spectral, transform.columns]
+    assert {array.dtype for array in fields} == {np.dtype(real)}
+    assert {array.dtype for array in coefficients} == {np.dtype(number)}
+
+
+def winds(one: SpectralTransform, d: Distribution, comm: Any, precision: str) -> dict[str, float]:
     """The largest relative differences of winds, gradients, and their adjoints."""
-    many = DistributedTransform(d, comm, winds=True)
+    many = DistributedTransform(d, comm, winds=True, precision=precision)
     spectral = values(one.truncation.coefficients)
     levels = d.levels_of(comm.Get_rank())
     fields = slice(levels.start * VARIABLES, levels.stop * VARIABLES)

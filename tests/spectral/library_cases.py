@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from library_transform import LibraryTransform
+from library_transform import LibraryError, LibraryTransform
 
 from tradewind.spectral import Distribution, SpectralTransform
 
@@ -57,6 +58,34 @@ def differences(comm: Any, grid: str, options: dict[str, Any]) -> dict[str, floa
             apart(f"{name}_adjoint", True, taken, fields, product)
     many.free()
     return found
+
+
+def refusals(comm: Any, _: Any) -> list[list[str]]:
+    """The errors of all ranks where fields or options of one do not fit, and where ranks make different calls.
+
+    The last entry: whether the transform still is right after them.
+    """
+    many, first = LibraryTransform(comm, "O8"), comm.Get_rank() == 0
+    spectral = np.zeros((many.coefficients, LEVELS), complex)
+    grid = np.zeros((LEVELS, many.points))
+    calls: list[Callable[[], Any]] = [
+        lambda: many.run("to_grid", [spectral[: 3 if first else None]], [grid]),
+        lambda: many.run("to_grid", [spectral], [grid]) if first else many.run("to_spectral", [grid], [spectral]),
+        lambda: LibraryTransform(comm, "O8", radius=1.0 if first else 2.0),
+        lambda: LibraryTransform(comm, "O9999999" if first else "O8"),
+    ]
+    errors = []
+    for call in calls:
+        try:
+            call()
+            errors.append("")
+        except LibraryError as error:
+            errors.append(str(error))
+    spectral[(many.m == 0) & (many.n == 0)] = 1
+    (found,) = many.run("to_grid", [spectral], [grid])
+    many.free()
+    right = comm.allreduce(np.abs(found - 1).max()) < 1e-13
+    return [*map(comm.allgather, errors), [str(right)]]
 
 
 def run(comm: Any, payload: tuple[str, dict[str, Any]]) -> dict[str, float]:

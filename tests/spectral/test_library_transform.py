@@ -36,6 +36,19 @@ def test_every_transform_is_that_of_python(ranks, grid, options):
     assert {what: value for what, value in found.items() if not value <= bound} == {}
 
 
+def test_what_is_wrong_on_one_rank_is_an_error_on_all():
+    *errors, right = launch.run(2, "library_cases:refusals", None, timeout_s=240)
+    shape, calls, options, name = errors
+    assert shape[0].startswith("spectral has 3 points along y: ")
+    assert shape[1].startswith("rank 0 cannot ")
+    assert shape[1].endswith(shape[0])
+    assert all("to_grid of 5 levels" in each for each in calls)
+    assert all("radius 1" in each for each in options)
+    assert name[0].startswith('unknown grid "O9999999"')
+    assert name[1].endswith(name[0])
+    assert right == ["True"]
+
+
 def test_fields_and_gradients_are_those_of_ectrans():
     """On the octahedral grid, whose rows keep the wavenumbers that ecTrans keeps; both ways."""
     ectrans4py.init_env(omp_num_threads=1)

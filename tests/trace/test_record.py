@@ -5,8 +5,10 @@ import os
 import subprocess
 import sys
 
+import numpy as np
 import pytest
-from trace_cells import ABIS, CELLS, FAST, OWN, PROGRAMS, printed_counts
+from command_line import run_tradewind
+from trace_cells import CELLS, FAST, OWN, PROGRAMS, printed_counts
 
 from tradewind.trace.counts import counts
 from tradewind.trace.read import open_trace
@@ -33,16 +35,15 @@ def traced_counts(trace):
 @pytest.mark.parametrize("name", [pytest.param(name, marks=() if name in FAST else pytest.mark.slow) for name in CELLS])
 def test_counts_are_those_of_the_program(name, tmp_path):
     cell = CELLS[name]
-    if any(value == "" for _, value in cell.variables):
-        pytest.skip("TRADEWIND_MPI4PY_OF_MPI5 names no mpi4py for the ABI of MPI 5, which no wheel has")
-    run = recorded(cell.build(tmp_path), tmp_path, **dict(cell.variables))
+    command, variables = cell.build(tmp_path)
+    run = recorded(command, tmp_path, **variables)
     assert run.returncode == 0, run.stderr
     trace = open_trace(tmp_path / "run.trace")
     printed = printed_counts(run.stdout)
     assert len(printed) > 30
     assert traced_counts(trace) == printed
     assert trace.problems == ()
-    assert {info.abi for info in trace.infos.values()} == {ABIS[name.partition("-")[0]]}
+    assert {info.abi for info in trace.infos.values()} == {name.partition("-")[0]}
     assert json.loads(run.stdout.splitlines()[-1])["events"] == len(trace)
 
 
@@ -69,6 +70,7 @@ def test_a_program_that_is_killed(endings, tmp_path):
     assert run.returncode == 1
     assert trace.problems == ("rank 0, and 1 more: was killed: up to a second of its last calls is missing",)
     assert traced_counts(trace)[0, "MPI_Barrier"] == (101, 0, 0)
+    assert 1.19 < trace.table(0)["gap_ns"].max() / 1e9 < 2.2  # the program sleeps for 1.2 s
 
 
 def test_a_full_disk(endings, tmp_path):
@@ -89,17 +91,17 @@ def test_refused_before_it_starts(tmp_path):
     static = tmp_path / "static"
     static.write_bytes(b"\x7fELF\x02\x01\x01" + bytes(9) + b"\x02\x00\x3e\x00" + bytes(200))
     static.chmod(0o755)
-    run = recorded(["mpiexec", "-n", "2", setuid, ":", static], tmp_path)
-    assert run.returncode == 2
-    assert "setuid is setuid or setgid" in run.stdout
-    assert "static is linked statically" in run.stdout
-    assert "'no-such': there is no such command" in recorded(["no-such"], tmp_path).stdout
+    run = run_tradewind("record", "--", OWN / "mpiexec", "-n", "2", setuid, ":", static, folder=tmp_path)
+    assert run.code == 2
+    assert "setuid is setuid or setgid" in run.err
+    assert "static is linked statically" in run.err
+    assert "'no-such': there is no such command" in run_tradewind("record", "--", "no-such", folder=tmp_path).err
 
 
 def test_no_rank(tmp_path):
-    run = recorded(["true"], tmp_path)
-    assert run.returncode == 1
-    assert "no rank of 'true' was recorded" in run.stdout
+    run = run_tradewind("record", "--", "true", folder=tmp_path)
+    assert run.code == 1
+    assert "no rank of 'true' was recorded" in run.err
     assert list(tmp_path.iterdir()) == []
 
 
@@ -110,10 +112,26 @@ def test_files_of_an_earlier_run_are_joined(endings, tmp_path):
     folder = tmp_path / "run.trace.ranks"
     folder.mkdir()
     subprocess.run([*endings, "exit"], env=os.environ | environment(folder), check=True, capture_output=True)
-    refused = recorded(["true"], tmp_path)
-    assert refused.returncode == 2
-    assert f"`tradewind record --join {folder.relative_to(tmp_path)} -o run.trace` joins them" in refused.stdout
-    command = [sys.executable, "-m", "tradewind", "record", "--join", folder, "-o", tmp_path / "run.trace"]
-    shown = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    assert "2 ranks, 202 events" in shown
+    refused = run_tradewind("record", "--", "true", folder=tmp_path)
+    assert refused.code == 2
+    assert f"`tradewind record --join {folder.name} -o run.trace` joins them" in refused.err
+    joined = run_tradewind("record", "--join", folder, "-o", tmp_path / "run.trace")
+    assert "2 ranks, 202 events" in joined.out
     assert not folder.exists()
+
+
+@pytest.mark.slow
+def test_threads(tmp_path):
+    """Each thread has its events in order, its messages by its tag, and requests that it alone ends."""
+    subprocess.run([OWN / "mpicc", PROGRAMS / "threads.c", "-o", tmp_path / "threads", "-pthread"], check=True)
+    assert recorded([OWN / "mpiexec", "-n", "2", tmp_path / "threads"], tmp_path).returncode == 0
+    trace = open_trace(tmp_path / "run.trace")
+    assert trace.infos[0].thread_level == "multiple"
+    table = trace.table(1)
+    sends = table[table["call"] == "MPI_Isend"]
+    assert sends.groupby("tag").size().tolist() == [400] * 3
+    assert sends.groupby("thread")["tag"].nunique().tolist() == [1] * 3
+    assert (table["gap_ns"] >= 0).all()
+    events = trace.events(1)
+    waits = np.array([len(events.ended_of(number)) for number in range(len(events.operations))])[events.order]
+    assert waits[table["call"] == "MPI_Waitall"].tolist() == [2] * 1200

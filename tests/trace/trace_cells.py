@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import subprocess
 import sys
@@ -26,40 +25,50 @@ class Cell:
     launcher: tuple[str, ...]
     flags: tuple[str, ...] = ()
     variables: tuple[tuple[str, str], ...] = ()
+    needs_unpacked: bool = False
+    """Whether it is compiled and run with Debian's MPICH, which is unpacked for it."""
 
-    def build(self, folder: Path) -> list[str]:
-        """Return the command that runs it on two ranks. Skips where its MPI is not installed."""
-        tools = [tool for tool in (self.compiler, self.launcher[0]) if tool]
-        for tool in tools:
-            if shutil.which(tool) is None:
+    def build(self, folder: Path) -> tuple[list[str], dict[str, str]]:
+        """Return the command that runs it on two ranks, and its variables. Skips where its MPI is not installed."""
+        for tool in (self.compiler, self.launcher[0]):
+            if tool and shutil.which(tool) is None:
                 pytest.skip(f"{tool} is not installed")
-        start = [*self.launcher, "-n", "2"]
-        source = PROGRAMS / self.source
+        start, source = [*self.launcher, "-n", "2"], PROGRAMS / self.source
         if not self.compiler:
-            return [*start, sys.executable, str(source)]
+            return [*start, sys.executable, str(source)], dict(self.variables)
+        flags, variables = list(self.flags), dict(self.variables)
+        if self.needs_unpacked:
+            more, variables["LD_LIBRARY_PATH"] = _unpacked_mpich(folder)
+            flags += more
         program = folder / "program"
-        subprocess.run([self.compiler, *self.flags, source, "-o", program], check=True)
-        return [*start, str(program)]
+        subprocess.run([self.compiler, source, *flags, "-o", program], check=True)
+        return [*start, str(program)], variables
+
+
+def _unpacked_mpich(folder: Path) -> tuple[list[str], str]:
+    """Return the flags to compile with Debian's MPICH in Fortran, which no wheel has, and where its libraries are."""
+    if shutil.which("apt-get") is None:
+        pytest.skip("apt-get is not installed")
+    subprocess.run(["apt-get", "download", "-qq", "libmpich12", "libmpich-dev"], cwd=folder, check=True)
+    for package in folder.glob("*.deb"):
+        subprocess.run(["dpkg", "-x", package, folder], check=True)
+    include, (libraries, *_) = next(folder.glob("usr/include/*/mpich")), sorted(folder.glob("usr/lib/*-linux-gnu"))
+    return [f"-I{include}", f"-L{libraries}", "-lmpichfort", "-lmpich", "-fallow-argument-mismatch"], str(libraries)
 
 
 _MPICH = (str(OWN / "mpiexec"),)
 _OPEN_MPI = ("mpiexec.openmpi", "--oversubscribe")
-_MPICH_FORTRAN = os.environ.get("TRADEWIND_MPICH_FORTRAN", "mpifort.mpich")
-"""A Fortran wrapper of an MPICH; the wheel has none."""
-_MPI5_MPI4PY = os.environ.get("TRADEWIND_MPI4PY_OF_MPI5", "")
-"""A folder with an mpi4py that was built for the ABI of MPI 5."""
 
 CELLS = {
     "mpich-c": Cell(str(OWN / "mpicc"), "calls.c", _MPICH),
-    "mpich-c++": Cell(str(OWN / "mpicxx"), "calls.c", _MPICH, ("-x", "c++")),
+    "mpich-c++": Cell(str(OWN / "mpicxx"), "calls.cpp", _MPICH),
     "mpich-mpi4py": Cell("", "calls.py", _MPICH),
-    "mpich-mpi": Cell(_MPICH_FORTRAN, "calls.F90", ("mpiexec.mpich",)),
-    "mpich-mpi_f08": Cell(_MPICH_FORTRAN, "calls.F90", ("mpiexec.mpich",), ("-DF08",)),
+    "mpich-mpi": Cell("gfortran", "calls.F90", _MPICH, needs_unpacked=True),
+    "mpich-mpi_f08": Cell("gfortran", "calls.F90", _MPICH, ("-DF08",), needs_unpacked=True),
     "mpi5-c": Cell(str(OWN / "mpicc_abi"), "calls.c", _MPICH),
-    "mpi5-c++": Cell(str(OWN / "mpicxx_abi"), "calls.c", _MPICH, ("-x", "c++")),
-    "mpi5-mpi4py": Cell("", "calls.py", _MPICH, variables=(("PYTHONPATH", _MPI5_MPI4PY),)),
+    "mpi5-c++": Cell(str(OWN / "mpic++_abi"), "calls.cpp", _MPICH),
     "openmpi-c": Cell("mpicc.openmpi", "calls.c", _OPEN_MPI),
-    "openmpi-c++": Cell("mpicxx.openmpi", "calls.c", _OPEN_MPI, ("-x", "c++")),
+    "openmpi-c++": Cell("mpicxx.openmpi", "calls.cpp", _OPEN_MPI),
     "openmpi-mpi4py": Cell(
         "",
         "calls.py",
@@ -69,8 +78,8 @@ CELLS = {
     "openmpi-mpi": Cell("mpifort.openmpi", "calls.F90", _OPEN_MPI),
     "openmpi-mpi_f08": Cell("mpifort.openmpi", "calls.F90", _OPEN_MPI, ("-DF08",)),
 }
+"""All that a package index or Debian offers: of mpi4py no wheel is for the ABI of MPI 5, which has no Fortran."""
 FAST = ("mpich-c", "mpich-mpi4py")
-ABIS = {"mpich": "mpich", "mpi5": "mpi5", "openmpi": "openmpi"}
 
 
 def printed_counts(text: str) -> dict[tuple[int, str], tuple[int, int, int]]:

@@ -12,6 +12,7 @@ void bind_gather_scatter(nanobind::module_& module);
 void bind_schedule(nanobind::module_& module);
 void bind_choice(nanobind::module_& module);
 void bind_machine(nanobind::module_& module);
+void bind_calls(nanobind::module_& module);
 void bind_simulation(nanobind::module_& module);
 void bind_kernel(nanobind::module_& module);
 void bind_spectral(nanobind::module_& module);

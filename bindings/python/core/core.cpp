@@ -34,6 +34,7 @@ NB_MODULE(_core, module) {
     tradewind::python::bind_schedule(module);
     tradewind::python::bind_choice(module);
     tradewind::python::bind_machine(module);
+    tradewind::python::bind_calls(module);
     tradewind::python::bind_simulation(module);
     tradewind::python::bind_kernel(module);
     tradewind::python::bind_spectral(module);

@@ -1,8 +1,10 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/complex.h>
+#include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include <complex>
+#include <type_traits>
 #include <vector>
 
 #include "bind.hpp"
@@ -10,6 +12,7 @@
 #include "kernel/limited_area/cyclic.hpp"
 #include "kernel/limited_area/layers.hpp"
 #include "kernel/limited_area/stencils.hpp"
+#include "kernel/spectral/area_transform.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -77,6 +80,75 @@ void place_levels(const Field<const Real>& levels, const Field<Real>& field, Tea
     kernel::place_levels(from, to, team);
 }
 
+// The transform in both precisions: calls find that of their arrays.
+class AreaTransform {
+  public:
+    AreaTransform(Index nx, Index ny) : single_(nx, ny), double_(nx, ny) {}
+
+    template <class Real>
+    const kernel::AreaTransform<Real>& of() const {
+        if constexpr (std::is_same_v<Real, float>)
+            return single_;
+        else
+            return double_;
+    }
+
+  private:
+    kernel::AreaTransform<float> single_;
+    kernel::AreaTransform<double> double_;
+};
+
+template <class Real>
+void bind_area_transform(nb::class_<AreaTransform>& transform) {
+    using Complex = std::complex<Real>;
+    transform.def(
+        "to_waves",
+        [](const AreaTransform& self, const Field<const Real>& lines, const Field<Complex>& waves, double factor,
+           Team& team) {
+            const auto from = array_of(lines);
+            const auto to = array_of(waves);
+            const nb::gil_scoped_release release;
+            self.of<Real>().to_waves(from, to, static_cast<Real>(factor), team);
+        },
+        "lines"_a.noconvert(), "waves"_a.noconvert(), "factor"_a, "team"_a,
+        "Sums over x of lines [z][y][x] times exp(-2 pi i m x / nx) and a factor, for m = 0 on as far as the waves\n"
+        "[z][y][m] have room. Raises InputError.");
+    transform.def(
+        "to_lines",
+        [](const AreaTransform& self, const Field<const Complex>& waves, const Field<Real>& lines, double factor,
+           Team& team) {
+            const auto from = array_of(waves);
+            const auto to = array_of(lines);
+            const nb::gil_scoped_release release;
+            self.of<Real>().to_lines(from, to, static_cast<Real>(factor), team);
+        },
+        "waves"_a.noconvert(), "lines"_a.noconvert(), "factor"_a, "team"_a,
+        "The lines [z][y][x] of wavenumbers, times a factor; those that are not there are 0. Raises InputError.");
+    transform.def(
+        "to_ellipse",
+        [](const AreaTransform& self, const Field<const Complex>& waves, const std::vector<Index>& limits,
+           const Field<Complex>& ellipse, double factor, Team& team) {
+            const auto from = array_of(waves);
+            const auto to = array_of(ellipse);
+            const nb::gil_scoped_release release;
+            self.of<Real>().to_ellipse(from, limits, to, static_cast<Real>(factor), team);
+        },
+        "waves"_a.noconvert(), "limits"_a, "ellipse"_a.noconvert(), "factor"_a, "team"_a,
+        "Sums over y of waves [z][y][m] times exp(-2 pi i n y / ny) and a factor, for |n| <= limits[m]: coefficients\n"
+        "[m, n][1][z]. Raises InputError.");
+    transform.def(
+        "from_ellipse",
+        [](const AreaTransform& self, const Field<const Complex>& ellipse, const std::vector<Index>& limits,
+           const Field<Complex>& waves, Team& team) {
+            const auto from = array_of(ellipse);
+            const auto to = array_of(waves);
+            const nb::gil_scoped_release release;
+            self.of<Real>().from_ellipse(from, limits, to, team);
+        },
+        "ellipse"_a.noconvert(), "limits"_a, "waves"_a.noconvert(), "team"_a,
+        "The waves [z][y][m] of coefficients [m, n][1][z]; those that are not there are 0. Raises InputError.");
+}
+
 // Nothing is converted: a copy would be worked on in the place of the array.
 template <class Real>
 void bind_wave_loops(nb::module_& module) {
@@ -115,6 +187,13 @@ void bind_wave_loops(nb::module_& module) {
 }  // namespace
 
 void bind_limited_area(nb::module_& module) {
+    nb::class_<AreaTransform> transform(
+        module, "AreaTransform",
+        "The stages of the bi-Fourier transform of a limited area of nx x ny points: lines along x, and lines along y "
+        "of an\nellipse. The threads of a team share out the lines. Raises InputError for too few points.");
+    transform.def(nb::init<Index, Index>(), "nx"_a, "ny"_a);
+    bind_area_transform<double>(transform);
+    bind_area_transform<float>(transform);
     bind_wave_loops<double>(module);
     bind_wave_loops<float>(module);
 }

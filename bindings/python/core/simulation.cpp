@@ -116,6 +116,14 @@ void bind_result(nb::module_& module) {
         .def_prop_ro("time_s", [](const sim::SimulationResult& r) { return r.time.seconds(); })
         .def_prop_ro("time_ps", [](const sim::SimulationResult& r) { return r.time.value; })
         .def_prop_ro("step_end_s", [](const sim::SimulationResult& r) { return seconds_of(r.step_end); })
+        .def_prop_ro(
+            "spent_s",
+            [](const sim::SimulationResult& r) {
+                std::vector<double> seconds;
+                for (const std::int64_t each : r.spent) seconds.push_back(1e-12 * static_cast<double>(each));
+                return seconds;
+            },
+            "[rank * labels + label]: seconds in the calls of a trace; empty for programs.")
         .def_ro("messages", &sim::SimulationResult::messages)
         .def_ro("bytes", &sim::SimulationResult::bytes)
         .def_ro("unexpected_bytes", &sim::SimulationResult::unexpected_bytes)
@@ -339,6 +347,17 @@ void bind_simulation(nb::module_& module) {
                "progress"_a.none() = nb::none());
     module.def("simulate_loggp", &run<sim::simulate_loggp>, "machine"_a, "program"_a, "placement"_a, "options"_a,
                "progress"_a.none() = nb::none());
+    module.def(
+        "simulate_calls",
+        [](const machine::Machine& machine, std::shared_ptr<program::Calls> calls, const machine::Placement& placement,
+           const sim::SimulationOptions& chosen, Progress progress) {
+            sim::SimulationOptions options = chosen;
+            report_to(options, std::move(progress));
+            const nb::gil_scoped_release release;
+            return sim::simulate_calls(machine, std::move(calls), placement, options);
+        },
+        "machine"_a, "calls"_a, "placement"_a, "options"_a, "progress"_a.none() = nb::none(),
+        "Simulate the calls of a trace; `spent_s` of the result has the time in them.");
     module.def("mean_computing_s", &sim::mean_computing, "machine"_a, "program"_a, "placement"_a,
                "[step] seconds that a rank computes, in the mean over the ranks that compute anything.");
     module.def(

@@ -323,6 +323,11 @@ class MachineFile:
         slower = link.model_copy(update={"bandwidth": link.bandwidth * left, "global_": global_})
         return replace(self, machine=self.machine.model_copy(update={"link": slower}))
 
+    def with_eager_limit(self, size: int) -> MachineFile:
+        """Return the machine with another size, bytes, from which messages wait for their receive."""
+        mpi = self.machine.mpi.model_copy(update={"eager_limit": size})
+        return replace(self, machine=self.machine.model_copy(update={"mpi": mpi}))
+
     def _repr_html_(self) -> str:
         values = self.machine.model_dump(by_alias=True, exclude_unset=True, exclude={"title", "source"})
         return machine_table(self.machine.title, values, self.machine.evidence())

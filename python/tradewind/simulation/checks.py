@@ -72,6 +72,8 @@ def prepare(
         problems.append(f"noise {asked.noise}: only the packet model knows detours, not {asked.model}")
     if asked.background and asked.model != "packet":
         problems.append(f"background {asked.background:g}: only the packet model knows links, not {asked.model}")
+    if exchange.calls is not None and asked.model != "packet":
+        problems.append(f"model {asked.model}: the calls of a trace are replayed by the packet model alone")
     if len(orders) > 1 and isinstance(exchange, Repetitions):
         problems.append(f"order {asked.order}: one order is allowed where repetitions are simulated until steady")
     file = built = place = intranode = None

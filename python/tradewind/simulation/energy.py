@@ -54,25 +54,26 @@ class Held:
 
 def usage_of(
     machine: _core.Machine,
-    program: _core.Program,
+    busy_s: tuple[float, float, float],
     placement: _core.Placement,
     held: Held,
     carried_bytes: float | None,
 ) -> dict[str, Any]:
     """Return what the energy of a simulation depends on beside power and time.
 
+    `busy_s`: seconds of computing of all ranks, of the rank with the least and of that with the most.
     `nodes` of the job, and its `switches` in proportion; `ranks`, and the share of a node that each has; the seconds of
     computing of all ranks, of the rank with the least and of that with the most; the bytes that computations copy, and
     `carried_bytes`, the bytes times the ports that they go through (None where the model knows no ports).
     """
     nodes = -(-placement.ranks // held.ranks_per_node)
-    busy_s, least_s, most_s = _core.busy_time_s(machine, program, placement)
+    computing_s, least_s, most_s = busy_s
     return {
         "nodes": nodes,
         "switches": nodes * machine.topology.switches / machine.nodes,
         "ranks": placement.ranks,
         "node_share": held.node_share,
-        "computing_s": busy_s,
+        "computing_s": computing_s,
         "computing_minimum_s": least_s,
         "computing_maximum_s": most_s,
         "copied_bytes": held.copied_bytes,

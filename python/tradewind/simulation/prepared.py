@@ -37,6 +37,18 @@ PICTURE_BLOCKS = 64
 """Blocks of ranks in a picture of their delays, unless another number is asked for; fewer of fewer ranks."""
 HOPS_PER_SECOND = 12e6
 """Packet-hops that one thread is expected to simulate in a second, for forecasts; benchmarks/ measures it."""
+HOPS_OF_PACKET, BYTES_OF_CALL = 5.0, 64.0
+"""Ports that a packet goes through, and memory of a call of a trace, for the same."""
+
+
+@dataclass(frozen=True)
+class Cost:
+    """Estimates of what a simulation asks for."""
+
+    messages: float
+    bytes: float
+    packet_hops: float
+    memory_bytes: float
 
 
 def model_version(machine: MachineFile, ranks_per_node: int, steady: bool = False, routing: str | None = None) -> int:
@@ -143,9 +155,13 @@ class Simulation:
         return workload
 
     @cached_property
-    def _cost(self) -> _core.Forecast:
-        """Estimate the cost of the run from a sample of ranks."""
-        return _core.forecast(*self._arguments())
+    def _cost(self) -> Cost:
+        """Estimate the cost of the run from a sample of ranks, or of the calls of a trace from their messages."""
+        if (calls := self.exchange.calls) is not None:
+            packets = calls.messages + calls.bytes / (self.packet_bytes or _core.largest_packet)
+            return Cost(calls.messages, calls.bytes, HOPS_OF_PACKET * packets, BYTES_OF_CALL * calls.calls)
+        cost = _core.forecast(*self._arguments())
+        return Cost(cost.messages, cost.bytes, cost.packet_hops, cost.memory_bytes)
 
     def forecast(self, processes: int = 1) -> dict[str, float]:
         """Estimate the cost of the run on `processes` processes: messages, packet_hops, memory_bytes, wall_s."""
@@ -201,10 +217,13 @@ class Simulation:
         if links is not None:
             write_link_loads(links, result, self.machine.topology, self.file.machine)
         carried = result.carried_bytes if self.model == "packet" else None
-        usage = usage_of(self.machine, self.program(), self.placement, self.held, carried)
+        own = self.exchange.figures(result)
+        busy_s = own.pop("busy_s", None) or _core.busy_time_s(self.machine, self.program(), self.placement)
+        usage = usage_of(self.machine, busy_s, self.placement, self.held, carried)
         figures = (
             self.inputs()
             | figures_of(result, self.exchange, self.model, self.file.machine.mpi.unexpected_bandwidth is not None)
+            | own
             | energy_of(self.file.machine.power, usage, result.time_s)
             | {
                 "usage": usage,
@@ -301,6 +320,9 @@ class Simulation:
         run: Callable[..., _core.SimulationResult] = (
             _core.simulate_packets if self.model == "packet" else _core.simulate_loggp
         )
+        if (calls := self.exchange.calls) is not None:
+            built, _, placement, options = arguments
+            return _core.simulate_calls(built, calls, placement, options, report)
         try:
             return run(*arguments, report)
         except VerificationError:  # ranks wait for each other

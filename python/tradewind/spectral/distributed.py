@@ -22,6 +22,7 @@ from tradewind.base.names import known_name
 from tradewind.base.units import format_bytes
 from tradewind.spectral.fourier import Fourier
 from tradewind.spectral.operators import EARTH_RADIUS_M
+from tradewind.spectral.precision import precision_named
 from tradewind.spectral.stages import LegendreStages
 from tradewind.spectral.transform import weight_of
 from tradewind.spectral.winds import WIND_VARIABLES, PerCosine
@@ -33,8 +34,8 @@ if TYPE_CHECKING:
     from tradewind import _core
     from tradewind.spectral.distribution import Distribution
 
-    Reals = NDArray[np.float64]
-    Complexes = NDArray[np.complex128]
+    Reals = NDArray[np.floating[Any]]
+    Complexes = NDArray[np.complexfloating[Any, Any]]
     Product = Literal["plain", "weighted"]
 
 EXCHANGES = ("rows", "wavenumbers", "columns", "sums")
@@ -55,7 +56,8 @@ class DistributedTransform:
     options of its plans, such as ``{"wavenumbers": {"algorithm": "bruck"}}``, see `tradewind.mpi.plan`; what is open is
     chosen at run time. `options`: those of all plans. `tables`, `threads`: as of `SpectralTransform`. `winds`: the
     first two variables of each level are vorticity and divergence in `spectral`, and the wind, u and v, in `points`;
-    `radius`: of the sphere, metres.
+    `radius`: of the sphere, metres. `precision`: "f8", or "f4" with ``float32`` and ``complex64`` in all arrays, tables
+    and messages.
 
     The arrays of this rank, which each method reads or fills:
 
@@ -84,6 +86,7 @@ class DistributedTransform:
         threads: int = 1,
         winds: bool = False,
         radius: float = EARTH_RADIUS_M,
+        precision: str = "f8",
         **options: Any,
     ) -> None:
         from tradewind.spectral.distribution import Distribution
@@ -101,8 +104,9 @@ class DistributedTransform:
             return plan(pattern, comm, source, target, **chosen.get(name, options))
 
         self._comm = comm
-        self._agree(f"a transform, winds {quoted(winds)}, radius {quoted(radius)}")
-        self._set_up(distribution, comm.Get_rank(), make, tables=tables, threads=threads, winds=winds, radius=radius)
+        self._agree(f"a transform, winds {quoted(winds)}, radius {quoted(radius)}, precision {quoted(precision)}")
+        how: dict[str, Any] = {"tables": tables, "threads": threads, "winds": winds, "radius": radius}
+        self._set_up(distribution, comm.Get_rank(), make, **how, precision=precision)
 
     _comm: MPI.Intracomm | None = None
     """None where a function makes the exchanges: then all ranks are taken to make the same calls."""
@@ -129,13 +133,15 @@ class DistributedTransform:
         threads: int = 1,
         winds: bool = False,
         radius: float = EARTH_RADIUS_M,
+        precision: str = "f8",
     ) -> DistributedTransform:
         """Return one whose exchanges are made by a function, in the order of `Distribution.patterns`, forth and back.
 
         `array` makes its arrays, where they must lie in memory of a kind.
         """
         made = cls.__new__(cls)
-        made._set_up(distribution, rank, make, array, tables=tables, threads=threads, winds=winds, radius=radius)
+        how: dict[str, Any] = {"tables": tables, "threads": threads, "winds": winds, "radius": radius}
+        made._set_up(distribution, rank, make, array, **how, precision=precision)
         return made
 
     def _set_up(
@@ -149,28 +155,31 @@ class DistributedTransform:
         threads: int,
         winds: bool,
         radius: float,
+        precision: str,
     ) -> None:
-        self.distribution, self.rank = distribution, rank
+        self.distribution, self.rank, self.precision = distribution, rank, precision_named(precision)
         tables, winds = true_or_false("tables", tables), true_or_false("winds", winds)
         variables = distribution.variables
         if winds and variables < WIND_VARIABLES:
             raise InputError(f"winds of {variables} variables: two or more are allowed, the first two are the wind")
-        tabled = distribution.table_bytes(rank, winds=winds) if tables else 0
+        needs: dict[str, Any] = {"winds": winds, "precision": self.precision}
+        tabled = distribution.table_bytes(rank, **needs) if tables else 0
         memory.require(
             f"rank {rank} of a transform, with {format_bytes(tabled)} of Legendre functions,",
-            distribution.array_bytes(rank, winds=winds) + tabled,
+            distribution.array_bytes(rank, **needs) + tabled,
             "take more nodes, or fewer levels" + (", or no tables" if tables else ""),
         )
         d, t = distribution, distribution.truncation
         self._fourier = Fourier(t, d.rows_of(rank), threads=threads)
         own = d.pieces_of(rank)
         wind_of = variables if winds else None
-        self._stages = LegendreStages(d.pieces, own, tables=tables, threads=threads, winds=wind_of, radius=radius)
+        how: dict[str, Any] = {"tables": tables, "threads": threads, "radius": radius, "precision": self.precision}
+        self._stages = LegendreStages(d.pieces, own, winds=wind_of, **how)
         self._per_cosine = PerCosine(self._fourier, variables) if winds else None
         patterns = d.patterns()
         between = {}
         for name, pattern in patterns.items():
-            dtype = "f8" if name == "rows" else "c16"
+            dtype = self.precision.real if name == "rows" else self.precision.complex
             ends = (pattern, reversed_pattern(pattern))
             between[name] = [self._array(each, dtype, name, array) for each in ends]
         self.points: Reals
@@ -182,11 +191,11 @@ class DistributedTransform:
         self.points, self.rows = between["rows"]
         self.fourier, self.wavenumbers = between["wavenumbers"]
         self.spectral, self.columns = between["columns"]
-        none = np.empty((0, self.spectral.shape[1]), np.complex128)
+        none: Complexes = np.empty((0, self.spectral.shape[1]), self.spectral.dtype)
         self._sent: Complexes
         self._received: Complexes
         self._sent, self._received = between.get("sums", (none, none))
-        self._partial: Complexes = np.empty((self._stages.partial_sums, self.spectral.shape[1]), np.complex128)
+        self._partial: Complexes = np.empty((self._stages.partial_sums, self.spectral.shape[1]), self.spectral.dtype)
         self._exchanges: dict[tuple[str, bool], Exchange] = {}
         for name, (before, after) in between.items():
             self._exchanges[name, False] = make(name, False, patterns[name], before, after)

@@ -37,6 +37,7 @@ from tradewind.layout.lists import ids
 from tradewind.layout.names import SPECTRAL
 from tradewind.spectral.balance import even_cuts, imbalance
 from tradewind.spectral.pieces import SPLIT, Pieces, pieces_of
+from tradewind.spectral.precision import DOUBLE, Precision
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -288,25 +289,27 @@ class Distribution:
             "columns": self.to_columns(),
         }
 
-    def array_bytes(self, rank: int, *, winds: bool = False) -> int:
+    def array_bytes(self, rank: int, *, winds: bool = False, precision: Precision = DOUBLE) -> int:
         """Return the bytes of a rank's arrays: one in each layout, partial sums, and what `winds` need beside them."""
-        shapes = [(8, self.points), (8, self.rows), (16, self.fourier), (16, self.wavenumbers)]
-        shapes += [(16, self.spectral), (16, self.columns)]
+        real, number = precision.real_type.itemsize, precision.complex_type.itemsize
+        shapes = [(real, self.points), (real, self.rows), (number, self.fourier), (number, self.wavenumbers)]
+        shapes += [(number, self.spectral), (number, self.columns)]
         total = sum(size * math.prod(layout.shape(rank)) for size, layout in shapes)
         fields, top = len(self.levels_of(rank)) * self.variables, self.truncation.top
         if winds:  # all coefficients with a degree more, and those of u and v some times more
             own = sum(top + 2 - piece.m for piece in self.pieces_of(rank))
-            total += 16 * own * (fields + WIND_SCRATCH * len(self.levels_of(rank)))
+            total += number * own * (fields + WIND_SCRATCH * len(self.levels_of(rank)))
         if (sums := self.to_sums()) is not None:
             own = sum(top + 1 - piece.m for piece in self.pieces_of(rank) if piece.parts > 1)
             ends = math.prod(sums.source_shape(rank)) + math.prod(sums.target_shape(rank))
-            total += 16 * (own * fields + ends)
+            total += number * (own * fields + ends)
         return total
 
-    def table_bytes(self, rank: int, *, winds: bool = False) -> int:
+    def table_bytes(self, rank: int, *, winds: bool = False, precision: Precision = DOUBLE) -> int:
         """Return the most bytes that a rank's tables of Legendre functions take; for `winds` to one degree more."""
         top = self.truncation.top + winds
-        return 8 * sum((piece.end - piece.begin) * (top + 1 - piece.m) for piece in self.pieces_of(rank))
+        functions = sum((piece.end - piece.begin) * (top + 1 - piece.m) for piece in self.pieces_of(rank))
+        return precision.real_type.itemsize * functions
 
     # Loads of a field: what is to be even.
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from importlib.util import find_spec
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tradewind import _core
 from tradewind.base.errors import InputError
 from tradewind.spectral.arrays import checked, fields_of
+from tradewind.spectral.precision import precision_of
 from tradewind.spectral.threads import checked_threads, split_work
 from tradewind.spectral.truncation import Truncation
 
@@ -18,8 +19,8 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     Numbers = NDArray[np.int64]
-    Reals = NDArray[np.float64]
-    Complexes = NDArray[np.complex128]
+    Reals = NDArray[np.floating[Any]]
+    Complexes = NDArray[np.complexfloating[Any, Any]]
 
 
 class Fourier:
@@ -31,7 +32,8 @@ class Fourier:
     Grid points are ``float64 [field][point]``, the rows of this stage one after another: row ``rows[i]`` has the points
     ``first[i]``..``first[i + 1] - 1``. Fourier coefficients are ``complex128 [m, row][field]``: for each wavenumber m =
     0..T those of this stage's rows that keep it, ``rows[row_begin[m]:row_end[m]]``, from north to south. They lie from
-    entry ``start[m]`` to ``start[m + 1] - 1``; of row ``rows[i]`` that is entry ``start[m] + i - row_begin[m]``.
+    entry ``start[m]`` to ``start[m + 1] - 1``; of row ``rows[i]`` that is entry ``start[m] + i - row_begin[m]``. Grid
+    points ``float32`` have Fourier coefficients ``complex64``, computed in single precision.
 
     Raises InputError for rows that are not ascending or not of the grid.
     """
@@ -66,8 +68,9 @@ class Fourier:
         `factors` [row]: what the coefficients of a row are multiplied by; `quadrature` unless given, so that what
         `Legendre.to_spectral` makes of them are spectral coefficients. `twice`: a factor of all but the mean, m > 0.
         """
-        grid, fields = fields_of(grid, self.points, "grid points", np.float64, points_last=True)
-        out = checked(out, (self.coefficients, fields), "Fourier coefficients", np.complex128)
+        types = precision_of(grid)
+        grid, fields = fields_of(grid, self.points, "grid points", types.real_type, points_last=True)
+        out = checked(out, (self.coefficients, fields), "Fourier coefficients", types.complex_type)
         factors = self.quadrature if factors is None else factors
 
         def work(places: range) -> None:
@@ -87,13 +90,14 @@ class Fourier:
         `factors` [row]: what the coefficients of a row are multiplied by before, 1 unless given. `twice`: another
         factor of all but the mean.
         """
-        fourier, fields = fields_of(fourier, self.coefficients, "Fourier coefficients", np.complex128)
-        out = checked(out, (fields, self.points), "grid points", np.float64)
+        types = precision_of(fourier)
+        fourier, fields = fields_of(fourier, self.coefficients, "Fourier coefficients", types.complex_type)
+        out = checked(out, (fields, self.points), "grid points", types.real_type)
         factors = np.ones(len(self.rows)) if factors is None else factors
         lengths = self.truncation.grid.rows[self.rows]
 
         def work(places: range) -> None:
-            lines = np.empty((fields, max(lengths, default=0) // 2 + 1), np.complex128)
+            lines = np.empty((fields, max(lengths, default=0) // 2 + 1), types.complex_type)
             for i in places:
                 kept, line = self.truncation.kept[self.rows[i]], lines[:, : lengths[i] // 2 + 1]
                 _core.collect_row(fourier, self._places[:kept] + i, line, factors[i], twice * factors[i])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from tradewind import _core
 from tradewind.base import memory
 from tradewind.base.errors import InputError
 from tradewind.base.extents import true_or_false
+from tradewind.spectral.precision import DOUBLE, Precision
 from tradewind.spectral.threads import checked_threads, split_work
 from tradewind.spectral.truncation import Truncation
 
@@ -18,7 +19,8 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     Numbers = NDArray[np.int64]
-    Reals = NDArray[np.float64]
+    Doubles = NDArray[np.float64]
+    Reals = NDArray[np.floating[Any]]
 
 BLOCK = 2**18
 """Numbers of a block of functions without tables, which is multiplied while it is in the processor's caches.
@@ -26,6 +28,9 @@ BLOCK = 2**18
 2 MiB: from 2**16 to 2**21 no other size was faster beyond what repeats differ."""
 _LANES = 32
 """Latitudes that are computed side by side, see src/kernel/spectral/legendre.cpp."""
+_SMALLEST_SINGLE = 2.0**-60
+"""Functions below it are 0 in single precision: their products with coefficients would be denormal numbers, which are
+slow, and are below the rounding of a field by far."""
 
 
 class LegendreFunctions:
@@ -35,6 +40,7 @@ class LegendreFunctions:
     memory; without them they are computed in blocks of some latitudes or some degrees, in `scratch_bytes` of each
     thread. `threads` compute the tables. Functions of a wavenumber or a block are those of even n - m, then those of
     odd n - m, each ``float64 [degree][latitude]`` from the pole to the equator; their bits do not depend on the block.
+    `precision`: single has ``float32``, doubles that are rounded once.
 
     `begin` [k], `end` [k]: the latitudes of a wavenumber are begin..end - 1 from the pole. `first` [k]: the one with
     which its functions begin; at those nearer to the pole all are below 2^-100 (8e-31, see
@@ -52,7 +58,9 @@ class LegendreFunctions:
         latitudes_of: Sequence[tuple[int, int]] | None = None,
         tables: bool = True,
         threads: int = 1,
+        precision: Precision = DOUBLE,
     ) -> None:
+        self.precision = precision
         self.truncation, threads, tables = truncation, checked_threads(threads), true_or_false("tables", tables)
         every = truncation.wavenumbers
         self.wavenumbers: Numbers = every if wavenumbers is None else np.asarray(wavenumbers, dtype=np.int64)
@@ -67,7 +75,7 @@ class LegendreFunctions:
         self.latitudes: Numbers = self.end - self.first
         self._degrees: Numbers = truncation.degrees_of(self.wavenumbers)
         self._start: Numbers = np.concatenate([[0], np.cumsum(self.latitudes * self._degrees)])
-        self.table_bytes = 8 * int(self._start[-1])
+        self.table_bytes = precision.real_type.itemsize * int(self._start[-1])
         fit = np.maximum(BLOCK // self._degrees // _LANES * _LANES, _LANES)
         self._some_latitudes: Numbers = np.minimum(fit, self.latitudes)
         fit = np.maximum(BLOCK // np.maximum(self.latitudes, 1) // 2 * 2, 2)
@@ -93,7 +101,7 @@ class LegendreFunctions:
         even, wanted = (int(self._degrees[k]) + 1) // 2, top + 1 - int(self.wavenumbers[k])
         return functions[: (wanted + 1) // 2], functions[even : even + wanted // 2]
 
-    def by_latitude(self, k: int, top: int, scratch: Reals | None) -> Iterator[tuple[int, int, tuple[Reals, Reals]]]:
+    def by_latitude(self, k: int, top: int, scratch: Doubles | None) -> Iterator[tuple[int, int, tuple[Reals, Reals]]]:
         """Yield blocks of latitudes of the k-th wavenumber: first, one after the last, and P(n, m) there, n <= top.
 
         `scratch`: memory of this thread, from `scratch`, which the next block overwrites.
@@ -107,9 +115,9 @@ class LegendreFunctions:
         for begin in range(0, latitudes, some):
             end = min(begin + some, latitudes)
             recurrence.start(first + begin, first + end)
-            yield begin, end, _next(recurrence, degrees, end - begin, scratch)
+            yield begin, end, self._next(recurrence, degrees, end - begin, scratch)
 
-    def by_degree(self, k: int, top: int, scratch: Reals | None) -> Iterator[tuple[int, int, tuple[Reals, Reals]]]:
+    def by_degree(self, k: int, top: int, scratch: Doubles | None) -> Iterator[tuple[int, int, tuple[Reals, Reals]]]:
         """Yield blocks of degrees of the k-th wavenumber: first, one after the last, and P(n, m) at all latitudes.
 
         Degrees are counted from m, and the first is even. `scratch`: as of `by_latitude`.
@@ -122,12 +130,12 @@ class LegendreFunctions:
         recurrence.start(int(self.first[k]), int(self.end[k]))
         for begin in range(0, degrees, some):
             end = min(begin + some, degrees)
-            yield begin, end, _next(recurrence, end - begin, int(self.latitudes[k]), scratch)
+            yield begin, end, self._next(recurrence, end - begin, int(self.latitudes[k]), scratch)
 
     def _recurrence(self, k: int, top: int) -> _core.LegendreRecurrence:
         return _core.LegendreRecurrence(self.truncation.grid.gaussian, int(self.wavenumbers[k]), top)
 
-    def scratch(self) -> Reals | None:
+    def scratch(self) -> Doubles | None:
         """Return memory for one thread, None where there are tables."""
         return np.empty(self.scratch_bytes // 8) if self._tables is None else None
 
@@ -135,20 +143,31 @@ class LegendreFunctions:
         memory.require(
             f"tables of Legendre functions of {self.truncation!r}", self.table_bytes, "tables=False computes them anew"
         )
-        tables = np.empty(int(self._start[-1]))
+        tables: Reals = np.empty(int(self._start[-1]), self.precision.real_type)
 
         def work(places: range) -> None:
             grid, top = self.truncation.grid, self.truncation.top
             for k in places:
                 m, first, end = int(self.wavenumbers[k]), int(self.first[k]), int(self.end[k])
-                _core.legendre(grid.gaussian, first, m, top, tables[self._start[k] : self._start[k + 1]], end)
+                own = tables[self._start[k] : self._start[k + 1]]
+                values: Any = own if self.precision == DOUBLE else np.empty(len(own))
+                _core.legendre(grid.gaussian, first, m, top, values, end)
+                if values is not own:
+                    own[:] = self._rounded(values)
 
         split_work(threads, len(self.wavenumbers), work)
         return tables
 
+    def _next(
+        self, recurrence: _core.LegendreRecurrence, degrees: int, latitudes: int, scratch: Doubles
+    ) -> tuple[Reals, Reals]:
+        values = scratch[: degrees * latitudes]
+        recurrence.next(degrees, values)
+        functions, even = self._rounded(values).reshape(degrees, latitudes), (degrees + 1) // 2
+        return functions[:even], functions[even:]
 
-def _next(recurrence: _core.LegendreRecurrence, degrees: int, latitudes: int, scratch: Reals) -> tuple[Reals, Reals]:
-    values = scratch[: degrees * latitudes]
-    recurrence.next(degrees, values)
-    functions, even = values.reshape(degrees, latitudes), (degrees + 1) // 2
-    return functions[:even], functions[even:]
+    def _rounded(self, values: Doubles) -> Reals:
+        """Return functions in the precision of the tables."""
+        if self.precision == DOUBLE:
+            return values
+        return np.where(np.abs(values) < _SMALLEST_SINGLE, 0.0, values).astype(self.precision.real_type)

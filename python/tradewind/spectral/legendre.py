@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from tradewind import _core
 from tradewind.base.errors import InputError
 from tradewind.spectral.arrays import checked, fields_of
 from tradewind.spectral.functions import LegendreFunctions
+from tradewind.spectral.precision import DOUBLE, Precision
 from tradewind.spectral.threads import checked_threads, split_work
 from tradewind.spectral.truncation import Truncation
 
@@ -18,8 +19,8 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     Numbers = NDArray[np.int64]
-    Reals = NDArray[np.float64]
-    Complexes = NDArray[np.complex128]
+    Reals = NDArray[np.floating[Any]]
+    Complexes = NDArray[np.complexfloating[Any, Any]]
 
 
 class Legendre:
@@ -34,7 +35,8 @@ class Legendre:
     Fourier coefficients are ``complex128 [m, row][field]``: wavenumber ``wavenumbers[k]`` has entries
     ``fourier_start[k]``..``fourier_start[k + 1] - 1``, the rows of its latitudes from north to south. Spectral
     coefficients are ``complex128 [m, n][field]``: its degrees n = m..top are entries
-    ``spectral_start[k]``..``spectral_start[k + 1] - 1``.
+    ``spectral_start[k]``..``spectral_start[k + 1] - 1``. `precision`: that of functions, products and arrays; single
+    has ``complex64``.
 
     Raises InputError for a wavenumber that is not kept or listed twice, and where memory does not suffice for tables.
     """
@@ -47,6 +49,7 @@ class Legendre:
         latitudes_of: Sequence[tuple[int, int]] | None = None,
         tables: bool | LegendreFunctions = True,
         threads: int = 1,
+        precision: Precision = DOUBLE,
     ) -> None:
         self.truncation, self.threads = truncation, checked_threads(threads)
         if isinstance(tables, LegendreFunctions):
@@ -57,8 +60,14 @@ class Legendre:
                 raise InputError(f"Legendre functions of {tables.truncation!r} do not serve {truncation!r}")
         else:
             self.functions = LegendreFunctions(
-                truncation, wavenumbers, latitudes_of=latitudes_of, tables=tables, threads=threads
+                truncation,
+                wavenumbers,
+                latitudes_of=latitudes_of,
+                tables=tables,
+                threads=threads,
+                precision=precision,
             )
+        self.precision = self.functions.precision
         self.wavenumbers: Numbers = self.functions.wavenumbers
         begin, end = self.functions.begin, self.functions.end
         self.fourier_start: Numbers = np.concatenate([[0], np.cumsum(2 * (end - begin))])
@@ -67,8 +76,9 @@ class Legendre:
 
     def to_spectral(self, fourier: Complexes, out: Complexes | None = None) -> Complexes:
         """Compute for each wavenumber the sums over latitudes of P(n, m) times its Fourier coefficients."""
-        fourier, fields = fields_of(fourier, int(self.fourier_start[-1]), "Fourier coefficients", np.complex128)
-        out = checked(out, (int(self.spectral_start[-1]), fields), "spectral coefficients", np.complex128)
+        dtype = self.precision.complex_type
+        fourier, fields = fields_of(fourier, int(self.fourier_start[-1]), "Fourier coefficients", dtype)
+        out = checked(out, (int(self.spectral_start[-1]), fields), "spectral coefficients", dtype)
 
         def work(places: range) -> None:
             scratch = self.functions.scratch()
@@ -83,8 +93,9 @@ class Legendre:
 
     def to_fourier(self, spectral: Complexes, out: Complexes | None = None) -> Complexes:
         """Compute for each wavenumber and latitude the sum over degrees of P(n, m) times spectral coefficients."""
-        spectral, fields = fields_of(spectral, int(self.spectral_start[-1]), "spectral coefficients", np.complex128)
-        out = checked(out, (int(self.fourier_start[-1]), fields), "Fourier coefficients", np.complex128)
+        dtype = self.precision.complex_type
+        spectral, fields = fields_of(spectral, int(self.spectral_start[-1]), "spectral coefficients", dtype)
+        out = checked(out, (int(self.fourier_start[-1]), fields), "Fourier coefficients", dtype)
 
         def work(places: range) -> None:
             scratch = self.functions.scratch()
@@ -114,9 +125,9 @@ class Legendre:
         self, places: range, fourier: Complexes, spectral: Complexes
     ) -> Iterator[tuple[int, tuple[Reals, Reals], Reals, Reals]]:
         """Yield wavenumbers, by their places, arrays for both parities, rows and degrees, complex as two reals."""
-        width = 2 * fourier.shape[1]
-        all_rows, all_degrees = (array.view(np.float64).reshape(len(array), width) for array in (fourier, spectral))
-        parities = np.empty((2, int(self.functions.latitudes.max(initial=0)), width))
+        width, real = 2 * fourier.shape[1], self.precision.real_type
+        all_rows, all_degrees = (array.view(real).reshape(len(array), width) for array in (fourier, spectral))
+        parities = np.empty((2, int(self.functions.latitudes.max(initial=0)), width), real)
         skipped = self._negligible
         for k in places:
             latitudes = self.functions.latitudes[k]

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tradewind.base.errors import InputError
 from tradewind.base.extents import real_number
 from tradewind.spectral.arrays import fields_of
+from tradewind.spectral.precision import precision_of
 from tradewind.spectral.truncation import Truncation
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    Reals = NDArray[np.float64]
-    Complexes = NDArray[np.complex128]
+    Reals = NDArray[np.floating[Any]]
+    Complexes = NDArray[np.complexfloating[Any, Any]]
 
 EARTH_RADIUS_M = 6_371_229.0
 """Radius of the sphere in the models of ECMWF, metres."""
@@ -37,7 +38,8 @@ class Operators:
 
         (H psi)(n) = (n + 2) e(n + 1) psi(n + 1) - (n - 1) e(n) psi(n - 1)
 
-    so that winds have one degree more than what they are made of. All arrays are ``[m, n][field]``.
+    so that winds have one degree more than what they are made of. All arrays are ``[m, n][field]``, ``complex128`` or,
+    computed in single precision, ``complex64``.
 
     `truncation`, `wavenumbers`: as in `Legendre`. `radius`: a, metres. Raises InputError for a radius that is not
     positive.
@@ -63,7 +65,7 @@ class Operators:
 
     def laplacian(self, spectral: Complexes) -> Complexes:
         """Return the Laplacian, coefficients times -n (n + 1) / a^2."""
-        return self._checked(spectral) * self._eigenvalues[:, None]
+        return _times(self._eigenvalues[:, None], self._checked(spectral))
 
     def inverse_laplacian(self, spectral: Complexes) -> Complexes:
         """Return the field without a mean whose Laplacian is this one, but for its mean, which no Laplacian has."""
@@ -76,38 +78,38 @@ class Operators:
         """
         denominator = identity - laplacian * self._eigenvalues
         inverse = np.divide(1.0, denominator, out=np.zeros_like(denominator), where=denominator != 0)
-        return self._checked(spectral) * inverse[:, None]
+        return _times(inverse[:, None], self._checked(spectral))
 
     def wind(self, vorticity: Complexes, divergence: Complexes) -> tuple[Complexes, Complexes]:
         """Return U = u cos(phi) and V = v cos(phi), with one degree more, from vorticity and divergence."""
         psi, chi = (self._widened(self.inverse_laplacian(field)) for field in (vorticity, divergence))
-        return self._east * chi - self._north(psi), self._east * psi + self._north(chi)
+        return _times(self._east, chi) - self._north(psi), _times(self._east, psi) + self._north(chi)
 
     def wind_adjoint(self, u: Complexes, v: Complexes) -> tuple[Complexes, Complexes]:
         """Apply the transpose of `wind` to coefficients with one degree more, for vorticity and divergence."""
-        psi = -self._east * v - self._north_transposed(u)
-        chi = -self._east * u + self._north_transposed(v)
+        psi = _times(-self._east, v) - self._north_transposed(u)
+        chi = _times(-self._east, u) + self._north_transposed(v)
         return self.inverse_laplacian(psi[self._inner]), self.inverse_laplacian(chi[self._inner])
 
     def curl(self, u: Complexes, v: Complexes) -> tuple[Complexes, Complexes]:
         """Return vorticity and divergence from the coefficients of u / cos(phi) and v / cos(phi) to one degree more."""
-        vorticity = self._east * v + self._north_transposed(u)
-        divergence = self._east * u - self._north_transposed(v)
+        vorticity = _times(self._east, v) + self._north_transposed(u)
+        divergence = _times(self._east, u) - self._north_transposed(v)
         return vorticity[self._inner], divergence[self._inner]
 
     def curl_adjoint(self, vorticity: Complexes, divergence: Complexes) -> tuple[Complexes, Complexes]:
         """Apply the transpose of `curl` to vorticity and divergence."""
         curl, spread = self._widened(self._checked(vorticity)), self._widened(self._checked(divergence))
-        return self._north(curl) - self._east * spread, -self._east * curl - self._north(spread)
+        return self._north(curl) - _times(self._east, spread), _times(-self._east, curl) - self._north(spread)
 
     def gradient(self, spectral: Complexes) -> tuple[Complexes, Complexes]:
         """Return the coefficients of cos(phi) times the gradient to the east and north, with one degree more."""
         wide = self._widened(self._checked(spectral))
-        return self._east * wide, self._north(wide)
+        return _times(self._east, wide), self._north(wide)
 
     def gradient_adjoint(self, east: Complexes, north: Complexes) -> Complexes:
         """Apply the transpose of `gradient` to coefficients with one degree more."""
-        wide: Complexes = self._north_transposed(north) - self._east * east
+        wide: Complexes = self._north_transposed(north) - _times(self._east, east)
         return wide[self._inner]
 
     def widened(self, spectral: Complexes) -> Complexes:
@@ -119,26 +121,34 @@ class Operators:
         np.compress(self._inner, wide, axis=0, out=out)
 
     def _checked(self, spectral: Complexes) -> Complexes:
-        array: Complexes = fields_of(spectral, len(self._n), "spectral coefficients", np.complex128)[0]
+        dtype = precision_of(spectral).complex_type
+        array: Complexes = fields_of(spectral, len(self._n), "spectral coefficients", dtype)[0]
         return array
 
     def _widened(self, spectral: Complexes) -> Complexes:
-        wide = np.zeros((len(self._inner), spectral.shape[1]), np.complex128)
+        wide = np.zeros((len(self._inner), spectral.shape[1]), spectral.dtype)
         wide[self._inner] = spectral
         return wide
 
     def _north(self, wide: Complexes) -> Complexes:
         """H of each wavenumber, over the radius."""
         out = np.zeros_like(wide)
-        out[:-1] = self._above[:-1] * wide[1:]
-        out[1:] += self._below[1:] * wide[:-1]
+        out[:-1] = _times(self._above[:-1], wide[1:])
+        out[1:] += _times(self._below[1:], wide[:-1])
         return out
 
     def _north_transposed(self, wide: Complexes) -> Complexes:
         out = np.zeros_like(wide)
-        out[1:] = self._above[:-1] * wide[:-1]
-        out[:-1] += self._below[1:] * wide[1:]
+        out[1:] = _times(self._above[:-1], wide[:-1])
+        out[:-1] += _times(self._below[1:], wide[1:])
         return out
+
+
+def _times(factors: Any, fields: Complexes) -> Complexes:
+    """Return fields times factors of their coefficients, in the precision of the fields."""
+    types = precision_of(fields)
+    product: Complexes = factors.astype(types.complex if np.iscomplexobj(factors) else types.real, copy=False) * fields
+    return product
 
 
 def _numbers(wavenumbers: NDArray[np.int64], top: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import groupby
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from tradewind.spectral.legendre import Legendre
 from tradewind.spectral.operators import EARTH_RADIUS_M
+from tradewind.spectral.precision import DOUBLE, Precision
 from tradewind.spectral.winds import WindOperators
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
     from tradewind.spectral.pieces import Piece, Pieces
 
-    Complexes = NDArray[np.complex128]
+    Complexes = NDArray[np.complexfloating[Any, Any]]
 
 
 class _Stage(NamedTuple):
@@ -65,6 +66,7 @@ class LegendreStages:
         threads: int,
         winds: int | None = None,
         radius: float = EARTH_RADIUS_M,
+        precision: Precision = DOUBLE,
     ) -> None:
         truncation = pieces.truncation
         computed = truncation if winds is None else truncation.extended()
@@ -80,6 +82,7 @@ class LegendreStages:
                 latitudes_of=[(piece.begin, piece.end) for piece in run],
                 tables=tables,
                 threads=threads,
+                precision=precision,
             )
             end, degrees = rows + int(legendre.fourier_start[-1]), int(truncation.degrees_of(wavenumbers).sum())
             first = partial if split else spectral

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from tradewind.spectral.fourier import Fourier
     from tradewind.spectral.truncation import Truncation
 
-    Reals = NDArray[np.float64]
-    Complexes = NDArray[np.complex128]
+    Reals = NDArray[np.floating[Any]]
+    Complexes = NDArray[np.complexfloating[Any, Any]]
 
 WIND_VARIABLES = 2
 """The first variables of each level: vorticity and divergence, or u and v."""
@@ -38,12 +38,13 @@ class PerCosine:
     def points(self, rows: Reals) -> None:
         """Divide the winds among ``float64 [field][point]``."""
         by_level = rows.reshape(-1, self._variables, rows.shape[1])
-        by_level[:, :WIND_VARIABLES] *= self._points
+        by_level[:, :WIND_VARIABLES] *= self._points.astype(rows.dtype, copy=False)
 
     def coefficients(self, fourier: Complexes) -> None:
         """Divide the winds among Fourier coefficients, ``complex128 [m, row][field]``."""
         by_level = fourier.reshape(len(fourier), -1, self._variables)
-        by_level[:, :, :WIND_VARIABLES] *= self._coefficients[:, None, None]
+        factors = self._coefficients.astype(fourier.real.dtype, copy=False)
+        by_level[:, :, :WIND_VARIABLES] *= factors[:, None, None]
 
 
 class WindOperators:

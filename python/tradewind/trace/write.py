@@ -44,7 +44,7 @@ def join(folder: Path, path: Path, command: Sequence[str], started: str) -> None
 
 
 def save_trace(trace: Trace, path: str | os.PathLike[str]) -> None:
-    """Write a trace, as one that a builder has made. Times are rounded to 0.2 %. Raises InputError."""
+    """Write a trace, as one that a builder has made. Times are rounded to 0.4 %. Raises InputError."""
     with replaced(Path(path), WHAT) as file:
         _write_begin(file, trace.command, trace.started)
         for rank in trace.ranks:
@@ -66,7 +66,7 @@ def _join_rank(file: IO[bytes], reader: Reader, rank: int) -> None:
         if text:
             write(file, kind, rank, text, Coding.ZLIB)
     for data in reader.all_of(rank, Kind.OPERATIONS):
-        write(file, Kind.OPERATIONS, rank, data, Coding.ZLIB)
+        write(file, Kind.OPERATIONS, rank, data, Coding.XZ)
     waiting: list[Any] = []
     for columns in reader.times(rank):
         waiting.append(columns)
@@ -96,7 +96,7 @@ def _write_rank(file: IO[bytes], trace: Trace, rank: int) -> None:
     for number, part in enumerate(trace.parts(rank, EVENTS_PER_BLOCK)):
         if number == 0:
             write(file, Kind.DEFINITIONS, rank, lines_of(trace, part), Coding.ZLIB)
-            write(file, Kind.OPERATIONS, rank, _stored(part), Coding.ZLIB)
+            write(file, Kind.OPERATIONS, rank, _stored(part), Coding.XZ)
         _write_events(file, rank, [(part.order, *_coded(part, ends))])
     counted = {name: (calls, round(seconds * 1e9)) for name, (calls, seconds) in info.counted.items()}
     if info.ending != "killed":

@@ -38,6 +38,8 @@ class Workload:
     """(cx, cy) ranks over x and y, where a grid is divided so."""
     family: ClassVar[str] = "program"
     """Name of its request in the store of studies: exchange, dwarf or program."""
+    calls: _core.Calls | None = None
+    """Calls of a trace that ranks follow in place of the program; see `tradewind.replay`."""
     cost_version: ClassVar[int | None] = None
     """Goes up whenever the same request asks for other work of a simulation: a study then simulates it again."""
 
@@ -121,6 +123,10 @@ class Workload:
 
     def derived(self, result: Mapping[str, Any]) -> dict[str, Any]:
         """Return the values that a study keeps of a simulation, beside its result."""
+        return {}
+
+    def figures(self, result: _core.SimulationResult) -> dict[str, Any]:
+        """Return values of its own from a result of the core."""
         return {}
 
 

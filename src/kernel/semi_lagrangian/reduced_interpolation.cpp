@@ -121,6 +121,7 @@ TRADEWIND_CLONES bool mark_rows(const double* departures, const Block& block, co
     each_chunk_of(volume, [&](Index begin, Index n) __attribute__((always_inline)) {
         const double* const x = departures + begin;
         there = locate_rows(x + volume, n, window, before, deep - 1 - before, row, rest) && there;
+        if (!there) return;
         for (std::int32_t k = 0; k < deep; ++k) {
             there = locate_columns(x, n, window, row, k - before, cell, rest) && there;
             if (!there) return;

@@ -1,6 +1,7 @@
 // The passes of the transform of lines in the lanes of vectors.
 #pragma once
 
+#include <cstdint>
 #include <utility>
 
 #include "kernel/lanes.hpp"
@@ -166,6 +167,25 @@ template <class V, class Real, bool convolves>
         std::swap(in, out);
     }
     return in;
+}
+
+// Memory for a line: two arrays of a value more than it has, and what convolutions need.
+template <class V>
+struct LaneRoom {
+    LaneComplex<V>*in, *out, *more;
+};
+
+template <class V, class Real>
+[[gnu::always_inline]] inline LaneRoom<V> lane_room(const LanesFft<Real>& fft, Real* scratch) {
+    const auto place = reinterpret_cast<std::uintptr_t>(scratch);  // a vector lies at a multiple of its bytes
+    auto* at = reinterpret_cast<LaneComplex<V>*>((place + sizeof(V) - 1) / sizeof(V) * sizeof(V));
+    return {at, at + fft.length + 1, at + 2 * (fft.length + 1)};
+}
+
+// Numbers that it takes, with the vectors of this processor.
+template <class Real>
+Index lane_scratch(const LanesFft<Real>& fft) {
+    return (2 * (2 * (fft.length + 1) + fft.scratch) + 1) * width_here() / static_cast<Index>(sizeof(Real));
 }
 
 }  // namespace tradewind::kernel

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "kernel/spectral/fft_passes.hpp"
+#include "kernel/spectral/lane_lines.hpp"
 #include "kernel/width.hpp"
 
 namespace tradewind::kernel {
@@ -42,47 +42,25 @@ struct Call {
     Real* scratch;
 };
 
-// Memory of a group of fields.
-template <class V>
-struct Room {
-    LaneComplex<V>*in, *out, *more;
-};
-
-template <class V, class Real>
-[[gnu::always_inline]] inline Room<V> room_of(const Call<Real>& call) {
-    const auto place = reinterpret_cast<std::uintptr_t>(call.scratch);  // a vector lies at a multiple of its bytes
-    auto* at = reinterpret_cast<LaneComplex<V>*>((place + sizeof(V) - 1) / sizeof(V) * sizeof(V));
-    const Index length = call.plan->fft.length;
-    return {at, at + length, at + 2 * length};
-}
-
+// Fields of a group that a call lacks are the last one again.
 template <class V, class Real>
 [[gnu::always_inline]] inline void load_points(const Call<Real>& call, Index first, Index count, LaneComplex<V>* to) {
-    constexpr Index lanes = sizeof(V) / sizeof(Real);
-    const Index length = call.plan->fft.length, step = call.plan->points % 2 ? 1 : 2;
-    Real* numbers = reinterpret_cast<Real*>(to);
-    for (Index lane = 0; lane < lanes; ++lane) {
-        const Real* line = call.from[first + std::min(lane, count - 1)];
-        for (Index k = 0; k < length; ++k) {
-            numbers[2 * k * lanes + lane] = line[step * k];
-            numbers[(2 * k + 1) * lanes + lane] = step == 2 ? line[2 * k + 1] : Real{};
-        }
-    }
+    const Index points = call.plan->points, step = points % 2 ? 2 : 1;
+    V* const numbers = reinterpret_cast<V*>(to);
+    load_lines<Real>([&](Index lane) { return call.from[first + std::min(lane, count - 1)]; }, points, numbers, step);
+    for (Index k = 0; step == 2 && k < points; ++k) numbers[2 * k + 1] = V{};
 }
 
 template <class V, class Real>
 [[gnu::always_inline]] inline void store_points(const Call<Real>& call, Index first, Index count,
                                                 const LaneComplex<V>* from) {
-    constexpr Index lanes = sizeof(V) / sizeof(Real);
-    const Index length = call.plan->fft.length, step = call.plan->points % 2 ? 1 : 2;
-    const Real* numbers = reinterpret_cast<const Real*>(from);
-    for (Index lane = 0; lane < count; ++lane) {
-        Real* line = call.to[first + lane];
-        for (Index k = 0; k < length; ++k) {  // real and imaginary parts are exchanged
-            line[step * k] = numbers[(2 * k + 1) * lanes + lane];
-            if (step == 2) line[2 * k + 1] = numbers[2 * k * lanes + lane];
-        }
-    }
+    const Index points = call.plan->points;
+    const V* const numbers = reinterpret_cast<const V*>(from);  // real and imaginary parts are exchanged
+    const auto line = [&](Index lane) { return call.to[first + std::min(lane, count - 1)]; };
+    if (points % 2)
+        store_lines<Real, V>(line, count, points, [&](Index k) { return numbers + 2 * k + 1; });
+    else
+        store_lines<Real, V>(line, count, points, [&](Index k) { return numbers + (k ^ 1); });
 }
 
 // The coefficient of wavenumber m from the transform of the line.
@@ -91,6 +69,7 @@ template <class V, class Real>
                                                          Index m) {
     if (plan.points % 2) return line[m];
     if (m == 0) return {line[0].re + line[0].im, V{}};
+    if (m == plan.fft.length) return {line[0].re - line[0].im, V{}};
     constexpr auto half = static_cast<Real>(0.5);
     const LaneComplex<V> one = line[m], other = line[plan.fft.length - m];
     const LaneComplex<V> even{half * (one.re + other.re), half * (one.im - other.im)};
@@ -98,49 +77,81 @@ template <class V, class Real>
     return even + times(odd, plan.apart[static_cast<std::size_t>(m)]);
 }
 
+// The coefficients of a line of a group, where they follow each other.
+template <class Real>
+auto coefficient_lines(const RowCoefficients<Real>& by, Index first, Index count) {
+    return [&by, first, count](Index lane) {
+        return reinterpret_cast<Real*>(by.values + (first + std::min(lane, count - 1)) * by.line_step);
+    };
+}
+
+template <class V, class Real>
+[[gnu::always_inline]] inline void store_coefficients(const Call<Real>& call, Index first, Index count,
+                                                      const LaneComplex<V>* from) {
+    constexpr Index lanes = sizeof(V) / sizeof(Real);
+    const auto& by = *call.by;
+    if (!by.places)
+        return store_lines<Real, V>(coefficient_lines(by, first, count), count, 2 * by.kept,
+                                    [&](Index k) { return reinterpret_cast<const V*>(from) + k; });
+    for (Index m = 0; m < by.kept; ++m) {
+        Real* to = reinterpret_cast<Real*>(by.values + by.places[m] * by.fields + first);
+        const Real* parts = reinterpret_cast<const Real*>(from + m);
+        if (count == lanes)
+            store_pairs(to, from[m]);
+        else
+            for (Index lane = 0; lane < count; ++lane) {
+                to[2 * lane] = parts[lane];
+                to[2 * lane + 1] = parts[lanes + lane];
+            }
+    }
+}
+
 template <int bytes, class Real>
 [[gnu::always_inline]] inline void to_fourier_by(const Call<Real>& call) {
     using V = Lanes<Real, bytes>;
     constexpr Index lanes = bytes / static_cast<int>(sizeof(Real));
     const auto& by = *call.by;
-    const Room<V> room = room_of<V>(call);
+    const LaneRoom<V> room = lane_room<V>(call.plan->fft, call.scratch);
     for (Index first = 0; first < by.fields; first += lanes) {
         const Index count = std::min(lanes, by.fields - first);
         load_points(call, first, count, room.in);
         const LaneComplex<V>* line = run_passes<V, Real, true>(call.plan->fft, room.in, room.out, room.more);
+        LaneComplex<V>* const found = line == room.in ? room.out : room.in;
         for (Index m = 0; m < by.kept; ++m) {
             const Real factor = m ? by.factor : by.mean_factor;
             const LaneComplex<V> value = taken_apart<V, Real>(*call.plan, line, m);
-            Real parts[2 * lanes];
-            store(parts, value.re * factor);
-            store(parts + lanes, value.im * factor);
-            Real* to = reinterpret_cast<Real*>(by.values + by.places[m] * by.fields + first);
-            for (Index lane = 0; lane < count; ++lane) {
-                to[2 * lane] = parts[lane];
-                to[2 * lane + 1] = parts[lanes + lane];
-            }
+            found[m] = {value.re * factor, value.im * factor};
         }
+        store_coefficients(call, first, count, found);
     }
 }
 
-// The coefficients of wavenumbers 0..length - 1 of a line, times their factors.
+// The coefficients of wavenumbers 0..length of a line, times their factors.
 template <class V, class Real>
 [[gnu::always_inline]] inline void load_coefficients(const Call<Real>& call, Index first, Index count,
                                                      LaneComplex<V>* to) {
     constexpr Index lanes = sizeof(V) / sizeof(Real);
     const auto& by = *call.by;
-    for (Index m = 0; m < by.kept; ++m) {
+    if (!by.places) load_lines<Real>(coefficient_lines(by, first, count), 2 * by.kept, reinterpret_cast<V*>(to), 1);
+    for (Index m = 0; by.places && m < by.kept; ++m) {
         const Real* from = reinterpret_cast<const Real*>(by.values + by.places[m] * by.fields + first);
-        Real parts[2 * lanes] = {};
+        if (count == lanes) {
+            to[m] = load_pairs<V>(from);
+            continue;
+        }
+        to[m] = {V{}, V{}};
+        Real* parts = reinterpret_cast<Real*>(to + m);
         for (Index lane = 0; lane < count; ++lane) {
             parts[lane] = from[2 * lane];
             parts[lanes + lane] = from[2 * lane + 1];
         }
+    }
+    for (Index m = 0; m < by.kept; ++m) {
         const Real factor = m ? by.factor : by.mean_factor;
-        to[m] = {load<V>(parts) * factor, load<V>(parts + lanes) * factor};
+        to[m] = {to[m].re * factor, to[m].im * factor};
     }
     if (by.kept > 0) to[0].im = V{};
-    for (Index m = by.kept; m < call.plan->fft.length; ++m) to[m] = {V{}, V{}};
+    for (Index m = by.kept; m <= call.plan->fft.length; ++m) to[m] = {V{}, V{}};
 }
 
 // The line, real and imaginary parts exchanged, whose transform has the points.
@@ -155,7 +166,7 @@ template <class V, class Real>
         }
         return;
     }
-    to[0] = {x[0].re, x[0].re};
+    to[0] = {x[0].re - x[length].re, x[0].re + x[length].re};
     for (Index m = 1; m < length; ++m) {
         const LaneComplex<V> one = x[m], other = x[length - m];
         const LaneComplex<V> sum{one.re + other.re, one.im - other.im};
@@ -172,7 +183,7 @@ template <int bytes, class Real>
     using V = Lanes<Real, bytes>;
     constexpr Index lanes = bytes / static_cast<int>(sizeof(Real));
     const Index fields = call.by->fields;
-    const Room<V> room = room_of<V>(call);
+    const LaneRoom<V> room = lane_room<V>(call.plan->fft, call.scratch);
     for (Index first = 0; first < fields; first += lanes) {
         const Index count = std::min(lanes, fields - first);
         load_coefficients(call, first, count, room.out);
@@ -187,9 +198,9 @@ TRADEWIND_BY_WIDTH(void, to_points, (const Call<float>& call), (call))
 TRADEWIND_BY_WIDTH(void, to_points, (const Call<double>& call), (call))
 
 void check_kept(Index points, Index kept) {
-    if (kept < 0 || kept > (points + 1) / 2)
+    if (kept < 0 || kept > points / 2 + 1)
         throw InputError(std::to_string(kept) + " wavenumbers of a row of " + std::to_string(points) +
-                         " points: up to " + std::to_string((points + 1) / 2) + " are allowed");
+                         " points: up to " + std::to_string(points / 2 + 1) + " are allowed");
 }
 
 }  // namespace
@@ -212,7 +223,7 @@ Index RowTransform<Real>::points() const {
 
 template <class Real>
 Index RowTransform<Real>::scratch() const {
-    return (2 * (2 * plan_->fft.length + plan_->fft.scratch) + 1) * width_here() / static_cast<Index>(sizeof(Real));
+    return lane_scratch(plan_->fft);
 }
 
 template <class Real>

@@ -15,14 +15,15 @@
 namespace tradewind::kernel {
 
 // Where the Fourier coefficients of one row lie: that of wavenumber m and a field at values[places[m] * fields +
-// field]. `kept` wavenumbers, from 0, have a place. Those from 1 on are multiplied by `factor`, the mean of the row by
-// `mean_factor`.
+// field]; or, without `places`, at values[field * line_step + m]. `kept` wavenumbers, from 0, have a place. Those from
+// 1 on are multiplied by `factor`, the mean of the row by `mean_factor`.
 template <class Real>
 struct RowCoefficients {
     std::complex<Real>* values;
     const Index* places;
     Index fields, kept;
     Real mean_factor, factor;
+    Index line_step = 0;
 };
 
 template <class Real>
@@ -38,10 +39,10 @@ class RowTransform {
     Index scratch() const;
 
     // Sums over the points of f exp(-i m lambda), for all fields of `to`, lines[field] is the first point of the row.
-    // At most (points + 1) / 2 wavenumbers are kept.
+    // At most points / 2 + 1 wavenumbers are kept.
     void to_fourier(const Real* const* lines, const RowCoefficients<Real>& to, Real* scratch) const;
-    // The real part of the sum over m of coefficients times exp(i m lambda), all but the mean twice. Wavenumbers that
-    // are not kept are 0, and so is the imaginary part of the mean.
+    // The real part of the sum over m of coefficients times exp(i m lambda), all but the mean, and points / 2, twice.
+    // Wavenumbers that are not kept are 0, and so are the imaginary parts of these two.
     void to_points(const RowCoefficients<Real>& from, Real* const* lines, Real* scratch) const;
 
     struct Plan;

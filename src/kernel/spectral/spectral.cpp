@@ -78,17 +78,19 @@ template void spread_row(const Row<double>&, const ByWavenumber<double>&);
 template void collect_row(const ByWavenumber<float>&, const Row<float>&);
 template void collect_row(const ByWavenumber<double>&, const Row<double>&);
 
-TRADEWIND_CLONES void split_parities(const float* rows, Index latitudes, Index width, float* even, float* odd) {
-    split(rows, latitudes, width, even, odd);
-}
 TRADEWIND_CLONES void split_parities(const double* rows, Index latitudes, Index width, double* even, double* odd) {
     split(rows, latitudes, width, even, odd);
 }
 
-TRADEWIND_CLONES void join_parities(const float* even, const float* odd, Index latitudes, Index width, float* rows) {
+TRADEWIND_CLONES void split_parities(const float* rows, Index latitudes, Index width, float* even, float* odd) {
+    split(rows, latitudes, width, even, odd);
+}
+
+TRADEWIND_CLONES void join_parities(const double* even, const double* odd, Index latitudes, Index width, double* rows) {
     join(even, odd, latitudes, width, rows);
 }
-TRADEWIND_CLONES void join_parities(const double* even, const double* odd, Index latitudes, Index width, double* rows) {
+
+TRADEWIND_CLONES void join_parities(const float* even, const float* odd, Index latitudes, Index width, float* rows) {
     join(even, odd, latitudes, width, rows);
 }
 

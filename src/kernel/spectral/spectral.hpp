@@ -38,9 +38,7 @@ extern template void collect_row(const ByWavenumber<double>&, const Row<double>&
 
 // Rows of both hemispheres from north to south, [2 * latitudes][width] numbers, as sums (even) and differences (odd) of
 // the northern and the southern row, each [latitudes][width] from the pole to the equator; and back.
-void split_parities(const float* rows, Index latitudes, Index width, float* even, float* odd);
 void split_parities(const double* rows, Index latitudes, Index width, double* even, double* odd);
-void join_parities(const float* even, const float* odd, Index latitudes, Index width, float* rows);
 void join_parities(const double* even, const double* odd, Index latitudes, Index width, double* rows);
 void split_parities(const float* rows, Index latitudes, Index width, float* even, float* odd);
 void join_parities(const float* even, const float* odd, Index latitudes, Index width, float* rows);

@@ -41,10 +41,9 @@ void end_request(Event& event, Word handle, Word status) {
 }
 
 ListLengths list_lengths(Word communicator, bool of_neighbors) {
-    const Depth depth(this_thread());
-    if (of_neighbors && recorder.is_recording) {
-        const CommunicatorInfo& info = recorder.communicators[communicator];
-        return {info.destinations.size(), info.sources.size()};
+    if (of_neighbors) {
+        const Neighbors neighbors = read_neighbors(communicator);
+        return {neighbors.destinations.size(), neighbors.sources.size()};
     }
     int is_inter = 0, size = 0;
     call("PMPI_Comm_test_inter", communicator, reinterpret_cast<Word>(&is_inter));

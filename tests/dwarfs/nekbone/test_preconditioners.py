@@ -10,6 +10,7 @@ pytest.importorskip("mpi4py.MPI")
 
 from mpi4py import MPI
 
+from tradewind.base.errors import InputError
 from tradewind.dwarfs.nekbone import Nekbone
 from tradewind.dwarfs.nekbone.preconditioner import precondition
 from tradewind.dwarfs.nekbone.reference import SHIFT
@@ -96,6 +97,43 @@ def test_the_schwarz_preconditioner_is_symmetric_and_positive():
     assert (shares * r * z).sum() > 0
 
 
+@pytest.mark.parametrize("mass", [False, True])
+def test_the_coarse_grid_solves_between_corners_as_a_dense_matrix_does(mass):
+    """On deformed elements: the coarse matrix is made of the assembled one."""
+    common = {"elements": (3, 2, 2), "nx1": 4, "deformation": 0.15, "mass": mass, "preconditioner": "schwarz"}
+    found = []
+    for coarse in (False, True):
+        run = Nekbone(1, coarse=coarse, **common).on(MPI.COMM_SELF)
+        r, z = applied(run, 5)
+        found.append(z)
+    lines = []
+    for count in run.brick.all_elements:
+        points = np.unique((np.arange(count)[:, None] + (1 + run.basis.nodes) / 2).round(12))
+        units = np.eye(count + 1)[1:-1]
+        lines.append(np.stack([np.interp(points, np.arange(count + 1), unit) for unit in units], axis=1))
+    interpolation = np.kron(np.kron(lines[2], lines[1]), lines[0])
+    right = np.zeros(len(interpolation))
+    right[run.brick.ids().ravel() - 1] = r.ravel()
+    matrix = interpolation.T @ (assembled(run) @ interpolation)
+    wanted = (interpolation @ np.linalg.solve(matrix, interpolation.T @ right))[run.brick.ids() - 1]
+    assert np.abs(found[1] - found[0] - wanted).max() < 1e-10 * np.abs(wanted).max()
+    assert run.squares.sum() == pytest.approx((run.brick.shares() * r * found[1]).sum(), rel=1e-12)
+
+
+def test_with_a_coarse_grid_iterations_do_not_grow_with_the_elements():
+    """As of Lottes & Fischer 2005; without one they grow."""
+    count = {
+        (coarse, side): iterations(
+            elements=(side,) * 3, nx1=5, side="global", preconditioner="schwarz", coarse=coarse, deformation=0.1
+        )
+        for coarse in (False, True)
+        for side in (3, 6)
+    }
+    assert count[True, 6] <= count[True, 3] + 2
+    assert count[False, 6] > count[False, 3] + 5
+    assert count[True, 6] < 0.7 * count[False, 6]
+
+
 def iterations(**options: object) -> int:
     run = Nekbone(1, mass=True, reduction=1e-8, **options).on(MPI.COMM_SELF)
     run.advance(1000)
@@ -114,6 +152,22 @@ def test_schwarz_needs_fewer_iterations_and_they_grow_less_with_the_degree():
         assert count["schwarz", nx1] < count["jacobi", nx1] / 3 < count["none", nx1] / 3
     assert count["schwarz", 10] < 2 * count["schwarz", 5]
     assert iterations(elements=(1, 1, 1), nx1=7, preconditioner="schwarz") == 1  # there it is the inverse
+
+
+def test_what_has_no_coarse_grid():
+    with pytest.raises(InputError) as error:
+        Nekbone(1, coarse=True, elements=(1, 2, 2), sums="reproducible")
+    assert list(error.value.problems) == [
+        "coarse: preconditioner none has no coarse grid; preconditioner schwarz is allowed",
+        "coarse: no corner of 1x2x2 elements lies inside; 2x2x2 or more are allowed",
+        "coarse: its sum over ranks is plain; sums plain is allowed",
+    ]
+    with pytest.raises(InputError, match="preconditioner jacobi: strategy pipelined has none"):
+        Nekbone(1, preconditioner="jacobi", strategy="pipelined")
+    with pytest.raises(InputError, match="with mask nekbone the operator is not symmetric"):
+        Nekbone(1, preconditioner="jacobi", mask="nekbone")
+    with pytest.raises(InputError, match="elements of 2 points have no inner layer"):
+        Nekbone(1, preconditioner="schwarz", nx1=2)
 
 
 def test_a_preconditioned_solver_finds_the_known_solution():

@@ -80,6 +80,19 @@ def wind_that_outruns_the_halo(comm: MPI.Intracomm, _: None) -> None:
     dwarf.on(comm, wind=replace(dwarf.flow_wind, speed=4.1 * dwarf.flow_wind.speed)).advance(1)
 
 
+def wind_that_outruns_a_region(comm: MPI.Intracomm, strategy: str) -> None:
+    """Rows of other ranks, or columns of the same rows, are missing; on demand none are."""
+    dwarf = SemiLagrangian(comm.Get_size(), grid="O12x2", courant=2.0, alpha=0.3, strategy=strategy)
+    dwarf.on(comm, wind=replace(dwarf.flow_wind, speed=4.1 * dwarf.flow_wind.speed)).advance(1)
+
+
+def no_number_on_an_octahedral_grid(comm: MPI.Intracomm, _: None) -> None:
+    run = SemiLagrangian(comm.Get_size(), grid="O12x2", tracers=3).on(comm)
+    if run.rank == 1:
+        run.field[2 * 2 + 1, 0, 7] = np.nan
+    run.advance(1)
+
+
 def no_number(comm: MPI.Intracomm, _: None) -> None:
     dwarf = SemiLagrangian(comm.Get_size(), grid=(64, 24, 2), split=(2, 1), tracers=3, strategy="on-demand")
     run = dwarf.on(comm)

@@ -124,10 +124,21 @@ def test_a_wind_that_outruns_the_halo_is_found_before_the_step():
         launch.run(2, "semi_lagrangian_cases:wind_that_outruns_the_halo", None, timeout_s=240)
 
 
+def test_a_wind_that_outruns_a_region_is_found_before_the_step():
+    message = r"rank \d, step 1: air comes from 9 points away, beyond a halo of 4 points; 11 would do, or the strategy"
+    for strategy in ("wide", "overlap"):
+        with pytest.raises(InputError, match=message):
+            launch.run(3, "semi_lagrangian_cases:wind_that_outruns_a_region", strategy, timeout_s=240)
+    launch.run(3, "semi_lagrangian_cases:wind_that_outruns_a_region", "on-demand", timeout_s=240)
+
+
 def test_a_value_that_is_no_number_is_found_with_its_rank_place_and_step():
     message = r"rank 1, step 5: the field of tracer 2 is no number at \[z\]\[y\]\[x\] = \[1, \d+, \d+\]"
     with pytest.raises(NotFiniteError, match=message):
         launch.run(2, "semi_lagrangian_cases:no_number", None, timeout_s=240)
+    message = r"rank 1, step 1: the field of tracer 2 is no number at \[z\]\[0\]\[column\] = \[1, 0, \d+\] of the grid"
+    with pytest.raises(NotFiniteError, match=message):
+        launch.run(2, "semi_lagrangian_cases:no_number_on_an_octahedral_grid", None, timeout_s=240)
     with pytest.raises(NotFiniteError, match=r"step 1: the departure point is no number at .* = \[0, 0, \d+\]"):
         launch.run(2, "semi_lagrangian_cases:no_wind", None, timeout_s=240)
 
@@ -135,6 +146,10 @@ def test_a_value_that_is_no_number_is_found_with_its_rank_place_and_step():
 def test_a_request_goes_through_json():
     dwarf = SemiLagrangian(4, grid=(36, 18, 4), geometry="sphere", strategy="on-demand", tracers=7, lift=0.5)
     values = json.loads(json.dumps(dwarf.as_dict()))
+    assert from_plain(values.pop("dwarf"), values) == dwarf
+    dwarf = SemiLagrangian(4, grid="TCo31x4", tracers=7)
+    values = json.loads(json.dumps(dwarf.as_dict()))
+    assert values["grid"] == "O32x4"
     assert from_plain(values.pop("dwarf"), values) == dwarf
 
 
@@ -161,6 +176,11 @@ def test_a_request_goes_through_json():
             {"geometry": "sphere", "grid": (64, 32, 4)},
             ["strategy wide, width 5: near the poles (latitude 87.19) a wind of 38.6107 m/s passes 32 points"],
         ),
+        ({"grid": "O32x4", "split": (2, 1)}, ["split (2, 1): an octahedral grid is divided into regions"]),
+        ({"grid": "C48x4"}, ["grid C48x4: of grids by name octahedral ones are allowed, like O80x137"]),
+        ({"grid": "O1x4", "ranks": 41}, ["41 ranks: 1..40 are allowed for the points of 2 rows"]),
+        ({"grid": "O32x2", "lift": 1.0}, ["grid O32x2: a stencil has 4 levels where the wind lifts"]),
+        ({"grid": "O32x4", "width": 3}, ["passes 2.5 points; a halo of 5 points would do"]),
         ({"strategy": "on-demand", "algorithm": "sweep"}, ["unknown fetch algorithm 'sweep'"]),
         ({"winds_method": "ring-4"}, ["unknown halo algorithm 'ring-4'"]),
     ],

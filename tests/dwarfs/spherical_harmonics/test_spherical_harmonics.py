@@ -25,9 +25,10 @@ ASKED = {
     "shared": {**SMALL, "transport": "shared", "packing": "direct"},
     "uneven": {**SMALL, "levels": 5, "strategy": "levels", "levels_per_message": 2},
     "winds": {**SMALL, "winds": True},
+    "single": {**SMALL, "winds": True, "precision": "f4", "strategy": "passes"},
     "split": {"truncation": 2, "gaussian_grid": "F8", "levels": 4, "dealt": "split", "level_sets": 1, "winds": True},
 }
-OF_THEIR_OWN = ("snake", "uneven", "winds", "split")
+OF_THEIR_OWN = ("snake", "uneven", "winds", "single", "split")
 """Those that have another state than the rest."""
 
 
@@ -43,8 +44,8 @@ def test_every_strategy_and_method_has_the_result_of_one_process(ranks):
         dwarf = SphericalHarmonics(ranks=1, **options)
         start = states(1)[name if name in OF_THEIR_OWN else "exchange"]["state"]
         found = np.array(states(ranks)[name]["state"])
-        assert np.abs(found - np.array(start)).max() <= 1e-13 * np.abs(start).max(), name
-        assert states(ranks)[name]["error"] < 1e-8, name
+        assert np.abs(found - np.array(start)).max() <= 1000 * dwarf.unit_roundoff * np.abs(start).max(), name
+        assert states(ranks)[name]["error"] < 1e8 * dwarf.unit_roundoff, name
         assert dwarf.points == dwarf.truncated().grid.points * dwarf.levels
     split = SphericalHarmonics(ranks=ranks, **ASKED["split"])
     assert split.distribution().pieces.is_split == (ranks > 2)
@@ -97,7 +98,6 @@ def test_winds_after_a_step_are_those_of_the_reference():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"precision": "f4"}, "precision f4: the transform has f8 alone"),
         ({"step_s": 0.0}, "step 0.0 s: more than 0 is allowed"),
         ({"truncation": 31, "gaussian_grid": "O8"}, "truncation T31 on grid O8"),
         ({"gaussian_grid": "N80"}, "unknown grid 'N80'"),

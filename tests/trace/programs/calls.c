@@ -23,8 +23,12 @@ static void did(const char* name, long bytes, long received) {
     counts[n].received += received;
 }
 
-static int next(void) { return (rank + 1) % size; }
-static int last(void) { return (rank + size - 1) % size; }
+static int next(void) {
+    return (rank + 1) % size;
+}
+static int last(void) {
+    return (rank + size - 1) % size;
+}
 
 /* All modes of sends, each received by another call. */
 static void point_to_point(void) {

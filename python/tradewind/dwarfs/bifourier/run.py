@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +15,6 @@ from tradewind.dwarfs.frame.gather import gather
 from tradewind.dwarfs.frame.output import Output, of_blocks
 from tradewind.dwarfs.frame.step import COMPUTE, kernel
 from tradewind.dwarfs.waves.limited_area import BACK, Diagnosis, LimitedArea, LimitedAreaRun
-from tradewind.spectral.threads import split_blocks
 
 if TYPE_CHECKING:
     from mpi4py import MPI
@@ -70,13 +68,14 @@ def _flops_y(dwarf: LimitedArea, batch: int) -> float:
 @kernel(_flops_x, 2, part=f"{COMPUTE}-{FFT_X}")
 def transform_x(run: BifourierRun, points: str, batch: int) -> None:
     """Transform the lines of a batch along x to wavenumbers."""
-    run.to_waves(run.lines[batch], run.waves[batch], "forward")
+    run.transform.to_waves(run.lines[batch], run.waves[batch], 1.0 / run.dwarf.grid[0], run.team)
 
 
 @kernel(_flops_y, 8, part=f"{COMPUTE}-{FFT_Y}")
 def transform_y(run: BifourierRun, points: str, batch: int) -> None:
     """Transform the wavenumbers of a batch along y to coefficients."""
-    run.along_y(batch)
+    factor = 1.0 / run.dwarf.grid[1]
+    run.transform.to_ellipse(run.across[batch], run.limits, run.ellipse[batch], factor, run.team)
 
 
 @kernel(lambda dwarf: WAVE_FLOPS / 3 + 8.0 * dwarf.grid[2], 8, part=f"{COMPUTE}-{WAVES}")
@@ -88,13 +87,13 @@ def step_waves(run: BifourierRun, points: str) -> None:
 @kernel(_flops_y, 8, part=f"{COMPUTE}-{FFT_Y}")
 def transform_y_back(run: BifourierRun, points: str, batch: int) -> None:
     """Transform the coefficients of a batch back to wavenumbers along y."""
-    run.along_y_back(batch)
+    run.transform.from_ellipse(run.ellipse[batch], run.limits, run.across[batch], run.team)
 
 
 @kernel(_flops_x, 2, part=f"{COMPUTE}-{FFT_X}")
 def transform_x_back(run: BifourierRun, points: str, batch: int) -> None:
     """Transform the wavenumbers of a batch back to lines along x."""
-    run.to_lines(run.lines[batch], run.waves[batch], "forward")
+    run.transform.to_lines(run.waves[batch], run.lines[batch], 1.0, run.team)
 
 
 def to_columns(step: Step, batch: int) -> None:
@@ -136,13 +135,12 @@ class BifourierRun(LimitedAreaRun):
         self._begin()
 
     def _wavenumbers(self) -> None:
-        """The limits N(m) of this rank's lines, where each begins, and m and n of its columns."""
+        """The limits N(m) of this rank's lines, and m and n of its columns."""
         assert self.dwarf.split is not None
         kept, rows = self.dwarf.truncated(), self.dwarf.row_cuts()
         column, part = divmod(self.rank, self.dwarf.split[0])
         ((first, last),) = _even(kept.m_largest + 1, self.dwarf.split[1]).runs(column)
-        self._limits = kept.limits[first:last].tolist()
-        self._begins = np.concatenate([[0], np.cumsum(2 * kept.limits[first:last] + 1)])[:-1].tolist()
+        self.limits = kept.limits[first:last].tolist()
         low, high = (int(cut) - kept.n_largest for cut in rows[part : part + 2])
         mine = (kept.m >= first) & (kept.m < last) & (kept.n >= low) & (kept.n < high)
         self.m, self.n = kept.m[mine], kept.n[mine]
@@ -168,40 +166,6 @@ class BifourierRun(LimitedAreaRun):
             self.exchange(LINES, batch)
             to_columns(self, batch)
         return np.concatenate([columns[:, 0] for columns in self.columns], axis=1, dtype=complex)
-
-    # Its loops, some wavenumbers at a time, as caches like it; threads share them out.
-
-    def along_y(self, batch: int) -> None:
-        """Transform a batch along y, and keep what is within the ellipse."""
-        lines, ellipse = self.across[batch], self.ellipse[batch][:, 0]
-
-        def work(numbers: slice) -> None:
-            by_number = np.ascontiguousarray(lines[:, :, numbers].transpose(2, 0, 1))
-            found = self._fft.fft(by_number, axis=-1, norm="forward", overwrite_x=True)
-            for line, begin, limit in zip(found, self._begins[numbers], self._limits[numbers], strict=True):
-                ellipse[begin : begin + limit] = line.T[line.shape[1] - limit :]
-                ellipse[begin + limit : begin + 2 * limit + 1] = line.T[: limit + 1]
-
-        self._split_wavenumbers(lines, work)
-
-    def along_y_back(self, batch: int) -> None:
-        """Transform a batch back along y, from what is within the ellipse."""
-        lines, ellipse = self.across[batch], self.ellipse[batch][:, 0]
-
-        def work(numbers: slice) -> None:
-            begins, limits = self._begins[numbers], self._limits[numbers]
-            kept = np.zeros((len(limits), *lines.shape[:2]), lines.dtype)  # what is not kept of a line must be 0
-            for line, begin, limit in zip(kept, begins, limits, strict=True):
-                line[:, line.shape[1] - limit :] = ellipse[begin : begin + limit].T
-                line[:, : limit + 1] = ellipse[begin + limit : begin + 2 * limit + 1].T
-            found = self._fft.ifft(kept, axis=-1, norm="forward", overwrite_x=True)
-            lines[:, :, numbers] = found.transpose(1, 2, 0)
-
-        self._split_wavenumbers(lines, work)
-
-    def _split_wavenumbers(self, lines: Array, work: Callable[[slice], None]) -> None:
-        fields, points, count = lines.shape
-        split_blocks(self.dwarf.threads, count, fields * points * lines.itemsize, work)
 
     # The methods of each dwarf.
 

@@ -81,7 +81,7 @@ def right_side(run: HirlamRun, points: str) -> None:
 @kernel(lambda dwarf, batch: 2.5 * math.log2(max(dwarf.grid[0], 2)), 2, part=f"{COMPUTE}-{FFT}")
 def transform(run: HirlamRun, points: str, batch: int) -> None:
     """Transform the lines of a batch along x to wavenumbers."""
-    run.to_waves(run.lines[batch], run.waves[batch])
+    run.transform.to_waves(run.lines[batch], run.waves[batch], 1.0, run.team)
 
 
 @kernel(TRIDIAGONAL_FLOPS, 4, part=f"{COMPUTE}-{TRIDIAGONAL}")
@@ -93,7 +93,7 @@ def solve_tridiagonal(run: HirlamRun, points: str, batch: int) -> None:
 @kernel(lambda dwarf, batch: 2.5 * math.log2(max(dwarf.grid[0], 2)), 2, part=f"{COMPUTE}-{FFT}")
 def transform_back(run: HirlamRun, points: str, batch: int) -> None:
     """Transform the wavenumbers of a batch back to lines along x."""
-    run.to_lines(run.lines[batch], run.waves[batch])
+    run.transform.to_lines(run.waves[batch], run.lines[batch], 1.0 / run.dwarf.grid[0], run.team)
 
 
 @kernel(None, part="")

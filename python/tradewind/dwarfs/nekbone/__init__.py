@@ -49,6 +49,7 @@ from tradewind.dwarfs.nekbone.loops import (
 from tradewind.dwarfs.nekbone.preconditioner import precondition
 from tradewind.dwarfs.nekbone.request import NekboneRequest
 from tradewind.dwarfs.nekbone.run import NekboneRun
+from tradewind.dwarfs.nekbone.schwarz import unknowns
 from tradewind.dwarfs.nekbone.spectral_elements import groups_by_id
 from tradewind.workload.program import Compute
 
@@ -155,6 +156,8 @@ class Nekbone(NekboneRequest):
 
     def _points(self, points: str) -> int:
         """Points of a rank; where it has a rim, of one in the middle of the brick; of lists, of the fullest one."""
+        if points == "coarse":  # unknowns, all of which each rank solves for
+            return unknowns(self.all_elements)
         if points == "shared":  # all copies of points that elements of a rank share
             return self._copies()
         everything = inside = self.fullest.count

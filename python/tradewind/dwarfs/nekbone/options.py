@@ -112,18 +112,27 @@ class NekboneOptions(Dwarf):
     preconditioner: str = option(
         f"Preconditioner: {', '.join(PRECONDITIONERS)}.", "none", known=lambda: PRECONDITIONERS
     )
+    coarse: bool = option("With --preconditioner schwarz: and a coarse grid, of the corners of elements.", False)
     sum_method: str | None = method_option("sum", "allreduce")
     layers_method: str | None = method_option("layers", "gather-scatter")
+    coarse_method: str | None = method_option("coarse", "allreduce")
 
     added_later: ClassVar = {
         "replace": 0,
         "preconditioner": "none",
+        "coarse": False,
         "layers_method": None,
+        "coarse_method": None,
         "whole": None,
         "partition": "brick",
         "owners": None,
     }
-    plans: ClassVar = {"exchange": "gather-scatter", "sum": "allreduce", "layers": "gather-scatter"}
+    plans: ClassVar = {
+        "exchange": "gather-scatter",
+        "sum": "allreduce",
+        "layers": "gather-scatter",
+        "coarse": "allreduce",
+    }
     diagnostics: ClassVar = {
         "residual": "residual",
         "true_residual": "|b - A x|",

@@ -2,7 +2,7 @@
 
 Jacobi divides by the diagonal of the assembled operator. The additive Schwarz method solves on overlapping subdomains
 (`schwarz`), between two exchanges of layers, and sums over elements. Weights before and after, the root of the inverse
-number of subdomains that have a point, keep it symmetric, as conjugate gradients need it.
+number of subdomains that have a point, keep it symmetric, as conjugate gradients need it. A coarse grid is added to it.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import numpy as np
 
 from tradewind import _core
 from tradewind.dwarfs.frame.step import kernel
+from tradewind.dwarfs.nekbone.coarse import CoarseGrid, interpolate, restrict, solve_coarse
 from tradewind.dwarfs.nekbone.loops import Run, sum_over_elements
 from tradewind.dwarfs.nekbone.reference import SHIFT
 from tradewind.dwarfs.nekbone.schwarz import SIDES, layer_ids, line_problems, subdomain_flops
@@ -76,6 +77,9 @@ def precondition(step: Step) -> None:
     if step.dwarf.preconditioner == "jacobi":
         step.compute(divide_by_diagonal, points="all", label="preconditioner")
     elif step.dwarf.preconditioner == "schwarz":
+        if step.dwarf.coarse:
+            step.compute(restrict, points="all", label="coarse right-hand side")
+            step.start("coarse", "coarse", "start of coarse sum")
         step.compute(take_layers, points="all", label="layers")
         step.exchange("layers", "layers", "exchange of layers")
         step.compute(solve_subdomains, points="all", label="subdomains")
@@ -83,6 +87,10 @@ def precondition(step: Step) -> None:
         step.compute(add_layers, points="all", label="sum of layers")
         sum_over_elements(step, "preconditioner, ", vector="z")
         step.compute(weigh_solutions, points="all", label="preconditioner")
+        if step.dwarf.coarse:
+            step.wait("coarse", "coarse sum")
+            step.compute(solve_coarse, points="coarse", label="coarse solution")
+            step.compute(interpolate, points="all", label="interpolation")
 
 
 def make_preconditioner(run: Run) -> None:
@@ -99,6 +107,9 @@ def make_preconditioner(run: Run) -> None:
         made = SUBDOMAINS[precision]
         run.subdomains = made(run.elements, flat, vectors, transposed, values, run.dwarf.schwarz_shift, run.scale)
         run.scale[:] = 1 / np.sqrt(_subdomains_of_points(run))
+        if run.dwarf.coarse:
+            run.coarse = CoarseGrid(run)
+            run.add_sum("coarse", run.coarse.sum)
 
 
 def _inverse_diagonal(run: Run) -> Any:

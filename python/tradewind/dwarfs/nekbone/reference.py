@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from tradewind.dwarfs.nekbone.reference_preconditioners import Preconditioner, Schwarz, jacobi, local_diagonal
+from tradewind.dwarfs.nekbone.reference_preconditioners import (
+    Preconditioner,
+    Schwarz,
+    coarse_correction,
+    jacobi,
+    local_diagonal,
+)
 from tradewind.dwarfs.nekbone.spectral_elements import Basis, Brick, Ids, Part, Values, nekbone_side
 
 SHIFT = 0.1
@@ -64,9 +70,14 @@ class ReferenceNekbone:
             return jacobi(self._ids, own, SHIFT)
         return jacobi(self._ids, own + SHIFT * self.mass, 0.0)
 
-    def schwarz(self, shift: float) -> Preconditioner:
-        """The additive Schwarz method; `shift`: the factor of the mass on subdomains."""
-        return Schwarz(self._brick, self._basis, self._deformation, shift)
+    def schwarz(self, shift: float, *, coarse: bool = False) -> Preconditioner:
+        """The additive Schwarz method; `shift`: the factor of the mass on subdomains. `coarse`: with a coarse grid."""
+        local = Schwarz(self._brick, self._basis, self._deformation, shift)
+        if not coarse:
+            return local
+        mass = SHIFT * (self._shares if self.mass is None else self.mass)
+        added = coarse_correction(self._brick, self._basis, self._metric, mass)
+        return lambda r: local(r) + added(r)
 
     def solve(
         self, x: Values, r: Values, steps: int, reduction: float = 0.0, preconditioner: Preconditioner = np.copy

@@ -9,7 +9,9 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 from scipy.linalg import eigh
+from scipy.sparse.linalg import factorized
 
 from tradewind.dwarfs.nekbone.schwarz import mean_lengths
 from tradewind.dwarfs.nekbone.spectral_elements import Basis, Brick, Ids, Values
@@ -35,6 +37,37 @@ def local_diagonal(derivative: Values, metric: Values) -> Values:
             x, y, z = (one * other for one, other in zip(left, right, strict=True))
             found += np.einsum("mi,nj,ok,eonm->ekji", x, y, z, metric[..., a, b], optimize=True)
     return found
+
+
+def coarse_correction(whole: Brick, basis: Basis, metric: Values, mass: Values) -> Preconditioner:
+    """Return P (P^T A P)^-1 P^T, with P on the grid of all points; metric [element][k][j][i][3][3], mass of a point."""
+    axes = [_interpolation(basis, count) for count in whole.all_elements]
+    matrix = sparse.kron(sparse.kron(axes[2], axes[1]), axes[0]).tocsr()  # [point][corner inside]
+    ids = whole.ids().ravel() - 1
+    copies = matrix[ids]
+    by, unit = sparse.csr_matrix(basis.derivative), sparse.identity(whole.points)
+    along = [sparse.kron(sparse.kron(unit, unit), by), sparse.kron(sparse.kron(unit, by), unit)]
+    along.append(sparse.kron(sparse.kron(by, unit), unit))
+    slopes = [sparse.kron(sparse.identity(whole.count), each) @ copies for each in along]
+    problem = copies.T @ sparse.diags(mass.ravel()) @ copies
+    for a in range(3):
+        for b in range(3):
+            problem = problem + slopes[a].T @ sparse.diags(metric[..., a, b].ravel()) @ slopes[b]
+    solve = factorized(problem.tocsc())
+
+    def correct(r: Values) -> Values:
+        grid = np.zeros(matrix.shape[0])
+        grid[ids] = r.ravel()
+        return np.asarray((matrix @ solve(matrix.T @ grid))[ids].reshape(r.shape))
+
+    return correct
+
+
+def _interpolation(basis: Basis, count: int) -> sparse.csr_matrix:
+    """Values at the points of a line of elements of the functions that are 1 at a corner inside, [point][corner]."""
+    n = len(basis.nodes)
+    places = np.concatenate([at + (1 + basis.nodes[: n - 1]) / 2 for at in range(count)] + [[float(count)]])
+    return sparse.csr_matrix(np.maximum(0, 1 - np.abs(places[:, None] - np.arange(1, count))))
 
 
 class Schwarz:

@@ -15,7 +15,7 @@ from tradewind.base.errors import InputError
 from tradewind.base.extents import extents_text
 from tradewind.dwarfs.nekbone.options import DIGITS, SINGLE_REPLACE, NekboneOptions
 from tradewind.dwarfs.nekbone.reference import SHIFT, ReferenceNekbone
-from tradewind.dwarfs.nekbone.schwarz import layer_ids
+from tradewind.dwarfs.nekbone.schwarz import layer_ids, unknowns
 from tradewind.dwarfs.nekbone.spectral_elements import SIDE, Ids, Part, basis
 from tradewind.method.method import Method
 from tradewind.workload.options import problems_of
@@ -76,15 +76,28 @@ class NekboneRequest(NekboneOptions):
         return problems
 
     def _preconditioner_problems(self) -> list[str]:
-        if self.preconditioner == "none":
-            return []
         problems, name = [], f"preconditioner {self.preconditioner}"
+        if self.coarse:
+            problems += self._coarse_problems(name)
+        if self.preconditioner == "none":
+            return problems
         if self.strategy == "pipelined":
             problems.append(f"{name}: strategy pipelined has none; classic conjugate gradients, as of cartesian, are")
         if self.mask == "nekbone":
             problems.append(f"{name}: with mask nekbone the operator is not symmetric; full is allowed")
         if self.preconditioner == "schwarz" and self.nx1 < 3:
             problems.append(f"{name}: elements of {self.nx1} points have no inner layer; nx1 of 3 or more is allowed")
+        return problems
+
+    def _coarse_problems(self, name: str) -> list[str]:
+        problems = []
+        if self.preconditioner != "schwarz":
+            problems.append(f"coarse: {name} has no coarse grid; preconditioner schwarz is allowed")
+        if min(self.all_elements) < 2:
+            text = extents_text(self.all_elements)
+            problems.append(f"coarse: no corner of {text} elements lies inside; 2x2x2 or more are allowed")
+        if self.sums == "reproducible":
+            problems.append("coarse: its sum over ranks is plain; sums plain is allowed")
         return problems
 
     @property
@@ -117,6 +130,8 @@ class NekboneRequest(NekboneOptions):
             found += self.transport_problems("exchange", {"exchange": self.schedule("exchange", self.brick_exchange())})
         if self.preconditioner == "schwarz" and self.layers_method is not None:
             found += self.transport_problems("layers", {"layers": self.schedule("layers", self.brick_exchange())})
+        if self.coarse:
+            found += self.transport_problems("coarse", {"coarse": self.schedule("coarse", self.pattern("coarse"))})
         return found + self.transport_problems("sum", {"sum": self.schedule("sum", self.sum_pattern())})
 
     @property
@@ -181,6 +196,8 @@ class NekboneRequest(NekboneOptions):
         """A gather-scatter of all ranks, or a sum, as they are simulated."""
         if name == "sum":
             return self.sum_pattern()
+        if name == "coarse":
+            return _core.AllReduce(self.ranks, unknowns(self.all_elements))
         if name == "layers":
             return self._of_lists("preconditioner schwarz", lambda part: layer_ids(part, elsewhere=True))
         if self.sums == "plain":
@@ -243,7 +260,11 @@ class NekboneRequest(NekboneOptions):
         solver = _reference(self)
         if self.preconditioner == "none":
             return np.stack(solver.solve(x, r, steps, self.reduction))
-        made = solver.jacobi() if self.preconditioner == "jacobi" else solver.schwarz(self.schwarz_shift)
+        made = (
+            solver.jacobi()
+            if self.preconditioner == "jacobi"
+            else solver.schwarz(self.schwarz_shift, coarse=self.coarse)
+        )
         return np.stack(solver.solve(x, r, steps, self.reduction, made))
 
 

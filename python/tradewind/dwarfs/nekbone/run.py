@@ -15,6 +15,7 @@ from tradewind.base.errors import ConvergenceError, InputError, NotFiniteError
 from tradewind.dwarfs.frame.diagnosis import rounded
 from tradewind.dwarfs.frame.output import Output
 from tradewind.dwarfs.frame.running import Running
+from tradewind.dwarfs.nekbone.coarse import CoarseGrid
 from tradewind.dwarfs.nekbone.loops import (
     ENERGY,
     PRODUCT,
@@ -65,6 +66,7 @@ class NekboneRun(Running):
     """Factors of the preconditioner [element][k][j][i]: the inverse diagonal, or weights of subdomains."""
     subdomains: Any
     """Subdomains of the Schwarz method, as compiled loops take them."""
+    coarse: CoarseGrid
 
     def __init__(
         self, dwarf: NekboneRequest, comm: MPI.Intracomm, initial: Callable[[Part], Values] | None, record: str
@@ -77,7 +79,7 @@ class NekboneRun(Running):
         everything, rim = np.arange(self.brick.count, dtype=np.int32), self.brick.rim()
         interior = np.setdiff1d(everything, rim).astype(np.int32)
         self._places: dict[str, list[Any]] = {"own": [everything], "all": [everything], "rim": [rim]}
-        self._places |= {"interior": [interior], "shared": self._own_sums()}
+        self._places |= {"interior": [interior], "shared": self._own_sums(), "coarse": [None]}
         self._make_vectors()
         self._make_plans()
         make_preconditioner(self)
@@ -151,6 +153,11 @@ class NekboneRun(Running):
         total = dwarf.sum_pattern()
         self._total = np.zeros(total.count, dwarf.sum_dtype)
         self.plan("sum", total, self._total)
+
+    def add_sum(self, name: str, array: Array) -> None:
+        """Make the plan of a sum of an array over all ranks. Collective."""
+        self._arrays[name] = array
+        self.plan(name, self.dwarf.pattern(name), array)
 
     def _own_sums(self) -> list[Any]:
         """Return the copies of points on this rank: lists, or None for strides; nothing where the plan sums them."""

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tradewind.dwarfs.nekbone.spectral_elements import Basis, Ids, Part, Values
+from tradewind.dwarfs.nekbone.spectral_elements import Basis, Ids, Part, Triple, Values
 
 SIDES = 6
 
@@ -100,6 +100,11 @@ def layer_ids(part: Part, *, elsewhere: bool = False) -> Ids:
         lower = part.element_ids[there] - (0 if high else strides[axis])
         ids[there, side] = 1 + (axis * total + lower)[:, None] * square + np.arange(square)
     return ids
+
+
+def unknowns(all_elements: Triple) -> int:
+    """Return the number of unknowns of a coarse grid: corners inside a brick of elements."""
+    return int(np.prod([count - 1 for count in all_elements]))
 
 
 def subdomain_flops(nx1: int) -> float:

@@ -115,6 +115,7 @@ class SphericalHarmonics(SphericalHarmonicsRequest):
         """A step of all fields on the grid, [field][point], in one process, by dense equations in spectral space."""
         transform = _one_process(self.gaussian_grid, self.truncation)
         t, count = transform.truncation, len(VARIABLES)
+        whole = whole.astype(np.float64)
         degrees = t.degrees_of(t.wavenumbers)
         m = np.repeat(t.wavenumbers, degrees)
         n = np.arange(t.coefficients) - np.repeat(t.start[:-1], degrees) + m

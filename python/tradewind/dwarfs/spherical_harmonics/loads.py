@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from tradewind.spectral.distribution import Distribution
+    from tradewind.spectral.precision import Precision
 
     Reals = NDArray[np.float64]
 
@@ -37,9 +38,9 @@ class Loads:
     """Points of the loops of each rank. Their cost per point differs by row and wavenumber, so that flops are points
     of transforms, and bytes are those of copies."""
 
-    def __init__(self, distribution: Distribution, legendre: Reals) -> None:
+    def __init__(self, distribution: Distribution, legendre: Reals, precision: Precision) -> None:
         """`legendre`: flops of the Legendre transforms of each rank, one way."""
-        self._distribution = distribution
+        self._distribution, self._precision = distribution, precision
         loads = distribution.loads()
         self.fft, self.legendre = loads["fft_flops"], legendre
         self.coefficients = loads["columns"] / len(VARIABLES)
@@ -77,7 +78,8 @@ class Loads:
         """Bytes that a copy of the source or the target of an exchange reads and writes."""
         name = way.removesuffix(BACK)
         of_source = (kind in (GATHER, SPREAD)) != way.endswith(BACK)
-        pattern, size = self._patterns[name], 8 if name == "rows" else 16
+        types, pattern = self._precision, self._patterns[name]
+        size = (types.real_type if name == "rows" else types.complex_type).itemsize
         shape = pattern.source_shape if of_source else pattern.target_shape
         moved = np.array([2.0 * size * math.prod(shape(rank)) for rank in range(self._distribution.ranks)])
         return 3 * moved / 2 if kind in (ADD, SPREAD) else moved

@@ -19,6 +19,7 @@ from tradewind.method.method import DEFAULT_PACKING, DEFAULT_TRANSPORT, NATIVE, 
 from tradewind.spectral.distributed import EXCHANGES, reversed_pattern
 from tradewind.spectral.distribution import Distribution
 from tradewind.spectral.pieces import SPLIT, WAYS_TO_DEAL, Pieces, pieces_of
+from tradewind.spectral.precision import Precision, precision_named
 from tradewind.spectral.truncation import Truncation
 from tradewind.workload.options import option
 from tradewind.workload.program import Compute, Exchanged
@@ -32,6 +33,8 @@ MAX_TRUNCATION = 16383
 LATER = ("sums_method", "winds", "levels_per_message")
 """Options that earlier versions did not have: stored cases are found without them."""
 _OF_BATCH = " of batch "
+_CHECKED_STEPS = 16
+"""The most steps of a check in single precision."""
 
 
 @lru_cache(maxsize=4)
@@ -112,8 +115,6 @@ class SphericalHarmonicsRequest(Dwarf):
     def _problems(self) -> list[str]:
         self._choose(gaussian_grid=f"O{self.truncation + 1}")
         problems = []
-        if self.precision != "f8":
-            problems.append(f"precision {self.precision}: the transform has f8 alone")
         if not 0 < self.step_s < float("inf"):
             problems.append(f"step {self.step_s} s: more than 0 is allowed")
         if self.levels_per_message is not None and self.strategy != "levels":
@@ -163,7 +164,7 @@ class SphericalHarmonicsRequest(Dwarf):
         plan, batch = way.removesuffix(BACK), self._kinds[int(kind or 1) - 1]
         schedule, method = self.schedules_of(plan, batch.patterns()[plan])[way], self.method(plan)
         transport, packing = method.transport or DEFAULT_TRANSPORT, method.packing or DEFAULT_PACKING
-        return Exchanged(name, schedule, 1, dtype_of(way), transport=transport, packing=packing)
+        return Exchanged(name, schedule, 1, self.dtype_of(way), transport=transport, packing=packing)
 
     def computation(self, label: str, calls: Sequence[Call], during: _core.Schedule | None = None) -> Compute:
         """Return the computation of one call of a loop: its flops on each rank, or what it copies."""
@@ -180,7 +181,7 @@ class SphericalHarmonicsRequest(Dwarf):
     @cached_property
     def loads(self) -> Loads:
         """The points of the loops of each rank."""
-        return Loads(self.distribution(), self.legendre_flops())
+        return Loads(self.distribution(), self.legendre_flops(), self.types)
 
     # Who owns what.
 
@@ -258,8 +259,24 @@ class SphericalHarmonicsRequest(Dwarf):
 
     @property
     def tolerance(self) -> float:
-        """There are no sums over ranks, but `reference_step` adds in another order."""
-        return 1e-12
+        """There are no sums over ranks, but `reference_step` adds in another order; see the dwarf's page."""
+        if self.precision == "f8":
+            return 1e-12
+        return _CHECKED_STEPS * (self.truncation + 1) * self.unit_roundoff
+
+    @property
+    def checked_steps(self) -> int | None:
+        """In single precision rounding adds up over the steps."""
+        return None if self.precision == "f8" else _CHECKED_STEPS
+
+    @property
+    def types(self) -> Precision:
+        """Element types of grid points and coefficients."""
+        return precision_named(self.precision)
+
+    def dtype_of(self, way: str) -> str:
+        """Return the element type of an exchange: grid points are real, the rest is complex."""
+        return self.types.real if way.startswith("rows") else self.types.complex
 
     def imbalance(self) -> float:
         """Return the load imbalance: the maximum flops of a rank in Legendre transforms over the mean."""
@@ -274,16 +291,11 @@ class SphericalHarmonicsRequest(Dwarf):
 
         Buffers of messages, and what a process has anyhow, come on top.
         """
-        distribution = self.distribution()
-        tables = 0 if self.on_the_fly else sum(distribution.table_bytes(rank) for rank in range(self.ranks))
-        return tables + sum(distribution.array_bytes(rank) for rank in range(self.ranks))
+        d, types = self.distribution(), self.types
+        tables = 0 if self.on_the_fly else sum(d.table_bytes(rank, precision=types) for rank in range(self.ranks))
+        return tables + sum(d.array_bytes(rank, precision=types) for rank in range(self.ranks))
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values. Options that earlier versions did not have are left out where they change nothing."""
         found = super().as_dict()
         return {name: value for name, value in found.items() if name not in LATER or value}
-
-
-def dtype_of(way: str) -> str:
-    """Return the element type of an exchange: grid points are real, the rest is complex."""
-    return "f8" if way.startswith("rows") else "c16"

@@ -26,7 +26,7 @@ from tradewind.dwarfs.spherical_harmonics.loads import (
     WINDS,
     wave_flops,
 )
-from tradewind.dwarfs.spherical_harmonics.request import SphericalHarmonicsRequest, dtype_of
+from tradewind.dwarfs.spherical_harmonics.request import SphericalHarmonicsRequest
 from tradewind.dwarfs.waves.linear_step import VARIABLES, LinearStep, initial
 from tradewind.fieldserver.plan.geometry import Gaussian
 from tradewind.spectral.distributed import DistributedTransform, reversed_pattern
@@ -42,8 +42,6 @@ if TYPE_CHECKING:
 WIND_COPIES = 40
 """Memory copies of vorticity and divergence that take as long as to make winds of them, or the way back, by the many
 passes of NumPy in `spectral.operators` (38 and 44 were measured at TCo639 with 8 levels)."""
-_BYTE = 1 / 8
-"""Values per byte."""
 
 
 # The loops, and their costs per flop of a transform, per coefficient, or per byte of a copy, see `loads.Loads`.
@@ -52,6 +50,11 @@ _BYTE = 1 / 8
 def _row_values(dwarf: SphericalHarmonicsRequest) -> float:
     """All values are read and written once in a transform of rows."""
     return float(2 * dwarf.points * len(VARIABLES) / float(dwarf.loads.fft.sum()))
+
+
+def _per_byte(dwarf: SphericalHarmonicsRequest) -> float:
+    """Return the values of a byte."""
+    return 1 / dwarf.element_bytes
 
 
 @kernel(1, _row_values, part=f"{COMPUTE}-{FFT}")
@@ -89,19 +92,19 @@ def make_winds(run: SphericalHarmonicsRun, points: str) -> None:
     """Make winds of vorticity and divergence, or the other way round: in a run, transforms of wavenumbers do."""
 
 
-@kernel(0, _BYTE, part=f"{COMPUTE}-{LEGENDRE}", once=True)
+@kernel(0, _per_byte, part=f"{COMPUTE}-{LEGENDRE}", once=True)
 def add_sums(run: SphericalHarmonicsRun, points: tuple[str, str]) -> None:
     """Add the partial sums of other ranks."""
     run.transform.add_sums()
 
 
-@kernel(0, _BYTE, part=f"{COMPUTE}-{LEGENDRE}", once=True)
+@kernel(0, _per_byte, part=f"{COMPUTE}-{LEGENDRE}", once=True)
 def spread_sums(run: SphericalHarmonicsRun, points: tuple[str, str]) -> None:
     """Copy the degrees that other ranks need for their partial sums."""
     run.transform.spread_sums()
 
 
-@kernel(0, _BYTE, part="passes", once=True)
+@kernel(0, _per_byte, part="passes", once=True)
 def copy_by_variable(run: SphericalHarmonicsRun, points: tuple[str, str]) -> None:
     """Copy the source or the target of an exchange, one variable after another."""
     run.copy(*points)
@@ -180,6 +183,7 @@ class SphericalHarmonicsRun(Running):
             threads=dwarf.threads,
             winds=dwarf.winds,
             radius=1.0,  # the waves have no dimensions
+            precision=dwarf.precision,
         )
         self._m, self._n = self.transform.own_columns()
         self._order = dwarf.level_order()
@@ -198,7 +202,7 @@ class SphericalHarmonicsRun(Running):
         self, name: str, back: bool, pattern: _core.Redistribution, source: Array, target: Array
     ) -> Callable[[], None]:
         if name == "columns" and back:  # the waves' step writes beside what it reads
-            source = self._next = self._array(pattern, "c16", name).reshape(source.shape)
+            source = self._next = self._array(pattern, self.dwarf.types.complex, name).reshape(source.shape)
         way = name + BACK if back else name
         strategy = self.dwarf.strategy
         if strategy in ("variables", "levels"):
@@ -242,8 +246,8 @@ class SphericalHarmonicsRun(Running):
     def _copied(self, way: str, pattern: _core.Redistribution, source: Array, target: Array) -> tuple[Array, Array]:
         """Make arrays into which the source is copied before an exchange, and from which the target is afterwards."""
         name, back = way.removesuffix(BACK), type(pattern)(pattern.to_layout, pattern.from_layout)
-        sent = self._array(pattern, dtype_of(way), name).reshape(source.shape)
-        received = self._array(back, dtype_of(way), name).reshape(target.shape)
+        sent = self._array(pattern, self.dwarf.dtype_of(way), name).reshape(source.shape)
+        received = self._array(back, self.dwarf.dtype_of(way), name).reshape(target.shape)
         self._copies |= {(way, GATHER): (source, sent), (way, SCATTER): (received, target)}
         return sent, received
 
@@ -311,7 +315,8 @@ class SphericalHarmonicsRun(Running):
         parts = self.comm.gather(self.transform.points)
         if parts is None:
             return None
-        found = np.empty((len(self.transform.points), sum(part.shape[1] for part in parts)))
+        shape = (len(self.transform.points), sum(part.shape[1] for part in parts))
+        found = np.empty(shape, self.transform.points.dtype)
         np.concatenate(parts, axis=1, out=found)
         found[_fields_of(self._order)] = found.copy()
         return found
@@ -330,8 +335,9 @@ class SphericalHarmonicsRun(Running):
 
     def _output(self, number: int) -> Array:
         """A variable, [level][point]; the transform may have its levels in another order."""
-        found = np.empty((self.dwarf.levels, self.transform.points.shape[1]))
-        found[self._order] = self.transform.points[number :: len(VARIABLES)]
+        points = self.transform.points
+        found = np.empty((self.dwarf.levels, points.shape[1]), points.dtype)
+        found[self._order] = points[number :: len(VARIABLES)]
         return found
 
     map_variable = "geopotential"

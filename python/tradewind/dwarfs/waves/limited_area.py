@@ -14,7 +14,6 @@ from tradewind.dwarfs.frame.on_grid import GridDwarf, GridRunning
 from tradewind.dwarfs.frame.step import COMPUTE
 from tradewind.dwarfs.waves.plane_waves import half_step, nearest_to_square
 from tradewind.method.method import DEFAULT_TRANSPORT, NATIVE, Method, default_algorithm
-from tradewind.spectral.threads import split_blocks
 from tradewind.workload.options import option
 from tradewind.workload.program import Exchanged
 
@@ -201,10 +200,8 @@ class LimitedAreaRun(GridRunning):
     """A dwarf of a limited area on MPI ranks, one of which this process is."""
 
     def __init__(self, dwarf: LimitedArea, comm: MPI.Intracomm, record: str) -> None:
-        import scipy.fft  # here, as all commands import this module
-
         super().__init__(dwarf, comm, record)
-        self._fft = scipy.fft
+        self.transform = _core.AreaTransform(*dwarf.grid[:2])
         self.steps, self.batches = 0, dwarf.batches or 1
         self._barriers = dwarf.strategy == "barrier"
         self._request = dwarf
@@ -233,26 +230,6 @@ class LimitedAreaRun(GridRunning):
         """The array of a batch that an exchange sends from."""
         found: Array = self._sources[exchange][of]
         return found
-
-    # Transforms along x of all levels, some lines at a time, as caches like it; threads share them out.
-
-    def to_waves(self, lines: Array, waves: Array, norm: str = "backward") -> None:
-        """The wavenumbers that are kept of lines, [level][y][x]."""
-        lines, waves = lines.reshape(-1, lines.shape[2]), waves.reshape(-1, waves.shape[2])
-
-        def work(some: slice) -> None:
-            waves[some] = self._fft.rfft(lines[some], axis=-1, norm=norm)[:, : waves.shape[1]]
-
-        split_blocks(self._request.threads, len(lines), 3 * lines.itemsize * lines.shape[1], work)
-
-    def to_lines(self, lines: Array, waves: Array, norm: str = "backward") -> None:
-        """The lines of their wavenumbers; those that are not kept are 0."""
-        lines, waves = lines.reshape(-1, lines.shape[2]), waves.reshape(-1, waves.shape[2])
-
-        def work(some: slice) -> None:
-            lines[some] = self._fft.irfft(waves[some], n=lines.shape[1], axis=-1, norm=norm)
-
-        split_blocks(self._request.threads, len(lines), 3 * lines.itemsize * lines.shape[1], work)
 
     def seconds(self) -> dict[str, float]:
         """Seconds by part; computing has several of them, and no rest."""

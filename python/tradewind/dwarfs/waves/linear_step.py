@@ -14,7 +14,7 @@ the trapezoidal rule, as in semi-implicit models, so each wave turns by 2 arctan
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Numbers = NDArray[np.int64]
-    Reals = NDArray[np.float64]
-    Complexes = NDArray[np.complex128]
+    Reals = NDArray[np.floating[Any]]
+    Complexes = NDArray[np.complexfloating[Any, Any]]
 
 VARIABLES = ("vorticity", "divergence", "geopotential")
 RADIUS_M, ROTATION_PER_S, SPEED_M_PER_S = 6371229.0, 7.292e-5, 300.0
@@ -42,7 +42,10 @@ def coupling(levels: int) -> Reals:
 
 
 class LinearStep:
-    """The step of some coefficients (m, n) with all their fields, ``complex128 [m, n][level, variable]``.
+    """The step of some coefficients (m, n) with all their fields, ``[m, n][level, variable]``.
+
+    Fields are ``complex128``, or ``complex64``, which are computed in single precision with factors that are rounded
+    once.
 
     It works in the vertical modes, the eigenvectors of G, where nothing but numbers is to be divided by. `order`: the
     levels as they lie in memory, ascending unless given. `threads` share out the coefficients of a step.
@@ -74,7 +77,8 @@ class LinearStep:
     def _mixed(self, fields: Complexes, matrix: Reals, out: Complexes | None = None) -> Complexes:
         shape = (len(fields), self.levels, 2 * len(VARIABLES))
         out = np.empty_like(fields) if out is None else out
-        np.matmul(matrix, fields.view(np.float64).reshape(shape), out=out.view(np.float64).reshape(shape))
+        real = fields.real.dtype
+        np.matmul(_in(real, matrix), fields.view(real).reshape(shape), out=out.view(real).reshape(shape))
         return out
 
     def __call__(self, columns: Complexes, out: Complexes) -> None:
@@ -82,11 +86,11 @@ class LinearStep:
 
         def work(some: slice) -> None:
             modes = self.modes_of(columns[some]).reshape(-1, self.levels, len(VARIABLES))
-            alpha = 1j * self._rossby[some, None]
-            modes[:, :, _ZETA] *= (1 + alpha) / (1 - alpha)
-            before = modes[:, :, _D].copy()
-            modes[:, :, _D] = self._keep[some] * before + self._gain[some] * modes[:, :, _PHI]
-            modes[:, :, _PHI] -= self._half * self._speed2 * (before + modes[:, :, _D])
+            alpha, real = 1j * self._rossby[some, None], modes.real.dtype
+            modes[:, :, _ZETA] *= ((1 + alpha) / (1 - alpha)).astype(modes.dtype)
+            before, keep, gain = modes[:, :, _D].copy(), _in(real, self._keep[some]), _in(real, self._gain[some])
+            modes[:, :, _D] = keep * before + gain * modes[:, :, _PHI]
+            modes[:, :, _PHI] -= _in(real, self._half * self._speed2) * (before + modes[:, :, _D])
             self.levels_of(modes.reshape(-1, columns.shape[1]), out[some])
 
         split_blocks(self._threads, len(columns), 4 * columns.itemsize * columns.shape[1], work)
@@ -114,6 +118,11 @@ class LinearStep:
         twice = np.where(m > 0, 2.0, 1.0)[:, None]
         potential = twice * squares[:, :, _PHI] / self._speed2
         return float((twice[waves] * kinetic).sum() + potential.sum()) / 2
+
+
+def _in(real: Any, factors: Reals) -> Reals:
+    """Return factors in the precision of the fields."""
+    return factors.astype(real, copy=False)
 
 
 def initial(m: Numbers, n: Numbers, levels: int) -> Complexes:

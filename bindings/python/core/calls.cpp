@@ -1,0 +1,131 @@
+// The calls of a trace, as messages that are matched; and whether they end without buffers.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/function.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <memory>
+#include <optional>
+#include <tuple>
+
+#include "base/error.hpp"
+#include "bind.hpp"
+#include "program/call_walk.hpp"
+#include "program/trace_rows.hpp"
+#include "verify/buffering.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace tradewind::python {
+
+namespace {
+
+template <class T>
+using Column = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+template <class T>
+std::span<const T> span(const Column<T>& column, std::size_t rows) {
+    if (column.size() != rows)
+        throw InputError("columns of " + std::to_string(column.size()) + " and " + std::to_string(rows) + " rows");
+    return {column.data(), rows};
+}
+
+// Once only.
+class Builder {
+  public:
+    Builder(Rank ranks, std::vector<std::string> labels, program::AllReduceSchedule allreduce)
+        : trace_(std::in_place, ranks, std::move(labels), std::move(allreduce)) {}
+
+    program::CallsOfTrace& open() {
+        if (!trace_) throw InputError("the calls have been finished");
+        return *trace_;
+    }
+    std::shared_ptr<program::Calls> finish() {
+        auto calls = std::make_shared<program::Calls>(std::move(open()).finish());
+        trace_.reset();
+        return calls;
+    }
+
+  private:
+    std::optional<program::CallsOfTrace> trace_;
+};
+
+using UnmatchedTuple = std::tuple<Rank, Rank, bool, std::uint32_t, std::int64_t, std::int64_t, std::uint32_t>;
+using WaitingTuple = std::tuple<Rank, Rank, bool, std::int64_t, std::string, std::uint32_t>;
+
+}  // namespace
+
+void bind_calls(nb::module_& module) {
+    nb::class_<program::Calls>(module, "Calls", "Calls of each rank of a trace, with messages matched.")
+        .def_prop_ro("ranks", &program::Calls::ranks)
+        .def_prop_ro("messages", &program::Calls::messages)
+        .def_prop_ro("bytes", &program::Calls::bytes)
+        .def_prop_ro("largest_message", &program::Calls::largest_message)
+        .def_prop_ro("calls", &program::Calls::calls, "Computations, sends, receives and waits of all ranks.")
+        .def_prop_ro("labels", &program::Calls::labels)
+        .def_prop_ro(
+            "unmatched",
+            [](const program::Calls& calls) {
+                std::vector<UnmatchedTuple> found;
+                for (const program::Unmatched& each : calls.unmatched())
+                    found.emplace_back(each.rank, each.peer, each.is_send, each.communicator, each.tag, each.bytes,
+                                       each.row);
+                return found;
+            },
+            "(rank, peer, whether it is a send, communicator, tag, bytes, row) of sends and receives without another "
+            "end.")
+        .def(
+            "buffering",
+            [](const program::Calls& calls) {
+                const verify::Buffering found = verify::buffering_of(calls);
+                std::vector<WaitingTuple> cycle;
+                for (const verify::Waiting& each : found.cycle)
+                    cycle.emplace_back(each.rank, each.peer, each.is_send, each.bytes, calls.labels()[each.label],
+                                       each.row);
+                return std::tuple(found.eager_limit, cycle);
+            },
+            "Return (eager limit, cycle): messages up to this many bytes have to be buffered (0: none; -1: the calls "
+            "end with no buffers), and (rank, peer, whether it sends, bytes, label, row) of the ranks of a cyclic "
+            "dependency where nothing is buffered.");
+    module.def(
+        "free_network_s",
+        [](const program::Calls& calls) {
+            program::CallWalk walk(calls);
+            walk.go_on(program::CallWalk::all_buffered);
+            return 1e-12 * static_cast<double>(walk.time());
+        },
+        "calls"_a,
+        "Return the seconds that the calls take where messages take no time: the longest chain of computing.");
+    nb::class_<Builder>(module, "CallsOfTrace", "Makes `Calls` of the rows of a trace.")
+        .def(nb::init<Rank, std::vector<std::string>, program::AllReduceSchedule>(), "ranks"_a, "labels"_a,
+             "allreduce"_a)
+        .def(
+            "add_communicator",
+            [](Builder& self, std::uint32_t number, std::vector<Rank> members) {
+                self.open().add_communicator(number, std::move(members));
+            },
+            "number"_a, "members"_a)
+        .def(
+            "add",
+            [](Builder& self, Rank rank, const Column<std::uint8_t>& kind, const Column<std::uint8_t>& flags,
+               const Column<std::uint8_t>& collective, const Column<std::uint16_t>& label,
+               const Column<std::uint32_t>& communicator, const Column<std::int32_t>& peer,
+               const Column<std::int64_t>& tag, const Column<std::int64_t>& amount,
+               const Column<std::int64_t>& request) {
+                const std::size_t rows = kind.size();
+                self.open().add(rank, {span(kind, rows), span(flags, rows), span(collective, rows), span(label, rows),
+                                       span(communicator, rows), span(peer, rows), span(tag, rows), span(amount, rows),
+                                       span(request, rows)});
+            },
+            nb::kw_only(), "rank"_a, "kind"_a, "flags"_a, "collective"_a, "label"_a, "communicator"_a, "peer"_a,
+            "tag"_a, "amount"_a, "request"_a, "Add the rows of a rank, once; columns of equal length.")
+        .def("finish", &Builder::finish);
+    module.attr("collective_calls") =
+        std::vector<std::string>(std::begin(program::collective_names), std::end(program::collective_names));
+}
+
+}  // namespace tradewind::python

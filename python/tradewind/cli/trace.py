@@ -1,0 +1,215 @@
+"""`tradewind verify trace FILE` and `simulate trace FILE`: a program that was recorded."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Any
+
+from tradewind.cli import options
+from tradewind.cli import simulation_options as simulating
+from tradewind.cli.parameters import Argument, Option
+
+WORD = "trace"
+"""Stands in place of a pattern."""
+HELP = {
+    "verify": "Check whether a recorded program needs messages that are buffered, and would hang without.",
+    "simulate": "Replay a recorded program on a machine, packet by packet.",
+    "advise": "Find what would make a recorded program faster, by replays.",
+}
+
+_Word = Annotated[str, Argument(metavar="trace", help="The word `trace`.", show_default=False)]
+_File = Annotated[Path, Argument(metavar="FILE", help="A trace of `tradewind record`.", show_default=False)]
+_Computing = Annotated[
+    float, Option("--computing", help="Factor on the recorded time of computations: 0.5 for cores twice as fast.")
+]
+_AllReduce = Annotated[str, Option("--allreduce", help="Algorithm of MPI_Allreduce, see `tradewind list algorithms`.")]
+
+
+def verify(trace: _Word, file: _File, *, as_json: options.Json = False) -> int | None:
+    """Check a trace, and print the result; exit code 1 where it is not safe. Raises InputError."""
+    from tradewind.cli.output import print_result
+    from tradewind.replay.buffering import verify_trace
+    from tradewind.trace.read import open_trace
+
+    result = {"trace": file.name, **verify_trace(open_trace(file))}
+    print_result(result, as_json, lambda: _show_verified(result))
+    return None if result["eager_limit"] == 0 and not result["unmatched_messages"] else 1
+
+
+@options.of_simulations(without=("model", "transport", "packing", "timeline", "timeline_ranks", "compute_imbalance"))
+def simulate(
+    trace: _Word,
+    file: _File,
+    machine: simulating.Machine,
+    computing: _Computing = 1.0,
+    allreduce: _AllReduce = "recursive-2",
+    *,
+    simulated: options.Simulated,
+    as_json: options.Json = False,
+) -> None:
+    """Replay a trace on a machine, and print the result. Raises InputError."""
+    from tradewind.cli.output import print_result
+    from tradewind.cli.simulation_run import simulate_here
+    from tradewind.replay.workload import TraceWorkload
+    from tradewind.simulation import prepare
+    from tradewind.trace.read import open_trace
+
+    workload = TraceWorkload(open_trace(file), file.name, computing, allreduce)
+    simulation = prepare(workload, machine, **simulated.chosen())
+    result = simulate_here(simulation, simulated, as_json)
+    print_result(result, as_json, lambda: _show_simulated(result))
+
+
+def _show_simulated(result: dict[str, Any]) -> None:
+    from tradewind.base.units import format_bytes, format_seconds
+    from tradewind.cli.energy import say_energy
+    from tradewind.cli.screen import show_table, show_text
+    from tradewind.cli.simulation_run import say_disturbed, say_orders
+    from tradewind.cli.table import TextColumn, TextTable
+
+    columns = [TextColumn("in"), *(TextColumn(title, number=True) for title in ("min", "mean", "max", "share"))]
+    rows = [
+        [
+            call,
+            *(format_seconds(times[key]) for key in ("minimum_s", "mean_s", "maximum_s")),
+            f"{100 * times['mean_s'] / result['time_s']:.0f} %" if result["time_s"] else "-",
+        ]
+        for call, times in result["calls"].items()
+    ]
+    title = f"{result['trace']} on {result['ranks']} ranks of {result['machine']}: {format_seconds(result['time_s'])}"
+    show_table(TextTable(columns, rows, title))
+    changed = "" if result["computing"] == 1 else f", computing times {result['computing']:g}"
+    show_text(f"recorded in {format_seconds(result['recorded_s'])}{changed}; MPI_Allreduce by {result['allreduce']}")
+    show_text(f"{result['messages']:,} messages, {format_bytes(result['bytes'])}, collective calls included")
+    show_text(_causes(result))
+    _say_left_out(result["not_replayed"])
+    say_energy(result)
+    say_orders(result)
+    say_disturbed(result)
+    for picture in result.get("pictures", []):
+        print(f"picture: {picture}")
+
+
+def _causes(result: dict[str, Any]) -> str:
+    from tradewind.base.units import format_seconds
+
+    shares = {
+        name: f"{format_seconds(result['causes'][key])} ({100 * result['causes'][key] / result['time_s']:.0f} %)"
+        for name, key in (("computing", "computing_s"), ("imbalance", "imbalance_s"), ("network", "network_s"))
+        if result["time_s"]
+    }
+    return "made of " + ", ".join(f"{name} {share}" for name, share in shares.items())
+
+
+def _say_left_out(left: dict[str, Any]) -> None:
+    from tradewind.base.units import format_bytes
+    from tradewind.cli.screen import show_text
+
+    if left["calls"]:
+        named = [f"{n:,} {name} ({format_bytes(left['bytes'][name])})" for name, n in left["calls"].items()]
+        show_text(f"warning: not replayed: {', '.join(named)}")
+    if left["unmatched"]:
+        show_text(f"warning: {left['unmatched']:,} sends and receives have no other end, and are not replayed")
+
+
+def _show_verified(result: dict[str, Any]) -> None:
+    from tradewind.base.units import format_bytes
+    from tradewind.cli.screen import show_text
+
+    title = f"{result['trace']}, {result['ranks']} ranks, {result['events']:,} calls"
+    if "messages" in result:
+        title += f": {result['messages']:,} messages, {format_bytes(result['bytes'])}"
+    show_text(title)
+    for each in result["order"]:
+        (first, other), (mine, theirs) = each["ranks"], each["calls"]
+        show_text(
+            f"collective call {each['number']} of communicator {each['communicator']} differs: {mine} on rank {first}, "
+            f"{theirs} on rank {other}"
+        )
+    for each in result["unmatched"]:
+        way = "to" if each["sends"] else "from"
+        show_text(
+            f"no other end: rank {each['rank']}, call {each['event']} ({each['call']}), {format_bytes(each['bytes'])} "
+            f"{way} rank {each['peer']}, tag {each['tag']}"
+        )
+    if (more := result["unmatched_messages"] - len(result["unmatched"])) > 0:
+        show_text(f"... and {more:,} more without another end")
+    if result["not_replayed"]:
+        show_text("not checked: " + ", ".join(f"{n:,} {name}" for name, n in result["not_replayed"].items()))
+    if result["order"]:
+        return
+    if result["eager_limit"] == 0:
+        show_text("verified: the program ends even where no message is buffered")
+        return
+    if result["eager_limit"] is None:
+        show_text("the program does not end, whatever is buffered:")
+    else:
+        show_text(
+            f"the program hangs unless messages of up to {format_bytes(result['eager_limit'])} are buffered "
+            f"({result['eager_limit']} bytes); without buffers these wait for each other:"
+        )
+    for each in result["cycle"]:
+        way = "to send" if each["sends"] else "to receive"
+        ends = "to" if each["sends"] else "from"
+        show_text(
+            f"  rank {each['rank']}, call {each['event']} ({each['call']}): {way} {format_bytes(each['bytes'])} "
+            f"{ends} rank {each['peer']}"
+        )
+
+
+@options.of_simulations(
+    without=(
+        *("model", "transport", "packing", "timeline", "timeline_ranks", "compute_imbalance", "order"),
+        *("links", "congestion", "force"),
+    )
+)
+def advise(
+    trace: _Word,
+    file: _File,
+    machine: simulating.Machine,
+    computing: _Computing = 1.0,
+    allreduce: _AllReduce = "recursive-2",
+    *,
+    simulated: options.Simulated,
+    as_json: options.Json = False,
+) -> None:
+    """Try changes of a recorded program and of its run, and print what each saves. Raises InputError."""
+    from tradewind.cli.output import print_result
+    from tradewind.cli.simulation_run import line_report
+    from tradewind.replay.workload import TraceWorkload
+    from tradewind.simulation.trace_advice import advise_trace
+    from tradewind.trace.read import open_trace
+
+    workload = TraceWorkload(open_trace(file), file.name, computing, allreduce)
+    result = advise_trace(workload, machine, report=line_report(as_json), **simulated.chosen())
+    print_result(result, as_json, lambda: _show_advice(result))
+
+
+def _show_advice(result: dict[str, Any]) -> None:
+    from tradewind.base.units import format_seconds
+    from tradewind.cli.screen import show_table, show_text
+    from tradewind.cli.table import TextColumn, TextTable
+
+    columns = [TextColumn("change"), TextColumn("by"), *(TextColumn(title, number=True) for title in ("time", "saves"))]
+    rows = [
+        [each["change"], each["by"], format_seconds(each["time_s"]), _saved(each["saves_s"], result["time_s"])]
+        for each in result["changes"]
+    ]
+    title = f"{result['trace']} on {result['ranks']} ranks of {result['machine']}: {format_seconds(result['time_s'])}"
+    show_table(TextTable(columns, rows, title))
+    show_text(_causes(result))
+    balanced, free = (result["bounds"][key] for key in ("balanced_s", "free_network_s"))
+    show_text(
+        f"at best {format_seconds(balanced)} if all ranks computed as long as their mean, {format_seconds(free)} if "
+        f"messages took no time"
+    )
+    for each in result["left_out"]:
+        show_text(f"not tried: {each['change']}: {each['because']}")
+
+
+def _saved(saves_s: float, time_s: float) -> str:
+    return f"{100 * saves_s / time_s:.1f} %".replace("-0.0 %", "0.0 %") if time_s else "-"
+
+
+COMMANDS: dict[str, Callable[..., int | None]] = {"verify": verify, "simulate": simulate, "advise": advise}

@@ -1,0 +1,70 @@
+// Calls of each rank, one after another, as a trace of a real program has them: computations, sends, receives, and
+// waits for them, in an order of its own on each rank. Collective calls are messages by then, and messages are matched.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/units.hpp"
+
+namespace tradewind::program {
+
+// A send or a receive begins with its call and ends in the wait for it, if there is one. They are numbered on each rank
+// from 0, as requests; receives have numbers of their own, too, which are those of their messages.
+struct Call {
+    enum Kind : std::uint8_t { compute, send, receive, wait } kind = compute;
+    bool synchronous = false;   // a send that ends only when its receive has been posted, whatever its size
+    std::uint16_t label = 0;    // what it is a part of
+    std::uint32_t peer = 0;     // the other rank; of a wait: the request
+    std::uint32_t message = 0;  // of send and receive: its number at the receiver
+    std::uint32_t row = 0;      // of the trace
+    std::int64_t amount = 0;    // bytes; of a computation: ps
+};
+static_assert(sizeof(Call) == 24);
+
+// A send without a receive, or the other way round.
+struct Unmatched {
+    Rank rank, peer;
+    bool is_send;
+    std::uint32_t communicator, row;
+    std::int64_t tag, bytes;
+};
+
+class Calls {
+  public:
+    // Messages of one rank that can be numbered.
+    static constexpr std::uint32_t max_messages = (1u << 24) - 1;
+
+    // `labels`: names of what calls are a part of.
+    Calls(std::vector<std::vector<Call>> calls, std::vector<std::string> labels, std::vector<Unmatched> unmatched);
+
+    Rank ranks() const { return static_cast<Rank>(calls_.size()); }
+    const std::vector<Call>& of(Rank rank) const { return calls_[static_cast<std::size_t>(rank)]; }
+    const std::vector<std::string>& labels() const { return labels_; }
+    // Sends and receives without another end are in none of the lists of calls; nor are the waits for them.
+    const std::vector<Unmatched>& unmatched() const { return unmatched_; }
+    std::uint32_t requests(Rank rank) const {
+        return static_cast<std::uint32_t>(of_request_[static_cast<std::size_t>(rank)].size());
+    }
+    // The send or receive with which it begins.
+    const Call& request(Rank rank, std::uint32_t request) const {
+        return of(rank)[of_request_[static_cast<std::size_t>(rank)][request]];
+    }
+    std::uint32_t receives(Rank rank) const { return receives_[static_cast<std::size_t>(rank)]; }
+    std::int64_t messages() const { return messages_; }
+    std::int64_t bytes() const { return bytes_; }
+    std::int64_t largest_message() const { return largest_; }
+    std::int64_t calls() const { return count_; }
+
+  private:
+    std::vector<std::vector<Call>> calls_;  // [rank]
+    std::vector<std::string> labels_;
+    std::vector<Unmatched> unmatched_;
+    std::vector<std::vector<std::uint32_t>> of_request_;  // [rank][request]: call
+    std::vector<std::uint32_t> receives_;                 // [rank]
+    std::int64_t messages_ = 0, bytes_ = 0, largest_ = 0, count_ = 0;
+};
+
+}  // namespace tradewind::program

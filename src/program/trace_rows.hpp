@@ -1,0 +1,91 @@
+// From the rows of a trace to the calls that ranks replay: collective calls become messages, blocking calls a begin and
+// a wait, and each receive gets its send.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "program/calls.hpp"
+#include "program/collectives.hpp"
+
+namespace tradewind::program {
+
+// A persistent send, receive or collective call is prepared by its row, and begins with each start of its request.
+enum class RowKind : std::uint8_t { compute, send, receive, wait, collective, start };
+
+// Rows of one rank, in the order in which it made them; columns of equal length.
+struct TraceRows {
+    // `joined`: with the request of the row before, which ends when both have. `cancelled`: of a wait.
+    static constexpr std::uint8_t synchronous = 1, nonblocking = 2, persistent = 4, joined = 8, cancelled = 16;
+    // A rank or tag that the wait for a receive names.
+    static constexpr std::int32_t any = -2;
+
+    std::span<const std::uint8_t> kind;        // RowKind
+    std::span<const std::uint8_t> flags;       // of those above
+    std::span<const std::uint8_t> collective;  // Collective
+    std::span<const std::uint16_t> label;
+    std::span<const std::uint32_t> communicator;
+    std::span<const std::int32_t> peer;  // as ranks of the whole program, or any; of a collective call: the root; of a
+                                         // wait: from where the message came, if a receive takes any
+    std::span<const std::int64_t> tag;   // the same
+    std::span<const std::int64_t> amount;   // bytes; of a computation: ps
+    std::span<const std::int64_t> request;  // of non-blocking calls, and of waits
+
+    std::size_t size() const { return kind.size(); }
+};
+
+class CallsOfTrace {
+  public:
+    CallsOfTrace(Rank ranks, std::vector<std::string> labels, AllReduceSchedule allreduce);
+
+    // The ranks of a communicator, in its order. Throws InputError for one that the program does not have.
+    void add_communicator(std::uint32_t number, std::vector<Rank> members);
+    // Throws InputError for what is no row, and for a collective call on a communicator that is not known.
+    void add(Rank rank, const TraceRows& rows);
+    Calls finish() &&;
+
+  private:
+    // Messages that are under way on a rank by one of its requests of MPI; a collective call goes on from stage to
+    // stage.
+    struct UnderWay {
+        std::vector<std::uint32_t> requests;  // of this stage
+        std::vector<CollectiveStage> later;   // stages, the next one last
+        std::int64_t tag = 0;
+        std::uint32_t communicator = 0;
+        std::vector<std::uint32_t> from_anywhere{};  // calls: receives whose sender the wait names
+    };
+    struct Writer;
+    struct Key {
+        std::uint32_t communicator;
+        Rank from, to;
+        std::int64_t tag;
+        auto operator<=>(const Key&) const = default;
+    };
+    struct Hash {
+        std::size_t operator()(const Key& key) const;
+    };
+    struct End {
+        Rank rank;
+        std::uint32_t call;
+    };
+    struct Ends {
+        std::vector<End> sends, receives;
+    };
+    const std::vector<Rank>& members(std::uint32_t communicator, Rank rank, std::size_t row) const;
+
+    std::vector<std::vector<Call>> calls_;
+    std::vector<std::string> labels_;
+    AllReduceSchedule allreduce_;
+    std::map<std::uint32_t, std::vector<Rank>> communicators_;
+    std::unordered_map<Key, Ends, Hash> ends_;
+    std::vector<std::map<std::uint32_t, std::int64_t>> instances_;  // [rank][communicator] collective calls so far
+    std::vector<std::set<std::uint32_t>> cancelled_;                // [rank] calls
+    std::vector<Key> keys_;                                         // in the order in which they first appear
+};
+
+}  // namespace tradewind::program

@@ -1,0 +1,87 @@
+// Ranks that follow the calls of a trace: sends, receives and waits for them in any order. They share NICs, switches
+// and the memory of nodes with each other as ranks of a program do.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "program/calls.hpp"
+#include "sim/event.hpp"
+#include "sim/world.hpp"
+
+namespace tradewind::sim {
+
+class Ranks;
+
+class Replay {
+  public:
+    Replay(const World& world, Ranks& ranks, const program::Calls& calls);
+
+    void start(Rank r);
+    // A rank goes on with its calls.
+    void go_on(Rank r);
+    // A packet whose tail comes at `time`, in a later window.
+    void take_packet(const Event& event, std::int64_t time);
+    // All of a message has come.
+    void end_message(Rank r, std::uint32_t message, std::int64_t time);
+    // A sender announces a long message, of its request so-and-so.
+    void take_request(Rank r, std::uint32_t message, std::uint32_t request);
+    // A message can be sent: it is short, or its receiver has asked for it.
+    void depart(Rank r, std::uint32_t request);
+    // The last packet of a message leaves the NIC of its rank until `time`.
+    void end_departure(Rank r, std::uint32_t request, std::int64_t time);
+    // All of a message that was asked for has come to its receiver.
+    void take_acknowledgement(Rank r, std::uint32_t request, std::int64_t time);
+
+    void add_to(SimulationResult& result) const;
+    // The first rank here that waits for what does not come, in words; empty: none does.
+    std::string stuck() const;
+
+  private:
+    static constexpr std::int64_t open = -1;
+    static constexpr std::uint32_t none = ~0u;
+
+    // A message that is to come.
+    struct Incoming {
+        std::int64_t left, time = 0;  // bytes; ps at which the last of those that are there came
+        std::uint32_t request;        // of its receive
+        std::uint32_t asker = none;   // the request of a sender that waits to be asked for it
+        bool posted = false, acknowledges = false;
+    };
+    struct State {
+        std::size_t next = 0;                              // call
+        std::uint32_t requests = 0;                        // begun so far
+        std::int64_t cpu = 0;                              // ps until which it is busy
+        std::int64_t begin = 0;                            // ps at which the call in hand began
+        std::uint32_t waits = none;                        // request
+        bool begun = false;                                // the CPU has begun with the call in hand
+        std::vector<std::int64_t> ended;                   // [request] ps; open
+        std::vector<Incoming> incoming;                    // [message]
+        std::vector<std::uint32_t> announced;              // messages whose requests wait for a call
+        std::vector<std::int64_t> spent;                   // [label] ps
+        std::vector<std::deque<std::uint32_t>> departing;  // [NIC] requests; the first one is being sent
+    };
+    State& state(Rank r) { return states_[static_cast<std::size_t>(r)]; }
+    // Carry out a call at its time. Whether the rank goes on.
+    bool carry_out(Rank r, State& rank, const program::Call& call);
+    bool post(Rank r, State& rank, const program::Call& call);
+    bool is_announced(const program::Call& call) const {
+        return call.synchronous || world_.rendezvous(bytes_on_the_way(call));
+    }
+    void send_first(Rank r, std::uint32_t nic);
+    void send(Rank r, const program::Call& call, std::uint32_t request);
+    void copy(Rank r, const program::Call& call, std::uint32_t request);
+    bool wait(Rank r, State& rank, const program::Call& call);
+    void ask_for(Rank r, std::uint32_t message);
+    void end(Rank r, std::uint32_t request, std::int64_t time);
+    static std::int64_t bytes_on_the_way(const program::Call& call) { return call.amount > 0 ? call.amount : 1; }
+
+    const World& world_;
+    Ranks& ranks_;
+    const program::Calls& calls_;
+    std::vector<State> states_;  // [rank]; of those of other parts empty
+};
+
+}  // namespace tradewind::sim

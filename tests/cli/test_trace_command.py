@@ -1,0 +1,64 @@
+"""`verify trace`, `simulate trace` and `advise trace` on the command line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from command_line import run_tradewind
+
+from tradewind.trace.builder import TraceBuilder
+from tradewind.trace.write import save_trace
+
+
+@pytest.fixture(scope="module")
+def head_to_head(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two ranks send before they receive; one puts, which is not replayed."""
+    builder = TraceBuilder(2)
+    window = builder.window()
+    for rank in (0, 1):
+        calls = builder.rank(rank).call("MPI_Init")
+        calls.call("MPI_Send", gap_ns=1000, peer=1 - rank, tag=0, bytes=2000)
+        calls.call("MPI_Recv", source=1 - rank, source_tag=0, received=2000)
+    builder.rank(0).call("MPI_Put", peer=1, bytes=64, window=window)
+    path = tmp_path_factory.mktemp("traces") / "head.trace"
+    save_trace(builder.trace(), path)
+    return path
+
+
+def test_what_needs_buffers_has_exit_code_1(head_to_head: Path) -> None:
+    done = run_tradewind("verify", "trace", str(head_to_head), "--json")
+    found = json.loads(done.out)
+    assert (done.code, found["eager_limit"], found["not_replayed"]) == (1, 2000, {"MPI_Put": 1})
+    printed = " ".join(run_tradewind("verify", "trace", str(head_to_head)).out.split())
+    assert "hangs unless messages of up to 1.95 KiB are buffered (2000 bytes)" in printed
+    assert "rank 1, call 1 (MPI_Send): to send 1.95 KiB to rank 0" in printed
+    assert "not checked: 1 MPI_Put" in printed
+
+
+def test_a_replay_names_causes_and_what_it_leaves_out(head_to_head: Path) -> None:
+    found = json.loads(run_tradewind("simulate", "trace", str(head_to_head), "--machine", "fugaku", "--json").out)
+    assert (found["trace"], found["messages"], found["bytes"]) == ("head.trace", 2, 4000)
+    assert found["not_replayed"]["bytes"] == {"MPI_Put": 64}
+    printed = " ".join(run_tradewind("simulate", "trace", str(head_to_head), "--machine", "fugaku").out.split())
+    assert "warning: not replayed: 1 MPI_Put (64 B)" in printed
+    assert "made of computing 1 us" in printed
+
+
+def test_advice_is_a_table_of_what_was_tried(head_to_head: Path) -> None:
+    done = run_tradewind("advise", "trace", str(head_to_head), "--machine", "fugaku")
+    assert "placement random" in done.out
+    assert "if messages took no time" in " ".join(done.out.split())
+
+
+def test_bad_input_is_one_error(tmp_path: Path, head_to_head: Path) -> None:
+    none = tmp_path / "none.trace"
+    for file, options, text in (
+        (none, [], str(none)),
+        (head_to_head, ["--computing", "-1"], "computing scaled by -1"),
+        (head_to_head, ["--allreduce", "rinq"], "ring"),
+    ):
+        done = run_tradewind("simulate", "trace", str(file), "--machine", "fugaku", *options)
+        assert done.code == 2
+        assert text in " ".join(done.err.split())

@@ -1,0 +1,103 @@
+"""Whether recorded programs need buffers: planted hangs are found, and nothing is accused falsely."""
+
+from __future__ import annotations
+
+import pytest
+from recorded_exchange import trace_of
+from validation.machines import all_to_all
+
+from tradewind.replay.buffering import verify_trace
+from tradewind.trace.builder import TraceBuilder
+from tradewind.trace.model import ANY, NONE
+
+
+def send(builder: TraceBuilder, rank: int, peer: int, size: int, name: str = "MPI_Send") -> None:
+    builder.rank(rank).call(name, peer=peer, tag=0, bytes=size)
+
+
+def receive(builder: TraceBuilder, rank: int, source: int, size: int) -> None:
+    builder.rank(rank).call("MPI_Recv", source=source, source_tag=0, received=size)
+
+
+@pytest.mark.parametrize("algorithm", ["ring-1", "pairwise", "bruck"])
+def test_waits_for_all_are_safe(algorithm: str) -> None:
+    (schedule,) = all_to_all(6, algorithm, 10).schedules().values()
+    found = verify_trace(trace_of(schedule, 8))
+    assert (found["eager_limit"], found["cycle"], found["unmatched_messages"]) == (0, [], 0)
+
+
+def test_a_ring_of_sends_needs_buffers_as_large_as_the_smallest_message_that_opens_it() -> None:
+    """One of them buffered is enough; the first call of each is named."""
+    builder = TraceBuilder(3)
+    for rank, size in enumerate((100, 300, 200)):
+        send(builder, rank, (rank + 1) % 3, size)
+        receive(builder, rank, (rank - 1) % 3, (200, 100, 300)[rank])
+    found = verify_trace(builder.trace())
+    assert found["eager_limit"] == 100
+    assert [(each["rank"], each["peer"], each["event"], each["call"]) for each in found["cycle"]] == [
+        (0, 1, 0, "MPI_Send"),
+        (1, 2, 0, "MPI_Send"),
+        (2, 0, 0, "MPI_Send"),
+    ]
+
+
+def test_synchronous_sends_and_receives_hang_whatever_is_buffered() -> None:
+    builder = TraceBuilder(2)
+    for rank in (0, 1):
+        send(builder, rank, 1 - rank, 8, "MPI_Ssend")
+        receive(builder, rank, 1 - rank, 8)
+    assert verify_trace(builder.trace())["eager_limit"] is None
+    builder = TraceBuilder(2)
+    for rank in (0, 1):
+        receive(builder, rank, 1 - rank, 8)
+        send(builder, rank, 1 - rank, 8)
+    found = verify_trace(builder.trace())
+    assert found["eager_limit"] is None
+    assert [each["sends"] for each in found["cycle"]] == [False, False]
+
+
+def test_wildcards_are_what_they_took_and_cancelled_receives_nothing() -> None:
+    """The second receive from anywhere was posted first, and took the message of rank 2."""
+    builder = TraceBuilder(3)
+    first = builder.rank(0)
+    first.call("MPI_Irecv", source=ANY, source_tag=ANY, received=8, request=0)
+    first.call("MPI_Irecv", source=1, source_tag=0, received=8, request=1)
+    first.call("MPI_Irecv", source=ANY, source_tag=ANY, received=8, request=2)
+    first.call("MPI_Wait", asked=[1], ended=[(1, 1, 0, 8)])
+    first.call("MPI_Wait", asked=[0], ended=[(0, 2, 0, 8)])
+    send(builder, 1, 0, 8)
+    send(builder, 2, 0, 8)
+    found = verify_trace(builder.trace())
+    assert (found["eager_limit"], found["messages"], found["unmatched_messages"]) == (0, 2, 0)
+
+
+def test_messages_without_another_end_are_named() -> None:
+    builder = TraceBuilder(2)
+    send(builder, 0, 1, 24)
+    builder.rank(1).call("MPI_Irecv", source=0, source_tag=5, received=8, request=0)
+    found = verify_trace(builder.trace())
+    assert found["unmatched_messages"] == 2
+    named = [(each["rank"], each["sends"], each["call"], each["tag"]) for each in found["unmatched"]]
+    assert named == [(0, True, "MPI_Send", 0), (1, False, "MPI_Irecv", 5)]
+
+
+def test_collective_calls_in_another_order_are_found() -> None:
+    builder = TraceBuilder(2)
+    for rank, names in enumerate((("MPI_Barrier", "MPI_Allreduce"), ("MPI_Allreduce", "MPI_Barrier"))):
+        for name in names:
+            builder.rank(rank).call(name, bytes=8, received=8)
+    (differs,) = verify_trace(builder.trace())["order"]
+    assert differs == {"communicator": 0, "ranks": [0, 1], "number": 0, "calls": ["MPI_Barrier", "MPI_Allreduce"]}
+
+
+def test_persistent_requests_begin_with_each_start() -> None:
+    builder = TraceBuilder(2)
+    for rank in (0, 1):
+        calls = builder.rank(rank)
+        calls.call("MPI_Recv_init", source=1 - rank, source_tag=0, received=8, request=0)
+        calls.call("MPI_Send_init", peer=1 - rank, tag=0, bytes=8, request=1)
+        for _ in range(3):
+            calls.call("MPI_Startall", asked=[0, 1])
+            calls.call("MPI_Waitall", asked=[0, 1], ended=[(0, 1 - rank, 0, 8), (1, NONE, NONE, 0)])
+    found = verify_trace(builder.trace())
+    assert (found["messages"], found["eager_limit"], found["unmatched_messages"]) == (6, 0, 0)

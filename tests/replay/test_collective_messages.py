@@ -1,0 +1,81 @@
+"""Collective calls as messages: each finds its other end, and what a rank needs reaches it."""
+
+from __future__ import annotations
+
+import pytest
+
+from tradewind import _core
+from tradewind.replay.buffering import verify_trace
+from tradewind.replay.calls import calls_of
+from tradewind.trace.builder import TraceBuilder
+from tradewind.trace.model import NONE, Trace
+
+CALLS = (
+    *("Barrier", "Bcast", "Reduce", "Allreduce", "Gather", "Scatter", "Allgather", "Alltoall"),
+    *("Reduce_scatter_block", "Scan"),
+)
+ROOTED = ("Bcast", "Reduce", "Gather", "Scatter")
+
+
+def trace_of(name: str, ranks: int, size: int, root: int = 0, request: bool = False) -> Trace:
+    """One call in which each rank gives and gets `size` bytes (of all-to-all: in all)."""
+    builder = TraceBuilder(ranks)
+    for rank in range(ranks):
+        calls = builder.rank(rank)
+        peer = root if name in ROOTED else NONE
+        function = f"MPI_I{name.lower()}" if request else f"MPI_{name}"
+        calls.call(function, bytes=size, received=size, peer=peer, request=0 if request else NONE)
+        if request:
+            calls.call("MPI_Wait", asked=[0], ended=[(0, NONE, NONE, 0)])
+    return builder.trace()
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_all_messages_have_both_ends_and_the_call_ends_without_buffers(name: str) -> None:
+    """Sizes on both sides of all limits between algorithms; a root in the middle; blocking or by a request."""
+    for ranks in (1, 2, 3, 5, 8, 13):
+        for size in (8, 4000, 40_000, 1_000_000):
+            found = verify_trace(
+                trace_of(name, ranks, size, ranks // 2, request=ranks % 2 == 0 and name != "Reduce_scatter_block")
+            )
+            assert (found["eager_limit"], found["unmatched_messages"]) == (0, 0), (name, ranks, size)
+            assert found["messages"] >= ranks - 1
+
+
+def bytes_of(name: str, ranks: int, size: int) -> int:
+    return calls_of(trace_of(name, ranks, size)).calls.bytes
+
+
+def test_bytes_are_those_of_the_algorithms() -> None:
+    """In all: trees carry the vector to each rank but the root, rings all blocks but a rank's own."""
+    ranks, short, large = 8, 100, 1_000_000
+    assert bytes_of("Bcast", ranks, short) == bytes_of("Reduce", ranks, short) == (ranks - 1) * short
+    assert bytes_of("Bcast", ranks, large) == (12 + ranks * (ranks - 1)) * large // ranks  # scattered, then a ring
+    assert bytes_of("Gather", ranks, short) == bytes_of("Scatter", ranks, short) == 12 * short  # 4 + 2 * 2 + 4 * 1
+    assert bytes_of("Allgather", ranks, short) == bytes_of("Allgather", ranks, large) // (large // short) == 56 * short
+    assert bytes_of("Alltoall", ranks, ranks * 50_000) == ranks * (ranks - 1) * 50_000
+    assert bytes_of("Alltoall", ranks, ranks * short) == 3 * 4 * ranks * short  # Bruck: half of the blocks, three times
+    assert bytes_of("Allreduce", ranks, short) == 3 * ranks * short
+    assert bytes_of("Reduce_scatter_block", ranks, 800) == ranks * (400 + 200 + 100)
+
+
+def test_another_algorithm_of_the_allreduce() -> None:
+    trace = trace_of("Allreduce", 8, 80_000)
+    messages = {
+        name: calls_of(trace, allreduce=name).calls.messages
+        for name in ("recursive-2", "rabenseifner", "ring", "binomial")
+    }
+    schedules = {name: _core.make_schedule(_core.AllReduce(8, 80_000), name) for name in messages}
+    for name, schedule in schedules.items():
+        stages = range(schedule.stages)
+        assert messages[name] == sum(len(schedule.sends(r, stage)) for r in range(8) for stage in stages)
+
+
+def test_communicators_have_their_own_ranks() -> None:
+    """Rows and columns of four ranks: the allreduce of a row does not touch the other."""
+    builder = TraceBuilder(4)
+    rows = [builder.communicator([2 * row, 2 * row + 1]) for row in (0, 1)]
+    for rank in range(4):
+        builder.rank(rank).call("MPI_Allreduce", bytes=8, received=8, communicator=rows[rank // 2])
+    found = verify_trace(builder.trace())
+    assert (found["messages"], found["bytes"]) == (4, 32)

@@ -1,0 +1,32 @@
+/* Two ranks of three threads each: each thread sends to its like, and receives from it. */
+#include <mpi.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+enum { THREADS = 3, STEPS = 400 };
+
+static void* exchange(void* number) {
+    const int tag = (int)(size_t)number;
+    int rank = 0;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int step = 0; step < STEPS; step++) {
+        double out = step, in = 0;
+        MPI_Request request[2];
+        MPI_Irecv(&in, 1, MPI_DOUBLE, 1 - rank, tag, MPI_COMM_WORLD, &request[0]);
+        MPI_Isend(&out, 1, MPI_DOUBLE, 1 - rank, tag, MPI_COMM_WORLD, &request[1]);
+        MPI_Waitall(2, request, MPI_STATUSES_IGNORE);
+        if (in != step) abort();
+    }
+    return NULL;
+}
+
+int main(int argc, char** argv) {
+    int provided = 0;
+    pthread_t threads[THREADS];
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+    if (provided != MPI_THREAD_MULTIPLE) abort();
+    for (size_t n = 0; n < THREADS; n++) pthread_create(&threads[n], NULL, exchange, (void*)n);
+    for (int n = 0; n < THREADS; n++) pthread_join(threads[n], NULL);
+    MPI_Finalize();
+    return 0;
+}
