@@ -115,11 +115,14 @@ def of_transforms(comm: Any) -> dict[str, Call]:
     distribution = Distribution(Truncation("O4"), comm.size, levels=2, variables=2)
     few = {"methods": None, "tables": True, "threads": 1, "winds": False, "radius": 1.0, "transport": "sendrecv"}
     one = tw.DistributedTransform(distribution, comm)
+    of_winds = tw.DistributedTransform(distribution, comm, winds=True)
     return {
         "transform": Call(tw.DistributedTransform, (distribution, comm), few),
         **{name: Call(getattr(one, name)) for name in ("to_spectral", "to_grid", "to_columns", "from_columns")},
         "to_spectral_adjoint": Call(one.to_spectral_adjoint, (), {"product": "plain"}),
         "to_grid_adjoint": Call(one.to_grid_adjoint, (), {"product": "plain"}),
+        "gradient": Call(of_winds.gradient),
+        "gradient_adjoint": Call(of_winds.gradient_adjoint, (), {"product": "plain"}),
     }
 
 
