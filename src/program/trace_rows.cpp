@@ -41,6 +41,7 @@ struct CallsOfTrace::Writer {
     std::vector<std::uint32_t> of_request{};  // [request]: call
     std::unordered_map<std::int64_t, UnderWay> open{};
     std::unordered_map<std::int64_t, Prepared> prepared{};
+    std::set<std::int64_t> staged{};  // requests that are open and have later stages
 
     void enter(Call::Kind kind, Rank peer, std::uint32_t communicator, std::int64_t tag, std::uint32_t call) {
         if (peer < 0 || peer >= static_cast<Rank>(trace.calls_.size()))
@@ -67,16 +68,22 @@ struct CallsOfTrace::Writer {
     void begin_stage(UnderWay& under_way) {
         const CollectiveStage stage = std::move(under_way.later.back());
         under_way.later.pop_back();
-        under_way.requests.clear();
         const auto enter_one = [&](Call::Kind kind, Rank peer, std::int64_t bytes) {
             enter(kind, peer, under_way.communicator, under_way.tag, begin(kind, bytes, false, under_way));
         };
         for (const Rank from : stage.receives) enter_one(Call::receive, from, 0);
         for (const CollectiveStage::Sent& sent : stage.sends) enter_one(Call::send, sent.to, sent.bytes);
     }
+    void begin_all_stages() {
+        for (const std::int64_t request : staged)
+            while (!open[request].later.empty()) begin_stage(open[request]);
+        staged.clear();
+    }
     void end(UnderWay under_way) {
+        if (trace.at_once_) begin_all_stages();
         for (;;) {
             for (const std::uint32_t request : under_way.requests) wait(request);
+            under_way.requests.clear();
             if (under_way.later.empty()) return;
             begin_stage(under_way);
         }
@@ -134,12 +141,18 @@ struct CallsOfTrace::Writer {
         if (!in_the_background && !under_way.from_anywhere.empty())
             throw InputError(place(rank, row) + "a receive that takes any message, and no wait names which it was");
         if (row_of.flags & TraceRows::buffered) return;
-        if (in_the_background)
-            open[row_of.request] = std::move(under_way);
-        else
+        if (!in_the_background) {
             end(std::move(under_way));
+            return;
+        }
+        if (under_way.later.empty())
+            staged.erase(row_of.request);
+        else
+            staged.insert(row_of.request);
+        open[row_of.request] = std::move(under_way);
     }
     void end_request(const TraceRows& rows, std::size_t i) {
+        staged.erase(rows.request[i]);
         if (rows.flags[i] & TraceRows::freed) {
             prepared.erase(rows.request[i]);
             open.erase(rows.request[i]);
@@ -191,10 +204,11 @@ struct CallsOfTrace::Writer {
     }
 };
 
-CallsOfTrace::CallsOfTrace(Rank ranks, std::vector<std::string> labels, AllReduceSchedule allreduce)
+CallsOfTrace::CallsOfTrace(Rank ranks, std::vector<std::string> labels, AllReduceSchedule allreduce, bool at_once)
     : calls_(static_cast<std::size_t>(ranks)),
       labels_(std::move(labels)),
       allreduce_(std::move(allreduce)),
+      at_once_(at_once),
       instances_(static_cast<std::size_t>(ranks)),
       cancelled_(static_cast<std::size_t>(ranks)) {
     std::vector<Rank> all;

@@ -110,3 +110,19 @@ def test_blocks_of_their_own_size_are_messages_of_their_own(request_: int) -> No
     rings = 8 * 7 * (all_bytes // 8)
     assert found["bytes"] == all_bytes + 2 * (all_bytes - sizes[3]) + rings
     assert found["messages"] == 7 + 2 * 6 + 8 * 7  # rank 0 has nothing to give, and gets nothing from the root
+
+
+def test_ranks_may_wait_for_collective_calls_in_different_order() -> None:
+    """MPI brings them on in the background; what hangs beside them is found all the same."""
+    builder = TraceBuilder(4)
+    for rank in range(4):
+        calls = builder.rank(rank)
+        for request in (0, 1):
+            calls.call("MPI_Iallreduce", bytes=8, received=8, request=request)
+        for request in (0, 1) if rank < 2 else (1, 0):
+            calls.call("MPI_Wait", asked=[request], ended=[(request, NONE, NONE, 0)])
+    found = verify_trace(builder.trace())
+    assert (found["eager_limit"], found["messages"], found["unmatched_messages"]) == (0, 16, 0)
+    builder.rank(0).call("MPI_Recv", source=1, source_tag=0, received=8).call("MPI_Ssend", peer=1, tag=0, bytes=8)
+    builder.rank(1).call("MPI_Recv", source=0, source_tag=0, received=8).call("MPI_Ssend", peer=0, tag=0, bytes=8)
+    assert verify_trace(builder.trace())["eager_limit"] is None
