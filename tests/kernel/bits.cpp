@@ -13,6 +13,7 @@
 #include "kernel/mpdata/graph.hpp"
 #include "kernel/mpdata/mpdata.hpp"
 #include "kernel/nekbone/conjugate_gradients.hpp"
+#include "kernel/nekbone/preconditioners.hpp"
 #include "kernel/semi_lagrangian/semi_lagrangian.hpp"
 #include "kernel/spectral/area_transform.hpp"
 #include "kernel/spectral/products.hpp"
@@ -47,9 +48,8 @@ struct Checksum {
     }
 };
 
-// Operators with and without factors, and loops of conjugate gradients, on two bent elements; `points` per direction.
-template <class Real>
-void take_elements(int points, Checksum& sum) {
+// Two bent elements; `points` per direction.
+Elements two_elements(int points) {
     const auto n = static_cast<std::size_t>(points);
     auto nodes = drawn(1, points, -0.5 / points, 0.5 / points);
     for (std::size_t i = 0; i < n; ++i) nodes[i] += 2.0 * static_cast<double>(i) / (points - 1) - 1;
@@ -59,7 +59,13 @@ void take_elements(int points, Checksum& sum) {
         vertices.push_back((place / 3 >> place % 3 & 1 ? 1.0 : 0.0) + bend);
     }
     const std::vector<std::uint8_t> open{0b000111, 0b111010};
-    const Elements elements(nodes, drawn(3, points, 0.5, 1), drawn(4, points * points, -1, 1), vertices, open);
+    return {nodes, drawn(3, points, 0.5, 1), drawn(4, points * points, -1, 1), vertices, open};
+}
+
+// Operators with and without factors, and loops of conjugate gradients.
+template <class Real>
+void take_elements(int points, Checksum& sum) {
+    const Elements elements = two_elements(points);
     const Index volume = 2 * elements.volume();
     std::vector<Real> factors(static_cast<std::size_t>(6 * volume)), mass(static_cast<std::size_t>(volume));
     Team team(1);
@@ -83,6 +89,37 @@ void take_elements(int points, Checksum& sum) {
             for (const auto* each : {&x, &r, &w, &p, &s, &z}) sum.take(*each);
             sum.take(pair);
         }
+}
+
+// Preconditioners, with two kinds of one-dimensional problems.
+template <class Real>
+void take_preconditioners(int points, Checksum& sum) {
+    const Elements elements = two_elements(points);
+    const Index m = points + 2, volume = 2 * elements.volume();
+    const auto vectors = drawn<Real>(1, 2 * m * m, -1, 1), transposed = drawn<Real>(2, 2 * m * m, -1, 1);
+    const auto values = drawn<Real>(3, 2 * m, 1, 2), weights = drawn<Real>(4, volume),
+               r = drawn<Real>(5, volume, -1, 1);
+    const std::vector<std::int32_t> kinds{0, 1, 0, 1, 1, 0};
+    const Subdomains<Real> by{&elements,     kinds.data(), vectors.data(), transposed.data(),
+                              values.data(), 0.3,          weights.data()};
+    std::vector<Real> faces(static_cast<std::size_t>(12 * points * points)), z(static_cast<std::size_t>(volume));
+    std::vector<double> sums(2);
+    Team team(1);
+    take_layers(by, r.data(), faces.data(), team);
+    sum.take(faces);
+    solve_subdomains(by, r.data(), faces.data(), z.data(), team);
+    sum.take(faces), sum.take(z);
+    add_layers(elements, faces.data(), z.data(), team);
+    scale(elements, weights.data(), z.data(), r.data(), z.data(), sums.data(), team);
+    sum.take(z), sum.take(sums);
+}
+
+TEST("preconditioners of spectral elements have the same bits everywhere") {
+    Checksum sum, single;
+    for (const int points : {4, 6, 7, 8, 10})
+        take_preconditioners<double>(points, sum), take_preconditioners<float>(points, single);
+    CHECK_EQUAL(sum.found, 0x54d0db76082a7370u);
+    CHECK_EQUAL(single.found, 0xf95a9e600b8fa5a4u);
 }
 
 TEST("loops over spectral elements have the same bits everywhere") {
@@ -139,7 +176,7 @@ void take_mpdata(Index levels, Checksum& sum) {
         corrected(pass, all, out.data(), team);
         sum.take(out);
     }
-    next_pass(pass, next.data(), out.data(), team);
+    next_pass<Real>(pass, next.data(), nullptr, out.data(), team);
     sum.take(next), sum.take(out);
 }
 

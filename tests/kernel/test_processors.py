@@ -29,6 +29,7 @@ LARGEST = {
         "run": 0.065,
         "run_divergence": 0.057,
         "apply_row": 0.025,
+        "run_solve": 0.015,
         "to_fourier": 0.03,
         "to_points": 0.03,
         "forth_along_y": 0.03,
@@ -44,6 +45,7 @@ LARGEST = {
         "step_column": 0.02,
         "run": 0.02,
         "run_corrected": 0.02,
+        "run_solve": 0.02,
     },
 }
 """Share of a function's instructions that may have both a vector register and the stack; of those not named here 0.01.
@@ -196,5 +198,6 @@ def test_vectors_that_are_wider_than_registers_are_found(tmp_path):
     flags = ("-std=gnu++20", "-O3", "-ffp-contract=off", "-Wno-psabi", f"-I{tmp_path}", f"-I{ROOT / 'src'}")
     called(compiler, *flags, "-c", ROOT / "src" / "kernel" / "nekbone" / "conjugate_gradients.cpp", "-o", target)
     found = on_the_stack([target])
-    assert len(found) == 3
-    assert [name for name in found if "_in_32" in name] == list(too_many(found, "x86-64"))
+    assert len(found) == 6
+    # The floats of a line of points fill no vector of 64 bytes.
+    assert [name for name in found if "_in_32" in name and "double" in name] == list(too_many(found, "x86-64"))
