@@ -40,7 +40,7 @@ struct CallsOfTrace::Writer {
     std::uint16_t label = 0;
     std::vector<std::uint32_t> of_request{};  // [request]: call
     std::unordered_map<std::int64_t, UnderWay> open{};
-    std::unordered_map<std::int64_t, Prepared> prepared{};
+    std::unordered_map<std::int64_t, std::vector<Prepared>> prepared{};
     std::set<std::int64_t> staged{};  // requests that are open and have later stages
 
     void enter(Call::Kind kind, Rank peer, std::uint32_t communicator, std::int64_t tag, std::uint32_t call) {
@@ -186,17 +186,20 @@ struct CallsOfTrace::Writer {
             case RowKind::wait: end_request(rows, i); return;
             case RowKind::start:
                 if (const auto found = prepared.find(rows.request[i]); found != prepared.end())
-                    carry_out(found->second, true);
+                    for (const Prepared& each : found->second) carry_out(each, true);
                 return;
             case RowKind::send:
             case RowKind::receive:
             case RowKind::collective: {
                 const Prepared given{kind,         rows.flags[i], rows.collective[i], rows.communicator[i],
                                      rows.peer[i], rows.tag[i],   rows.amount[i],     rows.request[i]};
-                if (given.flags & TraceRows::persistent)
-                    prepared[given.request] = given;
-                else
+                if (!(given.flags & TraceRows::persistent)) {
                     carry_out(given, given.flags & TraceRows::nonblocking);
+                    return;
+                }
+                std::vector<Prepared>& all = prepared[given.request];
+                if (!(given.flags & TraceRows::joined)) all.clear();
+                all.push_back(given);
                 return;
             }
         }

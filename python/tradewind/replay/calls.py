@@ -26,6 +26,12 @@ class Replayed:
     left: Left = field(default_factory=Left)
 
 
+def fitting(allreduce: str, ranks: int) -> str:
+    """Return an algorithm with a radix of at most the number of ranks, as for recursive-4 in a pair."""
+    name, _, radix = allreduce.rpartition("-")
+    return f"{name}-{min(int(radix), ranks)}" if radix.isdecimal() else allreduce
+
+
 def calls_of(trace: Trace, scale: float = 1.0, allreduce: str = DEFAULT_ALLREDUCE) -> Replayed:
     """Return the calls of all ranks, with messages matched and collective calls as messages.
 
@@ -43,11 +49,13 @@ def calls_of(trace: Trace, scale: float = 1.0, allreduce: str = DEFAULT_ALLREDUC
     if not scale >= 0:
         raise InputError(f"computing scaled by {scale}: 0 or more is allowed")
 
-    _core.make_schedule(_core.AllReduce(2, 1), allreduce)  # refuses what is none, also where it is not called
+    _core.make_schedule(
+        _core.AllReduce(max(2, trace.size), 1), allreduce
+    )  # refuses what is none, also where it is not called
 
     @lru_cache(maxsize=256)
     def schedule(ranks: int, size: int) -> _core.Schedule:
-        return _core.make_schedule(_core.AllReduce(ranks, max(1, size)), allreduce)
+        return _core.make_schedule(_core.AllReduce(ranks, max(1, size)), fitting(allreduce, ranks))
 
     def made(at_once: bool) -> Replayed:
         builder = _core.CallsOfTrace(trace.size, LABELS, schedule, at_once)
