@@ -4,8 +4,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdio>
-#include <cstring>
 
 namespace tradewind::recorder {
 namespace {
@@ -40,16 +38,15 @@ std::uint32_t checksum_of(const unsigned char* data, std::size_t bytes) {
     return b << 16 | a;
 }
 
+std::string path_of(const char* folder, std::uint32_t rank) {
+    return std::string(folder) + "/rank-" + std::to_string(rank) + ".part";
+}
+
 }  // namespace
 
 bool File::open(const char* folder, int rank) {
-    char path[4096];
-    const int length = std::snprintf(path, sizeof path, "%s/rank-%d.part", folder, rank);
-    if (length < 0 || static_cast<std::size_t>(length) >= sizeof path) {
-        errno = ENAMETOOLONG;
-        return false;
-    }
-    descriptor_ = ::open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    const std::string path = path_of(folder, static_cast<std::uint32_t>(rank));
+    descriptor_ = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     rank_ = static_cast<std::uint32_t>(rank);
     buffer_.assign(SIGNATURE, SIGNATURE + sizeof SIGNATURE - 1);
     return descriptor_ >= 0;
@@ -94,6 +91,11 @@ bool File::replace_last() {
 void File::close() {
     ::close(descriptor_);
     descriptor_ = -1;
+}
+
+void File::remove(const char* folder) {
+    close();
+    ::unlink(path_of(folder, rank_).c_str());
 }
 
 }  // namespace tradewind::recorder

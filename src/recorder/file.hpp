@@ -24,6 +24,9 @@ class File {
     bool replace_last();
 
     void close();
+
+    /// Closes and removes the file, which `open` has created in the folder.
+    void remove(const char* folder);
     bool is_open() const { return descriptor_ >= 0; }
 
   private:

@@ -84,11 +84,17 @@ void Recorder::begin() {
     if (folder == nullptr || *folder == 0 || is_recording || file_.is_open()) return;
     int rank = 0, level = 0;
     call("PMPI_Comm_rank", abi().world, reinterpret_cast<Word>(&rank));
-    if (!file_.open(folder, rank)) {
+    const bool is_created = file_.open(folder, rank);
+    if (!is_created) {
         std::fprintf(stderr, "tradewind record: rank %d is not recorded: cannot create its file in %s: %s\n", rank,
                      folder, errno == EEXIST ? "there is one already" : std::strerror(errno));
+    }
+    // The others would wait for this rank, and a trace would have ranks of several programs.
+    if (!is_on_all_ranks(is_created)) {
+        if (is_created) file_.remove(folder);
         return;
     }
+    is_synchronized_ = true;
     call("PMPI_Query_thread", reinterpret_cast<Word>(&level));
     is_multiple_ = level == abi().thread_multiple;
     thread_level_ = is_multiple_                       ? "multiple"
@@ -113,6 +119,18 @@ void Recorder::begin() {
 std::uint64_t Recorder::synchronize() const {
     call("PMPI_Barrier", abi().world);
     return Clock::system_ns();
+}
+
+/// Without datatypes, which differ by library: the ranks where it is so make a communicator.
+bool Recorder::is_on_all_ranks(bool is_here) const {
+    Word part = 0;
+    const auto address = reinterpret_cast<Word>(&part);
+    int all = 0, size = 0;
+    call("PMPI_Comm_split", abi().world, Word{is_here ? 0U : 1U}, Word{0}, address);
+    call("PMPI_Comm_size", abi().world, reinterpret_cast<Word>(&all));
+    call("PMPI_Comm_size", handle_at(address), reinterpret_cast<Word>(&size));
+    call("PMPI_Comm_free", address);
+    return is_here && size == all;
 }
 
 void Recorder::describe_rank() {
@@ -233,8 +251,10 @@ void Recorder::end_full() {
 }
 
 void Recorder::end(const char* ending) {
-    if (!is_recording || getpid() != process_) return;  // a copy of the process by fork has the file open, too
-    if (std::strcmp(ending, "finalized") == 0) end_sync_ns_ = synchronize();
+    if (getpid() != process_) return;  // a copy of the process by fork has the file open, too
+    if (is_synchronized_ && std::strcmp(ending, "finalized") == 0) end_sync_ns_ = synchronize();
+    is_synchronized_ = false;
+    if (!is_recording) return;
     is_recording = false;
     gather();
     const std::string text = end_text(ending);

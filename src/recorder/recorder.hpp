@@ -71,6 +71,9 @@ class Recorder {
     /// Synchronizes the ranks and returns the time, so that clocks of different nodes can be compared.
     std::uint64_t synchronize() const;
 
+    /// Returns whether something is so on all ranks.
+    bool is_on_all_ranks(bool is_here) const;
+
     /// Returns the event to fill in, in the next call of a thread.
     Event& event(int call, Thread& thread);
 
@@ -114,6 +117,7 @@ class Recorder {
     int process_ = 0;
     const char* thread_level_ = "single";
     bool is_multiple_ = false;
+    bool is_synchronized_ = false;  // also at the end, where this rank is recorded no further
     std::atomic_flag lock_ = ATOMIC_FLAG_INIT;
 };
 extern Recorder& recorder;

@@ -135,3 +135,13 @@ def test_threads(tmp_path):
     events = trace.events(1)
     waits = np.array([len(events.ended_of(number)) for number in range(len(events.operations))])[events.order]
     assert waits[table["call"] == "MPI_Waitall"].tolist() == [2] * 1200
+
+
+def test_a_program_after_another_in_one_command_is_not_recorded_and_does_not_hang(tmp_path):
+    """The file of its rank 0 is there already: then its other ranks are not recorded, either."""
+    barrier = f"{sys.executable} -c 'from mpi4py import MPI; MPI.COMM_WORLD.barrier()'"
+    (tmp_path / "both.sh").write_text(f"{barrier}\n{OWN / 'mpiexec'} -n 2 {barrier}\n")
+    run = recorded(["bash", "both.sh"], tmp_path)
+    assert run.returncode == 0, run.stderr
+    assert "rank 0 is not recorded: cannot create its file" in run.stderr
+    assert open_trace(tmp_path / "run.trace").size == 1

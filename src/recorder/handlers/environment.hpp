@@ -30,16 +30,19 @@ struct DuplicateCommunicator : Handler {
 struct CommunicatorFree : Handler {
     template <class C>
     void before(C& call, Thread&) {
+        const Recorder::Lock lock(recorder);
         communicator_ = handle_at(call.comm_pointer);
+        number_ = recorder.communicators[communicator_].number;  // nothing can be asked of it afterwards
     }
     template <class C>
     void after(C&, Event& event, Thread&) {
-        set_communicator(event, communicator_);
+        event.operation.communicator = number_;
         recorder.communicators.freed(communicator_);
     }
 
   private:
     Word communicator_ = 0;
+    int number_ = NONE;
 };
 
 struct TypeFree : Handler {
@@ -67,12 +70,18 @@ struct Init : Handler {
 };
 struct InitThread : Init {};
 
-/// The file ends before MPI does: the ranks are synchronized once more.
+/// The file ends before MPI does: the ranks are synchronized once more, those too whose disk is full.
 struct Finalize : Handler {
+    static constexpr bool works_always = true;
     template <class C>
     void before(C&, Thread& thread) {
-        end<C>(thread, "finalized");
+        if (recorder.is_recording)
+            end<C>(thread, "finalized");
+        else
+            recorder.end("finalized");
     }
+    template <class C>
+    void always(C&, int) {}
     template <class C>
     void after(C&, Event&, Thread&) {}
 
