@@ -17,8 +17,10 @@ from turns import seconds
 
 from tradewind import _core
 from tradewind.dwarfs.frame.advection import exact, outflow_rates, stream_fluxes
+from tradewind.dwarfs.frame.step import Call
 from tradewind.dwarfs.mpdata import LOOPS, Mpdata
 from tradewind.dwarfs.mpdata import sweep as swept
+from tradewind.dwarfs.mpdata.winds import Wind
 from tradewind.launch.dwarf import run
 from tradewind.layout.mesh_part import part_of
 from tradewind.layout.mesh_rows import rows_of
@@ -49,13 +51,52 @@ class Case:
         self.team = _core.Team()
         self.kept = np.zeros((self.graph.kept_rows, levels))
         self.points = mesh.nodes * levels
+        request = Mpdata(1, grid, levels=levels, flow="overturning")
+        self.wind = Wind(request, mesh)
+        across, down = self.wind.at(0.0)
+        assert down is not None
+        assert self.wind.mass is not None
+        self.across, self.columns = across, (down, 1 / self.wind.mass)
+
+    def loops_in_three_dimensions(self) -> dict[str, tuple[Callable[[], object], int, float]]:
+        """By name a loop, its samples, and the bytes that it must move: beside the others two fields, fluxes down and
+        masses."""
+        field, flux = self.q.nbytes, self.flux.nbytes
+        args = self.graph, self.all, self.across, self.q
+        last = self.dt / 4, True, None, self.team
+        weights = self.wind.weights(0.0)
+        terms = np.ascontiguousarray(weights * self.wind.across.rows), self.wind.across.levels
+        return {
+            "divergence": (
+                lambda: _core.mpdata_divergence(*args, self.divergence, self.team, *self.columns),
+                *(SAMPLES, flux + 4 * field),
+            ),
+            "tracer": (
+                lambda: _core.mpdata_corrected(*args, self.divergence, self.out, *last, *self.columns),
+                *(SAMPLES, flux + 5 * field),
+            ),
+            "swept": (
+                lambda: _core.mpdata_swept(
+                    *(self.graph, (0, self.graph.nodes), self.across, self.q, self.kept, self.out, self.dt / 4),
+                    *(self.team, *self.columns),
+                ),
+                *(SAMPLES, flux + 4 * field),
+            ),
+            "one pass": (
+                lambda: _core.mpdata_upwind(*args, self.out, self.dt / 4, self.team, *self.columns),
+                *(SAMPLES, flux + 4 * field),
+            ),
+            "flow": (lambda: _core.mpdata_flow(*terms, self.across, self.team), SAMPLES, flux),
+        }
 
     def loops(self) -> dict[str, tuple[Callable[[], object], int, float, float]]:
         """By name a loop, its samples, the bytes that it must move, and its flops."""
         field, flux = self.q.nbytes, self.flux.nbytes
         args = self.graph, self.all, self.flux, self.q
         plainly = self.graph, self.flux, self.q
-        divergence, tracer, sweep = (self.points * loop.flops for loop in (LOOPS["divergence"], LOOPS["tracer"], swept))
+        flat = Mpdata(1, "O8")
+        costs = (Call(loop, "own", ()).cost(flat)[0] for loop in (LOOPS["divergence"], LOOPS["tracer"], swept))
+        divergence, tracer, sweep = (self.points * flops for flops in costs)
         plain_divergence, plain_tracer = (self.points * PLAIN_FLOPS[name] for name in ("divergence", "tracer"))
         last = self.dt, True, None, self.team
         return {
@@ -125,6 +166,22 @@ def kernels(picture: Path | None = None) -> None:
         roofline(rows, rate, picture)
 
 
+def columns(grid: str = "O160", levels: int = LEVELS) -> None:
+    """The loops in three dimensions beside a copy, and beside those in two."""
+    case = Case(grid, levels)
+    flat, solid = case.loops(), case.loops_in_three_dimensions()
+    names = ("divergence", "tracer", "swept")
+    loops: dict[str, Callable[[], object]] = {"copy": lambda: np.copyto(case.out, case.q)}
+    loops |= {f"flat {name}": flat[name][0] for name in names} | {name: loop for name, (loop, *_) in solid.items()}
+    taken = {name: min(samples) for name, samples in seconds(loops, SAMPLES).items()}
+    rate = 2 * case.q.nbytes / taken["copy"]
+    print(f"{grid} x {levels} levels in three dimensions, doubles, one core; a copy at {rate / 1e9:.1f} GB/s")
+    for name, (_, _, moved) in solid.items():
+        beside = f", {taken[name] / taken[f'flat {name}']:.2f} times that in two" if name in names else ""
+        share = moved / taken[name] / rate
+        print(f"  {name:>16}: {1e3 * taken[name]:.1f} ms, {share:.2f} of the copy's bandwidth{beside}")
+
+
 def roofline(rows: list[dict[str, Any]], bytes_per_s: float, path: Path) -> None:
     """Draw the loops under the roof of the copy's bandwidth (Williams, Waterman & Patterson 2009)."""
     import altair as alt
@@ -156,6 +213,7 @@ def dwarf() -> None:
 def mpdata() -> None:
     """Goals of a quiet machine."""
     kernels()
+    columns()
     dwarf()
 
 

@@ -1719,6 +1719,10 @@ def mpdata_divergence(
     q: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)],
     out: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu")],
     team: Team,
+    down: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)]
+    | None = None,
+    inverse_mass: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)]
+    | None = None,
 ) -> None: ...
 @overload
 def mpdata_divergence(
@@ -1728,11 +1732,65 @@ def mpdata_divergence(
     q: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order="C", device="cpu", writable=False)],
     out: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order="C", device="cpu")],
     team: Team,
+    down: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order="C", device="cpu", writable=False)]
+    | None = None,
+    inverse_mass: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order="C", device="cpu", writable=False)]
+    | None = None,
 ) -> None:
     """
     out = the divergence of the upwind fluxes of q. Fields are [node][level], own nodes and halo; fluxes
-    [edge][level] in volume per second. Raises InputError for other shapes.
+    [edge][level] in volume per second. In three dimensions fluxes are in mass per second; down: what flows
+    down through the lower face of each level of own nodes; inverse_mass: one over its mass. Raises
+    InputError for other shapes.
     """
+
+@overload
+def mpdata_flow(
+    by_row: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)],
+    by_level: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)],
+    out: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu")],
+    team: Team,
+) -> None: ...
+@overload
+def mpdata_flow(
+    by_row: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)],
+    by_level: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)],
+    out: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order="C", device="cpu")],
+    team: Team,
+) -> None:
+    """
+    out[row][level] = the sum over terms of by_row[row][term] by_level[term][level].
+    """
+
+@overload
+def mpdata_upwind(
+    graph: MeshGraph,
+    nodes: Nodes,
+    flux: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)],
+    q: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)],
+    out: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu")],
+    dt: float,
+    team: Team,
+    down: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)]
+    | None = None,
+    inverse_mass: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)]
+    | None = None,
+) -> None: ...
+@overload
+def mpdata_upwind(
+    graph: MeshGraph,
+    nodes: Nodes,
+    flux: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order="C", device="cpu", writable=False)],
+    q: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order="C", device="cpu", writable=False)],
+    out: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order="C", device="cpu")],
+    dt: float,
+    team: Team,
+    down: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order="C", device="cpu", writable=False)]
+    | None = None,
+    inverse_mass: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order="C", device="cpu", writable=False)]
+    | None = None,
+) -> None:
+    """out = q after an upwind pass alone."""
 
 @overload
 def mpdata_corrected(
@@ -1747,6 +1805,10 @@ def mpdata_corrected(
     limits: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order="C", device="cpu", writable=False)]
     | None,
     team: Team,
+    down: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)]
+    | None = None,
+    inverse_mass: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)]
+    | None = None,
 ) -> None: ...
 @overload
 def mpdata_corrected(
@@ -1761,6 +1823,10 @@ def mpdata_corrected(
     limits: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), order="C", device="cpu", writable=False)]
     | None,
     team: Team,
+    down: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order="C", device="cpu", writable=False)]
+    | None = None,
+    inverse_mass: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order="C", device="cpu", writable=False)]
+    | None = None,
 ) -> None:
     """
     out = q after the pass of which divergence is given, and after the next one, the last.
@@ -1777,6 +1843,10 @@ def mpdata_limits(
     dt: float,
     gauge: bool,
     team: Team,
+    down: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)]
+    | None = None,
+    inverse_mass: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)]
+    | None = None,
 ) -> None: ...
 @overload
 def mpdata_limits(
@@ -1789,6 +1859,10 @@ def mpdata_limits(
     dt: float,
     gauge: bool,
     team: Team,
+    down: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order="C", device="cpu", writable=False)]
+    | None = None,
+    inverse_mass: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order="C", device="cpu", writable=False)]
+    | None = None,
 ) -> None:
     """
     out[node][2][level] = the shares of what flows into and out of a node in the next pass that make no
@@ -1807,6 +1881,11 @@ def mpdata_next_pass(
     limits: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order="C", device="cpu", writable=False)]
     | None,
     team: Team,
+    down: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)]
+    | None = None,
+    inverse_mass: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)]
+    | None = None,
+    next_down: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu")] | None = None,
 ) -> None: ...
 @overload
 def mpdata_next_pass(
@@ -1820,9 +1899,14 @@ def mpdata_next_pass(
     limits: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), order="C", device="cpu", writable=False)]
     | None,
     team: Team,
+    down: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order="C", device="cpu", writable=False)]
+    | None = None,
+    inverse_mass: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order="C", device="cpu", writable=False)]
+    | None = None,
+    next_down: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order="C", device="cpu")] | None = None,
 ) -> None:
     """
-    next_flux = the face fluxes of the next pass, without the gauge; next_q = q - dt divergence.
+    next_flux, next_down = the face fluxes of the next pass, without the gauge; next_q = q - dt divergence.
     """
 
 @overload
@@ -1835,6 +1919,10 @@ def mpdata_swept(
     out: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu")],
     dt: float,
     team: Team,
+    down: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)]
+    | None = None,
+    inverse_mass: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)]
+    | None = None,
 ) -> None: ...
 @overload
 def mpdata_swept(
@@ -1846,6 +1934,10 @@ def mpdata_swept(
     out: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order="C", device="cpu")],
     dt: float,
     team: Team,
+    down: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order="C", device="cpu", writable=False)]
+    | None = None,
+    inverse_mass: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order="C", device="cpu", writable=False)]
+    | None = None,
 ) -> None:
     """
     out = q after two passes with the infinite gauge, of those nodes (begin, end) without a neighbour in the

@@ -133,12 +133,18 @@ struct CallsOfTrace::Writer {
             begin_message(row_of, under_way);
         if (!in_the_background && !under_way.from_anywhere.empty())
             throw InputError(place(rank, row) + "a receive that takes any message, and no wait names which it was");
+        if (row_of.flags & TraceRows::buffered) return;
         if (in_the_background)
             open[row_of.request] = std::move(under_way);
         else
             end(std::move(under_way));
     }
     void end_request(const TraceRows& rows, std::size_t i) {
+        if (rows.flags[i] & TraceRows::freed) {
+            prepared.erase(rows.request[i]);
+            open.erase(rows.request[i]);
+            return;
+        }
         const auto found = open.find(rows.request[i]);
         if (found == open.end()) return;  // one that has ended, or was begun before the trace
         UnderWay under_way = std::move(found->second);
@@ -241,6 +247,7 @@ Calls CallsOfTrace::finish() && {
             Call& receive = calls_[static_cast<std::size_t>(key.to)][receives[i].call];
             receive.amount = send.amount;
             receive.message = sends[i].call;  // for now
+            if (key.tag == TraceRows::block_tag && send.amount == 0) continue;
             left_out[static_cast<std::size_t>(key.from)][sends[i].call] = false;
             left_out[static_cast<std::size_t>(key.to)][receives[i].call] = false;
         }

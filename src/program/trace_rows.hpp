@@ -20,10 +20,14 @@ enum class RowKind : std::uint8_t { compute, send, receive, wait, collective, st
 
 // Rows of one rank, in the order in which it made them; columns of equal length.
 struct TraceRows {
-    // `joined`: with the request of the row before, which ends when both have. `cancelled`: of a wait.
-    static constexpr std::uint8_t synchronous = 1, nonblocking = 2, persistent = 4, joined = 8, cancelled = 16;
+    // `joined`: with the request of the row before, which ends when both have. `cancelled`: of a wait. `buffered`: no
+    // rank waits for it. `freed`: of a wait that does not wait, as nothing of the request is known any more.
+    static constexpr std::uint8_t synchronous = 1, nonblocking = 2, persistent = 4, joined = 8, cancelled = 16,
+                                  buffered = 32, freed = 64;
     // A rank or tag that the wait for a receive names.
     static constexpr std::int32_t any = -2;
+    // Messages with this tag are left out where they have no bytes, which only their sender has in its rows.
+    static constexpr std::int64_t block_tag = -(std::int64_t{1} << 41);
 
     std::span<const std::uint8_t> kind;        // RowKind
     std::span<const std::uint8_t> flags;       // of those above

@@ -176,7 +176,7 @@ void take_mpdata(Index levels, Checksum& sum) {
         corrected(pass, all, out.data(), team);
         sum.take(out);
     }
-    next_pass(pass, next.data(), out.data(), team);
+    next_pass<Real>(pass, next.data(), nullptr, out.data(), team);
     sum.take(next), sum.take(out);
 }
 

@@ -292,7 +292,7 @@ void check_parts() {
                     kernel::corrected(pass, Nodes{0, nodes}, out.data(), team);
                 } else {
                     auto next_flux = flux, next_q = q;
-                    kernel::next_pass(pass, next_flux.data(), next_q.data(), team);
+                    kernel::next_pass<Real>(pass, next_flux.data(), nullptr, next_q.data(), team);
                     flux = next_flux, q = next_q;
                 }
             }

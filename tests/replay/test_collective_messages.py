@@ -79,3 +79,34 @@ def test_communicators_have_their_own_ranks() -> None:
         builder.rank(rank).call("MPI_Allreduce", bytes=8, received=8, communicator=rows[rank // 2])
     found = verify_trace(builder.trace())
     assert (found["messages"], found["bytes"]) == (4, 32)
+
+
+@pytest.mark.parametrize("request_", [NONE, 0])
+def test_blocks_of_their_own_size_are_messages_of_their_own(request_: int) -> None:
+    """Sizes of a rank alone would lead each of the 8 to another algorithm. Empty blocks are no messages."""
+    builder = TraceBuilder(8)
+    sizes = [10 * rank**6 for rank in range(8)]
+    names = ("Alltoallv", "Gatherv", "Scatterv", "Allgatherv")
+    for rank in range(8):
+        calls = builder.rank(rank)
+        blocks = [0] * 8
+        blocks[(rank + 1) % 8] = sizes[rank]
+        given = {"Alltoallv": sum(blocks), "Scatterv": sum(sizes) if rank == 3 else 0}
+        obtained = {"Allgatherv": sum(sizes), "Gatherv": sum(sizes) if rank == 3 else 0}
+        for name in names:
+            calls.call(
+                f"MPI_{name}" if request_ == NONE else f"MPI_I{name.lower()}",
+                bytes=given.get(name, sizes[rank]),
+                received=obtained.get(name, sizes[rank]),
+                peer=3 if name in ("Gatherv", "Scatterv") else NONE,
+                blocks=blocks if name == "Alltoallv" else sizes if name == "Scatterv" and rank == 3 else (),
+                request=request_,
+            )
+            if request_ != NONE:
+                calls.call("MPI_Wait", asked=[0], ended=[(0, NONE, NONE, 0)])
+    found = verify_trace(builder.trace())
+    assert (found["eager_limit"], found["unmatched_messages"], found["order"]) == (0, 0, [])
+    all_bytes = sum(sizes)
+    rings = 8 * 7 * (all_bytes // 8)
+    assert found["bytes"] == all_bytes + 2 * (all_bytes - sizes[3]) + rings
+    assert found["messages"] == 7 + 2 * 6 + 8 * 7  # rank 0 has nothing to give, and gets nothing from the root

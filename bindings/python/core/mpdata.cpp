@@ -11,6 +11,7 @@
 
 #include "base/error.hpp"
 #include "bind.hpp"
+#include "kernel/mpdata/flow.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -32,6 +33,9 @@ template <class Real>
 using Columns = nb::ndarray<Real, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 template <class Real>
 using Shares = nb::ndarray<Real, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
+
+template <class Real>
+using MaybeColumns = std::optional<Columns<const Real>>;  // of a call in three dimensions
 
 template <class A>
 auto span_of(const A& array) {
@@ -83,21 +87,27 @@ class Selection {
 };
 
 template <class Real>
-Pass<Real> pass_of(const Graph& graph, const Columns<const Real>& flux, const Columns<const Real>& q, double dt) {
+Pass<Real> pass_of(const Graph& graph, const Columns<const Real>& flux, const Columns<const Real>& q, double dt,
+                   const MaybeColumns<Real>& down, const MaybeColumns<Real>& inverse_mass) {
     Pass<Real> pass;
     pass.graph = &graph;
     pass.levels = static_cast<Index>(q.shape(1));
     pass.dt = static_cast<Real>(dt);
     pass.flux = data_of("flux", flux, graph.edges(), pass.levels);
     pass.q = data_of("q", q, graph.all(), pass.levels);
+    if (down.has_value() != inverse_mass.has_value())
+        throw InputError("down and inverse mass: both, in three dimensions, or neither is allowed");
+    if (down) pass.down = data_of("down", *down, graph.nodes(), pass.levels);
+    if (inverse_mass) pass.inverse_mass = data_of("inverse mass", *inverse_mass, graph.nodes(), pass.levels);
     return pass;
 }
 
 template <class Real>
 Pass<Real> pass_of(const Graph& graph, const Columns<const Real>& flux, const Columns<const Real>& q,
                    const Columns<const Real>& divergence, double dt, bool gauge,
-                   const std::optional<Shares<const Real>>& limits) {
-    Pass<Real> pass = pass_of(graph, flux, q, dt);
+                   const std::optional<Shares<const Real>>& limits, const MaybeColumns<Real>& down,
+                   const MaybeColumns<Real>& inverse_mass) {
+    Pass<Real> pass = pass_of(graph, flux, q, dt, down, inverse_mass);
     pass.divergence = data_of("divergence", divergence, graph.all(), pass.levels);
     pass.gauge = gauge;
     if (limits) pass.limits = data_of("limits", *limits, graph.all(), pass.levels);
@@ -106,8 +116,9 @@ Pass<Real> pass_of(const Graph& graph, const Columns<const Real>& flux, const Co
 
 template <class Real>
 void divergence(const Graph& graph, const Selection& selection, const Columns<const Real>& flux,
-                const Columns<const Real>& q, const Columns<Real>& out, Team& team) {
-    const Pass<Real> pass = pass_of<Real>(graph, flux, q, 0.0);
+                const Columns<const Real>& q, const Columns<Real>& out, Team& team, MaybeColumns<Real> down,
+                MaybeColumns<Real> inverse_mass) {
+    const Pass<Real> pass = pass_of<Real>(graph, flux, q, 0.0, down, inverse_mass);
     Real* to = data_of("out", out, graph.all(), pass.levels);
     const Nodes& nodes = selection.of(graph);
     const nb::gil_scoped_release release;
@@ -115,10 +126,23 @@ void divergence(const Graph& graph, const Selection& selection, const Columns<co
 }
 
 template <class Real>
+void upwind(const Graph& graph, const Selection& selection, const Columns<const Real>& flux,
+            const Columns<const Real>& q, const Columns<Real>& out, double dt, Team& team, MaybeColumns<Real> down,
+            MaybeColumns<Real> inverse_mass) {
+    const Pass<Real> pass = pass_of<Real>(graph, flux, q, dt, down, inverse_mass);
+    Real* to = data_of("out", out, graph.all(), pass.levels);
+    const Nodes& nodes = selection.of(graph);
+    if (to == pass.q) throw InputError("q and out are one array: the loop reads what it has written");
+    const nb::gil_scoped_release release;
+    kernel::upwind_pass(pass, nodes, to, team);
+}
+
+template <class Real>
 void corrected(const Graph& graph, const Selection& selection, const Columns<const Real>& flux,
                const Columns<const Real>& q, const Columns<const Real>& divergence, const Columns<Real>& out, double dt,
-               bool gauge, std::optional<Shares<const Real>> limits, Team& team) {
-    const Pass<Real> pass = pass_of<Real>(graph, flux, q, divergence, dt, gauge, limits);
+               bool gauge, std::optional<Shares<const Real>> limits, Team& team, MaybeColumns<Real> down,
+               MaybeColumns<Real> inverse_mass) {
+    const Pass<Real> pass = pass_of<Real>(graph, flux, q, divergence, dt, gauge, limits, down, inverse_mass);
     Real* to = data_of("out", out, graph.all(), pass.levels);
     const Nodes& nodes = selection.of(graph);
     if (to == pass.q) throw InputError("q and out are one array: the loop reads what it has written");
@@ -129,8 +153,8 @@ void corrected(const Graph& graph, const Selection& selection, const Columns<con
 template <class Real>
 void limits(const Graph& graph, const Selection& selection, const Columns<const Real>& flux,
             const Columns<const Real>& q, const Columns<const Real>& divergence, const Shares<Real>& out, double dt,
-            bool gauge, Team& team) {
-    const Pass<Real> pass = pass_of<Real>(graph, flux, q, divergence, dt, gauge, std::nullopt);
+            bool gauge, Team& team, MaybeColumns<Real> down, MaybeColumns<Real> inverse_mass) {
+    const Pass<Real> pass = pass_of<Real>(graph, flux, q, divergence, dt, gauge, std::nullopt, down, inverse_mass);
     Real* to = data_of("out", out, graph.all(), pass.levels);
     const Nodes& nodes = selection.of(graph);
     const nb::gil_scoped_release release;
@@ -140,18 +164,23 @@ void limits(const Graph& graph, const Selection& selection, const Columns<const 
 template <class Real>
 void next_pass(const Graph& graph, const Columns<const Real>& flux, const Columns<const Real>& q,
                const Columns<const Real>& divergence, const Columns<Real>& next_flux, const Columns<Real>& next_q,
-               double dt, std::optional<Shares<const Real>> limits, Team& team) {
-    const Pass<Real> pass = pass_of<Real>(graph, flux, q, divergence, dt, false, limits);
+               double dt, std::optional<Shares<const Real>> limits, Team& team, MaybeColumns<Real> down,
+               MaybeColumns<Real> inverse_mass, std::optional<Columns<Real>> next_down) {
+    const Pass<Real> pass = pass_of<Real>(graph, flux, q, divergence, dt, false, limits, down, inverse_mass);
     Real* to_flux = data_of("next flux", next_flux, graph.edges(), pass.levels);
     Real* to_q = data_of("next q", next_q, graph.all(), pass.levels);
+    if (down.has_value() != next_down.has_value())
+        throw InputError("down and next down: both, in three dimensions, or neither is allowed");
+    Real* to_down = next_down ? data_of("next down", *next_down, graph.nodes(), pass.levels) : nullptr;
     const nb::gil_scoped_release release;
-    kernel::next_pass(pass, to_flux, to_q, team);
+    kernel::next_pass(pass, to_flux, to_down, to_q, team);
 }
 
 template <class Real>
 void swept(const Graph& graph, std::pair<Index, Index> range, const Columns<const Real>& flux,
-           const Columns<const Real>& q, const Columns<Real>& kept, const Columns<Real>& out, double dt, Team& team) {
-    const Pass<Real> pass = pass_of<Real>(graph, flux, q, dt);
+           const Columns<const Real>& q, const Columns<Real>& kept, const Columns<Real>& out, double dt, Team& team,
+           MaybeColumns<Real> down, MaybeColumns<Real> inverse_mass) {
+    const Pass<Real> pass = pass_of<Real>(graph, flux, q, dt, down, inverse_mass);
     Real* to = data_of("out", out, graph.all(), pass.levels);
     const auto [first, last] = range;
     const Nodes& nodes = Selection(range, std::nullopt, std::nullopt, false).of(graph);
@@ -166,8 +195,9 @@ template <class Real>
 void plain(const Graph& graph, const Columns<const Real>& flux, const Columns<const Real>& q,
            const std::optional<Columns<const Real>>& divergence, const Columns<Real>& through, const Columns<Real>& out,
            double dt, Team& team) {
-    const Pass<Real> pass = divergence ? pass_of<Real>(graph, flux, q, *divergence, dt, true, std::nullopt)
-                                       : pass_of<Real>(graph, flux, q, dt);
+    const Pass<Real> pass =
+        divergence ? pass_of<Real>(graph, flux, q, *divergence, dt, true, std::nullopt, std::nullopt, std::nullopt)
+                   : pass_of<Real>(graph, flux, q, dt, std::nullopt, std::nullopt);
     Real* between = data_of("through", through, graph.edges(), pass.levels);
     Real* to = data_of("out", out, graph.all(), pass.levels);
     const nb::gil_scoped_release release;
@@ -178,25 +208,47 @@ void plain(const Graph& graph, const Columns<const Real>& flux, const Columns<co
 }
 
 template <class Real>
+void flow(const Columns<const double>& by_row, const Columns<const double>& by_level, const Columns<Real>& out,
+          Team& team) {
+    const auto rows = static_cast<Index>(by_row.shape(0)), terms = static_cast<Index>(by_row.shape(1));
+    const auto levels = static_cast<Index>(by_level.shape(1));
+    const double* along = data_of("by level", by_level, terms, levels);
+    Real* to = data_of("out", out, rows, levels);
+    const nb::gil_scoped_release release;
+    kernel::sum_of_terms(by_row.data(), along, rows, terms, levels, to, team);
+}
+
+template <class Real>
 void bind_mpdata_loops(nb::module_& module) {
-    module.def("mpdata_divergence", &divergence<Real>, "graph"_a, "nodes"_a, "flux"_a.noconvert(), "q"_a.noconvert(),
-               "out"_a.noconvert(), "team"_a,
-               "out = the divergence of the upwind fluxes of q. Fields are [node][level], own nodes and halo; fluxes\n"
-               "[edge][level] in volume per second. Raises InputError for other shapes.");
+    const auto down = ("down"_a.noconvert().none() = nb::none());
+    const auto mass = ("inverse_mass"_a.noconvert().none() = nb::none());
+    module.def(
+        "mpdata_divergence", &divergence<Real>, "graph"_a, "nodes"_a, "flux"_a.noconvert(), "q"_a.noconvert(),
+        "out"_a.noconvert(), "team"_a, down, mass,
+        "out = the divergence of the upwind fluxes of q. Fields are [node][level], own nodes and halo; fluxes\n"
+        "[edge][level] in volume per second. In three dimensions fluxes are in mass per second; down: what flows\n"
+        "down through the lower face of each level of own nodes; inverse_mass: one over its mass. Raises\n"
+        "InputError for other shapes.");
+    module.def("mpdata_flow", &flow<Real>, "by_row"_a.noconvert(), "by_level"_a.noconvert(), "out"_a.noconvert(),
+               "team"_a, "out[row][level] = the sum over terms of by_row[row][term] by_level[term][level].");
+    module.def("mpdata_upwind", &upwind<Real>, "graph"_a, "nodes"_a, "flux"_a.noconvert(), "q"_a.noconvert(),
+               "out"_a.noconvert(), "dt"_a, "team"_a, down, mass, "out = q after an upwind pass alone.");
     module.def("mpdata_corrected", &corrected<Real>, "graph"_a, "nodes"_a, "flux"_a.noconvert(), "q"_a.noconvert(),
                "divergence"_a.noconvert(), "out"_a.noconvert(), "dt"_a, "gauge"_a, "limits"_a.noconvert().none(),
-               "team"_a, "out = q after the pass of which divergence is given, and after the next one, the last.");
+               "team"_a, down, mass,
+               "out = q after the pass of which divergence is given, and after the next one, the last.");
     module.def("mpdata_limits", &limits<Real>, "graph"_a, "nodes"_a, "flux"_a.noconvert(), "q"_a.noconvert(),
-               "divergence"_a.noconvert(), "out"_a.noconvert(), "dt"_a, "gauge"_a, "team"_a,
+               "divergence"_a.noconvert(), "out"_a.noconvert(), "dt"_a, "gauge"_a, "team"_a, down, mass,
                "out[node][2][level] = the shares of what flows into and out of a node in the next pass that make no\n"
                "new extremes.");
-    module.def("mpdata_next_pass", &next_pass<Real>, "graph"_a, "flux"_a.noconvert(), "q"_a.noconvert(),
-               "divergence"_a.noconvert(), "next_flux"_a.noconvert(), "next_q"_a.noconvert(), "dt"_a,
-               "limits"_a.noconvert().none(), "team"_a,
-               "next_flux = the face fluxes of the next pass, without the gauge; next_q = q - dt divergence.");
+    module.def(
+        "mpdata_next_pass", &next_pass<Real>, "graph"_a, "flux"_a.noconvert(), "q"_a.noconvert(),
+        "divergence"_a.noconvert(), "next_flux"_a.noconvert(), "next_q"_a.noconvert(), "dt"_a,
+        "limits"_a.noconvert().none(), "team"_a, down, mass, "next_down"_a.noconvert().none() = nb::none(),
+        "next_flux, next_down = the face fluxes of the next pass, without the gauge; next_q = q - dt divergence.");
     module.def(
         "mpdata_swept", &swept<Real>, "graph"_a, "nodes"_a, "flux"_a.noconvert(), "q"_a.noconvert(),
-        "kept"_a.noconvert(), "out"_a.noconvert(), "dt"_a, "team"_a,
+        "kept"_a.noconvert(), "out"_a.noconvert(), "dt"_a, "team"_a, down, mass,
         "out = q after two passes with the infinite gauge, of those nodes (begin, end) without a neighbour in the\n"
         "halo, in one sweep. kept: [threads * kept_rows][level], see MeshGraph. Raises InputError for own nodes\n"
         "that do not lie in the order of their edges.");

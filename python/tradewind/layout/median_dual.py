@@ -159,6 +159,21 @@ class MedianDual:
         if abs(self.volume.sum() - area) > _CLOSED * area:
             raise InputError(f"{self.name}: the duals fill {self.volume.sum():.17g} of {area:.17g}: it has a hole")
 
+    def halves(self) -> list[tuple[Reals, Reals, Reals]]:
+        """Return the halves of each face, from its right corner to the middle of the edge and on to the left corner.
+
+        Of each the step along x, and y at its begin and its end, by edge; y of the middle goes on across a period.
+        """
+        middle_x, middle_y = _middles(self.x, self.y, self.edges, self.periods)
+        found = []
+        for side, sign in ((1, -1.0), (0, 1.0)):
+            corner = self.corners[:, side]
+            at_pole = np.abs(self.corner_y[corner]) == np.pi / 2 if self.on_sphere else np.zeros(len(corner), bool)
+            dx = np.where(at_pole, 0.0, sign * _wrapped(self.corner_x[corner] - middle_x, self.periods[0]))
+            y = middle_y + _wrapped(self.corner_y[corner] - middle_y, self.periods[1])
+            found.append((dx, y, middle_y) if side else (dx, middle_y, y))
+        return found
+
     def edges_per_node(self) -> Ids:
         """Return the number of edges of each node."""
         return np.bincount(self.edges.ravel(), minlength=self.nodes)

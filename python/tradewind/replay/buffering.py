@@ -56,7 +56,7 @@ def _waiting(trace: Trace, rank: int, peer: int, sends: bool, size: int, label: 
 
 def _event(trace: Trace, rank: int, row: int) -> dict[str, Any]:
     events = trace.events(rank)
-    number = event_of_row(events, row)
+    number = event_of_row(events, row, trace.communicators)
     return {"event": events.first + number, "call": events.call(int(events.order[number])).name}
 
 

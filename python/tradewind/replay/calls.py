@@ -46,6 +46,6 @@ def calls_of(trace: Trace, scale: float = 1.0, allreduce: str = DEFAULT_ALLREDUC
         builder.add_communicator(number, each.members.tolist())
     replayed = Left()
     for rank in trace.ranks:
-        columns = rows_of(trace.events(rank), lambda i: trace.communicators[i].remote is not None, replayed, scale)
+        columns = rows_of(trace.events(rank), trace.communicators, replayed, scale)
         builder.add(rank=rank, **columns)
     return Replayed(builder.finish(), replayed)

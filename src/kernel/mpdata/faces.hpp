@@ -1,60 +1,11 @@
-// Flow through a face, in vectors of levels: the common part of all loops of MPDATA.
+// The loops over the faces of a node, in vectors of levels: on a mesh of volumes, or of columns of them.
 #pragma once
 
 #include <limits>
 
-#include "kernel/lanes.hpp"
-#include "kernel/mpdata/mpdata.hpp"
-
-#define TRADEWIND_INLINE [[gnu::always_inline]] inline
+#include "kernel/mpdata/column.hpp"
 
 namespace tradewind::kernel {
-
-// body(a vector to be taken as an example, its first level): in vectors of B bytes, then in narrower ones, then one by
-// one.
-template <int B, class Real, class Body>
-TRADEWIND_INLINE void over_levels(Index levels, const Body& body) {
-    constexpr int less = B > 16 ? narrower(B) : B;
-    Lanes<Real, B> wide{};
-    Lanes<Real, less> narrow{};
-    Real single{};
-    constexpr Index in_wide = B / sizeof(Real), in_narrow = less / sizeof(Real);
-    Index level = 0;
-    for (; level + in_wide <= levels; level += in_wide) body(wide, level);
-    if constexpr (less < B)
-        for (; level + in_narrow <= levels; level += in_narrow) body(narrow, level);
-    for (; level < levels; ++level) body(single, level);
-}
-
-// f = what the upwind scheme takes through a face out of the node with q1, with the outward flux s.
-template <class V>
-TRADEWIND_INLINE void upwind(V& f, const V& s, const V& q1, const V& q2) {
-    const V zero{};
-    f = (s > zero ? s : zero) * q1 + (s < zero ? s : zero) * q2;
-}
-
-template <class Real>
-inline constexpr Real minimum_mean = Real(1e-30);  // where nothing is, nothing flows
-
-// Outward: F of the next pass with the infinite gauge, else its face flux. q1 and q2 after the pass, d1 and d2 its
-// divergences.
-template <bool gauge, class Real, class V>
-TRADEWIND_INLINE void correction(V& f, const V& s, const V& q1, const V& q2, const V& d1, const V& d2, Real dt) {
-    const V zero{};
-    const Real half = Real(0.5), half_dt = half * dt;
-    const V size = s < zero ? -s : s;
-    f = half * (size * (q2 - q1) - half_dt * s * (d1 + d2));
-    if constexpr (!gauge) f = f / (half * (q1 + q2) + minimum_mean<Real>);
-}
-
-// Limits what flows out of node 1 into node 2, of which each has shares for what comes in and for what goes out.
-template <class V>
-TRADEWIND_INLINE void limit(V& f, const V& in1, const V& out1, const V& in2, const V& out2) {
-    const V zero{};
-    const V from = f > zero ? out1 : out2, to = f > zero ? in2 : in1;
-    const V smaller = from < to ? from : to, one = zero + 1;
-    f = f * (smaller < one ? smaller : one);
-}
 
 // The entries of a node: where the values of its faces and of its neighbours lie.
 template <class Real>
@@ -77,8 +28,12 @@ struct Around {
     }
 };
 
-template <int B, class Real>
-TRADEWIND_INLINE void divergence_of_node(const Pass<Real>& pass, Index node, Real* out) {
+// The divergence of the upwind fluxes, or with `advance` q after the pass.
+template <int B, bool columns, bool advance, class Real>
+TRADEWIND_INLINE void divergence_of_node(const Pass<Real>& pass, Index node, ColumnRoom<Real>& room, Real* out) {
+    Real* const through = room.down();
+    if constexpr (columns)
+        upwind_column<B>(pass.levels, pass.down + node * pass.levels, pass.q + node * pass.levels, through);
     const Around<Real> around(pass, node);
     const Real inverse_volume = static_cast<Real>(pass.graph->inverse_volume(node));
     const Real* own = pass.q + node * pass.levels;
@@ -93,13 +48,17 @@ TRADEWIND_INLINE void divergence_of_node(const Pass<Real>& pass, Index node, Rea
             upwind(f, s, q1, q2);
             sum = sum + f;
         }
-        sum = sum * inverse_volume;
+        if constexpr (columns) add_column(sum, through, level);
+        divide<columns>(sum, pass, node, level, inverse_volume);
+        if constexpr (advance) sum = q1 - pass.dt * sum;
         store(out + level, sum);
     });
 }
 
-template <int B, bool gauge, bool limited, class Real>
-TRADEWIND_INLINE void corrected_node(const Pass<Real>& pass, Index node, Real* out) {
+template <int B, bool gauge, bool limited, bool columns, class Real>
+TRADEWIND_INLINE void corrected_node(const Pass<Real>& pass, Index node, ColumnRoom<Real>& room, Real* out) {
+    Real* const through = room.down();
+    if constexpr (columns) corrected_column<B, gauge, limited, true>(pass, node, through);
     const Around<Real> around(pass, node);
     const Real inverse_volume = static_cast<Real>(pass.graph->inverse_volume(node)), dt = pass.dt;
     const Real *own = pass.q + node * pass.levels, *its = pass.divergence + node * pass.levels;
@@ -128,13 +87,38 @@ TRADEWIND_INLINE void corrected_node(const Pass<Real>& pass, Index node, Real* o
             if constexpr (!gauge) upwind(f, V(f), q1, q2);
             sum = sum + f;
         }
-        q1 = q1 - dt * (sum * inverse_volume);
+        if constexpr (columns) add_column(sum, through, level);
+        divide<columns>(sum, pass, node, level, inverse_volume);
+        q1 = q1 - dt * sum;
         store(out + level, q1);
     });
 }
 
-template <int B, bool gauge, class Real>
-TRADEWIND_INLINE void limits_of_node(const Pass<Real>& pass, Index node, Real* out) {
+// The lowest and the highest value of each level before and after the pass; beyond the top and the ground as there.
+template <int B, class Real>
+TRADEWIND_INLINE void extremes_of_column(const Pass<Real>& pass, Index node, Real* low, Real* high) {
+    const Index levels = pass.levels;
+    const Real dt = pass.dt, *q = pass.q + node * levels, *d = pass.divergence + node * levels;
+    over_levels<B, Real>(levels, [&](auto example, Index level) __attribute__((always_inline)) {
+        using V = decltype(example);
+        V before, after, change;
+        load(before, q + level);
+        load(change, d + level);
+        after = before - dt * change;
+        store(low + level, V(after < before ? after : before));
+        store(high + level, V(after > before ? after : before));
+    });
+    low[-1] = low[0], high[-1] = high[0];
+    low[levels] = low[levels - 1], high[levels] = high[levels - 1];
+}
+
+template <int B, bool gauge, bool columns, class Real>
+TRADEWIND_INLINE void limits_of_node(const Pass<Real>& pass, Index node, ColumnRoom<Real>& room, Real* out) {
+    Real *const through = room.down(), *const low_here = room.low(), *const high_here = room.high();
+    if constexpr (columns) {
+        corrected_column<B, gauge, false, true>(pass, node, through);
+        extremes_of_column<B>(pass, node, low_here, high_here);
+    }
     const Around<Real> around(pass, node);
     const Real inverse_volume = static_cast<Real>(pass.graph->inverse_volume(node)), dt = pass.dt;
     const Real *own = pass.q + node * pass.levels, *its = pass.divergence + node * pass.levels;
@@ -164,9 +148,25 @@ TRADEWIND_INLINE void limits_of_node(const Pass<Real>& pass, Index node, Real* o
             goes = goes + (f > zero ? f : zero);
             comes = comes + (f < zero ? -f : zero);
         }
+        if constexpr (columns) {
+            for (const Index other : {level - 1, level + 1}) {
+                load(q2, low_here + other);
+                low = q2 < low ? q2 : low;
+                load(q2, high_here + other);
+                high = q2 > high ? q2 : high;
+            }
+            load(f, through + level + 1);
+            goes = goes + (f > zero ? f : zero);
+            comes = comes + (f < zero ? -f : zero);
+            load(f, through + level);
+            goes = goes + (f < zero ? -f : zero);
+            comes = comes + (f > zero ? f : zero);
+        }
         const Real tiny = std::numeric_limits<Real>::min();
-        const V in = (high - q1) / (dt * (comes * inverse_volume) + tiny);
-        const V away = (q1 - low) / (dt * (goes * inverse_volume) + tiny);
+        divide<columns>(comes, pass, node, level, inverse_volume);
+        divide<columns>(goes, pass, node, level, inverse_volume);
+        const V in = (high - q1) / (dt * comes + tiny);
+        const V away = (q1 - low) / (dt * goes + tiny);
         store(out + level, in);
         store(out + pass.levels + level, away);
     });

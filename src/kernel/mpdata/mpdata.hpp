@@ -1,5 +1,7 @@
 // A step of MPDATA on the median dual of a mesh, in loops over nodes that a time loop puts together. Fields are
 // [node][level], levels innermost; face fluxes [edge][level] in volume per second, positive along the edge's normal.
+// In two dimensions levels do not know each other. In three they are a column from the top to the ground: fluxes are in
+// mass per second, those between levels positive downward, and each level has a mass in place of the node's volume.
 //
 // A pass computes the divergence D of the upwind fluxes of q; then q <- q - dt D, and the fluxes of the next pass
 // remove the error of this one, which they estimate from q and D (Kuehnlein & Smolarkiewicz 2017,
@@ -37,11 +39,19 @@ struct Pass {
     const Real* q = nullptr;
     const Real* divergence = nullptr;  // of the upwind fluxes of q, 1/s times q
     const Real* limits = nullptr;      // [node][2][level], as `limits` below makes them; none: not limited
+    // In three dimensions, of own nodes: what flows down through the lower face of each level (of the last level
+    // nothing whatever stands there), and one over its mass.
+    const Real* down = nullptr;
+    const Real* inverse_mass = nullptr;
 };
 
 // out = D, the divergence of the upwind fluxes of q.
 template <class Real>
 void upwind_divergence(const Pass<Real>& pass, const Nodes& nodes, Real* out, Team& team);
+
+// out = q after this pass, where it is the only one.
+template <class Real>
+void upwind_pass(const Pass<Real>& pass, const Nodes& nodes, Real* out, Team& team);
 
 // out = q after this pass and the next one, the last.
 template <class Real>
@@ -52,10 +62,10 @@ void corrected(const Pass<Real>& pass, const Nodes& nodes, Real* out, Team& team
 template <class Real>
 void limits(const Pass<Real>& pass, const Nodes& nodes, Real* out, Team& team);
 
-// The face fluxes of the next pass, on all edges, and q after this one, own nodes and halo: for a further pass after
-// it. Without the gauge alone.
+// The face fluxes of the next pass, on all edges, and between the levels of own nodes in three dimensions; and q after
+// this one, own nodes and halo: for a further pass after it. Without the gauge alone.
 template <class Real>
-void next_pass(const Pass<Real>& pass, Real* flux, Real* q, Team& team);
+void next_pass(const Pass<Real>& pass, Real* flux, Real* down, Real* q, Team& team);
 
 // upwind_divergence and corrected of the nodes first..last - 1 that have no neighbour in the halo, with the infinite
 // gauge, in one sweep along the edges, each of which is met once: what it carries is added to both of its nodes in the

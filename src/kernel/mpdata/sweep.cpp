@@ -9,7 +9,7 @@ namespace {
 
 // A thread's sweep: along the edges a first time for the divergences, and a second time, as far behind as a node's
 // edges reach, for the fluxes that correct. Sums of nodes grow in rings of rows.
-template <class Real, int B>
+template <class Real, int B, bool columns>
 class Sweep {
   public:
     TRADEWIND_INLINE Sweep(const Pass<Real>& pass, Index first, Index last, Real* kept, Real* out)
@@ -24,7 +24,8 @@ class Sweep {
           once_(kept + (graph_.window() + 1) * levels_),
           sum_(kept + 2 * (graph_.window() + 1) * levels_),
           unused_(kept + 3 * (graph_.window() + 1) * levels_),
-          out_(out) {}
+          out_(out),
+          room_(pass) {}
 
     TRADEWIND_INLINE void run() {
         if (first_ >= last_) return;
@@ -73,7 +74,8 @@ class Sweep {
         edge_ = end;
         const Real inverse_volume = static_cast<Real>(graph_.inverse_volume(node)), dt = pass_.dt;
         const Real* own = pass_.q + node * levels_;
-        Real *sum_here = row(divergence_, node), *once = row(once_, node);
+        Real *sum_here = row(divergence_, node), *once = row(once_, node), *const through = room_.down();
+        if constexpr (columns) upwind_column<B>(levels_, pass_.down + node * levels_, own, through);
         over_levels<B, Real>(levels_, [&](auto example, Index level) __attribute__((always_inline)) {
             using V = decltype(example);
             V sum{}, q1, q2, s, f, there{};
@@ -94,7 +96,8 @@ class Sweep {
                 }
                 store(other_sum[i] + level, there);
             }
-            sum = sum * inverse_volume;
+            if constexpr (columns) add_column(sum, through, level);
+            divide<columns>(sum, pass_, node, level, inverse_volume);
             store(sum_here + level, sum);
             q1 = q1 - dt * sum;
             store(once + level, q1);
@@ -141,6 +144,11 @@ class Sweep {
         }
         const Real inverse_volume = static_cast<Real>(graph_.inverse_volume(node)), dt = pass_.dt;
         const Real *own = row(once_, node), *its = row(divergence_, node), *sum_here = row(sum_, node);
+        Real* const through = room_.down();
+        if constexpr (columns)
+            corrected_faces<B, true, false, true>(pass_, node, its, through,
+                                                  [&](auto& value, const auto&, Index level)
+                                                      __attribute__((always_inline)) { load(value, own + level); });
         Real* to = node >= first_ && !graph_.beside_halo(node) ? out_ + node * levels_ : unused_;
         over_levels<B, Real>(levels_, [&](auto example, Index level) __attribute__((always_inline)) {
             using V = decltype(example);
@@ -162,7 +170,9 @@ class Sweep {
                 }
                 store(other_sum[i] + level, there);
             }
-            q1 = q1 - dt * (sum * inverse_volume);
+            if constexpr (columns) add_column(sum, through, level);
+            divide<columns>(sum, pass_, node, level, inverse_volume);
+            q1 = q1 - dt * sum;
             store(to + level, q1);
         });
     }
@@ -172,11 +182,15 @@ class Sweep {
     Index levels_, mask_, first_, last_;
     Index begin_ = 0, done_ = 0, edge_ = 0;  // the first node of the sweep; nodes and edges of the first pass
     Real *divergence_, *once_, *sum_, *unused_, *out_;
+    ColumnRoom<Real> room_;
 };
 
 template <int B, class Real>
 TRADEWIND_INLINE void run_sweep_by(const Pass<Real>& pass, Index first, Index last, Real* kept, Real* out) {
-    Sweep<Real, B>(pass, first, last, kept, out).run();
+    if (pass.down == nullptr)
+        Sweep<Real, B, false>(pass, first, last, kept, out).run();
+    else
+        Sweep<Real, B, true>(pass, first, last, kept, out).run();
 }
 
 TRADEWIND_BY_WIDTH(void, run_sweep, (const Pass<float>& pass, Index first, Index last, float* kept, float* out),

@@ -25,6 +25,13 @@ CHOICES: list[dict[str, Any]] = [
     {"strategy": "plain", "fluxes": "averaged", "work": 2},
     {"strategy": "mask", "grid": "9x8", "limiter": True, "tracer": "hill"},
     {"strategy": "staged", "limiter": True, "form": "basic", "transport": "shared"},
+    {"strategy": "indirection", "passes": 1},
+    {"strategy": "staged", "flow": "deformation", "shear": 0.0},
+    {"strategy": "fused", "flow": "overturning", "shear": 0.0, "threads": 2},
+    {"strategy": "mask", "flow": "overturning", "shear": 0.0, "form": "basic", "passes": 3, "limiter": True},
+    {"strategy": "renumbered", "mountain": 3e3, "shear": 0.0, "limiter": True, "partition": "curve"},
+    {"strategy": "fused", "mountain": 3e3, "shear": 0.0, "precision": "f4", "partition": "curve"},
+    {"strategy": "exchange", "flow": "overturning", "shear": 0.0, "passes": 1, "precision": "f4"},
 ]
 
 

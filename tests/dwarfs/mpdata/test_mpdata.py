@@ -60,6 +60,8 @@ def test_two_exchanges_a_step_and_more_with_a_limiter_and_with_passes():
     assert Mpdata(2, "O8", limiter=True).stage_names() == ["divergence", "limits", "tracer"]
     more = Mpdata(2, "O8", limiter=True, form="basic", passes=3).stage_names()
     assert more == ["divergence", "limits", "divergence", "limits", "tracer"]
+    one = Mpdata(2, "O8", passes=1)
+    assert (one.stage_names(), one.exchange_names()) == (["upwind"], ["tracer"])
 
 
 def test_the_answer_of_a_run():
@@ -132,6 +134,29 @@ def test_a_request_goes_through_json():
             {"limiter": True, "strategy": "fused"},
             ["strategy fused: two passes with the infinite gauge, no limiter, are allowed"],
         ),
+        ({"passes": 1, "limiter": True}, ["limiter: one pass alone makes no new extremes, 2 or more are allowed"]),
+        (
+            {"passes": 1, "strategy": "fused"},
+            ["strategy fused: two passes with the infinite gauge, no limiter, are allowed"],
+        ),
+        (
+            {"flow": "overturning", "mountain": 100.0, "shear": 0.5, "fluxes": "averaged", "strategy": "plain"},
+            [
+                "shear 0.5: with flow overturning 0 is allowed",
+                "fluxes averaged: with flow overturning stream is allowed",
+                "mountain 100: with flow overturning 0 is allowed",
+                "strategy plain: two dimensions are allowed",
+            ],
+        ),
+        ({"mountain": 9e3}, ["mountain 9000.0: 0.0..4000.0 are allowed"]),
+        (
+            {"mountain": 2e3, "grid": "9x8", "levels": 1},
+            [
+                "grid 9x8: with mountain 2000 O<N> is allowed",
+                "levels 1: in three dimensions 2 or more are allowed",
+            ],
+        ),
+        ({"tracer": "layer"}, ["tracer layer: three dimensions, flow overturning or a mountain, are allowed"]),
         ({"courant": 1.5}, ["courant 1.5: 1e-06..1.0 are allowed"]),
         ({"host_bandwidth": 1.0}, ["host bandwidth 1.0: 1000000.0..1000000000000000.0 are allowed"]),
         ({"partition": "band", "tracer": "bel"}, ["unknown partition 'band'", "unknown tracer 'bel'"]),

@@ -63,17 +63,22 @@ def averaged_fluxes(mesh: MedianDual, alpha: float) -> Reals:
 FLUXES: dict[str, Callable[[MedianDual, float], Reals]] = {"stream": stream_fluxes, "averaged": averaged_fluxes}
 
 
-def _at_start(mesh: MedianDual, nodes: NDArray[np.int64], alpha: float, t: float) -> tuple[Reals, ...]:
-    """Return the places at the start of what is at nodes at time `t`: unit vectors, or x and y."""
+def at_start(mesh: MedianDual, nodes: NDArray[np.int64], alpha: float, t: float | Reals) -> tuple[Reals, ...]:
+    """Return the places at the start of what is at nodes at time `t`: unit vectors, or x and y.
+
+    On the sphere `t` may be a time for each node and level, [node][level], as are the places then.
+    """
     x, y = mesh.x[nodes], mesh.y[nodes]
     if not mesh.on_sphere:
         return (x - t * np.cos(alpha)) % mesh.periods[0], (y - t * np.sin(alpha)) % mesh.periods[1]
     place = np.stack([np.cos(y) * np.cos(x), np.cos(y) * np.sin(x), np.sin(y)])
     axis = np.array([-np.sin(alpha), 0.0, np.cos(alpha)])
     angle = -2 * np.pi * t / ROTATION_S
-    along = axis @ place
-    turned = np.cos(angle) * place + np.sin(angle) * np.cross(axis, place, axisb=0).T
-    return tuple(turned + (1 - np.cos(angle)) * along * axis[:, None])
+    along, across = axis @ place, np.cross(axis, place, axisb=0).T
+    if np.ndim(t):
+        place, along, across = place[..., None], along[..., None], across[..., None]
+    turned = np.cos(angle) * place + np.sin(angle) * across
+    return tuple(turned + (1 - np.cos(angle)) * along * axis.reshape(3, *[1] * (turned.ndim - 1)))
 
 
 def _distance(mesh: MedianDual, start: tuple[Reals, ...]) -> Reals:
@@ -114,7 +119,7 @@ TRACERS: dict[str, Callable[[MedianDual, tuple[Reals, ...]], Reals]] = {"bell": 
 def exact(mesh: MedianDual, nodes: NDArray[np.int64], tracer: str, alpha: float, times: Reals) -> Reals:
     """The exact solution [node][level]; `times`: seconds that the flow of each level has taken, slower flows fewer."""
     distinct, level = np.unique(times, return_inverse=True)
-    columns = [TRACERS[tracer](mesh, _at_start(mesh, nodes, alpha, t)) for t in distinct]
+    columns = [TRACERS[tracer](mesh, at_start(mesh, nodes, alpha, t)) for t in distinct]
     return np.ascontiguousarray(np.stack(columns, axis=1)[:, level])
 
 

@@ -44,14 +44,14 @@ def norms(
 ) -> Norms:
     """Diagnose the values [node][level] of all ranks' own nodes. Collective.
 
-    `ids`: global numbers of the nodes. Raises NotFiniteError on all ranks, with the place of the first value of the
-    first rank that is not finite.
+    `volume`: of each node, or of each level of it. `ids`: global numbers of the nodes. Raises NotFiniteError on all
+    ranks, with the place of the first value of the first rank that is not finite.
     """
     from mpi4py import MPI
 
     proceed(comm)
     check_finite(comm, values, ids)
-    share = volume[:, None]
+    share = volume[:, None] if volume.ndim == 1 else volume
     error = values.astype(np.float64) - solution
 
     def of(field: Array) -> Diagnosis:

@@ -1,0 +1,185 @@
+"""MPDATA on MPI ranks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tradewind import _core
+from tradewind.base.collective import proceed
+from tradewind.base.errors import InputError
+from tradewind.dwarfs.frame.norms import Norms, norms
+from tradewind.dwarfs.frame.on_mesh import MeshRunning, check_fits
+from tradewind.dwarfs.mpdata.loops import ORDERS, STAGED
+from tradewind.dwarfs.mpdata.solution import solution
+from tradewind.dwarfs.mpdata.winds import COURANT_LIMIT, Wind
+
+if TYPE_CHECKING:
+    from mpi4py import MPI
+
+    from tradewind.mpi.library import Array
+
+
+class MpdataRun(MeshRunning):
+    """The dwarf on MPI ranks, one of which this process is."""
+
+    def __init__(self, dwarf: Any, comm: MPI.Intracomm, initial: Array | None, record: str) -> None:
+        super().__init__(dwarf, comm, record, order=ORDERS.get(dwarf.strategy or "", ""))
+        self.field, self.next = (self.columns(self.graph.all, plan="tracer") for _ in range(2))
+        self.divergence = self.columns(self.graph.all, plan="divergence")
+        self._make_flow()
+        self._name_nodes()
+        self._make_plans()
+        if initial is None:
+            self.field[self.own] = self.exact()
+        else:
+            self.field[self.own] = initial[self.part.own]
+        self._check_sign()
+        self.q_now = self.field
+        self.exchange("tracer")
+
+    def _make_flow(self) -> None:
+        from tradewind.mpi.library import MPI
+
+        dwarf = self.dwarf
+        self.wind = wind = Wind(dwarf, self.mesh)
+        rates = wind.outflow_rates()
+        proceed(self.comm)
+        self.dt = dwarf.time_step(self.comm.allreduce(float(rates.max(initial=0.0)), MPI.MAX))
+        worst = np.argsort(rates)[-1:]
+        check_fits(
+            float(rates.max(initial=0.0)) * self.dt,
+            COURANT_LIMIT * (1 + 1e-12),
+            self.dt,
+            self.part.own[worst],
+            self.mesh,
+        )
+        proceed(self.comm)
+        flux, down = wind.at(self.dt / 2)
+        self.flux = np.ascontiguousarray(flux.astype(dwarf.precision))
+        self.down = None if down is None else np.ascontiguousarray(down.astype(dwarf.precision))
+        self.inverse_mass = None if wind.mass is None else (1 / wind.mass).astype(dwarf.precision)
+        self.flux_now, self.down_now = self.flux, self.down
+
+    def blow(self) -> None:
+        """Set the face fluxes to those in the middle of the present step."""
+        weights = self.wind.weights((self.steps + 0.5) * self.dt)
+        for terms, out in ((self.wind.across, self.flux), (self.wind.down, self.down)):
+            if terms is not None and out is not None:
+                _core.mpdata_flow(np.ascontiguousarray(weights * terms.rows), terms.levels, out, self.team)
+
+    @property
+    def columns_now(self) -> tuple[Array | None, Array | None]:
+        """Fluxes down between levels in this pass, and one over the masses of these; None in two dimensions."""
+        return self.down_now, self.inverse_mass
+
+    def _check_sign(self) -> None:
+        minimum = float(self.field[self.own].min(initial=0.0))
+        if minimum < 0 and not self.dwarf.gauge:
+            raise InputError(f"the field has values down to {minimum:g}: the basic form is for 0 and more; use gauge")
+        proceed(self.comm)
+
+    def _name_nodes(self) -> None:
+        """Rim and interior as the strategy names them."""
+        count, edge = len(self.part.own), self.part.rim()
+        self._nodes: dict[str, _core.Nodes | None] = {"own": _core.Nodes((0, count)), "all": None}
+        if self.dwarf.strategy == "renumbered":
+            interior, rim = _core.Nodes((0, count - len(edge))), _core.Nodes((count - len(edge), count))
+        elif self.dwarf.strategy in ("indirection", "fused"):
+            others, near = np.setdiff1d(np.arange(count, dtype=np.int32), edge), self.part.near_rim()
+            interior, rim = _core.Nodes((0, len(others)), others), _core.Nodes((0, len(edge)), edge)
+            self._nodes["near rim"] = _core.Nodes((0, len(near)), near)
+        else:
+            mask = np.zeros(count, np.uint8)
+            mask[edge] = 1
+            interior = _core.Nodes((0, count), None, mask, False)
+            rim = _core.Nodes((0, count), None, mask, True)
+        self._nodes |= {"interior": interior, "rim": rim}
+
+    def places(self, points: Any) -> Sequence[Any]:
+        """Return the nodes of this rank of a kind, such as "own", "rim" or "interior"."""
+        return (self._nodes[points],)
+
+    def array_of(self, exchange: str, of: Any) -> Array:
+        """The array of a stage; that in the other memory; or the field."""
+        if of == STAGED:
+            return self._there[exchange]
+        found: Array = getattr(self, {"tracer": "next"}.get(of, of))
+        return found
+
+    def _make_plans(self) -> None:
+        """The plans of the stages' exchanges, and what else a strategy needs."""
+        dwarf, halo = self.dwarf, self.halo
+        names = dwarf.exchange_names()
+        self._there: dict[str, Array] = {}
+        if dwarf.strategy == "staged":
+            self._there = {
+                name: self.columns(self.graph.all, *([2] if name == "limits" else []), plan=name) for name in names
+            }
+
+        def plan(name: str, *arrays: Array) -> None:
+            self.plan(name, halo, *arrays, *([self._there[name]] if self._there else []), axis=0)
+
+        plan("tracer", self.field, self.next)
+        if "divergence" in names:
+            plan("divergence", self.divergence)
+        self.limits: Array | None = None
+        if dwarf.limiter:
+            self.limits = self.columns(self.graph.all, 2, plan="limits")
+            plan("limits", self.limits)
+        if dwarf.strategy == "plain":
+            self.through = np.empty_like(self.flux)
+        if dwarf.strategy == "fused":
+            rows = self.graph.kept_rows * self.team.threads
+            self.kept = np.zeros((rows, self.levels), dwarf.precision)
+        self._between = [
+            (
+                np.empty_like(self.flux),
+                self.columns(self.graph.all),
+                self.down if self.down is None else self.down.copy(),
+            )
+            for _ in range(min(dwarf.passes - 2, 2))
+        ]
+
+    def next_arrays(self) -> tuple[Array, Array, Array | None]:
+        """The arrays of face fluxes, tracer, and fluxes between levels that the next pass begins with."""
+        return self._between[self.flux_now is self._between[0][0]]
+
+    def finish(self, *result: Any) -> None:
+        """Make the next values the present ones."""
+        super().finish()
+        self.field, self.next = self.next, self.field
+        self.flux_now, self.q_now, self.down_now = self.flux, self.field, self.down
+
+    # The state, and how good it is.
+
+    @property
+    def minimum_bytes(self) -> int:
+        """See the base class: of what a step must read and write, half.
+
+        Each face flux, each mass and each value of the tracer is read once, each new value written once.
+        """
+        columns = sum(each.nbytes for each in (self.down, self.inverse_mass) if each is not None)
+        return (self.flux.nbytes + columns + 2 * self.field[self.own].nbytes) // 2
+
+    def exact(self) -> Array:
+        """The exact solution [node][level] at own nodes, now."""
+        return solution(self.dwarf, self.mesh, self.steps * self.dt)
+
+    def diagnose(self) -> Norms:
+        """Mass, extremes and errors of the whole field, the same bits on any ranks. Collective.
+
+        Raises NotFiniteError on all ranks.
+        """
+        mass = self.volume if self.wind.mass is None else self.wind.mass
+        return norms(self.comm, self.field[self.own], self.exact(), mass, self.part.own, self.team)
+
+    def gathered(self) -> Array | None:
+        """The whole field [node][level] on rank 0. Collective."""
+        return self.whole(self.field[self.own])
+
+    def map(self) -> Array | None:
+        """The middle level as a map, on rank 0. Collective."""
+        return self.as_map(self.field[self.own][:, self.levels // 2])
