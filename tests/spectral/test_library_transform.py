@@ -122,5 +122,5 @@ def test_fields_that_do_not_fit():
 
 @pytest.mark.parametrize("rows", [[4, 4, 4], [20, 24, 24, 21], [1, 1], [2**40, 2**40]])
 def test_rows_that_are_no_gaussian_grid(rows):
-    with pytest.raises(LibraryError, match="rows of a Gaussian grid: .* of 2 to 131072 points"):
+    with pytest.raises(LibraryError, match=r"rows of a Gaussian grid: .* of 2 to 131072 points"):
         LibraryTransform(MPI.COMM_SELF, np.array(rows))
