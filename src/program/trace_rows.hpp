@@ -45,7 +45,10 @@ struct TraceRows {
 
 class CallsOfTrace {
   public:
-    CallsOfTrace(Rank ranks, std::vector<std::string> labels, AllReduceSchedule allreduce);
+    // Collective calls go on to their next stage while their rank waits for them. `at_once`: when it waits for
+    // something else, it begins all their stages, so that no rank waits for what another would bring on in the
+    // background.
+    CallsOfTrace(Rank ranks, std::vector<std::string> labels, AllReduceSchedule allreduce, bool at_once = false);
 
     // The ranks of a communicator, in its order. Throws InputError for one that the program does not have.
     void add_communicator(std::uint32_t number, std::vector<Rank> members);
@@ -85,6 +88,7 @@ class CallsOfTrace {
     std::vector<std::vector<Call>> calls_;
     std::vector<std::string> labels_;
     AllReduceSchedule allreduce_;
+    bool at_once_;
     std::map<std::uint32_t, std::vector<Rank>> communicators_;
     std::unordered_map<Key, Ends, Hash> ends_;
     std::vector<std::map<std::uint32_t, std::int64_t>> instances_;  // [rank][communicator] collective calls so far

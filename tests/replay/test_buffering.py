@@ -8,6 +8,7 @@ from recorded_exchange import trace_of
 from validation.machines import all_to_all
 
 from tradewind.replay.buffering import verify_trace
+from tradewind.replay.rows import gaps_ns
 from tradewind.trace.builder import TraceBuilder
 from tradewind.trace.model import ANY, NONE
 
@@ -148,3 +149,12 @@ def test_events_are_counted_behind_calls_that_are_left_out() -> None:
     send(builder, 0, 1, 24)
     (unmatched,) = verify_trace(builder.trace())["unmatched"]
     assert (unmatched["event"], unmatched["call"]) == (1, "MPI_Send")
+
+
+def test_ranks_compute_nothing_between_looks_in_vain() -> None:
+    builder = TraceBuilder(1)
+    calls = builder.rank(0)
+    calls.call("MPI_Test", asked=[0], argument=0).call("MPI_Test", gap_ns=50, asked=[0], argument=1)
+    calls.call("MPI_Parrived", gap_ns=60, asked=[1]).call("MPI_Parrived", gap_ns=70, asked=[1])
+    calls.call("MPI_Wait", gap_ns=80, asked=[1])
+    assert gaps_ns(builder.rank(0).events()).tolist() == [0, 0, 60, 0, 80]

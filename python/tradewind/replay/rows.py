@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tradewind import _core
-from tradewind.trace.calls import CALLS, Form, Kind
+from tradewind.trace.calls import CALLS, NUMBERS, Form, Kind
 from tradewind.trace.model import ANY, NONE, Communicator, RankEvents
 
 if TYPE_CHECKING:
@@ -195,7 +195,7 @@ class _Operations:
         if self.inter(int(operation["communicator"])):
             self.left_out.append(number)
             return
-        if call.base in BY_BLOCKS and call.form is not Form.PERSISTENT:
+        if call.base in BY_BLOCKS:
             yield from self._blocks(operation, label, number)
             return
         kind = COLLECTIVES[call.base]
@@ -226,10 +226,10 @@ class _Operations:
     ) -> Iterator[Row]:
         """Receives from ranks, and sends of bytes to ranks, all at once."""
         place = int(operation["communicator"])
-        blocking = CALLS[label - 1].form is Form.BLOCKING
-        request = OF_THE_CALL if blocking else int(operation["request"])
+        form = CALLS[label - 1].form
+        request = OF_THE_CALL if form is Form.BLOCKING else int(operation["request"])
         own = self.events.rank if tag == BLOCK_TAG else NONE
-        flags = NONBLOCKING
+        flags = PERSISTENT if form is Form.PERSISTENT else NONBLOCKING
         for source in sources:
             if source not in (NONE, own):
                 yield Row(RECEIVE, label, flags, 0, place, int(source), tag, 0, request)
@@ -238,7 +238,7 @@ class _Operations:
             if destination not in (NONE, own):
                 yield Row(SEND, label, flags, 0, place, int(destination), tag, amount, request)
                 flags |= JOINED
-        if blocking:
+        if form is Form.BLOCKING:
             yield Row(WAIT, label, request=request)
 
     def _whole(self, kind: str, operation: Any, label: int, amount: int, form: Form | None = None) -> Row:
@@ -250,7 +250,7 @@ class _Operations:
 
     def _neighbors(self, operation: Any, label: int, number: int) -> Iterator[Row]:
         call, place = CALLS[label - 1], int(operation["communicator"])
-        if place not in self.events.neighbors or call.form is Form.PERSISTENT:
+        if place not in self.events.neighbors:
             self.left_out.append(number)
             return
         sources, destinations = self.events.neighbors[place]
@@ -281,8 +281,8 @@ class _Operations:
 def gaps_ns(events: RankEvents) -> NDArray[np.int64]:
     """Return the computing before each event: since the latest end of a call before it, whatever its thread.
 
-    Between two looks for something that is not there yet (tests and probes that return false) a rank waits, and
-    computes nothing.
+    Between two looks for something that is not there yet (tests and probes that return false, and tests of partitions,
+    whose results are not recorded) a rank waits, and computes nothing.
     """
     if not len(events):
         return np.zeros(0, np.int64)
@@ -293,6 +293,8 @@ def gaps_ns(events: RankEvents) -> NDArray[np.int64]:
     found = events.operations["argument"] > 0
     look, vain = looks[events.order], (looks & ~found)[events.order]
     gaps[1:][vain[:-1] & look[1:]] = 0
+    parrived = (events.operations["call"] == NUMBERS["MPI_Parrived"])[events.order]
+    gaps[1:][parrived[:-1] & parrived[1:]] = 0
     return gaps
 
 
