@@ -105,15 +105,6 @@ Extent extent_of(const mpi::Field& f, mpi::Element element) {
             above - below == bytes};
 }
 
-// Strided arrays may lie in each other's gaps: of them only those that begin at one place are known to overlap.
-bool overlap(const mpi::Field& a, const mpi::Field& b, mpi::Element element) {
-    for (const int axis : {layout::X, layout::Y, layout::Z})
-        if (a.shape[axis] == 0 || b.shape[axis] == 0) return false;
-    const Extent one = extent_of(a, element), other = extent_of(b, element);
-    if (!one.dense || !other.dense) return a.data == b.data;
-    return one.begin < other.end && other.begin < one.end;
-}
-
 // Refuses memory that the plan writes and that overlaps any other.
 void check_apart(const mpi::PlanRequest& r, bool in_place) {
     const auto refuse = [&](std::size_t i, const char* side, std::size_t k) {
@@ -141,6 +132,14 @@ tw_field described(void* data, int element, const std::array<Index, 3>& points, 
 }
 
 }  // namespace
+
+bool overlap(const mpi::Field& a, const mpi::Field& b, mpi::Element element) {
+    for (const int axis : {layout::X, layout::Y, layout::Z})
+        if (a.shape[axis] == 0 || b.shape[axis] == 0) return false;
+    const Extent one = extent_of(a, element), other = extent_of(b, element);
+    if (!one.dense || !other.dense) return a.data == b.data;
+    return one.begin < other.end && other.begin < one.end;
+}
 
 mpi::Element element_of(std::int32_t element) {
     if (element < TW_F4 || element > TW_C16)

@@ -11,6 +11,10 @@ namespace tradewind::c {
 // Throws InputError.
 mpi::Element element_of(std::int32_t element);
 
+// Whether two arrays share bytes. Strided ones may lie in each other's gaps: of them only those that begin at one place
+// are known to.
+bool overlap(const mpi::Field& a, const mpi::Field& b, mpi::Element element);
+
 // The fields of a plan, all of one type, into `request`; those of a fetch along `axis`, see levels.hpp. Throws
 // InputError for what cannot be the array of any rank: no memory, an extent of zero, a wrong number of dimensions,
 // strides that are no whole elements, fields that overlap. The plan checks that the shapes are this rank's.

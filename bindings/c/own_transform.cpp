@@ -3,10 +3,13 @@
 #include "base/error.hpp"
 #include "binding.hpp"
 #include "field.hpp"
+#include "mpi/overlap.hpp"
 
 namespace tradewind::c {
 
 namespace {
+
+constexpr Index any = -1;  // extent
 
 mpi::Field dense(const layout::Patch& patch, void* data, mpi::Element element) {
     mpi::Field field{static_cast<std::byte*>(data), {}, {}, nullptr};
@@ -40,19 +43,27 @@ spectral::SpectralFields<Real> spectral_of(const std::vector<NamedField>& fields
     return out;
 }
 
-// Refuses a field that is not of these extents along x and y (-1: any), where points along x lie one after another.
+mpi::Field taken(const tw_field& f) {
+    return {static_cast<std::byte*>(f.data),
+            {f.points[layout::X], f.points[layout::Y], f.points[layout::Z]},
+            {f.strides[layout::X], f.strides[layout::Y], f.strides[layout::Z]},
+            nullptr};
+}
+
+// Refuses a field that is not of these extents (any: of any), where points along x lie one after another.
 void check_field(const tw_field* field, const std::string& name, mpi::Element element,
-                 const std::array<Index, 2>& extents) {
+                 const std::array<Index, 3>& extents) {
     require(field, name.c_str());
     if (element_of(field->element) != element)
         throw InputError(name + " has the type " + mpi::name_of(element_of(field->element)) + ": " +
                          mpi::name_of(element) + " is allowed");
-    for (std::size_t axis = 0; axis < 2; ++axis)
-        if (extents[axis] >= 0 && field->points[axis] != extents[axis])
+    for (std::size_t axis = 0; axis < 3; ++axis)
+        if (extents[axis] == any ? field->points[axis] < 0 : field->points[axis] != extents[axis])
             throw InputError(name + " has " + std::to_string(field->points[axis]) + " points along " +
-                             layout::axis_names[axis] + ": " + std::to_string(extents[axis]) + " are allowed");
+                             layout::axis_names[axis] + ": " +
+                             (extents[axis] == any ? "0 or more" : std::to_string(extents[axis])) + " are allowed");
     const Index bytes = mpi::bytes_of(element), nx = field->points[layout::X], ny = field->points[layout::Y];
-    if (nx == 0 || ny == 0) return;
+    if (nx == 0 || ny == 0 || field->points[layout::Z] == 0) return;
     if (!field->data) throw InputError(name + " has no memory: its data is a null pointer");
     const bool together = nx == 1 || field->strides[layout::X] == bytes;
     const bool whole = ny == 1 || field->strides[layout::Y] % bytes == 0;
@@ -62,6 +73,15 @@ void check_field(const tw_field* field, const std::string& name, mpi::Element el
                          std::to_string(field->strides[layout::Y]) + " and " +
                          std::to_string(field->strides[layout::Z]) +
                          " bytes: what lies along x one after another, and levels at one distance, is allowed");
+    if (mpi::overlaps_itself(taken(*field), element))
+        throw InputError(name + " has strides that bring two of its elements to one place: each has its own");
+}
+
+// Refuses fields that share memory into which the transform writes.
+void check_apart(const std::vector<NamedField>& written, mpi::Element element) {
+    if (written.size() == 2 && overlap(taken(*written[0].field), taken(*written[1].field), element))
+        throw InputError(std::string(written[0].name) + " and " + written[1].name +
+                         " overlap in memory: the transform writes into both");
 }
 
 }  // namespace
@@ -101,10 +121,11 @@ Index OwnTransform::coefficients() const {
     return count;
 }
 
-Index OwnTransform::check(const std::vector<NamedField>& spectral, const std::vector<NamedField>& grid) const {
+Index OwnTransform::check(const spectral::Operation& operation, const std::vector<NamedField>& spectral,
+                          const std::vector<NamedField>& grid) const {
     Index levels = -1;
     for (const NamedField& each : grid) {
-        check_field(each.field, each.name, element_, {points().length(), -1});
+        check_field(each.field, each.name, element_, {points().length(), any, any});
         const Index own = each.field->points[layout::Y] * each.field->points[layout::Z];
         if (levels >= 0 && own != levels)
             throw InputError(std::string(each.name) + " has " + std::to_string(own) + " levels, " + grid[0].name + " " +
@@ -112,9 +133,10 @@ Index OwnTransform::check(const std::vector<NamedField>& spectral, const std::ve
         levels = own;
     }
     if (levels < 1) throw InputError(std::string(grid[0].name) + " has no levels: one or more are allowed");
+    const mpi::Element complex = is_single() ? mpi::Element::c8 : mpi::Element::c16;
     for (const NamedField& each : spectral)
-        check_field(each.field, each.name, is_single() ? mpi::Element::c8 : mpi::Element::c16,
-                    {this->levels(levels).length(), coefficients()});
+        check_field(each.field, each.name, complex, {this->levels(levels).length(), coefficients(), 1});
+    check_apart(operation.to_grid ? grid : spectral, operation.to_grid ? element_ : complex);
     return levels;
 }
 

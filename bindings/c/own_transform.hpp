@@ -38,7 +38,8 @@ class OwnTransform {
     const std::vector<Index>& wavenumbers() const { return distribution_->wavenumbers_of(communicator_.rank()); }
 
     // The levels of a call. Throws InputError where its fields do not fit the transform, or each other.
-    Index check(const std::vector<NamedField>& spectral, const std::vector<NamedField>& grid) const;
+    Index check(const spectral::Operation& operation, const std::vector<NamedField>& spectral,
+                const std::vector<NamedField>& grid) const;
     // Collective, on checked fields.
     void run(const spectral::Operation& operation, Index levels, const std::vector<NamedField>& spectral,
              const std::vector<NamedField>& grid);

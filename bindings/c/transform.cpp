@@ -24,13 +24,19 @@ void check(const tw_transform_options& o) {
         throw InputError("radius " + std::to_string(o.radius) + ": 1e-10 to 1e15 metres are allowed");
     if (o.threads < 1 || o.threads > 1024)
         throw InputError("threads " + std::to_string(o.threads) + ": 1..1024 are allowed");
+    mpi::check_watchdog(o.watchdog_s);
 }
 
-std::string settings(const spectral::Truncation& t, const tw_transform_options& o) {
+std::string dealt_of(const tw_transform_options& o) {
+    return named(o.dealt).empty() ? "packed" : o.dealt;
+}
+
+std::string settings(const spectral::Distribution& d, const tw_transform_options& o) {
+    const spectral::Truncation& t = d.truncation();
     std::uint64_t mark = 0;
     for (const Index row : t.grid->rows()) mark = mark * 31 + static_cast<std::uint64_t>(row);
-    return "a transform " + t.text() + ", " + t.rule + ", rows " + std::to_string(mark) + ", dealt " + named(o.dealt) +
-           ", " + std::to_string(o.level_sets) + " level sets, element " + std::to_string(o.element) + ", radius " +
+    return "a transform " + t.text() + ", " + t.rule + ", rows " + std::to_string(mark) + ", dealt " + dealt_of(o) +
+           ", " + std::to_string(d.level_sets()) + " level sets, element " + std::to_string(o.element) + ", radius " +
            std::to_string(o.radius);
 }
 
@@ -40,7 +46,6 @@ void make(MPI_Comm comm, MakeGrid make_grid, const tw_transform_options* options
     require_communicator(comm);
     const tw_transform_options o = options ? *options : tw_default_transform_options();
     const double limit_s = mpi::limit_of(o.watchdog_s);
-    std::shared_ptr<const spectral::Truncation> truncation;
     auto distribution = raise_collectively(
         comm,
         [&] {
@@ -48,27 +53,40 @@ void make(MPI_Comm comm, MakeGrid make_grid, const tw_transform_options* options
             check(o);
             int ranks = 0;
             MPI_Comm_size(comm, &ranks);
-            truncation = std::make_shared<const spectral::Truncation>(make_grid(), o.degree, named(o.rule));
-            const std::string dealt = named(o.dealt).empty() ? "packed" : o.dealt;
-            return std::make_shared<const spectral::Distribution>(truncation, ranks, o.level_sets, dealt);
+            auto truncation = std::make_shared<const spectral::Truncation>(make_grid(), o.degree, named(o.rule));
+            return std::make_shared<const spectral::Distribution>(std::move(truncation), ranks, o.level_sets,
+                                                                  dealt_of(o));
         },
         limit_s);
-    mpi::agree(comm, settings(*truncation, o), "", {}, limit_s, make_a_transform);
+    mpi::agree(comm, settings(*distribution, o), "", {}, limit_s, make_a_transform);
     auto made = raise_collectively(  // there may be no memory for the functions
         comm, [&] { return std::make_shared<OwnTransform>(comm, std::move(distribution), o); }, limit_s);
     go_on(comm, limit_s);
     transform->id = transforms().add(std::move(made));
 }
 
+void check_product(int product) {
+    if (product != TW_WEIGHTED && product != TW_PLAIN)
+        throw InputError("product " + std::to_string(product) + " of an adjoint: TW_WEIGHTED and TW_PLAIN are allowed");
+}
+
 tw_status carry_out(tw_transform transform, const char* what, spectral::Operation operation,
-                    const std::vector<NamedField>& spectral, const std::vector<NamedField>& grid) {
+                    const std::vector<NamedField>& spectral, const std::vector<NamedField>& grid,
+                    int product = TW_WEIGHTED) {
     return guarded([&] {
         const auto found = transforms().at(transform.id);
         found->require_usable();
         Index levels = 0;
-        raise_collectively(found->comm(), [&] { return levels = found->check(spectral, grid); }, found->limit_s());
-        mpi::agree(found->comm(), std::string(what) + " of " + std::to_string(levels) + " levels", "", {},
-                   found->limit_s(), carry_it_out);
+        raise_collectively(
+            found->comm(),
+            [&] {
+                check_product(product);
+                return levels = found->check(operation, spectral, grid);
+            },
+            found->limit_s());
+        mpi::agree(found->comm(),
+                   std::string(what) + " of " + std::to_string(levels) + " levels, product " + std::to_string(product),
+                   "", {}, found->limit_s(), carry_it_out);
         found->run(operation, levels, spectral, grid);
     });
 }
@@ -78,7 +96,7 @@ tw_status carry_out_adjoint(tw_transform transform, const char* what, int produc
                             const std::vector<NamedField>& spectral, const std::vector<NamedField>& grid) {
     operation.adjoint = true;
     operation.weight = product == TW_PLAIN ? 1 : 2;
-    return carry_out(transform, what, operation, spectral, grid);
+    return carry_out(transform, what, operation, spectral, grid, product);
 }
 
 using spectral::Derived;

@@ -19,6 +19,11 @@ std::string identity(const pattern::Pattern& pattern, const std::string& algorit
     return text.str();
 }
 
+void check_watchdog(double watchdog_s) {
+    if (!(watchdog_s >= 0 && watchdog_s < 1e9))
+        throw InputError("watchdog of " + std::to_string(watchdog_s) + " s: 0 (none) to 1e9 seconds are allowed");
+}
+
 Rank check_request(const pattern::Pattern& pattern, MPI_Comm comm, const PlanRequest& request) {
     int rank = 0, ranks = 0;
     MPI_Comm_rank(comm, &rank);
@@ -29,9 +34,7 @@ Rank check_request(const pattern::Pattern& pattern, MPI_Comm comm, const PlanReq
     if (request.largest_message.value < 1 || request.largest_message.value > (1 << 30))
         throw InputError("largest message of " + std::to_string(request.largest_message.value) +
                          " bytes: 1..1073741824 are allowed");
-    if (!(request.watchdog_s >= 0 && request.watchdog_s < 1e9))
-        throw InputError("watchdog of " + std::to_string(request.watchdog_s) +
-                         " s: 0 (none) to 1e9 seconds are allowed");
+    check_watchdog(request.watchdog_s);
     if (request.ranks_per_node < 0)
         throw InputError("ranks per node: " + std::to_string(request.ranks_per_node) +
                          "; 0 (as it is) or more are allowed");

@@ -17,6 +17,9 @@ inline double limit_of(double watchdog_s) {
     return watchdog_s >= 0 && watchdog_s < 1e9 ? watchdog_s : 0;
 }
 
+// Throws InputError.
+void check_watchdog(double watchdog_s);
+
 // Throws InputError unless the communicator has the pattern's number of ranks and the fields have its shapes; the rank.
 Rank check_request(const pattern::Pattern& pattern, MPI_Comm comm, const PlanRequest& request);
 

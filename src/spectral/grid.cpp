@@ -10,14 +10,16 @@ namespace tradewind::spectral {
 
 namespace {
 
-constexpr Index most = 16384;  // latitudes of a hemisphere
+constexpr Index most = 16384;        // latitudes of a hemisphere
+constexpr Index longest = 8 * most;  // row, points
 
 std::vector<Index> checked(std::vector<Index> rows) {
     const auto count = static_cast<Index>(rows.size());
     const bool symmetric = std::equal(rows.begin(), rows.end(), rows.rbegin());
-    if (count == 0 || count % 2 || count > 2 * most || !symmetric || *std::min_element(rows.begin(), rows.end()) < 2)
+    if (count == 0 || count % 2 || count > 2 * most || !symmetric || *std::min_element(rows.begin(), rows.end()) < 2 ||
+        *std::max_element(rows.begin(), rows.end()) > longest)
         throw InputError("rows of a Gaussian grid: an even number of them, up to " + std::to_string(2 * most) +
-                         ", of 2 points or more and alike in both hemispheres, is allowed");
+                         ", of 2 to " + std::to_string(longest) + " points and alike in both hemispheres, is allowed");
     return rows;
 }
 

@@ -66,11 +66,11 @@ def refusals(comm: Any, _: Any) -> list[list[str]]:
     The last entry: whether the transform still is right after them.
     """
     many, first = LibraryTransform(comm, "O8"), comm.Get_rank() == 0
-    spectral = np.zeros((many.coefficients, LEVELS), complex)
-    grid = np.zeros((LEVELS, many.points))
+    spectral, grid = many.fields(LEVELS)
     calls: list[Callable[[], Any]] = [
         lambda: many.run("to_grid", [spectral[: 3 if first else None]], [grid]),
         lambda: many.run("to_grid", [spectral], [grid]) if first else many.run("to_spectral", [grid], [spectral]),
+        lambda: many.run("to_grid_adjoint", [grid], [spectral], "plain" if first else "weighted"),
         lambda: LibraryTransform(comm, "O8", radius=1.0 if first else 2.0),
         lambda: LibraryTransform(comm, "O9999999" if first else "O8"),
     ]

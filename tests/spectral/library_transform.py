@@ -70,7 +70,7 @@ class LibraryError(Exception):
 class LibraryTransform:
     """A transform of this rank; `options`: members of tw_transform_options."""
 
-    def __init__(self, comm: Any, grid: str, element: str = "f8", **options: Any) -> None:
+    def __init__(self, comm: Any, grid: str | Array, element: str = "f8", **options: Any) -> None:
         from mpi4py import MPI
 
         self._library, self._handle = library(), Handle()
@@ -82,12 +82,23 @@ class LibraryTransform:
             setattr(given, name, value.encode() if isinstance(value, str) else value)
         number = ctypes.c_int if MPI.Get_library_version().startswith("MPICH") else ctypes.c_void_p
         handle = number.from_address(MPI._addressof(comm))
-        self.call("make", handle, grid.encode(), ctypes.byref(given), ctypes.byref(self._handle), made=False)
+        last = ctypes.byref(given), ctypes.byref(self._handle)
+        if isinstance(grid, str):
+            self.call("make", handle, grid.encode(), *last, made=False)
+        else:
+            rows = ctypes.c_int64(len(grid)), ctypes.c_void_p(grid.ctypes.data)
+            self.call("make_rows", handle, *rows, *last, made=False)
         sizes = [ctypes.c_int64() for _ in range(4)]
         self.call("sizes", *map(ctypes.byref, sizes))
         self.degree, self.first, self.points, self.coefficients = (size.value for size in sizes)
         self.m, self.n = np.empty((2, self.coefficients), np.int64)
         self.call("numbers", *(ctypes.c_void_p(each.ctypes.data) for each in (self.m, self.n)))
+
+    def fields(self, levels: int) -> tuple[Array, Array]:
+        """Zeros of this rank's spectral coefficients and of its points."""
+        own = self.levels(levels)
+        spectral = np.zeros((self.coefficients, own.stop - own.start), self.complex)
+        return spectral, np.zeros((levels, self.points), self.real)
 
     def call(self, name: str, *arguments: Any, made: bool = True) -> None:
         """Call tw_transform_NAME, of this transform where it is made."""
@@ -116,9 +127,9 @@ class LibraryTransform:
         own = whole[start[self.m] + self.n - self.m]
         return np.ascontiguousarray(own[:, self.levels(whole.shape[1])], dtype=self.complex)
 
-    def run(self, name: str, given: list[Array], out: list[Array], product: str | None = None) -> list[Array]:
+    def run(self, name: str, given: list[Array], out: list[Array], product: str | int | None = None) -> list[Array]:
         """Carry out a transform; `product`: of an adjoint."""
-        leading = [] if product is None else [PRODUCTS[product]]
+        leading = [] if product is None else [PRODUCTS.get(product, product)]
         self.call(name, *leading, *(ctypes.byref(Field.of(each)) for each in (*given, *out)))
         return out
 

@@ -38,11 +38,12 @@ def test_every_transform_is_that_of_python(ranks, grid, options):
 
 def test_what_is_wrong_on_one_rank_is_an_error_on_all():
     *errors, right = launch.run(2, "library_cases:refusals", None, timeout_s=240)
-    shape, calls, options, name = errors
+    shape, calls, products, options, name = errors
     assert shape[0].startswith("spectral has 3 points along y: ")
     assert shape[1].startswith("rank 0 cannot ")
     assert shape[1].endswith(shape[0])
     assert all("to_grid of 5 levels" in each for each in calls)
+    assert all("to_grid_adjoint of 5 levels, product 1" in each for each in products)
     assert all("radius 1" in each for each in options)
     assert name[0].startswith('unknown grid "O9999999"')
     assert name[1].endswith(name[0])
@@ -88,6 +89,7 @@ def test_coordinates_are_those_of_the_grid():
         ({"level_sets": 3}, "3 level sets on 1 ranks"),
         ({"threads": 0}, "threads 0: 1..1024 are allowed"),
         ({"radius": 0.0}, "radius 0"),
+        ({"watchdog_s": -1.0}, "watchdog of -1"),
     ],
 )
 def test_options_that_cannot_be(options, problem):
@@ -97,15 +99,28 @@ def test_options_that_cannot_be(options, problem):
 
 def test_fields_that_do_not_fit():
     ours = LibraryTransform(MPI.COMM_SELF, "O20")
-    spectral, grid = np.zeros((ours.coefficients, 2), complex), np.zeros((2, ours.points))
+    spectral, grid = ours.fields(2)
+    one_level_twice = np.lib.stride_tricks.as_strided(grid, strides=(0, grid.itemsize))
     wrong = [
         ([spectral[:, :1].copy()], [grid], "spectral has 1 points along x: 2 are allowed"),
         ([spectral], [grid[:, 1:].copy()], "grid has .* points along x: .* are allowed"),
         ([spectral.astype("c8")], [grid], "spectral has the type c8: c16 is allowed"),
         ([spectral], [np.zeros((2, 2 * ours.points))[:, ::2]], "grid has strides of 16"),
         ([spectral[:, :0].copy()], [grid[:0].copy()], "grid has no levels"),
+        ([np.stack([spectral, spectral])], [grid], "spectral has 2 points along z: 1 are allowed"),
+        ([spectral], [one_level_twice], "grid has strides that bring two of its elements to one place"),
     ]
     for given, out, problem in wrong:
         with pytest.raises(LibraryError, match=problem):
             ours.run("to_grid", given, out)
+    with pytest.raises(LibraryError, match="east and north overlap in memory"):
+        ours.run("gradient", [spectral], [grid, grid])
+    with pytest.raises(LibraryError, match="product 7 of an adjoint"):
+        ours.run("to_grid_adjoint", [grid], [spectral], 7)
     ours.free()
+
+
+@pytest.mark.parametrize("rows", [[4, 4, 4], [20, 24, 24, 21], [1, 1], [2**40, 2**40]])
+def test_rows_that_are_no_gaussian_grid(rows):
+    with pytest.raises(LibraryError, match=r"rows of a Gaussian grid: .* of 2 to 131072 points"):
+        LibraryTransform(MPI.COMM_SELF, np.array(rows))
