@@ -794,7 +794,13 @@ def free_network_s(calls: Calls) -> float:
 class CallsOfTrace:
     """Makes `Calls` of the rows of a trace."""
 
-    def __init__(self, ranks: int, labels: Sequence[str], allreduce: Callable[[int, int], Schedule]) -> None: ...
+    def __init__(
+        self, ranks: int, labels: Sequence[str], allreduce: Callable[[int, int], Schedule], at_once: bool = False
+    ) -> None:
+        """
+        `at_once`: a rank that waits for something else begins all stages of its collective calls.
+        """
+
     def add_communicator(self, number: int, members: Sequence[int]) -> None: ...
     def add(
         self,

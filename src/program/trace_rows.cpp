@@ -40,7 +40,8 @@ struct CallsOfTrace::Writer {
     std::uint16_t label = 0;
     std::vector<std::uint32_t> of_request{};  // [request]: call
     std::unordered_map<std::int64_t, UnderWay> open{};
-    std::unordered_map<std::int64_t, Prepared> prepared{};
+    std::unordered_map<std::int64_t, std::vector<Prepared>> prepared{};
+    std::set<std::int64_t> staged{};  // requests that are open and have later stages
 
     void enter(Call::Kind kind, Rank peer, std::uint32_t communicator, std::int64_t tag, std::uint32_t call) {
         if (peer < 0 || peer >= static_cast<Rank>(trace.calls_.size()))
@@ -67,16 +68,22 @@ struct CallsOfTrace::Writer {
     void begin_stage(UnderWay& under_way) {
         const CollectiveStage stage = std::move(under_way.later.back());
         under_way.later.pop_back();
-        under_way.requests.clear();
         const auto enter_one = [&](Call::Kind kind, Rank peer, std::int64_t bytes) {
             enter(kind, peer, under_way.communicator, under_way.tag, begin(kind, bytes, false, under_way));
         };
         for (const Rank from : stage.receives) enter_one(Call::receive, from, 0);
         for (const CollectiveStage::Sent& sent : stage.sends) enter_one(Call::send, sent.to, sent.bytes);
     }
+    void begin_all_stages() {
+        for (const std::int64_t request : staged)
+            while (!open[request].later.empty()) begin_stage(open[request]);
+        staged.clear();
+    }
     void end(UnderWay under_way) {
+        if (trace.at_once_) begin_all_stages();
         for (;;) {
             for (const std::uint32_t request : under_way.requests) wait(request);
+            under_way.requests.clear();
             if (under_way.later.empty()) return;
             begin_stage(under_way);
         }
@@ -133,12 +140,24 @@ struct CallsOfTrace::Writer {
             begin_message(row_of, under_way);
         if (!in_the_background && !under_way.from_anywhere.empty())
             throw InputError(place(rank, row) + "a receive that takes any message, and no wait names which it was");
-        if (in_the_background)
-            open[row_of.request] = std::move(under_way);
-        else
+        if (row_of.flags & TraceRows::buffered) return;
+        if (!in_the_background) {
             end(std::move(under_way));
+            return;
+        }
+        if (under_way.later.empty())
+            staged.erase(row_of.request);
+        else
+            staged.insert(row_of.request);
+        open[row_of.request] = std::move(under_way);
     }
     void end_request(const TraceRows& rows, std::size_t i) {
+        staged.erase(rows.request[i]);
+        if (rows.flags[i] & TraceRows::freed) {
+            prepared.erase(rows.request[i]);
+            open.erase(rows.request[i]);
+            return;
+        }
         const auto found = open.find(rows.request[i]);
         if (found == open.end()) return;  // one that has ended, or was begun before the trace
         UnderWay under_way = std::move(found->second);
@@ -167,17 +186,20 @@ struct CallsOfTrace::Writer {
             case RowKind::wait: end_request(rows, i); return;
             case RowKind::start:
                 if (const auto found = prepared.find(rows.request[i]); found != prepared.end())
-                    carry_out(found->second, true);
+                    for (const Prepared& each : found->second) carry_out(each, true);
                 return;
             case RowKind::send:
             case RowKind::receive:
             case RowKind::collective: {
                 const Prepared given{kind,         rows.flags[i], rows.collective[i], rows.communicator[i],
                                      rows.peer[i], rows.tag[i],   rows.amount[i],     rows.request[i]};
-                if (given.flags & TraceRows::persistent)
-                    prepared[given.request] = given;
-                else
+                if (!(given.flags & TraceRows::persistent)) {
                     carry_out(given, given.flags & TraceRows::nonblocking);
+                    return;
+                }
+                std::vector<Prepared>& all = prepared[given.request];
+                if (!(given.flags & TraceRows::joined)) all.clear();
+                all.push_back(given);
                 return;
             }
         }
@@ -185,10 +207,11 @@ struct CallsOfTrace::Writer {
     }
 };
 
-CallsOfTrace::CallsOfTrace(Rank ranks, std::vector<std::string> labels, AllReduceSchedule allreduce)
+CallsOfTrace::CallsOfTrace(Rank ranks, std::vector<std::string> labels, AllReduceSchedule allreduce, bool at_once)
     : calls_(static_cast<std::size_t>(ranks)),
       labels_(std::move(labels)),
       allreduce_(std::move(allreduce)),
+      at_once_(at_once),
       instances_(static_cast<std::size_t>(ranks)),
       cancelled_(static_cast<std::size_t>(ranks)) {
     std::vector<Rank> all;
@@ -241,6 +264,7 @@ Calls CallsOfTrace::finish() && {
             Call& receive = calls_[static_cast<std::size_t>(key.to)][receives[i].call];
             receive.amount = send.amount;
             receive.message = sends[i].call;  // for now
+            if (key.tag == TraceRows::block_tag && send.amount == 0) continue;
             left_out[static_cast<std::size_t>(key.from)][sends[i].call] = false;
             left_out[static_cast<std::size_t>(key.to)][receives[i].call] = false;
         }

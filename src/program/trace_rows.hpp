@@ -20,10 +20,14 @@ enum class RowKind : std::uint8_t { compute, send, receive, wait, collective, st
 
 // Rows of one rank, in the order in which it made them; columns of equal length.
 struct TraceRows {
-    // `joined`: with the request of the row before, which ends when both have. `cancelled`: of a wait.
-    static constexpr std::uint8_t synchronous = 1, nonblocking = 2, persistent = 4, joined = 8, cancelled = 16;
+    // `joined`: with the request of the row before, which ends when both have. `cancelled`: of a wait. `buffered`: no
+    // rank waits for it. `freed`: of a wait that does not wait, as nothing of the request is known any more.
+    static constexpr std::uint8_t synchronous = 1, nonblocking = 2, persistent = 4, joined = 8, cancelled = 16,
+                                  buffered = 32, freed = 64;
     // A rank or tag that the wait for a receive names.
     static constexpr std::int32_t any = -2;
+    // Messages with this tag are left out where they have no bytes, which only their sender has in its rows.
+    static constexpr std::int64_t block_tag = -(std::int64_t{1} << 41);
 
     std::span<const std::uint8_t> kind;        // RowKind
     std::span<const std::uint8_t> flags;       // of those above
@@ -41,7 +45,10 @@ struct TraceRows {
 
 class CallsOfTrace {
   public:
-    CallsOfTrace(Rank ranks, std::vector<std::string> labels, AllReduceSchedule allreduce);
+    // Collective calls go on to their next stage while their rank waits for them. `at_once`: when it waits for
+    // something else, it begins all their stages, so that no rank waits for what another would bring on in the
+    // background.
+    CallsOfTrace(Rank ranks, std::vector<std::string> labels, AllReduceSchedule allreduce, bool at_once = false);
 
     // The ranks of a communicator, in its order. Throws InputError for one that the program does not have.
     void add_communicator(std::uint32_t number, std::vector<Rank> members);
@@ -81,6 +88,7 @@ class CallsOfTrace {
     std::vector<std::vector<Call>> calls_;
     std::vector<std::string> labels_;
     AllReduceSchedule allreduce_;
+    bool at_once_;
     std::map<std::uint32_t, std::vector<Rank>> communicators_;
     std::unordered_map<Key, Ends, Hash> ends_;
     std::vector<std::map<std::uint32_t, std::int64_t>> instances_;  // [rank][communicator] collective calls so far

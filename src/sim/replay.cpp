@@ -216,9 +216,9 @@ std::string Replay::stuck() const {
         const bool sends = call.kind == program::Call::send;
         return "rank " + std::to_string(r) + " waits in " + calls_.labels()[call.label] + " (row " +
                std::to_string(call.row) + ") for rank " + std::to_string(call.peer) +
-               (sends ? ", to which" : ", from which") + " " + std::to_string(call.amount) + " bytes go" +
-               (sends ? "" : "") +
-               ": the program needs messages that are buffered; name a larger mpi.eager_limit, or verify the trace";
+               (sends ? ", to which" : ", from which") + " " + std::to_string(call.amount) +
+               " bytes go: the program needs messages that are buffered; name a larger mpi.eager_limit, or verify the "
+               "trace";
     }
     return "";
 }

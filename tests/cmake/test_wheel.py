@@ -73,7 +73,7 @@ def page(environment, tmp_path) -> Page:
 def test_has_a_tag_and_no_library_of_others(wheel):
     assert "-manylinux_2_" in wheel.name
     libraries = {Path(name).name.split(".")[0] for name in ZipFile(wheel).namelist() if ".so" in name}
-    assert libraries == {"_core", "_mpi", "libtradewind"}
+    assert libraries == {"_core", "_mpi", "libtradewind", "libtradewind-record"}
 
 
 def test_without_a_compiler(environment, tmp_path):
@@ -105,7 +105,8 @@ def test_the_lines_of_the_page(page, monkeypatch, tmp_path):
 def test_programs_of_the_tests(page, tmp_path):
     """The module, compiled by the project, with every kind of array; reductions among them."""
     programs, build = ROOT / "tests" / "languages" / "programs", tmp_path / "build"
-    for name, block in {b.title: b for b in blocks((PAGE.parent / "languages.md").read_text()) if b.title}.items():
+    text = "".join((PAGE.parent / name).read_text() for name in ("languages.md", "from-ectrans.md"))
+    for name, block in {b.title: b for b in blocks(text) if b.title}.items():
         (tmp_path / name).write_text(block.text)
     shell = {"env": page.environment, "cwd": tmp_path}
     package = call("tradewind", "config", "--cmake", **shell).strip()

@@ -95,7 +95,7 @@ def agrees(quoted: str, actual: str) -> bool:
 
 def without_warnings(text: str) -> str:
     """Return an output without warnings of a machine on which other tests run; what is written may stand behind."""
-    return re.sub(r"(?ms)^warning: .*?(?=^[a-z ]+: |\Z)", "", text)
+    return re.sub(r"(?ms)^warning: .*?(?=^output: |^[a-z ]+: \S+\.(?:png|svg|html|json|toml|pftrace)$|\Z)", "", text)
 
 
 class Page:

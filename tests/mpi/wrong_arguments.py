@@ -115,11 +115,14 @@ def of_transforms(comm: Any) -> dict[str, Call]:
     distribution = Distribution(Truncation("O4"), comm.size, levels=2, variables=2)
     few = {"methods": None, "tables": True, "threads": 1, "winds": False, "radius": 1.0, "transport": "sendrecv"}
     one = tw.DistributedTransform(distribution, comm)
+    of_winds = tw.DistributedTransform(distribution, comm, winds=True)
     return {
         "transform": Call(tw.DistributedTransform, (distribution, comm), few),
         **{name: Call(getattr(one, name)) for name in ("to_spectral", "to_grid", "to_columns", "from_columns")},
         "to_spectral_adjoint": Call(one.to_spectral_adjoint, (), {"product": "plain"}),
         "to_grid_adjoint": Call(one.to_grid_adjoint, (), {"product": "plain"}),
+        "gradient": Call(of_winds.gradient),
+        "gradient_adjoint": Call(of_winds.gradient_adjoint, (), {"product": "plain"}),
     }
 
 
@@ -134,7 +137,7 @@ def closed_server(comm: Any) -> Any:
 
 
 def calls(comm: Any) -> dict[str, Call]:
-    from tradewind import mpi, points, trace
+    from tradewind import mpi, points, timeline
     from tradewind.mpi.choice import choose_collectively
 
     if comm.rank == 0:
@@ -174,7 +177,7 @@ def calls(comm: Any) -> dict[str, Call]:
         "known to all": Call(points.allgather_lists, (comm, fetch)),
         "tune": Call(tw.tune, (halo, comm, array), few | {"dims": "zyx", "operation": "sum", "tuning": None}),
         "choose together": Call(choose_collectively, (comm, halo, "f8", 1), {"tuning": "", "memory": "private"}),
-        "time line": Call(trace.gather, (comm, [], "title")),
+        "time line": Call(timeline.gather, (comm, [], "title")),
         "gather-scatter": Call(tw.GatherScatter, ([1, 2 + rank], "add", comm)),
         "redistribution": Call(points.redistribution, (comm, [2 * rank, 2 * rank + 1], [there])),
         "record": Call(tw.record, (comm,)),

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from recorded_exchange import trace_of
 from validation.machines import all_to_all
 
 from tradewind.replay.buffering import verify_trace
+from tradewind.replay.rows import gaps_ns
 from tradewind.trace.builder import TraceBuilder
 from tradewind.trace.model import ANY, NONE
 
@@ -101,3 +103,58 @@ def test_persistent_requests_begin_with_each_start() -> None:
             calls.call("MPI_Waitall", asked=[0, 1], ended=[(0, 1 - rank, 0, 8), (1, NONE, NONE, 0)])
     found = verify_trace(builder.trace())
     assert (found["messages"], found["eager_limit"], found["unmatched_messages"]) == (6, 0, 0)
+
+
+def test_buffered_sends_need_no_buffers_of_the_library() -> None:
+    builder = TraceBuilder(2)
+    for rank in (0, 1):
+        send(builder, rank, 1 - rank, 24, "MPI_Bsend")
+        builder.rank(rank).call("MPI_Ibsend", peer=1 - rank, tag=0, bytes=24, request=0)
+        builder.rank(rank).call("MPI_Wait", asked=[0], ended=[(0, NONE, NONE, 0)])
+        receive(builder, rank, 1 - rank, 24)
+        receive(builder, rank, 1 - rank, 24)
+    found = verify_trace(builder.trace())
+    assert (found["eager_limit"], found["messages"], found["unmatched_messages"]) == (0, 4, 0)
+
+
+def test_calls_of_threads_wait_while_those_of_others_begin() -> None:
+    """Both calls of a rank are under way at once; which of them returns first differs between the ranks."""
+    builder = TraceBuilder(2)
+    sends = {"peer": 1, "tag": 1, "bytes": 8}
+    receives = {"source": 1, "source_tag": 2, "received": 8, "thread": 1}
+    builder.rank(0).call("MPI_Ssend", duration_ns=50, **sends).call("MPI_Recv", gap_ns=-40, duration_ns=60, **receives)
+    receives = {"source": 0, "source_tag": 1, "received": 8, "thread": 1}
+    builder.rank(1).call("MPI_Ssend", duration_ns=50, peer=0, tag=2, bytes=8)
+    builder.rank(1).call("MPI_Recv", gap_ns=-40, duration_ns=60, **receives)
+    found = verify_trace(builder.trace())
+    assert (found["eager_limit"], found["messages"], found["unmatched_messages"]) == (0, 2, 0)
+
+
+def test_a_request_that_was_freed_is_not_the_next_one_of_its_slot() -> None:
+    """The slot of a freed persistent send is that of one to no rank, whose start sends nothing."""
+    builder = TraceBuilder(2)
+    calls = builder.rank(0)
+    calls.call("MPI_Send_init", peer=1, tag=0, bytes=8, request=0).call("MPI_Request_free", asked=[0])
+    calls.call("MPI_Send_init", peer=NONE, tag=0, bytes=8, request=0).call("MPI_Start", asked=[0])
+    calls.call("MPI_Wait", asked=[0], ended=[(0, NONE, NONE, 0)])
+    found = verify_trace(builder.trace())
+    assert (found["messages"], found["unmatched_messages"]) == (0, 0)
+
+
+def test_events_are_counted_behind_calls_that_are_left_out() -> None:
+    builder = TraceBuilder(2)
+    between = builder.communicator([0], "MPI_Intercomm_create", remote=np.array([1], np.int32))
+    for rank in (0, 1):
+        builder.rank(rank).call("MPI_Barrier", communicator=between)
+    send(builder, 0, 1, 24)
+    (unmatched,) = verify_trace(builder.trace())["unmatched"]
+    assert (unmatched["event"], unmatched["call"]) == (1, "MPI_Send")
+
+
+def test_ranks_compute_nothing_between_looks_in_vain() -> None:
+    builder = TraceBuilder(1)
+    calls = builder.rank(0)
+    calls.call("MPI_Test", asked=[0], argument=0).call("MPI_Test", gap_ns=50, asked=[0], argument=1)
+    calls.call("MPI_Parrived", gap_ns=60, asked=[1]).call("MPI_Parrived", gap_ns=70, asked=[1])
+    calls.call("MPI_Wait", gap_ns=80, asked=[1])
+    assert gaps_ns(builder.rank(0).events()).tolist() == [0, 0, 60, 0, 80]

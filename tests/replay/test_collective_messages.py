@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tradewind import _core
+from tradewind.base.errors import InputError
 from tradewind.replay.buffering import verify_trace
 from tradewind.replay.calls import calls_of
 from tradewind.trace.builder import TraceBuilder
@@ -71,6 +72,17 @@ def test_another_algorithm_of_the_allreduce() -> None:
         assert messages[name] == sum(len(schedule.sends(r, stage)) for r in range(8) for stage in stages)
 
 
+def test_an_algorithm_of_a_radix_larger_than_a_communicator() -> None:
+    """A pair of six ranks has radix 2, whatever all of them have."""
+    builder = TraceBuilder(6)
+    pair = builder.communicator([0, 1])
+    for rank in (0, 1):
+        builder.rank(rank).call("MPI_Allreduce", bytes=8, received=8, communicator=pair)
+    assert calls_of(builder.trace(), allreduce="recursive-4").calls.messages == 2
+    with pytest.raises(InputError, match="radix 7"):
+        calls_of(builder.trace(), allreduce="recursive-7")
+
+
 def test_communicators_have_their_own_ranks() -> None:
     """Rows and columns of four ranks: the allreduce of a row does not touch the other."""
     builder = TraceBuilder(4)
@@ -79,3 +91,52 @@ def test_communicators_have_their_own_ranks() -> None:
         builder.rank(rank).call("MPI_Allreduce", bytes=8, received=8, communicator=rows[rank // 2])
     found = verify_trace(builder.trace())
     assert (found["messages"], found["bytes"]) == (4, 32)
+
+
+@pytest.mark.parametrize("form", ["MPI_{}", "MPI_I{}", "MPI_{}_init"])
+def test_blocks_of_their_own_size_are_messages_of_their_own(form: str) -> None:
+    """Sizes of a rank alone would lead each of the 8 to another algorithm. Empty blocks are no messages."""
+    builder = TraceBuilder(8)
+    sizes = [10 * rank**6 for rank in range(8)]
+    names = ("Alltoallv", "Gatherv", "Scatterv", "Allgatherv")
+    for rank in range(8):
+        calls = builder.rank(rank)
+        blocks = [0] * 8
+        blocks[(rank + 1) % 8] = sizes[rank]
+        given = {"Alltoallv": sum(blocks), "Scatterv": sum(sizes) if rank == 3 else 0}
+        obtained = {"Allgatherv": sum(sizes), "Gatherv": sum(sizes) if rank == 3 else 0}
+        for name in names:
+            calls.call(
+                form.format(name.lower() if form == "MPI_I{}" else name),
+                bytes=given.get(name, sizes[rank]),
+                received=obtained.get(name, sizes[rank]),
+                peer=3 if name in ("Gatherv", "Scatterv") else NONE,
+                blocks=blocks if name == "Alltoallv" else sizes if name == "Scatterv" and rank == 3 else (),
+                request=NONE if form == "MPI_{}" else 0,
+            )
+            if form == "MPI_{}_init":
+                calls.call("MPI_Start", asked=[0])
+            if form != "MPI_{}":
+                calls.call("MPI_Wait", asked=[0], ended=[(0, NONE, NONE, 0)])
+    found = verify_trace(builder.trace())
+    assert (found["eager_limit"], found["unmatched_messages"], found["order"]) == (0, 0, [])
+    all_bytes = sum(sizes)
+    rings = 8 * 7 * (all_bytes // 8)
+    assert found["bytes"] == all_bytes + 2 * (all_bytes - sizes[3]) + rings
+    assert found["messages"] == 7 + 2 * 6 + 8 * 7  # rank 0 has nothing to give, and gets nothing from the root
+
+
+def test_ranks_may_wait_for_collective_calls_in_different_order() -> None:
+    """MPI brings them on in the background; what hangs beside them is found all the same."""
+    builder = TraceBuilder(4)
+    for rank in range(4):
+        calls = builder.rank(rank)
+        for request in (0, 1):
+            calls.call("MPI_Iallreduce", bytes=8, received=8, request=request)
+        for request in (0, 1) if rank < 2 else (1, 0):
+            calls.call("MPI_Wait", asked=[request], ended=[(request, NONE, NONE, 0)])
+    found = verify_trace(builder.trace())
+    assert (found["eager_limit"], found["messages"], found["unmatched_messages"]) == (0, 16, 0)
+    builder.rank(0).call("MPI_Recv", source=1, source_tag=0, received=8).call("MPI_Ssend", peer=1, tag=0, bytes=8)
+    builder.rank(1).call("MPI_Recv", source=0, source_tag=0, received=8).call("MPI_Ssend", peer=0, tag=0, bytes=8)
+    assert verify_trace(builder.trace())["eager_limit"] is None

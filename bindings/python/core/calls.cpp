@@ -37,8 +37,8 @@ std::span<const T> span(const Column<T>& column, std::size_t rows) {
 // Once only.
 class Builder {
   public:
-    Builder(Rank ranks, std::vector<std::string> labels, program::AllReduceSchedule allreduce)
-        : trace_(std::in_place, ranks, std::move(labels), std::move(allreduce)) {}
+    Builder(Rank ranks, std::vector<std::string> labels, program::AllReduceSchedule allreduce, bool at_once)
+        : trace_(std::in_place, ranks, std::move(labels), std::move(allreduce), at_once) {}
 
     program::CallsOfTrace& open() {
         if (!trace_) throw InputError("the calls have been finished");
@@ -101,8 +101,9 @@ void bind_calls(nb::module_& module) {
         "calls"_a,
         "Return the seconds that the calls take where messages take no time: the longest chain of computing.");
     nb::class_<Builder>(module, "CallsOfTrace", "Makes `Calls` of the rows of a trace.")
-        .def(nb::init<Rank, std::vector<std::string>, program::AllReduceSchedule>(), "ranks"_a, "labels"_a,
-             "allreduce"_a)
+        .def(nb::init<Rank, std::vector<std::string>, program::AllReduceSchedule, bool>(), "ranks"_a, "labels"_a,
+             "allreduce"_a, "at_once"_a = false,
+             "`at_once`: a rank that waits for something else begins all stages of its collective calls.")
         .def(
             "add_communicator",
             [](Builder& self, std::uint32_t number, std::vector<Rank> members) {

@@ -34,13 +34,12 @@ def verify_trace(trace: Trace) -> dict[str, Any]:
     if order:  # then ranks wait for different calls, and there are no messages to match
         return result | {"eager_limit": None, "cycle": [], "unmatched": [], "unmatched_messages": 0, "not_replayed": {}}
     replayed = calls_of(trace)
-    limit, cycle = replayed.calls.buffering()
     unmatched = replayed.calls.unmatched
     return result | {
         "messages": replayed.calls.messages,
         "bytes": replayed.calls.bytes,
-        "eager_limit": None if limit < 0 else limit,
-        "cycle": [_waiting(trace, *each) for each in cycle],
+        "eager_limit": None if replayed.eager_limit < 0 else replayed.eager_limit,
+        "cycle": [_waiting(trace, *each) for each in replayed.cycle],
         "unmatched": [
             {"rank": rank, "peer": peer, "sends": sends, "tag": tag, "bytes": size, **_event(trace, rank, row)}
             for rank, peer, sends, _, tag, size, row in unmatched[:SHOWN]
@@ -56,7 +55,7 @@ def _waiting(trace: Trace, rank: int, peer: int, sends: bool, size: int, label: 
 
 def _event(trace: Trace, rank: int, row: int) -> dict[str, Any]:
     events = trace.events(rank)
-    number = event_of_row(events, row)
+    number = event_of_row(events, row, trace.communicators)
     return {"event": events.first + number, "call": events.call(int(events.order[number])).name}
 
 

@@ -16,14 +16,28 @@ DEFAULT_ALLREDUCE = "recursive-2"
 
 @dataclass
 class Replayed:
-    """The calls of a trace, and what they leave out."""
+    """The calls of a trace, which messages have to be buffered, and what is left out."""
 
     calls: _core.Calls
+    eager_limit: int
+    """Messages up to this number of bytes have to be buffered; 0: none, -1: the calls do not end whatever is."""
+    cycle: list[tuple[int, int, bool, int, str, int]]
+    """The ranks that wait for each other where nothing is buffered: see _core.Calls.buffering."""
     left: Left = field(default_factory=Left)
+
+
+def fitting(allreduce: str, ranks: int) -> str:
+    """Return an algorithm with a radix of at most the number of ranks, as for recursive-4 in a pair."""
+    name, _, radix = allreduce.rpartition("-")
+    return f"{name}-{min(int(radix), ranks)}" if radix.isdecimal() else allreduce
 
 
 def calls_of(trace: Trace, scale: float = 1.0, allreduce: str = DEFAULT_ALLREDUCE) -> Replayed:
     """Return the calls of all ranks, with messages matched and collective calls as messages.
+
+    Non-blocking collective calls go on to their next stage while a rank waits for them. If ranks then wait for each
+    other, as where they wait for two of them in different order, all stages begin once a rank waits for something else:
+    MPI brings them on in the background, so this is no hang.
 
     `scale`: of the time of computations; `allreduce`: the algorithm of MPI_Allreduce. Raises InputError for a trace
     that lacks ranks, and for what the core does not take.
@@ -35,17 +49,26 @@ def calls_of(trace: Trace, scale: float = 1.0, allreduce: str = DEFAULT_ALLREDUC
     if not scale >= 0:
         raise InputError(f"computing scaled by {scale}: 0 or more is allowed")
 
-    _core.make_schedule(_core.AllReduce(2, 1), allreduce)  # refuses what is none, also where it is not called
+    _core.make_schedule(
+        _core.AllReduce(max(2, trace.size), 1), allreduce
+    )  # refuses what is none, also where it is not called
 
     @lru_cache(maxsize=256)
     def schedule(ranks: int, size: int) -> _core.Schedule:
-        return _core.make_schedule(_core.AllReduce(ranks, max(1, size)), allreduce)
+        return _core.make_schedule(_core.AllReduce(ranks, max(1, size)), fitting(allreduce, ranks))
 
-    builder = _core.CallsOfTrace(trace.size, LABELS, schedule)
-    for number, each in enumerate(trace.communicators):
-        builder.add_communicator(number, each.members.tolist())
-    replayed = Left()
-    for rank in trace.ranks:
-        columns = rows_of(trace.events(rank), lambda i: trace.communicators[i].remote is not None, replayed, scale)
-        builder.add(rank=rank, **columns)
-    return Replayed(builder.finish(), replayed)
+    def made(at_once: bool) -> Replayed:
+        builder = _core.CallsOfTrace(trace.size, LABELS, schedule, at_once)
+        for number, each in enumerate(trace.communicators):
+            builder.add_communicator(number, each.members.tolist())
+        left = Left()
+        for rank in trace.ranks:
+            builder.add(rank=rank, **rows_of(trace.events(rank), trace.communicators, left, scale))
+        calls = builder.finish()
+        return Replayed(calls, *calls.buffering(), left)
+
+    by_stages = made(False)
+    if by_stages.eager_limit == 0:
+        return by_stages
+    at_once = made(True)
+    return by_stages if at_once.eager_limit == by_stages.eager_limit else at_once

@@ -5,22 +5,22 @@ A distinct operation becomes a few rows once; the events of a rank are then bloc
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, fields
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tradewind import _core
-from tradewind.trace.calls import CALLS, Form, Kind
-from tradewind.trace.model import ANY, NONE, RankEvents
+from tradewind.trace.calls import CALLS, NUMBERS, Form, Kind
+from tradewind.trace.model import ANY, NONE, Communicator, RankEvents
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 COMPUTE, SEND, RECEIVE, WAIT, COLLECTIVE, START = range(6)
 """Kinds of rows, as program::RowKind counts them."""
-SYNCHRONOUS, NONBLOCKING, PERSISTENT, JOINED, CANCELLED = 1, 2, 4, 8, 16
+SYNCHRONOUS, NONBLOCKING, PERSISTENT, JOINED, CANCELLED, BUFFERED, FREED = (1 << bit for bit in range(7))
 """Flags of rows, as program::TraceRows has them."""
 COMPUTING = 0
 """The label of computations; function i of MPI has the label i + 1."""
@@ -39,8 +39,10 @@ COLUMNS: dict[str, Any] = {
 """Columns of rows and their types."""
 NEIGHBOR_TAG = -(1 << 40)
 """No program has this tag, nor has a collective call."""
+BLOCK_TAG = -(1 << 41)
+"""The same, of messages that are left out where they have no bytes: program::TraceRows::block_tag."""
 OF_THE_CALL = -10
-"""Request of what begins and ends in one call: no slot of a request."""
+"""Request of what begins and ends in one call: no slot of a request; of thread t: t less."""
 COLLECTIVES = {
     "Barrier": "barrier",
     "Bcast": "broadcast",
@@ -61,11 +63,13 @@ COLLECTIVES = {
     "Exscan": "scan",
 }
 """The collective call of the core that replays each of MPI's."""
+BY_BLOCKS = ("Gatherv", "Scatterv", "Alltoallv", "Alltoallw")
+"""Those in which each pair of ranks has a message of its own size, as in MPICH."""
 GIVEN = ("gather", "allgather", "alltoall", "reduce_scatter")
 """Those that depend on the bytes that a rank gives, not on the larger of what it gives and gets."""
 SYNCHRONIZING = ("MPI_Comm_create_group", "MPI_Comm_create_from_group", "MPI_Intercomm_create", "MPI_Intercomm_merge")
 """Calls that make communicators, but not of all ranks of one that is there: they are not replayed."""
-NO_ROWS = (Kind.PROBE, Kind.PARTITION, Kind.FREE, Kind.CANCEL, Kind.ENVIRONMENT, Kind.OTHER)
+NO_ROWS = (Kind.PROBE, Kind.PARTITION, Kind.CANCEL, Kind.ENVIRONMENT, Kind.OTHER)
 """Kinds that move nothing, or whose messages stand with other calls."""
 
 
@@ -100,15 +104,19 @@ class Left:
 class _Operations:
     """Makes the rows of the distinct operations of a rank."""
 
-    def __init__(self, events: RankEvents, inter: Callable[[int], bool]) -> None:
+    def __init__(self, events: RankEvents, communicators: Sequence[Communicator]) -> None:
         self.events = events
-        self.inter = inter
+        self.communicators = communicators
         self.left_out: list[int] = []
         """Operations that are not replayed."""
 
     def blocks(self) -> list[list[Row]]:
         """Return the rows of each operation, after that of the computing before it."""
         return [[Row(COMPUTE, COMPUTING), *self.rows(i)] for i in range(len(self.events.operations))]
+
+    def inter(self, place: int) -> bool:
+        """Return whether a communicator is an intercommunicator, whose collective calls are left out."""
+        return self.communicators[place].remote is not None
 
     def rows(self, number: int) -> list[Row]:
         """Return the rows of an operation."""
@@ -121,6 +129,7 @@ class _Operations:
             Kind.START: lambda: self._starts(number, label),
             Kind.WAIT: lambda: self._ends(number, label),
             Kind.TEST: lambda: self._ends(number, label),
+            Kind.FREE: lambda: (Row(WAIT, label, FREED, request=int(slot)) for slot in self.events.asked_of(number)),
             Kind.COLLECTIVE: lambda: self._collective(operation, label, number),
             Kind.NEIGHBOR: lambda: self._neighbors(operation, label, number),
             Kind.EPOCH: lambda: self._epoch(operation, label, number),
@@ -142,6 +151,8 @@ class _Operations:
         flags = {Form.BLOCKING: 0, Form.NONBLOCKING: NONBLOCKING, Form.PERSISTENT: PERSISTENT}[call.form]
         if sends and call.base == "synchronous":
             flags |= SYNCHRONOUS
+        if sends and call.base == "buffered":  # it ends at once, whatever the library buffers
+            flags |= BUFFERED
         amount = int(operation["bytes" if sends else "received"])
         request = int(operation["request"])
         yield Row(kind, label, flags, 0, int(operation["communicator"]), int(peer), int(tag), amount, request)
@@ -184,10 +195,51 @@ class _Operations:
         if self.inter(int(operation["communicator"])):
             self.left_out.append(number)
             return
+        if call.base in BY_BLOCKS:
+            yield from self._blocks(operation, label, number)
+            return
         kind = COLLECTIVES[call.base]
         given, obtained = int(operation["bytes"]), int(operation["received"])
+        if call.base == "Allgatherv":  # the mean of the blocks, which is the same on all ranks
+            given = obtained // len(self.communicators[int(operation["communicator"])].members)
         amount = given if kind in GIVEN else obtained if kind == "scatter" else max(given, obtained)
         yield self._whole(kind, operation, label, amount)
+
+    def _blocks(self, operation: Any, label: int, number: int) -> Iterator[Row]:
+        """A message to each rank, or to or from the root, of its own size."""
+        call, place, root = CALLS[label - 1], int(operation["communicator"]), int(operation["peer"])
+        members = self.communicators[place].members.tolist()
+        given = dict(zip(members, self.events.blocks_of(number).tolist(), strict=False))
+        rank = self.events.rank
+        if call.base == "Gatherv":
+            given = {} if rank == root else {root: int(operation["bytes"])}
+        if call.base in ("Alltoallv", "Alltoallw"):
+            sources = members
+        else:
+            sources = members if (rank == root) == (call.base == "Gatherv") else []
+            if call.base == "Scatterv" and rank != root:
+                given, sources = {}, [root]
+        yield from self._pairs(operation, label, sources, list(given.items()), BLOCK_TAG)
+
+    def _pairs(
+        self, operation: Any, label: int, sources: Sequence[int], given: Sequence[tuple[int, int]], tag: int
+    ) -> Iterator[Row]:
+        """Receives from ranks, and sends of bytes to ranks, all at once."""
+        place = int(operation["communicator"])
+        form = CALLS[label - 1].form
+        request = OF_THE_CALL if form is Form.BLOCKING else int(operation["request"])
+        own = self.events.rank if tag == BLOCK_TAG else NONE
+        flags = PERSISTENT if form is Form.PERSISTENT else NONBLOCKING
+        for source in sources:
+            if source not in (NONE, own):
+                yield Row(RECEIVE, label, flags, 0, place, int(source), tag, 0, request)
+                flags |= JOINED
+        for destination, amount in given:
+            if destination not in (NONE, own):
+                yield Row(SEND, label, flags, 0, place, int(destination), tag, amount, request)
+                flags |= JOINED
+        if form is Form.BLOCKING:
+            yield Row(WAIT, label, request=request)
 
     def _whole(self, kind: str, operation: Any, label: int, amount: int, form: Form | None = None) -> Row:
         form = CALLS[label - 1].form if form is None else form
@@ -198,28 +250,17 @@ class _Operations:
 
     def _neighbors(self, operation: Any, label: int, number: int) -> Iterator[Row]:
         call, place = CALLS[label - 1], int(operation["communicator"])
-        if place not in self.events.neighbors or call.form is Form.PERSISTENT:
+        if place not in self.events.neighbors:
             self.left_out.append(number)
             return
         sources, destinations = self.events.neighbors[place]
-        blocking = call.form is Form.BLOCKING
-        request = OF_THE_CALL if blocking else int(operation["request"])
         blocks = self.events.blocks_of(number)
         each = int(operation["bytes"])
         if "allgather" not in call.base:
             each //= max(1, len(destinations))
-        flags = NONBLOCKING
-        for source in sources:
-            if source != NONE:
-                yield Row(RECEIVE, label, flags, 0, place, int(source), NEIGHBOR_TAG, 0, request)
-                flags |= JOINED
-        for i, destination in enumerate(destinations):
-            if destination != NONE:
-                amount = int(blocks[i]) if len(blocks) == len(destinations) else each
-                yield Row(SEND, label, flags, 0, place, int(destination), NEIGHBOR_TAG, amount, request)
-                flags |= JOINED
-        if blocking:
-            yield Row(WAIT, label, request=request)
+        amounts = blocks.tolist() if len(blocks) == len(destinations) else [each] * len(destinations)
+        given = list(zip(destinations.tolist(), amounts, strict=True))
+        yield from self._pairs(operation, label, sources.tolist(), given, NEIGHBOR_TAG)
 
     def _epoch(self, operation: Any, label: int, number: int) -> Iterator[Row]:
         if CALLS[label - 1].name == "MPI_Win_fence" and operation["communicator"] >= 0:
@@ -233,14 +274,15 @@ class _Operations:
         if name in SYNCHRONIZING or operation["communicator"] < 0 or self.inter(int(operation["communicator"])):
             self.left_out.append(number)
         else:
-            yield self._whole("barrier", operation, label, 0, Form.BLOCKING)
+            form = Form.BLOCKING if operation["request"] == NONE else Form.NONBLOCKING
+            yield self._whole("barrier", operation, label, 0, form)
 
 
 def gaps_ns(events: RankEvents) -> NDArray[np.int64]:
     """Return the computing before each event: since the latest end of a call before it, whatever its thread.
 
-    Between two looks for something that is not there yet (tests and probes that return false) a rank waits, and
-    computes nothing.
+    Between two looks for something that is not there yet (tests and probes that return false, and tests of partitions,
+    whose results are not recorded) a rank waits, and computes nothing.
     """
     if not len(events):
         return np.zeros(0, np.int64)
@@ -251,41 +293,91 @@ def gaps_ns(events: RankEvents) -> NDArray[np.int64]:
     found = events.operations["argument"] > 0
     look, vain = looks[events.order], (looks & ~found)[events.order]
     gaps[1:][vain[:-1] & look[1:]] = 0
+    parrived = (events.operations["call"] == NUMBERS["MPI_Parrived"])[events.order]
+    gaps[1:][parrived[:-1] & parrived[1:]] = 0
     return gaps
 
 
+@dataclass(frozen=True)
+class _Sequence:
+    """The rows of a rank: blocks, which of them come one after another, and the event of each."""
+
+    blocks: list[list[Row]]
+    order: NDArray[np.int64]
+    events: NDArray[np.int64]
+
+    @property
+    def lengths(self) -> NDArray[np.int64]:
+        """Rows of each in the sequence."""
+        return np.array([len(block) for block in self.blocks], np.int64)[self.order]
+
+
+def _sequence(events: RankEvents, operations: _Operations) -> _Sequence:
+    """Return the rows of the events; where a rank has several threads, calls begin and end at their times.
+
+    A call of one thread may go on while those of others come and go, also such as it needs to end.
+    """
+    blocks, number = operations.blocks(), np.arange(len(events))
+    threads = events.operations["thread"]
+    if not threads.any():
+        return _Sequence(blocks, events.order.astype(np.int64), number)
+    halves = [_halves(block, OF_THE_CALL - int(thread)) for block, thread in zip(blocks, threads, strict=True)]
+    order = np.concatenate([events.order, events.order + np.int64(len(blocks))])
+    both = np.concatenate([number, number])
+    by_time = np.lexsort((order >= len(blocks), both, np.concatenate([events.begin_ns, events.end_ns])))
+    return _Sequence(
+        [begin for begin, _ in halves] + [end for _, end in halves], order[by_time], both[by_time].astype(np.int64)
+    )
+
+
+def _halves(block: list[Row], own: int) -> tuple[list[Row], list[Row]]:
+    """Return the rows with which a call begins and those with which it ends; `own`: the request of blocking calls."""
+    begin, end = [], []
+    for row in block:
+        if row.request == OF_THE_CALL:
+            row = replace(row, request=own)
+        if row.kind == WAIT:
+            end.append(row)
+        elif row.kind in (SEND, RECEIVE, COLLECTIVE) and not row.flags & (NONBLOCKING | PERSISTENT | BUFFERED):
+            begin.append(replace(row, flags=row.flags | NONBLOCKING, request=own))
+            end.append(Row(WAIT, row.label, request=own))
+        else:
+            begin.append(row)
+    return begin, end
+
+
 def rows_of(
-    events: RankEvents, inter: Callable[[int], bool] = lambda _: False, left: Left | None = None, scale: float = 1.0
+    events: RankEvents, communicators: Sequence[Communicator], left: Left | None = None, scale: float = 1.0
 ) -> Mapping[str, NDArray[Any]]:
     """Return the rows of a rank as columns; see `COLUMNS`. Computations take `scale` times their recorded time.
 
-    `inter`: whether a communicator is an intercommunicator, whose collective calls are left out. What is left out is
-    added to `left`.
+    What is left out is added to `left`.
     """
-    operations = _Operations(events, inter)
-    blocks = operations.blocks()
+    operations = _Operations(events, communicators)
+    sequence = _sequence(events, operations)
     if left is not None:
-        repeats = np.bincount(events.order, minlength=len(blocks))
+        repeats = np.bincount(events.order, minlength=len(events.operations))
         for number in operations.left_out:
             operation = events.operations[number]
             moved = int(operation["bytes"]) + int(operation["received"])
             left.add(events.call(number).name, int(repeats[number]), int(repeats[number]) * moved)
-    lengths = np.array([len(block) for block in blocks], np.int64)
+    lengths = np.array([len(block) for block in sequence.blocks], np.int64)
     first = np.concatenate([[0], np.cumsum(lengths)])[:-1]
-    flat = [row for block in blocks for row in block]
-    of_event = lengths[events.order]
-    ends = np.cumsum(of_event)
-    begins = ends - of_event
-    index = np.arange(int(of_event.sum())) + np.repeat(first[events.order] - begins, of_event)
+    flat = [row for block in sequence.blocks for row in block]
+    in_order = lengths[sequence.order]
+    begins = np.cumsum(in_order) - in_order
+    index = np.arange(int(in_order.sum())) + np.repeat(first[sequence.order] - begins, in_order)
     columns = {
         each.name: np.array([getattr(row, each.name) for row in flat], COLUMNS[each.name])[index]
         for each in fields(Row)
     }
-    columns["amount"][begins] = np.round(gaps_ns(events) * (1000.0 * scale)).astype(np.int64)
+    computes = sequence.order < len(events.operations)
+    computing = np.round(gaps_ns(events) * (1000.0 * scale)).astype(np.int64)
+    columns["amount"][begins[computes]] = computing[sequence.events[computes]]
     return columns
 
 
-def event_of_row(events: RankEvents, row: int, inter: Callable[[int], bool] = lambda _: False) -> int:
+def event_of_row(events: RankEvents, row: int, communicators: Sequence[Communicator]) -> int:
     """Return the number of the event, counted from the first of these, that a row was made of."""
-    lengths = np.array([len(block) for block in _Operations(events, inter).blocks()], np.int64)
-    return int(np.searchsorted(np.cumsum(lengths[events.order]), row, side="right"))
+    sequence = _sequence(events, _Operations(events, communicators))
+    return int(sequence.events[np.searchsorted(np.cumsum(sequence.lengths), row, side="right")])

@@ -71,7 +71,8 @@ def _mapped(values: NDArray[np.int32], numbers: Mapping[int, int]) -> NDArray[np
 def merge(parts: Mapping[int, Definitions]) -> tuple[list[Communicator], list[Window]]:
     """Return the communicators and windows of all ranks, each once, and number those of each rank.
 
-    Ranks agree on the how-manieth communicator of the same members is made of a parent, as all of them take part.
+    Ranks agree on the how-manieth communicator of the same members is made of a parent, as all of them take part; and
+    on the how-manieth intercommunicator of two groups.
     """
     communicators: list[Communicator] = []
     windows: list[Window] = []
@@ -81,7 +82,10 @@ def merge(parts: Mapping[int, Definitions]) -> tuple[list[Communicator], list[Wi
         for number, entry in part.communicators.items():
             parent = part.communicator_numbers.get(entry["parent"], NONE)
             groups = sorted([str(entry["members"]), str(entry.get("remote", ""))])
-            key = (parent, *groups)
+            made_of = (
+                NONE if entry["call"] == "MPI_Intercomm_create" else parent
+            )  # its groups have parents of their own
+            key = (made_of, *groups)
             seen[key] += 1
             if (key, seen[key]) not in numbers:
                 numbers[key, seen[key]] = len(communicators)
