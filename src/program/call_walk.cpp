@@ -5,7 +5,7 @@
 namespace tradewind::program {
 
 CallWalk::CallWalk(const Calls& calls)
-    : calls_(calls), next_(static_cast<std::size_t>(calls.ranks())), clock_(next_.size()), computed_(next_.size()) {
+    : calls_(calls), next_(static_cast<std::size_t>(calls.ranks())), clock_(next_.size()) {
     for (Rank r = 0; r < calls.ranks(); ++r) {
         sent_.emplace_back(calls.receives(r), not_yet);
         posted_.emplace_back(calls.receives(r), not_yet);
@@ -37,7 +37,7 @@ std::int64_t CallWalk::time() const {
 // When the other end of a message lets a send or a receive end.
 std::int64_t CallWalk::end_of(Rank r, const Call& call) const {
     if (call.kind == Call::receive) return sent_[place(r)][call.message];
-    if (call.amount <= limit_ && !call.synchronous) return 0;
+    if (call.size() <= limit_ && !call.synchronous) return 0;
     return posted_[call.peer][call.message];
 }
 
@@ -53,10 +53,7 @@ void CallWalk::walk(Rank r) {
     for (std::size_t& next = next_[place(r)]; next < calls.size(); ++next) {
         const Call& call = calls[next];
         switch (call.kind) {
-            case Call::compute:
-                clock += call.amount;
-                computed_[place(r)] += call.amount;
-                break;
+            case Call::compute: clock += call.amount; break;
             case Call::send:
                 sent_[call.peer][call.message] = clock;
                 wake(static_cast<Rank>(call.peer), call.message);

@@ -23,9 +23,8 @@ class CallWalk {
     // Returns the send or receive that a rank waits for which has not ended, and the wait itself.
     const Call& awaited(Rank r) const { return calls_.request(r, wait(r).peer); }
     const Call& wait(Rank r) const { return calls_.of(r)[next_[place(r)]]; }
-    // When the last rank was done, and what a rank computed, in ps.
+    // Returns when the last rank was done, in ps.
     std::int64_t time() const;
-    std::int64_t computed(Rank r) const { return computed_[place(r)]; }
 
   private:
     static constexpr Rank none = -1;
@@ -39,7 +38,7 @@ class CallWalk {
     const Calls& calls_;
     std::int64_t limit_ = 0;
     std::vector<std::size_t> next_;                         // [rank]: call
-    std::vector<std::int64_t> clock_, computed_;            // [rank]
+    std::vector<std::int64_t> clock_;                       // [rank]
     std::vector<std::vector<std::int64_t>> sent_, posted_;  // [receiver][message]: when; or not yet
     std::vector<std::vector<Rank>> waiting_for_;  // [receiver][message]: the rank that waits for its other end
     std::vector<Rank> ready_;

@@ -21,6 +21,9 @@ struct Call {
     std::uint32_t message = 0;  // of send and receive: its number at the receiver
     std::uint32_t row = 0;      // of the trace
     std::int64_t amount = 0;    // bytes; of a computation: ps
+
+    // Returns the bytes of a message on its way: one of none takes room, too, and may have to be buffered.
+    std::int64_t size() const { return amount > 0 ? amount : 1; }
 };
 static_assert(sizeof(Call) == 24);
 

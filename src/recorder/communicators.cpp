@@ -129,7 +129,8 @@ int Communicators::made(Word handle, Word parent, const char* function) {
         info.remote = world_ranks(handle, "PMPI_Comm_remote_group");
         text += ",\"remote\":" + ranges(info.remote);
     } else {
-        read_topology(handle, info, text);
+        read_topology(handle, info);
+        text += info.topology;
     }
     definitions += text + "}\n";
     return info.number;
@@ -145,6 +146,7 @@ int Communicators::duplicated(Word handle, Word parent, const char* function) {
     std::string text = "{\"communicator\":" + std::to_string(number) + ",\"parent\":" + std::to_string(old.number) +
                        ",\"call\":" + json(function) + ",\"members\":" + ranges(info.members);
     if (info.has_remote) text += ",\"remote\":" + ranges(info.remote);
+    text += info.topology;
     definitions += text + "}\n";
     return number;
 }
@@ -173,11 +175,11 @@ std::vector<int> Communicators::world_ranks_of(Word group) const {
     return world;
 }
 
-void Communicators::read_topology(Word communicator, CommunicatorInfo& info, std::string& text) {
+void Communicators::read_topology(Word communicator, CommunicatorInfo& info) {
     const Neighbors neighbors = read_neighbors(communicator);
     if (!neighbors.has_topology) return;
     if (!neighbors.dims.empty()) {
-        text += ",\"dims\":" + list(neighbors.dims) + ",\"periodic\":" + list(neighbors.periodic);
+        info.topology += ",\"dims\":" + list(neighbors.dims) + ",\"periodic\":" + list(neighbors.periodic);
     }
     info.sources = neighbors.sources;
     info.destinations = neighbors.destinations;
@@ -185,7 +187,8 @@ void Communicators::read_topology(Word communicator, CommunicatorInfo& info, std
         for (int& rank : ranks) rank = info.world_rank(rank);
         return ranks;
     };
-    text += ",\"sources\":" + list(world(info.sources)) + ",\"destinations\":" + list(world(info.destinations));
+    info.topology +=
+        ",\"sources\":" + list(world(info.sources)) + ",\"destinations\":" + list(world(info.destinations));
 }
 
 Neighbors read_neighbors(Word communicator) {

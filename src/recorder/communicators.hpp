@@ -18,6 +18,7 @@ struct CommunicatorInfo {
     bool has_remote = false;
     std::vector<int> members, remote;
     std::vector<int> sources, destinations;  // neighbors by rank in the communicator
+    std::string topology;                    // as JSON, behind its members
 
     /// Returns the ranks that messages go to.
     const std::vector<int>& peers() const { return has_remote ? remote : members; }
@@ -75,7 +76,7 @@ class Communicators {
     const CommunicatorInfo& found(Word handle);
     CommunicatorInfo& add(Word handle);
     std::vector<int> world_ranks(Word handle, const char* function) const;
-    static void read_topology(Word handle, CommunicatorInfo& info, std::string& text);
+    static void read_topology(Word handle, CommunicatorInfo& info);
 
     Cached cache_[CACHED];
     std::vector<std::unique_ptr<CommunicatorInfo>> all_;

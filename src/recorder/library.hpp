@@ -26,7 +26,7 @@ struct Abi {
     Word world, self, null_communicator, null_request, null_type;
     int combiner_named, cart, graph, dist_graph;
     int lock_exclusive, thread_funneled, thread_serialized, thread_multiple;
-    int unsupported;  // error class
+    int unsupported = 1;  // error class; of no library any that is not success
 };
 
 /// Returns the constants of the library. Valid once find() has returned an address.

@@ -240,7 +240,7 @@ bool Ranks::process_replayed(const Event& event) {
         case arrive: replay_->end_message(r, event.stage, event.time); return true;
         case asked: replay_->take_request(r, event.stage, event.memory); return true;
         case clear_to_send: replay_->depart(r, event.memory); return true;
-        case acknowledged: replay_->take_acknowledgement(r, event.memory, event.time); return true;
+        case acknowledged: replay_->end(r, event.memory, event.time); return true;
         default: return false;
     }
 }

@@ -19,7 +19,7 @@ void Replay::start(Rank r) {
     rank.departing.resize(world_.nics_per_node);
     std::uint32_t request = 0;
     for (const program::Call& call : calls_.of(r)) {
-        if (call.kind == program::Call::receive) rank.incoming.push_back({bytes_on_the_way(call), 0, request});
+        if (call.kind == program::Call::receive) rank.incoming.push_back({call.size(), 0, request});
         request += call.kind == program::Call::send || call.kind == program::Call::receive;
     }
     ranks_.enqueue(0, static_cast<std::uint32_t>(r), resume, 0, 0);
@@ -70,7 +70,7 @@ bool Replay::carry_out(Rank r, State& rank, const program::Call& call) {
 
 void Replay::send(Rank r, const program::Call& call, std::uint32_t request) {
     const auto to = static_cast<Rank>(call.peer);
-    const std::int64_t bytes = bytes_on_the_way(call);
+    const std::int64_t bytes = call.size();
     ++ranks_.counts_.messages;
     ranks_.counts_.sent += bytes;
     if (world_.node(r) == world_.node(to)) {
@@ -84,7 +84,7 @@ void Replay::send(Rank r, const program::Call& call, std::uint32_t request) {
 
 // Between ranks of one node, as Ranks::copy: no faster than one copy can be, nor than the memory serves all of them.
 void Replay::copy(Rank r, const program::Call& call, std::uint32_t request) {
-    const auto size = static_cast<double>(bytes_on_the_way(call));
+    const auto size = static_cast<double>(call.size());
     const auto copied = [&](std::int64_t begin, double byte_time) {
         return after(begin, std::ceil(size * byte_time), "a copy within a node ends at");
     };
@@ -95,7 +95,7 @@ void Replay::copy(Rank r, const program::Call& call, std::uint32_t request) {
         finished = std::max(finished, memory);
     }
     end(r, request, finished);
-    ranks_.counts_.arrived += bytes_on_the_way(call);
+    ranks_.counts_.arrived += call.size();
     ranks_.enqueue(finished, call.peer, arrive, call.message, 0);
 }
 
@@ -150,10 +150,9 @@ void Replay::depart(Rank r, std::uint32_t request) {
 void Replay::send_first(Rank r, std::uint32_t nic) {
     const std::uint32_t request = state(r).departing[nic].front();
     const program::Call& call = calls_.request(r, request);
-    ranks_.add_job(
-        world_.terminal(world_.node(r), nic),
-        {ranks_.time_, bytes_on_the_way(call), static_cast<std::uint32_t>(r), call.peer | nic << Event::rank_bits, 0,
-         call.message, request, call.message, 0, false, !is_announced(call)});
+    ranks_.add_job(world_.terminal(world_.node(r), nic),
+                   {ranks_.time_, call.size(), static_cast<std::uint32_t>(r), call.peer | nic << Event::rank_bits, 0,
+                    call.message, request, call.message, 0, false, !is_announced(call)});
 }
 
 void Replay::end_departure(Rank r, std::uint32_t request, std::int64_t time) {
@@ -162,10 +161,6 @@ void Replay::end_departure(Rank r, std::uint32_t request, std::int64_t time) {
     state(r).departing[nic].pop_front();
     if (!state(r).departing[nic].empty()) send_first(r, nic);
     if (!is_announced(call)) end(r, request, time);
-}
-
-void Replay::take_acknowledgement(Rank r, std::uint32_t request, std::int64_t time) {
-    end(r, request, time);
 }
 
 void Replay::take_packet(const Event& event, std::int64_t time) {
@@ -217,8 +212,7 @@ std::string Replay::stuck() const {
         return "rank " + std::to_string(r) + " waits in " + calls_.labels()[call.label] + " (row " +
                std::to_string(call.row) + ") for rank " + std::to_string(call.peer) +
                (sends ? ", to which" : ", from which") + " " + std::to_string(call.amount) +
-               " bytes go: the program needs messages that are buffered; name a larger mpi.eager_limit, or verify the "
-               "trace";
+               " bytes go; `tradewind verify trace` finds whether a larger mpi.eager_limit helps";
     }
     return "";
 }

@@ -26,14 +26,14 @@ class Replay {
     void take_packet(const Event& event, std::int64_t time);
     // All of a message has come.
     void end_message(Rank r, std::uint32_t message, std::int64_t time);
-    // A sender announces a long message, of its request so-and-so.
+    // A sender announces a long message. `request`: of the sender.
     void take_request(Rank r, std::uint32_t message, std::uint32_t request);
     // A message can be sent: it is short, or its receiver has asked for it.
     void depart(Rank r, std::uint32_t request);
     // The last packet of a message leaves the NIC of its rank until `time`.
     void end_departure(Rank r, std::uint32_t request, std::int64_t time);
-    // All of a message that was asked for has come to its receiver.
-    void take_acknowledgement(Rank r, std::uint32_t request, std::int64_t time);
+    // A request ends: its message has come, has left, or has been acknowledged.
+    void end(Rank r, std::uint32_t request, std::int64_t time);
 
     void add_to(SimulationResult& result) const;
     // The first rank here that waits for what does not come, in words; empty: none does.
@@ -67,16 +67,12 @@ class Replay {
     // Carry out a call at its time. Whether the rank goes on.
     bool carry_out(Rank r, State& rank, const program::Call& call);
     bool post(Rank r, State& rank, const program::Call& call);
-    bool is_announced(const program::Call& call) const {
-        return call.synchronous || world_.rendezvous(bytes_on_the_way(call));
-    }
+    bool is_announced(const program::Call& call) const { return call.synchronous || world_.rendezvous(call.size()); }
     void send_first(Rank r, std::uint32_t nic);
     void send(Rank r, const program::Call& call, std::uint32_t request);
     void copy(Rank r, const program::Call& call, std::uint32_t request);
     bool wait(Rank r, State& rank, const program::Call& call);
     void ask_for(Rank r, std::uint32_t message);
-    void end(Rank r, std::uint32_t request, std::int64_t time);
-    static std::int64_t bytes_on_the_way(const program::Call& call) { return call.amount > 0 ? call.amount : 1; }
 
     const World& world_;
     Ranks& ranks_;

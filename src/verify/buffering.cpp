@@ -20,7 +20,7 @@ std::int64_t smallest_send(const program::Calls& calls, const CallWalk& walk) {
     for (Rank r = 0; r < calls.ranks(); ++r) {
         if (walk.has_ended(r)) continue;
         const Call& call = walk.awaited(r);
-        if (call.kind == Call::send && !call.synchronous) smallest = std::min(smallest, call.amount);
+        if (call.kind == Call::send && !call.synchronous) smallest = std::min(smallest, call.size());
     }
     return smallest;
 }

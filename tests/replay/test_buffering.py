@@ -158,3 +158,12 @@ def test_ranks_compute_nothing_between_looks_in_vain() -> None:
     calls.call("MPI_Parrived", gap_ns=60, asked=[1]).call("MPI_Parrived", gap_ns=70, asked=[1])
     calls.call("MPI_Wait", gap_ns=80, asked=[1])
     assert gaps_ns(builder.rank(0).events()).tolist() == [0, 0, 60, 0, 80]
+
+
+def test_messages_without_bytes_may_have_to_be_buffered_too() -> None:
+    builder = TraceBuilder(2)
+    for rank in (0, 1):
+        send(builder, rank, 1 - rank, 0)
+        receive(builder, rank, 1 - rank, 0)
+    found = verify_trace(builder.trace())
+    assert (found["eager_limit"], len(found["cycle"])) == (1, 2)

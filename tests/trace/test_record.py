@@ -147,3 +147,21 @@ def test_a_program_after_another_in_one_command_is_not_recorded_and_does_not_han
     assert run.returncode == 0, run.stderr
     assert "rank 0 is not recorded: cannot create its file" in run.stderr
     assert open_trace(tmp_path / "run.trace").size == 1
+
+
+def test_a_copy_that_a_request_completes_has_the_topology_of_its_communicator(tmp_path):
+    (tmp_path / "ring.py").write_text(
+        "from mpi4py import MPI\n"
+        "ring = MPI.COMM_WORLD.Create_cart([2], [True])\n"
+        "copy, request = ring.Idup()\n"
+        "request.Wait()\n"
+        "copy.neighbor_allgather(1)\n"
+    )
+    run = recorded([OWN / "mpiexec", "-n", "2", sys.executable, "ring.py"], tmp_path)
+    assert run.returncode == 0, run.stderr
+    trace = open_trace(tmp_path / "run.trace")
+    (ring,), (copy,) = (
+        [(each.dims, each.periodic) for each in trace.communicators if each.call == name]
+        for name in ("MPI_Cart_create", "MPI_Comm_idup")
+    )
+    assert copy == ring == ((2,), (True,))

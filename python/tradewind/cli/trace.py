@@ -1,14 +1,17 @@
-"""`tradewind verify trace FILE` and `simulate trace FILE`: a program that was recorded."""
+"""`tradewind verify trace FILE`, `simulate trace FILE` and `advise trace FILE`: a program that was recorded."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from tradewind.cli import options
 from tradewind.cli import simulation_options as simulating
 from tradewind.cli.parameters import Argument, Option
+
+if TYPE_CHECKING:
+    from tradewind.replay.workload import TraceWorkload
 
 WORD = "trace"
 """Stands in place of a pattern."""
@@ -51,14 +54,18 @@ def simulate(
     """Replay a trace on a machine, and print the result. Raises InputError."""
     from tradewind.cli.output import print_result
     from tradewind.cli.simulation_run import simulate_here
-    from tradewind.replay.workload import TraceWorkload
     from tradewind.simulation import prepare
-    from tradewind.trace.read import open_trace
 
-    workload = TraceWorkload(open_trace(file), file.name, computing, allreduce)
-    simulation = prepare(workload, machine, **simulated.chosen())
+    simulation = prepare(_workload(file, computing, allreduce), machine, **simulated.chosen())
     result = simulate_here(simulation, simulated, as_json)
     print_result(result, as_json, lambda: _show_simulated(result))
+
+
+def _workload(file: Path, computing: float, allreduce: str) -> TraceWorkload:
+    from tradewind.replay.workload import TraceWorkload
+    from tradewind.trace.read import open_trace
+
+    return TraceWorkload(open_trace(file), file.name, computing, allreduce)
 
 
 def _show_simulated(result: dict[str, Any]) -> None:
@@ -140,7 +147,8 @@ def _show_verified(result: dict[str, Any]) -> None:
     if result["order"]:
         return
     if result["eager_limit"] == 0:
-        show_text("verified: the program ends even where no message is buffered")
+        without = "without the sends and receives above " if result["unmatched"] else ""
+        show_text(f"verified: {without}the program ends even where no message is buffered")
         return
     if result["eager_limit"] is None:
         show_text("the program does not end, whatever is buffered:")
@@ -177,11 +185,9 @@ def advise(
     """Try changes of a recorded program and of its run, and print what each saves. Raises InputError."""
     from tradewind.cli.output import print_result
     from tradewind.cli.simulation_run import line_report
-    from tradewind.replay.workload import TraceWorkload
     from tradewind.simulation.trace_advice import advise_trace
-    from tradewind.trace.read import open_trace
 
-    workload = TraceWorkload(open_trace(file), file.name, computing, allreduce)
+    workload = _workload(file, computing, allreduce)
     result = advise_trace(workload, machine, report=line_report(as_json), **simulated.chosen())
     print_result(result, as_json, lambda: _show_advice(result))
 

@@ -17,8 +17,8 @@ SHOWN = 20
 def verify_trace(trace: Trace) -> dict[str, Any]:
     """Return whether the recorded calls end if no message is buffered, and which messages have no other end.
 
-    - ``eager_limit``: the calls end where messages of up to this number of bytes are buffered; 0: where none is, so the
-      program is safe (MPI 4.1, 3.5); None: they do not end at all;
+    - ``eager_limit``: the calls end where messages of up to this number of bytes are buffered (1 also for those without
+      any); 0: where none is, so the program is safe (MPI 4.1, 3.5); None: they do not end at all;
     - ``cycle``: where nothing is buffered, the ranks of a cyclic dependency (or of a chain to one that has ended):
       ``rank``, ``call`` (the function), ``event`` (its number on that rank), ``peer``, ``sends``, ``bytes``;
     - ``unmatched``: the first sends and receives without another end, as the cycle, and ``unmatched_messages``, all;
@@ -61,9 +61,9 @@ def _event(trace: Trace, rank: int, row: int) -> dict[str, Any]:
 
 def collective_order(trace: Trace) -> list[dict[str, Any]]:
     """Return the first collective call of each communicator that is not the same on all of its ranks."""
-    from tradewind.trace.calls import CALLS, Kind
+    from tradewind.trace.calls import CALLS, COLLECTIVES, Kind
 
-    bases = np.array([hash(call.base) if call.kind is Kind.COLLECTIVE else 0 for call in CALLS])
+    bases = np.array([COLLECTIVES.index(call.base) + 1 if call.kind is Kind.COLLECTIVE else 0 for call in CALLS])
     found = []
     sequences: dict[int, dict[int, Any]] = {}
     for rank in trace.ranks:

@@ -49,9 +49,8 @@ def calls_of(trace: Trace, scale: float = 1.0, allreduce: str = DEFAULT_ALLREDUC
     if not scale >= 0:
         raise InputError(f"computing scaled by {scale}: 0 or more is allowed")
 
-    _core.make_schedule(
-        _core.AllReduce(max(2, trace.size), 1), allreduce
-    )  # refuses what is none, also where it is not called
+    # Refuses an unknown name, also where nothing calls it.
+    _core.make_schedule(_core.AllReduce(max(2, trace.size), 1), allreduce)
 
     @lru_cache(maxsize=256)
     def schedule(ranks: int, size: int) -> _core.Schedule:

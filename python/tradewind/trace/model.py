@@ -2,7 +2,7 @@
 
 A rank's events are few distinct *operations* (a call with all its arguments but the buffers), the order in which they
 come, and their times: a loop of a thousand steps has the operations of one step. Ranks are those of MPI_COMM_WORLD
-everywhere, never those of another communicator; NONE stands where there is none, ANY for a wildcard.
+everywhere, never those of another communicator; NONE stands for no rank, tag or request, ANY for a wildcard.
 """
 
 from __future__ import annotations

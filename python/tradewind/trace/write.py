@@ -29,8 +29,8 @@ EVENTS_PER_BLOCK = 1 << 20
 def join(folder: Path, path: Path, command: Sequence[str], started: str) -> None:
     """Write the files of ranks in a folder as one file, which takes a fraction of their room.
 
-    Of files that end within a block, what is whole is taken. Raises InputError where there are none, or the file
-    cannot be written.
+    Files that end within a block are taken up to that block. Raises InputError for a folder without such files, and
+    where the file cannot be written.
     """
     files = sorted(folder.glob(PART_NAME), key=lambda file: int(file.stem.partition("-")[2]))
     if not files:

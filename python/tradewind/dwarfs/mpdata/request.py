@@ -64,7 +64,7 @@ class Mpdata(MeshDwarf):
         swept=False,
     )
     mountain: float = option(
-        "Height in m of a mountain, over which levels rise, in three dimensions; 0: there is none.",
+        "Height in m of a mountain, over which levels rise, in three dimensions; 0: no mountain.",
         0.0,
         minimum=0.0,
         maximum=air.CALM_M,
