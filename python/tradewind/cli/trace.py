@@ -1,4 +1,4 @@
-"""`tradewind verify trace FILE`, `simulate trace FILE` and `advise trace FILE`: a program that was recorded."""
+"""`tradewind verify trace FILE`, `simulate`, `advise` and `export`: a program that was recorded."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from tradewind.cli import options
 from tradewind.cli import simulation_options as simulating
 from tradewind.cli.parameters import Argument, Option
+from tradewind.cli.trace_export import export
 
 if TYPE_CHECKING:
     from tradewind.replay.workload import TraceWorkload
@@ -19,10 +20,11 @@ HELP = {
     "verify": "Check whether a recorded program needs messages that are buffered, and would hang without.",
     "simulate": "Replay a recorded program on a machine, packet by packet.",
     "advise": "Find what would make a recorded program faster, by replays.",
+    "export": "Write a trace for LogGOPSim, ATLAHS or SimGrid, or one of these as a trace of Tradewind.",
 }
 
 _Word = Annotated[str, Argument(metavar="trace", help="The word `trace`.", show_default=False)]
-_File = Annotated[Path, Argument(metavar="FILE", help="A trace of `tradewind record`.", show_default=False)]
+_File = Annotated[Path, Argument(metavar="FILE", help="A trace of `tradewind record`, of SimGrid, or in GOAL's form.", show_default=False)]
 _Computing = Annotated[
     float, Option("--computing", help="Factor on the recorded time of computations: 0.5 for cores twice as fast.")
 ]
@@ -32,10 +34,10 @@ _AllReduce = Annotated[str, Option("--allreduce", help="Algorithm of MPI_Allredu
 def verify(trace: _Word, file: _File, *, as_json: options.Json = False) -> int | None:
     """Check a trace, and print the result; exit code 1 where it is not safe. Raises InputError."""
     from tradewind.cli.output import print_result
+    from tradewind.cli.trace_file import opened
     from tradewind.replay.buffering import verify_trace
-    from tradewind.trace.read import open_trace
 
-    result = {"trace": file.name, **verify_trace(open_trace(file))}
+    result = {"trace": file.name, **verify_trace(opened(file))}
     print_result(result, as_json, lambda: _show_verified(result))
     return None if result["eager_limit"] == 0 and not result["unmatched_messages"] else 1
 
@@ -62,10 +64,10 @@ def simulate(
 
 
 def _workload(file: Path, computing: float, allreduce: str) -> TraceWorkload:
+    from tradewind.cli.trace_file import opened
     from tradewind.replay.workload import TraceWorkload
-    from tradewind.trace.read import open_trace
 
-    return TraceWorkload(open_trace(file), file.name, computing, allreduce)
+    return TraceWorkload(opened(file), file.name, computing, allreduce)
 
 
 def _show_simulated(result: dict[str, Any]) -> None:
@@ -110,6 +112,7 @@ def _causes(result: dict[str, Any]) -> str:
 
 
 def _say_left_out(left: dict[str, Any]) -> None:
+    """Print which calls and messages of a trace are left out."""
     from tradewind.base.units import format_bytes
     from tradewind.cli.screen import show_text
 
@@ -218,4 +221,4 @@ def _saved(saves_s: float, time_s: float) -> str:
     return f"{100 * saves_s / time_s:.1f} %".replace("-0.0 %", "0.0 %") if time_s else "-"
 
 
-COMMANDS: dict[str, Callable[..., int | None]] = {"verify": verify, "simulate": simulate, "advise": advise}
+COMMANDS: dict[str, Callable[..., int | None]] = {"verify": verify, "simulate": simulate, "advise": advise, "export": export}

@@ -377,7 +377,12 @@ def rows_of(
     return columns
 
 
+def events_of_rows(events: RankEvents, communicators: Sequence[Communicator]) -> NDArray[np.int64]:
+    """Return, for each row, the number of the event, counted from the first of these, that it was made of."""
+    sequence = _sequence(events, _Operations(events, communicators))
+    return np.repeat(sequence.events, sequence.lengths)
+
+
 def event_of_row(events: RankEvents, row: int, communicators: Sequence[Communicator]) -> int:
     """Return the number of the event, counted from the first of these, that a row was made of."""
-    sequence = _sequence(events, _Operations(events, communicators))
-    return int(sequence.events[np.searchsorted(np.cumsum(sequence.lengths), row, side="right")])
+    return int(events_of_rows(events, communicators)[row])

@@ -70,7 +70,10 @@ def scan(file: IO[bytes], path: Path) -> tuple[list[Block], str]:
     size = file.seek(0, 2)
     file.seek(0)
     if file.read(len(SIGNATURE)) != SIGNATURE:
-        raise InputError(f"{path}: not a trace: a file that `tradewind record` has written is allowed")
+        raise InputError(
+            f"{path}: not a trace: a file of `tradewind record`, a schedule in GOAL's text form, or a trace of SimGrid's "
+            f"is allowed"
+        )
     blocks: list[Block] = []
     at = len(SIGNATURE)
     while at < size:

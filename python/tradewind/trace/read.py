@@ -15,7 +15,10 @@ from tradewind.base.errors import InputError
 from tradewind.trace.blocks import Kind, Reader, decode_times
 from tradewind.trace.calls import NUMBERS
 from tradewind.trace.definitions import Definitions, merge
-from tradewind.trace.model import DATATYPE, ENDED, OPERATION, RankEvents, RankInfo, Trace
+from tradewind.trace.forms import Form, form_of
+from tradewind.trace.goal import read_goal
+from tradewind.trace.model import DATATYPE, ENDED, OPERATION, RankEvents, RankInfo, Trace, missing_ranks
+from tradewind.trace.time_independent import read_time_independent
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -32,12 +35,18 @@ PART_NAME = "rank-*.part"
 
 
 def open_trace(path: str | os.PathLike[str]) -> Trace:
-    """Open the trace of a run: a file, or the folder with the files of the ranks.
+    """Open the trace of a run: a file of `tradewind record`, or the folder with the files of the ranks; a schedule in
+    GOAL's text form; a trace of SimGrid's.
 
     Of a file that is cut off, and of ranks that were killed, what is whole is used; `Trace.problems` says what is
     missing. Raises InputError for a file that is no trace, is damaged, or of a newer version.
     """
     place = Path(path)
+    readers = {Form.GOAL: read_goal, Form.TIME_INDEPENDENT: read_time_independent, Form.RECORDED: _open_recorded}
+    return readers[form_of(place)](place)
+
+
+def _open_recorded(place: Path) -> Trace:
     files = sorted(place.glob(PART_NAME)) if place.is_dir() else [place]
     if not files:
         raise InputError(f"{place}: this folder has no files of ranks ({PART_NAME})")
@@ -64,10 +73,7 @@ def open_trace(path: str | os.PathLike[str]) -> Trace:
 
 
 def _missing(size: int, infos: Mapping[int, RankInfo]) -> Iterator[str]:
-    missing = [rank for rank in range(size) if rank not in infos]
-    if missing:
-        shown = ", ".join(map(str, missing[:10])) + (", ..." if len(missing) > 10 else "")
-        yield f"{len(missing)} of {size} ranks are missing: {shown}"
+    yield from missing_ranks(size, infos)
     why = {
         "killed": "was killed: up to a second of its last calls is missing",
         "full": "has events until its disk was full",
