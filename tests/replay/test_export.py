@@ -2,7 +2,6 @@
 
 from itertools import groupby
 
-import numpy as np
 import pytest
 from recorded_exchange import trace_of
 from validation.machines import all_to_all
@@ -10,7 +9,7 @@ from validation.machines import all_to_all
 from tradewind.base.errors import InputError
 from tradewind.replay.calls import calls_of
 from tradewind.replay.export import export_trace, form_named
-from tradewind.replay.message_tags import COMPUTE, RECEIVE, SEND, WAIT, MessageTags
+from tradewind.replay.message_tags import COMPUTE, WAIT, MessageTags
 from tradewind.trace.builder import TraceBuilder
 from tradewind.trace.forms import Form
 from tradewind.trace.model import NONE
@@ -59,16 +58,16 @@ def out_of_order():
 
 def done(calls, rank):
     """Return what a rank does, with computations in a row as one, and waits in a row in any order."""
-    table = calls.of(rank).tolist()
+    table = calls.table(rank).tolist()
     found = []
     for kind, group in groupby(table, key=lambda row: row[0]):
         rows = list(group)
         if kind == COMPUTE:
-            found.append((kind, sum(row[4] for row in rows)))
+            found.append((kind, sum(row[5] for row in rows)))
         elif kind == WAIT:
-            found.append((kind, sorted(row[1] for row in rows)))
+            found.append((kind, sorted(row[2] for row in rows)))
         else:
-            found += [(kind, row[1], row[2], row[4]) for row in rows]
+            found += [(kind, row[2], row[3], row[5]) for row in rows]
     return found
 
 
@@ -142,15 +141,6 @@ def test_tags_are_as_few_as_the_order_needs():
     assert MessageTags(calls).of_receives(1).tolist() == [1, 0, 0]
     assert sorted(MessageTags(calls, by_waits=True).of_receives(1).tolist()) == [0, 1, 2]
     assert not any(MessageTags(calls_of(stepping()).calls).of_receives(rank).any() for rank in range(4))
-
-
-def test_columns_of_calls():
-    table = calls_of(out_of_order()).calls.of(1)
-    assert table.shape == (9, 5)
-    assert np.count_nonzero(table[:, 0] == RECEIVE) == 3
-    assert np.count_nonzero(table[:, 0] == SEND) == 0
-    with pytest.raises(InputError, match="rank 2: 0 to 1 are allowed"):
-        calls_of(out_of_order()).calls.of(2)
 
 
 def test_threads_and_long_messages(tmp_path):

@@ -10,6 +10,7 @@ from tradewind import _core
 from tradewind.base.errors import InputError
 from tradewind.replay.calls import calls_of
 from tradewind.replay.export import export_trace
+from tradewind.replay.message_tags import SEND
 from tradewind.trace.builder import TraceBuilder
 from tradewind.trace.counts import counts
 from tradewind.trace.forms import Form
@@ -71,7 +72,7 @@ def test_simgrid_replays_the_same_messages_and_computing(tmp_path):
     export_trace(trace, tmp_path / "run.ti", Form.TIME_INDEPENDENT)
     calls = calls_of(trace).calls
     replayed = replay_trace(tmp_path / "run.ti", 4, tmp_path, messages=True)
-    sent = [row[4] for rank in range(4) for row in calls.of(rank).tolist() if row[1] != rank and row[0] == 1]
+    sent = [row[5] for rank in range(4) for row in calls.table(rank).tolist() if row[0] == SEND]
     assert Counter(replayed.sizes) == Counter(sent)
     assert (len(sent), sum(sent)) == (calls.messages, calls.bytes)
     free_s = _core.free_network_s(calls)

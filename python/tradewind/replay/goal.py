@@ -20,7 +20,7 @@ def goal_lines(calls: _core.Calls, comments: Sequence[str]) -> Iterator[str]:
     tags = MessageTags(calls)
     for rank in range(calls.ranks):
         yield f"\nrank {rank} {{\n"
-        yield from _Operations(tags).lines(calls.of(rank).tolist(), tags.of_receives(rank).tolist())
+        yield from _Operations(tags).lines(calls.table(rank).tolist(), tags.of_receives(rank).tolist())
         yield "}\n"
 
 
@@ -38,7 +38,7 @@ class _Operations:
 
     def lines(self, calls: list[Any], tags: list[int]) -> Iterator[str]:
         """Yield them. `tags`: of the messages that the rank receives."""
-        for kind, peer, message, _, amount in calls:
+        for kind, _, peer, message, _, amount in calls:
             if kind == WAIT:
                 self._waits.append(self._requests[peer])
             elif kind == COMPUTE:

@@ -11,10 +11,10 @@ from tradewind import _core
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-COMPUTE, SEND, RECEIVE, WAIT = range(4)
-"""Kinds of calls, as `_core.Calls.of` has them."""
-KIND, PEER, MESSAGE, ROW, AMOUNT = range(5)
-"""Columns of `_core.Calls.of`."""
+COMPUTE, SEND, RECEIVE, WAIT = (_core.call_kinds.index(kind) for kind in ("compute", "send", "receive", "wait"))
+"""Kinds of calls in `_core.Calls.table`."""
+KIND, LABEL, PEER, MESSAGE, ROW, AMOUNT = range(6)
+"""Columns of `_core.Calls.table`."""
 _NEVER = np.iinfo(np.int64).max
 
 
@@ -30,11 +30,11 @@ class MessageTags:
         """[receiver][message]: tag."""
         waited = []
         for rank in range(calls.ranks):
-            table = calls.of(rank)
+            table = calls.table(rank)
             self._received.append(np.zeros(np.count_nonzero(table[:, KIND] == RECEIVE), np.int32))
             waited.append(_waited(table)[_requests(table)[:, KIND] == RECEIVE] if by_waits else None)
         for rank in range(calls.ranks):
-            self._add_sends(calls.of(rank), waited)
+            self._add_sends(calls.table(rank), waited)
 
     def _add_sends(self, table: NDArray[np.int64], waited: list[NDArray[np.int64] | None]) -> None:
         requests = _requests(table)

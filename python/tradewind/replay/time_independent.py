@@ -9,7 +9,7 @@ import numpy as np
 
 from tradewind.base.errors import InputError
 from tradewind.replay.calls import Replayed
-from tradewind.replay.message_tags import COMPUTE, KIND, ROW, SEND, WAIT, MessageTags
+from tradewind.replay.message_tags import COMPUTE, KIND, PEER, ROW, SEND, WAIT, MessageTags
 from tradewind.replay.rows import events_of_rows
 from tradewind.trace.calls import Form, Kind
 from tradewind.trace.model import RankEvents, Trace
@@ -36,7 +36,7 @@ class TimeIndependent:
     def lines(self, rank: int) -> Iterator[str]:
         """Yield the lines of a rank. Raises InputError for a message that is too large."""
         yield f"{rank} init\n"
-        table = self._calls.of(rank)
+        table = self._calls.table(rank)
         events = self._trace.events(rank)
         kept = self._collectives(events)
         begin = 0
@@ -114,7 +114,7 @@ class _Actions:
 
     def lines(self, calls: list[Any]) -> Iterator[str]:
         """Yield the actions of calls."""
-        for number, (kind, peer, message, _, amount) in enumerate(calls):
+        for number, (kind, _, peer, message, _, amount) in enumerate(calls):
             if kind == WAIT:
                 self._waits.append(peer)
                 continue
@@ -124,7 +124,7 @@ class _Actions:
                 yield f"{self._rank} compute {whole if rest == 0 else amount / PS_PER_FLOP}\n"
                 continue
             request = len(self._keys)
-            ended = number + 1 < len(calls) and calls[number + 1][0] == WAIT and calls[number + 1][1] == request
+            ended = number + 1 < len(calls) and calls[number + 1][KIND] == WAIT and calls[number + 1][PEER] == request
             yield self._begin(kind == SEND, peer, message, amount, ended)
         yield from self._waited()
 
