@@ -104,7 +104,9 @@ def test_actions_that_were_read_are_written_again(tmp_path):
     for file in ("run.goal", *ranks):
         assert (first / file).read_text() == (second / file).read_text()
     actions = [line.split()[1] for line in (first / ranks[0]).read_text().splitlines() if line[0] != "#"]
-    assert {name: actions.count(name) for name in ("init", "bcast", "allreduce", "allgather", "barrier", "finalize")} == {
+    assert {
+        name: actions.count(name) for name in ("init", "bcast", "allreduce", "allgather", "barrier", "finalize")
+    } == {
         **{"init": 1, "bcast": 3, "allreduce": 0, "allgather": 0, "barrier": 1, "finalize": 1},
     }
 
@@ -153,7 +155,9 @@ def test_threads_and_long_messages(tmp_path):
     builder = TraceBuilder(2)
     builder.rank(0).call("MPI_Send", peer=1, tag=0, bytes=1 << 31)
     builder.rank(1).call("MPI_Recv", source=0, source_tag=0, received=1 << 31)
-    with pytest.raises(InputError, match="rank 0: a message of 2147483648 bytes: SimGrid's form holds up to 2147483647"):
+    with pytest.raises(
+        InputError, match="rank 0: a message of 2147483648 bytes: SimGrid's form holds up to 2147483647"
+    ):
         export_trace(builder.trace(), tmp_path / "run.ti", Form.TIME_INDEPENDENT)
 
 

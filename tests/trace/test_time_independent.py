@@ -1,4 +1,4 @@
-"""SimGrid's time-independent traces become traces: every action that its replay knows, and errors that name the line."""
+"""SimGrid's time-independent traces become traces: every action that it replays, and errors that name the line."""
 
 import re
 
@@ -24,7 +24,8 @@ def test_requests_are_found_by_sender_receiver_and_tag(tmp_path):
     trace = read(
         tmp_path,
         "# a comment\n0 init\n1 init\n0 compute 1e3\n0 isend 1 5 100\n0 isend 1 5 200\n0 compute 2.5\n0 wait 0 1 5\n"
-        "0 sleep 1e-6\n0 waitall 2\n1 irecv 0 5 -1\n1 test 0 1 5\n1 wait 0 1 5\n1 recv -555 -444 200 6\n0 finalize\n1 finalize\n",
+        "0 sleep 1e-6\n0 waitall 2\n1 irecv 0 5 -1\n1 test 0 1 5\n1 wait 0 1 5\n1 recv -555 -444 200 6\n"
+        "0 finalize\n1 finalize\n",
     )
     assert trace.problems == ()
     columns = ("bytes", "request", "gap_ns")
@@ -109,7 +110,7 @@ def test_a_list_of_files_of_ranks_is_found_from_where_it_lies(tmp_path):
         (tmp_path / "run.txt").write_text(f"{place}/0_rank-0.txt\n{place}/0_rank-1.txt\n")
         assert len(open_trace(tmp_path / "run.txt")) == 6
     (tmp_path / "run.txt").write_text(f"{folder}/0_rank-0.txt\n{folder}/0_rank-7.txt\n")
-    with pytest.raises(InputError, match="run.txt:2: there is no file .*0_rank-7.txt"):
+    with pytest.raises(InputError, match=r"run.txt:2: there is no file .*0_rank-7.txt"):
         open_trace(tmp_path / "run.txt")
 
 

@@ -24,7 +24,10 @@ HELP = {
 }
 
 _Word = Annotated[str, Argument(metavar="trace", help="The word `trace`.", show_default=False)]
-_File = Annotated[Path, Argument(metavar="FILE", help="A trace of `tradewind record`, of SimGrid, or in GOAL's form.", show_default=False)]
+_File = Annotated[
+    Path,
+    Argument(metavar="FILE", help="A trace of `tradewind record`, of SimGrid, or in GOAL's form.", show_default=False),
+]
 _Computing = Annotated[
     float, Option("--computing", help="Factor on the recorded time of computations: 0.5 for cores twice as fast.")
 ]
@@ -76,6 +79,7 @@ def _show_simulated(result: dict[str, Any]) -> None:
     from tradewind.cli.screen import show_table, show_text
     from tradewind.cli.simulation_run import say_disturbed, say_orders
     from tradewind.cli.table import TextColumn, TextTable
+    from tradewind.cli.trace_file import show_left_out
 
     columns = [TextColumn("in"), *(TextColumn(title, number=True) for title in ("min", "mean", "max", "share"))]
     rows = [
@@ -93,7 +97,7 @@ def _show_simulated(result: dict[str, Any]) -> None:
     show_text(f"{result['messages']:,} messages, {format_bytes(result['bytes'])}, collective calls included")
     show_text(_causes(result))
     _show_path(result)
-    say_left_out(result["not_replayed"])
+    show_left_out(result["not_replayed"])
     say_energy(result)
     say_orders(result)
     say_disturbed(result)
@@ -145,18 +149,6 @@ def _causes(result: dict[str, Any]) -> str:
         if result["time_s"]
     }
     return "made of " + ", ".join(f"{name} {share}" for name, share in shares.items())
-
-
-def say_left_out(left: dict[str, Any]) -> None:
-    """Print which calls and messages of a trace are left out."""
-    from tradewind.base.units import format_bytes
-    from tradewind.cli.screen import show_text
-
-    if left["calls"]:
-        named = [f"{n:,} {name} ({format_bytes(left['bytes'][name])})" for name, n in left["calls"].items()]
-        show_text(f"warning: not replayed: {', '.join(named)}")
-    if left["unmatched"]:
-        show_text(f"warning: {left['unmatched']:,} sends and receives have no other end, and are not replayed")
 
 
 def _show_verified(result: dict[str, Any]) -> None:
@@ -257,4 +249,9 @@ def _saved(saves_s: float, time_s: float) -> str:
     return f"{100 * saves_s / time_s:.1f} %".replace("-0.0 %", "0.0 %") if time_s else "-"
 
 
-COMMANDS: dict[str, Callable[..., int | None]] = {"verify": verify, "simulate": simulate, "advise": advise, "export": export}
+COMMANDS: dict[str, Callable[..., int | None]] = {
+    "verify": verify,
+    "simulate": simulate,
+    "advise": advise,
+    "export": export,
+}

@@ -42,9 +42,9 @@ def export(
 def _show(result: dict[str, Any]) -> None:
     from tradewind.base.units import format_bytes
     from tradewind.cli.screen import show_text
-    from tradewind.cli.trace import say_left_out
+    from tradewind.cli.trace_file import show_left_out
 
     moved = f", {result['messages']:,} messages, {format_bytes(result['bytes'])}" if "messages" in result else ""
     show_text(f"trace: {result['trace']}, {result['ranks']} ranks{moved}")
     if "not_replayed" in result:
-        say_left_out(result["not_replayed"])
+        show_left_out(result["not_replayed"])

@@ -24,14 +24,14 @@ _LINES = 4096
 """Lines that are written at once."""
 _GOAL_COMMENTS = (
     "Calls that tradewind recorded or read, as messages and computing; times in ns.",
-    "Collective calls are messages, by the algorithms of a replay. Communicators, tags, datatypes and the functions that",
-    "were called are not kept: tags tell messages of two ranks apart where one overtakes another.",
+    "Collective calls are messages, by the algorithms of a replay. Communicators, tags, datatypes and the functions",
+    "that were called are not kept: tags distinguish messages of two ranks where one overtakes another.",
     "Synchronous sends are sends; receives from any source are those that happened.",
 )
 _ACTION_COMMENTS = (
     "Calls that tradewind recorded or read, as actions; sizes in bytes, computing in operations: 1 per ns.",
-    "Collective calls that do not block, of some of the ranks, or with blocks of their own are messages. Communicators,",
-    "tags and datatypes are not kept: tags tell requests of two ranks apart, by which waits find them.",
+    "Collective calls that do not block, of some of the ranks, or with blocks of their own are messages.",
+    "Communicators, tags and datatypes are not kept: tags distinguish requests of two ranks, by which waits find them.",
     "Synchronous, buffered and persistent sends are sends; receives from any source are those that happened.",
 )
 
@@ -52,9 +52,9 @@ def form_named(name: str | None, path: Path) -> Form:
 def export_trace(trace: Trace, path: Path, form: Form, allreduce: str = DEFAULT_ALLREDUCE) -> dict[str, Any]:
     """Write a trace in a form; return what was written: ``messages``, ``bytes``, and ``not_replayed``, what was not.
 
-    In GOAL collective calls are messages by the algorithms of a replay; `allreduce`: that of MPI_Allreduce. Of SimGrid's
-    form, `path` becomes the list of the files of the ranks, which stand in a folder beside it. Raises InputError for a
-    trace that cannot be replayed, or written.
+    In GOAL collective calls are messages by the algorithms of a replay; `allreduce`: that of MPI_Allreduce. In the form
+    of SimGrid, `path` becomes the list of the files of the ranks, which stand in a folder beside it. Raises InputError
+    for a trace that cannot be replayed, or written.
     """
     if form is Form.RECORDED:
         save_trace(trace, path)

@@ -63,7 +63,7 @@ class MessageTags:
 
 def _requests(table: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return the sends and receives of a rank, in the order of their requests."""
-    return table[(table[:, KIND] == SEND) | (table[:, KIND] == RECEIVE)]
+    return np.asarray(table[(table[:, KIND] == SEND) | (table[:, KIND] == RECEIVE)])
 
 
 def _waited(table: NDArray[np.int64]) -> NDArray[np.int64]:

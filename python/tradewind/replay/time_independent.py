@@ -130,9 +130,7 @@ class _Actions:
 
     def _begin(self, sends: bool, peer: int, message: int, amount: int, ended: bool) -> str:
         if amount > MOST_BYTES:
-            raise InputError(
-                f"rank {self._rank}: a message of {amount} bytes: SimGrid's form holds up to {MOST_BYTES}"
-            )
+            raise InputError(f"rank {self._rank}: a message of {amount} bytes: SimGrid's form holds up to {MOST_BYTES}")
         tag = self._tags.of_send(peer, message) if sends else int(self._received[message])
         if not ended:
             self._open.add(len(self._keys))

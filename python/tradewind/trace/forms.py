@@ -13,7 +13,7 @@ class Form(Enum):
     """Forms of traces, by the names that users give them."""
 
     RECORDED = "trace"
-    """What `tradewind record` writes."""
+    """Files of `tradewind record`."""
     GOAL = "goal"
     """GOAL's text form, of LogGOPSim and ATLAHS."""
     TIME_INDEPENDENT = "ti"

@@ -161,7 +161,9 @@ class _Rank:
             return False
         return True
 
-    def _message(self, label: str | None, kind: str, amount: str, way: str, peer: str, tag: str | None, cpu: Any) -> None:
+    def _message(
+        self, label: str | None, kind: str, amount: str, way: str, peer: str, tag: str | None, cpu: Any
+    ) -> None:
         receives = kind == "recv"
         if (way == "from") != receives:
             raise self._file.error(f"'{kind} {way}': 'send to' and 'recv from' are allowed")
@@ -215,7 +217,9 @@ class _Rank:
                 if missing[last] == 0:
                     heappush(ready, last)
         if carried_out < count:
-            raise self._file.error(f"rank {self.rank}: {count - carried_out} operations depend on each other in a circle")
+            raise self._file.error(
+                f"rank {self.rank}: {count - carried_out} operations depend on each other in a circle"
+            )
 
     def calls(self) -> tuple[RankBuilder, int]:
         """Return the calls of the rank, and how many operations wait in them for messages that they do not depend on.
@@ -266,9 +270,7 @@ class _Calls:
             self._known[key] = (
                 self._builder.operation("MPI_Isend", peer=peer, tag=tag, bytes=amount, request=slot)
                 if sends
-                else self._builder.operation(
-                    "MPI_Irecv", source=peer, source_tag=tag, received=amount, request=slot
-                )
+                else self._builder.operation("MPI_Irecv", source=peer, source_tag=tag, received=amount, request=slot)
             )
         self._add(self._known[key])
 

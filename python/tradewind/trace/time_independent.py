@@ -1,7 +1,7 @@
 """SimGrid's time-independent traces, as `smpirun -trace-ti` writes and `smpirun -replay` reads them: read as traces.
 
 A line is an action of a rank: `0 isend 1 7 800`. A file names files of ranks, one in a line, or has the lines of all.
-Sizes are counts of a datatype, whose number may end the line; without it, bytes (or doubles, if `init` has an argument).
+Sizes are counts of a datatype, whose number may end the line; without it, bytes (doubles, if `init` has an argument).
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 from math import isfinite
 from pathlib import Path
+from typing import Any
 
 from tradewind.base.errors import InputError, quoted
 from tradewind.base.names import unknown
@@ -152,7 +153,7 @@ class _Rank:
             "scatterv": self._scatter_blocks,
         }
 
-    # What arguments mean.
+    # Values of arguments.
 
     def _number(self, words: Arguments, place: int, what: str, least: int = 0, most: int = MOST) -> int:
         if place >= len(words):
@@ -199,7 +200,8 @@ class _Rank:
     def _call(self, name: str, blocks: Sequence[int] = (), **fields: int) -> None:
         key = (name, *blocks, *fields.items())
         if key not in self._known:
-            self._known[key] = self._builder.operation(name, blocks=blocks, **fields)
+            arguments: dict[str, Any] = {"blocks": blocks, **fields}
+            self._known[key] = self._builder.operation(name, **arguments)
         self._event(self._known[key])
 
     def _event(self, operation: int) -> None:
