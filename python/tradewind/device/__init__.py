@@ -1,7 +1,7 @@
-"""Devices whose memory fields stay in: GPUs of NVIDIA and AMD, one that the host simulates, and the host itself.
+"""Devices in whose memory fields stay: GPUs of NVIDIA and AMD, one that the host simulates, and the host.
 
-`open_device` finds one by its name. What is computed there is a kernel of the folder `kernels`, C++ that is compiled for
-whatever device runs it.
+`open_device` finds one by its name. Its loops are kernels of the folder `kernels`: C++ that is compiled for whatever
+device runs it.
 """
 
 from __future__ import annotations

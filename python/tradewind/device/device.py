@@ -33,6 +33,8 @@ class Device(ABC):
 
     name: str
     is_host = False
+    copy_bytes = 256 * 2**20
+    """Bytes of a copy that measures its memory: well beyond its caches."""
 
     def __init__(self) -> None:
         self.copies = Copies()
@@ -48,6 +50,10 @@ class Device(ABC):
     @abstractmethod
     def _copy_to_host(self, array: Any, out: Array) -> None:
         """Copy an array to one of the host."""
+
+    @abstractmethod
+    def copy_within(self, array: Any, to: Any) -> None:
+        """Copy an array to another one of the device; it has begun when this returns."""
 
     @abstractmethod
     def run(self, kernel: str, points: int, *arguments: Any) -> None:
@@ -84,10 +90,11 @@ class Device(ABC):
         self._copy_to_device(values, array)
 
     def put(self, array: Any, where: Any, values: Array) -> None:
-        """Replace some values, slices of an array, by those of an array of the host: all of it travels."""
-        whole = self.to_host(array)
-        whole[where] = values
-        self.update(array, whole)
+        """Replace some values, slices of an array, by those of an array of the host."""
+        values = np.ascontiguousarray(values, array.dtype)
+        self.copies.to_device += 1
+        self.copies.to_device_bytes += values.nbytes
+        self._copy_to_device(values, array[where])
 
     def to_host(self, array: Any, out: Array | None = None) -> Array:
         """Return a copy of an array in the host's memory, when all that computes it has ended.
@@ -139,6 +146,10 @@ class Host(Device):
 
     def _copy_to_host(self, array: Array, out: Array) -> None:
         out[...] = array
+
+    def copy_within(self, array: Array, to: Array) -> None:
+        """Copy an array to another one."""
+        to[...] = array
 
     def run(self, kernel: str, points: int, *arguments: Any) -> None:
         """Raise NotImplementedError: loops of the host are those of the core."""

@@ -6,6 +6,7 @@ addition are fused, so that results have the bits of the host's loops.
 
 from __future__ import annotations
 
+import ctypes
 import re
 from functools import cache
 from pathlib import Path
@@ -15,6 +16,7 @@ import numpy as np
 
 from tradewind.base.errors import InputError
 from tradewind.device.device import Device
+from tradewind.device.names import SIMULATED
 
 if TYPE_CHECKING:
     from tradewind.device.device import Array
@@ -24,6 +26,7 @@ BLOCKS_PER_PROCESSOR = 16
 """More threads than a device runs at once take no further points; each takes several of a large field."""
 OPTIONS = {"cuda": ("--std=c++17", "--fmad=false"), "rocm": ("--std=c++17", "-ffp-contract=off")}
 KERNELS = ("diffusion", "mpdata", "semi_lagrangian")
+AMD_DRIVER = Path("/dev/kfd")
 _INCLUDE = re.compile(r'^#include "threads\.hpp"$|^#pragma once$', re.MULTILINE)
 
 
@@ -35,8 +38,26 @@ def source() -> str:
     return "\n".join(_INCLUDE.sub("", text) for text in texts)
 
 
+def require_driver(name: str) -> None:
+    """Raise InputError where this node has no driver of such devices, and so none of them."""
+    missing = None
+    if name == "cuda":
+        try:
+            ctypes.CDLL("libcuda.so.1")
+        except OSError:
+            missing = "libcuda.so.1"
+    elif not AMD_DRIVER.exists():
+        missing = str(AMD_DRIVER)
+    if missing is not None:
+        raise InputError(
+            f"device {name}: no device is found here, as its driver, {missing}, is missing; "
+            f"host, and {SIMULATED}, are allowed"
+        )
+
+
 def import_cupy(name: str) -> Any:
     """Return CuPy for a kind of devices. Raises InputError where it is missing or made for others, or finds none."""
+    require_driver(name)
     try:
         import cupy
     except ImportError as error:
@@ -48,9 +69,9 @@ def import_cupy(name: str) -> Any:
     try:
         count = cupy.cuda.runtime.getDeviceCount()
     except cupy.cuda.runtime.CUDARuntimeError as error:
-        raise InputError(f"device {name}: no device is found here ({error}); host and simulated are allowed") from None
+        raise InputError(f"device {name}: no device is found here ({error})") from None
     if count < 1:
-        raise InputError(f"device {name}: no device is found here; host and simulated are allowed")
+        raise InputError(f"device {name}: no device is found here")
     return cupy
 
 
@@ -78,10 +99,17 @@ class Gpu(Device):
         return self._cupy.full(tuple(shape), value, dtype)
 
     def _copy_to_device(self, array: Array, to: Any) -> None:
-        to.set(array)
+        if to.flags.c_contiguous:
+            to.set(array)
+        else:
+            to[...] = self._cupy.asarray(array)
 
     def _copy_to_host(self, array: Any, out: Array) -> None:
         array.get(out=out)
+
+    def copy_within(self, array: Any, to: Any) -> None:
+        """Copy an array to another one, in the present stream."""
+        self._cupy.copyto(to, array)
 
     def run(self, kernel: str, points: int, *arguments: Any) -> None:
         """Launch a kernel into the present stream."""

@@ -72,7 +72,7 @@ TRADEWIND_DEVICE Real limited(Real f, Real in1, Real out1, Real in2, Real out2) 
     return f * (smaller < Real(1) ? smaller : Real(1));
 }
 
-// What a loop over the faces of a node meets: the face's flux outward, and the neighbour.
+// A face as a node meets it: the face's flux outward, and the neighbour.
 template <class Real>
 struct Face {
     Real s;
@@ -312,7 +312,8 @@ TRADEWIND_DEVICE void mpdata_plain_corrections(const Pass<Real>& pass, Index edg
         }
 }
 
-// What flows through the faces of a node, `pass.flux`, per volume: the divergence; with `advances` the new tracer.
+// The sum of the flow through the faces of a node, `pass.flux`, per volume: the divergence; with `advances` the new
+// tracer.
 template <class Real>
 TRADEWIND_DEVICE void mpdata_plain_sums(const Pass<Real>& pass, Index own, bool advances, Real* out) {
     const Index levels = pass.levels;
@@ -344,7 +345,7 @@ TRADEWIND_DEVICE void mpdata_flow(const double* by_row, const double* by_level, 
 
 }  // namespace tradewind_device
 
-// Of each loop the pass, then its own arguments, then where it writes.
+// Parameters of each loop: the pass, then its own, then where it writes.
 #define TRADEWIND_PASS(Real)                                                                                      \
     const long long *offset, const int *neighbour, const int *face, const int *end, const double *inverse_volume, \
         long long levels, Real dt, long long gauge, const Real *flux, const Real *q, const Real *divergence,      \

@@ -20,7 +20,7 @@ struct Window {
     const int* place;
 };
 
-// What a loop has found, kept for the host: the first and last cells of departure points, -1 or the first point (of
+// Findings of a loop, kept for the host: the first and last cells of departure points, -1 or the first point (of
 // the first tracer) that is no number, and whether the window lacked a column.
 enum Finding { low_x, high_x, low_y, high_y, not_a_number, outside };
 

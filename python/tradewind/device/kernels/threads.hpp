@@ -1,5 +1,6 @@
-// What all kernels share. One text for three compilers: that of CUDA and that of HIP at run time (see ../gpu.py),
-// and the host's when the package is built, for the simulated device. It uses no header and nothing but this file.
+// The common part of all kernels. One text for three compilers: that of CUDA and that of HIP at run time (see
+// ../gpu.py), and the host's when the package is built, for the simulated device. It uses no header and nothing but
+// this file.
 //
 // Threads of a kernel share out its points, and none waits for another: so the host runs them one after another, and
 // any number of them gives the same bits. Operations and their order are those of the loops in src/kernel, never fused.

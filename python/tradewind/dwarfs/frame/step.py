@@ -70,9 +70,10 @@ def kernel(
     part: str = COMPUTE,
     once: bool = False,
     on_device: Callable[..., None] | None = None,
+    anywhere: bool = False,
 ) -> Callable[[Callable[..., None]], Kernel]:
-    """Make a `Kernel` of a loop."""
-    return lambda loop: Kernel(loop, flops, values, weight, part, once, on_device)
+    """Make a `Kernel` of a loop. `anywhere`: the run that it is called with knows where its fields lie."""
+    return lambda loop: Kernel(loop, flops, values, weight, part, once, loop if anywhere else on_device)
 
 
 class Call(NamedTuple):

@@ -91,12 +91,10 @@ def next_pass(run: Run, nodes: None) -> None:
     _core.mpdata_next_pass(run.graph, *arrays, run.dt, run.limits, run.team, above, inverse_mass, down)
 
 
-def _begin_pass(run: Run, nodes: None) -> None:
+@kernel(None, part="", anywhere=True)
+def begin_pass(run: Run, nodes: None) -> None:
     """Take what `next_pass` has computed."""
     run.flux_now, run.q_now, run.down_now = run.next_arrays()
-
-
-begin_pass = kernel(None, part="", on_device=_begin_pass)(_begin_pass)
 
 
 @kernel(*_DIVERGENCE, on_device=on_device.plain_divergence)

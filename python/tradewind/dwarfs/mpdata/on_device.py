@@ -21,7 +21,7 @@ _MOST_TERMS = 4
 
 @dataclass(frozen=True)
 class DeviceNodes:
-    """Nodes of a loop: `count` numbers from `begin` on, or so many entries of a list; where there is a mask, the wanted."""
+    """Nodes of a loop: `count` numbers from `begin` on, or as many entries of a list; of these the wanted of a mask."""
 
     begin: int
     count: int
@@ -31,7 +31,7 @@ class DeviceNodes:
 
 
 class OnDevice:
-    """What the kernels need of a rank's part of a mesh and of its flow, and what does not change."""
+    """The parts of a mesh and of a flow that kernels read and that do not change."""
 
     def __init__(self, device: Device, part: Any, inverse_volume: NDArray[np.float64], wind: Wind) -> None:
         self.device = device

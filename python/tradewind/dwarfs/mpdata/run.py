@@ -65,7 +65,7 @@ class MpdataRun(MeshRunning):
         self.down = None if down is None else self._placed(down)
         self.inverse_mass = None if wind.mass is None else self._placed(1 / wind.mass)
         self.on_device: OnDevice | None = None
-        """What kernels of a device need; None on the host."""
+        """Mesh and flow as kernels of a device read them; None on the host."""
         if not self.device.is_host:
             self.on_device = OnDevice(self.device, self.part, 1 / self.volume, wind)
         self.flux_now, self.down_now = self.flux, self.down
@@ -137,8 +137,7 @@ class MpdataRun(MeshRunning):
         self._there: dict[str, Array] = {}
         if dwarf.strategy == "staged":
             self._there = {
-                name: self.host_columns(self.graph.all, *([2] if name == "limits" else []), plan=name)
-                for name in names
+                name: self.host_columns(self.graph.all, *([2] if name == "limits" else []), plan=name) for name in names
             }
 
         def plan(name: str, *arrays: Array) -> None:
