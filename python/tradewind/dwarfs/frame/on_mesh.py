@@ -184,7 +184,8 @@ class MeshRunning(Running):
         """
         if self.device.is_host:
             return self.host_columns(rows, *inner, plan=plan)
-        return self.device.full((rows, *inner, self.levels), self._request.precision, np.nan)
+        there: Array = self.device.full((rows, *inner, self.levels), self._request.precision, np.nan)
+        return there
 
     def host_columns(self, rows: int, *inner: int, plan: str = "") -> Array:
         """The same in the host's memory, also where the fields lie on a device."""

@@ -137,7 +137,8 @@ class Running(ABC):
         shared = self._request.method(plan or next(iter(self._request.plans))).transport == "shared"
         shape = pattern.source_shape(self.rank)
         if not self.device.is_host:
-            return self.device.full(shape, precision, np.nan)
+            there: Array = self.device.full(shape, precision, np.nan)
+            return there
         # For the transport shared, in memory where other ranks can take messages from.
         array: Array = mpi.empty(pattern, self.comm, precision) if shared else np.empty(shape, precision)
         array.fill(np.nan)

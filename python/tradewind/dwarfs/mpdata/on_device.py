@@ -56,8 +56,10 @@ class OnDevice:
         self, begin: int, end: int, list: NDArray[np.int32] | None = None, mask: Any = None, wanted: bool = False
     ) -> DeviceNodes:
         """Return nodes, as `_core.Nodes` names them."""
-        lists = (None if each is None or not len(each) else self.device.to_device(each) for each in (list, mask))
-        return DeviceNodes(begin, end - begin, *lists, wanted)
+        entries, mask = (
+            None if each is None or not len(each) else self.device.to_device(each) for each in (list, mask)
+        )
+        return DeviceNodes(begin, end - begin, entries, mask, wanted)
 
 
 def _run(run: Run, kernel: str, points: int, flux: Any, q: Any, *arguments: Any, limits: Any = None) -> None:

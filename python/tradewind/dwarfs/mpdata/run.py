@@ -72,7 +72,8 @@ class MpdataRun(MeshRunning):
 
     def _placed(self, values: Array) -> Array:
         """Return values in the dwarf's precision, where its loops run."""
-        return self.device.to_device(np.ascontiguousarray(values.astype(self.dwarf.precision)))
+        placed: Array = self.device.to_device(np.ascontiguousarray(values.astype(self.dwarf.precision)))
+        return placed
 
     def blow(self) -> None:
         """Set the face fluxes to those in the middle of the present step."""

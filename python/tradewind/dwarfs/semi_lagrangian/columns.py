@@ -120,7 +120,8 @@ class _Columns:
     def _empty(self, shape: tuple[int, int, int]) -> Array:
         precision = self._run.dwarf.precision
         if not self._run.device.is_host:
-            return self._run.device.full(shape, precision, np.nan)
+            there: Array = self._run.device.full(shape, precision, np.nan)
+            return there
         if self._run.dwarf.method(self.name).transport == "shared":
             from tradewind.mpi.arrays import shared_zeros
 

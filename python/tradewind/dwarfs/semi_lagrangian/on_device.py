@@ -58,7 +58,7 @@ class OnDevice:
         """Run a kernel, and return what it has found. Raises InputError where a column is missing."""
         self._device.update(self._findings, _NOTHING_FOUND)
         self._device.run(f"{name}_{self._real}", points, *self._block, *arguments, self._findings)
-        found = self._device.to_host(self._findings)
+        found: NDArray[np.int64] = self._device.to_host(self._findings)
         if found[-1]:
             raise InputError("departure points: the window does not have the columns around one of them")
         return found

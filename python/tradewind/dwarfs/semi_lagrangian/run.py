@@ -273,9 +273,8 @@ class SemiLagrangianRun(Running):
             raise self.winds.beyond(self.cells) from None
         self.cells = ((low[0], low[1]), (high[0], high[1]))
         if lost >= 0:
-            self._raise_not_finite(
-                "departure point", np.isfinite(self.device.to_host(self.departures)).all(axis=0), lost
-            )
+            finite = np.isfinite(self.device.to_host(self.departures))
+            self._raise_not_finite("departure point", np.asarray(finite.all(axis=0)), lost)
 
     def take_cells(self, done: int) -> None:
         """Take the cells of the points that have `done` iterations."""
