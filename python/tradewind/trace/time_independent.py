@@ -15,7 +15,7 @@ from typing import Any
 from tradewind.base.errors import InputError, quoted
 from tradewind.base.names import unknown
 from tradewind.trace.builder import Ended, RankBuilder
-from tradewind.trace.forms import places_of
+from tradewind.trace.forms import file_named
 from tradewind.trace.model import ANY, MAX_RANKS, NONE, Trace, missing_ranks
 from tradewind.trace.requests import Open
 from tradewind.trace.text import MOST, TextFile, trace_of_text
@@ -65,10 +65,10 @@ def _files(path: Path) -> list[TextFile]:
             continue
         if name.split()[0].isdigit():
             return [TextFile(path)]
-        there = [place for place in places_of(path, name) if place.is_file()]
-        if not there:
+        there = file_named(path, name)
+        if there is None:
             raise whole.error(f"there is no file {quoted(name)}: a file with the actions of a rank is allowed")
-        named.append(TextFile(there[0]))
+        named.append(TextFile(there))
     if not named:
         raise InputError(f"{path}: not a trace: it has no actions")
     return named
