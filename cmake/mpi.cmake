@@ -67,7 +67,7 @@ compile_plainly(tradewind_fieldserver)
 read_headers_once(tradewind_fieldserver REUSE_FROM tradewind_exchange)
 
 # Tries in a process of its own whether MPI takes pointers of a device; beside the module, and beside libtradewind.
-add_executable(tradewind_device_trial src/mpi/device/program/device_trial.cpp src/mpi/device/trial.cpp
+add_executable(tradewind_device_trial bindings/c/program/device_trial.cpp src/mpi/device/trial.cpp
                src/mpi/device/driver.cpp)
 target_link_libraries(tradewind_device_trial PRIVATE tradewind_exchange MPI::MPI_C ${CMAKE_DL_LIBS})
 target_compile_definitions(tradewind_device_trial PRIVATE OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX)

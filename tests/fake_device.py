@@ -110,7 +110,7 @@ class Array:
             self.driver.call("cuMemcpyHtoDAsync_v2", self.memory, kept, size, ctypes.c_void_p(self.stream))
 
     def read(self) -> np.ndarray[Any, Any]:
-        """What the caller's stream finds in it."""
+        """Return the content that the caller's stream finds in it."""
         bytes_of = np.zeros(max(self.bytes, 1), "u1")
         if self.bytes:
             size, stream = ctypes.c_size_t(self.bytes), ctypes.c_void_p(self.stream)

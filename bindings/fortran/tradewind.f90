@@ -62,7 +62,7 @@ module tradewind
     logical :: record = .false.  !< fill tw_plan_seconds
     integer :: ranks_per_node = 0  !< transport shared: consecutive ranks per assumed node; 0: the real nodes
     integer :: axis = 1  !< of a fetch or a gather-scatter: which dimension is over points, 1 to 3; others: levels
-    !> Of fields on a device: the stream of the caller's work, as acc_get_cuda_stream has it; null: the default one.
+    !> The stream of the caller's work on fields of a device, as acc_get_cuda_stream has it; null: the default one.
     type(c_ptr) :: stream = c_null_ptr
   end type tw_options
 

@@ -1,4 +1,4 @@
-// What a rank does alone in a gather-scatter: between its values and the cells that ranks exchange.
+// The work of one rank in a gather-scatter: between its values and the cells that ranks exchange.
 #pragma once
 
 #include <memory>

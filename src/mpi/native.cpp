@@ -107,7 +107,7 @@ class NativeAllReduce : public Plan {
     }
 
   private:
-    // Of the values that MPI combines.
+    // The values that MPI combines.
     std::byte* memory() const { return direct_ ? mirror_.data() : buffer_.data(); }
     Index bytes() const { return direct_ || pack_.empty() ? 0 : count_ * bytes_of(carried().element); }
     void gather() const {

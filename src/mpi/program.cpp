@@ -495,8 +495,8 @@ void check_fields(const pattern::Pattern& pattern, Rank rank, const PlanRequest&
         for (std::size_t i = 0; i < fields->size(); ++i)
             if ((*fields)[i].copier != request.source[0].copier)
                 throw InputError((fields == &request.source ? "source field " : "target field ") + std::to_string(i) +
-                                 " lies in the memory of " + memory_of((*fields)[i]) + ", source field 0 in that of " + memory +
-                                 ": all fields of a plan lie in one memory");
+                                 " lies in the memory of " + memory_of((*fields)[i]) + ", source field 0 in that of " +
+                                 memory + ": all fields of a plan lie in one memory");
     for (std::size_t i = 0; i < request.target.size(); ++i)
         if (overlaps_itself(request.target[i], request.element))
             throw InputError((request.target[i].data == request.source[i].data ? "field " : "target field ") +

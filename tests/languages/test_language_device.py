@@ -21,8 +21,8 @@ def test_c_takes_pointers_of_a_device(on_ranks, where):
     assert host == "host|"
     assert device.startswith(f"device|{STAGED}")
     assert mixed == (
-        "source field 1 lies in the memory of the host, source field 0 in that of CUDA 0: all fields of a plan lie in one "
-        "memory"
+        "source field 1 lies in the memory of the host, source field 0 in that of CUDA 0: all fields of a plan lie "
+        "in one memory"
     )
 
 

@@ -39,6 +39,9 @@ class Twin:
     def __getattr__(self, name: str) -> Any:
         return getattr(self.host, name)
 
+    def __repr__(self) -> str:
+        return repr(self.host)
+
     def __call__(self) -> None:
         self._write()
         before = self.driver.count("to host")

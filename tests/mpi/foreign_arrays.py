@@ -77,7 +77,7 @@ def _cases(comm: Any) -> dict[str, Callable[[Any], Any]]:
 
 
 def refused(comm: Any, _: None) -> dict[str, list[list[str]]]:
-    """Return the errors of each rank, for a device without a copier and for one of CUDA, which nobody knows here."""
+    """Return the errors of each rank, for a device without a copier and for one of CUDA that no driver knows."""
     raised: dict[str, list[list[str]]] = {}
     for name, call in _cases(comm).items():
         for device in (OnDevice(14, 1), CudaInterface()):

@@ -73,7 +73,7 @@ def test_all_plans_give_mpi_pointers_where_it_takes_them(aware, module):
 
 
 def test_calls_order_themselves_with_the_work_of_the_caller(driver):
-    """What stands in the caller's stream is neither awaited nor overtaken; other streams do not matter."""
+    """Work in the caller's stream is neither awaited nor overtaken; other streams do not matter."""
     seen = launch.run(2, "device_order:run", driver, timeout_s=120)
     assert seen == {
         "pending before": True,

@@ -110,7 +110,7 @@ def stream_number(stream: Any) -> int | None:
 
 
 class _Described:
-    """What NumPy makes an array of without a look at its elements."""
+    """Description of which NumPy makes an array without a look at its elements."""
 
     def __init__(self, interface: Mapping[str, Any]) -> None:
         self.__array_interface__ = dict(interface)

@@ -51,8 +51,8 @@ class DeviceCells : public CellWork {
           element_(bytes_of(request.element)),
           levels_(whole.levels()),
           numbered_(schedule.numbered()) {
-        const std::shared_ptr<const pattern::GatherScatter> borrowed(std::shared_ptr<void>(), &whole);
-        const pattern::SharedCells shared(borrowed, numbered_);
+        const std::shared_ptr<const pattern::GatherScatter> seen(std::shared_ptr<void>(), &whole);
+        const pattern::SharedCells shared(seen, numbered_);
         cells_ = shared.source_box(rank).width(layout::X);
         received_ = shared.target_box(rank).width(layout::X);
         row_ = std::max<Index>(std::max(cells_, received_), 1) * element_;

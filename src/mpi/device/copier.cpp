@@ -38,7 +38,7 @@ class Current {
     const Driver& driver_;
 };
 
-// What a plan keeps of one copy: rows of the table that the kernels read. Several, one after another, where a copy adds
+// Rows of the table that the kernels read, of one copy. Several, one after another, where a copy adds
 // several times to one element.
 struct Kept {
     std::size_t first = 0, rows = 1;
@@ -223,7 +223,7 @@ class DeviceCopier : public Copier {
         }
         begun_ = true;
     }
-    // Of a message, and of its pieces, one is copied while the next is gathered.
+    // One message, or part of it, is copied while the next is gathered.
     void to_host(std::byte* host, const std::byte* device, Index bytes) override {
         const Current current(driver_, context_);
         check(driver_.record(packed_, work_), "recording an event");

@@ -148,7 +148,7 @@ PointerPlace place_of(const void* pointer) {
         const auto address = reinterpret_cast<std::uintptr_t>(pointer);
         unsigned type = 0;
         int device = 0;
-        // What the driver does not know is an error of its own: memory of the host.
+        // The driver returns an error for memory that it does not know: the host's.
         if (driver->pointer_attribute(&type, memory_type, address) != 0 || type != in_device) continue;
         driver->check(driver->pointer_attribute(&device, device_ordinal, address), "finding the device of a pointer");
         return {driver, device};

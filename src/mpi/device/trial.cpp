@@ -18,8 +18,6 @@
 
 #include "base/error.hpp"
 
-extern char** environ;
-
 namespace tradewind::mpi {
 
 namespace {
@@ -35,7 +33,7 @@ std::string program_path() {
     return own.substr(0, own.rfind('/') + 1) + program;
 }
 
-// Of this process without what a launcher has given it: the child is a program of one rank.
+// The environment of this process without that of its launcher: the child is a program of one rank.
 std::vector<char*> environment_of_child() {
     const std::array<const char*, 9> launchers{"PMI_",   "PMIX_", "PMI2_",     "OMPI_",  "PRTE_",
                                                "HYDRA_", "HYDI_", "MPI_LOCAL", "MPIEXEC"};

@@ -17,7 +17,7 @@ struct DeviceMpi {
 // trial. Throws InputError for another value.
 const DeviceMpi& device_mpi(DriverKind kind, int device);
 
-// What the child does, see program/device_trial.cpp: 0 where all messages arrived.
+// The work of the child, see bindings/c/program/device_trial.cpp. Returns 0 where all messages arrived.
 int try_device_mpi(DriverKind kind, int device);
 
 }  // namespace tradewind::mpi

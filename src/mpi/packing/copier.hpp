@@ -58,8 +58,8 @@ class Copier {
     virtual void combine(Element element, Operation operation, std::size_t groups, const std::byte* from,
                          std::byte* to) = 0;
 
-    // What is begun from now on comes after all work that the caller has begun; the caller's later work comes after
-    // what was begun until now. Neither waits.
+    // Order all that is begun from now on after the caller's work, and the caller's later work after all that was
+    // begun until now. Neither waits.
     virtual void enter() = 0;
     virtual void leave() = 0;
     // Waits until all that was begun is over: before MPI or the host reads what it wrote, or writes what it reads.

@@ -1,4 +1,4 @@
-// What makes an MPI library take pointers of the fake device: preloaded, it hands on the address at which the driver
+// Preloaded, this makes an MPI library take pointers of the fake device: it hands on the address at which the driver
 // reaches their memory, at once: MPI knows nothing of streams.
 #include <dlfcn.h>
 #include <mpi.h>

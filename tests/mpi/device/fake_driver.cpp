@@ -134,7 +134,7 @@ void carry_out_some() {
 Stream& stream_of(void* handle) {
     if (reinterpret_cast<std::uintptr_t>(handle) <= 2) return state().legacy;
     auto* const stream = static_cast<Stream*>(handle);
-    if (!state().streams.count(stream)) fail("a stream that is none");
+    if (!state().streams.count(stream)) fail("an invalid stream");
     return *stream;
 }
 OperationPtr enqueue(void* handle, std::function<void()> work) {
@@ -188,7 +188,7 @@ void unmap(char* place, std::size_t bytes) {
 int add(int file, std::size_t bytes, bool opened, char** memory) {
     static std::size_t used = page;
     char* const device = arena() + used;
-    used += bytes + page;  // one that nobody may touch lies between
+    used += bytes + page;  // a page that is never mapped lies between
     if (used > range) return 2;
     if (!map(device, bytes, PROT_NONE, file) || !map(device + range, bytes, PROT_READ | PROT_WRITE, file)) return 2;
     state().memories[device] = {device, device + range, bytes, file, opened};
@@ -197,7 +197,7 @@ int add(int file, std::size_t bytes, bool opened, char** memory) {
 }
 void remove(char* memory) {
     const auto found = state().memories.find(memory);
-    if (found == state().memories.end()) fail("freed memory that is none");
+    if (found == state().memories.end()) fail("freed an invalid address");
     unmap(found->second.device, found->second.bytes);
     unmap(found->second.shadow, found->second.bytes);
     close(found->second.file);
@@ -264,7 +264,7 @@ EXPORT int cuMemHostAlloc(void** memory, std::size_t bytes, unsigned) {
 EXPORT int cuMemFreeHost(void* memory) {
     const Lock lock(state().mutex);
     const auto found = state().pinned.find(static_cast<char*>(memory));
-    if (found == state().pinned.end()) fail("freed pinned memory that is none");
+    if (found == state().pinned.end()) fail("freed an invalid address of pinned memory");
     require_idle(memory, found->second, "freed pinned memory");
     state().pinned.erase(found);
     std::free(memory);

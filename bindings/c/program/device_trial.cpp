@@ -1,4 +1,4 @@
-// Tries whether MPI takes pointers to the memory of a device, in a process of its own: see ../trial.hpp.
+// Tries whether MPI takes pointers to the memory of a device, in a process of its own: see src/mpi/device/trial.hpp.
 #include <sys/resource.h>
 
 #include <cstdio>
