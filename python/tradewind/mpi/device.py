@@ -37,7 +37,7 @@ class DeviceMemory(NamedTuple):
 class DeviceArray(np.ndarray):
     """Shape, strides and address of an array on a device. Whoever reads its elements ends the process."""
 
-    __array_ufunc__ = None
+    __array_ufunc__ = None  # type: ignore[assignment]  # the stubs of NumPy do not know that it may be
     memory: DeviceMemory | None = None
     owner: Any = None
 
