@@ -44,6 +44,17 @@ def test_a_replay_names_causes_and_what_it_leaves_out(head_to_head: Path) -> Non
     printed = " ".join(run_tradewind("simulate", "trace", str(head_to_head), "--machine", "fugaku").out.split())
     assert "warning: not replayed: 1 MPI_Put (64 B)" in printed
     assert "made of computing 1 us" in printed
+    assert "critical path over 2 ranks: computing" in printed
+
+
+def test_a_replay_draws_its_time_line_beside_the_recorded_run(head_to_head: Path, tmp_path: Path) -> None:
+    file = tmp_path / "both.pftrace"
+    options = ["--timeline", str(file), "--timeline-ranks", "1"]
+    done = run_tradewind("simulate", "trace", str(head_to_head), "--machine", "fugaku", *options)
+    assert f"time line: {file}" in done.out
+    content = file.read_bytes()
+    assert all(name in content for name in (b"rank 1", b"recorded", b"replay", b"critical path", b"MPI_Recv"))
+    assert b"rank 0" not in content
 
 
 def test_advice_is_a_table_of_what_was_tried(head_to_head: Path) -> None:
@@ -62,3 +73,25 @@ def test_bad_input_is_one_error(tmp_path: Path, head_to_head: Path) -> None:
         done = run_tradewind("simulate", "trace", str(file), "--machine", "fugaku", *options)
         assert done.code == 2
         assert text in " ".join(done.err.split())
+
+
+def test_a_trace_is_exported_and_read_back(head_to_head: Path, tmp_path: Path) -> None:
+    for name in ("run.goal", "run.ti", "run.trace"):
+        done = run_tradewind("export", "trace", str(head_to_head), "-o", str(tmp_path / name), "--json")
+        found = json.loads(done.out)
+        assert (done.code, found["ranks"], found["form"]) == (0, 2, name.partition(".")[2])
+        again = json.loads(run_tradewind("verify", "trace", str(tmp_path / name), "--json").out)
+        assert (again["eager_limit"], again["messages"]) == (2000, 2)
+    printed = run_tradewind("export", "trace", str(head_to_head), "-o", str(tmp_path / "run.goal")).out
+    assert "2 ranks, 2 messages, 3.91 KiB" in printed
+    assert "warning: not replayed: 1 MPI_Put (64 B)" in " ".join(printed.split())
+
+
+def test_what_is_missing_of_a_trace_is_a_warning(tmp_path: Path) -> None:
+    (tmp_path / "cut.goal").write_text("num_ranks 1\nrank 0 {\ncalc 7\n")
+    done = run_tradewind("verify", "trace", str(tmp_path / "cut.goal"))
+    assert done.code == 0
+    assert "cut.goal is cut off at line 3, within rank 0" in " ".join(done.err.split())
+    done = run_tradewind("export", "trace", str(tmp_path / "cut.goal"), "-o", str(tmp_path / "a.x"))
+    assert done.code == 2
+    assert "which form?" in done.err
