@@ -12,21 +12,21 @@ GOAL = 20
 """Times as fast as SimGrid, at least, on ten million calls of 64 ranks."""
 
 
-def replay(steps: int | None = None) -> None:
-    """A halo exchange and a sum in each step, among 64 ranks; a quarter of an hour, most of it SimGrid's."""
+def replay(calls: int | None = None) -> None:
+    """A halo exchange, and a transposition, of 64 ranks; a quarter of an hour, most of it SimGrid's."""
     command = [sys.executable, "-m", "validation.simgrid.trace_speed", "--json"]
-    command += [] if steps is None else ["--steps", str(steps)]
+    command += [] if calls is None else ["--calls", str(calls)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     if done.returncode == 2:
         print(done.stderr.removeprefix("error: ").strip())
         return
     done.check_returncode()
-    (row,) = json.loads(done.stdout)
-    theirs = row["SimGrid took s"]
-    print(
-        f"{row['calls']:,} calls of {row['ranks']} ranks, {row['messages']:,} messages: {row['ours took s']:.2f} s of "
-        f"one core, SimGrid {theirs:.1f} s: {theirs / row['ours took s']:.0f} times as long; goal: at least {GOAL}\n"
-        f"  with reading the trace {theirs / row['with reading s']:.0f} times, with reading the text that SimGrid "
-        f"reads {theirs / row['with reading text s']:.0f} times\n"
-        f"  simulated times: {row['ours s']:.4g} s, SimGrid {row['SimGrid s']:.4g} s"
-    )
+    for row in json.loads(done.stdout):
+        ours, theirs = row["ours took s"], row["SimGrid took s"]
+        print(
+            f"{row['steps']}, {row['calls']:,} calls of {row['ranks']} ranks, {row['messages']:,} messages: "
+            f"{ours:.2f} s of one core, SimGrid {theirs:.1f} s: {theirs / ours:.1f} times as long; goal: at least {GOAL}\n"
+            f"  with reading the trace {theirs / row['with reading s']:.1f} times, with reading the text that SimGrid "
+            f"reads {theirs / row['with reading text s']:.1f} times\n"
+            f"  simulated times: {row['ours s']:.4g} s, SimGrid {row['SimGrid s']:.4g} s"
+        )
