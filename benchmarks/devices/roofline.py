@@ -1,7 +1,7 @@
-"""The loops of dwarfs under the roofline of a GPU, by the counts of flops and bytes that stand at them.
+"""The loops of dwarfs under the roofline of a GPU, by their counts of flops and bytes.
 
-``python benchmarks/devices/roofline.py FILE.svg [device-results.json]``: points on the roof are what the counts allow, on
-a V100; those of a device are drawn where `compare.py` has measured them there, under the rate of copies that it found.
+``python benchmarks/devices/roofline.py FILE.svg [device-results.json]``: points on the roof are what the counts allow
+on a V100; those of a device are drawn where `compare.py` has measured them there, under the rate of copies it found.
 """
 
 from __future__ import annotations
