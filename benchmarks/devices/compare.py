@@ -162,11 +162,12 @@ def steps(device: str, ranks: int, sizes: Sizes) -> Figures:
 
 
 def exchanges(device: str, ranks: int, sizes: Sizes) -> Figures:
-    """An all-to-all of fields by three ways: host buffers, device arrays, pushes (Figure 4)."""
+    """An all-to-all of a field by host buffers, by device arrays, and by pushes (Figures 3 and 4)."""
     payload = {"device": device, "grid": sizes.grid, "samples": sizes.plain_steps}
     found = launch.run(ranks, "on_ranks:exchanges", payload, timeout_s=120)
     for name, each in found.items():
-        print(f"transposition, {ranks} ranks, {name}: " + (each if isinstance(each, str) else f"{1e3 * each:.3f} ms"))
+        figure = each["error"] if "error" in each else f"{1e3 * each['seconds']:.3f} ms; {each['staging']}"
+        print(f"transposition, {ranks} ranks, {name}: {figure}")
     return found
 
 
