@@ -25,7 +25,8 @@ def replay(calls: int | None = None) -> None:
         ours, theirs = row["ours took s"], row["SimGrid took s"]
         print(
             f"{row['steps']}, {row['calls']:,} calls of {row['ranks']} ranks, {row['messages']:,} messages: "
-            f"{ours:.2f} s of one core, SimGrid {theirs:.1f} s: {theirs / ours:.1f} times as long; goal: at least {GOAL}\n"
+            f"{ours:.2f} s of one core, SimGrid {theirs:.1f} s: {theirs / ours:.1f} times as long; "
+            f"goal: at least {GOAL}\n"
             f"  with reading the trace {theirs / row['with reading s']:.1f} times, with reading the text that SimGrid "
             f"reads {theirs / row['with reading text s']:.1f} times\n"
             f"  simulated times: {row['ours s']:.4g} s, SimGrid {row['SimGrid s']:.4g} s"
