@@ -25,7 +25,7 @@ SEED = os.environ["TRADEWIND_KEPT_CASES_SEED"]
 """That of the day, which tests/conftest.py prints, or the one that is named."""
 LONGEST_S, IN_ALL_S, SHARES = 1.0, 6.0, 3
 """Wall time of a case and of all when they were computed, with all else a third of the processor time that they take on
-slow cores; the tests that share them. Nearly every study has cases so short: twenty of them have their turn each day."""
+slow cores; the tests that share them. Nearly every study has cases that are so short; some twenty have a turn a day."""
 
 
 @pytest.fixture(scope="module")
