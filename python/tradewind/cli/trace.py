@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from tradewind.cli import options
 from tradewind.cli import simulation_options as simulating
+from tradewind.cli import trace_patterns
 from tradewind.cli.parameters import Argument, Option
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ HELP = {
     "verify": "Check whether a recorded program needs messages that are buffered, and would hang without.",
     "simulate": "Replay a recorded program on a machine, packet by packet.",
     "advise": "Find what would make a recorded program faster, by replays.",
+    "show": trace_patterns.HELP,
 }
 
 _Word = Annotated[str, Argument(metavar="trace", help="The word `trace`.", show_default=False)]
@@ -218,4 +220,9 @@ def _saved(saves_s: float, time_s: float) -> str:
     return f"{100 * saves_s / time_s:.1f} %".replace("-0.0 %", "0.0 %") if time_s else "-"
 
 
-COMMANDS: dict[str, Callable[..., int | None]] = {"verify": verify, "simulate": simulate, "advise": advise}
+COMMANDS: dict[str, Callable[..., int | None]] = {
+    "verify": verify,
+    "simulate": simulate,
+    "advise": advise,
+    "show": trace_patterns.show,
+}

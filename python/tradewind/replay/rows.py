@@ -379,5 +379,10 @@ def rows_of(
 
 def event_of_row(events: RankEvents, row: int, communicators: Sequence[Communicator]) -> int:
     """Return the number of the event, counted from the first of these, that a row was made of."""
+    return int(events_of_rows(events, communicators)[row])
+
+
+def events_of_rows(events: RankEvents, communicators: Sequence[Communicator]) -> NDArray[np.int64]:
+    """Return the number of the event, counted from the first of these, of each row of `rows_of`."""
     sequence = _sequence(events, _Operations(events, communicators))
-    return int(sequence.events[np.searchsorted(np.cumsum(sequence.lengths), row, side="right")])
+    return np.repeat(sequence.events, sequence.lengths)

@@ -1,0 +1,71 @@
+"""Reductions among messages: MPI_Allreduce, and the messages of an algorithm of ours."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from tradewind import _core
+from tradewind.base.errors import InputError
+from tradewind.recognition.exchange import DTYPE_BYTES, Exchange, element_bytes, expected_of
+from tradewind.recognition.streams import Stream, code_of, collective_peer
+
+SMALL = 1024
+"""Bytes up to which messages among ranks that are all alike are a reduction rather than a halo or a transposition."""
+MAX_RADIX = 16
+
+
+def calls_of_all(stream: Stream, cursors: Sequence[int]) -> Iterator[Exchange]:
+    """Yield the MPI_Allreduce that all ranks call next."""
+    heads = {sent.codes[at] if at < len(sent) else None for sent, at in zip(stream.sent, cursors, strict=True)}
+    if len(heads) != 1 or len(stream.groups) != 1:
+        return
+    sent, at = stream.sent[0], cursors[0]
+    if at >= len(sent) or int(sent.peers[at]) != collective_peer("allreduce"):
+        return
+    size = int(sent.sizes[at])
+    element = element_bytes([size])
+    if element is None:
+        return
+    count = size // element
+    table = {"allreduce": count, "dtype": DTYPE_BYTES[element]}
+    expected = [[[code_of(collective_peer("allreduce"), size)]]] * len(stream.sent)
+    yield Exchange("allreduce", table, f"MPI_Allreduce of {size} bytes", expected)
+
+
+def algorithms(stream: Stream, cursors: Sequence[int], recursive: bool) -> Iterator[Exchange]:
+    """Yield reductions by messages with which what all ranks send next may begin; `recursive`: by recursive-k, or by
+    other algorithms."""
+    ranks = len(stream.sent)
+    sent, at = stream.sent[0], cursors[0]
+    if ranks < 2 or at >= len(sent) or int(sent.peers[at]) < 0:
+        return
+    size = int(sent.sizes[at])
+    element = element_bytes([size])
+    if element is None:
+        return
+    numbers = size // element
+    for count in (numbers, 2 * numbers, ranks * numbers):
+        for name in _names(ranks, recursive):
+            schedule = _made(ranks, count, name)
+            if schedule is None:
+                continue
+            first = [m for stage in range(schedule.stages) for m in schedule.sends(0, stage) if m.count][:1]
+            if not first or first[0].count != numbers:
+                continue
+            table = {"allreduce": count, "algorithm": name, "dtype": DTYPE_BYTES[element]}
+            about = f"allreduce of {count * element} bytes by {name}"
+            yield Exchange("allreduce", table, about, expected_of(schedule, element))
+
+
+def _names(ranks: int, recursive: bool) -> list[str]:
+    if recursive:
+        return [f"recursive-{k}" for k in range(2, min(ranks, MAX_RADIX) + 1)]
+    return [each.name for each in _core.algorithms() if each.pattern == "allreduce" and not each.has_radix]
+
+
+def _made(ranks: int, count: int, name: str) -> _core.Schedule | None:
+    """Return the schedule of a reduction; None for an algorithm that does not exist for these ranks."""
+    try:
+        return _core.make_schedule(_core.AllReduce(ranks, count), name)
+    except InputError:
+        return None
