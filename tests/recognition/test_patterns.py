@@ -15,7 +15,7 @@ from tradewind.layout.names import blocks
 from tradewind.recognition.recognise import Recognised, recognise
 from tradewind.recognition.text import program_text
 from tradewind.trace.builder import TraceBuilder
-from tradewind.trace.model import NONE, Trace
+from tradewind.trace.model import Trace
 from tradewind.workload.box_halo import box_halo
 from tradewind.workload.program import ProgramWorkload
 from tradewind.workload.program_file import load_program
@@ -29,9 +29,10 @@ def sent(trace: Trace) -> Messages:
     """Sender, receiver and bytes of all messages of a trace."""
     found: Messages = Counter()
     for rank in trace.ranks:
-        for row in trace.table(rank).itertuples():
-            if row.peer >= 0:
-                found[rank, row.peer, row.bytes] += 1
+        events = trace.events(rank)
+        for peer, size in zip(events.column("peer").tolist(), events.column("bytes").tolist(), strict=True):
+            if peer >= 0:
+                found[rank, peer, size] += 1
     return found
 
 
@@ -146,5 +147,87 @@ def test_random_messages_have_no_pattern() -> None:
         assert (found.explained_messages, found.exchanges) == (0, [])
         assert sum(each.messages for each in found.unexplained) == 200
         assert {each.why for each in found.unexplained} == {"no pattern"}
-        with pytest.raises(InputError, match="either steps"):
-            read(found)
+        with pytest.raises(InputError, match="no pattern was recognised"):
+            program_text(found, "random")
+
+
+def halo(grid: tuple[int, int, int], split: tuple[int, int], algorithm: str) -> _core.Schedule:
+    return _core.make_schedule(_core.Halo(blocks(_core.Grid(*grid), split, "xy"), 2, [True, False]), algorithm)
+
+
+def transposition(grid: tuple[int, int, int], split: tuple[int, int], algorithm: str) -> _core.Schedule:
+    before, after = (blocks(_core.Grid(*grid), split, name) for name in ("zy", "zx"))
+    return _core.make_schedule(_core.Transpose(before, after), algorithm)
+
+
+@pytest.mark.parametrize(
+    ("make", "algorithm", "before", "after", "known"),
+    [
+        (halo, "direct", (2, 2), (4, 4), None),
+        (halo, "direct", (8, 2), (16, 4), None),
+        (halo, "sweep", (4, 4), (8, 8), (64, 48, 32)),
+        (transposition, "ring-1", (4, 4), (8, 8), None),
+    ],
+)
+@pytest.mark.parametrize("scale", ["strong", "weak"])
+def test_scaled_files_have_the_messages_of_the_program_there(
+    tmp_path: Path, make, algorithm: str, before: tuple[int, int], after: tuple[int, int], known, scale: str
+) -> None:
+    grid, grown = (64, 48, 32), (128, 96, 32)
+    found = recognise(trace_of(make(grid, before, algorithm), 8, 3), known)
+    (tmp_path / "step.toml").write_text(program_text(found, "step"))
+    scaled = load_scaled(tmp_path / "step.toml", after[0] * after[1], scale)
+    there = make(grid if scale == "strong" else grown, after, algorithm)
+    assert of_program(scaled) == of_schedule(there, 8, 3)
+
+
+def test_a_grid_that_does_not_fit_is_no_pattern() -> None:
+    schedule = halo((64, 48, 32), (4, 4), "direct")
+    assert recognise(trace_of(schedule, 8, 3), (60, 48, 32)).share_of_bytes == 0
+
+
+def test_exchanges_of_calls_on_communicators_and_computing_between_them() -> None:
+    """Rows transpose by MPI_Alltoallv, all sum up; a setup and a broadcast are named with what they are not in."""
+    builder = TraceBuilder(9)
+    rows = [builder.communicator(range(3 * row, 3 * row + 3)) for row in range(3)]
+    for rank in range(9):
+        calls = builder.rank(rank)
+        calls.call("MPI_Comm_split", communicator=0, created=rows[rank // 3])
+        calls.call("MPI_Bcast", bytes=64 if rank == 0 else 0, received=0 if rank == 0 else 64, peer=0)
+        for _ in range(5):
+            blocks_ = [0 if peer == rank % 3 else 960 for peer in range(3)]
+            total = {"bytes": 1920, "received": 1920}
+            calls.call("MPI_Alltoallv", gap_ns=2000, communicator=rows[rank // 3], blocks=blocks_, **total)
+            calls.call("MPI_Allreduce", gap_ns=1000 + 100 * rank, bytes=16, received=16)
+    found = recognise(builder.trace())
+    assert [each.kind for each in found.exchanges] == ["transposition", "allreduce"]
+    assert (found.repeats, found.uses) == (5, {"transposition": 5, "allreduce": 5})
+    assert (found.messages, found.explained_messages) == (9 + 5 * (9 * 2 + 9), 5 * (9 * 2 + 9))
+    assert [(each.call, each.size, each.messages, each.why) for each in found.unexplained] == [
+        ("MPI_Bcast", 64, 9, "no pattern")
+    ]
+    assert found.computing_s == pytest.approx(3.4e-6)
+    text = program_text(found, "calls")
+    assert "9 MPI_Bcast of 64 B: no pattern" in text
+    assert 'seconds = "1.4us"\nimbalance = { distribution = "normal", spread = 0.184 }' in text
+    assert of_program(read(found)).total() == 5 * (9 * 2 + 2 * 9 * 3 + 2 * 1 - 2 * 9 * 3 - 2 + 8 * 3 + 2)
+
+
+def test_solvers_with_other_numbers_of_iterations_are_loops_in_a_step() -> None:
+    builder = TraceBuilder(4)
+    for iterations in (4, 6, 5):
+        for rank in range(4):
+            calls = builder.rank(rank)
+            calls.call("MPI_Allreduce", bytes=800, received=800)
+            for _ in range(iterations):
+                calls.call("MPI_Allreduce", gap_ns=500, bytes=8, received=8)
+    found = recognise(builder.trace())
+    assert found.repeats == 3
+    assert "repeat = 5\n" in program_text(found, "solver")
+
+
+def test_missing_ranks_are_an_error() -> None:
+    trace = TraceBuilder(2).trace()
+    trace.infos = {0: trace.infos[0]}
+    with pytest.raises(InputError, match="the trace has 1 of 2 ranks: rank 1 is missing"):
+        recognise(trace)

@@ -30,10 +30,9 @@ def show(
     """Print the patterns of a trace. Raises InputError."""
     from tradewind.base.errors import InputError
     from tradewind.base.extents import parse_extents
-    from tradewind.base.files import write_atomically
     from tradewind.cli.output import print_result
     from tradewind.recognition.recognise import recognise, report
-    from tradewind.recognition.text import program_text
+    from tradewind.recognition.text import save_program
     from tradewind.trace.read import open_trace
 
     points = None if grid is None else parse_extents(grid, 3, "grid")
@@ -41,9 +40,7 @@ def show(
         raise InputError(f"grid {grid}: 1 or more points along each direction are allowed")
     found = recognise(open_trace(file), None if points is None else (points[0], points[1], points[2]))
     if output is not None:
-        if not found.exchanges:
-            raise InputError(f"{file}: no pattern was recognised, so there is no program file to write to {output}")
-        write_atomically(output, program_text(found, file.stem).encode(), "program")
+        save_program(found, output)
     result = report(found, file.name) | ({} if output is None else {"program": str(output)})
     print_result(result, as_json, lambda: _show(result))
 

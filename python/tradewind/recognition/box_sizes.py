@@ -50,6 +50,12 @@ class Fit:
     levels: int
     notes: tuple[str, ...] = ()
 
+    @property
+    def is_even(self) -> bool:
+        """Whether points are divided as a program file does it: the first parts have one more where it does not
+        divide evenly."""
+        return all(even_parts(sum(parts), len(parts)) == parts for parts in self.parts)
+
 
 @dataclass(frozen=True)
 class Sizes:
@@ -71,6 +77,11 @@ class Sizes:
         """The axes along which messages go."""
         return [axis for axis in self.axes if any(d[axis] for d in self.box.toward)]
 
+    @property
+    def goes_across(self) -> bool:
+        """Whether some messages go along several axes at once."""
+        return any(sum(map(abs, d)) > 1 for d in self.box.toward)
+
     def all_of(self, wanted: Callable[[Direction], bool]) -> Iterator[tuple[int, int]]:
         """Yield rank and numbers, elements of a message, for all directions of a kind."""
         for rank, sizes in enumerate(self.sizes):
@@ -86,6 +97,8 @@ class Sizes:
         """Return whether a grid gives all sizes to the byte."""
         if any(min(parts) < fit.width for parts, split in zip(fit.parts, self.box.split, strict=True) if split > 1):
             return False
+        if self.goes_across and all(set(fit.parts[axis]) == {fit.width} for axis in self.moves):
+            return False  # messages to all that are alike: an all-to-all
         box = replace(self.box, parts=fit.parts, width=fit.width, sweep=self.sweep)
         for rank, sizes in enumerate(self.sizes):
             made = {ALL_AROUND[n]: points for stage in box.sends(rank) for _, points, n in stage}
@@ -102,8 +115,13 @@ def fitting(sizes: Sizes, known: Known) -> Fit | None:
                 return fit
     if known.grid is not None:
         return None
-    solved = _swept(sizes) if sizes.sweep else _direct(sizes)
-    return next((fit for fit in solved if sizes.is_fit(fit)), None)
+    uneven = None
+    for fit in _swept(sizes) if sizes.sweep else _direct(sizes):
+        if sizes.is_fit(fit):
+            if fit.is_even:
+                return fit
+            uneven = uneven or fit
+    return uneven
 
 
 def _with_parts(sizes: Sizes, parts: Parts, grid: tuple[int, int, int] | None) -> Iterator[Fit]:
@@ -156,9 +174,10 @@ def _direct(sizes: Sizes) -> Iterator[Fit]:
         ratios = {a: _ratios(sizes, a, _all_but(moves, a), corner) for a in moves}
         yield from _widths(sizes, ratios, corner, len(moves))
         return
-    if len(moves) == 2:  # faces alone: the width is 1 and a point has one number
-        by_axis = {a: _ratios(sizes, a, _all_but(moves, a), 1) for a in moves}
-        yield from _widths(sizes, by_axis, 1, 0)
+    if len(moves) == 2:  # faces alone: the width is 1
+        for levels in divisors(math.gcd(*(n for _, n in sizes.all_of(lambda d: True))), 1 << 16):
+            by_axis = {a: _ratios(sizes, a, _all_but(moves, a), levels) for a in moves}
+            yield from _widths(sizes, by_axis, levels, 0)
         return
     yield from _faces_and_edges(sizes)
 
@@ -271,7 +290,7 @@ def _faces_and_edges(sizes: Sizes) -> Iterator[Fit]:
 def _swept(sizes: Sizes) -> Iterator[Fit]:
     """Yield fits of messages along one direction after another, those with the roundest grid first."""
     solved = _swept_in_plane(sizes) if len(sizes.moves) == 2 else _swept_boxes(sizes)
-    by_roundness = sorted(solved, key=lambda fit: (max(largest_prime(sum(p)) for p in fit.parts), fit.width))
+    by_roundness = sorted(solved, key=_roundness)
     best: Fit | None = None
     for fit in (fit for fit in by_roundness if sizes.is_fit(fit)):
         if best is None:
@@ -281,6 +300,10 @@ def _swept(sizes: Sizes) -> Iterator[Fit]:
             return
     if best is not None:
         yield best
+
+
+def _roundness(fit: Fit) -> tuple[bool, int, int]:
+    return not fit.is_even, max(largest_prime(sum(parts)) for parts in fit.parts), fit.width
 
 
 def _corner(sizes: Sizes, fit: Fit) -> int:

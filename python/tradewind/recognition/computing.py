@@ -35,7 +35,7 @@ class ComputingTimes:
 
     def _between(self, instances: Sequence[Instance]) -> NDArray[np.float64]:
         """Return computing seconds before each instance since the one before it, [instance][rank]."""
-        begins = np.array([each.begin for each in instances]).reshape(len(instances), len(self._until))
+        begins = np.array([each.begin for each in instances], np.int64).reshape(len(instances), len(self._until))
         found = np.zeros(begins.shape)
         for rank, until in enumerate(self._until):
             takes_part = np.flatnonzero(begins[:, rank] >= 0)

@@ -67,7 +67,8 @@ def halos(stream: Stream, cursors: Sequence[int], known: Known) -> Iterator[Exch
                 box = BoxHalo(_ones(dims), 1, (around[0], around[1], around[2]), toward)
                 if all(_sends_to(stream.sent[rank], cursors[rank], box, rank) is not None for rank in sample):
                     guesses.append(box)
-    guesses.sort(key=lambda box: -len(box.toward))
+    # Messages that are posted together are most often one exchange.
+    guesses.sort(key=lambda box: (not _at_once(stream, cursors, box, sample), -len(box.toward)))
     for box in guesses:
         sizes = _sizes(stream, cursors, box)
         if sizes is not None:
@@ -109,6 +110,17 @@ def _sends_to(sent: Sent, at: int, box: BoxHalo, rank: int) -> Mapping[Direction
             return None
         found[direction] = by_peer[peer].pop(0)
     return found
+
+
+def _at_once(stream: Stream, cursors: Sequence[int], box: BoxHalo, sample: Sequence[int]) -> bool:
+    """Return whether each of some ranks posts all its messages before it waits, and no others with them."""
+    for rank in sample:
+        sent, at = stream.sent[rank], cursors[rank]
+        end = at + sum(box.neighbor(rank, direction) is not None for direction in box.toward)
+        phases = sent.phases[at : end + 1]
+        if end > at and (phases[end - at - 1] != phases[0] or (end < len(sent) and phases[-1] == phases[0])):
+            return False
+    return True
 
 
 def _sizes(stream: Stream, cursors: Sequence[int], box: BoxHalo) -> list[Mapping[Direction, int]] | None:

@@ -118,16 +118,16 @@ class Parser:
             return
         sizes = [int(sent.sizes[at]) for sent, at in zip(stream.sent, cursors, strict=True) if at < len(sent)]
         small = max(sizes) <= reduction.SMALL
+        alike = reduction.recursive(len(stream.sent))
+        yield from reduction.algorithms(stream, cursors, reduction.unmistakable())
         if small:
-            yield from reduction.algorithms(stream, cursors, recursive=True)
+            yield from reduction.algorithms(stream, cursors, alike)
         found = list(neighbors.halos(stream, cursors, self.known))
-        several = [each for each in found if each.axes > 1]
-        yield from several
+        yield from (each for each in found if each.axes > 1)
         yield from all_to_all.transpositions(stream, cursors, self.known)
         yield from (each for each in found if each.axes <= 1)
-        yield from reduction.algorithms(stream, cursors, recursive=False)
         if not small:
-            yield from reduction.algorithms(stream, cursors, recursive=True)
+            yield from reduction.algorithms(stream, cursors, alike)
 
     def _take(
         self, parsed: Parsed, exchange: Exchange, cursors: list[int], times: list[NDArray[np.int64]]

@@ -32,9 +32,8 @@ def calls_of_all(stream: Stream, cursors: Sequence[int]) -> Iterator[Exchange]:
     yield Exchange("allreduce", table, f"MPI_Allreduce of {size} bytes", expected)
 
 
-def algorithms(stream: Stream, cursors: Sequence[int], recursive: bool) -> Iterator[Exchange]:
-    """Yield reductions by messages with which what all ranks send next may begin; `recursive`: by recursive-k, or by
-    other algorithms."""
+def algorithms(stream: Stream, cursors: Sequence[int], names: Sequence[str]) -> Iterator[Exchange]:
+    """Yield reductions by messages, by one of these algorithms, with which what all ranks send next may begin."""
     ranks = len(stream.sent)
     sent, at = stream.sent[0], cursors[0]
     if ranks < 2 or at >= len(sent) or int(sent.peers[at]) < 0:
@@ -45,7 +44,7 @@ def algorithms(stream: Stream, cursors: Sequence[int], recursive: bool) -> Itera
         return
     numbers = size // element
     for count in (numbers, 2 * numbers, ranks * numbers):
-        for name in _names(ranks, recursive):
+        for name in names:
             schedule = _made(ranks, count, name)
             if schedule is None:
                 continue
@@ -57,10 +56,15 @@ def algorithms(stream: Stream, cursors: Sequence[int], recursive: bool) -> Itera
             yield Exchange("allreduce", table, about, expected_of(schedule, element))
 
 
-def _names(ranks: int, recursive: bool) -> list[str]:
-    if recursive:
-        return [f"recursive-{k}" for k in range(2, min(ranks, MAX_RADIX) + 1)]
-    return [each.name for each in _core.algorithms() if each.pattern == "allreduce" and not each.has_radix]
+def recursive(ranks: int) -> list[str]:
+    """Return the algorithms by which all messages are alike, as those of a halo or of a transposition may be."""
+    return [*(f"recursive-{k}" for k in range(2, min(ranks, MAX_RADIX) + 1)), "ring"]
+
+
+def unmistakable() -> list[str]:
+    """Return the algorithms whose messages no other pattern has."""
+    names = [each.name for each in _core.algorithms() if each.pattern == "allreduce" and not each.has_radix]
+    return [name for name in names if name != "ring"]
 
 
 def _made(ranks: int, count: int, name: str) -> _core.Schedule | None:

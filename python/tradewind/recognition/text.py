@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
+from tradewind.base.errors import InputError
+from tradewind.base.files import write_atomically
 from tradewind.base.imbalance import LARGEST_SPREAD
 from tradewind.base.units import format_bytes, format_seconds
 from tradewind.recognition.recognise import Recognised, Repeated, Step
@@ -18,7 +21,9 @@ SHOWN = 20
 
 
 def program_text(found: Recognised, name: str) -> str:
-    """Return the text of a program file. `name`: that of the program."""
+    """Return the text of a program file. `name`: that of the program. Raises InputError where no pattern was found."""
+    if not found.exchanges:
+        raise InputError("no pattern was recognised in the trace, so there is no program file of it")
     head = [f"# {line}".rstrip() for line in _about(found)]
     head += [f'name = "{name}"', f"ranks = {found.trace.size}", f"repeat = {found.repeats}"]
     common = _common([each.table for each in found.exchanges])
@@ -61,6 +66,11 @@ def _common(tables: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         if len(values) == 1 and all(table["split"].count("x") == 1 for table in placed):
             found[key] = values.pop()
     return found if "split" in found else {}
+
+
+def save_program(found: Recognised, path: Path | str) -> None:
+    """Write a program file. Raises InputError where no pattern was found, and WriteError."""
+    write_atomically(Path(path), program_text(found, Path(path).stem).encode(), "program")
 
 
 class _Numbers:
