@@ -6,9 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from tradewind.cli import options
+from tradewind.cli import options, trace_patterns
 from tradewind.cli import simulation_options as simulating
-from tradewind.cli import trace_patterns
 from tradewind.cli.parameters import Argument, Option
 
 if TYPE_CHECKING:

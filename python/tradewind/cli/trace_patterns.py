@@ -76,7 +76,9 @@ def _show(result: dict[str, Any]) -> None:
     )
     left = result["not_explained"]
     for each in left[:_SHOWN]:
-        show_text(f"not in them: {each['messages']:,} {each['call']} of {format_bytes(each['bytes_each'])}: {each['why']}")
+        show_text(
+            f"not in them: {each['messages']:,} {each['call']} of {format_bytes(each['bytes_each'])}: {each['why']}"
+        )
     if more := left[_SHOWN:]:
         show_text(f"... and {sum(each['messages'] for each in more):,} more of {len(more)} other kinds")
     if "program" in result:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -37,7 +37,7 @@ class _Matrix:
         """Return how much each receiver receives of one sender, over the first."""
         return self._shares(lambda i, k: self.numbers[k, i])
 
-    def _shares(self, number) -> list[Fraction] | None:  # type: ignore[no-untyped-def]
+    def _shares(self, number: Callable[[int, int], int]) -> list[Fraction] | None:
         found = [Fraction(1)]
         for i in range(1, self.members):
             ratios = {Fraction(number(i, k), number(0, k)) for k in range(self.members) if k not in (0, i)}
@@ -65,14 +65,18 @@ def transpositions(stream: Stream, cursors: Sequence[int], known: Known) -> Iter
 def _group(rank: int, split: tuple[int, int], rows: bool) -> range:
     """Return the ranks of the row or column of a rank."""
     width = split[0]
-    return range(rank - rank % width, rank - rank % width + width) if rows else range(rank % width, math.prod(split), width)
+    return (
+        range(rank - rank % width, rank - rank % width + width)
+        if rows
+        else range(rank % width, math.prod(split), width)
+    )
 
 
 def _numbers(
     stream: Stream, cursors: Sequence[int], split: tuple[int, int], rows: bool
 ) -> list[Mapping[int, int]] | None:
     """Return the bytes that each rank sends next to each other rank of its group; None where it sends elsewhere."""
-    found = []
+    found: list[Mapping[int, int]] = []
     for rank, (sent, at) in enumerate(zip(stream.sent, cursors, strict=True)):
         group = _group(rank, split, rows)
         end = at + len(group) - 1
@@ -102,10 +106,16 @@ def _fitted(
             stage == sorted(peer * (1 << 44) + size for peer, size in each.items())
             for (stage,), each in zip(expected, numbers, strict=True)
         ):
-            table = {"path": path, "grid": extents_text(grid), "split": extents_text(split), "algorithm": "burst"}
+            table: dict[str, object] = {
+                "path": path,
+                "grid": extents_text(grid),
+                "split": extents_text(split),
+                "algorithm": "burst",
+            }
             table |= {"fields": fields, "dtype": DTYPE_BYTES[element]}
             where = "all ranks" if math.prod(split) == split[not rows] else "rows" if rows else "columns"
-            about = f"transposition within {where} of {extents_text(split)} ranks; grid {extents_text(grid)}, {fields} fields"
+            about = f"transposition within {where} of {extents_text(split)} ranks; grid {extents_text(grid)}"
+            about += f", {fields} fields" if fields > 1 else ""
             yield Exchange("transposition", table, about, expected, notes)
             return
 
@@ -117,7 +127,6 @@ def _grids(
     numbers: Sequence[Mapping[int, int]], split: tuple[int, int], rows: bool, element: int, known: Known
 ) -> Iterator[tuple[Grid, int, tuple[str, ...]]]:
     """Yield grids with fields that may have these messages."""
-    parts = split[0] if rows else split[1]
     total = _total(numbers, split, rows, element)
     if known.grid is not None:
         points = math.prod(known.grid)
@@ -136,7 +145,6 @@ def _grids(
         yield from _even(total, split, rows)
         return
     yield from _uneven(numbers, split, rows, element, total)
-    del parts
 
 
 def _nearby(
@@ -160,9 +168,7 @@ def _matrix(numbers: Sequence[Mapping[int, int]], group: Sequence[int], element:
     )
 
 
-def _total(
-    numbers: Sequence[Mapping[int, int]], split: tuple[int, int], rows: bool, element: int
-) -> int | None:
+def _total(numbers: Sequence[Mapping[int, int]], split: tuple[int, int], rows: bool, element: int) -> int | None:
     """Return the numbers of all points and fields: what is sent, and what each rank keeps; None if that is open."""
     kept = Fraction(0)
     for first in range(math.prod(split)):
@@ -230,8 +236,8 @@ def _uneven(
                         grid[axis] = points
                     found.append(((grid[0], grid[1], grid[2]), total // (a * b * c)))
     found.sort(key=lambda each: (each[1], max(each[0]) / min(each[0])))
-    for grid, fields in found[:100]:
-        yield grid, fields, ()
+    for likely, fields in found[:100]:
+        yield likely, fields, ()
 
 
 def _has_shares(points: int, shares: Sequence[Fraction]) -> bool:

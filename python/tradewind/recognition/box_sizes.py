@@ -143,9 +143,7 @@ def _parts_of(sizes: Sizes, by_axis: Mapping[int, Sequence[int]]) -> Parts:
     return x, y, z
 
 
-def _ratios(
-    sizes: Sizes, axis: int, over: Callable[[Direction], bool], divisor: int
-) -> list[Fraction] | None:
+def _ratios(sizes: Sizes, axis: int, over: Callable[[Direction], bool], divisor: int) -> list[Fraction] | None:
     """Return numbers of messages over a divisor for each coordinate along an axis; None where one is missing."""
     found: dict[int, Fraction] = {}
     for rank, numbers in sizes.all_of(over):
@@ -187,9 +185,7 @@ def _all_but(moves: Sequence[int], axis: int) -> Callable[[Direction], bool]:
     return lambda d: _moved(d, rest)
 
 
-def _widths(
-    sizes: Sizes, ratios: Mapping[int, Sequence[Fraction] | None], numbers: int, power: int
-) -> Iterator[Fit]:
+def _widths(sizes: Sizes, ratios: Mapping[int, Sequence[Fraction] | None], numbers: int, power: int) -> Iterator[Fit]:
     """Yield fits for points over the width: the smallest width with which all are whole. `numbers`: those of the
     message that goes along `power` axes at once."""
     given = {axis: each for axis, each in ratios.items() if each is not None}

@@ -1,12 +1,13 @@
 """Gather-scatters among messages: bricks of spectral elements, whose ranks share faces, edges and corners.
 
-What two ranks share is what a halo of width 1 moves; only the numbers of points tell them apart: sides of elements of
+What two ranks share is what a halo of width 1 moves; only the numbers of points distinguish them: sides of elements of
 degree p have multiples of p points, and one more.
 """
 
 from __future__ import annotations
 
 import math
+from itertools import chain
 
 from tradewind import _core
 from tradewind.base.extents import extents_text
@@ -34,11 +35,13 @@ def gather_scatter(box: BoxHalo, levels: int, element: int, halo: Exchange) -> E
     sides = [(n - 1) // degree for n in points]
     pattern = _core.BrickGatherScatter((sides[0], sides[1], sides[2]), degree + 1, box.split, list(box.periodic), "add")
     expected = expected_of(_core.make_schedule(pattern, "pairwise"), element)
-    if [sorted(sum(stages, [])) for stages in expected] != [sorted(sum(map(list, s), [])) for s in halo.expected]:
+    if [sorted(chain(*stages)) for stages in expected] != [sorted(chain(*stages)) for stages in halo.expected]:
         return None
     table = {"gather_scatter": extents_text(sides), "element_points": degree + 1, "brick": extents_text(box.split)}
     if any(box.periodic):
         table["periodic"] = "".join(a for a, around in zip("xyz", box.periodic, strict=True) if around)
     table |= {"algorithm": "pairwise", "dtype": DTYPE_BYTES[element]}
-    about = f"gather-scatter of {extents_text(sides)} elements of degree {degree} per rank; {extents_text(box.split)} ranks"
+    about = (
+        f"gather-scatter of {extents_text(sides)} elements of degree {degree} per rank; {extents_text(box.split)} ranks"
+    )
     return Exchange("gather-scatter", table, about, expected, (SAME_AS_HALO.format(extents_text(points)),))

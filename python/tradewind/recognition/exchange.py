@@ -25,15 +25,15 @@ class Exchange:
     table: Mapping[str, Any]
     """Its keys in a program file, but its name."""
     about: str
-    """What it is, in words: grid, width, fields."""
+    """Description in words: grid, width, fields."""
     expected: Sequence[Sequence[Sequence[int]]]
     """[rank][stage]: codes of what it sends, ascending; see `streams.code_of`."""
     notes: tuple[str, ...] = ()
-    """What the messages do not decide, and what was taken."""
+    """Choices that the messages leave open, and which one was taken."""
     box: BoxHalo | None = None
-    """Of a halo: who sends how much to whom."""
+    """The sends of a halo."""
     name: str = ""
-    """In a program file; it is given once all are known."""
+    """In a program file; given once all are known."""
 
     @property
     def axes(self) -> int:

@@ -29,7 +29,7 @@ class Leaf:
 
 @dataclass
 class Loop:
-    """What is repeated; `repeats`: how often, each time that the loop itself comes."""
+    """A body that is repeated; `repeats`: the number of repetitions, each time that the loop itself comes."""
 
     body: list[Leaf | Loop]
     repeats: list[int] = field(default_factory=list)

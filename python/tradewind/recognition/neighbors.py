@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import combinations, pairwise, product
 
 from tradewind.base.extents import extents_text
@@ -22,15 +23,15 @@ Dims = tuple[int, int, int]
 UNLIKE = "points are divided among the ranks otherwise than in the file, which divides as evenly as it goes"
 
 
-def grids_of_ranks(ranks: int, dims: Sequence[int] = ()) -> Iterator[Dims]:
-    """Yield ranks along x, y, z: those of a Cartesian topology first, whose last direction is the fastest, then all
-    factors of the number of ranks, fewer directions first."""
-    shortened = [each for each in reversed(dims) if each > 1]
-    if dims and math.prod(dims) == ranks and len(shortened) <= 3:
-        yield _three(shortened)
-    factors = [each for each in range(1, ranks + 1) if ranks % each == 0]
-    found = {_three([n for n in (a, b, ranks // a // b) if n > 1]) for a in factors for b in factors if ranks % (a * b) == 0}
-    yield from sorted(found, key=lambda each: (sum(n > 1 for n in each), max(each) - min(n for n in each if n > 1 or ranks == 1)))
+@lru_cache(maxsize=16)
+def grids_of_ranks(ranks: int, dims: tuple[int, ...] = ()) -> list[Dims]:
+    """Return ranks along x, y, z: those of a Cartesian topology first, whose last direction is the fastest, then all
+    factors of the number of ranks, those along fewer directions first."""
+    given = [each for each in reversed(dims) if each > 1]
+    first = [_three(given)] if math.prod(dims) == ranks and len(given) <= 3 else []
+    pairs = product([each for each in range(1, ranks + 1) if ranks % each == 0], repeat=2)
+    found = {_three([n for n in (a, b, ranks // (a * b)) if n > 1]) for a, b in pairs if ranks % (a * b) == 0}
+    return [*first, *sorted(found - {*first}, key=lambda each: (sum(n > 1 for n in each), max(each), each))]
 
 
 def _three(extents: Sequence[int]) -> Dims:
@@ -55,18 +56,14 @@ def neighborhoods(dims: Dims) -> list[tuple[Direction, ...]]:
 def halos(stream: Stream, cursors: Sequence[int], known: Known) -> Iterator[Exchange]:
     """Yield the halos with which what all ranks send from their cursors on may begin, those of most messages first."""
     ranks = len(stream.sent)
-    sample = sorted({0, 1 % ranks, ranks // 3, ranks // 2, (2 * ranks) // 3, ranks - 1})
-    guesses = []
-    for dims in grids_of_ranks(ranks, stream.dims):
-        if not _are_near(stream, cursors, dims, sample):
-            continue
-        for around in product((True, False), repeat=3):
-            if any(periodic and parts == 1 for periodic, parts in zip(around, dims, strict=True)):
-                continue
-            for toward in neighborhoods(dims):
-                box = BoxHalo(_ones(dims), 1, (around[0], around[1], around[2]), toward)
-                if all(_sends_to(stream.sent[rank], cursors[rank], box, rank) is not None for rank in sample):
-                    guesses.append(box)
+    sample = tuple(sorted({0, 1 % ranks, ranks // 3, ranks // 2, (2 * ranks) // 3, ranks - 1}))
+    guesses = [
+        guess.box
+        for dims in grids_of_ranks(ranks, stream.dims)
+        if _are_near(stream, cursors, dims, sample)
+        for guess in _guesses(dims, sample)
+        if all(_next(stream.sent[rank], cursors[rank], len(peers)) == peers for rank, peers in guess.peers)
+    ]
     # Messages that are posted together are most often one exchange.
     guesses.sort(key=lambda box: (not _at_once(stream, cursors, box, sample), -len(box.toward)))
     for box in guesses:
@@ -75,23 +72,50 @@ def halos(stream: Stream, cursors: Sequence[int], known: Known) -> Iterator[Exch
             yield from _fitted(box, sizes, _in_turn(stream, cursors, box), known)
 
 
+def _next(sent: Sent, at: int, count: int) -> list[int]:
+    """Return the receivers of the next messages, ascending."""
+    return sorted(sent.peers[at : at + count].tolist())
+
+
+@dataclass(frozen=True)
+class _Guess:
+    box: BoxHalo
+    peers: tuple[tuple[int, list[int]], ...]
+    """Some ranks, and the ranks to which they send, ascending."""
+
+
+@lru_cache(maxsize=256)
+def _guesses(dims: Dims, sample: tuple[int, ...]) -> list[_Guess]:
+    """Return what ranks along x, y, z may send to, periodic or not."""
+    found = []
+    for around in product((True, False), repeat=3):
+        if any(periodic and parts == 1 for periodic, parts in zip(around, dims, strict=True)):
+            continue
+        for toward in neighborhoods(dims):
+            box = BoxHalo(_ones(dims), 1, (around[0], around[1], around[2]), toward)
+            near = [(rank, sorted(p for d in toward if (p := box.neighbor(rank, d)) is not None)) for rank in sample]
+            found.append(_Guess(box, tuple(near)))
+    return found
+
+
 def _ones(dims: Dims) -> Parts:
     x, y, z = ((1,) * parts for parts in dims)
     return x, y, z
 
 
+@lru_cache(maxsize=4096)
+def _around(dims: Dims, rank: int) -> frozenset[int]:
+    box = BoxHalo(_ones(dims), 1, (True, True, True))
+    return frozenset(peer for peer, *_ in box.sends(rank)[0])
+
+
 def _are_near(stream: Stream, cursors: Sequence[int], dims: Dims, sample: Sequence[int]) -> bool:
     """Return whether the next receivers of some ranks are their neighbors."""
-    box = BoxHalo(_ones(dims), 1, (True, True, True))
-    some = False
-    for rank in sample:
-        sent, at = stream.sent[rank], cursors[rank]
-        if at < len(sent):
-            some = True
-            near = {peer for peer, *_ in box.sends(rank)[0]}
-            if int(sent.peers[at]) not in near:
-                return False
-    return some
+    return all(
+        int(stream.sent[rank].peers[cursors[rank]]) in _around(dims, rank)
+        for rank in sample
+        if cursors[rank] < len(stream.sent[rank])
+    )
 
 
 def _sends_to(sent: Sent, at: int, box: BoxHalo, rank: int) -> Mapping[Direction, int] | None:
@@ -164,7 +188,9 @@ def _fitted(box: BoxHalo, sizes: Sequence[Mapping[Direction, int]], in_turn: boo
     for sweep in (True, False) if in_turn else (False,):
         found = fitting(Sizes(box, sizes, element, sweep), known)
         if found is not None:
-            yield _exchange(replace(box, parts=found.parts, width=found.width, sweep=sweep), found.levels, element, found.notes)
+            yield _exchange(
+                replace(box, parts=found.parts, width=found.width, sweep=sweep), found.levels, element, found.notes
+            )
             return
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -98,11 +98,12 @@ class Parser:
     def _guess(self, stream: Stream, cursors: list[int]) -> Exchange | None:
         for exchange in self._guesses(stream, cursors):
             if _begins(stream, cursors, exchange):
-                known = self._by_identity.setdefault(exchange.identity, exchange)
-                if known is exchange:
-                    self.exchanges.append(exchange)
+                known = self._by_identity.get(exchange.identity)
+                if known is None:
+                    known = self._by_identity[exchange.identity] = replace(exchange)  # guesses are kept for others
+                    self.exchanges.append(known)
                     self.exchanges.sort(key=lambda each: -each.messages)
-                    self._learn(exchange)
+                    self._learn(known)
                 return known
         return None
 
@@ -129,9 +130,7 @@ class Parser:
         if not small:
             yield from reduction.algorithms(stream, cursors, alike)
 
-    def _take(
-        self, parsed: Parsed, exchange: Exchange, cursors: list[int], times: list[NDArray[np.int64]]
-    ) -> Instance:
+    def _take(self, parsed: Parsed, exchange: Exchange, cursors: list[int], times: list[NDArray[np.int64]]) -> Instance:
         ranks = len(cursors)
         begin, first = np.full(ranks, -1, np.int64), np.array(cursors, np.int64)
         time_ns = 0

@@ -21,7 +21,12 @@ from tradewind.replay.rows import Left
 from tradewind.trace.calls import CALLS
 from tradewind.trace.model import Trace
 
-NO_PATTERN, OUTSIDE, SOME_RANKS, LEFT_OUT = "no pattern", "outside of the loop", "of some ranks", "one-sided or between groups"
+NO_PATTERN, OUTSIDE, SOME_RANKS, LEFT_OUT = (
+    "no pattern",
+    "outside of the loop",
+    "of some ranks",
+    "one-sided or between groups",
+)
 """Why messages are not in a file."""
 
 
@@ -54,14 +59,14 @@ class Unexplained:
 
 @dataclass(eq=False)
 class Recognised:
-    """What was found in a trace."""
+    """Patterns that were found in a trace."""
 
     trace: Trace
     exchanges: list[Exchange]
     """Those of the loop, by their first use."""
     steps: list[Step | Repeated]
     repeats: int
-    """How often the loop was repeated."""
+    """Repetitions of the loop."""
     messages: int
     """Messages of the trace; a collective call is one of each rank."""
     bytes: int
@@ -69,9 +74,9 @@ class Recognised:
     """Those that the file has."""
     explained_bytes: int
     unexplained: list[Unexplained]
-    """What the file does not have, most bytes first."""
+    """Messages that the file does not have, most bytes first."""
     uses: Mapping[str, int] = field(default_factory=dict)
-    """How often each exchange takes place in the loop, by name."""
+    """Number of times that each exchange takes place in the loop, by name."""
 
     @property
     def share_of_bytes(self) -> float:
@@ -201,4 +206,3 @@ def report(found: Recognised, name: str) -> dict[str, Any]:
             for each in found.unexplained
         ],
     }
-

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 from tradewind import _core
 from tradewind.base.errors import InputError
@@ -45,15 +46,9 @@ def algorithms(stream: Stream, cursors: Sequence[int], names: Sequence[str]) -> 
     numbers = size // element
     for count in (numbers, 2 * numbers, ranks * numbers):
         for name in names:
-            schedule = _made(ranks, count, name)
-            if schedule is None:
-                continue
-            first = [m for stage in range(schedule.stages) for m in schedule.sends(0, stage) if m.count][:1]
-            if not first or first[0].count != numbers:
-                continue
-            table = {"allreduce": count, "algorithm": name, "dtype": DTYPE_BYTES[element]}
-            about = f"allreduce of {count * element} bytes by {name}"
-            yield Exchange("allreduce", table, about, expected_of(schedule, element))
+            made = _made(ranks, count, name, element)
+            if made is not None and made[0] == numbers:
+                yield made[1]
 
 
 def recursive(ranks: int) -> list[str]:
@@ -67,9 +62,16 @@ def unmistakable() -> list[str]:
     return [name for name in names if name != "ring"]
 
 
-def _made(ranks: int, count: int, name: str) -> _core.Schedule | None:
-    """Return the schedule of a reduction; None for an algorithm that does not exist for these ranks."""
+@lru_cache(maxsize=256)
+def _made(ranks: int, count: int, name: str, element: int) -> tuple[int, Exchange] | None:
+    """Return what the first rank sends first, in numbers, and the reduction; None where these ranks do not have it."""
     try:
-        return _core.make_schedule(_core.AllReduce(ranks, count), name)
+        schedule = _core.make_schedule(_core.AllReduce(ranks, count), name)
     except InputError:
         return None
+    first = [m.count for stage in range(schedule.stages) for m in schedule.sends(0, stage) if m.count]
+    if not first:
+        return None
+    table = {"allreduce": count, "algorithm": name, "dtype": DTYPE_BYTES[element]}
+    about = f"allreduce of {count * element} bytes by {name}"
+    return first[0], Exchange("allreduce", table, about, expected_of(schedule, element))

@@ -1,8 +1,8 @@
 """The messages of a trace by communicator: what each rank sends, in its order.
 
 Communicators that all ranks make together, such as those of the rows of a grid of ranks, are one *stream*: its messages
-are those of all of them. Calls for all ranks of a communicator that have no fixed messages, such as MPI_Allreduce, stand
-in a stream as one entry each.
+are those of all of them. A collective call without messages of its own, such as MPI_Allreduce, is one entry of each
+rank.
 """
 
 from __future__ import annotations
@@ -41,8 +41,11 @@ def collective_peer(name: str) -> int:
 
 @dataclass(eq=False)
 class Sent:
-    """What one rank sends in a stream, in its order; of several messages to one rank that are posted together first the
-    first to each, then the second, so that two exchanges that are posted at once come one after the other."""
+    """Messages of one rank in a stream, in its order.
+
+    Of several to one rank that are posted together the first to each rank come first, then the second, so that two
+    exchanges that are posted at once come one after the other.
+    """
 
     peers: NDArray[np.int64]
     """World rank, or the number of a collective call, see `collective_peer`."""
@@ -97,11 +100,11 @@ def streams_of(trace: Trace, left: Left | None = None) -> list[Stream]:
         for family, sent in _sent(events, trace.communicators, families, left):
             by_family.setdefault(family, [_nothing() for _ in range(trace.size)])[rank] = sent
     found = []
-    for family, sent in by_family.items():
+    for family, all_sent in by_family.items():
         members = [number for number, other in enumerate(families) if other == family]
         first = trace.communicators[members[0]]
         groups = [trace.communicators[number].members for number in members]
-        found.append(Stream(first.call or "MPI_COMM_WORLD", sent, groups, _dims(trace.communicators, members[0])))
+        found.append(Stream(first.call or "MPI_COMM_WORLD", all_sent, groups, _dims(trace.communicators, members[0])))
     return sorted((each for each in found if len(each)), key=len, reverse=True)
 
 

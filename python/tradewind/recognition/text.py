@@ -1,4 +1,4 @@
-"""What was recognised as a program file, with what it does not have as comments."""
+"""Recognised patterns as a program file, with what it does not have as comments."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def _about(found: Recognised) -> Iterator[str]:
         yield "Not in it:"
     for each in found.unexplained[:SHOWN]:
         yield f"  {each.messages} {each.call} of {format_bytes(each.size)}: {each.why}"
-    if (more := found.unexplained[SHOWN:]) :
+    if more := found.unexplained[SHOWN:]:
         total = sum(each.messages for each in more)
         size = format_bytes(sum(each.messages * each.size for each in more))
         yield f"  and {total} more of {len(more)} other kinds, {size} together"

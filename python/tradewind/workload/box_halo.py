@@ -1,6 +1,6 @@
 """Halos of boxes: a grid divided along one, two or three directions, whose ranks exchange with the boxes around theirs.
 
-Unlike the halo of the core, which is proved point by point, only messages are known: to all neighbors or to some, all
+The halo of the core is proved point by point; here only messages are known: to all neighbors or to some, all
 at once or one direction after another.
 """
 
@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import product
 
 from tradewind import _core
@@ -19,7 +20,7 @@ Direction = tuple[int, int, int]
 """-1, 0 or 1 along x, y, z: where a neighbor lies."""
 Parts = tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]
 """Points of each part along x, y and z."""
-ALL_AROUND: tuple[Direction, ...] = tuple(d for d in product((-1, 0, 1), repeat=3) if any(d))
+ALL_AROUND: tuple[Direction, ...] = tuple(d for d in product((-1, 0, 1), (-1, 0, 1), (-1, 0, 1)) if any(d))
 """The 26 directions to neighbors."""
 _LETTERS = "xyz"
 
@@ -40,7 +41,7 @@ def even_parts(points: int, parts: int) -> tuple[int, ...]:
 
 @dataclass(frozen=True)
 class BoxHalo:
-    """What each rank sends; ranks are numbered along x first, then along y, then along z."""
+    """Sends of each rank; ranks are numbered along x first, then along y, then along z."""
 
     parts: Parts
     width: int
@@ -51,7 +52,7 @@ class BoxHalo:
     sweep: bool = False
     """Along x, then y, then z, each with the halo of the directions before it, in place of `toward`."""
 
-    @property
+    @cached_property
     def split(self) -> tuple[int, int, int]:
         """Ranks along x, y and z."""
         nx, ny, nz = (len(each) for each in self.parts)
