@@ -1,4 +1,4 @@
-"""`tradewind verify trace FILE`, `simulate trace FILE` and `advise trace FILE`: a program that was recorded."""
+"""`tradewind verify trace FILE`, `simulate`, `advise` and `export`: a program that was recorded."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from tradewind.cli import options, trace_patterns
 from tradewind.cli import simulation_options as simulating
 from tradewind.cli.parameters import Argument, Option
+from tradewind.cli.trace_export import export
 
 if TYPE_CHECKING:
     from tradewind.replay.workload import TraceWorkload
@@ -20,10 +21,14 @@ HELP = {
     "simulate": "Replay a recorded program on a machine, packet by packet.",
     "advise": "Find what would make a recorded program faster, by replays.",
     "show": trace_patterns.HELP,
+    "export": "Write a trace for LogGOPSim, ATLAHS or SimGrid, or one of these as a trace of Tradewind.",
 }
 
 _Word = Annotated[str, Argument(metavar="trace", help="The word `trace`.", show_default=False)]
-_File = Annotated[Path, Argument(metavar="FILE", help="A trace of `tradewind record`.", show_default=False)]
+_File = Annotated[
+    Path,
+    Argument(metavar="FILE", help="A trace of `tradewind record`, of SimGrid, or in GOAL's form.", show_default=False),
+]
 _Computing = Annotated[
     float, Option("--computing", help="Factor on the recorded time of computations: 0.5 for cores twice as fast.")
 ]
@@ -33,15 +38,15 @@ _AllReduce = Annotated[str, Option("--allreduce", help="Algorithm of MPI_Allredu
 def verify(trace: _Word, file: _File, *, as_json: options.Json = False) -> int | None:
     """Check a trace, and print the result; exit code 1 where it is not safe. Raises InputError."""
     from tradewind.cli.output import print_result
+    from tradewind.cli.trace_file import opened
     from tradewind.replay.buffering import verify_trace
-    from tradewind.trace.read import open_trace
 
-    result = {"trace": file.name, **verify_trace(open_trace(file))}
+    result = {"trace": file.name, **verify_trace(opened(file))}
     print_result(result, as_json, lambda: _show_verified(result))
     return None if result["eager_limit"] == 0 and not result["unmatched_messages"] else 1
 
 
-@options.of_simulations(without=("model", "transport", "packing", "timeline", "timeline_ranks", "compute_imbalance"))
+@options.of_simulations(without=("model", "transport", "packing", "compute_imbalance"))
 def simulate(
     trace: _Word,
     file: _File,
@@ -63,10 +68,10 @@ def simulate(
 
 
 def _workload(file: Path, computing: float, allreduce: str) -> TraceWorkload:
+    from tradewind.cli.trace_file import opened
     from tradewind.replay.workload import TraceWorkload
-    from tradewind.trace.read import open_trace
 
-    return TraceWorkload(open_trace(file), file.name, computing, allreduce)
+    return TraceWorkload(opened(file), file.name, computing, allreduce)
 
 
 def _show_simulated(result: dict[str, Any]) -> None:
@@ -75,6 +80,7 @@ def _show_simulated(result: dict[str, Any]) -> None:
     from tradewind.cli.screen import show_table, show_text
     from tradewind.cli.simulation_run import say_disturbed, say_orders
     from tradewind.cli.table import TextColumn, TextTable
+    from tradewind.cli.trace_file import show_left_out
 
     columns = [TextColumn("in"), *(TextColumn(title, number=True) for title in ("min", "mean", "max", "share"))]
     rows = [
@@ -91,12 +97,48 @@ def _show_simulated(result: dict[str, Any]) -> None:
     show_text(f"recorded in {format_seconds(result['recorded_s'])}{changed}; MPI_Allreduce by {result['allreduce']}")
     show_text(f"{result['messages']:,} messages, {format_bytes(result['bytes'])}, collective calls included")
     show_text(_causes(result))
-    _say_left_out(result["not_replayed"])
+    _show_path(result)
+    show_left_out(result["not_replayed"])
     say_energy(result)
     say_orders(result)
     say_disturbed(result)
     for picture in result.get("pictures", []):
         print(f"picture: {picture}")
+    if "timeline" in result:
+        print(f"time line: {result['timeline']}")
+
+
+PATH_SHOWN = 8
+"""Ranks and calls of the critical path that are printed."""
+
+
+def _show_path(result: dict[str, Any]) -> None:
+    from tradewind.base.units import format_seconds
+    from tradewind.cli.screen import show_table, show_text
+    from tradewind.cli.table import TextColumn, TextTable
+
+    path, time_s = result["critical_path"], result["time_s"]
+    if not time_s:
+        return
+    named = path["parts"][:PATH_SHOWN]
+    rows = [
+        [
+            f"{part['rank']}",
+            part["call"],
+            format_seconds(part["time_s"]),
+            format_seconds(part["messages_s"]),
+            f"{100 * (part['time_s'] + part['messages_s']) / time_s:.0f} %",
+        ]
+        for part in named
+    ]
+    columns = [TextColumn("rank", number=True), TextColumn("call")]
+    columns += [TextColumn(title, number=True) for title in ("in it", "its messages", "share")]
+    kinds = {"computing": "computing_s", "MPI calls": "calls_s", "messages on their way": "messages_s"}
+    shares = ", ".join(f"{name} {100 * path[key] / time_s:.0f} %" for name, key in kinds.items())
+    print()
+    show_table(TextTable(columns, rows, f"critical path over {path['ranks']} ranks: {shares}"))
+    if (others := time_s - sum(part["time_s"] + part["messages_s"] for part in named)) > 1e-9 * time_s:
+        show_text(f"and {format_seconds(others)} in others")
 
 
 def _causes(result: dict[str, Any]) -> str:
@@ -108,17 +150,6 @@ def _causes(result: dict[str, Any]) -> str:
         if result["time_s"]
     }
     return "made of " + ", ".join(f"{name} {share}" for name, share in shares.items())
-
-
-def _say_left_out(left: dict[str, Any]) -> None:
-    from tradewind.base.units import format_bytes
-    from tradewind.cli.screen import show_text
-
-    if left["calls"]:
-        named = [f"{n:,} {name} ({format_bytes(left['bytes'][name])})" for name, n in left["calls"].items()]
-        show_text(f"warning: not replayed: {', '.join(named)}")
-    if left["unmatched"]:
-        show_text(f"warning: {left['unmatched']:,} sends and receives have no other end, and are not replayed")
 
 
 def _show_verified(result: dict[str, Any]) -> None:
@@ -224,4 +255,5 @@ COMMANDS: dict[str, Callable[..., int | None]] = {
     "simulate": simulate,
     "advise": advise,
     "show": trace_patterns.show,
+    "export": export,
 }

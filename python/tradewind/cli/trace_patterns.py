@@ -31,14 +31,14 @@ def show(
     from tradewind.base.errors import InputError
     from tradewind.base.extents import parse_extents
     from tradewind.cli.output import print_result
+    from tradewind.cli.trace_file import opened
     from tradewind.recognition.recognise import recognise, report
     from tradewind.recognition.text import save_program
-    from tradewind.trace.read import open_trace
 
     points = None if grid is None else parse_extents(grid, 3, "grid")
     if points is not None and min(points) < 1:
         raise InputError(f"grid {grid}: 1 or more points along each direction are allowed")
-    found = recognise(open_trace(file), None if points is None else (points[0], points[1], points[2]))
+    found = recognise(opened(file), None if points is None else (points[0], points[1], points[2]))
     if output is not None:
         save_program(found, output)
     result = report(found, file.name) | ({} if output is None else {"program": str(output)})

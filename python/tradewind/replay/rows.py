@@ -71,6 +71,8 @@ SYNCHRONIZING = ("MPI_Comm_create_group", "MPI_Comm_create_from_group", "MPI_Int
 """Calls that make communicators, but not of all ranks of one that is there: they are not replayed."""
 NO_ROWS = (Kind.PROBE, Kind.PARTITION, Kind.CANCEL, Kind.ENVIRONMENT, Kind.OTHER)
 """Kinds that move nothing, or whose messages stand with other calls."""
+MOVING = (Kind.SEND, Kind.RECEIVE, Kind.SENDRECV, Kind.COLLECTIVE, Kind.NEIGHBOR)
+"""Kinds whose messages belong to a communicator."""
 
 
 @dataclass
@@ -137,7 +139,8 @@ class _Operations:
         }
         if call.kind in NO_ROWS:
             return []
-        if call.kind not in made:  # one-sided accesses
+        unseen = call.kind in MOVING and operation["communicator"] < 0  # it was made in front of the recording
+        if unseen or call.kind not in made:  # one-sided accesses
             self.left_out.append(number)
             return []
         return list(made[call.kind]())
@@ -377,12 +380,7 @@ def rows_of(
     return columns
 
 
-def event_of_row(events: RankEvents, row: int, communicators: Sequence[Communicator]) -> int:
-    """Return the number of the event, counted from the first of these, that a row was made of."""
-    return int(events_of_rows(events, communicators)[row])
-
-
 def events_of_rows(events: RankEvents, communicators: Sequence[Communicator]) -> NDArray[np.int64]:
-    """Return the number of the event, counted from the first of these, of each row of `rows_of`."""
+    """Return, for each row of a rank, the number of the event, counted from the first of these, that it was made of."""
     sequence = _sequence(events, _Operations(events, communicators))
     return np.repeat(sequence.events, sequence.lengths)
