@@ -786,6 +786,19 @@ class Calls:
         (rank, peer, whether it is a send, communicator, tag, bytes, row) of sends and receives without another end.
         """
 
+    def merged(self, limit: int) -> Calls:
+        """
+        Return the calls with messages of one rank to another as one, of at most `limit` bytes, where their sender waits between them for nothing but such sends.
+        """
+
+    def with_early_receives(self) -> Calls:
+        """Return the calls with each receive posted behind the wait before it."""
+
+    def with_late_waits(self) -> Calls:
+        """
+        Return the calls with waits for messages behind the computation that follows them at once.
+        """
+
     def buffering(self) -> tuple[int, list[tuple[int, int, bool, int, str, int]]]:
         """
         Return (eager limit, cycle): messages up to this many bytes have to be buffered (0: none; -1: the calls end with no buffers), and (rank, peer, whether it sends, bytes, label, row) of the ranks of a cyclic dependency where nothing is buffered.
