@@ -228,8 +228,8 @@ def _show_verified(result: dict[str, Any]) -> None:
             f"({result['eager_limit']} bytes); without buffers these wait for each other:"
         )
     _show_waiting(result["cycle"])
-    if result["wildcards"] is not None:
-        _show_wildcards(result["wildcards"])
+    if (found := result["wildcards"]) is not None and found["hang"] is not None:
+        _show_wildcards(found)
 
 
 def _show_waiting(chain: list[dict[str, Any]]) -> None:

@@ -36,7 +36,7 @@ def verify_trace(trace: Trace) -> dict[str, Any]:
     order = collective_order(trace)
     result: dict[str, Any] = {"ranks": trace.size, "events": len(trace), "order": order}
     if order:  # then ranks wait for different calls, and there are no messages to match
-        lists = {name: [] for name in ("cycle", "unmatched", "never_awaited")}
+        lists: dict[str, list[Any]] = {name: [] for name in ("cycle", "unmatched", "never_awaited")}
         counts = {"unmatched_messages": 0, "requests_never_awaited": 0}
         return result | lists | counts | {"eager_limit": None, "wildcards": None, "not_replayed": {}}
     replayed = calls_of(trace)

@@ -285,7 +285,7 @@ class _Operations:
 
 def _wildcards(operation: Any) -> int:
     """Return the flags of what a receive takes from anywhere."""
-    return ANY_SOURCE * (operation["source"] == ANY) | ANY_TAG * (operation["source_tag"] == ANY)
+    return ANY_SOURCE * int(operation["source"] == ANY) | ANY_TAG * int(operation["source_tag"] == ANY)
 
 
 def gaps_ns(events: RankEvents) -> NDArray[np.int64]:
