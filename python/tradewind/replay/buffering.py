@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tradewind.replay.calls import calls_of
-from tradewind.replay.rows import events_of_rows
+from tradewind.replay.calls import calls_of, event_of
 from tradewind.replay.wildcards import wildcards
 from tradewind.trace.model import Trace
 
@@ -62,13 +61,6 @@ def verify_trace(trace: Trace) -> dict[str, Any]:
 
 def _waiting(trace: Trace, rank: int, peer: int, sends: bool, size: int, label: str, row: int) -> dict[str, Any]:
     return {"rank": rank, "peer": peer, "sends": sends, "bytes": size, **event_of(trace, rank, row), "call": label}
-
-
-def event_of(trace: Trace, rank: int, row: int) -> dict[str, Any]:
-    """Return the number and the function of the event of which a row was made."""
-    events = trace.events(rank)
-    number = int(events_of_rows(events, trace.communicators)[row])
-    return {"event": events.first + number, "call": events.call(int(events.order[number])).name}
 
 
 def collective_order(trace: Trace) -> list[dict[str, Any]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tradewind import _core
-from tradewind.replay.calls import Replayed
+from tradewind.replay.calls import Replayed, event_of
 from tradewind.trace.calls import CALLS, Kind
 from tradewind.trace.model import Trace
 
@@ -52,8 +52,6 @@ def wildcards(trace: Trace, replayed: Replayed, max_states: int = MAX_STATES) ->
 
 
 def _hang(trace: Trace, calls: _core.Calls, found: _core.Matchings) -> dict[str, Any]:
-    from tradewind.replay.buffering import event_of
-
     return {
         "waiting": [
             {
