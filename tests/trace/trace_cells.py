@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from installed import libraries, unpacked
 
 PROGRAMS = Path(__file__).parent / "programs"
 OWN = Path(sys.executable).parent
@@ -38,22 +39,19 @@ class Cell:
             return [*start, sys.executable, str(source)], dict(self.variables)
         flags, variables = list(self.flags), dict(self.variables)
         if self.needs_unpacked:
-            more, variables["LD_LIBRARY_PATH"] = _unpacked_mpich(folder)
+            more, variables["LD_LIBRARY_PATH"] = _unpacked_mpich()
             flags += more
         program = folder / "program"
         subprocess.run([self.compiler, source, *flags, "-o", program], check=True)
         return [*start, str(program)], variables
 
 
-def _unpacked_mpich(folder: Path) -> tuple[list[str], str]:
+def _unpacked_mpich() -> tuple[list[str], str]:
     """Return the flags to compile with Debian's MPICH in Fortran, which no wheel has, and where its libraries are."""
-    if shutil.which("apt-get") is None:
-        pytest.skip("apt-get is not installed")
-    subprocess.run(["apt-get", "download", "-qq", "libmpich12", "libmpich-dev"], cwd=folder, check=True)
-    for package in folder.glob("*.deb"):
-        subprocess.run(["dpkg", "-x", package, folder], check=True)
-    include, (libraries, *_) = next(folder.glob("usr/include/*/mpich")), sorted(folder.glob("usr/lib/*-linux-gnu"))
-    return [f"-I{include}", f"-L{libraries}", "-lmpichfort", "-lmpich", "-fallow-argument-mismatch"], str(libraries)
+    folder = unpacked("libmpich12", "libmpich-dev")
+    include = next(folder.glob("include/*/mpich"))
+    flags = [f"-I{include}", f"-L{libraries()}", "-lmpichfort", "-lmpich", "-fallow-argument-mismatch"]
+    return flags, str(libraries())
 
 
 _MPICH = (str(OWN / "mpiexec"),)

@@ -1,0 +1,55 @@
+"""Programs of others from the package index and from Debian, installed once into build/programs/, and kept there."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+KEPT = Path(__file__).parents[2] / "build" / "programs"
+
+
+def environment(*packages: str) -> Path:
+    """Return the folder of commands of an environment with packages of the index. Skips where they cannot be had."""
+    folder = KEPT / "venv"
+    marker = folder / "-".join(("installed", *packages))
+    if not marker.exists():
+        subprocess.run([sys.executable, "-m", "venv", folder], check=True)
+        _must([folder / "bin" / "pip", "install", "-q", *packages])
+        marker.touch()
+    return folder / "bin"
+
+
+def unpacked(*packages: str) -> Path:
+    """Return the folder `usr` of Debian's packages, unpacked. Skips where they cannot be had."""
+    folder = KEPT / "debian"
+    marker = folder / "-".join(("unpacked", *packages))
+    if not marker.exists():
+        if shutil.which("apt-get") is None:
+            pytest.skip(f"Debian's {packages[0]} cannot be had: apt-get is not installed")
+        loaded = folder / packages[0]
+        loaded.mkdir(parents=True, exist_ok=True)
+        _must(["apt-get", "download", "-qq", *packages], loaded)
+        for package in loaded.glob("*.deb"):
+            subprocess.run(["dpkg", "-x", package, folder], check=True)
+        marker.touch()
+    return folder / "usr"
+
+
+def libraries() -> Path:
+    """Return the folder of the libraries that were unpacked."""
+    return next((KEPT / "debian").glob("usr/lib/*-linux-gnu"))
+
+
+def _must(command: list[object], folder: Path | None = None) -> None:
+    """Run a command that fetches packages, twice where the first try fails. Skips where the second does, too."""
+    words = [str(word) for word in command]
+    for _ in range(2):
+        done = subprocess.run(words, cwd=folder, capture_output=True, text=True, check=False)
+        if done.returncode == 0:
+            return
+    error = (done.stderr.strip() or f"exit code {done.returncode}").splitlines()[-1]
+    pytest.skip(f"{words[-1]} cannot be had: {error}")
