@@ -2,25 +2,39 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
+NONE: Mapping[str, str] = {}
 KEPT = Path(__file__).parents[2] / "build" / "programs"
 
 
-def environment(*packages: str) -> Path:
-    """Return the folder of commands of an environment with packages of the index. Skips where they cannot be had."""
-    folder = KEPT / "venv"
+def environment(*packages: str, name: str = "venv", **variables: str) -> Path:
+    """Return the folder of commands of an environment with packages of the index. Skips where they cannot be had.
+
+    `name` of the environment; `variables` for packages that are compiled.
+    """
+    folder = KEPT / name
     marker = folder / "-".join(("installed", *packages))
     if not marker.exists():
         subprocess.run([sys.executable, "-m", "venv", folder], check=True)
-        _must([folder / "bin" / "pip", "install", "-q", *packages])
+        _must([folder / "bin" / "pip", "install", "-q", *packages], variables=variables)
         marker.touch()
     return folder / "bin"
+
+
+def python_of_mpi5() -> Path:
+    """Return a Python whose mpi4py is compiled for the ABI of MPI 5, which no wheel is."""
+    commands = environment("mpich==5.0.2", "numpy", name="mpi5")
+    compiler = {"MPICC": str(commands / "mpicc_abi"), "MPI4PY_BUILD_MPIABI": "1", "CFLAGS": "-O0"}
+    environment("--no-binary=mpi4py", "--no-cache-dir", "mpi4py==4.1.2", name="mpi5", **compiler)
+    return commands / "python"
 
 
 def unpacked(*packages: str) -> Path:
@@ -44,11 +58,13 @@ def libraries() -> Path:
     return next((KEPT / "debian").glob("usr/lib/*-linux-gnu"))
 
 
-def _must(command: list[object], folder: Path | None = None) -> None:
+def _must(command: list[object], folder: Path | None = None, variables: Mapping[str, str] = NONE) -> None:
     """Run a command that fetches packages, twice where the first try fails. Skips where the second does, too."""
     words = [str(word) for word in command]
     for _ in range(2):
-        done = subprocess.run(words, cwd=folder, capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            words, cwd=folder, env={**os.environ, **variables}, capture_output=True, text=True, check=False
+        )
         if done.returncode == 0:
             return
     error = (done.stderr.strip() or f"exit code {done.returncode}").splitlines()[-1]

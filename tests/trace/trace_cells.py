@@ -5,11 +5,12 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from installed import libraries, unpacked
+from installed import libraries, python_of_mpi5, unpacked
 
 PROGRAMS = Path(__file__).parent / "programs"
 OWN = Path(sys.executable).parent
@@ -26,6 +27,7 @@ class Cell:
     launcher: tuple[str, ...]
     flags: tuple[str, ...] = ()
     variables: tuple[tuple[str, str], ...] = ()
+    python: Callable[[], Path] = lambda: Path(sys.executable)
     needs_unpacked: bool = False
     """Whether it is compiled and run with Debian's MPICH, which is unpacked for it."""
 
@@ -36,7 +38,7 @@ class Cell:
                 pytest.skip(f"{tool} is not installed")
         start, source = [*self.launcher, "-n", "2"], PROGRAMS / self.source
         if not self.compiler:
-            return [*start, sys.executable, str(source)], dict(self.variables)
+            return [*start, str(self.python()), str(source)], dict(self.variables)
         flags, variables = list(self.flags), dict(self.variables)
         if self.needs_unpacked:
             more, variables["LD_LIBRARY_PATH"] = _unpacked_mpich()
@@ -65,6 +67,7 @@ CELLS = {
     "mpich-mpi_f08": Cell("gfortran", "calls.F90", _MPICH, ("-DF08",), needs_unpacked=True),
     "mpi5-c": Cell(str(OWN / "mpicc_abi"), "calls.c", _MPICH),
     "mpi5-c++": Cell(str(OWN / "mpic++_abi"), "calls.cpp", _MPICH),
+    "mpi5-mpi4py": Cell("", "calls.py", _MPICH, python=python_of_mpi5),
     "openmpi-c": Cell("mpicc.openmpi", "calls.c", _OPEN_MPI),
     "openmpi-c++": Cell("mpicxx.openmpi", "calls.cpp", _OPEN_MPI),
     "openmpi-mpi4py": Cell(
@@ -76,7 +79,7 @@ CELLS = {
     "openmpi-mpi": Cell("mpifort.openmpi", "calls.F90", _OPEN_MPI),
     "openmpi-mpi_f08": Cell("mpifort.openmpi", "calls.F90", _OPEN_MPI, ("-DF08",)),
 }
-"""All that a package index or Debian offers: of mpi4py no wheel is for the ABI of MPI 5, which has no Fortran."""
+"""The ABI of MPI 5 has no Fortran."""
 FAST = ("mpich-c", "mpich-mpi4py")
 
 
