@@ -13,10 +13,13 @@ from typing import Any
 
 import numpy as np
 from networks import NETWORKS, build
+from recorded_exchange import trace_of
 from validation.machines import CROSSBAR, TORUS, machine
 
 import tradewind as tw
 from tradewind import _core
+from tradewind.replay.workload import TraceWorkload
+from tradewind.simulation import prepare
 
 STUB = Path(tw.__file__).parent / "_core.pyi"
 
@@ -41,6 +44,9 @@ SCHEDULES = [
 ]
 MACHINE = machine(CROSSBAR).machine.build()
 PLACEMENTS = [_core.Placement(kind, 6, 2, 8, 1, (3, 2), (2, 2)) for kind in _core.placements()]
+REPLAY = prepare(TraceWorkload(trace_of(SCHEDULES[0], 8)), machine(CROSSBAR), threads=1)
+CALLS = REPLAY.exchange.calls
+REPLAYED = _core.simulate_calls(MACHINE, CALLS, REPLAY.placement, _core.SimulationOptions(packet_bytes=512))
 
 OBJECTS: dict[str, list[Any]] = {
     "Layout": [BLOCKS, BANDS, LISTS],
@@ -58,6 +64,8 @@ OBJECTS: dict[str, list[Any]] = {
     "Topology": [build(values) for networks in NETWORKS.values() for values in networks],
     "Walker": [_core.Walker(machine(CROSSBAR).machine.build()), _core.Walker(machine(TORUS).machine.build())],
     "Placement": PLACEMENTS,
+    "Calls": [CALLS],
+    "SimulationResult": [REPLAYED],
 }
 """Objects on which the methods of each class are called."""
 

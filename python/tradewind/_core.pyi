@@ -775,6 +775,11 @@ class Calls:
 
     @property
     def labels(self) -> list[str]: ...
+    def table(self, rank: int) -> Annotated[NDArray[numpy.int64], dict(shape=(None, None))]:
+        """
+        Return [call][kind (of call_kinds), label, peer or request, number of the message at its receiver, row, bytes or ps] of a rank.
+        """
+
     @property
     def unmatched(self) -> list[tuple[int, int, bool, int, int, int, int]]:
         """
@@ -820,6 +825,8 @@ class CallsOfTrace:
 
     def finish(self) -> Calls: ...
 
+call_kinds: list = ["compute", "send", "receive", "wait"]
+
 collective_calls: list = ...
 
 class SimulationResult:
@@ -833,6 +840,20 @@ class SimulationResult:
     def spent_s(self) -> list[float]:
         """
         [rank * labels + label]: seconds in the calls of a trace; empty for programs.
+        """
+
+    @property
+    def ranks(self) -> int:
+        """Ranks whose calls were replayed; 0 for programs."""
+
+    def call_end_ps(self, rank: int) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
+        """
+        [call of `Calls.table`]: when it ended, ps. Raises InputError where no calls were replayed.
+        """
+
+    def arrived_ps(self, rank: int) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
+        """
+        [message that the rank receives]: when its last byte came, ps; else as `call_end_ps`.
         """
 
     @property
@@ -1070,6 +1091,11 @@ def simulate_calls(
 ) -> SimulationResult:
     """
     Simulate the calls of a trace; `spent_s` of the result has the time in them.
+    """
+
+def critical_path(calls: Calls, result: SimulationResult) -> Annotated[NDArray[numpy.int64], dict(shape=(None, None))]:
+    """
+    Return [piece][rank, call of `Calls.table`, label, whether it is a message on its way, begin (ps), end (ps), peer of the message or -1] of the critical path of a replay, in order of time: each piece begins where the one before it ends.
     """
 
 def mean_computing_s(machine: Machine, program: Program, placement: Placement) -> list[float]:

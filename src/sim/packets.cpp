@@ -23,8 +23,8 @@ std::int64_t events_of(const program::Exchange& exchange, const std::vector<Rank
     return events;
 }
 
-// A stage, and each message that is sent or received in it, is an action or more.
-void check_shown(const program::Program& program, const std::vector<Rank>& shown) {
+// A stage, and each message that is sent or received in it, is an action or more; so is a call.
+void check_shown(const program::Program& program, const program::Calls* calls, const std::vector<Rank>& shown) {
     if (shown.empty()) return;
     for (std::size_t i = 0; i < shown.size(); ++i)
         if (shown[i] < 0 || shown[i] >= program.ranks() || (i > 0 && shown[i] <= shown[i - 1]))
@@ -37,6 +37,10 @@ void check_shown(const program::Program& program, const std::vector<Rank>& shown
                              std::to_string(SimulationOptions::max_trace_events) +
                              " stages and messages; name fewer ranks, or simulate fewer stages");
     };
+    if (calls != nullptr) {
+        for (const Rank r : shown) add(static_cast<std::int64_t>(calls->of(r).size()));
+        return;
+    }
     if (const program::Order* const order = program.order()) {
         for (const Rank r : shown) add(static_cast<std::int64_t>(order->operations(order->group_of(r)).size()));
         for (std::size_t i = 0; i < order->exchanges().size(); ++i)
@@ -75,7 +79,7 @@ void check(const machine::Machine& machine, const program::Program& program, con
     if (options.followed < -1 || options.followed >= program.ranks())
         throw InputError("followed rank " + std::to_string(options.followed) + ": 0 to " +
                          std::to_string(program.ranks() - 1) + " are allowed, or -1 for none");
-    check_shown(program, options.shown);
+    check_shown(program, options.calls.get(), options.shown);
     for (const program::Step& step : program.steps())
         if (step.compute.flops > 0 && machine.flops <= 0)
             throw InputError("step '" + step.name + "' computes in flops, and the machine has no node.flops");
@@ -107,7 +111,7 @@ SimulationResult simulate_calls(const machine::Machine& machine, std::shared_ptr
                                 const machine::Placement& placement, const SimulationOptions& options) {
     if (options.unloaded) throw InputError("calls of a trace cannot be simulated on an unloaded network");
     if (options.intranode) throw InputError("calls of a trace cannot be simulated with a transport within nodes");
-    if (!options.shown.empty() || options.followed >= 0 || !options.early_end.asked.empty())
+    if (options.followed >= 0 || !options.early_end.asked.empty())
         throw InputError("calls of a trace cannot be simulated with single events, or up to an early end");
     if (options.peers && options.peers->processes() > 1)
         throw InputError("calls of a trace are simulated by one process");

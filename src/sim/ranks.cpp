@@ -261,7 +261,7 @@ void Ranks::deliver_other(const Event& event, std::int64_t time) {
 }
 
 void Ranks::record_arrival(const Event& event, std::int64_t time) {
-    if (!recorder_) return;
+    if (!recorder_ || replay_) return;  // a replay has the times of its messages
     const auto r = static_cast<Rank>(event.rank());
     if (event.kind() == Event::pulled) {
         const Pull& pull = pulls_[event.program_stage()];

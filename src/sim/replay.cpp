@@ -9,17 +9,21 @@
 namespace tradewind::sim {
 
 Replay::Replay(const World& world, Ranks& ranks, const program::Calls& calls)
-    : world_(world), ranks_(ranks), calls_(calls), states_(static_cast<std::size_t>(calls.ranks())) {}
+    : world_(world),
+      ranks_(ranks),
+      calls_(calls),
+      times_(*world.replay_times),
+      states_(static_cast<std::size_t>(calls.ranks())) {}
 
 void Replay::start(Rank r) {
     State& rank = state(r);
-    rank.ended.assign(calls_.requests(r), open);
+    times_.begin(calls_, r);
     rank.spent.assign(calls_.labels().size(), 0);
     rank.incoming.reserve(calls_.receives(r));
     rank.departing.resize(world_.nics_per_node);
     std::uint32_t request = 0;
     for (const program::Call& call : calls_.of(r)) {
-        if (call.kind == program::Call::receive) rank.incoming.push_back({call.size(), 0, request});
+        if (call.kind == program::Call::receive) rank.incoming.push_back({call.size(), request});
         request += call.kind == program::Call::send || call.kind == program::Call::receive;
     }
     ranks_.enqueue(0, static_cast<std::uint32_t>(r), resume, 0, 0);
@@ -49,18 +53,18 @@ void Replay::go_on(Rank r) {
         if (!carry_out(r, rank, call)) return;
         rank.spent[call.label] += rank.cpu - rank.begin;
         rank.begun = false;
-        ++rank.next;
+        times_.call_end[static_cast<std::size_t>(r)][rank.next++] = rank.cpu;
     }
     ++ranks_.counts_.finished;
     std::int64_t& end = ranks_.counts_.step_end.front();
     end = std::max(end, rank.cpu);
-    for (const std::uint32_t message : std::exchange(rank.announced, {})) ask_for(r, message);
+    for (const std::uint32_t message : std::exchange(rank.announced, {})) ask_for(r, message, true);
 }
 
 bool Replay::carry_out(Rank r, State& rank, const program::Call& call) {
     if (call.kind == program::Call::compute) return true;
     // Messages that were announced meanwhile are asked for in the next call.
-    for (const std::uint32_t message : std::exchange(rank.announced, {})) ask_for(r, message);
+    for (const std::uint32_t message : std::exchange(rank.announced, {})) ask_for(r, message, true);
     switch (call.kind) {
         case program::Call::send: send(r, call, rank.requests++); return true;
         case program::Call::receive: return post(r, rank, call);
@@ -84,6 +88,7 @@ void Replay::send(Rank r, const program::Call& call, std::uint32_t request) {
 
 // Between ranks of one node, as Ranks::copy: no faster than one copy can be, nor than the memory serves all of them.
 void Replay::copy(Rank r, const program::Call& call, std::uint32_t request) {
+    const auto to = static_cast<Rank>(call.peer);
     const auto size = static_cast<double>(call.size());
     const auto copied = [&](std::int64_t begin, double byte_time) {
         return after(begin, std::ceil(size * byte_time), "a copy within a node ends at");
@@ -94,6 +99,7 @@ void Replay::copy(Rank r, const program::Call& call, std::uint32_t request) {
         memory = copied(std::max(memory, ranks_.time_), world_.memory_byte_time);
         finished = std::max(finished, memory);
     }
+    if (ranks_.recorder_) ranks_.recorder_->copy(r, to, request, call.amount, ranks_.time_, finished);
     end(r, request, finished);
     ranks_.counts_.arrived += call.size();
     ranks_.enqueue(finished, call.peer, arrive, call.message, 0);
@@ -110,9 +116,9 @@ bool Replay::post(Rank r, State& rank, const program::Call& call) {
             const std::int64_t copied = after(rank.cpu, copying, "a rank computes until");
             rank.cpu = world_.done(r, rank.cpu, copied - rank.cpu);
         }
-        end(r, request, std::max(rank.cpu, incoming.time));
+        end(r, request, std::max(rank.cpu, message_times(r, call.message).arrived));
     } else if (incoming.asker != none) {
-        ask_for(r, call.message);
+        ask_for(r, call.message, true);
     }
     return true;
 }
@@ -123,17 +129,20 @@ void Replay::take_request(Rank r, std::uint32_t message, std::uint32_t request) 
     if (!rank.incoming[message].posted) return;
     const bool has_ended = rank.next == calls_.of(r).size();  // the library brings on what is left
     if (rank.waits != none || has_ended || world_.progress == Progress::thread)
-        ask_for(r, message);
+        ask_for(r, message, false);
     else
         rank.announced.push_back(message);
 }
 
-void Replay::ask_for(Rank r, std::uint32_t message) {
+void Replay::ask_for(Rank r, std::uint32_t message, bool in_call) {
     State& rank = state(r);
     Incoming& incoming = rank.incoming[message];
     if (!incoming.posted || incoming.asker == none) return;
     const auto from = static_cast<Rank>(calls_.request(r, incoming.request).peer);
     rank.cpu = std::max(rank.cpu, ranks_.time_);
+    ReplayTimes::Message& times = message_times(r, message);
+    times.asked = rank.cpu;
+    if (in_call) times.asked_in = static_cast<std::uint32_t>(std::min(rank.next, calls_.of(r).size() - 1));
     if (world_.receive_overhead > 0) rank.cpu = world_.done(r, rank.cpu, world_.receive_overhead);
     incoming.acknowledges = true;
     ranks_.send_control(pull, r, from, message, 0, incoming.asker, world_.nic_of_message(from, r), rank.cpu);
@@ -168,14 +177,15 @@ void Replay::take_packet(const Event& event, std::int64_t time) {
     Incoming& incoming = state(r).incoming[event.program_stage()];
     ranks_.counts_.arrived += event.bytes();
     incoming.left -= event.bytes();
-    incoming.time = std::max(incoming.time, time);
-    if (incoming.left == 0) ranks_.enqueue(incoming.time, event.rank(), arrive, event.program_stage(), 0);
+    std::int64_t& arrived = message_times(r, event.program_stage()).arrived;
+    arrived = std::max(arrived, time);
+    if (incoming.left == 0) ranks_.enqueue(arrived, event.rank(), arrive, event.program_stage(), 0);
 }
 
 void Replay::end_message(Rank r, std::uint32_t message, std::int64_t time) {
     Incoming& incoming = state(r).incoming[message];
     incoming.left = 0;  // of a copy
-    incoming.time = time;
+    message_times(r, message).arrived = time;
     if (incoming.acknowledges) {
         const auto from = static_cast<Rank>(calls_.request(r, incoming.request).peer);
         ranks_.send_control(acknowledge, r, from, message, 0, incoming.asker, world_.nic_of_message(from, r), time);
@@ -185,19 +195,19 @@ void Replay::end_message(Rank r, std::uint32_t message, std::int64_t time) {
 
 void Replay::end(Rank r, std::uint32_t request, std::int64_t time) {
     State& rank = state(r);
-    rank.ended[request] = time;
+    ended(r, request) = time;
     if (rank.waits != request) return;
     rank.waits = none;
     ranks_.enqueue(std::max(time, ranks_.time_), static_cast<std::uint32_t>(r), resume, 0, 0);
 }
 
 bool Replay::wait(Rank r, State& rank, const program::Call& call) {
-    const std::int64_t ended = rank.ended[call.peer];
-    if (ended == open) {
+    const std::int64_t end = ended(r, call.peer);
+    if (end == open) {
         rank.waits = call.peer;
         return false;
     }
-    rank.cpu = std::max(rank.cpu, ended);
+    rank.cpu = std::max(rank.cpu, end);
     if (world_.receive_overhead > 0 && calls_.request(r, call.peer).kind == program::Call::receive)
         rank.cpu = world_.done(r, rank.cpu, world_.receive_overhead);
     return true;

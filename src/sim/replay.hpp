@@ -9,6 +9,7 @@
 
 #include "program/calls.hpp"
 #include "sim/event.hpp"
+#include "sim/replay_times.hpp"
 #include "sim/world.hpp"
 
 namespace tradewind::sim {
@@ -40,14 +41,14 @@ class Replay {
     std::string stuck() const;
 
   private:
-    static constexpr std::int64_t open = -1;
-    static constexpr std::uint32_t none = ~0u;
+    static constexpr std::int64_t open = ReplayTimes::open;
+    static constexpr std::uint32_t none = ReplayTimes::none;
 
     // A message that is to come.
     struct Incoming {
-        std::int64_t left, time = 0;  // bytes; ps at which the last of those that are there came
-        std::uint32_t request;        // of its receive
-        std::uint32_t asker = none;   // the request of a sender that waits to be asked for it
+        std::int64_t left;           // bytes
+        std::uint32_t request;       // of its receive
+        std::uint32_t asker = none;  // the request of a sender that waits to be asked for it
         bool posted = false, acknowledges = false;
     };
     struct State {
@@ -57,7 +58,6 @@ class Replay {
         std::int64_t begin = 0;                            // ps at which the call in hand began
         std::uint32_t waits = none;                        // request
         bool begun = false;                                // the CPU has begun with the call in hand
-        std::vector<std::int64_t> ended;                   // [request] ps; open
         std::vector<Incoming> incoming;                    // [message]
         std::vector<std::uint32_t> announced;              // messages whose requests wait for a call
         std::vector<std::int64_t> spent;                   // [label] ps
@@ -72,11 +72,17 @@ class Replay {
     void send(Rank r, const program::Call& call, std::uint32_t request);
     void copy(Rank r, const program::Call& call, std::uint32_t request);
     bool wait(Rank r, State& rank, const program::Call& call);
-    void ask_for(Rank r, std::uint32_t message);
+    // `in_call`: a call of the receiver has to come first.
+    void ask_for(Rank r, std::uint32_t message, bool in_call);
+    ReplayTimes::Message& message_times(Rank r, std::uint32_t message) {
+        return times_.messages[static_cast<std::size_t>(r)][message];
+    }
+    std::int64_t& ended(Rank r, std::uint32_t request) { return times_.ended[static_cast<std::size_t>(r)][request]; }
 
     const World& world_;
     Ranks& ranks_;
     const program::Calls& calls_;
+    ReplayTimes& times_;
     std::vector<State> states_;  // [rank]; of those of other parts empty
 };
 

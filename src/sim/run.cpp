@@ -54,6 +54,7 @@ SimulationResult run(const machine::Machine& machine, const program::Program& pr
         for (const auto& part : engine->parts())
             if (const std::string stuck = part->ranks().replay()->stuck(); !stuck.empty())
                 throw VerificationError(stuck);
+    share.result.replay = world->replay_times;
     if (skip) {
         skip->complete(share.result);
     } else {

@@ -5,12 +5,14 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "base/units.hpp"
 #include "sim/clock.hpp"
+#include "sim/replay_times.hpp"
 #include "sim/trace_event.hpp"
 
 namespace tradewind::sim {
@@ -163,14 +165,15 @@ struct SimulationResult {
     DelayHistogram delay;
     DelaySeries delay_series;
     DelayPairs delay_pairs;
-    SentBytes port_bytes;                  // [switch * radix + port]
-    SentBytes nic_bytes;                   // [node]
-    Picoseconds bound;                     // the time that the busiest link or NIC needs for its bytes
-    std::string bound_by;                  // which
-    double imbalance = 1;                  // maximum over mean load of the links between switches that were used
-    std::vector<Passage> passages;         // in order of time; empty unless asked for
-    std::vector<TraceEvent> trace_events;  // by rank, in order of time; empty unless asked for
-    std::vector<std::int64_t> spent;       // [rank][label] ps; of calls that are replayed, else empty
+    SentBytes port_bytes;                       // [switch * radix + port]
+    SentBytes nic_bytes;                        // [node]
+    Picoseconds bound;                          // the time that the busiest link or NIC needs for its bytes
+    std::string bound_by;                       // which
+    double imbalance = 1;                       // maximum over mean load of the links between switches that were used
+    std::vector<Passage> passages;              // in order of time; empty unless asked for
+    std::vector<TraceEvent> trace_events;       // by rank, in order of time; empty unless asked for
+    std::vector<std::int64_t> spent;            // [rank][label] ps; of calls that are replayed, else empty
+    std::shared_ptr<const ReplayTimes> replay;  // the same; else null
 };
 
 }  // namespace tradewind::sim

@@ -21,6 +21,7 @@
 #include "sim/origins.hpp"
 #include "sim/parts.hpp"
 #include "sim/rank.hpp"
+#include "sim/replay_times.hpp"
 #include "sim/simulate.hpp"
 #include "sim/tie_order.hpp"
 
@@ -98,6 +99,7 @@ struct World {
     const program::Program& program;
     const machine::Placement& placement;
     std::shared_ptr<const program::Calls> calls;  // null: ranks follow the program
+    std::shared_ptr<ReplayTimes> replay_times;    // of the calls; each rank has its own
     Ending ending;
     Parts parts;
     Network network;

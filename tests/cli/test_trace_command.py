@@ -44,6 +44,17 @@ def test_a_replay_names_causes_and_what_it_leaves_out(head_to_head: Path) -> Non
     printed = " ".join(run_tradewind("simulate", "trace", str(head_to_head), "--machine", "fugaku").out.split())
     assert "warning: not replayed: 1 MPI_Put (64 B)" in printed
     assert "made of computing 1 us" in printed
+    assert "critical path over 2 ranks: computing" in printed
+
+
+def test_a_replay_draws_its_time_line_beside_the_recorded_run(head_to_head: Path, tmp_path: Path) -> None:
+    file = tmp_path / "both.pftrace"
+    options = ["--timeline", str(file), "--timeline-ranks", "1"]
+    done = run_tradewind("simulate", "trace", str(head_to_head), "--machine", "fugaku", *options)
+    assert f"time line: {file}" in done.out
+    content = file.read_bytes()
+    assert all(name in content for name in (b"rank 1", b"recorded", b"replay", b"critical path", b"MPI_Recv"))
+    assert b"rank 0" not in content
 
 
 def test_advice_is_a_table_of_what_was_tried(head_to_head: Path) -> None:

@@ -13,6 +13,7 @@
 
 #include "base/error.hpp"
 #include "bind.hpp"
+#include "places.hpp"
 #include "program/call_walk.hpp"
 #include "program/trace_rows.hpp"
 #include "verify/buffering.hpp"
@@ -54,6 +55,8 @@ class Builder {
     std::optional<program::CallsOfTrace> trace_;
 };
 
+constexpr std::size_t call_columns = 6;
+
 using UnmatchedTuple = std::tuple<Rank, Rank, bool, std::uint32_t, std::int64_t, std::int64_t, std::uint32_t>;
 using WaitingTuple = std::tuple<Rank, Rank, bool, std::int64_t, std::string, std::uint32_t>;
 
@@ -67,6 +70,22 @@ void bind_calls(nb::module_& module) {
         .def_prop_ro("largest_message", &program::Calls::largest_message)
         .def_prop_ro("calls", &program::Calls::calls, "Computations, sends, receives and waits of all ranks.")
         .def_prop_ro("labels", &program::Calls::labels)
+        .def(
+            "table",
+            [](const program::Calls& calls, Index asked) {
+                const auto& all = calls.of(checked_rank(calls, asked));
+                auto* table = new std::vector<std::int64_t>;
+                table->reserve(call_columns * all.size());
+                for (const program::Call& each : all)
+                    table->insert(table->end(),
+                                  {each.kind, each.label, each.peer, each.message, each.row, each.amount});
+                nb::capsule owner(table, [](void* p) noexcept { delete static_cast<std::vector<std::int64_t>*>(p); });
+                return nb::ndarray<nb::numpy, std::int64_t, nb::ndim<2>>(
+                    table->data(), {table->size() / call_columns, call_columns}, owner);
+            },
+            "rank"_a, nb::rv_policy::reference,
+            "Return [call][kind (of call_kinds), label, peer or request, number of the message at its receiver, row, "
+            "bytes or ps] of a rank.")
         .def_prop_ro(
             "unmatched",
             [](const program::Calls& calls) {
@@ -125,6 +144,7 @@ void bind_calls(nb::module_& module) {
             nb::kw_only(), "rank"_a, "kind"_a, "flags"_a, "collective"_a, "label"_a, "communicator"_a, "peer"_a,
             "tag"_a, "amount"_a, "request"_a, "Add the rows of a rank, once; columns of equal length.")
         .def("finish", &Builder::finish);
+    module.attr("call_kinds") = std::vector<std::string>{"compute", "send", "receive", "wait"};
     module.attr("collective_calls") =
         std::vector<std::string>(std::begin(program::collective_names), std::end(program::collective_names));
 }

@@ -15,6 +15,7 @@
 #include "program/fingerprint.hpp"
 #include "sim/busy_time.hpp"
 #include "sim/clock.hpp"
+#include "sim/critical_path.hpp"
 #include "sim/mean_computing.hpp"
 #include "sim/network.hpp"
 #include "sim/rank.hpp"
@@ -79,6 +80,39 @@ nb::ndarray<nb::numpy, std::uint64_t, nb::ndim<1>> array(const std::vector<std::
     return {copy->data(), {copy->size()}, owner};
 }
 
+nb::ndarray<nb::numpy, std::int64_t, nb::ndim<1>> copied(std::vector<std::int64_t> values) {
+    auto* kept = new std::vector<std::int64_t>(std::move(values));
+    nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<std::int64_t>*>(p); });
+    return {kept->data(), {kept->size()}, owner};
+}
+
+// The times of a replay. Throws InputError where nothing was replayed.
+const sim::ReplayTimes& replayed(const sim::SimulationResult& result) {
+    if (!result.replay) throw InputError("no calls of a trace were simulated");
+    return *result.replay;
+}
+
+// Those of a rank in a list of all.
+template <class Values>
+const Values& of_rank(const std::vector<Values>& all, Index rank) {
+    return all[checked_place("rank", rank, all.size())];
+}
+
+nb::ndarray<nb::numpy, std::int64_t, nb::ndim<2>> path_of(const program::Calls& calls,
+                                                          const sim::SimulationResult& result) {
+    const sim::ReplayTimes& times = replayed(result);
+    if (calls.ranks() != static_cast<Rank>(times.call_end.size())) throw InputError("calls that were not simulated");
+    auto* table = new std::vector<std::int64_t>;
+    for (const sim::PathPiece& piece : sim::critical_path(calls, times)) {
+        const program::Call& call = calls.of(piece.rank)[piece.call];
+        const std::int64_t peer = piece.is_message ? std::int64_t{call.peer} : -1;
+        table->insert(table->end(),
+                      {piece.rank, piece.call, call.label, piece.is_message, piece.begin, piece.end, peer});
+    }
+    nb::capsule owner(table, [](void* p) noexcept { delete static_cast<std::vector<std::int64_t>*>(p); });
+    return {table->data(), {table->size() / 7, 7}, owner};
+}
+
 template <sim::SimulationResult (*Simulate)(const machine::Machine&, const program::Program&, const machine::Placement&,
                                             const sim::SimulationOptions&)>
 sim::SimulationResult run(const machine::Machine& machine, const program::Program& program,
@@ -124,6 +158,21 @@ void bind_result(nb::module_& module) {
                 return seconds;
             },
             "[rank * labels + label]: seconds in the calls of a trace; empty for programs.")
+        .def_prop_ro(
+            "ranks", [](const sim::SimulationResult& r) { return r.replay ? r.replay->call_end.size() : 0; },
+            "Ranks whose calls were replayed; 0 for programs.")
+        .def(
+            "call_end_ps",
+            [](const sim::SimulationResult& r, Index rank) { return copied(of_rank(replayed(r).call_end, rank)); },
+            "rank"_a, "[call of `Calls.table`]: when it ended, ps. Raises InputError where no calls were replayed.")
+        .def(
+            "arrived_ps",
+            [](const sim::SimulationResult& r, Index rank) {
+                std::vector<std::int64_t> arrived;
+                for (const auto& each : of_rank(replayed(r).messages, rank)) arrived.push_back(each.arrived);
+                return copied(std::move(arrived));
+            },
+            "rank"_a, "[message that the rank receives]: when its last byte came, ps; else as `call_end_ps`.")
         .def_ro("messages", &sim::SimulationResult::messages)
         .def_ro("bytes", &sim::SimulationResult::bytes)
         .def_ro("unexpected_bytes", &sim::SimulationResult::unexpected_bytes)
@@ -358,6 +407,10 @@ void bind_simulation(nb::module_& module) {
         },
         "machine"_a, "calls"_a, "placement"_a, "options"_a, "progress"_a.none() = nb::none(),
         "Simulate the calls of a trace; `spent_s` of the result has the time in them.");
+    module.def("critical_path", &path_of, "calls"_a, "result"_a, nb::rv_policy::reference,
+               "Return [piece][rank, call of `Calls.table`, label, whether it is a message on its way, begin (ps), end "
+               "(ps), peer of the message or -1] of the critical path of a replay, in order of time: each piece begins "
+               "where the one before it ends.");
     module.def("mean_computing_s", &sim::mean_computing, "machine"_a, "program"_a, "placement"_a,
                "[step] seconds that a rank computes, in the mean over the ranks that compute anything.");
     module.def(

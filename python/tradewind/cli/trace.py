@@ -40,7 +40,7 @@ def verify(trace: _Word, file: _File, *, as_json: options.Json = False) -> int |
     return None if result["eager_limit"] == 0 and not result["unmatched_messages"] else 1
 
 
-@options.of_simulations(without=("model", "transport", "packing", "timeline", "timeline_ranks", "compute_imbalance"))
+@options.of_simulations(without=("model", "transport", "packing", "compute_imbalance"))
 def simulate(
     trace: _Word,
     file: _File,
@@ -90,12 +90,48 @@ def _show_simulated(result: dict[str, Any]) -> None:
     show_text(f"recorded in {format_seconds(result['recorded_s'])}{changed}; MPI_Allreduce by {result['allreduce']}")
     show_text(f"{result['messages']:,} messages, {format_bytes(result['bytes'])}, collective calls included")
     show_text(_causes(result))
+    _show_path(result)
     _say_left_out(result["not_replayed"])
     say_energy(result)
     say_orders(result)
     say_disturbed(result)
     for picture in result.get("pictures", []):
         print(f"picture: {picture}")
+    if "timeline" in result:
+        print(f"time line: {result['timeline']}")
+
+
+PATH_SHOWN = 8
+"""Ranks and calls of the critical path that are printed."""
+
+
+def _show_path(result: dict[str, Any]) -> None:
+    from tradewind.base.units import format_seconds
+    from tradewind.cli.screen import show_table, show_text
+    from tradewind.cli.table import TextColumn, TextTable
+
+    path, time_s = result["critical_path"], result["time_s"]
+    if not time_s:
+        return
+    named = path["parts"][:PATH_SHOWN]
+    rows = [
+        [
+            f"{part['rank']}",
+            part["call"],
+            format_seconds(part["time_s"]),
+            format_seconds(part["messages_s"]),
+            f"{100 * (part['time_s'] + part['messages_s']) / time_s:.0f} %",
+        ]
+        for part in named
+    ]
+    columns = [TextColumn("rank", number=True), TextColumn("call")]
+    columns += [TextColumn(title, number=True) for title in ("in it", "its messages", "share")]
+    kinds = {"computing": "computing_s", "MPI calls": "calls_s", "messages on their way": "messages_s"}
+    shares = ", ".join(f"{name} {100 * path[key] / time_s:.0f} %" for name, key in kinds.items())
+    print()
+    show_table(TextTable(columns, rows, f"critical path over {path['ranks']} ranks: {shares}"))
+    if (others := time_s - sum(part["time_s"] + part["messages_s"] for part in named)) > 1e-9 * time_s:
+        show_text(f"and {format_seconds(others)} in others")
 
 
 def _causes(result: dict[str, Any]) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from tradewind.replay.calls import calls_of
-from tradewind.replay.rows import event_of_row
+from tradewind.replay.rows import events_of_rows
 from tradewind.trace.model import Trace
 
 SHOWN = 20
@@ -55,7 +55,7 @@ def _waiting(trace: Trace, rank: int, peer: int, sends: bool, size: int, label: 
 
 def _event(trace: Trace, rank: int, row: int) -> dict[str, Any]:
     events = trace.events(rank)
-    number = event_of_row(events, row, trace.communicators)
+    number = int(events_of_rows(events, trace.communicators)[row])
     return {"event": events.first + number, "call": events.call(int(events.order[number])).name}
 
 

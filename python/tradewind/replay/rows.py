@@ -377,7 +377,7 @@ def rows_of(
     return columns
 
 
-def event_of_row(events: RankEvents, row: int, communicators: Sequence[Communicator]) -> int:
-    """Return the number of the event, counted from the first of these, that a row was made of."""
+def events_of_rows(events: RankEvents, communicators: Sequence[Communicator]) -> NDArray[np.int64]:
+    """Return, for each row of a rank, the number of the event, counted from the first of these, that it was made of."""
     sequence = _sequence(events, _Operations(events, communicators))
-    return int(sequence.events[np.searchsorted(np.cumsum(sequence.lengths), row, side="right")])
+    return np.repeat(sequence.events, sequence.lengths)

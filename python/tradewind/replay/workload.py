@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from tradewind import _core
 from tradewind.replay.calls import DEFAULT_ALLREDUCE, Replayed, calls_of
+from tradewind.replay.critical_path import critical_path
 from tradewind.replay.rows import COMPUTING
 from tradewind.trace.model import Trace
 from tradewind.workload.workload import Step, Workload
@@ -16,6 +17,8 @@ from tradewind.workload.workload import Step, Workload
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+    from tradewind.timeline.model import TimeLine
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,8 +100,15 @@ class TraceWorkload(Workload):
             "causes": {"computing_s": mean_s, "imbalance_s": free_s - mean_s, "network_s": result.time_s - free_s},
             "busy_s": (float(computing.sum()), float(computing.min()), float(computing.max())),
             "calls": dict(sorted(by_call.items(), key=lambda item: -float(item[1]["mean_s"]))),
+            "critical_path": critical_path(self.calls, result),
             "not_replayed": not_replayed(self.replayed),
         }
+
+    def time_line(self, result: _core.SimulationResult, ranks: Sequence[int], title: str) -> TimeLine:
+        """Return the time line of some ranks; see `tradewind.replay.time_line`."""
+        from tradewind.replay.time_line import time_line
+
+        return time_line(self.trace, self.calls, result, ranks, title)
 
 
 def recorded_s(trace: Trace) -> float:

@@ -17,6 +17,7 @@ from tradewind.base.noise import ARRIVALS, Noise
 from tradewind.machine import MachineFile
 from tradewind.machine.link_loads import group_shares, link_shares, loads_of
 from tradewind.method.method import DEFAULT_TRANSPORT
+from tradewind.replay.workload import TraceWorkload
 from tradewind.simulation.coarseness import coarse_packets
 from tradewind.simulation.energy import Held, energy_of, usage_of
 from tradewind.simulation.outcome import LOADS, figures_of, mean_delays, over_time, write_link_loads
@@ -268,6 +269,9 @@ class Simulation:
 
         title = f"{self.exchange.name} on {self.exchange.ranks} ranks of {self.file.name}, simulated"
         workload = self.changed
+        if isinstance(workload, TraceWorkload):
+            save(workload.time_line(result, self.shown, title), path)
+            return
         steps = workload.steps()
         if isinstance(workload, ProgramWorkload) and workload.order is not None:
             exchanges, names = [each.name for each in workload.exchanges], [step.name for step in steps]

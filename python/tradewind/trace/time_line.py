@@ -27,20 +27,21 @@ def time_line(trace: Trace, ranks: Sequence[int] | None = None) -> TimeLine:
     if events > MAX_EVENTS:
         raise InputError(f"time line of {events} events: at most {MAX_EVENTS} are allowed; name fewer ranks")
     title = " ".join(trace.command) or "recorded run"
-    return TimeLine(title, [Track(rank, _rows(trace.events(rank))) for rank in shown])
+    return TimeLine(title, [Track(rank, rows_of(trace.events(rank))) for rank in shown])
 
 
-def _rows(events: RankEvents) -> list[Row]:
+def rows_of(events: RankEvents, name: str = "MPI", since_ns: int = 0) -> list[Row]:
+    """Return the rows of a rank's threads, with times counted from `since_ns` on."""
     rows: dict[int, Row] = {}
-    operations = [_Shown(events, number) for number in range(len(events.operations))]
+    operations = [ShownOperation(events, number) for number in range(len(events.operations))]
     for number, begin, end in zip(events.order.tolist(), events.begin_ns.tolist(), events.end_ns.tolist(), strict=True):
         shown = operations[number]
-        row = rows.setdefault(shown.thread, Row("MPI" if shown.thread == 0 else f"MPI, thread {shown.thread}"))
-        row.events.append(shown.at(begin, end))
+        row = rows.setdefault(shown.thread, Row(name if shown.thread == 0 else f"{name}, thread {shown.thread}"))
+        row.events.append(shown.at(begin - since_ns, end - since_ns))
     return [rows[thread] for thread in sorted(rows)]
 
 
-class _Shown:
+class ShownOperation:
     """An operation as an event of a time line has it."""
 
     def __init__(self, events: RankEvents, number: int) -> None:
