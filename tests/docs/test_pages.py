@@ -41,7 +41,7 @@ NEEDED = {
 }
 """Programs that the blocks of a page run, and that a machine may lack."""
 INSTALLED = {ROOT / "docs" / "tutorial" / "veros.md": installed.veros}
-"""What installs programs of others for the blocks of a page, and returns the folder of their commands."""
+"""Functions that install programs of others for the blocks of a page, and return the folder of their commands."""
 
 
 MARKS = ((pytest.mark.slow, LONG), (pytest.mark.ranks, MEASURING))

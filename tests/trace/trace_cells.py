@@ -56,28 +56,28 @@ def _unpacked_mpich() -> tuple[list[str], str]:
     return flags, str(libraries())
 
 
-_MPICH = (str(OWN / "mpiexec"),)
-_OPEN_MPI = ("mpiexec.openmpi", "--oversubscribe")
+MPICH = (str(OWN / "mpiexec"),)
+OPEN_MPI = ("mpiexec.openmpi", "--oversubscribe")
 
 CELLS = {
-    "mpich-c": Cell(str(OWN / "mpicc"), "calls.c", _MPICH),
-    "mpich-c++": Cell(str(OWN / "mpicxx"), "calls.cpp", _MPICH),
-    "mpich-mpi4py": Cell("", "calls.py", _MPICH),
-    "mpich-mpi": Cell("gfortran", "calls.F90", _MPICH, needs_unpacked=True),
-    "mpich-mpi_f08": Cell("gfortran", "calls.F90", _MPICH, ("-DF08",), needs_unpacked=True),
-    "mpi5-c": Cell(str(OWN / "mpicc_abi"), "calls.c", _MPICH),
-    "mpi5-c++": Cell(str(OWN / "mpic++_abi"), "calls.cpp", _MPICH),
-    "mpi5-mpi4py": Cell("", "calls.py", _MPICH, python=python_of_mpi5),
-    "openmpi-c": Cell("mpicc.openmpi", "calls.c", _OPEN_MPI),
-    "openmpi-c++": Cell("mpicxx.openmpi", "calls.cpp", _OPEN_MPI),
+    "mpich-c": Cell(str(OWN / "mpicc"), "calls.c", MPICH),
+    "mpich-c++": Cell(str(OWN / "mpicxx"), "calls.cpp", MPICH),
+    "mpich-mpi4py": Cell("", "calls.py", MPICH),
+    "mpich-mpi": Cell("gfortran", "calls.F90", MPICH, needs_unpacked=True),
+    "mpich-mpi_f08": Cell("gfortran", "calls.F90", MPICH, ("-DF08",), needs_unpacked=True),
+    "mpi5-c": Cell(str(OWN / "mpicc_abi"), "calls.c", MPICH),
+    "mpi5-c++": Cell(str(OWN / "mpic++_abi"), "calls.cpp", MPICH),
+    "mpi5-mpi4py": Cell("", "calls.py", MPICH, python=python_of_mpi5),
+    "openmpi-c": Cell("mpicc.openmpi", "calls.c", OPEN_MPI),
+    "openmpi-c++": Cell("mpicxx.openmpi", "calls.cpp", OPEN_MPI),
     "openmpi-mpi4py": Cell(
         "",
         "calls.py",
-        _OPEN_MPI,
+        OPEN_MPI,
         variables=(("MPI4PY_MPIABI", "openmpi"), ("MPI4PY_LIBMPI", f"{DEBIAN}/libmpi.so.40")),
     ),
-    "openmpi-mpi": Cell("mpifort.openmpi", "calls.F90", _OPEN_MPI),
-    "openmpi-mpi_f08": Cell("mpifort.openmpi", "calls.F90", _OPEN_MPI, ("-DF08",)),
+    "openmpi-mpi": Cell("mpifort.openmpi", "calls.F90", OPEN_MPI),
+    "openmpi-mpi_f08": Cell("mpifort.openmpi", "calls.F90", OPEN_MPI, ("-DF08",)),
 }
 """The ABI of MPI 5 has no Fortran."""
 FAST = ("mpich-c", "mpich-mpi4py")
