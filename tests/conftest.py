@@ -132,7 +132,7 @@ FRESH = (
 """Tests of how jobs start and end, and of their memory: each of theirs has ranks of its own."""
 
 
-WITH_PROGRAMS = ("dwarfs", "launch", "mpi", "spectral", "timeline")
+WITH_PROGRAMS = ("device", "dwarfs", "launch", "mpi", "spectral", "timeline")
 """Folders whose tests run functions of modules beside them on ranks."""
 
 

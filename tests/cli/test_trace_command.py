@@ -73,3 +73,25 @@ def test_bad_input_is_one_error(tmp_path: Path, head_to_head: Path) -> None:
         done = run_tradewind("simulate", "trace", str(file), "--machine", "fugaku", *options)
         assert done.code == 2
         assert text in " ".join(done.err.split())
+
+
+def test_a_trace_is_exported_and_read_back(head_to_head: Path, tmp_path: Path) -> None:
+    for name in ("run.goal", "run.ti", "run.trace"):
+        done = run_tradewind("export", "trace", str(head_to_head), "-o", str(tmp_path / name), "--json")
+        found = json.loads(done.out)
+        assert (done.code, found["ranks"], found["form"]) == (0, 2, name.partition(".")[2])
+        again = json.loads(run_tradewind("verify", "trace", str(tmp_path / name), "--json").out)
+        assert (again["eager_limit"], again["messages"]) == (2000, 2)
+    printed = run_tradewind("export", "trace", str(head_to_head), "-o", str(tmp_path / "run.goal")).out
+    assert "2 ranks, 2 messages, 3.91 KiB" in printed
+    assert "warning: not replayed: 1 MPI_Put (64 B)" in " ".join(printed.split())
+
+
+def test_what_is_missing_of_a_trace_is_a_warning(tmp_path: Path) -> None:
+    (tmp_path / "cut.goal").write_text("num_ranks 1\nrank 0 {\ncalc 7\n")
+    done = run_tradewind("verify", "trace", str(tmp_path / "cut.goal"))
+    assert done.code == 0
+    assert "cut.goal is cut off at line 3, within rank 0" in " ".join(done.err.split())
+    done = run_tradewind("export", "trace", str(tmp_path / "cut.goal"), "-o", str(tmp_path / "a.x"))
+    assert done.code == 2
+    assert "which form?" in done.err

@@ -143,7 +143,7 @@ def test_threads(tmp_path):
 
 @pytest.mark.slow
 def test_a_program_that_ends_while_its_threads_call_mpi(tmp_path):
-    """What a thread has called is whole in the file, or not there."""
+    """A call of a thread is whole in the file, or not there."""
     subprocess.run([OWN / "mpicc", PROGRAMS / "threads.c", "-o", tmp_path / "threads", "-pthread"], check=True)
     recorded([OWN / "mpiexec", "-n", "1", tmp_path / "threads", "exit"], tmp_path)
     trace = open_trace(tmp_path / "run.trace")

@@ -27,7 +27,7 @@ COMMANDS = {
     "record": "Record what any MPI program calls, without changing it.",
     "serve": "Write and read for a model in C or Fortran of the same job.",
     "compare": "Compare two results, machines or tuning files, in words.",
-    "export": "Write results as one tidy table (CSV).",
+    "export": "Write results as one tidy table (CSV), or a trace in another form.",
     "report": "Write the report of a study again.",
     "list": "List what has a name: machines, algorithms, dwarfs, studies, ...",
     "config": "Print compiler and linker flags for programs in C, C++ and Fortran.",
@@ -77,7 +77,7 @@ def _run(arguments: Sequence[str]) -> int | None:
 _WORDS = {
     "program": ("program", ("verify", "simulate", "bench")),
     "model": ("model", ("verify", "simulate")),
-    "trace": ("trace", ("verify", "simulate", "advise")),
+    "trace": ("trace", ("verify", "simulate", "advise", "export")),
     "output": ("advise_output", ("advise",)),
 }
 """Words in place of a pattern: the file of each, and the commands that take it."""

@@ -187,6 +187,12 @@ def _show_measured(result: Result) -> None:
         f"{result['messages']} messages and {format_bytes(result['bytes_sent'])} from the busiest rank; "
         f"threads per rank: {result['threads']}, not bound"
     )
+    if copies := result.get("device_copies"):
+        show_text(
+            f"device: {result['device_name']}; copied to the host {copies['to_host']} times, "
+            f"{format_bytes(copies['to_host_bytes'])}, and to the device {copies['to_device']} times, "
+            f"{format_bytes(copies['to_device_bytes'])}, in {result['steps']} steps"
+        )
     say_measured(result, "step", result["steps"] * len(result["samples_s"]))
     bound = result["packing_overlap"]["median_s"]
     if bound > 0:

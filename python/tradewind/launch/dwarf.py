@@ -88,7 +88,7 @@ def take_part(comm: MPI.Intracomm, payload: dict[str, Any]) -> dict[str, Any]:
     """Run on each rank. Collective; rank 0 returns the result."""
     from tradewind.base.memory import peak_rss_bytes
     from tradewind.launch.energy import EnergyMeter, measured
-    from tradewind.launch.measure import measure_copy, provenance
+    from tradewind.launch.measure import measure_copy, measure_device_copy, provenance
     from tradewind.launch.quiet import QuietWatch
     from tradewind.mpi.library import MPI
 
@@ -111,12 +111,15 @@ def take_part(comm: MPI.Intracomm, payload: dict[str, Any]) -> dict[str, Any]:
     initial = running.diagnose()
     check = _Check(dwarf, running, steps, repeat) if dwarf.check else None
     before = _map(running) if payload["picture"] else None
-    copy_bytes_per_s = measure_copy(comm, dwarf.threads)
+    on_host = running.device.is_host
+    copy_bytes_per_s = measure_copy(comm, dwarf.threads) if on_host else measure_device_copy(comm, running.device)
     writing = None if server is None else _Writing(server, running, dwarf)
     report(f"time loop of {steps} steps")
     with EnergyMeter(comm) as meter:
         timed = [_timed(comm, running, steps, writing) for _ in range(repeat - 1)]
+        copied = asdict(running.device.copies)
         timed.append(_timed(comm, running, steps, writing, check))
+        copied = {name: count - copied[name] for name, count in asdict(running.device.copies).items()}
     energy = measured([meter.result()])
     if server is not None and writing is not None:
         server.close()
@@ -150,6 +153,7 @@ def take_part(comm: MPI.Intracomm, payload: dict[str, Any]) -> dict[str, Any]:
         **_circumstances(comm, dwarf, quiet, samples_s),
         "timeline": payload["timeline"],
         **({} if server is None else {"output": server.figures}),
+        **({} if on_host else {"device_name": running.device.description, "device_copies": copied}),
         "provenance": provenance(),
     }
     return result | ({MAPS: [before, _map(running)]} if payload["picture"] else {})

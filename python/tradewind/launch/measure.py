@@ -7,7 +7,7 @@ import statistics
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -27,6 +27,9 @@ from tradewind.mpi.library import MPI, _mpi
 from tradewind.timeline import save
 from tradewind.workload.arrays import UNTOUCHED, Array, Arrays
 from tradewind.workload.exchange import Exchange
+
+if TYPE_CHECKING:
+    from tradewind.device import Device
 
 _COPY_BYTES = 64 * 2**20  # well beyond the caches
 _COPY_THREADS = 8  # that have as many each
@@ -337,6 +340,21 @@ def measure_copy(comm: MPI.Intracomm, threads: int = 1) -> float:
                 pass
             seconds.append(comm.allreduce(MPI.Wtime() - begin, MPI.MAX))
     return float(threads * size / statistics.median(seconds[1:]))
+
+
+def measure_device_copy(comm: MPI.Intracomm, device: Device) -> float:
+    """Bytes per second that a rank copies within the memory of its device, while all others do so too. Collective."""
+    size = device.copy_bytes
+    source, target = device.full((size,), np.uint8, 1), device.full((size,), np.uint8, 0)
+    seconds = []
+    for _ in range(_COPY_SAMPLES):
+        device.synchronize()
+        comm.Barrier()
+        begin = MPI.Wtime()
+        device.copy_within(source, target)
+        device.synchronize()
+        seconds.append(comm.allreduce(MPI.Wtime() - begin, MPI.MAX))
+    return float(size / statistics.median(seconds[1:]))
 
 
 def copy_size(threads: int) -> int:

@@ -24,6 +24,8 @@ class Replayed:
     cycle: list[tuple[int, int, bool, int, str, int]]
     """The ranks that wait for each other where nothing is buffered: see _core.Calls.buffering."""
     left: Left = field(default_factory=Left)
+    at_once: bool = False
+    """Non-blocking collective calls begin all their stages once a rank waits for something else."""
 
 
 def fitting(allreduce: str, ranks: int) -> str:
@@ -64,7 +66,7 @@ def calls_of(trace: Trace, scale: float = 1.0, allreduce: str = DEFAULT_ALLREDUC
         for rank in trace.ranks:
             builder.add(rank=rank, **rows_of(trace.events(rank), trace.communicators, left, scale))
         calls = builder.finish()
-        return Replayed(calls, *calls.buffering(), left)
+        return Replayed(calls, *calls.buffering(), left, at_once)
 
     by_stages = made(False)
     if by_stages.eager_limit == 0:

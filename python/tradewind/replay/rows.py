@@ -71,6 +71,8 @@ SYNCHRONIZING = ("MPI_Comm_create_group", "MPI_Comm_create_from_group", "MPI_Int
 """Calls that make communicators, but not of all ranks of one that is there: they are not replayed."""
 NO_ROWS = (Kind.PROBE, Kind.PARTITION, Kind.CANCEL, Kind.ENVIRONMENT, Kind.OTHER)
 """Kinds that move nothing, or whose messages stand with other calls."""
+MOVING = (Kind.SEND, Kind.RECEIVE, Kind.SENDRECV, Kind.COLLECTIVE, Kind.NEIGHBOR)
+"""Kinds whose messages belong to a communicator."""
 
 
 @dataclass
@@ -137,7 +139,8 @@ class _Operations:
         }
         if call.kind in NO_ROWS:
             return []
-        if call.kind not in made:  # one-sided accesses
+        unseen = call.kind in MOVING and operation["communicator"] < 0  # it was made in front of the recording
+        if unseen or call.kind not in made:  # one-sided accesses
             self.left_out.append(number)
             return []
         return list(made[call.kind]())

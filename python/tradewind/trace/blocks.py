@@ -70,7 +70,10 @@ def scan(file: IO[bytes], path: Path) -> tuple[list[Block], str]:
     size = file.seek(0, 2)
     file.seek(0)
     if file.read(len(SIGNATURE)) != SIGNATURE:
-        raise InputError(f"{path}: not a trace: a file that `tradewind record` has written is allowed")
+        raise InputError(
+            f"{path}: not a trace: a file of `tradewind record`, a schedule in GOAL's text form, or a trace of SimGrid "
+            f"is allowed"
+        )
     blocks: list[Block] = []
     at = len(SIGNATURE)
     while at < size:
@@ -92,18 +95,60 @@ def scan(file: IO[bytes], path: Path) -> tuple[list[Block], str]:
 
 
 def content(file: IO[bytes], path: Path, block: Block, order: NDArray[np.uint32] | None = None) -> bytes:
-    """Return the content of a block; `order`: the operations of its events. Raises InputError for a damaged one."""
+    """Return the content of a block; `order`: the operations of its events. Raises InputError for a damaged one.
+
+    No block may ask for more memory than `MOST_EVENTS` events, or `MOST_BYTES` of anything else, need.
+    """
+    where = f"{path}: the block at byte {block.at}"
+    most = _EVENT_BYTES[block.kind] * MOST_EVENTS if block.kind in _EVENT_BYTES else MOST_BYTES
+    if block.raw > most or block.stored > block.raw + (block.raw >> _INFLATED_BITS) + _FRAME_BYTES:
+        raise InputError(
+            f"{where} is damaged: it asks for {max(block.raw, block.stored)} bytes: up to {most} are allowed"
+        )
     file.seek(block.at)
     data = file.read(block.stored)
     if zlib.adler32(data) != block.checksum:
-        raise InputError(f"{path}: the block at byte {block.at} is damaged: its checksum differs")
-    if block.coding == Coding.ZLIB:
-        return zlib.decompress(data)
-    if block.coding == Coding.XZ:
-        return lzma.decompress(data)
-    if block.coding == Coding.BY_OPERATION and order is not None:
-        return _unsorted(zlib.decompress(data), order)
-    return data
+        raise InputError(f"{where} is damaged: its checksum differs")
+    decoded = _decoded(data, block, where)
+    if block.coding != Coding.BY_OPERATION:
+        return decoded
+    if order is None or len(decoded) != 2 * len(order):
+        raise InputError(f"{where} is damaged: it does not have the times of the events before it")
+    return _unsorted(decoded, order)
+
+
+MOST_EVENTS = 1 << 21
+"""Events of a block that are read; what is written has up to half as many."""
+MOST_BYTES = 1 << 28
+"""Bytes of a block of anything but events."""
+_EVENT_BYTES: dict[int, int] = {Kind.ORDER: 4, Kind.GAPS: 2, Kind.DURATIONS: 2}
+_INFLATED_BITS = 10
+_FRAME_BYTES = 1024
+"""Most bytes that compression adds to content that it cannot compress: a share of 2 ** -10, and this."""
+_XZ_BYTES = 1 << 26
+"""Memory that a block may need to be decompressed."""
+
+
+def _decoded(data: bytes, block: Block, where: str) -> bytes:
+    """Return what a block holds once it is decompressed, which is never more than its header says."""
+    if block.coding == Coding.PLAIN:
+        whole, ended = data, True
+    else:
+        try:
+            decoder: Any
+            if block.coding == Coding.XZ:
+                decoder = lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_XZ_BYTES)
+            elif block.coding in (Coding.ZLIB, Coding.BY_OPERATION):
+                decoder = zlib.decompressobj()
+            else:
+                raise InputError(f"{where} has the coding {block.coding}: 0 to {max(Coding)} are allowed")
+            whole = decoder.decompress(data, block.raw + 1)
+        except (zlib.error, lzma.LZMAError) as error:
+            raise InputError(f"{where} is damaged: {error}") from None
+        ended = decoder.eof
+    if len(whole) != block.raw or not ended:
+        raise InputError(f"{where} is damaged: it does not hold the {block.raw} bytes that its header names")
+    return whole
 
 
 def write(file: IO[bytes], kind: Kind, rank: int, data: bytes, coding: Coding, order: Any = None) -> None:
@@ -136,6 +181,8 @@ _BITS = 7
 _LOWER = (1 << _BITS) - 1
 _EXACT = 2 << _BITS
 """Times below are their own codes."""
+LONGEST_CODE = (56 << _BITS) - 1
+"""The code of the longest time that is read: some 140 years."""
 
 
 def encode_times(ns: NDArray[np.int64]) -> NDArray[np.uint16]:
@@ -187,9 +234,22 @@ class Reader:
         blocks = {kind: [b for b in self.by_rank.get(rank, ()) if b.kind == kind] for kind in Kind}
         columns = (blocks[Kind.ORDER], blocks[Kind.GAPS], blocks[Kind.DURATIONS])
         for order_block, gap_block, duration_block in zip(*columns, strict=False):
-            order = np.frombuffer(self.content(order_block), "<u4")
-            gaps, durations = (np.frombuffer(self.content(b, order), "<u2") for b in (gap_block, duration_block))
+            order = np.frombuffer(self._whole(order_block, 4), "<u4")
+            gaps, durations = (
+                np.frombuffer(self._whole(block, 2, order), "<u2") for block in (gap_block, duration_block)
+            )
+            if not len(order) == len(gaps) == len(durations):
+                raise InputError(f"{self.path}: the block at byte {gap_block.at} is damaged: it has other events")
+            if max(gaps.max(initial=0), durations.max(initial=0)) > LONGEST_CODE:
+                raise InputError(f"{self.path}: the block at byte {gap_block.at} is damaged: it has times of centuries")
             yield order, gaps, durations
+
+    def _whole(self, block: Block, size: int, order: NDArray[np.uint32] | None = None) -> bytes:
+        """Return the content of a block of numbers of `size` bytes."""
+        data = self.content(block, order)
+        if len(data) % size:
+            raise InputError(f"{self.path}: the block at byte {block.at} is damaged: it ends within a number")
+        return data
 
     def events(self, rank: int) -> int:
         """Return the number of events of a rank."""

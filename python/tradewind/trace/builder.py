@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -28,9 +29,9 @@ class RankBuilder:
         self.ending = "finalized"
         self.neighbors: dict[int, tuple[Any, Any]] = {}
         self._numbers: dict[tuple[Any, ...], int] = {}
-        self._order: list[int] = []
-        self._begin: list[int] = []
-        self._end: list[int] = []
+        self._order = array("i")
+        self._begin = array("q")
+        self._end = array("q")
         self._types: dict[tuple[int, int, bool], int] = {}
 
     def type(self, size: int, extent: int | None = None, derived: bool = False) -> int:
@@ -50,6 +51,21 @@ class RankBuilder:
     ) -> RankBuilder:
         """Add a call of `name`, as MPI_Isend, `gap_ns` after the end of the previous one of this rank.
 
+        The other arguments are those of `operation`. Raises InputError for an unknown function or column.
+        """
+        return self.event(self.operation(name, asked=asked, ended=ended, blocks=blocks, **fields), gap_ns, duration_ns)
+
+    def operation(
+        self,
+        name: str,
+        *,
+        asked: Sequence[int] = (),
+        ended: Sequence[Ended] = (),
+        blocks: Sequence[int] = (),
+        **fields: int,
+    ) -> int:
+        """Return the number of an operation: a call of `name` with its arguments, which `event` adds.
+
         `fields`: columns of model.OPERATION; those that are not given are NONE, or 0 for bytes, received, thread and
         argument; the communicator is MPI_COMM_WORLD. Raises InputError for an unknown function or column.
         """
@@ -60,27 +76,30 @@ class RankBuilder:
                 raise InputError(unknown("column of an operation", given, _DEFAULTS))
         values = _DEFAULTS | {"communicator": 0} | fields
         key = (NUMBERS[name], *values.values(), tuple(asked), tuple(map(tuple, ended)), tuple(blocks))
+        return self._numbers.setdefault(key, len(self._numbers))
+
+    def event(self, operation: int, gap_ns: int = 0, duration_ns: int = 0) -> RankBuilder:
+        """Add a call of an operation, `gap_ns` after the end of the previous call of this rank."""
         begin = (self._end[-1] if self._end else 0) + gap_ns
-        self._order.append(self._numbers.setdefault(key, len(self._numbers)))
+        self._order.append(operation)
         self._begin.append(begin)
         self._end.append(begin + duration_ns)
         return self
 
     def events(self) -> RankEvents:
         """Return what was added."""
-        operations = np.zeros(len(self._numbers), OPERATION)
+        operations: list[tuple[Any, ...]] = []
         lists: dict[str, list[Any]] = {name: [] for name in _LISTS}
-        for number, (call, *values, asked, ended, blocks) in enumerate(self._numbers):
-            operations[number]["call"] = call
-            for name, value in zip(_FIELDS, values, strict=True):
-                operations[number][name] = value
+        for call, *values, asked, ended, blocks in self._numbers:
+            ranges = []
             for name, items in zip(_LISTS, (asked, ended, blocks), strict=True):
                 begin = len(lists[name])
                 lists[name] += items
-                operations[number][name] = begin, len(lists[name])
+                ranges.append((begin, len(lists[name])))
+            operations.append((call, *values, *ranges))
         return RankEvents(
             self.rank,
-            operations,
+            np.array(operations, OPERATION),
             np.array(self._order, np.int32),
             np.array(self._begin, np.int64),
             np.array(self._end, np.int64),

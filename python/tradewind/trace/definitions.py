@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tradewind.base.errors import InputError
 from tradewind.trace.calls import CALLS
-from tradewind.trace.model import NONE, Communicator, RankEvents, Trace, Window
+from tradewind.trace.json_objects import FLAG, TEXT, WHOLE, between, list_of, ranges_of, read_object
+from tradewind.trace.model import ANY, MAX_RANKS, NONE, Communicator, RankEvents, Trace, Window
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -21,27 +23,43 @@ _MAKES_WINDOW = np.array([call.name.startswith("MPI_Win_") for call in CALLS])
 class Definitions:
     """The definitions of a rank, and their numbers among those of all ranks."""
 
-    def __init__(self, rank: int, contents: Iterable[bytes]) -> None:
-        """`contents`: blocks of lines in JSON."""
+    def __init__(self, rank: int, contents: Iterable[bytes], size: int = MAX_RANKS, path: str = "trace") -> None:
+        """`contents`: blocks of lines in JSON; `size`: number of ranks. Raises InputError for what they cannot hold.
+
+        `path`: the file, in errors.
+        """
         self.rank = rank
+        self.where = f"{path}: rank {rank}"
         self.types: list[tuple[int, int, bool]] = []
         self.communicators: dict[int, dict[str, Any]] = {}
         self.windows: dict[int, dict[str, Any]] = {}
         self.communicator_numbers: dict[int, int] = {}
         self.window_numbers: dict[int, int] = {}
-        for line in b"".join(contents).splitlines():
-            entry = json.loads(line)
+        ranks = ranges_of(size)
+        neighbors = list_of(between(ANY, size - 1))
+        optional = {"remote": ranks, "dims": list_of(WHOLE), "periodic": list_of(FLAG)}
+        communicator = {"communicator": WHOLE, "parent": WHOLE, "call": TEXT, "members": ranks}
+        for number, line in enumerate(b"".join(contents).splitlines(), start=1):
+            where = f"{self.where}: definition {number}"
+            entry = read_object(line, where, {})
             if "type" in entry:
+                entry = read_object(line, where, {"size": WHOLE, "extent": WHOLE, "derived": FLAG})
                 self.types.append((entry["size"], entry["extent"], entry["derived"]))
             elif "window" in entry:
+                entry = read_object(line, where, {"window": WHOLE, "communicator": WHOLE, "call": TEXT})
                 self.windows[entry["window"]] = entry
             else:
+                pairs = dict.fromkeys(("sources", "destinations"), neighbors) if "sources" in entry else {}
+                entry = read_object(line, where, communicator | pairs, optional)
                 self.communicators[entry["communicator"]] = entry
 
     def renumber(self, operations: NDArray[Any]) -> None:
         """Replace the rank's numbers of communicators and windows in operations by those of the trace."""
         created = operations["created"].copy()
         makes_window = _MAKES_WINDOW[operations["call"]]
+        unknown = set(np.unique(operations["communicator"]).tolist()) - {NONE, *self.communicator_numbers}
+        if unknown:
+            raise InputError(f"{self.where}: an operation names communicator {min(unknown)}, which is not defined")
         operations["communicator"] = _mapped(operations["communicator"], self.communicator_numbers)
         operations["window"] = _mapped(operations["window"], self.window_numbers)
         operations["created"] = np.where(
@@ -61,11 +79,13 @@ class Definitions:
 
 
 def _mapped(values: NDArray[np.int32], numbers: Mapping[int, int]) -> NDArray[np.int32]:
-    """Return numbers of the trace for those of a rank; NONE stays NONE."""
-    table = np.full(max(max(numbers, default=0), int(values.max(initial=0))) + 2, NONE, np.int32)
-    for own, number in numbers.items():
-        table[own] = number
-    return table[values]
+    """Return numbers of the trace for those of a rank; NONE for what has none."""
+    own, places = np.unique(values, return_inverse=True)
+    return np.array([numbers.get(each, NONE) for each in own.tolist()], np.int32)[places]
+
+
+MOST_MEMBERS = 1 << 27
+"""Members of all communicators together that are read."""
 
 
 def merge(parts: Mapping[int, Definitions]) -> tuple[list[Communicator], list[Window]]:
@@ -77,6 +97,7 @@ def merge(parts: Mapping[int, Definitions]) -> tuple[list[Communicator], list[Wi
     communicators: list[Communicator] = []
     windows: list[Window] = []
     numbers: dict[Any, int] = {}
+    members = 0
     for part in parts.values():
         seen: Counter[Any] = Counter()
         for number, entry in part.communicators.items():
@@ -88,11 +109,18 @@ def merge(parts: Mapping[int, Definitions]) -> tuple[list[Communicator], list[Wi
             key = (made_of, *groups)
             seen[key] += 1
             if (key, seen[key]) not in numbers:
+                members += sum(count for _, count in [*entry["members"], *entry.get("remote", ())])
+                if members > MOST_MEMBERS:
+                    raise InputError(
+                        f"{part.where}: communicators of {members} ranks: up to {MOST_MEMBERS} are allowed"
+                    )
                 numbers[key, seen[key]] = len(communicators)
                 communicators.append(_communicator(entry, parent))
             part.communicator_numbers[number] = numbers[key, seen[key]]
         for number, entry in part.windows.items():
-            communicator = part.communicator_numbers[entry["communicator"]]
+            communicator = part.communicator_numbers.get(entry["communicator"], NONE)
+            if communicator == NONE:
+                raise InputError(f"{part.where}: window {number} has a communicator that is not defined")
             key = ("window", communicator)
             seen[key] += 1
             if (key, seen[key]) not in numbers:

@@ -7,9 +7,10 @@ everywhere, never those of another communicator; NONE stands for no rank, tag or
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,6 +26,8 @@ NONE = -1
 """No rank (also MPI_PROC_NULL), tag, communicator, window, type or request."""
 ANY = -2
 """MPI_ANY_SOURCE or MPI_ANY_TAG."""
+MAX_RANKS = 1 << 24
+"""Ranks that a trace can have."""
 
 OPERATION = np.dtype(
     [
@@ -231,6 +234,13 @@ class Trace:
 
     def __len__(self) -> int:
         return sum(info.events for info in self.infos.values())
+
+
+def missing_ranks(size: int, there: Collection[int]) -> Iterator[str]:
+    """Yield a sentence about the ranks below `size` that are not there, if any is missing."""
+    if missing := size - len(there):
+        first = islice((rank for rank in range(size) if rank not in there), 10)
+        yield f"{missing} of {size} ranks are missing: {', '.join(map(str, first))}{', ...' if missing > 10 else ''}"
 
 
 def _joined(parts: Sequence[RankEvents]) -> RankEvents:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -11,11 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tradewind.base.errors import InputError
+from tradewind.base.errors import InputError, quoted
 from tradewind.trace.blocks import Kind, Reader, decode_times
 from tradewind.trace.calls import NUMBERS
 from tradewind.trace.definitions import Definitions, merge
-from tradewind.trace.model import DATATYPE, ENDED, OPERATION, RankEvents, RankInfo, Trace
+from tradewind.trace.forms import Form, form_of
+from tradewind.trace.goal import read_goal
+from tradewind.trace.json_objects import COUNTED, TEXT, WHOLE, between, list_of, read_object
+from tradewind.trace.model import DATATYPE, ENDED, MAX_RANKS, OPERATION, RankEvents, RankInfo, Trace, missing_ranks
+from tradewind.trace.time_independent import read_time_independent
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -32,12 +35,18 @@ PART_NAME = "rank-*.part"
 
 
 def open_trace(path: str | os.PathLike[str]) -> Trace:
-    """Open the trace of a run: a file, or the folder with the files of the ranks.
+    """Open the trace of a run: a file of `tradewind record`, or the folder with the files of the ranks; a schedule in
+    GOAL's text form; a trace of SimGrid's.
 
     Of a file that is cut off, and of ranks that were killed, what is whole is used; `Trace.problems` says what is
     missing. Raises InputError for a file that is no trace, is damaged, or of a newer version.
     """
     place = Path(path)
+    readers = {Form.GOAL: read_goal, Form.TIME_INDEPENDENT: read_time_independent, Form.RECORDED: _open_recorded}
+    return readers[form_of(place)](place)
+
+
+def _open_recorded(place: Path) -> Trace:
     files = sorted(place.glob(PART_NAME)) if place.is_dir() else [place]
     if not files:
         raise InputError(f"{place}: this folder has no files of ranks ({PART_NAME})")
@@ -47,9 +56,19 @@ def open_trace(path: str | os.PathLike[str]) -> Trace:
     if not whole:
         raise InputError(f"{place}: the trace is cut off before the first rank is described")
     run: dict[str, Any] = next(
-        (json.loads(reader.content(reader.run)) for reader in readers if reader.run is not None), {}
+        (
+            read_object(reader.content(reader.run), f"{reader.path}: the run", {}, _RUN)
+            for reader in readers
+            if reader.run is not None
+        ),
+        {},
     )
-    size = next(iter(whole.values())).description["size"]
+    sizes = {part.description["size"] for part in whole.values()}
+    if len(sizes) > 1:
+        raise InputError(
+            f"{place}: ranks of programs of {min(sizes)} and of {max(sizes)} ranks: one program is allowed"
+        )
+    (size,) = sizes
     communicators, windows = merge({rank: part.definitions for rank, part in whole.items()})
     clocks = _Clocks(whole)
 
@@ -64,10 +83,7 @@ def open_trace(path: str | os.PathLike[str]) -> Trace:
 
 
 def _missing(size: int, infos: Mapping[int, RankInfo]) -> Iterator[str]:
-    missing = [rank for rank in range(size) if rank not in infos]
-    if missing:
-        shown = ", ".join(map(str, missing[:10])) + (", ..." if len(missing) > 10 else "")
-        yield f"{len(missing)} of {size} ranks are missing: {shown}"
+    yield from missing_ranks(size, infos)
     why = {
         "killed": "was killed: up to a second of its last calls is missing",
         "full": "has events until its disk was full",
@@ -79,6 +95,14 @@ def _missing(size: int, infos: Mapping[int, RankInfo]) -> Iterator[str]:
         if ranks:
             more = f", and {len(ranks) - 1} more" if len(ranks) > 1 else ""
             yield f"rank {ranks[0]}{more}: {text}"
+
+
+_DESCRIPTION = {
+    **{"rank": between(0, MAX_RANKS - 1), "size": between(1, MAX_RANKS), "begin_ns": WHOLE, "calls": list_of(TEXT)},
+    **dict.fromkeys(("host", "library", "abi", "thread_level"), TEXT),
+}
+_END = {"ending": TEXT, "end_sync_ns": WHOLE, "counted": COUNTED}
+_RUN = {"command": list_of(TEXT), "started": TEXT}
 
 
 @dataclass
@@ -94,8 +118,17 @@ class _Part:
         for name, kind in (("description", Kind.RANK), ("end", Kind.END)):
             text = next(self.reader.all_of(self.rank, kind), None)
             if text is not None:
-                setattr(self, name, json.loads(text))
-        self.definitions = Definitions(self.rank, self.reader.all_of(self.rank, Kind.DEFINITIONS))
+                where = f"{self.reader.path}: {name} of rank {self.rank}"
+                required = _DESCRIPTION if kind is Kind.RANK else {}
+                setattr(self, name, read_object(text, where, required, _END if kind is Kind.END else None))
+        if self.description:
+            size = self.description["size"]
+            if not self.description["rank"] == self.rank < size:
+                raise InputError(
+                    f"{self.reader.path}: rank {self.rank} is described as {self.description['rank']} of {size}"
+                )
+            lines = self.reader.all_of(self.rank, Kind.DEFINITIONS)
+            self.definitions = Definitions(self.rank, lines, size, str(self.reader.path))
 
     def info(self) -> RankInfo:
         counted = {name: (calls, ns / 1e9) for name, (calls, ns) in self.end.get("counted", {}).items()}
@@ -119,6 +152,8 @@ class _Part:
             if order.max(initial=0) >= len(threads):
                 raise InputError(f"{self.reader.path}: rank {self.rank}: an event has an operation that is missing")
             times = _times(threads[order], decode_times(gaps), decode_times(durations), ends)
+            if min(time.min(initial=0) for time in times) < 0:
+                raise InputError(f"{self.reader.path}: rank {self.rank}: its calls take longer than 292 years")
             begin, end = (
                 start_ns + np.rint(time * rate).astype(np.int64) if rate != 1 else start_ns + time for time in times
             )
@@ -142,7 +177,8 @@ class _Part:
             yield order, gaps, durations
 
     def _operations(self) -> RankEvents:
-        stored, asked, ended, blocks = read_operations(self.reader.all_of(self.rank, Kind.OPERATIONS))
+        where = f"{self.reader.path}: rank {self.rank}"
+        stored, asked, ended, blocks = read_operations(self.reader.all_of(self.rank, Kind.OPERATIONS), where)
         operations = np.zeros(len(stored), OPERATION)
         for name in STORED.names or ():
             if name in ("asked", "ended", "blocks"):
@@ -151,6 +187,8 @@ class _Part:
             elif name != "unused":
                 operations[name] = stored[name]
         numbers = np.array([NUMBERS.get(name, NUMBERS[OTHER]) for name in self.description["calls"]], np.uint16)
+        if len(stored) and stored["call"].max() >= len(numbers):
+            raise InputError(f"{where}: an operation has a function that is not named")
         operations["call"] = numbers[operations["call"]]
         self.definitions.renumber(operations)
         empty = np.empty(0, np.int64)
@@ -173,18 +211,31 @@ OTHER = "MPI_Comm_free"
 """Stands for functions that a newer recorder knows and this reader does not."""
 
 
-def read_operations(contents: Iterator[bytes]) -> tuple[Any, Any, Any, Any]:
-    """Return all operations of blocks, and their lists: asked, ended, blocks."""
-    columns: list[list[Any]] = [[np.empty(0, dtype)] for dtype in (STORED, "<i4", ENDED, "<i8")]
+_LISTS = (("ended", ENDED, 2), ("blocks", np.dtype("<i8"), 3), ("asked", np.dtype("<i4"), 1))
+"""The lists of a block of operations: name, type, and place of their length in front of it."""
+
+
+def read_operations(contents: Iterator[bytes], where: str) -> tuple[Any, Any, Any, Any]:
+    """Return all operations of blocks, and their lists: asked, ended, blocks. Raises InputError for damaged ones."""
+    columns: dict[str, list[Any]] = {"operations": [np.empty(0, STORED)]}
+    columns |= {name: [np.empty(0, dtype)] for name, dtype, _ in _LISTS}
     for data in contents:
-        lengths = np.frombuffer(data, "<u4", 4)
-        at = 16
-        for column, dtype, length in ((0, STORED, 0), (2, ENDED, 2), (3, np.dtype("<i8"), 3), (1, np.dtype("<i4"), 1)):
-            many = int(lengths[length])
-            columns[column].append(np.frombuffer(data, dtype, many, at))
-            at += many * dtype.itemsize
-    operations, asked, ended, blocks = (np.concatenate(column) for column in columns)
-    return operations, asked, ended, blocks
+        lengths = np.frombuffer(data[:_LENGTHS_BYTES], "<u4").tolist() if len(data) >= _LENGTHS_BYTES else []
+        places = [("operations", STORED, 0), *_LISTS]
+        if not lengths or len(data) != _LENGTHS_BYTES + sum(dtype.itemsize * lengths[at] for _, dtype, at in places):
+            raise InputError(f"{where}: a block of operations is damaged: it has {len(data)} bytes")
+        begin = _LENGTHS_BYTES
+        for name, dtype, at in places:
+            columns[name].append(np.frombuffer(data, dtype, lengths[at], begin))
+            begin += lengths[at] * dtype.itemsize
+    joined = {name: np.concatenate(column) for name, column in columns.items()}
+    for name, _, _ in _LISTS:
+        if joined["operations"][name].sum(dtype=np.int64) != len(joined[name]):
+            raise InputError(f"{where}: the lists of its operations do not fit: {name}")
+    return joined["operations"], joined["asked"], joined["ended"], joined["blocks"]
+
+
+_LENGTHS_BYTES = 16
 
 
 def _times(
@@ -198,6 +249,10 @@ def _times(
         begin[mine] = end[mine] - durations[mine]
         ends[thread] = end[mine][-1]
     return begin, end
+
+
+_MOST_RATE = 2.0
+"""Clocks of hosts go alike, within some parts of a million."""
 
 
 class _Clocks:
@@ -221,4 +276,8 @@ class _Clocks:
         rate = 1.0
         if end > begin and self._first[1] > self._first[0]:
             rate = (self._first[1] - self._first[0]) / (end - begin)
+        if not 1 / _MOST_RATE <= rate <= _MOST_RATE:
+            raise InputError(
+                f"rank {rank}: the clock of host {quoted(description['host'])} goes {rate:g} times as fast"
+            )
         return description["begin_ns"] - begin, rate

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 WHAT = "trace"
 """Name of such a file in errors."""
 EVENTS_PER_BLOCK = 1 << 20
+OPERATIONS_PER_BLOCK = 1 << 18
 
 
 def join(folder: Path, path: Path, command: Sequence[str], started: str) -> None:
@@ -32,7 +33,7 @@ def join(folder: Path, path: Path, command: Sequence[str], started: str) -> None
     Files that end within a block are taken up to that block. Raises InputError for a folder without such files, and
     where the file cannot be written.
     """
-    files = sorted(folder.glob(PART_NAME), key=lambda file: int(file.stem.partition("-")[2]))
+    files = sorted(folder.glob(PART_NAME), key=lambda file: (len(file.name), file.name))
     if not files:
         raise InputError(f"{folder}: this folder has no files of ranks ({PART_NAME})")
     with replaced(path, WHAT) as file:
@@ -96,7 +97,8 @@ def _write_rank(file: IO[bytes], trace: Trace, rank: int) -> None:
     for number, part in enumerate(trace.parts(rank, EVENTS_PER_BLOCK)):
         if number == 0:
             write(file, Kind.DEFINITIONS, rank, lines_of(trace, part), Coding.ZLIB)
-            write(file, Kind.OPERATIONS, rank, _stored(part), Coding.XZ)
+            for begin in range(0, max(1, len(part.operations)), OPERATIONS_PER_BLOCK):
+                write(file, Kind.OPERATIONS, rank, _stored(part, begin), Coding.XZ)
         _write_events(file, rank, [(part.order, *_coded(part, ends))])
     counted = {name: (calls, round(seconds * 1e9)) for name, (calls, seconds) in info.counted.items()}
     if info.ending != "killed":
@@ -115,15 +117,17 @@ def _coded(part: RankEvents, ends: dict[int, int]) -> tuple[NDArray[np.uint16], 
     return encode_times(gaps), encode_times(part.end_ns - part.begin_ns)
 
 
-def _stored(part: RankEvents) -> bytes:
-    """Return the operations of a rank as a block has them."""
-    stored = np.zeros(len(part.operations), STORED)
+def _stored(part: RankEvents, first: int) -> bytes:
+    """Return the operations of a rank from the first on as a block has them."""
+    operations = part.operations[first : first + OPERATIONS_PER_BLOCK]
+    stored = np.zeros(len(operations), STORED)
     lists = {"asked": part.asked, "ended": part.ended, "blocks": part.blocks}
     for name in STORED.names or ():
         if name in lists:
-            begin, end = part.operations[name].T
+            begin, end = operations[name].T
             stored[name] = end - begin
+            lists[name] = lists[name][begin.min(initial=len(lists[name])) : end.max(initial=0)]
         elif name != "unused":
-            stored[name] = part.operations[name]
-    lengths = np.array([len(stored), len(part.asked), len(part.ended), len(part.blocks)], "<u4")
-    return b"".join(each.tobytes() for each in (lengths, stored, part.ended, part.blocks, part.asked))
+            stored[name] = operations[name]
+    lengths = np.array([len(stored), len(lists["asked"]), len(lists["ended"]), len(lists["blocks"])], "<u4")
+    return b"".join(each.tobytes() for each in (lengths, stored, lists["ended"], lists["blocks"], lists["asked"]))

@@ -69,6 +69,7 @@ class Toy(Running):
 def request(work: int = 1) -> Any:
     return SimpleNamespace(
         precision="f8",
+        device_name="host",
         element_bytes=8,
         threads=1,
         work=work,

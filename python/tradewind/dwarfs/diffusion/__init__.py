@@ -26,7 +26,8 @@ import numpy as np
 from tradewind import _core
 from tradewind.dwarfs.diffusion.objects import exchange_objects, object_problems
 from tradewind.dwarfs.frame.diagnosis import Slices
-from tradewind.dwarfs.frame.on_grid import FieldRunning, GridDwarf, width_option
+from tradewind.dwarfs.frame.dwarf import device_option
+from tradewind.dwarfs.frame.on_grid import FieldRunning, GridDwarf, points_of, width_option
 from tradewind.dwarfs.frame.step import kernel
 
 if TYPE_CHECKING:
@@ -46,7 +47,17 @@ Initial = Callable[["Array", "Array", "Array"], "Array"]
 # The loop over points, with its cost: five flops for each Laplacian, two for the update.
 
 
-@kernel(flops=12, values=2)
+def diffuse_on_device(run: DiffusionRun, box: Slices) -> None:
+    """Compute the same by a kernel of the device."""
+    (z, y, x), (_, rows, pitch) = box, run.field.shape
+    first = (z.start * rows + y.start) * pitch + x.start
+    extents = [axis.stop - axis.start for axis in (x, y, z)]
+    real = run.field.dtype.type
+    arrays = run.field, run.next, first, pitch, rows * pitch
+    run.device.run(f"diffuse_{run.dwarf.precision}", points_of(box), *arrays, *extents, real(ALPHA))
+
+
+@kernel(flops=12, values=2, on_device=diffuse_on_device)
 def diffuse(run: DiffusionRun, box: Slices) -> None:
     """Compute the next values of the points of a box."""
     _core.diffuse(run.field, run.next, box, ALPHA, run.team)
@@ -116,10 +127,12 @@ class Diffusion(GridDwarf):
     """A request for the dwarf; `on` ranks it runs, on a machine of the simulator it is simulated."""
 
     width: int | None = width_option("what the strategy needs")
+    device: str = device_option()
 
     kind: ClassVar[str] = "diffusion"
     strategies: ClassVar = STRATEGIES
     not_simulated: ClassVar = NOT_SIMULATED
+    host_only: ClassVar = ("objects",)
     plans: ClassVar = {"halo": "halo"}
     reach: ClassVar[int] = REACH
 

@@ -15,6 +15,7 @@ from tradewind.base.elements import DTYPES
 from tradewind.base.errors import InputError, gathered
 from tradewind.base.extents import MAX_EXTENT
 from tradewind.base.names import unknown
+from tradewind.device.names import DEVICES, HOST_NAME
 from tradewind.dwarfs.frame.reference import agreement, difference
 from tradewind.method.method import (
     DEFAULT_PACKING,
@@ -76,6 +77,12 @@ def method_option(plan: str, pattern: str) -> Any:
 
     help = f"Method of the {plan}: ALGORITHM,TRANSPORT,PACKING; parts may be empty."
     return option(help, None, problems=problems, shown=_OPEN, label=f"method of the {plan}")
+
+
+def device_option() -> Any:
+    """The option `device` of a dwarf whose loops have kernels for devices."""
+    help = "Where fields lie and loops run: host; cuda or rocm, on GPUs; simulated, a GPU's kernels on the host."
+    return option(help, HOST_NAME, known=lambda: DEVICES, swept=False)
 
 
 @dataclass(frozen=True)
@@ -154,6 +161,8 @@ class Dwarf(Workload, ABC):
     """Options that earlier versions did not have, with their defaults: keys of cases without them stay as they are."""
     not_simulated: ClassVar[tuple[str, ...]] = ()
     """Strategies that cannot be simulated."""
+    host_only: ClassVar[tuple[str, ...]] = ()
+    """Strategies whose fields cannot lie on a device."""
     plans: ClassVar[Mapping[str, str]]
     """Its exchanges by name, each with the core's pattern. The first has the method of `algorithm`, `transport` and
     `packing`; each of the others that of an option ``NAME_method`` (see `method_option`)."""
@@ -178,6 +187,9 @@ class Dwarf(Workload, ABC):
             self._choose(strategy=next(iter(self.strategies)))
         if self.algorithm is not None and self.algorithm != NATIVE:  # a plan checks what MPI has for its pattern
             problems += algorithm_problems(next(iter(self.plans.values())), self.algorithm)
+        if self.device_name != HOST_NAME and self.strategy in self.host_only:
+            allowed = ", ".join(name for name in self.strategies if name not in self.host_only)
+            problems.append(f"strategy {self.strategy}: with device {self.device_name} {allowed} are allowed")
         if problems := problems + self._problems():
             raise InputError(*dict.fromkeys(problems))
 
@@ -301,6 +313,12 @@ class Dwarf(Workload, ABC):
         return f"{self.kind} {self.strategy}"
 
     @property
+    def device_name(self) -> str:
+        """Name of the device where its fields lie."""
+        name: str = getattr(self, "device", HOST_NAME)
+        return name
+
+    @property
     def bytes_per_point(self) -> int:
         """Bytes of a grid point in a message: fields travel one by one."""
         return self.element_bytes
@@ -353,8 +371,8 @@ class Dwarf(Workload, ABC):
     def as_dict(self) -> dict[str, Any]:
         """Return the request as plain values; options of later versions only where they are not the default."""
         values = asdict(self)
-        for name, default in self.added_later.items():
-            if values[name] == default:
+        for name, default in {"device": HOST_NAME, **self.added_later}.items():
+            if values.get(name) == default:
                 del values[name]
         return {"dwarf": self.kind, **values}
 

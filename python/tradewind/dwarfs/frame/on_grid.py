@@ -162,15 +162,15 @@ class GridRunning(Running):
         Raises NotFiniteError on all ranks.
         """
         (x, y, z), _ = self.layout.box(self.rank)
-        return diagnose(self.comm, self.field, self.own, (z, y, x), self.team)
+        return diagnose(self.comm, self.device.to_host(self.field), self.own, (z, y, x), self.team)
 
     def gathered(self, levels: slice = slice(None)) -> Array | None:
         """Some levels of the whole field, [z][y][x], on rank 0. Collective."""
-        return gather(self.comm, self.layout, self.field[self.own][levels])
+        return gather(self.comm, self.layout, self.device.to_host(self.field)[self.own][levels])
 
     def outputs(self) -> list[Output]:
         """Its one field, as a temperature."""
-        return of_blocks(self.layout, {"t": lambda: self.field[self.own]})
+        return of_blocks(self.layout, {"t": lambda: self.device.to_host(self.field)[self.own]})
 
     map_variable = "t"
 
@@ -201,7 +201,7 @@ class FieldRunning(GridRunning):
             else:
                 self.sums[name] = np.zeros(pattern.source_shape(self.rank)[-1], dwarf.precision)
                 self.plan(name, pattern, self.sums[name])
-        self.field[self.own] = initial(*self.indices())
+        self.device.put(self.field, self.own, initial(*self.indices()))
 
     def array_of(self, exchange: str, of: Any) -> Array:
         """Return the array of an exchange: that of a reduction, or the field."""

@@ -182,6 +182,13 @@ class MeshRunning(Running):
 
         `plan`: of which it is to be an array; for the transport shared it lies where other ranks can take from.
         """
+        if self.device.is_host:
+            return self.host_columns(rows, *inner, plan=plan)
+        there: Array = self.device.full((rows, *inner, self.levels), self._request.precision, np.nan)
+        return there
+
+    def host_columns(self, rows: int, *inner: int, plan: str = "") -> Array:
+        """The same in the host's memory, also where the fields lie on a device."""
         shape = (rows, *inner, self.levels)
         precision = self._request.precision
         if plan and self._request.method(plan).transport == "shared":
@@ -198,7 +205,11 @@ class MeshRunning(Running):
 
     def outputs(self) -> list[Output]:
         """Its one field, as a tracer."""
-        return of_mesh(self.mesh.name, self.part.own, self.levels, {"q": lambda: self.field[self.own]})
+        return of_mesh(self.mesh.name, self.part.own, self.levels, {"q": self.own_values})
+
+    def own_values(self) -> Array:
+        """Return the tracer at own nodes in the host's memory, [node][level]."""
+        return self.device.to_host(self.field)[self.own]
 
     def whole(self, own: Array) -> Array | None:
         """Values of own nodes as those of the whole mesh, on rank 0. Collective."""

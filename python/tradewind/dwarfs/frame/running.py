@@ -19,6 +19,7 @@ from tradewind import _core
 from tradewind.base.collective import collective, proceed, require_mpi, send_error
 from tradewind.base.errors import InputError
 from tradewind.base.extents import whole_number
+from tradewind.device import HOST, open_device
 from tradewind.dwarfs.frame.exchanges import Exchanges
 from tradewind.dwarfs.frame.step import COMPUTE
 
@@ -42,6 +43,10 @@ class Request(Protocol):
     @property
     def element_bytes(self) -> int:
         """Bytes of one number."""
+
+    @property
+    def device_name(self) -> str:
+        """Name of the device where the fields lie."""
 
     @property
     def threads(self) -> int:
@@ -75,6 +80,16 @@ COLLECTIVE = {"advance", "diagnose", "gathered", "map", "reset"}
 """Methods of a run that all ranks call. Each begins with an agreement: it is no part of a step."""
 
 
+def _rank_on_node(comm: MPI.Intracomm) -> int:
+    """Return the number of this rank among those of its node. Collective."""
+    from tradewind.mpi.library import MPI
+
+    node = comm.Split_type(MPI.COMM_TYPE_SHARED)
+    number: int = node.Get_rank()
+    node.Free()
+    return number
+
+
 class Running(ABC):
     """A dwarf on MPI ranks: a `Step` whose exchanges and loops are real."""
 
@@ -92,6 +107,9 @@ class Running(ABC):
     def __init__(self, dwarf: Request, comm: MPI.Intracomm, record: str) -> None:
         self.comm, self.rank = comm, comm.Get_rank()
         self.team = _core.Team(dwarf.threads)
+        on_host = dwarf.device_name == HOST.name
+        self.device = HOST if on_host else open_device(dwarf.device_name, _rank_on_node(comm))
+        """Where the fields lie and the loops run."""
         self.dwarf: Any = dwarf
         self._request, self.record = dwarf, record
         self.steps = 0
@@ -118,6 +136,9 @@ class Running(ABC):
         precision = dtype or self._request.precision
         shared = self._request.method(plan or next(iter(self._request.plans))).transport == "shared"
         shape = pattern.source_shape(self.rank)
+        if not self.device.is_host:
+            there: Array = self.device.full(shape, precision, np.nan)
+            return there
         # For the transport shared, in memory where other ranks can take messages from.
         array: Array = mpi.empty(pattern, self.comm, precision) if shared else np.empty(shape, precision)
         array.fill(np.nan)
@@ -166,6 +187,7 @@ class Running(ABC):
         begin = perf_counter()
         for _ in repeats:
             loop(*arguments)
+        self.device.synchronize()
         end = perf_counter()
         self._seconds[part] += end - begin
         if self._events is not None:
@@ -204,7 +226,7 @@ class Running(ABC):
 
     def compute(self, kernel: Kernel, *arguments: Any, points: Any = "own", label: str = "") -> None:
         """Call a loop for the points of a kind, and add its time to its part."""
-        loop, part = kernel.loop, kernel.part
+        loop, part = kernel.loop_on(self.device), kernel.part
         repeats = _ONCE if kernel.once else self._repeats
         for place in self.places(points):
             if part:

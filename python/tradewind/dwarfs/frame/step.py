@@ -26,6 +26,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
+from tradewind.base.errors import InputError
+
 COMPUTE = "compute"
 """The part of the time loop that a dwarf computes. Where it has several such parts, their names begin so."""
 
@@ -48,13 +50,30 @@ class Kernel:
     """Name of its seconds; "": they are not measured."""
     once: bool
     """Whether the dwarf's `work` leaves it alone, as it reads what it writes."""
+    on_device: Callable[..., None] | None = None
+    """The same loop where fields lie on a device; None: there it cannot be computed."""
+
+    def loop_on(self, device: Any) -> Callable[..., None]:
+        """Return its loop for a `tradewind.device.Device`. Raises InputError for one that has none."""
+        if device.is_host:
+            return self.loop
+        if self.on_device is None:
+            raise InputError(f"device {device.name}: the loop {self.loop.__name__} has no kernel for devices")
+        return self.on_device
 
 
 def kernel(
-    flops: Cost | None, values: Cost = 0, *, weight: Cost = 1.0, part: str = COMPUTE, once: bool = False
+    flops: Cost | None,
+    values: Cost = 0,
+    *,
+    weight: Cost = 1.0,
+    part: str = COMPUTE,
+    once: bool = False,
+    on_device: Callable[..., None] | None = None,
+    anywhere: bool = False,
 ) -> Callable[[Callable[..., None]], Kernel]:
-    """Make a `Kernel` of a loop."""
-    return lambda loop: Kernel(loop, flops, values, weight, part, once)
+    """Make a `Kernel` of a loop. `anywhere`: the run that it is called with knows where its fields lie."""
+    return lambda loop: Kernel(loop, flops, values, weight, part, once, loop if anywhere else on_device)
 
 
 class Call(NamedTuple):

@@ -9,6 +9,7 @@ import numpy as np
 
 from tradewind import _core
 from tradewind.dwarfs.frame.step import Cost, kernel
+from tradewind.dwarfs.mpdata import on_device
 
 if TYPE_CHECKING:
     from tradewind.dwarfs.frame.step import Step
@@ -32,16 +33,16 @@ def _costs(flops: float, values: float, more_flops: float) -> tuple[Cost, Cost]:
     )
 
 
-_divergence, _tracer = kernel(*_costs(43, FACES + 2, 7)), kernel(*_costs(77, FACES + 3, 14))
+_DIVERGENCE, _TRACER = _costs(43, FACES + 2, 7), _costs(77, FACES + 3, 14)
 
 
-@_divergence
+@kernel(*_DIVERGENCE, on_device=on_device.divergence)
 def divergence(run: Run, nodes: _core.Nodes) -> None:
     """Compute the divergence of the upwind fluxes at nodes."""
     _core.mpdata_divergence(run.graph, nodes, run.flux_now, run.q_now, run.divergence, run.team, *run.columns_now)
 
 
-@kernel(*_costs(126, FACES + 4, 30))
+@kernel(*_costs(126, FACES + 4, 30), on_device=on_device.limits)
 def limits(run: Run, nodes: _core.Nodes) -> None:
     """Compute the limits of the corrective fluxes at nodes."""
     assert run.limits is not None
@@ -49,7 +50,7 @@ def limits(run: Run, nodes: _core.Nodes) -> None:
     _core.mpdata_limits(run.graph, nodes, *arrays, run.dt, run.dwarf.gauge, run.team, *run.columns_now)
 
 
-@_tracer
+@kernel(*_TRACER, on_device=on_device.tracer)
 def tracer(run: Run, nodes: _core.Nodes) -> None:
     """Compute the new tracer at nodes, with corrective fluxes."""
     arrays = run.flux_now, run.q_now, run.divergence, run.next
@@ -57,7 +58,7 @@ def tracer(run: Run, nodes: _core.Nodes) -> None:
     _core.mpdata_corrected(run.graph, nodes, *arrays, run.dt, gauge, run.limits, run.team, *run.columns_now)
 
 
-@kernel(*_costs(45, FACES + 2, 7))
+@kernel(*_costs(45, FACES + 2, 7), on_device=on_device.upwind)
 def upwind(run: Run, nodes: _core.Nodes) -> None:
     """Compute the new tracer at nodes by the upwind scheme alone."""
     _core.mpdata_upwind(run.graph, nodes, run.flux, run.field, run.next, run.dt, run.team, *run.columns_now)
@@ -75,13 +76,13 @@ def _blow_flops(dwarf: Any) -> float:
     return 2.0 * (FACES + 1) * 2 if dwarf.has_columns else 2.0 * FACES * 4
 
 
-@kernel(_blow_flops, lambda dwarf: FACES + dwarf.has_columns, once=True)
+@kernel(_blow_flops, lambda dwarf: FACES + dwarf.has_columns, once=True, on_device=on_device.blow)
 def blow(run: Run, nodes: None) -> None:
     """Compute the face fluxes of a flow that changes, in the middle of the step."""
     run.blow()
 
 
-@kernel(None)
+@kernel(None, on_device=on_device.next_pass)
 def next_pass(run: Run, nodes: None) -> None:
     """Compute the face fluxes of the next pass and the tracer after this one, of own nodes and the halo."""
     flux, q, down = run.next_arrays()
@@ -90,34 +91,34 @@ def next_pass(run: Run, nodes: None) -> None:
     _core.mpdata_next_pass(run.graph, *arrays, run.dt, run.limits, run.team, above, inverse_mass, down)
 
 
-@kernel(None, part="")
+@kernel(None, part="", anywhere=True)
 def begin_pass(run: Run, nodes: None) -> None:
     """Take what `next_pass` has computed."""
     run.flux_now, run.q_now, run.down_now = run.next_arrays()
 
 
-@_divergence
+@kernel(*_DIVERGENCE, on_device=on_device.plain_divergence)
 def plain_divergence(run: Run, nodes: _core.Nodes) -> None:
     """Compute the divergence of the upwind fluxes edge by edge, as plain code does."""
     _core.mpdata_plain(run.graph, run.flux, run.field, None, run.through, run.divergence, run.dt, run.team)
 
 
-@_tracer
+@kernel(*_TRACER, on_device=on_device.plain_tracer)
 def plain_tracer(run: Run, nodes: _core.Nodes) -> None:
     """Compute the new tracer edge by edge, as plain code does."""
     _core.mpdata_plain(run.graph, run.flux, run.field, run.divergence, run.through, run.next, run.dt, run.team)
 
 
-@kernel(0, 2, part="staging", once=True)
+@kernel(0, 2, part="staging", once=True, on_device=on_device.copy_to_host)
 def copy_to_host(run: Run, nodes: None, stage: str) -> None:
     """Copy what a stage sends from the device to its copy in the host's memory."""
-    np.copyto(run.array_of(stage, STAGED), run.array_of(stage, stage))
+    np.copyto(run.staged(stage), run.array_of(stage, stage))
 
 
-@kernel(0, 2, part="staging", once=True)
+@kernel(0, 2, part="staging", once=True, on_device=on_device.copy_from_host)
 def copy_from_host(run: Run, nodes: None, stage: str) -> None:
     """Copy what a stage has received from the host's memory to the device."""
-    np.copyto(run.array_of(stage, stage), run.array_of(stage, STAGED))
+    np.copyto(run.array_of(stage, stage), run.staged(stage))
 
 
 LOOPS = {"divergence": divergence, "limits": limits, "tracer": tracer, "upwind": upwind}

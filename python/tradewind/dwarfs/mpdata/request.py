@@ -13,7 +13,7 @@ import numpy as np
 from tradewind import _core
 from tradewind.base.errors import gathered
 from tradewind.dwarfs.frame.advection import DIAGNOSTICS, FLUXES, TRACERS, shear_option, step_option
-from tradewind.dwarfs.frame.dwarf import method_option
+from tradewind.dwarfs.frame.dwarf import device_option, method_option
 from tradewind.dwarfs.frame.on_mesh import MeshDwarf, mesh_by_name
 from tradewind.dwarfs.mpdata import air
 from tradewind.dwarfs.mpdata.loops import EXCHANGED, STRATEGIES, TWO_PASSES, copy_from_host, copy_to_host
@@ -101,9 +101,11 @@ class Mpdata(MeshDwarf):
     )
     divergence_method: str | None = method_option("divergence", "fetch")
     limits_method: str | None = method_option("limits", "fetch")
+    device: str = device_option()
 
     kind: ClassVar[str] = "mpdata"
     strategies: ClassVar = STRATEGIES
+    host_only: ClassVar = ("fused",)
     plans: ClassVar = {"tracer": "fetch", "divergence": "fetch", "limits": "fetch"}
     diagnostics: ClassVar = DIAGNOSTICS
     added_later: ClassVar = {"flow": "rotation", "mountain": 0.0}

@@ -13,6 +13,7 @@ from tradewind.base.errors import InputError
 from tradewind.dwarfs.frame.norms import Norms, norms
 from tradewind.dwarfs.frame.on_mesh import MeshRunning, check_fits
 from tradewind.dwarfs.mpdata.loops import ORDERS, STAGED
+from tradewind.dwarfs.mpdata.on_device import OnDevice
 from tradewind.dwarfs.mpdata.solution import solution
 from tradewind.dwarfs.mpdata.winds import COURANT_LIMIT, Wind
 
@@ -32,13 +33,15 @@ class MpdataRun(MeshRunning):
         self._make_flow()
         self._name_nodes()
         self._make_plans()
-        if initial is None:
-            self.field[self.own] = self.exact()
-        else:
-            self.field[self.own] = initial[self.part.own]
+        self.device.put(self.field, self.own, self.exact() if initial is None else initial[self.part.own])
         self._check_sign()
         self.q_now = self.field
-        self.exchange("tracer")
+        if self._there and not self.device.is_host:
+            self.device.to_host(self.field, out=self.staged("tracer"))
+            self.exchange("tracer", STAGED)
+            self.device.update(self.field, self.staged("tracer"))
+        else:
+            self.exchange("tracer")
 
     def _make_flow(self) -> None:
         from tradewind.mpi.library import MPI
@@ -58,10 +61,19 @@ class MpdataRun(MeshRunning):
         )
         proceed(self.comm)
         flux, down = wind.at(self.dt / 2)
-        self.flux = np.ascontiguousarray(flux.astype(dwarf.precision))
-        self.down = None if down is None else np.ascontiguousarray(down.astype(dwarf.precision))
-        self.inverse_mass = None if wind.mass is None else (1 / wind.mass).astype(dwarf.precision)
+        self.flux = self._placed(flux)
+        self.down = None if down is None else self._placed(down)
+        self.inverse_mass = None if wind.mass is None else self._placed(1 / wind.mass)
+        self.on_device: OnDevice | None = None
+        """Mesh and flow as kernels of a device read them; None on the host."""
+        if not self.device.is_host:
+            self.on_device = OnDevice(self.device, self.part, 1 / self.volume, wind)
         self.flux_now, self.down_now = self.flux, self.down
+
+    def _placed(self, values: Array) -> Array:
+        """Return values in the dwarf's precision, where its loops run."""
+        placed: Array = self.device.to_device(np.ascontiguousarray(values.astype(self.dwarf.precision)))
+        return placed
 
     def blow(self) -> None:
         """Set the face fluxes to those in the middle of the present step."""
@@ -76,7 +88,7 @@ class MpdataRun(MeshRunning):
         return self.down_now, self.inverse_mass
 
     def _check_sign(self) -> None:
-        minimum = float(self.field[self.own].min(initial=0.0))
+        minimum = float(self.own_values().min(initial=0.0))
         if minimum < 0 and not self.dwarf.gauge:
             raise InputError(f"the field has values down to {minimum:g}: the basic form is for 0 and more; use gauge")
         proceed(self.comm)
@@ -84,19 +96,25 @@ class MpdataRun(MeshRunning):
     def _name_nodes(self) -> None:
         """Rim and interior as the strategy names them."""
         count, edge = len(self.part.own), self.part.rim()
-        self._nodes: dict[str, _core.Nodes | None] = {"own": _core.Nodes((0, count)), "all": None}
+        nodes = self._selected
+        self._nodes: dict[str, Any] = {"own": nodes(0, count), "all": None}
         if self.dwarf.strategy == "renumbered":
-            interior, rim = _core.Nodes((0, count - len(edge))), _core.Nodes((count - len(edge), count))
+            interior, rim = nodes(0, count - len(edge)), nodes(count - len(edge), count)
         elif self.dwarf.strategy in ("indirection", "fused"):
             others, near = np.setdiff1d(np.arange(count, dtype=np.int32), edge), self.part.near_rim()
-            interior, rim = _core.Nodes((0, len(others)), others), _core.Nodes((0, len(edge)), edge)
-            self._nodes["near rim"] = _core.Nodes((0, len(near)), near)
+            interior, rim = nodes(0, len(others), others), nodes(0, len(edge), edge)
+            self._nodes["near rim"] = nodes(0, len(near), near)
         else:
             mask = np.zeros(count, np.uint8)
             mask[edge] = 1
-            interior = _core.Nodes((0, count), None, mask, False)
-            rim = _core.Nodes((0, count), None, mask, True)
+            interior, rim = nodes(0, count, None, mask, False), nodes(0, count, None, mask, True)
         self._nodes |= {"interior": interior, "rim": rim}
+
+    def _selected(self, begin: int, end: int, *more: Any) -> Any:
+        """Return nodes as the loops of host or device take them; `more`: list, mask, and which of it is wanted."""
+        if self.on_device is not None:
+            return self.on_device.nodes(begin, end, *more)
+        return _core.Nodes((begin, end), *more)
 
     def places(self, points: Any) -> Sequence[Any]:
         """Return the nodes of this rank of a kind, such as "own", "rim" or "interior"."""
@@ -105,9 +123,13 @@ class MpdataRun(MeshRunning):
     def array_of(self, exchange: str, of: Any) -> Array:
         """The array of a stage; that in the other memory; or the field."""
         if of == STAGED:
-            return self._there[exchange]
+            return self.staged(exchange)
         found: Array = getattr(self, {"tracer": "next"}.get(of, of))
         return found
+
+    def staged(self, stage: str) -> Array:
+        """Return the array of a stage in the other memory, of the strategy staged."""
+        return self._there[stage]
 
     def _make_plans(self) -> None:
         """The plans of the stages' exchanges, and what else a strategy needs."""
@@ -116,11 +138,12 @@ class MpdataRun(MeshRunning):
         self._there: dict[str, Array] = {}
         if dwarf.strategy == "staged":
             self._there = {
-                name: self.columns(self.graph.all, *([2] if name == "limits" else []), plan=name) for name in names
+                name: self.host_columns(self.graph.all, *([2] if name == "limits" else []), plan=name) for name in names
             }
 
         def plan(name: str, *arrays: Array) -> None:
-            self.plan(name, halo, *arrays, *([self._there[name]] if self._there else []), axis=0)
+            staged = [self._there[name]] if self._there else []
+            self.plan(name, halo, *(() if staged and not self.device.is_host else arrays), *staged, axis=0)
 
         plan("tracer", self.field, self.next)
         if "divergence" in names:
@@ -130,15 +153,15 @@ class MpdataRun(MeshRunning):
             self.limits = self.columns(self.graph.all, 2, plan="limits")
             plan("limits", self.limits)
         if dwarf.strategy == "plain":
-            self.through = np.empty_like(self.flux)
+            self.through = self.device.empty(self.flux.shape, self.flux.dtype)
         if dwarf.strategy == "fused":
             rows = self.graph.kept_rows * self.team.threads
             self.kept = np.zeros((rows, self.levels), dwarf.precision)
         self._between = [
             (
-                np.empty_like(self.flux),
+                self.device.empty(self.flux.shape, self.flux.dtype),
                 self.columns(self.graph.all),
-                self.down if self.down is None else self.down.copy(),
+                self.down if self.down is None else self.device.empty(self.down.shape, self.down.dtype),
             )
             for _ in range(min(dwarf.passes - 2, 2))
         ]
@@ -174,12 +197,12 @@ class MpdataRun(MeshRunning):
         Raises NotFiniteError on all ranks.
         """
         mass = self.volume if self.wind.mass is None else self.wind.mass
-        return norms(self.comm, self.field[self.own], self.exact(), mass, self.part.own, self.team)
+        return norms(self.comm, self.own_values(), self.exact(), mass, self.part.own, self.team)
 
     def gathered(self) -> Array | None:
         """The whole field [node][level] on rank 0. Collective."""
-        return self.whole(self.field[self.own])
+        return self.whole(self.own_values())
 
     def map(self) -> Array | None:
         """The middle level as a map, on rank 0. Collective."""
-        return self.as_map(self.field[self.own][:, self.levels // 2])
+        return self.as_map(self.own_values()[:, self.levels // 2])

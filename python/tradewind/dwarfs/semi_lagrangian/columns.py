@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from mpi4py import MPI
     from numpy.typing import NDArray
 
+    from tradewind.device import Device
     from tradewind.dwarfs.semi_lagrangian.lattice import Surroundings
     from tradewind.dwarfs.semi_lagrangian.region import Region
     from tradewind.mpi.library import Array, Plan
@@ -41,6 +42,7 @@ class Run(Protocol):
     """Its part of the grid: a `Surroundings`, or a `Region`."""
     block: _core.ColumnBlock
     departures: Array
+    device: Device
 
     @property
     def dwarf(self) -> SemiLagrangianOptions:
@@ -117,6 +119,9 @@ class _Columns:
 
     def _empty(self, shape: tuple[int, int, int]) -> Array:
         precision = self._run.dwarf.precision
+        if not self._run.device.is_host:
+            there: Array = self._run.device.full(shape, precision, np.nan)
+            return there
         if self._run.dwarf.method(self.name).transport == "shared":
             from tradewind.mpi.arrays import shared_zeros
 

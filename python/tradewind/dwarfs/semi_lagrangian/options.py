@@ -13,8 +13,9 @@ import numpy as np
 from tradewind import _core
 from tradewind.base.errors import InputError, gathered
 from tradewind.base.names import unknown
+from tradewind.device.names import HOST_NAME
 from tradewind.dwarfs.frame.advection import DIAGNOSTICS, shear_option, step_option
-from tradewind.dwarfs.frame.dwarf import PRECISIONS
+from tradewind.dwarfs.frame.dwarf import PRECISIONS, device_option
 from tradewind.dwarfs.frame.on_grid import GridDwarf, width_option
 from tradewind.dwarfs.semi_lagrangian.flows import FLOWS, SPEEDS, TRACERS, Wind, profile, risen_from, rising
 from tradewind.dwarfs.semi_lagrangian.lattice import BEYOND, Lattice, Surroundings
@@ -130,7 +131,10 @@ class SemiLagrangianOptions(GridDwarf, ABC):
         label="method of the winds",
     )
 
+    device: str = device_option()
+
     diagnostics: ClassVar = DIAGNOSTICS
+    host_only: ClassVar = ("on-demand",)
 
     def __post_init__(self) -> None:
         if is_name(self.grid):
@@ -178,6 +182,8 @@ class SemiLagrangianOptions(GridDwarf, ABC):
             self._choose(wind=SPEEDS[self.flow])
         if self.work > 1:
             problems.append(f"work {self.work}: 1 is allowed, as the loops replace what they read")
+        if self.device != HOST_NAME and not self.in_blocks:
+            problems.append(f"geometry {self.geometry}: with device {self.device} plane and sphere are allowed")
         too_small = self._size_problems() if self.in_blocks else self._octahedral_problems()
         problems += too_small
         if problems or too_small or min(self.grid) < 1:

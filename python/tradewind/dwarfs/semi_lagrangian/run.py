@@ -17,6 +17,7 @@ from tradewind.dwarfs.frame.output import Output, of_tracers
 from tradewind.dwarfs.frame.running import Running
 from tradewind.dwarfs.frame.step import COMPUTE, Kernel, kernel
 from tradewind.dwarfs.semi_lagrangian.columns import Demand, PaddedHalo, Ring
+from tradewind.dwarfs.semi_lagrangian.on_device import OnDevice
 from tradewind.dwarfs.semi_lagrangian.options import LISTS, SemiLagrangianOptions
 from tradewind.fieldserver.plan.geometry import Gaussian, Geometry, Regular
 from tradewind.layout.dual_meshes import map_of
@@ -49,7 +50,7 @@ AT_ONCE, APART, LISTING, SHARED = 2.0, 1.5, 0.75, 0.4
 iterations at once; one of them alone; finding the columns; what all tracers share."""
 
 
-@kernel(None, part=f"{COMPUTE}-winds")
+@kernel(None, part=f"{COMPUTE}-winds", anywhere=True)
 def extrapolate(run: SemiLagrangianRun, points: str) -> None:
     """Extrapolate the winds to the end of the step."""
     run.extrapolate()
@@ -70,7 +71,7 @@ def _passes(passes: Callable[[SemiLagrangianOptions], int], *, at_once: bool) ->
     def flops(dwarf: SemiLagrangianOptions, *_: object) -> int:
         return passes(dwarf) * TRACE_FLOPS[dwarf.geometry]
 
-    return kernel(flops, values, weight=weight, part=f"{COMPUTE}-trajectories")
+    return kernel(flops, values, weight=weight, part=f"{COMPUTE}-trajectories", anywhere=True)
 
 
 @_passes(lambda dwarf: 1 + dwarf.iterations, at_once=True)
@@ -110,6 +111,7 @@ def _interpolation_flops(dwarf: SemiLagrangianOptions) -> int:
     lambda dwarf: 2 * dwarf.tracers + dwarf.directions,
     weight=lambda dwarf: dwarf.tracers + SHARED,
     part=f"{COMPUTE}-interpolation",
+    anywhere=True,
 )
 def interpolate(run: SemiLagrangianRun, points: str) -> None:
     """Replace the tracers by what was at the departure points."""
@@ -146,16 +148,18 @@ class SemiLagrangianRun(Running):
         self.winds: Any = kind(self, "winds", dwarf.components)
         self.columns: dict[str, Any] = {"tracers": self.tracers, "winds": self.winds}
         nx, ny = self.around.points
-        self.departures = np.full((dwarf.directions, dwarf.grid[2], ny, nx), np.nan)
+        self.departures = self.device.full((dwarf.directions, dwarf.grid[2], ny, nx), np.float64, np.nan)
         self.cells = ((0, 0), (0, 0))
         self.chunks = _core.DepartureChunks(self.block) if kind is Demand and dwarf.in_blocks else None
+        self.on_device = None if self.device.is_host else OnDevice(self)
+        """Block and windows as kernels of a device read them; None on the host."""
         self._blow()
         if initial is None:
             first = dwarf.exact(wind, self.x, self.y, 0.0)
             shares = 1 + np.arange(dwarf.tracers) / dwarf.tracers
-            self.field[self.own] = (shares[:, None, None, None] * first).reshape(-1, ny, nx)
+            self.device.put(self.field, self.own, (shares[:, None, None, None] * first).reshape(-1, ny, nx))
         else:
-            self.field[self.own] = self.around.part(initial)
+            self.device.put(self.field, self.own, self.around.part(initial))
 
     @property
     def field(self) -> Array:
@@ -208,12 +212,14 @@ class SemiLagrangianRun(Running):
             self._before = self._now
         else:
             self._before = self.dwarf.winds_at(self.wind, self.x, self.y, now - self.dwarf.dt)
+        self._placed = self.device.to_device(self._now)
+        """The winds of now where the loops run."""
         self._fresh = True
 
     def extrapolate(self) -> None:
         """Extrapolate the winds to the end of the step; steady ones only once."""
         extrapolated = self._now if self.wind.steady else 2 * self._now - self._before
-        self.winds.field[self.winds.own] = extrapolated.reshape(-1, *extrapolated.shape[2:])
+        self.device.put(self.winds.field, self.winds.own, extrapolated.reshape(-1, *extrapolated.shape[2:]))
         self._fresh = False
 
     # The loops over points.
@@ -257,12 +263,18 @@ class SemiLagrangianRun(Running):
         half, scale = self.dwarf.dt / 2, 1 / self.dwarf.lattice.spacing_m
         what = self.block, self._now, half, scale, self.departures, self.team
         try:
-            low, high, lost = self.around.trace(*what, **more)
+            if self.on_device is None:
+                low, high, lost = self.around.trace(*what, **more)
+            else:
+                guess = winds is None or bool(how.get("guess"))
+                iterations = 0 if winds is None else how.get("iterations", 1)
+                low, high, lost = self.on_device.trace(self._placed, self.winds, guess, iterations)
         except InputError:
             raise self.winds.beyond(self.cells) from None
         self.cells = ((low[0], low[1]), (high[0], high[1]))
         if lost >= 0:
-            self._raise_not_finite("departure point", np.isfinite(self.departures).all(axis=0), lost)
+            finite = np.isfinite(self.device.to_host(self.departures))
+            self._raise_not_finite("departure point", np.asarray(finite.all(axis=0)), lost)
 
     def take_cells(self, done: int) -> None:
         """Take the cells of the points that have `done` iterations."""
@@ -276,19 +288,26 @@ class SemiLagrangianRun(Running):
         tracers.check(self.cells, dwarf.stencil)
         how = dwarf.tracers, dwarf.stencil == "cubic", dwarf.limiter, self.team
         try:
-            lost = self.around.interpolate(self.block, tracers.field, self.departures, tracers.window, *how)
+            if self.on_device is None:
+                lost = self.around.interpolate(self.block, tracers.field, self.departures, tracers.window, *how)
+            else:
+                lost = self.on_device.interpolate(tracers, *how[:-1])
         except InputError:
             raise tracers.beyond(self.cells) from None
         if lost >= 0:
-            self._raise_not_finite("field", np.isfinite(self.field[self.own]), lost)
+            self._raise_not_finite("field", np.isfinite(self.own_values()), lost)
 
     # The state, whole and as files and pictures have it.
+
+    def own_values(self) -> Array:
+        """Return the tracers of the rank's own columns in the host's memory."""
+        return self.device.to_host(self.field)[self.own]
 
     def gathered(self, levels: slice = slice(None)) -> Array | None:
         """Some levels of the whole field, [tracer, z][y][x] or [tracer, z][0][column], on rank 0. Collective."""
         if self.dwarf.in_blocks:
-            return gather(self.comm, self.dwarf.layout_of(1), self.field[self.own][levels])
-        found = gather_points(self.comm, self.around.ids, self.field[self.own][levels].T)
+            return gather(self.comm, self.dwarf.layout_of(1), self.own_values()[levels])
+        found = gather_points(self.comm, self.around.ids, self.own_values()[levels].T)
         return None if found is None else np.ascontiguousarray(found.T)
 
     def map(self) -> Array | None:
@@ -309,7 +328,7 @@ class SemiLagrangianRun(Running):
             grid, levels = Gaussian.octahedral(self.around.lattice.half), (dwarf.tracers, nz, self.around.columns)
         elif dwarf.lattice.sphere:
             grid = Regular(nx, ny, 0.0, 90 / ny - 90, 360 / nx, 180 / ny)
-        return of_tracers(where, grid, dwarf.tracers, nz, lambda q: self.field[self.own].reshape(levels)[q])
+        return of_tracers(where, grid, dwarf.tracers, nz, lambda q: self.own_values().reshape(levels)[q])
 
     def _raise_not_finite(self, what: str, finite: Array, place: int) -> None:
         level, index = divmod(place, self.around.columns)
@@ -332,13 +351,14 @@ class SemiLagrangianRun(Running):
 
         Raises NotFiniteError on all ranks, for any tracer.
         """
+        field = self.device.to_host(self.field)
         if self.dwarf.in_blocks:
             x, y = self.around.first
-            diagnose(self.comm, self.field, self.own, (0, y, x), self.team)
+            diagnose(self.comm, field, self.own, (0, y, x), self.team)
         else:
-            check_finite(self.comm, self.field[self.own][:, 0].T, self.around.ids)
+            check_finite(self.comm, field[self.own][:, 0].T, self.around.ids)
         nz = self.dwarf.grid[2]
         z, y, x = self.own
-        values = self.field[z.start or 0 : (z.start or 0) + nz, y, x].reshape(nz, -1).T
+        values = field[z.start or 0 : (z.start or 0) + nz, y, x].reshape(nz, -1).T
         solution = self.exact().reshape(nz, -1).T
         return norms(self.comm, values, solution, self.around.areas(), self.around.ids, self.team)

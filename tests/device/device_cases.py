@@ -1,0 +1,68 @@
+"""Dwarfs with their fields on a device, beside the same on the host: cases that the ranks of the tests run."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from fake_cupy import fake_cupy
+from mpi4py import MPI
+
+from tradewind.dwarfs.diffusion import Diffusion
+
+DWARFS = Path(__file__).parents[1] / "dwarfs"
+
+
+def _cases(dwarf: str) -> Any:
+    """The cases of a dwarf's own tests, which lie in another folder."""
+    sys.path.insert(0, str(DWARFS / dwarf))
+    return importlib.import_module(f"{dwarf}_cases")
+
+
+diffusion_cases, mpdata_cases, semi_lagrangian_cases = map(_cases, ("diffusion", "mpdata", "semi_lagrangian"))
+
+STEPS = 3
+
+
+def _runs(ranks: int, device: str) -> Iterator[tuple[Any, Any]]:
+    """Requests, and what each begins with, of all choices of the dwarfs' own tests that a device can have."""
+    for values in diffusion_cases.requests(ranks):
+        if values["strategy"] not in Diffusion.host_only:
+            yield Diffusion(**values, device=device), diffusion_cases.random_field
+    for cases in (mpdata_cases, semi_lagrangian_cases):
+        for choice in cases.CHOICES:
+            dwarf = cases.request(ranks, choice)
+            if dwarf.strategy in dwarf.host_only or getattr(dwarf, "geometry", "") == "octahedral":
+                continue
+            dwarf = cases.request(ranks, {**choice, "device": device})
+            yield dwarf, cases.random_field(dwarf)
+
+
+def _final(comm: MPI.Intracomm, dwarf: Any, initial: Any) -> dict[str, Any]:
+    """The state after some steps, and the bytes copied between device and host in the last of them."""
+    run = dwarf.on(comm, initial)
+    run.advance(1)
+    before = asdict(run.device.copies)
+    run.advance(STEPS - 1)
+    copied = {name: count - before[name] for name, count in asdict(run.device.copies).items()}
+    whole = run.gathered()
+    return {
+        "name": f"{dwarf.name} {dwarf.precision}",
+        "strategy": dwarf.strategy,
+        "field": None if whole is None else mpdata_cases.digest(whole),
+        "field_bytes": dwarf.points * dwarf.element_bytes // dwarf.ranks,
+        "is_steady": getattr(getattr(run, "wind", None), "steady", True),
+        "diagnosis": asdict(run.diagnose()),
+        "copied": copied,
+    }
+
+
+def on_both(comm: MPI.Intracomm, device: str) -> list[list[dict[str, Any]]]:
+    """Return the ends of each choice on the host and on a device; those of CuPy are fake ones."""
+    with fake_cupy(device):
+        both = zip(_runs(comm.Get_size(), "host"), _runs(comm.Get_size(), device), strict=True)
+        return [[_final(comm, *each) for each in pair] for pair in both]

@@ -1,0 +1,170 @@
+"""Traces in other forms hold the same messages, dependencies and computing: read back, their calls are the same."""
+
+from itertools import groupby
+
+import pytest
+from recorded_exchange import trace_of
+from validation.machines import all_to_all
+
+from tradewind.base.errors import InputError
+from tradewind.replay.calls import calls_of
+from tradewind.replay.export import export_trace, form_named
+from tradewind.replay.message_tags import COMPUTE, WAIT, MessageTags
+from tradewind.trace.builder import TraceBuilder
+from tradewind.trace.forms import Form
+from tradewind.trace.model import NONE
+from tradewind.trace.read import open_trace
+
+TEXT_FORMS = {Form.GOAL: "run.goal", Form.TIME_INDEPENDENT: "run.ti"}
+
+
+def stepping(ranks=4, steps=3):
+    """Neighbors in a ring, collective calls of all ranks and of some, blocking and not, persistent requests."""
+    builder = TraceBuilder(ranks)
+    halves = [builder.communicator(range(first, ranks, 2)) for first in (0, 1)]
+    for rank in range(ranks):
+        calls = builder.rank(rank).call("MPI_Init")
+        east, west = (rank + 1) % ranks, (rank - 1) % ranks
+        calls.call("MPI_Send_init", peer=east, tag=1, bytes=24, request=7)
+        for step in range(steps):
+            calls.call("MPI_Irecv", source=west, source_tag=3, received=80, request=0, gap_ns=1000 + 10 * rank + step)
+            calls.call("MPI_Isend", peer=east, tag=3, bytes=80, request=1)
+            calls.call("MPI_Iallreduce", bytes=8, received=8, request=2, gap_ns=5)
+            calls.call("MPI_Wait", asked=[0], ended=[(0, west, 3, 80)], gap_ns=300)
+            calls.call("MPI_Bcast", peer=1, bytes=40 if rank == 1 else 0, received=0 if rank == 1 else 40, gap_ns=7)
+            calls.call("MPI_Waitall", asked=[1, 2], ended=[(1, NONE, NONE, 0), (2, NONE, NONE, 0)])
+            calls.call("MPI_Allgather", communicator=halves[rank % 2], bytes=16, received=32)
+            calls.call("MPI_Start", asked=[7])
+            calls.call("MPI_Recv", source=west, source_tag=1, received=24)
+            calls.call("MPI_Wait", asked=[7], ended=[(7, NONE, NONE, 0)])
+            calls.call("MPI_Alltoallv", bytes=6, received=6, blocks=[0, 1, 2, 3], gap_ns=11)
+        calls.call("MPI_Barrier").call("MPI_Finalize", gap_ns=77)
+    return builder.trace()
+
+
+def out_of_order():
+    """Messages of two ranks that overtake each other, by tags, and waits in the other order."""
+    builder = TraceBuilder(2)
+    first, second = builder.rank(0), builder.rank(1)
+    for slot, tag in enumerate((1, 2, 3)):
+        first.call("MPI_Isend", peer=1, tag=tag, bytes=10 * tag, request=slot)
+    for slot, tag in enumerate((2, 1, 3)):
+        second.call("MPI_Irecv", source=0, source_tag=tag, received=10 * tag, request=slot)
+    for slot in (2, 1, 0):
+        for calls in (first, second):
+            calls.call("MPI_Wait", asked=[slot], ended=[(slot, NONE, NONE, 0)], gap_ns=9)
+    return builder.trace()
+
+
+def done(calls, rank):
+    """Return what a rank does, with computations in a row as one, and waits in a row in any order."""
+    table = calls.table(rank).tolist()
+    found = []
+    for kind, group in groupby(table, key=lambda row: row[0]):
+        rows = list(group)
+        if kind == COMPUTE:
+            found.append((kind, sum(row[5] for row in rows)))
+        elif kind == WAIT:
+            found.append((kind, sorted(row[2] for row in rows)))
+        else:
+            found += [(kind, row[2], row[3], row[5]) for row in rows]
+    return found
+
+
+TRACES = {
+    "steps": stepping,
+    "out of order": out_of_order,
+    "pairwise": lambda: trace_of(next(iter(all_to_all(5, "pairwise", 1000).schedules().values())), 8),
+}
+
+
+@pytest.mark.parametrize("form", TEXT_FORMS)
+@pytest.mark.parametrize("name", TRACES)
+def test_calls_are_the_same_when_they_are_read_back(form, name, tmp_path):
+    trace = TRACES[name]()
+    path = tmp_path / TEXT_FORMS[form]
+    written = export_trace(trace, path, form)
+    before, after = calls_of(trace).calls, calls_of(read := open_trace(path)).calls
+    assert read.problems == ()
+    assert (written["messages"], written["bytes"]) == (before.messages, before.bytes) == (after.messages, after.bytes)
+    assert written["not_replayed"]["unmatched"] == 0
+    for rank in range(trace.size):
+        assert done(after, rank) == done(before, rank), rank
+
+
+def test_actions_that_were_read_are_written_again(tmp_path):
+    """Those of blocking collective calls of all ranks, too; and GOAL's text is the same once it has been read."""
+    for form, name in TEXT_FORMS.items():
+        for folder in ("first", "second"):
+            (tmp_path / folder).mkdir(exist_ok=True)
+        export_trace(stepping(), tmp_path / "first" / name, form)
+        export_trace(open_trace(tmp_path / "first" / name), tmp_path / "second" / name, form)
+    first, second = tmp_path / "first", tmp_path / "second"
+    ranks = [f"run.ti_files/rank-{rank}.txt" for rank in range(4)]
+    for file in ("run.goal", *ranks):
+        assert (first / file).read_text() == (second / file).read_text()
+    actions = [line.split()[1] for line in (first / ranks[0]).read_text().splitlines() if line[0] != "#"]
+    assert {
+        name: actions.count(name) for name in ("init", "bcast", "allreduce", "allgather", "barrier", "finalize")
+    } == {
+        **{"init": 1, "bcast": 3, "allreduce": 0, "allgather": 0, "barrier": 1, "finalize": 1},
+    }
+
+
+@pytest.mark.parametrize(
+    ("base", "values", "action"),
+    [
+        ("Barrier", {}, "barrier"),
+        ("Bcast", {"peer": 0, "bytes": 8}, "bcast 8 0"),
+        ("Reduce", {"peer": 1, "bytes": 8}, "reduce 8 0 1"),
+        ("Allreduce", {"bytes": 8, "received": 8}, "allreduce 8 0"),
+        ("Scan", {"bytes": 8, "received": 8}, "scan 8 0"),
+        ("Exscan", {"bytes": 8, "received": 8}, "exscan 8 0"),
+        ("Gather", {"peer": 1, "bytes": 8}, "gather 8 8 1"),
+        ("Scatter", {"peer": 0, "bytes": 16, "received": 8}, "scatter 8 8 0"),
+        ("Allgather", {"bytes": 8, "received": 16}, "allgather 8 8"),
+        ("Allgatherv", {"bytes": 6, "received": 16}, "allgather 8 8"),
+        ("Alltoall", {"bytes": 16, "received": 16}, "alltoall 8 8"),
+        ("Reduce_scatter", {"bytes": 16, "received": 6, "blocks": [6, 10]}, "reducescatter 6 10 0"),
+        ("Reduce_scatter_block", {"bytes": 16, "received": 8}, "reducescatter 8 8 0"),
+    ],
+)
+def test_actions_of_collective_calls(base, values, action, tmp_path):
+    builder = TraceBuilder(2)
+    for rank in range(2):
+        builder.rank(rank).call(f"MPI_{base}", **values)
+    export_trace(builder.trace(), tmp_path / "run.ti", Form.TIME_INDEPENDENT)
+    lines = (tmp_path / "run.ti_files" / "rank-0.txt").read_text().splitlines()
+    assert [line for line in lines if line[0] != "#"] == ["0 init", f"0 {action}", "0 finalize"]
+
+
+def test_tags_are_as_few_as_the_order_needs():
+    calls = calls_of(out_of_order()).calls
+    assert MessageTags(calls).of_receives(1).tolist() == [1, 0, 0]
+    assert sorted(MessageTags(calls, by_waits=True).of_receives(1).tolist()) == [0, 1, 2]
+    assert not any(MessageTags(calls_of(stepping()).calls).of_receives(rank).any() for rank in range(4))
+
+
+def test_threads_and_long_messages(tmp_path):
+    """Calls that overlap in several threads are messages; SimGrid counts bytes as an int of C."""
+    builder = TraceBuilder(2)
+    for rank in range(2):
+        builder.rank(rank).call("MPI_Barrier", thread=rank)
+    export_trace(builder.trace(), tmp_path / "run.ti", Form.TIME_INDEPENDENT)
+    assert "barrier" not in (tmp_path / "run.ti_files" / "rank-0.txt").read_text()
+    builder = TraceBuilder(2)
+    builder.rank(0).call("MPI_Send", peer=1, tag=0, bytes=1 << 31)
+    builder.rank(1).call("MPI_Recv", source=0, source_tag=0, received=1 << 31)
+    with pytest.raises(
+        InputError, match="rank 0: a message of 2147483648 bytes: SimGrid's form holds up to 2147483647"
+    ):
+        export_trace(builder.trace(), tmp_path / "run.ti", Form.TIME_INDEPENDENT)
+
+
+def test_form_by_name_and_by_suffix(tmp_path):
+    assert form_named(None, tmp_path / "a.goal") is Form.GOAL
+    assert form_named("ti", tmp_path / "a.goal") is Form.TIME_INDEPENDENT
+    with pytest.raises(InputError, match="unknown form of traces 'gaol'; did you mean 'goal'"):
+        form_named("gaol", tmp_path / "a.goal")
+    with pytest.raises(InputError, match=r"a.x: which form\? name it \(trace, goal, ti\)"):
+        form_named(None, tmp_path / "a.x")
