@@ -32,6 +32,9 @@ if(NOT DEFINED SKBUILD)  # a wheel holds no links, but would hold the library th
   set_target_properties(tradewind PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
 endif()
 install(TARGETS tradewind EXPORT tradewind COMPONENT development)
+set_property(TARGET tradewind_device_trial APPEND PROPERTY INSTALL_RPATH "${library_rpath}")
+add_dependencies(tradewind tradewind_device_trial)
+install(PROGRAMS $<TARGET_FILE:tradewind_device_trial> DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
 install(DIRECTORY include/tradewind DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development)
 
 # The Fortran module as source, for any compiler; and compiled, where it is not for a wheel, for the one that is here.

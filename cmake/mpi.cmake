@@ -54,7 +54,7 @@ target_link_libraries(tradewind_packing PUBLIC tradewind_exchange MPI::MPI_C Thr
 # Open MPI 4 and old MPICH bring C++ bindings of their own along, which want another library.
 target_compile_definitions(tradewind_packing PUBLIC OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX)
 target_compile_options(tradewind_packing PRIVATE ${loop_options})
-file(GLOB mpi_sources CONFIGURE_DEPENDS src/mpi/*.cpp src/mpi/transport/*.cpp)
+file(GLOB mpi_sources CONFIGURE_DEPENDS src/mpi/*.cpp src/mpi/device/*.cpp src/mpi/transport/*.cpp)
 add_library(tradewind_mpi OBJECT ${mpi_sources})
 target_link_libraries(tradewind_mpi PUBLIC tradewind_packing)
 compile_plainly(tradewind_mpi)
@@ -66,6 +66,13 @@ target_link_libraries(tradewind_fieldserver PUBLIC tradewind_packing)
 compile_plainly(tradewind_fieldserver)
 read_headers_once(tradewind_fieldserver REUSE_FROM tradewind_exchange)
 
+# Tries in a process of its own whether MPI takes pointers of a device; beside the module, and beside libtradewind.
+add_executable(tradewind_device_trial bindings/c/program/device_trial.cpp src/mpi/device/trial.cpp
+               src/mpi/device/driver.cpp)
+target_link_libraries(tradewind_device_trial PRIVATE tradewind_exchange MPI::MPI_C ${CMAKE_DL_LIBS})
+target_compile_definitions(tradewind_device_trial PRIVATE OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX)
+set_target_properties(tradewind_device_trial PROPERTIES OUTPUT_NAME tradewind-device-trial)
+
 if(TRADEWIND_PYTHON)
   file(GLOB mpi_bindings CONFIGURE_DEPENDS bindings/python/mpi/*.cpp)
   nanobind_add_module(_mpi NB_STATIC NB_DOMAIN tradewind ${mpi_bindings})
@@ -74,6 +81,9 @@ if(TRADEWIND_PYTHON)
   # lib/pythonX.Y/site-packages/tradewind -> lib, where the wheel puts libmpi.
   set_target_properties(_mpi PROPERTIES INSTALL_RPATH "$ORIGIN/../../.." BUILD_WITH_INSTALL_RPATH ON)
   install(TARGETS _mpi LIBRARY DESTINATION .)
+  add_dependencies(extensions tradewind_device_trial)
+  set_target_properties(tradewind_device_trial PROPERTIES INSTALL_RPATH "$ORIGIN/../../.." BUILD_WITH_INSTALL_RPATH ON)
+  install(TARGETS tradewind_device_trial RUNTIME DESTINATION .)
   include(cmake/built_with.cmake)
 endif()
 if(TRADEWIND_C)

@@ -32,6 +32,7 @@ ALONE = ("kernel",)
 """Folders of src/ whose own folders may use what lies directly in the folder, but not one another."""
 BINDINGS = {
     "bindings/c": (*GROUND, "algorithm", "mpi", "fieldserver", "spectral", "tradewind"),
+    "bindings/c/program": (*GROUND, "mpi"),
     "bindings/python/mpi": (*GROUND, "algorithm", "mpi", "fieldserver"),
     "bindings/python/core": tuple(folder for folder in FLOORS if folder not in ("mpi", "fieldserver", "recorder")),
     "bindings/python": ("base",),

@@ -1,7 +1,11 @@
 #include "field.hpp"
 
+#include <map>
+#include <optional>
+
 #include "base/error.hpp"
 #include "levels.hpp"
+#include "mpi/device/copier.hpp"
 #include "objects.hpp"
 
 namespace tradewind::c {
@@ -75,7 +79,7 @@ mpi::Field taken(const pattern::Pattern& pattern, int axis, const std::string& n
     const mpi::Field field{static_cast<std::byte*>(f.data),
                            {f.points[layout::X], f.points[layout::Y], f.points[layout::Z]},
                            {f.strides[layout::X], f.strides[layout::Y], f.strides[layout::Z]},
-                           nullptr};  // the host's memory, like all fields of tradewind.h
+                           nullptr};  // see find_devices
     return pattern.has_levels() ? along_points(field, axis) : field;
 }
 
@@ -167,6 +171,24 @@ void take_fields(const pattern::Pattern& pattern, int axis, int sources, const t
     request.target =
         targets > 0 ? all_taken(pattern, axis, "target", targets, target, request.element) : request.source;
     check_apart(request, in_place);
+}
+
+void find_devices(const void* stream, mpi::PlanRequest& request) {
+    std::map<std::pair<const mpi::Driver*, int>, std::shared_ptr<mpi::Copier>> copiers;
+    const std::optional<std::uintptr_t> caller =
+        stream ? std::optional(reinterpret_cast<std::uintptr_t>(stream)) : std::nullopt;
+    for (auto* const side : {&request.source, &request.target})
+        for (mpi::Field& field : *side) {
+            const mpi::PointerPlace place = mpi::place_of(field.data);
+            if (!place.driver) continue;
+            std::shared_ptr<mpi::Copier>& copier = copiers[{place.driver, place.device}];
+            if (!copier) copier = mpi::make_device_copier(place.driver->kind(), place.device, caller);
+            field.copier = copier;
+        }
+    if (copiers.empty()) return;
+    for (auto* const side : {&request.source, &request.target})
+        for (mpi::Field& field : *side)
+            if (!field.data) field.copier = copiers.begin()->second;  // an empty one lies nowhere
 }
 
 }  // namespace tradewind::c

@@ -21,4 +21,8 @@ bool overlap(const mpi::Field& a, const mpi::Field& b, mpi::Element element);
 void take_fields(const pattern::Pattern& pattern, int axis, int sources, const tw_field* source, int targets,
                  const tw_field* target, mpi::PlanRequest& request);
 
+// Finds the fields of a request that are on devices, and gives those of each device a copier in the order of the
+// caller's `stream` (null: the default one). Throws InputError where a device cannot be used.
+void find_devices(const void* stream, mpi::PlanRequest& request);
+
 }  // namespace tradewind::c

@@ -33,6 +33,7 @@ Asked asked(tw_pattern pattern, MPI_Comm comm, int sources, const tw_field* sour
     const tw_options o = options ? *options : tw_default_options();
     Asked a{patterns().at(pattern.id), {text(o.algorithm), text(o.transport), text(o.packing)}, {}};
     take_fields(*a.pattern, o.axis, sources, source, targets, target, a.request);
+    find_devices(o.stream, a.request);
     a.pattern = with_levels_of(a.pattern, comm, a.request);
     if (const std::string operation = text(o.operation); !operation.empty())
         a.request.operation = mpi::parse_operation(operation);
@@ -146,6 +147,13 @@ tw_status tw_plan_origin(tw_plan plan, const char** text) {
     return guarded([&] {
         require(text, "text");
         *text = plans().at(plan.id)->origin.c_str();
+    });
+}
+
+tw_status tw_plan_staging(tw_plan plan, const char** text) {
+    return guarded([&] {
+        require(text, "text");
+        *text = plan_of(plan).staging().c_str();
     });
 }
 

@@ -42,6 +42,7 @@ module tradewind_interfaces
     integer(c_int64_t) :: largest_message
     real(c_double) :: watchdog_s
     integer(c_int32_t) :: pack_ahead, synchronous, check, record, ranks_per_node, axis
+    type(c_ptr) :: stream
   end type c_options
 
   interface
@@ -437,6 +438,13 @@ module tradewind_interfaces
       type(c_ptr), intent(inout) :: text
       integer(c_int) :: status
     end function c_plan_origin
+
+    function c_plan_staging(plan, text) bind(C, name="tw_plan_staging") result(status)
+      import :: c_int, c_ptr, tw_plan
+      type(tw_plan), value :: plan
+      type(c_ptr), intent(inout) :: text
+      integer(c_int) :: status
+    end function c_plan_staging
 
     !> MPI messages and bytes that this rank sends in one call.
     function tw_plan_traffic(plan, messages, bytes) bind(C) result(status)

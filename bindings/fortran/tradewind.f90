@@ -29,7 +29,7 @@ module tradewind
   public :: tw_renumbered, tw_points_free
   public :: tw_empty, tw_release
   public :: tw_plan_make, tw_plan_call, tw_plan_start, tw_plan_poke, tw_plan_pokes, tw_plan_wait, tw_plan_free
-  public :: tw_plan_text, tw_plan_way, tw_plan_origin, tw_plan_traffic, tw_plan_seconds
+  public :: tw_plan_text, tw_plan_way, tw_plan_origin, tw_plan_staging, tw_plan_traffic, tw_plan_seconds
   public :: tw_transform, tw_transform_options, tw_weighted, tw_plain
   public :: tw_transform_make, tw_transform_make_rows, tw_transform_free
   public :: tw_transform_sizes, tw_transform_levels, tw_transform_coordinates, tw_transform_numbers
@@ -62,6 +62,8 @@ module tradewind
     logical :: record = .false.  !< fill tw_plan_seconds
     integer :: ranks_per_node = 0  !< transport shared: consecutive ranks per assumed node; 0: the real nodes
     integer :: axis = 1  !< of a fetch or a gather-scatter: which dimension is over points, 1 to 3; others: levels
+    !> The stream of the caller's work on fields of a device, as acc_get_cuda_stream has it; null: the default one.
+    type(c_ptr) :: stream = c_null_ptr
   end type tw_options
 
   !> Records what all plans do until tw_record_end, most often in a time step: their calls in order, with the messages
@@ -341,7 +343,7 @@ contains
     end do
     given = c_options(c_loc(names(1)), c_loc(names(2)), c_loc(names(3)), c_loc(names(4)), chosen%largest_message, &
       chosen%watchdog_s, flag(chosen%pack_ahead), flag(chosen%synchronous), flag(chosen%check), flag(chosen%record), &
-      int(chosen%ranks_per_node, c_int32_t), int(chosen%axis - 1, c_int32_t))
+      int(chosen%ranks_per_node, c_int32_t), int(chosen%axis - 1, c_int32_t), chosen%stream)
     allocate(source, source=fields)
     if (present(targets)) then
       allocate(other, source=targets)
@@ -398,6 +400,17 @@ contains
     status = c_plan_origin(plan, place)
     text = text_at(place)
   end function tw_plan_origin
+
+  !> Path of messages between fields on a device and MPI; blank for fields in the host's memory.
+  function tw_plan_staging(plan, text) result(status)
+    type(tw_plan), intent(in) :: plan
+    character(len=:), allocatable, intent(out) :: text
+    integer(c_int) :: status
+    type(c_ptr) :: place
+    place = c_null_ptr
+    status = c_plan_staging(plan, place)
+    text = text_at(place)
+  end function tw_plan_staging
 
   !> The text of the last error; "" if there was none.
   function tw_last_error() result(text)

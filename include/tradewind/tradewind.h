@@ -226,7 +226,10 @@ TW_API tw_status tw_points_free(tw_points points);
 /* Types of elements: 32- and 64-bit reals, integers, and complex numbers of two such reals. */
 typedef enum tw_element { TW_F4 = 0, TW_F8 = 1, TW_I4 = 2, TW_I8 = 3, TW_C8 = 4, TW_C16 = 5 } tw_element;
 
-/* An array of one rank, in the memory of the host: plans of C, C++ and Fortran take no array of a device. */
+/* An array of one rank. `data` may point into the memory of a device, of CUDA or ROCm, as OpenACC's host_data and
+ * OpenMP's use_device_addr give it: plans find out where it is. All fields of a plan are in the host's memory, or on
+ * one device.
+ */
 typedef struct tw_field {
     void* data;         /* its element at the lowest x, y and z */
     int64_t points[3];  /* along x, y, z */
@@ -270,6 +273,9 @@ typedef struct tw_options {
     int32_t record;          /* a tw_record */
     int32_t ranks_per_node;  /* transport shared: consecutive ranks per assumed node; 0: the real nodes */
     int32_t axis;            /* of a fetch or a gather-scatter: the direction over points, 0, 1, 2: x, y, z */
+    const void* stream;      /* of fields on a device: that of the caller's work (a CUstream, cudaStream_t or
+                                hipStream_t); NULL: the default stream. A call reads what was written before in it, and
+                                returns before its copies into the fields are over: later work in it waits for them */
 } tw_options;
 /* Return the default options. */
 TW_API tw_options tw_default_options(void);
@@ -305,6 +311,9 @@ TW_API tw_status tw_plan_way(tw_plan plan, const char** text);
  * variable, tuning file, or default; and the differences, if the entry of the file was tuned on another host. Valid
  * until the plan is freed. */
 TW_API tw_status tw_plan_origin(tw_plan plan, const char** text);
+/* Path of messages between fields on a device and MPI, such as "staged through pinned memory of the host (...)"; "" for
+ * fields in the host's memory. Valid until the plan is freed. */
+TW_API tw_status tw_plan_staging(tw_plan plan, const char** text);
 /* MPI messages and bytes that this rank sends in one call. */
 TW_API tw_status tw_plan_traffic(tw_plan plan, int64_t* messages, int64_t* bytes);
 /* Seconds of this rank since the plan was made, by activity: pack, post, copy, wait, unpack; 0 unless it records. */

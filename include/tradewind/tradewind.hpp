@@ -430,6 +430,8 @@ class Plan : public Owned<tw_plan, tw_plan_free> {
     std::string text() const { return text_of(tw_plan_text); }
     std::string way() const { return text_of(tw_plan_way); }
     std::string origin() const { return text_of(tw_plan_origin); }
+    // Path of messages between fields on a device and MPI; "" for fields in the host's memory.
+    std::string staging() const { return text_of(tw_plan_staging); }
     // Messages and bytes that this rank sends in one call.
     std::pair<std::int64_t, std::int64_t> traffic() const {
         std::pair<std::int64_t, std::int64_t> sent;

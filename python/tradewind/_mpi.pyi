@@ -49,6 +49,21 @@ class Plan:
     @property
     def packing(self) -> str: ...
     @property
+    def staging(self) -> str:
+        """
+        How messages of arrays on a device reach MPI, in words; "" of arrays in the host's memory.
+        """
+
+    @property
+    def stream(self) -> int:
+        """
+        The stream of the caller's work on a device, as a number: what a call reads was written before in it,
+        and what comes later in it reads what the call wrote. 0 of arrays in the host's memory.
+        """
+
+    @stream.setter
+    def stream(self, arg: int, /) -> None: ...
+    @property
     def in_shared_memory(self) -> bool:
         """
         Whether all source arrays lie in memory that the ranks of a node share; see tradewind.empty.
@@ -93,6 +108,8 @@ class Request:
         watchdog_s: float,
         record: str,
         ranks_per_node: int,
+        device: tuple[str, int, int | None] | None = None,
+        pushes_at_once: bool = True,
     ) -> None: ...
     @property
     def in_shared_memory(self) -> bool:
@@ -307,6 +324,11 @@ def measure(
 ) -> tuple[list[float], list[list[float]]]:
     """
     Collective. Seconds of `samples` exchanges, the maximum over ranks: ([sample], [step][sample]).
+    """
+
+def device_of(pointer: int) -> tuple[str, int] | None:
+    """
+    The driver and the number of the device that an address lies on; None: on none that is known.
     """
 
 def shared_bytes(bytes: int) -> Annotated[NDArray[numpy.uint8], dict(shape=(None,))]:

@@ -10,6 +10,8 @@
 
 namespace tradewind::mpi {
 
+class Node;
+
 // The state that a plan and its carrier share.
 struct Work {
     PlanRequest request;
@@ -75,6 +77,8 @@ class Transport {
     // Bytes. Plain memory unless a transport overrides it.
     virtual std::unique_ptr<Buffers> buffers(const Communicator& communicator, const PlanRequest& request,
                                              Index outgoing, Index incoming);
+    // Whether it brings messages of a device to the memory of a peer there, past MPI.
+    virtual bool reaches(int) const { return false; }
     virtual std::unique_ptr<Carrier> carrier(const Work& work, const schedule::Schedule& schedule,
                                              Buffers& buffers) = 0;
     // Whether a rank sets up buffers and carrier without the others, so that no agreement is needed at each step. (With
@@ -91,5 +95,8 @@ std::unique_ptr<Transport> make_collective();
 std::unique_ptr<Transport> make_fence();
 std::unique_ptr<Transport> make_notify();
 std::unique_ptr<Transport> make_shared();
+
+// Transport shared of arrays on a device.
+std::unique_ptr<Carrier> make_pushes(const Work& work, std::shared_ptr<const Node> node);
 
 }  // namespace tradewind::mpi

@@ -28,6 +28,7 @@ Checksums::Checksums(const Work& work) : work_(work) {
         for (const auto* ends : {&s.sends, &s.receives})
             for (const End& end : *ends) longest = std::max(longest, end.bytes);
     staging_ = Memory(longest);
+    mirror_ = PlanMemory(longest, work.program.copier);
     for (const StageProgram& s : work.program.stages) {
         stage(s.sends);
         stage(s.receives);
@@ -37,7 +38,8 @@ Checksums::Checksums(const Work& work) : work_(work) {
 void Checksums::stage(const std::vector<End>& ends) {
     for (const End& end : ends) {
         std::vector<StridedCopy>& copies = staged_[&end];
-        append_copies(end.memory, {buffer_block(staging_.data(), end.bytes)}, Stores::cached, copies);
+        append_copies(end.memory, {buffer_block(mirror_.data(), end.bytes, work_.program.copier.get())}, Stores::cached,
+                      copies);
         compile(copies);
     }
 }
@@ -45,9 +47,14 @@ void Checksums::stage(const std::vector<End>& ends) {
 std::uint64_t Checksums::sum_of(const End& end) const {
     const auto staged = staged_.find(&end);
     if (staged == staged_.end()) return checksum(end.memory);
-    for (const StridedCopy& copy : staged->second) copy.execute(copy);
+    work_.program.copier->copy(staged->second.data(), staged->second.size());
+    return sum_of(mirror_.data(), end.bytes);
+}
+
+std::uint64_t Checksums::sum_of(const std::byte* device, Index bytes) const {
+    work_.program.copier->to_host(staging_.data(), device, bytes);
     work_.program.copier->finish();
-    return checksum({buffer_block(staging_.data(), end.bytes)});
+    return checksum({buffer_block(staging_.data(), bytes)});
 }
 
 void Checksums::before(int s) {
@@ -70,7 +77,11 @@ void Checksums::before(int s) {
 void Checksums::arrived(int s) {
     const StageProgram& stage = work_.stage(s);
     if (!stage.combines()) return;
-    for (std::size_t i = 0; i < stage.receives.size(); ++i) received_[i] = checksum(stage.receives[i].place());
+    for (std::size_t i = 0; i < stage.receives.size(); ++i) {
+        const End& end = stage.receives[i];
+        const bool on_device = end.mirror && !end.staged();
+        received_[i] = on_device ? sum_of(end.buffer, end.bytes) : checksum(end.place());
+    }
 }
 
 void Checksums::after(int s) {

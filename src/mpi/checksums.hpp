@@ -20,13 +20,15 @@ class Checksums {
   private:
     void stage(const std::vector<End>& ends);
     std::uint64_t sum_of(const End& end) const;  // of its memory
+    std::uint64_t sum_of(const std::byte* device, Index bytes) const;
 
     const Work& work_;
     std::vector<std::uint64_t> sent_, received_, announced_;
     std::vector<MPI_Request> requests_;
     bool under_way_ = false;
-    // Copies into a buffer for ends outside the host's memory: the host computes the checksums.
+    // Copies into a buffer for ends on a device: the host computes the checksums.
     std::map<const End*, std::vector<StridedCopy>> staged_;
+    PlanMemory mirror_;
     Memory staging_;
 };
 

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "base/error.hpp"
+#include "mpi/cells.hpp"
 #include "mpi/memory.hpp"
 #include "mpi/prepare.hpp"
 #include "mpi/shared_memory.hpp"
@@ -86,10 +87,10 @@ Operation operation_of(const pattern::GatherScatter& whole) {
     return parse_operation(name == "add" ? "sum" : name == "mul" ? "prod" : name);
 }
 
-// All that a rank does alone, and the memory for it.
-struct CellWork {
-    CellWork(const schedule::Schedule& schedule, const pattern::GatherScatter& whole, Rank rank,
-             const PlanRequest& request)
+// That of arrays in the host's memory.
+struct HostCells : CellWork {
+    HostCells(const schedule::Schedule& schedule, const pattern::GatherScatter& whole, Rank rank,
+              const PlanRequest& request)
         : loops(pattern::copy_loops(name_of(request.element), whole.operation())),
           fields(request.source),
           element(bytes_of(request.element)),
@@ -125,7 +126,7 @@ struct CellWork {
                     cells.level(f, level), received.level(f, level));
             }
     }
-    void gather() const {
+    void gather() const override {
         each([&](pattern::Line line, std::byte* into, std::byte*) {
             if (!numbered) return loops.gather(copies.shared, line, into);
             loops.gather(copies.shared, line, own.data());
@@ -135,10 +136,10 @@ struct CellWork {
                             static_cast<std::size_t>(element));
         });
     }
-    void combine() const {
+    void combine() const override {
         each([&](pattern::Line line, std::byte*, std::byte*) { loops.combine(copies.inner, line); });
     }
-    void scatter() const {
+    void scatter() const override {
         each([&](pattern::Line line, std::byte* from, const std::byte* came) {
             if (!numbered) {
                 loops.fold(folds, from, came);
@@ -150,6 +151,9 @@ struct CellWork {
             loops.scatter(copies.shared, line, own.data());
         });
     }
+
+    std::vector<Field> exchanged() const override { return cells.fields(fields.size()); }
+    std::vector<Field> arriving() const override { return received.fields(fields.size()); }
 
     const pattern::CopyLoops& loops;
     std::vector<Field> fields;
@@ -168,11 +172,15 @@ class GatherScatterPlan : public Plan {
                       const PlanRequest& request, std::unique_ptr<CellWork> work, std::unique_ptr<Plan> exchange)
         : Plan(comm, whole, algorithm, request), work_(std::move(work)), exchange_(std::move(exchange)) {
         messages_ = exchange_->messages();
+        staged_ = exchange_->staging();
         bytes_sent_ = exchange_->bytes_sent();
     }
     // Memory on which MPI or peers still work is never freed: nothing else is safe.
     ~GatherScatterPlan() override {
-        if (!exchange_->settled()) work_.release();
+        if (!exchange_->settled())
+            work_.release();
+        else if (copier_)
+            copier_->wait_at_the_end();
     }
 
     bool pokes() const override { return exchange_->pokes(); }
@@ -183,10 +191,12 @@ class GatherScatterPlan : public Plan {
         exchange_->copy_only();
         combine();
         scatter();
+        if (copier_) copier_->finish();
     }
 
   protected:
     void begin() override {
+        if (copier_) copier_->enter();
         gather();
         exchange_->start();
         combine();
@@ -194,6 +204,7 @@ class GatherScatterPlan : public Plan {
     void finish() override {
         exchange_->wait();
         scatter();
+        if (copier_) copier_->leave();
     }
     bool go_on() override { return exchange_->poke(); }
 
@@ -225,9 +236,6 @@ std::unique_ptr<Plan> make_gather_scatter_plan(const schedule::Schedule& schedul
             throw InputError(std::string("operation ") + name_of(request.operation) +
                              ": that of a gather-scatter is fixed when it is made, and this one's is " +
                              whole->operation());
-        for (const Field& field : request.source)
-            if (field.copier)
-                throw InputError("a gather-scatter of fields in another memory than the host's: copy them there first");
         if (const std::string refusal = schedule::transport_refusal(schedule, request.transport, request.packing);
             !refusal.empty())
             throw InputError(refusal);
@@ -238,10 +246,12 @@ std::unique_ptr<Plan> make_gather_scatter_plan(const schedule::Schedule& schedul
         return nullptr;
     Rank rank = 0;
     MPI_Comm_rank(comm, &rank);
-    std::unique_ptr<CellWork> work =
-        prepare(comm, "", [&] { return std::make_unique<CellWork>(schedule, *whole, rank, request); });
-    of_cells.source = work->cells.fields(request.source.size());
-    of_cells.target = work->received.fields(request.source.size());
+    std::unique_ptr<CellWork> work = prepare(comm, "", [&]() -> std::unique_ptr<CellWork> {
+        if (request.source[0].copier) return make_device_cells(schedule, *whole, rank, of_cells);
+        return std::make_unique<HostCells>(schedule, *whole, rank, request);
+    });
+    of_cells.source = work->exchanged();
+    of_cells.target = work->arriving();
     auto exchange = make_plan(OfCells(schedule, whole), comm, of_cells);
     return std::make_unique<GatherScatterPlan>(comm, *whole, schedule.algorithm(), request, std::move(work),
                                                std::move(exchange));

@@ -1,6 +1,7 @@
 // MPI's own reduction behind the interface of a plan.
 #include <limits>
 
+#include "mpi/device/staging.hpp"
 #include "mpi/error.hpp"
 #include "mpi/memory.hpp"
 #include "mpi/packing/copier.hpp"
@@ -40,16 +41,21 @@ class NativeAllReduce : public Plan {
         : Plan(comm, pattern, "native", request),
           type_(type_of(request.element)),
           operation_(operation_of(request.operation)),
-          watchdog_s_(request.watchdog_s),
-          copier_(request.source[0].copier) {
+          watchdog_s_(request.watchdog_s) {
         const Index element = bytes_of(request.element);
         const Index elements = pattern.source_box(communicator_.rank()).volume();
         count_ = static_cast<int>(elements * static_cast<Index>(request.source.size()));
         buffer_ = prepare(communicator(), "", [&] { return Memory(count_ * element); }, limit_of(watchdog_s_));
-        std::byte* data = buffer_.data();
+        if (copier_) {
+            mirror_ = PlanMemory(count_ * element, copier_);
+            direct_ = copier_->mpi_takes().first;
+            pinned_ = !direct_ && count_ > 0 && copier_->pin(buffer_.data(), count_ * element);
+            staged_ = direct_ ? direct_text(*copier_) : staged_text(*copier_);
+        }
+        std::byte* data = copier_ ? mirror_.data() : buffer_.data();
         for (const Field& field : request.source) {
-            const View memory{field.data, field.stride, field.copier.get()},
-                dense{data, dense_strides(field.shape, element)};
+            const View memory{field.data, field.stride, copier_.get()},
+                dense{data, dense_strides(field.shape, element), copier_.get()};
             pack_.push_back(make_copy(memory, dense, field.shape, element, Stores::cached));
             unpack_.push_back(make_copy(dense, memory, field.shape, element, Stores::cached));
             data += elements * element;
@@ -58,18 +64,23 @@ class NativeAllReduce : public Plan {
         compile(unpack_);
     }
     ~NativeAllReduce() override {
-        if (!settled()) std::make_unique<Memory>(std::move(buffer_)).release();  // MPI still works on it
+        if (!settled()) {
+            std::make_unique<Memory>(std::move(buffer_)).release();  // MPI still works on it
+            return;
+        }
+        if (copier_) copier_->wait_at_the_end();
+        if (pinned_) copier_->unpin(buffer_.data());
     }
     bool pokes() const override { return true; }
     void copy_only() override {
-        copy(pack_);
-        copy(unpack_);
+        gather();
+        scatter();
     }
 
   protected:
     void begin() override {
-        recorder_.during(Activity::pack, 0, -1, 0, [this] { copy(pack_); });
-        check(MPI_Iallreduce(MPI_IN_PLACE, buffer_.data(), count_, type_, operation_, communicator(), &request_),
+        recorder_.during(Activity::pack, 0, -1, 0, [this] { gather(); });
+        check(MPI_Iallreduce(MPI_IN_PLACE, memory(), count_, type_, operation_, communicator(), &request_),
               [this] { return who(0) + ": MPI_Iallreduce"; });
     }
     void finish() override {
@@ -78,7 +89,7 @@ class NativeAllReduce : public Plan {
                 1, &request_, MPI_STATUSES_IGNORE, watchdog_s_, [this] { return who(0); },
                 [](int) { return std::string("MPI_Iallreduce"); });
         });
-        recorder_.during(Activity::unpack, 0, -1, 0, [this] { copy(unpack_); });
+        recorder_.during(Activity::unpack, 0, -1, 0, [this] { scatter(); });
     }
     bool go_on() override {
         int over = 0;
@@ -87,26 +98,45 @@ class NativeAllReduce : public Plan {
     }
     void whole() override {
         if (watchdog_s_ > 0) return Plan::whole();  // a blocking call could not be given up
-        recorder_.during(Activity::pack, 0, -1, 0, [this] { copy(pack_); });
+        recorder_.during(Activity::pack, 0, -1, 0, [this] { gather(); });
         recorder_.during(Activity::wait, 0, -1, 0, [this] {
-            check(MPI_Allreduce(MPI_IN_PLACE, buffer_.data(), count_, type_, operation_, communicator()),
+            check(MPI_Allreduce(MPI_IN_PLACE, memory(), count_, type_, operation_, communicator()),
                   [this] { return who(0) + ": MPI_Allreduce"; });
         });
-        recorder_.during(Activity::unpack, 0, -1, 0, [this] { copy(unpack_); });
+        recorder_.during(Activity::unpack, 0, -1, 0, [this] { scatter(); });
     }
 
   private:
-    void copy(const std::vector<StridedCopy>& copies) const {
-        for (const StridedCopy& c : copies) c.execute(c);
-        if (copier_) copier_->finish();
+    // The values that MPI combines.
+    std::byte* memory() const { return direct_ ? mirror_.data() : buffer_.data(); }
+    Index bytes() const { return direct_ || pack_.empty() ? 0 : count_ * bytes_of(carried().element); }
+    void gather() const {
+        if (!copier_) {
+            for (const StridedCopy& c : pack_) c.execute(c);
+            return;
+        }
+        copier_->enter();
+        copier_->copy(pack_.data(), pack_.size());
+        if (bytes() > 0) copier_->to_host(buffer_.data(), mirror_.data(), bytes());
+        copier_->finish();
+    }
+    void scatter() const {
+        if (!copier_) {
+            for (const StridedCopy& c : unpack_) c.execute(c);
+            return;
+        }
+        if (bytes() > 0) copier_->from_host(mirror_.data(), buffer_.data(), bytes());
+        copier_->copy(unpack_.data(), unpack_.size());
+        copier_->leave();
     }
 
     MPI_Datatype type_;
     MPI_Op operation_;
     const double watchdog_s_;
-    const std::shared_ptr<Copier> copier_;  // of the arrays; none: they lie in the host's memory
     int count_ = 0;
     Memory buffer_;
+    PlanMemory mirror_;  // of the buffer, where the arrays are on a device
+    bool direct_ = false, pinned_ = false;
     std::vector<StridedCopy> pack_, unpack_;
     MPI_Request request_ = MPI_REQUEST_NULL;
 };

@@ -26,6 +26,7 @@ std::uint64_t next_number() {
 
 Plan::Plan(MPI_Comm comm, const pattern::Pattern& pattern, const std::string& algorithm, const PlanRequest& request)
     : communicator_(comm, limit_of(request.watchdog_s)),
+      copier_(request.source[0].copier),
       recorder_(request.recording),
       description_(pattern.describe() + ", " + algorithm),
       carried_{pattern.name(),    algorithm,       pattern.parameters(), axes_of(pattern),
@@ -51,6 +52,11 @@ void Plan::advance(Step step, State after) {
     state_ = State::broken;  // unless the step comes back
     step();
     state_ = after;
+}
+
+void Plan::set_stream(std::uintptr_t stream) {
+    if (!copier_) throw PlanError("the stream of a plan on arrays in the host's memory: those of a device have one");
+    copier_->set_stream(stream);
 }
 
 void Plan::start() {

@@ -11,6 +11,7 @@
 
 #include "mpi/communicator.hpp"
 #include "mpi/field.hpp"
+#include "mpi/packing/copier.hpp"
 #include "mpi/recorder.hpp"
 #include "mpi/reduce.hpp"
 #include "pattern/pattern.hpp"
@@ -33,7 +34,8 @@ struct PlanRequest {
     bool check = false;              // compare a checksum of every message at its two ends
     double watchdog_s = 0;           // an exchange that waits longer is an error; 0: no limit
     Recording recording = Recording::none;
-    int ranks_per_node = 0;  // transport shared: consecutive ranks per assumed node; 0: the real nodes
+    bool pushes_at_once = true;  // transport shared on devices: to all targets, or to one after another
+    int ranks_per_node = 0;      // transport shared: consecutive ranks per assumed node; 0: the real nodes
 
     bool packed_by(schedule::Packing kind) const { return packing == schedule::name_of(kind); }
     const schedule::TransportEntry& carried_by() const { return schedule::transport(transport); }
@@ -92,6 +94,12 @@ class Plan {
     const std::string& transport() const { return carried_.transport; }
     const std::string& packing() const { return carried_.packing; }
     const Carried& carried() const { return carried_; }
+    // How messages of arrays on a device reach MPI, in words; "" of arrays in the host's memory.
+    const std::string& staging() const { return staged_; }
+    // The stream that the caller's work on a device is in; 0 of arrays in the host's memory.
+    std::uintptr_t stream() const { return copier_ ? copier_->stream() : 0; }
+    // Throws PlanError for arrays in the host's memory.
+    void set_stream(std::uintptr_t stream);
     // By this rank, stage after stage; nothing where the MPI library's own collective decides.
     virtual std::vector<Sent> sent() const { return {}; }
     // No other plan of this process has the same number.
@@ -113,6 +121,8 @@ class Plan {
     Communicator communicator_;
     Index messages_ = 0;
     Bytes bytes_sent_;
+    std::string staged_;
+    const std::shared_ptr<Copier> copier_;  // of the arrays; none: they lie in the host's memory
     Recorder recorder_;
 
   private:

@@ -10,6 +10,10 @@ namespace tradewind::mpi {
 
 namespace {
 
+// Bytes of a message between a device and MPI that are copied while others are gathered or scattered: enough for the
+// full rate of a bus, and a small part of the messages that are worth it.
+constexpr Index staged_part = Index{1} << 20;
+
 // MPI guarantees tags up to 32767; the checksums of messages have tags of their own (see mpi/checksum.cpp).
 constexpr int max_tags = 16384;
 
@@ -42,13 +46,13 @@ bool gathered_by_runs(const schedule::Schedule& schedule, const PlanRequest& req
 }
 
 Buffering buffering_of(const std::vector<Field>& fields, Buffering wanted) {
-    if (!fields[0].copier) return wanted;
+    if (!fields[0].copier) return wanted;  // no transport knows of the memory of a device
     const auto always = [](int, const std::vector<Block>&) { return true; };
     return {always, always};
 }
 
 std::string memory_of(const Field& field) {
-    return field.copier ? field.copier->memory() : host_copier().memory();
+    return field.copier ? field.copier->memory() : "the host";
 }
 
 bool same(const std::vector<schedule::Piece>& a, const std::vector<schedule::Piece>& b) {
@@ -72,7 +76,7 @@ Compiler::Compiler(const schedule::Schedule& schedule, Rank rank, const PlanRequ
       target_patch_(schedule.pattern().target_patch(rank)),
       by_runs_(gathered_by_runs(schedule, request)) {
     program_.copier = request.source[0].copier;
-    program_.scratch = Memory(schedule_.scratch(rank_) * element_ * fields_);
+    program_.scratch = PlanMemory(schedule_.scratch(rank_) * element_ * fields_, program_.copier);
     Index temporary = 0;
     for (int s = 0; s < schedule_.stages(); ++s) {
         if (by_runs_)
@@ -92,31 +96,49 @@ Compiler::Compiler(const schedule::Schedule& schedule, Rank rank, const PlanRequ
         for (std::size_t i = 0; i < stage.program.sends.size(); ++i)
             any_ahead_ = any_ahead_ || (stage.program.sends[i].ahead && stage.send_buffered[i]);
     }
-    program_.temporary = Memory(temporary);
+    program_.temporary = PlanMemory(temporary, program_.copier);
 }
 
-Program Compiler::compile(std::byte* outgoing, std::byte* incoming) {
+Program Compiler::compile(std::byte* outgoing, std::byte* incoming, bool direct, const Reached& reached) {
+    std::byte *out_mirror = outgoing, *in_mirror = incoming;
+    if (program_.copier && !direct) {
+        program_.outgoing = PlanMemory(outgoing_bytes(), program_.copier);
+        program_.incoming = PlanMemory(incoming_bytes(), program_.copier);
+        out_mirror = program_.outgoing.data();
+        in_mirror = program_.incoming.data();
+    }
+    const auto mirror = [&](std::vector<End>& ends, const std::byte* buffers, std::byte* mirrors) {
+        for (End& end : ends) {
+            if (!end.buffer || !program_.copier) continue;
+            end.mirror = mirrors + (end.buffer - buffers);
+            if (reached && reached(end.peer)) end.buffer = end.mirror;
+        }
+    };
     for (std::size_t s = 0; s < stages_.size(); ++s) {
         Stage& stage = stages_[s];
         place(stage.program.sends, stage.send_buffered, outgoing + (any_ahead_ && s % 2 == 1 ? outgoing_ : 0));
         place(stage.program.receives, stage.receive_buffered, incoming);
+        mirror(stage.program.sends, outgoing, out_mirror);
+        mirror(stage.program.receives, incoming, in_mirror);
         const Stores stores = stage.program.stores;
         for (std::size_t i = 0; i < stage.program.sends.size(); ++i)
             if (End& end = stage.program.sends[i]; end.buffer && by_runs_)
                 copy_runs(stage.send_runs[i], end, true, stores);
             else if (end.buffer)
-                end.copies = copies_between(end.memory, end.place(), stores);
+                copy_message(end, true, stores);
         temporary_used_ = 0;
         if (by_runs_)
             copy_kept(stage);
         else
             add_local(stage);
         if (stage.combines) add_combinations(stage);
+        if (stage.combines && program_.copier)  // which are combined where the arrays lie
+            for (End& end : stage.program.receives) end.parts = {{{}, 0, end.bytes}};
         for (std::size_t i = 0; i < stage.program.receives.size() && !stage.combines; ++i)
             if (End& end = stage.program.receives[i]; end.buffer && by_runs_)
                 copy_runs(stage.receive_runs[i], end, false, stores);
             else if (end.buffer)
-                end.copies = copies_between(end.place(), end.memory, stores);
+                copy_message(end, false, stores);
         if (stage.program.adds) make_additions(stage.program);
         program_.stages.push_back(std::move(stage.program));
     }
@@ -203,11 +225,13 @@ void Compiler::copy_runs(const schedule::RunList& list, End& end, bool sending, 
     end.copies.begin = program_.copies.size();
     for (std::size_t f = 0; f < static_cast<std::size_t>(fields_); ++f) {
         const RunMemory array = memory(list, f);
-        const RunMemory buffer{end.buffer + end.bytes / fields_ * static_cast<Index>(f), {}, nullptr};
+        std::byte* const message = end.mirror ? end.mirror : end.buffer;
+        const RunMemory buffer{message + end.bytes / fields_ * static_cast<Index>(f), {}, nullptr, array.copier};
         append_run_copies(*list.runs, sending ? array : buffer, sending ? buffer : array,
                           {source_.width(layout::Y), source_.width(layout::Z)}, element_, stores, program_.copies);
     }
     end.copies.end = program_.copies.size();
+    if (end.mirror) end.parts = {{end.copies, 0, end.bytes}};
 }
 
 void Compiler::copy_kept(Stage& stage) {
@@ -235,7 +259,11 @@ std::vector<End> Compiler::ends(int count, Get get) const {
     for (int j = 0; j < count; ++j)
         if (const schedule::Message m = get(j); m.count > 0) {
             of_peer[m.peer].emplace_back(m.tag, all.size());
-            all.push_back({m.peer, 0, j, m.count * element_ * fields_, {}, nullptr, {}, false, m.parity});
+            End& end = all.emplace_back();
+            end.peer = m.peer;
+            end.j = j;
+            end.bytes = m.count * element_ * fields_;
+            end.parity = m.parity;
         }
     for (auto& [peer, messages] : of_peer) {
         std::sort(messages.begin(), messages.end());
@@ -329,7 +357,8 @@ Block Compiler::block(const schedule::Piece& piece, std::size_t field) const {
     const auto shape = shape_of(piece.box);
     if (piece.buffer == schedule::Buffer::scratch) {
         const Index begin = piece.offset + static_cast<Index>(field) * schedule_.scratch(rank_);
-        return {program_.scratch.data() + begin * element_, element_, shape, dense_strides(shape, element_)};
+        return {program_.scratch.data() + begin * element_, element_, shape, dense_strides(shape, element_),
+                program_.copier.get()};
     }
     const bool from_source = piece.buffer == schedule::Buffer::source;
     const Field& f = from_source ? request_.source[field] : request_.target[field];
@@ -346,6 +375,27 @@ Range Compiler::copies_between(const std::vector<Block>& from, const std::vector
     list_alike(program_.copies, range.begin, program_.places);
     range.end = program_.copies.size();
     return range;
+}
+
+// Between the arrays and the buffer; a long message that the host passes on is divided into parts.
+void Compiler::copy_message(End& end, bool sending, Stores stores) {
+    const auto between = [&](const std::vector<Block>& arrays, const std::vector<Block>& message) {
+        return sending ? copies_between(arrays, message, stores) : copies_between(message, arrays, stores);
+    };
+    if (!end.mirror) {
+        end.copies = between(end.memory, end.place());
+        return;
+    }
+    end.copies.begin = program_.copies.size();
+    const Index longest = end.staged() ? staged_part : end.bytes;
+    for (Index begin = 0; begin < end.bytes; begin += longest) {
+        const Index bytes = std::min(longest, end.bytes - begin);
+        const std::vector<Block> message{buffer_block(end.mirror + begin, bytes, program_.copier.get())};
+        const Range copies =
+            between(bytes == end.bytes ? end.memory : slice(end.memory, begin, begin + bytes), message);
+        end.parts.push_back({copies, begin, bytes});
+    }
+    end.copies.end = program_.copies.size();
 }
 
 // Those from `first` on, which do not depend on each other.
@@ -368,9 +418,11 @@ void Compiler::add_local(Stage& stage) {
         const std::vector<Block> source = blocks(from);
         Index bytes = 0;
         for (const Block& b : source) bytes += b.bytes();
-        const std::vector<Block> temporary{buffer_block(program_.temporary.data() + temporary_used_, bytes)};
+        const std::vector<Block> temporary{
+            buffer_block(program_.temporary.data() + temporary_used_, bytes, program_.copier.get())};
         copies_between(source, temporary, stage.program.stores);
-        copies_between(temporary, blocks(to), stage.program.stores);
+        const Range second = copies_between(temporary, blocks(to), stage.program.stores);
+        if (second.size() > 0) program_.copies[second.begin].waits = true;
         temporary_used_ += bytes;
     } else {
         append_copies(blocks(from), blocks(to), stage.program.stores, program_.copies);
@@ -409,21 +461,21 @@ void Compiler::add_combinations(Stage& stage) {
             if (done[k] || !same(stage.receive_pieces[i], stage.receive_pieces[k])) continue;
             done[k] = true;
             c.own += receives[k].peer < rank_;
-            c.parts.push_back(receives[k].buffer);
+            c.parts.push_back(receives[k].mirror ? receives[k].mirror : receives[k].buffer);
         }
         add_own(receives[i], c);
         stage.program.combinations.push_back(std::move(c));
     }
 }
 
-// The rank's own value: where it lies in one piece of the host's memory it is combined in place.
+// The rank's own value: where it lies in one piece it is combined in place.
 void Compiler::add_own(const End& in, Combination& c) {
     c.count = in.bytes / element_;
     std::byte* own = program_.temporary.data() + temporary_used_;
-    if (one_run(in.memory) && !in.memory[0].copier) {
+    if (one_run(in.memory)) {
         own = in.memory[0].data;
     } else {
-        const std::vector<Block> dense{buffer_block(own, in.bytes)};
+        const std::vector<Block> dense{buffer_block(own, in.bytes, program_.copier.get())};
         c.fetch = copies_between(in.memory, dense, Stores::cached);
         c.store = copies_between(dense, in.memory, Stores::cached);
         temporary_used_ += in.bytes;
@@ -443,8 +495,8 @@ void check_fields(const pattern::Pattern& pattern, Rank rank, const PlanRequest&
         for (std::size_t i = 0; i < fields->size(); ++i)
             if ((*fields)[i].copier != request.source[0].copier)
                 throw InputError((fields == &request.source ? "source field " : "target field ") + std::to_string(i) +
-                                 " lies in the memory " + memory_of((*fields)[i]) + ", source field 0 in " + memory +
-                                 ": all fields of a plan lie in one memory");
+                                 " lies in the memory of " + memory_of((*fields)[i]) + ", source field 0 in that of " +
+                                 memory + ": all fields of a plan lie in one memory");
     for (std::size_t i = 0; i < request.target.size(); ++i)
         if (overlaps_itself(request.target[i], request.element))
             throw InputError((request.target[i].data == request.source[i].data ? "field " : "target field ") +

@@ -20,6 +20,12 @@ struct Range {
     std::size_t size() const { return end - begin; }
 };
 
+// Bytes of a message, and the copies that gather or scatter them.
+struct Part {
+    Range copies;
+    Index begin = 0, bytes = 0;
+};
+
 // One end of a message on this rank.
 struct End {
     int peer = 0;
@@ -28,18 +34,21 @@ struct End {
     Index bytes = 0;
     std::vector<Block> memory;    // where its bytes lie in arrays and scratch, in the order of the message
     std::byte* buffer = nullptr;  // where it is gathered, or arrives; none where it goes straight from or to memory
-    Range copies;                 // between memory and buffer; none of a message that is combined
+    std::byte* mirror = nullptr;  // the buffer in the memory of the arrays; the same where MPI reaches that
+    Range copies;                 // between memory and buffer, or mirror; none of a message that is combined
+    std::vector<Part> parts;      // of a mirrored message: what is gathered while the part before is copied on
     bool ahead = false;           // of a send: it may be gathered while the stage before is under way
     std::int8_t parity = 0;       // see schedule::Message
 
     // The address of a message that is buffered, or lies in one run.
     std::byte* data() const { return buffer ? buffer : memory[0].data; }
     std::vector<Block> place() const { return buffer ? std::vector{buffer_block(buffer, bytes)} : memory; }
+    bool staged() const { return mirror && mirror != buffer; }
 };
 
 // Messages into the same elements, and the rank's own value: combined in ascending order of rank.
 struct Combination {
-    std::vector<std::byte*> parts;  // where the values are, in ascending order of rank
+    std::vector<std::byte*> parts;  // where the values are, in ascending order of rank; of arrays on a device there
     std::size_t own = 0;            // which of them is the rank's own
     Index count = 0;                // elements of one part
     Range fetch, store;  // copies of the own value into its part and back; none where it is combined in place
@@ -59,13 +68,35 @@ struct Program {
     std::vector<StageProgram> stages;
     std::vector<StridedCopy> copies;
     PlaceLists places;
-    std::shared_ptr<const pattern::Pattern> pattern;  // along whose lists copies go
-    Memory scratch, temporary;
-    std::shared_ptr<Copier> copier;  // of the arrays; none: they lie in the host's memory
+    std::shared_ptr<const pattern::Pattern> pattern;    // along whose lists copies go
+    std::shared_ptr<Copier> copier;                     // of the arrays; none: they lie in the host's memory
+    PlanMemory scratch, temporary, outgoing, incoming;  // the last two: mirrors of the buffers
 
+    // Those of a device are only begun.
     void copy(Range range) const {
+        if (copier) {
+            if (range.size() > 0) copier->copy(copies.data() + range.begin, range.size());
+            return;
+        }
         for (std::size_t i = range.begin; i < range.end; ++i) copies[i].execute(copies[i]);
-        if (copier && range.size() > 0) copier->finish();
+    }
+    void gather(const End& end) const {
+        if (end.parts.empty()) return copy(end.copies);
+        for (const Part& part : end.parts) {
+            copy(part.copies);
+            if (end.staged()) copier->to_host(end.buffer + part.begin, end.mirror + part.begin, part.bytes);
+        }
+    }
+    void scatter(const End& end) const {
+        if (end.parts.empty()) return copy(end.copies);
+        for (const Part& part : end.parts) {
+            if (end.staged()) copier->from_host(end.mirror + part.begin, end.buffer + part.begin, part.bytes);
+            copy(part.copies);
+        }
+    }
+    // Before MPI, or the host, uses what copies have written or read.
+    void finish_copies() const {
+        if (copier) copier->finish();
     }
 };
 
@@ -84,7 +115,10 @@ class Compiler {
 
     Index outgoing_bytes() const { return (any_ahead_ ? 2 : 1) * outgoing_; }  // of two stages where one is ahead
     Index incoming_bytes() const { return incoming_; }
-    Program compile(std::byte* outgoing, std::byte* incoming);
+    // Arrays of a device are gathered in mirrors of the buffers, or in the buffers where these are `direct`, in their
+    // memory; messages with peers that are `reached` there leave the buffers out.
+    using Reached = std::function<bool(int peer)>;
+    Program compile(std::byte* outgoing, std::byte* incoming, bool direct = false, const Reached& reached = {});
 
   private:
     struct Stage {
@@ -118,6 +152,7 @@ class Compiler {
 
     void make_additions(const StageProgram& stage);
     Range copies_between(const std::vector<Block>& from, const std::vector<Block>& to, Stores stores);
+    void copy_message(End& end, bool sending, Stores stores);
     void fuse_copies(std::size_t first);
     void add_local(Stage& stage);
     void add_combinations(Stage& stage);

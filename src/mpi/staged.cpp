@@ -5,6 +5,7 @@
 
 #include "mpi/carrier.hpp"
 #include "mpi/checksums.hpp"
+#include "mpi/device/staging.hpp"
 #include "mpi/error.hpp"
 #include "mpi/gather_scatter.hpp"
 #include "mpi/prepare.hpp"
@@ -27,10 +28,16 @@ class StagedPlan : public Plan {
         const std::array<std::function<void()>, 4> steps{
             [&] { compiler = std::make_unique<Compiler>(schedule, communicator_.rank(), request, buffering); },
             [&] {
-                buffers_ =
-                    transport->buffers(communicator_, request, compiler->outgoing_bytes(), compiler->incoming_bytes());
+                const Index out = compiler->outgoing_bytes(), in = compiler->incoming_bytes();
+                if (request.source[0].copier)
+                    buffers_ = staging_.buffers(*transport, communicator_, request, out, in);
+                else
+                    buffers_ = transport->buffers(communicator_, request, out, in);
             },
-            [&] { work_->program = compiler->compile(buffers_->outgoing, buffers_->incoming); },
+            [&] {
+                work_->program = compiler->compile(buffers_->outgoing, buffers_->incoming, staging_.direct(),
+                                                   [&](int peer) { return transport->reaches(peer); });
+            },
             [&] {
                 carrier_ = transport->carrier(*work_, schedule, *buffers_);
                 if (request.check) checksums_ = std::make_unique<Checksums>(*work_);
@@ -43,15 +50,21 @@ class StagedPlan : public Plan {
         else
             for (const auto& step : steps) collectively(step);
         messages_ = carrier_->messages();
+        staged_ = staging_.text();
         if (request.carried_by().one_stage) any_local_ = find_any_local();
         for (const StageProgram& stage : work_->program.stages)
             for (const End& end : stage.sends) bytes_sent_ += Bytes{end.bytes};
     }
 
-    // Memory on which MPI or peers still work is never freed: nothing else is safe.
+    // Memory on which MPI or peers still work is never freed: nothing else is safe. On a device only copies that were
+    // begun do.
     ~StagedPlan() override {
-        if (settled()) return;
+        if (settled()) {
+            if (program().copier) program().copier->wait_at_the_end();
+            return;
+        }
         carrier_.release();
+        staging_.release();
         buffers_.release();
         checksums_.release();
         work_.release();
@@ -66,15 +79,19 @@ class StagedPlan : public Plan {
         return all;
     }
     void copy_only() override {
+        enter();
         for (int s = 0; s < stages(); ++s) {
-            for (const End& end : work_->stage(s).sends) program().copy(end.copies);
+            for (const End& end : work_->stage(s).sends) program().gather(end);
             program().copy(work_->stage(s).local);
             deliver(s);
+            program().finish_copies();
         }
+        leave();
     }
 
   protected:
     void begin() override {
+        enter();
         carrier_->overlap(true);
         posted_ = 0;
         if (stages() > 0) post(0);
@@ -84,6 +101,7 @@ class StagedPlan : public Plan {
             if (s > posted_) post(s);
             complete(s);
         }
+        leave();
     }
     // Stages that are over have been left when the next one is posted, so that wait() goes on from there.
     bool go_on() override {
@@ -94,6 +112,7 @@ class StagedPlan : public Plan {
         return posted_ >= stages();
     }
     void whole() override {
+        enter();
         carrier_->overlap(false);
         for (int s = 0; s < stages(); ++s) {
             gather(s);
@@ -102,6 +121,7 @@ class StagedPlan : public Plan {
             else
                 start(s), complete(s);
         }
+        leave();
     }
 
   private:
@@ -122,6 +142,14 @@ class StagedPlan : public Plan {
     }
     bool has_local(int s) const { return s < stages() && work_->stage(s).local.size() > 0; }
 
+    // The order of a call with the caller's own work on a device.
+    void enter() const {
+        if (program().copier) program().copier->enter();
+    }
+    void leave() const {
+        if (program().copier) program().copier->leave();
+    }
+
     int stages() const { return work_->stages(); }
     const Program& program() const { return work_->program; }
 
@@ -135,6 +163,7 @@ class StagedPlan : public Plan {
         for (const End& end : work_->stage(s).sends)
             if (!(end.ahead && packed_ahead_ == s)) pack(s, end);
         packed_ahead_ = -1;
+        if (program().copier) recorder_.during(Activity::pack, s, -1, 0, [&] { program().finish_copies(); });
     }
     void start(int s) {
         recorder_.during(Activity::post, s, -1, 0, [&] { carrier_->post(s); });
@@ -169,7 +198,7 @@ class StagedPlan : public Plan {
     // carrier that records does so itself.
     void pack(int s, const End& end) {
         if (end.copies.size() == 0 && carrier_->records()) return;
-        recorder_.during(Activity::pack, s, end.peer, end.bytes, [&] { program().copy(end.copies); });
+        recorder_.during(Activity::pack, s, end.peer, end.bytes, [&] { program().gather(end); });
     }
     void pack_ahead(int s) {
         for (const End& end : work_->stage(s).sends)
@@ -183,8 +212,8 @@ class StagedPlan : public Plan {
     void deliver(int s) {
         const StageProgram& stage = work_->stage(s);
         for (const End& end : stage.receives)
-            if (end.copies.size() > 0 || (!carrier_->records() && stage.combinations.empty()))
-                recorder_.during(Activity::unpack, s, end.peer, end.bytes, [&] { program().copy(end.copies); });
+            if (end.copies.size() > 0 || end.staged() || (!carrier_->records() && stage.combinations.empty()))
+                recorder_.during(Activity::unpack, s, end.peer, end.bytes, [&] { program().scatter(end); });
         if (!stage.combinations.empty()) recorder_.during(Activity::unpack, s, -1, 0, [&] { combine(stage); });
     }
     void combine(const StageProgram& stage) const {
@@ -194,17 +223,25 @@ class StagedPlan : public Plan {
             std::byte* result = c.parts[0];
             for (std::size_t i = 1; i < c.parts.size(); ++i) {
                 std::byte* into = i == c.own ? c.parts[i] : result;
-                combine_(into, result, c.parts[i], c.count);
+                combine(into, result, c.parts[i], c.count);
                 result = into;
             }
             program().copy(c.store);
         }
     }
 
+    void combine(std::byte* into, const std::byte* left, const std::byte* right, Index count) const {
+        if (Copier* const device = program().copier.get())
+            device->combine(work_->request.element, work_->request.operation, into, left, right, count);
+        else
+            combine_(into, left, right, count);
+    }
+
     std::unique_ptr<Work> work_;
     const bool schedule_adds_;
     Combine combine_;
     std::unique_ptr<Buffers> buffers_;
+    Staging staging_;
     std::unique_ptr<Carrier> carrier_;
     std::unique_ptr<Checksums> checksums_;
     bool any_local_ = false;

@@ -51,22 +51,22 @@ def test_what_is_no_array_is_none(value):
 
 
 @pytest.mark.parametrize(
-    ("value", "named", "kind"),
+    ("value", "named"),
     [
-        (OnDevice(2, 1), "CUDA 1", "CUDA"),
-        (OnDevice(10), "ROCm 0", "ROCm"),
-        (OnDevice(13), "CUDA managed 0", "CUDA managed"),
-        (OnDevice(77, 3), "DLPack device type 77 3", "DLPack device type 77"),
-        (CudaInterface(), "CUDA", "CUDA"),
+        (OnDevice(2, 1), "CUDA 1"),
+        (OnDevice(10), "ROCm 0"),
+        (OnDevice(13), "CUDA managed 0"),
+        (OnDevice(77, 3), "DLPack device type 77 3"),
+        (CudaInterface(), "CUDA"),
     ],
 )
-def test_a_device_is_refused_by_name_with_what_is_missing(value, named, kind):
+def test_a_device_is_refused_by_name_where_the_host_reads(value, named):
     assert is_array(value)
     with pytest.raises(
         InputError,
         match=re.escape(
-            f"it lies in the memory of a device, {named}: Tradewind has no copier for the memory of {kind} "
-            "(src/mpi/packing/copier.hpp); arrays in the host's memory are allowed, so copy it there first"
+            f"it lies in the memory of a device, {named}: arrays in the host's memory are allowed here, and in plans "
+            "those of CUDA and ROCm; copy it to the host first"
         ),
     ):
         host_array("it", value)

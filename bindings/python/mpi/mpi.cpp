@@ -18,6 +18,7 @@
 #include "fieldserver/agreement.hpp"
 #include "mpi/agreement.hpp"
 #include "mpi/allgather_lists.hpp"
+#include "mpi/device/copier.hpp"
 #include "mpi/error.hpp"
 #include "mpi/measure.hpp"
 #include "mpi/node.hpp"
@@ -77,10 +78,19 @@ std::byte* memory_of(const nb::object& array) {
     return memory;
 }
 
-std::vector<mpi::Field> fields_of(const std::vector<FieldTuple>& tuples) {
+std::vector<mpi::Field> fields_of(const std::vector<FieldTuple>& tuples, const std::shared_ptr<mpi::Copier>& copier) {
     std::vector<mpi::Field> fields;
-    for (const auto& [array, shape, stride] : tuples) fields.push_back({memory_of(array), shape, stride});
+    for (const auto& [array, shape, stride] : tuples) fields.push_back({memory_of(array), shape, stride, copier});
     return fields;
+}
+
+// (driver, device, the caller's stream; none: the driver's default one). None: the arrays lie in the host's memory.
+using DeviceTuple = std::optional<std::tuple<std::string, int, std::optional<std::uintptr_t>>>;
+
+std::shared_ptr<mpi::Copier> copier_of(const DeviceTuple& device) {
+    if (!device) return nullptr;
+    const auto& [driver, number, stream] = *device;
+    return mpi::make_device_copier(mpi::parse_driver(driver), number, stream);
 }
 
 mpi::Recording parse_recording(const std::string& name) {
@@ -223,6 +233,14 @@ void bind_plan(nb::module_& module) {
             "Bytes that this rank sends in one call.")
         .def_prop_ro("transport", [](const BoundPlan& p) { return p.plan().transport(); })
         .def_prop_ro("packing", [](const BoundPlan& p) { return p.plan().packing(); })
+        .def_prop_ro(
+            "staging", [](const BoundPlan& p) { return p.plan().staging(); },
+            "How messages of arrays on a device reach MPI, in words; \"\" of arrays in the host's memory.")
+        .def_prop_rw(
+            "stream", [](const BoundPlan& p) { return p.plan().stream(); },
+            [](BoundPlan& p, std::uintptr_t stream) { p.plan().set_stream(stream); },
+            "The stream of the caller's work on a device, as a number: what a call reads was written before in it,\n"
+            "and what comes later in it reads what the call wrote. 0 of arrays in the host's memory.")
         .def_prop_ro("in_shared_memory", &BoundPlan::in_shared_memory,
                      "Whether all source arrays lie in memory that the ranks of a node share; see tradewind.empty.")
         .def_prop_ro("seconds", &seconds_of,
@@ -245,10 +263,11 @@ void bind_plan(nb::module_& module) {
             [](Request* self, const std::vector<FieldTuple>& source, const std::vector<FieldTuple>& target,
                nb::object arrays, const std::string& element, const std::string& operation,
                std::int64_t largest_message, bool pack_ahead, bool synchronous, bool check, double watchdog_s,
-               const std::string& record, int ranks_per_node) {
+               const std::string& record, int ranks_per_node, const DeviceTuple& device, bool pushes_at_once) {
                 mpi::PlanRequest plan;
-                plan.source = fields_of(source);
-                plan.target = fields_of(target);
+                const std::shared_ptr<mpi::Copier> copier = copier_of(device);
+                plan.source = fields_of(source, copier);
+                plan.target = fields_of(target, copier);
                 plan.element = mpi::parse_element(element);
                 plan.operation = mpi::parse_operation(operation);
                 plan.largest_message = Bytes{largest_message};
@@ -258,10 +277,12 @@ void bind_plan(nb::module_& module) {
                 plan.watchdog_s = watchdog_s;
                 plan.recording = parse_recording(record);
                 plan.ranks_per_node = ranks_per_node;
+                plan.pushes_at_once = pushes_at_once;
                 new (self) Request{std::move(plan), std::move(arrays)};
             },
             "source"_a, "target"_a, "arrays"_a, "element"_a, "operation"_a, "largest_message"_a, "pack_ahead"_a,
-            "synchronous"_a, "check"_a, "watchdog_s"_a, "record"_a, "ranks_per_node"_a)
+            "synchronous"_a, "check"_a, "watchdog_s"_a, "record"_a, "ranks_per_node"_a, "device"_a = nb::none(),
+            "pushes_at_once"_a = true)
         .def_prop_ro("in_shared_memory", &Request::in_shared_memory,
                      "Whether all source arrays lie in memory of `shared_bytes`.");
     module.def(
@@ -340,6 +361,15 @@ NB_MODULE(_mpi, module) {
         "comm"_a, "fetch"_a, Released(), "A fetch with the lists of all ranks. Collective.");
     module.def("measure", &measured, "comm"_a, "steps"_a, "warmup"_a, "samples"_a, "copy_only"_a = false,
                "Collective. Seconds of `samples` exchanges, the maximum over ranks: ([sample], [step][sample]).");
+    module.def(
+        "device_of",
+        [](std::uintptr_t pointer) -> std::optional<std::tuple<std::string, int>> {
+            const mpi::PointerPlace place = mpi::place_of(reinterpret_cast<const void*>(pointer));
+            if (!place.driver) return std::nullopt;
+            return std::tuple(std::string(place.driver->kind() == mpi::DriverKind::cuda ? "cuda" : "rocm"),
+                              place.device);
+        },
+        "pointer"_a, "The driver and the number of the device that an address lies on; None: on none that is known.");
     module.def("shared_bytes", &shared_bytes, "bytes"_a, "An array in memory that the ranks of a node share.");
     module.def(
         "record_begin",

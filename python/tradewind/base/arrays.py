@@ -18,14 +18,15 @@ else:
 
 _ON_HOST = (1, 3, 11)
 """Memory that the processor reads and writes: its own, and that which CUDA and ROCm pin for copies."""
+CUDA, ROCM, CUDA_MANAGED = 2, 10, 13
 _DEVICES = {
-    2: "CUDA",
+    CUDA: "CUDA",
     4: "OpenCL",
     7: "Vulkan",
     8: "Metal",
     9: "VPI",
-    10: "ROCm",
-    13: "CUDA managed",
+    ROCM: "ROCm",
+    CUDA_MANAGED: "CUDA managed",
     14: "oneAPI",
     15: "WebGPU",
     16: "Hexagon",
@@ -44,12 +45,11 @@ def device_of(value: Any) -> str | None:
 
 
 def refuse_device(what: str, value: Any) -> None:
-    """Raises InputError, which names the missing copier, for an array in the memory of a device."""
+    """Raises InputError for an array in the memory of a device."""
     if (device := device_of(value)) is not None:
-        kind = device.rpartition(" ")[0] or device
         raise InputError(
-            f"{what} lies in the memory of a device, {device}: Tradewind has no copier for the memory of {kind} "
-            "(src/mpi/packing/copier.hpp); arrays in the host's memory are allowed, so copy it there first"
+            f"{what} lies in the memory of a device, {device}: arrays in the host's memory are allowed here, and in "
+            "plans those of CUDA and ROCm; copy it to the host first"
         )
 
 

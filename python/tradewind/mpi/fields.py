@@ -11,6 +11,7 @@ from tradewind import _core
 from tradewind.base.arrays import host_array, is_array
 from tradewind.base.elements import DTYPES
 from tradewind.base.errors import InputError
+from tradewind.mpi.device import device_array, has_copier
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -25,7 +26,7 @@ ELEMENTS = {np.dtype(name): name for name in DTYPES}
 
 def checked(what: str, fields: Array | Sequence[Array], *, writable: bool) -> list[Array]:
     """The arrays of a plan. Raises InputError for what is none, or none that can be sent from or written into."""
-    arrays = host_arrays(what, fields)
+    arrays = plan_arrays(what, fields)
     if not arrays:
         raise InputError(f"no {what} field: one array or more are allowed")
     for number, array in enumerate(arrays):
@@ -34,18 +35,33 @@ def checked(what: str, fields: Array | Sequence[Array], *, writable: bool) -> li
     return arrays
 
 
-def host_arrays(what: str, fields: Any) -> list[Array]:
-    """One array or several as NumPy's, of whatever library they are. Raises InputError for what is in no host's memory.
+def plan_arrays(what: str, fields: Any) -> list[Array]:
+    """One array or several as NumPy's, of whatever library they are, also of a device (see `device_array`).
 
-    What is no array stays as it is.
+    Raises InputError for what is in memory that plans do not take. What is no array stays as it is.
     """
-    if isinstance(fields, np.ndarray):
+    return [
+        device_array(f"{what} field {number}", field) if has_copier(field) else _on_host(what, number, field)
+        for number, field in enumerate(_listed(what, fields))
+    ]
+
+
+def host_arrays(what: str, fields: Any) -> list[Array]:
+    """The same of arrays in the host's memory alone."""
+    return [_on_host(what, number, field) for number, field in enumerate(_listed(what, fields))]
+
+
+def _listed(what: str, fields: Any) -> list[Any]:
+    if is_array(fields):
         return [fields]
-    if not (is_array(fields) or isinstance(fields, Iterable)):
+    if not isinstance(fields, Iterable):
         raise InputError(f"{what} field {_problem(fields, fields, False)}")
-    listed = [fields] if is_array(fields) else list(fields)
-    found = ((field, host_array(f"{what} field {number}", field)) for number, field in enumerate(listed))
-    return [field if array is None else array for field, array in found]
+    return list(fields)
+
+
+def _on_host(what: str, number: int, field: Any) -> Any:
+    array = host_array(f"{what} field {number}", field)
+    return field if array is None else array
 
 
 def _problem(array: Any, first: Array, writable: bool) -> str:
@@ -142,5 +158,5 @@ def _in_one_row(array: Array, dims: str) -> Array:
         )
     step = rows.strides[2] if nx > 1 else rows.strides[1]
     return np.lib.stride_tricks.as_strided(
-        rows, (nz, 1, nx * ny), (rows.strides[0], 0, step), writeable=rows.flags.writeable
+        rows, (nz, 1, nx * ny), (rows.strides[0], 0, step), subok=True, writeable=rows.flags.writeable
     )

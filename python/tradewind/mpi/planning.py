@@ -19,6 +19,7 @@ from tradewind.method.choice import choose_alone
 from tradewind.method.memories import PRIVATE, SHARED
 from tradewind.method.method import DEFAULT_PACKING, DEFAULT_TRANSPORT, NATIVE, Method, default_algorithm
 from tradewind.mpi.choice import chosen_on_all
+from tradewind.mpi.device import memory_of, stream_number
 from tradewind.mpi.fields import ELEMENTS, checked, checked_dims, checked_targets, described_box
 from tradewind.mpi.levels import described_points, levels_of, with_equal_levels
 from tradewind.mpi.library import MPI, Plan, _mpi
@@ -51,6 +52,8 @@ def plan(
     watchdog_s: float = 0.0,
     record: str = "",
     ranks_per_node: int = 0,
+    stream: Any = None,
+    pushes_at_once: bool = True,
     tuning: str | Path | None = None,
 ) -> Plan:
     """Bind a schedule, or a pattern and an algorithm, to arrays. Collective over `comm`.
@@ -62,6 +65,12 @@ def plan(
     halo of a grid of one level. `target`: as many arrays, for a transposition or a fetch
     between two arrays; halos and reductions work in place. `operation` of a reduction: sum, min, max or prod; a
     gather-scatter has the one that it was made with.
+
+    Arrays may lie on a device, of CUDA or ROCm, all of a plan on one: see `Plan.staging`. `stream`: that of the
+    caller's work on them, its number or a stream of CuPy, PyTorch or Numba; None: the one that the arrays name, or else
+    the default stream. A call reads what was written before it in that stream, and returns before its own copies into
+    the arrays are over: what comes later in the stream waits for them. `pushes_at_once`: transport shared
+    pushes messages on devices to all targets at once; False: to one after another.
 
     `algorithm`, `transport` and `packing`: see ``tradewind list``. Those that are None are chosen at run time: by the
     environment, by the tuning file `tuning` (None: that of ``TRADEWIND_TUNING``; "": none), or by default; see
@@ -86,7 +95,8 @@ def plan(
         largest_message = whole_number("largest_message", largest_message)
         ranks_per_node = whole_number("ranks_per_node", ranks_per_node)
         flags = {"pack_ahead": pack_ahead, "synchronous": synchronous, "check": check}
-        pack_ahead, synchronous, check = (true_or_false(name, value) for name, value in flags.items())
+        flags["pushes_at_once"] = pushes_at_once
+        pack_ahead, synchronous, check, pushes_at_once = (true_or_false(name, value) for name, value in flags.items())
         for name, text in (("operation", operation), ("record", record)):
             if not isinstance(text, str):
                 raise InputError(f"{name} {quoted(text)}: a name is allowed")
@@ -103,6 +113,10 @@ def plan(
             boxes = [described_box(a, pattern, dims) for a in (*sources, *targets)]
             described = boxes[: len(sources)], boxes[len(sources) :]
         element = ELEMENTS[sources[0].dtype]
+        memory_of_fields = memory_of(sources, targets)
+        number = stream_number(stream)
+        if memory_of_fields is not None and number is not None:
+            memory_of_fields = memory_of_fields._replace(stream=number)
         request = _mpi.Request(
             described[0],
             described[1],
@@ -116,6 +130,8 @@ def plan(
             watchdog_s,
             record,
             ranks_per_node,
+            memory_of_fields,
+            pushes_at_once,
         )
         # Most often all ranks choose alike without a word; that they do is seen when they compare their plans.
         guess = None

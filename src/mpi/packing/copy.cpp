@@ -119,16 +119,14 @@ StridedCopy make_copy(View from, View to, const std::array<Index, 3>& shape, Ind
         c.from_stride[i] = loops[i].from_stride;
         c.to_stride[i] = loops[i].to_stride;
     }
-    c.copier = from.copier ? from.copier : to.copier;
-    c.from_host = !from.copier;
-    c.to_host = !to.copier;
+    c.copier = from.copier;
     c.stores = stores;
     return c;
 }
 
 bool alike(const StridedCopy& a, const StridedCopy& b) {
     return a.run == b.run && a.count == b.count && a.from_stride == b.from_stride && a.to_stride == b.to_stride &&
-           a.copier == b.copier && a.from_host == b.from_host && a.to_host == b.to_host;
+           a.copier == b.copier;
 }
 
 bool fuse(StridedCopy& first, const StridedCopy& second) {

@@ -37,7 +37,7 @@ struct Places {
 };
 
 // Runs of contiguous bytes, in three nested loops: loop 0 is the innermost. Each run is copied at all places. It is
-// described first, and then compiled by the copier of the memory: see packing/copier.hpp.
+// described first, and then compiled for the memory: see packing/copier.hpp.
 struct StridedCopy {
     const std::byte* from = nullptr;
     std::byte* to = nullptr;
@@ -48,9 +48,9 @@ struct StridedCopy {
     Places from_places, to_places;
     Index places = 1;
     const void* kept = nullptr;  // what its copier keeps of it
-    Copier* copier = nullptr;    // of the memory that is not the host's; none where both are
-    bool from_host = true, to_host = true;
-    bool adds = false;  // to what is there, element by element
+    Copier* copier = nullptr;    // of the memory that both ends lie in; none: the host's
+    bool adds = false;           // to what is there, element by element
+    bool waits = false;          // reads what the copies before it in its row write
     Element element = Element::f8;
     Stores stores = Stores::cached;
 

@@ -13,7 +13,7 @@ void append_run_copies(const pattern::Runs& runs, const RunMemory& from, const R
             return count == 1 && memory.places ? (kind.*memory.places)()[0] : 0;  // which needs no list
         };
         const auto view = [&](const RunMemory& memory) {
-            if (!memory.places) return View{memory.data + done, buffer};
+            if (!memory.places) return View{memory.data + done, buffer, memory.copier};
             return View{memory.data + first(memory) * memory.stride[layout::X], memory.stride, memory.copier};
         };
         const auto along = [&](const RunMemory& memory) {

@@ -413,7 +413,9 @@ class SharedTransport : public Transport {
     std::unique_ptr<Buffers> buffers(const Communicator&, const PlanRequest&, Index outgoing, Index incoming) override {
         return std::make_unique<SharedBuffers>(outgoing, incoming);
     }
+    bool reaches(int peer) const override { return node_->has(peer); }
     std::unique_ptr<Carrier> carrier(const Work& work, const schedule::Schedule&, Buffers&) override {
+        if (work.program.copier) return make_pushes(work, node_);
         return std::make_unique<Shared>(work, *node_);
     }
 

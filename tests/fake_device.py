@@ -1,0 +1,134 @@
+"""A driver of devices that needs none: built once for a run of tests, loaded into ranks, and arrays in its memory.
+
+Tradewind loads it by the names of CUDA's driver and compiler, which is what it is called; see
+mpi/device/fake_driver.cpp.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+HERE = Path(__file__).parent
+SOURCES = tuple(HERE / "mpi" / "device" / f"fake_{name}.cpp" for name in ("driver", "compiler"))
+KERNELS = HERE.parent / "src" / "mpi" / "device" / "kernels.inc"
+CXX = os.environ.get("CXX") or shutil.which("c++") or shutil.which("g++")
+NAMES = ("libcuda.so.1", "libnvrtc.so.12")
+DEFAULT_STREAM = 1
+
+
+def build(folder: Path) -> Path:
+    """Compile the driver into a folder, under its names. The kernels are those that a GPU's compiler would get."""
+    text = KERNELS.read_text().removeprefix('R"kernels(').rstrip().removesuffix(')kernels"')
+    (folder / "kernels.cpp").write_text(text)
+    options = ["-std=c++20", "-O1", "-ffp-contract=off", "-fPIC", "-shared", "-fvisibility=hidden", "-w"]
+    for source, name in zip(SOURCES, NAMES, strict=True):
+        command = [str(CXX), *options, f"-I{folder}", f"-I{KERNELS.parent}", f"-Wl,-soname,{name}", str(source)]
+        subprocess.run([*command, "-o", str(folder / name)], check=True, timeout=240)
+    return folder
+
+
+@cache
+def folder() -> Path:
+    """The driver of this process, built when it is first asked for."""
+    made = tempfile.TemporaryDirectory(prefix="fake-device-")
+    _KEPT.append(made)
+    return build(Path(made.name))
+
+
+_KEPT: list[Any] = []
+
+
+@cache
+def aware_mpi() -> Path | None:
+    """A library that, preloaded, makes MPICH take pointers of the device; None where MPI is another one."""
+    mpicc = Path(sys.executable).parent / "mpicc"
+    if not mpicc.exists():
+        return None
+    library = folder() / "libaware.so"
+    shown = subprocess.run([str(mpicc), "-show"], capture_output=True, text=True, check=True).stdout.split()
+    flags = [word for word in shown if word.startswith("-I")]
+    source = HERE / "mpi" / "device" / "fake_aware_mpi.cpp"
+    command = [str(CXX), "-std=c++20", "-O1", "-fPIC", "-shared", *flags, str(source), "-o", str(library), "-ldl"]
+    subprocess.run(command, check=True, timeout=240)
+    return library
+
+
+class Driver:
+    """The functions that a caller uses for its own work on the device."""
+
+    def __init__(self, folder: str | Path) -> None:
+        self.library = ctypes.CDLL(str(Path(folder) / NAMES[0]), mode=os.RTLD_GLOBAL | os.RTLD_NOW)
+        self.library.fake_count.restype = ctypes.c_long
+        self.compiler = ctypes.CDLL(str(Path(folder) / NAMES[1]), mode=os.RTLD_GLOBAL | os.RTLD_NOW)
+
+    def call(self, name: str, *arguments: Any) -> None:
+        code = getattr(self.library, name)(*arguments)
+        assert code == 0, (name, code)
+
+    def count(self, what: str) -> int:
+        return int(self.library.fake_count(what.encode()))
+
+    def stream(self) -> int:
+        made = ctypes.c_void_p()
+        self.call("cuStreamCreate", ctypes.byref(made), 1)
+        assert made.value
+        return made.value
+
+    def wait(self, stream: int) -> None:
+        self.call("cuStreamSynchronize", ctypes.c_void_p(stream))
+
+
+class Array:
+    """A copy of a NumPy array of any strides in the memory of the device, written by work in a stream of the caller."""
+
+    def __init__(self, driver: Driver, host: np.ndarray[Any, Any], stream: int = DEFAULT_STREAM) -> None:
+        self.driver, self.stream, self.like = driver, stream, host
+        self.low, high = np.lib.array_utils.byte_bounds(host)
+        self.bytes = high - self.low
+        self.memory = ctypes.c_void_p()
+        driver.call("cuMemAlloc_v2", ctypes.byref(self.memory), ctypes.c_size_t(max(self.bytes, 1)))
+        self._written: list[Any] = []
+        self.write(host)
+
+    def write(self, host: np.ndarray[Any, Any]) -> None:
+        """Begin to write the content of an array of the same strides; it comes when the stream does it."""
+        low = np.lib.array_utils.byte_bounds(host)[0]
+        kept = ctypes.create_string_buffer(ctypes.string_at(low, self.bytes), max(self.bytes, 1))
+        self._written.append(kept)
+        size = ctypes.c_size_t(self.bytes)
+        if self.bytes:
+            self.driver.call("cuMemcpyHtoDAsync_v2", self.memory, kept, size, ctypes.c_void_p(self.stream))
+
+    def read(self) -> np.ndarray[Any, Any]:
+        """Return the content that the caller's stream finds in it."""
+        bytes_of = np.zeros(max(self.bytes, 1), "u1")
+        if self.bytes:
+            size, stream = ctypes.c_size_t(self.bytes), ctypes.c_void_p(self.stream)
+            self.driver.call(
+                "cuMemcpyDtoHAsync_v2", bytes_of.ctypes.data_as(ctypes.c_void_p), self.memory, size, stream
+            )
+        self.driver.wait(self.stream)
+        begin = self.like.ctypes.data - self.low
+        return np.ndarray(self.like.shape, self.like.dtype, bytes_of, begin, self.like.strides)
+
+    @property
+    def __cuda_array_interface__(self) -> dict[str, Any]:
+        address = (self.memory.value or 0) + self.like.ctypes.data - self.low
+        return {
+            "version": 3,
+            "shape": self.like.shape,
+            "strides": self.like.strides,
+            "typestr": self.like.dtype.str,
+            "data": (address, not self.like.flags.writeable),
+            "stream": self.stream,
+        }
