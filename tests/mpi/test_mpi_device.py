@@ -85,6 +85,13 @@ def test_calls_order_themselves_with_the_work_of_the_caller(driver):
     }
 
 
+def test_output_and_input_of_a_device(driver, tmp_path):
+    pytest.importorskip("eccodes")
+    payload = {"driver": driver, "folder": str(tmp_path)}
+    seen = launch.run(1, "device_output:run", payload, timeout_s=120)
+    assert seen == {"written 0": True, "written 1": True, "read": True}
+
+
 def test_what_a_plan_on_a_device_does_not_take(driver):
     assert launch.run(1, "device_order:refused", driver, timeout_s=120) == {
         "host and device": "source field 1 lies in the memory of the host, source field 0 in that of CUDA 0: all "
