@@ -7,8 +7,11 @@ https://dmlc.github.io/dlpack/latest/c_api.html.
 from __future__ import annotations
 
 import ctypes
+import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from functools import cache
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -63,8 +66,23 @@ def has_copier(value: Any) -> bool:
     return True
 
 
+@cache
+def _load_compiler() -> None:
+    """Load NVRTC from the wheel that has it, in which the loader does not look. There may be none: ROCm needs none."""
+    for name in ("libnvrtc.so.13", "libnvrtc.so.12"):
+        with suppress(OSError):
+            ctypes.CDLL(name)
+            return
+    for folder in sys.path:
+        for file in sorted(Path(folder).glob("nvidia/*/lib/libnvrtc.so.*"), reverse=True):
+            with suppress(OSError):
+                ctypes.CDLL(str(file))
+                return
+
+
 def device_array(what: str, value: Any) -> DeviceArray:
     """Return what a plan needs of an array on a device, see `has_copier`. Raises InputError for what cannot be seen."""
+    _load_compiler()
     try:
         if hasattr(value, "__cuda_array_interface__"):
             return _of_interface(value, value.__cuda_array_interface__)
