@@ -40,7 +40,7 @@ def tradewind(capsys: pytest.CaptureFixture[str], arguments: str) -> tuple[int, 
 
 @pytest.fixture(scope="module")
 def measured() -> dict[str, Any]:
-    """What ranks measure of this machine, in haste."""
+    """Measure this machine, in haste: the result of the ranks."""
     found: list[dict[str, Any]] = []
     on_ranks = job.on_ranks
     with pytest.MonkeyPatch.context() as patch:
