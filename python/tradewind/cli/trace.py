@@ -154,8 +154,7 @@ def _show_path(result: dict[str, Any]) -> None:
         [
             f"{part['rank']}",
             part["call"],
-            format_seconds(part["time_s"]),
-            format_seconds(part["messages_s"]),
+            *(format_seconds(part[key]) if part[key] else "-" for key in ("time_s", "messages_s")),
             f"{100 * (part['time_s'] + part['messages_s']) / time_s:.0f} %",
         ]
         for part in named
