@@ -11,14 +11,14 @@ import numpy as np
 from tradewind.recognition import all_to_all, neighbors, reduction
 from tradewind.recognition.box_sizes import Known
 from tradewind.recognition.exchange import Exchange
-from tradewind.recognition.streams import Stream
+from tradewind.recognition.streams import Sent, Stream
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from tradewind.trace.model import Trace
 
-VAIN = 64
+VAIN = 128
 """Guesses in a row that may fail before a stream is only searched for exchanges that are known."""
 
 
@@ -63,8 +63,7 @@ class Parser:
         self._by_identity: dict[object, Exchange] = {}
 
     def parse(self, stream: Stream) -> Parsed:
-        """Return the exchanges of a stream. What belongs to none is passed over, message by message, in the order of
-        time."""
+        """Return the exchanges of a stream. What belongs to none is passed over in the order of time."""
         parsed = Parsed(stream)
         if not stream.is_of_all:
             return parsed
@@ -143,7 +142,8 @@ class Parser:
         return Instance(exchange, begin, first, time_ns)
 
     def _pass_over(self, stream: Stream, cursors: list[int], times: list[NDArray[np.int64]]) -> None:
-        """Pass over a message: of a collective call of all ranks all of them, else the earliest."""
+        """Pass over what belongs to no exchange: a collective call of all ranks, else the earliest messages that are
+        posted together, and those that other ranks post before the last of them."""
         waiting = [rank for rank, sent in enumerate(stream.sent) if cursors[rank] < len(sent)]
         heads = {stream.sent[rank].codes[cursors[rank]] for rank in waiting}
         if len(waiting) == len(cursors) and len(heads) == 1 and next(iter(heads)) < 0:
@@ -152,7 +152,18 @@ class Parser:
             return
         plain = [rank for rank in waiting if stream.sent[rank].peers[cursors[rank]] >= 0] or waiting
         earliest = min(plain, key=lambda rank: int(times[rank][cursors[rank]]))
-        cursors[earliest] += 1
+        last = int(times[earliest][_end_of_phase(stream.sent[earliest], cursors[earliest]) - 1])
+        for rank in plain:
+            if int(times[rank][cursors[rank]]) <= last:
+                cursors[rank] = _end_of_phase(stream.sent[rank], cursors[rank])
+
+
+def _end_of_phase(sent: Sent, at: int) -> int:
+    """Return the end of the messages that are posted together with one, up to the next collective call."""
+    end = at + 1
+    while end < len(sent) and sent.phases[end] == sent.phases[at] and sent.peers[end] >= 0 and sent.peers[at] >= 0:
+        end += 1
+    return end
 
 
 def _begins(stream: Stream, cursors: list[int], exchange: Exchange) -> bool:
