@@ -16,7 +16,7 @@ from tradewind.layout.names import blocks
 from tradewind.recognition.recognise import Recognised, recognise
 from tradewind.recognition.text import program_text
 from tradewind.trace.builder import TraceBuilder
-from tradewind.trace.model import Trace
+from tradewind.trace.model import NONE, Trace
 from tradewind.workload.box_halo import DIRECTIONS, BoxHalo, box_halo
 from tradewind.workload.program import ProgramWorkload
 from tradewind.workload.program_file import load_program
@@ -236,3 +236,23 @@ def test_missing_ranks_are_an_error() -> None:
     trace.infos = {0: trace.infos[0]}
     with pytest.raises(InputError, match="the trace has 1 of 2 ranks: rank 1 is missing"):
         recognise(trace)
+
+
+def test_computing_during_an_exchange_is_between_its_start_and_its_wait() -> None:
+    builder = TraceBuilder(4)
+    for rank in range(4):
+        calls = builder.rank(rank)
+        for _ in range(3):
+            calls.call("MPI_Irecv", gap_ns=4000, source=(rank - 1) % 4, received=80, request=0)
+            calls.call("MPI_Isend", peer=(rank + 1) % 4, bytes=80, request=1)
+            calls.call("MPI_Iallreduce", gap_ns=3000, bytes=8, received=8, request=2)
+            calls.call("MPI_Waitall", gap_ns=7000, asked=[0, 1, 2], ended=[(n, NONE, NONE, 0) for n in range(3)])
+    found = recognise(builder.trace())
+    assert found.computing_s == pytest.approx(14e-6)
+    steps = program_text(found, "overlap").split("[[step]]\n")[1:]
+    wanted = ["4us", "start halo", "3us", "wait halo", "start allreduce", "7us", "wait allreduce"]
+    for text, step in zip(steps, wanted, strict=True):
+        word, _, name = step.rpartition(" ")
+        assert (f'{word} = "{name}"' if word else f'seconds = "{name}"') in text
+    program = read(found)
+    assert {each.name: program.times(each) for each in program.exchanges} == {"halo": 3, "allreduce": 3}

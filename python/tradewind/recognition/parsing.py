@@ -31,6 +31,8 @@ class Instance:
     """[rank]: the event of its first message; -1 for a rank that sends none."""
     first: NDArray[np.int64]
     """[rank]: number of its first message in the stream."""
+    end: NDArray[np.int64]
+    """[rank]: the event in which it is awaited, if the rank posts all its messages at once; else that of `begin`."""
     time_ns: int = 0
     """When the first of the ranks that take part began it."""
 
@@ -132,14 +134,18 @@ class Parser:
     def _take(self, parsed: Parsed, exchange: Exchange, cursors: list[int], times: list[NDArray[np.int64]]) -> Instance:
         ranks = len(cursors)
         begin, first = np.full(ranks, -1, np.int64), np.array(cursors, np.int64)
+        end = begin.copy()
         time_ns = 0
         for rank in range(ranks - 1, -1, -1):
             count, at = exchange.counts[rank], cursors[rank]
             if count:
-                begin[rank] = parsed.stream.sent[rank].events[at : at + count].min()
+                sent = parsed.stream.sent[rank]
+                begin[rank] = end[rank] = sent.events[at : at + count].min()
+                if sent.phases[at] == sent.phases[at + count - 1]:
+                    end[rank] = sent.ends[at : at + count].max()
                 time_ns = int(times[rank][at : at + count].min())
                 cursors[rank] = at + count
-        return Instance(exchange, begin, first, time_ns)
+        return Instance(exchange, begin, first, end, time_ns)
 
     def _pass_over(self, stream: Stream, cursors: list[int], times: list[NDArray[np.int64]]) -> None:
         """Pass over what belongs to no exchange: a collective call of all ranks, else the earliest messages that are
