@@ -16,6 +16,10 @@ if [ "$DEVICE" = cuda ] && ! ls /dev/nvidia0 >/dev/null 2>&1 && ! ls /dev/dxg >/
     echo "no NVIDIA device is found here; DEVICE=simulated rehearses without one" >&2
     exit 2
 fi
+if [ -z "${PYTHON:-}" ] && [ "$DEVICE" != cuda ]; then
+    echo "PYTHON must name an environment with Tradewind where DEVICE is $DEVICE" >&2
+    exit 2
+fi
 if [ -z "${PYTHON:-}" ]; then
     PYTHON=build/device/bin/python
     if [ ! -e build/device/installed ]; then

@@ -15,21 +15,22 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-HERE = Path(__file__).parent
-os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, (str(HERE), os.environ.get("PYTHONPATH"))))
-
 from tradewind import launch
 from tradewind.base.errors import TradewindError
 from tradewind.device import SIMULATED
 from tradewind.dwarfs.diffusion import Diffusion
 from tradewind.dwarfs.mpdata import Mpdata
 from tradewind.dwarfs.semi_lagrangian import SemiLagrangian
+from tradewind.dwarfs.spherical_harmonics import SphericalHarmonics
 from tradewind.launch.dwarf import run as run_dwarf
 
+HERE = Path(__file__).parent
 BUDGET_S = 540.0
 """A part begins only before; each takes a minute or less."""
 NAIVE = 57.0
 """Times as fast as the naive loops, of MPDATA on a V100 (ESCAPE D3.4, Figure 15)."""
+KEPT = ("wall_s", "steps", "ratio_to_copy", "device_copies", "energy_j")
+"""Results of a run that are kept."""
 Figures = dict[str, Any]
 
 
@@ -53,6 +54,7 @@ def main() -> int:
     parser.add_argument("--ranks", type=int, default=2)
     parser.add_argument("--results", type=Path, default=Path("device-results.json"))
     asked = parser.parse_args()
+    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, (str(HERE), os.environ.get("PYTHONPATH"))))
     sizes, began = Sizes(asked.device), time.monotonic()
     found: Figures = {}
     parts: dict[str, Callable[[str, int, Sizes], Figures]] = {
@@ -147,14 +149,21 @@ def steps(device: str, ranks: int, sizes: Sizes) -> Figures:
                 sizes.plain_steps,
             ),
         ]
+    if device != SIMULATED:  # that has no transforms
+        dwarfs += [
+            (
+                f"spherical_harmonics TCo639, {count} ranks",
+                SphericalHarmonics(count, truncation=639, levels=16, device=device),
+                10,
+            )
+            for count in (1, ranks)
+        ]
     found = {}
     for name, dwarf, number in dwarfs:
         result = run_dwarf(dwarf, number)
         joules = result.get("energy_j")
         watts = "" if joules is None else f", {joules / result['wall_s']:.0f} W"
-        found[name] = {
-            key: result.get(key) for key in ("wall_s", "steps", "ratio_to_copy", "device_copies", "energy_j")
-        }
+        found[name] = {key: result.get(key) for key in KEPT}
         print(
             f"{name}: {1e3 * result['wall_s'] / number:.3f} ms per step, {result['ratio_to_copy']:.1f} x copy, "
             f"{result['device_copies']['to_host_bytes'] // number} bytes to the host per step{watts}"
@@ -163,11 +172,12 @@ def steps(device: str, ranks: int, sizes: Sizes) -> Figures:
 
 
 def exchanges(device: str, ranks: int, sizes: Sizes) -> Figures:
-    """An all-to-all of fields by three ways: host buffers, device arrays, pushes (Figure 4)."""
+    """An all-to-all of a field by host buffers, by device arrays, and by pushes (Figures 3 and 4)."""
     payload = {"device": device, "grid": sizes.grid, "samples": sizes.plain_steps}
     found = launch.run(ranks, "on_ranks:exchanges", payload, timeout_s=120)
     for name, each in found.items():
-        print(f"transposition, {ranks} ranks, {name}: " + (each if isinstance(each, str) else f"{1e3 * each:.3f} ms"))
+        figure = each["error"] if "error" in each else f"{1e3 * each['seconds']:.3f} ms; {each['staging']}"
+        print(f"transposition, {ranks} ranks, {name}: {figure}")
     return found
 
 

@@ -101,8 +101,8 @@ def kernels(comm: MPI.Intracomm, payload: dict[str, Any]) -> dict[str, Any]:
     return {"copy": copy, "kernels": found, "times_as_fast": by_strategy["plain"] / by_strategy["exchange"]}
 
 
-def exchanges(comm: MPI.Intracomm, payload: dict[str, Any]) -> dict[str, float | str]:
-    """Seconds of a transposition of one field by each way; or why a way is not to be had."""
+def exchanges(comm: MPI.Intracomm, payload: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """Seconds of a transposition of one field by each way, and how messages reach MPI; or why it is not to be had."""
     device, (nx, ny, nz) = opened(comm, payload["device"]), payload["grid"]
     grid, ranks = tw.Grid(nx, ny, nz), comm.Get_size()
     pattern = tw.Transpose(tw.Pencils(grid, "x", (1, ranks)), tw.Pencils(grid, "y", (ranks, 1)))
@@ -117,16 +117,25 @@ def exchanges(comm: MPI.Intracomm, payload: dict[str, Any]) -> dict[str, float |
         staged()
         device.update(there[1], on_host[1])
 
-    found: dict[str, float | str] = {"host buffers": seconds(comm, device, by_the_host, payload["samples"])}
+    found = {
+        "host buffers": {
+            "seconds": seconds(comm, device, by_the_host, payload["samples"]),
+            "staging": "by whole fields",
+        }
+    }
     for name, options in WAYS.items():
         try:
             plan = mpi.plan(pattern, comm, *there, **options)
         except TradewindError as error:
-            found[name] = str(error)
+            found[name] = {"error": str(error)}
             continue
-        found[name] = seconds(comm, device, plan, payload["samples"])
+        found[name] = {"seconds": seconds(comm, device, plan, payload["samples"]), "staging": plan.staging}
     return found
 
 
-WAYS: dict[str, dict[str, Any]] = {"device arrays": {}}
+WAYS: dict[str, dict[str, Any]] = {
+    "device arrays": {},
+    "pushes one after another": {"transport": "shared", "pushes_at_once": False},
+    "pushes at once": {"transport": "shared"},
+}
 """Options of plans of device arrays, by what they show."""

@@ -94,6 +94,11 @@ class LegendreFunctions:
             raise InputError("latitudes of a Legendre stage: for each wavenumber some that keep it are allowed")
         return begin, end
 
+    @property
+    def has_tables(self) -> bool:
+        """Whether the functions are kept in memory."""
+        return self._tables is not None
+
     def of(self, k: int, top: int) -> tuple[Reals, Reals]:
         """Return P(n, m) of the k-th wavenumber for even and for odd n - m, n <= top, from the tables."""
         assert self._tables is not None
