@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections import Counter
 from pathlib import Path
-from typing import Any
 
 import pytest
 from sent_messages import of_program
@@ -21,21 +19,18 @@ pytestmark = [pytest.mark.ranks, pytest.mark.slow]
 GRID = (64, 48, 16)
 
 
-DWARFS: dict[str, dict[str, Any]] = {"helmholtz": {"iterations": 6}, "diffusion": {}, "semi_lagrangian": {}}
-
-
-@pytest.mark.parametrize("name", DWARFS)
+@pytest.mark.parametrize("name", ["helmholtz", "diffusion", "semi_lagrangian"])
 def test_the_step_of_a_dwarf_is_found_among_all_its_calls(name: str, tmp_path: Path) -> None:
-    options = {"grid": GRID, **DWARFS[name]}
-    given = [f"--{key}={'x'.join(map(str, value)) if key == 'grid' else value}" for key, value in options.items()]
+    """A solver has iterations of its own number, each with the same messages."""
     tradewind = [sys.executable, "-m", "tradewind"]
-    command = [*tradewind, "run", name, "-n", "4", "--steps", "12", *given]
+    command = [*tradewind, "run", name, "-n", "4", "--steps", "12", "--grid", "x".join(map(str, GRID))]
     subprocess.run([*tradewind, "record", "-o", tmp_path / "run.trace", "--", *command], check=True, timeout=200)
     found = recognise(open_trace(tmp_path / "run.trace"), GRID)
-    step = of_program(find(name)(ranks=4, **options).program())
-    in_file = of_program(load_program("found.toml", program_text(found, "found")))
-    messages = {message for message in step if message[2] > 100}  # sums may be calls of MPI there
     assert found.repeats >= 12
-    assert Counter({message: in_file[message] for message in messages}) == Counter(
-        {message: found.repeats * step[message] for message in messages}
-    )
+    step = of_program(find(name)(ranks=4, grid=GRID).program())
+    in_file = of_program(load_program("found.toml", program_text(found, "found")))
+    large = [message for message in step if message[2] > 100]  # sums may be calls of MPI there
+    assert {message for message in in_file if message[2] > 100} == {*large}
+    ratios = {in_file[message] / step[message] for message in large}
+    assert len(ratios) == 1
+    assert name == "helmholtz" or ratios == {found.repeats}

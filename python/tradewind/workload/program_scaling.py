@@ -113,7 +113,8 @@ class _Scaled:
         Each rank has as many elements, or its share of all. Raises InputError.
         """
         made = dict(table)
-        before, after = cubic(self.before), cubic(self.ranks)
+        before: tuple[int, ...] = cubic(self.before)
+        after: tuple[int, ...] = cubic(self.ranks)
         if "brick" in table:
             before = parse_extents(table["brick"], 3, "brick")
             after = self.split(before)
