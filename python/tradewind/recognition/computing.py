@@ -42,7 +42,7 @@ class ComputingTimes:
         for rank, until in enumerate(self._until):
             takes_part = np.flatnonzero(begins[:, rank] >= 0)
             begin, end = (until[events[takes_part, rank]].astype(float) for events in (begins, ends))
-            # What is awaited after the next exchange has begun is open until then.
+            # An exchange that is awaited after the next one has begun is open until then.
             end[:-1] = np.minimum(end[:-1], begin[1:])
             during = np.maximum(end - begin, 0.0)
             self._during[takes_part, rank] = during * 1e-9
