@@ -85,7 +85,9 @@ class Groups {
         for (const Call& call : calls_.of(r)) {
             if (call.kind == Call::wait) {
                 const Call& awaited = calls_.request(r, call.peer);
-                if (awaited.kind == Call::receive || !is_short(awaited)) open.clear();
+                const bool joins = awaited.kind == Call::send && is_short(awaited);
+                const std::uint32_t own = joins ? of_message_[awaited.peer][awaited.message] : none;
+                std::erase_if(open, [&](const auto& each) { return each.second != own; });
             }
             if (call.kind != Call::send || !is_short(call)) continue;
             const auto found = open.find(call.peer);

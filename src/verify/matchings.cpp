@@ -39,6 +39,7 @@ struct Queue {
 struct Inbox {
     std::vector<ReceiveKey> receives;                 // [message]
     std::vector<bool> open;                           // [message] whether another match is possible
+    std::vector<bool> kept;                           // [message] whether it is matched as recorded
     std::map<Rank, Queue> from;                       // sends, by sender
     Queue posts;                                      // receives
     std::vector<std::uint32_t> taken, taker;          // [receive], [send]: its other end; nothing
@@ -140,14 +141,14 @@ class MatchingSearch {
         Inbox inbox;
         inbox.receives = calls_.receive_keys(r);
         if (inbox.receives.empty()) return inbox;
-        const std::vector<bool> kept = answered(r);
+        inbox.kept = answered(r);
         std::set<std::uint32_t> communicators;
         for (std::uint32_t m = 0; m < inbox.receives.size(); ++m) {
             ReceiveKey& each = inbox.receives[m];
             if (!each.is_wild()) continue;
             ++found_.receives;
-            found_.kept += kept[m];
-            if (kept[m])
+            found_.kept += inbox.kept[m];
+            if (inbox.kept[m])
                 each.any_source = each.any_tag = false;
             else
                 communicators.insert(each.communicator);
@@ -241,18 +242,26 @@ class MatchingSearch {
             if (inbox.taken[m] == nothing && !use(m)) return;
         }
     }
-    bool accepts(Rank r, std::uint32_t receive, std::uint32_t send) const {
+    bool fits(Rank r, std::uint32_t receive, std::uint32_t send) const {
         const Inbox& inbox = inboxes_[of(r)];
         const ReceiveKey &wanted = inbox.receives[receive], &given = inbox.receives[send];
         return wanted.communicator == given.communicator && (wanted.any_tag || wanted.tag == given.tag) &&
                (wanted.any_source || sender_[of(r)][receive] == sender_[of(r)][send]);
+    }
+    bool accepts(Rank r, std::uint32_t receive, std::uint32_t send) const {
+        const Inbox& inbox = inboxes_[of(r)];
+        return inbox.kept[receive] || inbox.kept[send] ? receive == send : fits(r, receive, send);
     }
     // The first message of a sender that a receive takes, if no receive that was posted before has to take it.
     std::uint32_t first_for(Rank r, std::uint32_t receive, const Queue& sends) const {
         for (std::size_t i = sends.first; i < sends.messages.size(); ++i) {
             const std::uint32_t send = sends.messages[i];
             if (!is_sent(r, send)) return nothing;
-            if (inboxes_[of(r)].taker[send] != nothing || !accepts(r, receive, send)) continue;
+            if (inboxes_[of(r)].taker[send] != nothing || !fits(r, receive, send)) continue;
+            if (!accepts(r, receive, send)) {
+                if (inboxes_[of(r)].kept[receive]) continue;
+                return nothing;  // later messages do not overtake one that is kept for its receive
+            }
             bool before = false;
             for_posted(r, [&](std::uint32_t other) {
                 if (other == receive) return false;
@@ -356,8 +365,29 @@ class MatchingSearch {
         return hash;
     }
 
-    // Notes the ranks that wait; false where one tests for what comes first.
+    // Whether a receive waits only because a message that it could take is kept for another one.
+    bool some_kept_back() const {
+        for (Rank r = 0; r < calls_.ranks(); ++r) {
+            bool found = false;
+            for_posted(r, [&](std::uint32_t receive) {
+                for (const auto& [sender, sends] : inboxes_[of(r)].from)
+                    found = found || std::any_of(sends.messages.begin(), sends.messages.end(), [&](std::uint32_t send) {
+                                return inboxes_[of(r)].taker[send] == nothing && is_sent(r, send) &&
+                                       fits(r, receive, send) && !accepts(r, receive, send);
+                            });
+                return !found;
+            });
+            if (found) return true;
+        }
+        return false;
+    }
+
+    // Notes the ranks that wait; false where one tests for what comes first, or a message is kept for another receive.
     bool hangs_here() {
+        if (some_kept_back()) {
+            ++found_.unclear;
+            return false;
+        }
         for (Rank r = 0; r < calls_.ranks(); ++r)
             if (next_[of(r)] < calls_.of(r).size() && tests_[calls_.of(r)[next_[of(r)]].label]) {
                 ++found_.unclear;

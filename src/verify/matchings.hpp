@@ -20,7 +20,7 @@ struct Matchings {
     std::int64_t receives = 0;  // from any source or of any tag
     std::int64_t kept = 0;      // of these: they take what they took, as their rank then turns to its sender
     std::int64_t states = 0;    // that were visited beyond those of the matching that happened
-    std::int64_t unclear = 0;   // that do not go on, but where ranks test for what comes first
+    std::int64_t unclear = 0;   // that do not go on, but a rank tests what comes first, or a message is kept
     bool complete = true;       // all have been visited
     bool hangs = false;
     std::vector<Waiting> waiting;  // a chain of ranks that wait; peer -1: for anyone

@@ -7,13 +7,15 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from recorded_exchange import trace_of
+from recorded_exchange import add_exchange, trace_of
 from sent_messages import of_program, of_schedule, sent
 
 from tradewind import _core
 from tradewind.base.errors import InputError
 from tradewind.layout.names import blocks
+from tradewind.recognition.parsing import VAIN
 from tradewind.recognition.recognise import Recognised, recognise
+from tradewind.recognition.streams import streams_of
 from tradewind.recognition.text import program_text
 from tradewind.trace.builder import TraceBuilder
 from tradewind.trace.model import NONE, Trace
@@ -256,3 +258,60 @@ def test_computing_during_an_exchange_is_between_its_start_and_its_wait() -> Non
         assert (f'{word} = "{name}"' if word else f'seconds = "{name}"') in text
     program = read(found)
     assert {each.name: program.times(each) for each in program.exchanges} == {"halo": 3, "allreduce": 3}
+
+
+def kinds_after(before: Callable[[TraceBuilder], None]) -> tuple[list[str], int]:
+    """Exchanges, and repetitions, of 20 halos with sums, which come after something else."""
+    builder = TraceBuilder(4)
+    before(builder)
+    faces = box_halo((64, 48, 4), (4, 1), 1, "x", FACES[:2], None).schedule()
+    for _ in range(20):
+        add_exchange(builder, faces, 8)
+        for rank in range(4):
+            builder.rank(rank).call("MPI_Allreduce", bytes=8, received=8)
+    found = recognise(builder.trace())
+    return [each.kind for each in found.exchanges], found.repeats
+
+
+def test_a_long_setup_does_not_hide_the_loop() -> None:
+    def broadcasts(builder: TraceBuilder) -> None:
+        for rank in range(4):
+            for _ in range(3 * VAIN):
+                sent = {"bytes": 64} if rank == 0 else {"received": 64}
+                builder.rank(rank).call("MPI_Bcast", peer=0, **sent)
+
+    def messages(builder: TraceBuilder) -> None:
+        for number in range(3 * VAIN):
+            builder.rank(number % 3).call("MPI_Send", gap_ns=10_000, peer=3, tag=0, bytes=8 * number + 4)
+        for rank in range(4):
+            builder.rank(rank).call("MPI_Barrier", gap_ns=10_000_000)
+
+    for before in (broadcasts, messages):
+        assert kinds_after(before) == (["halo", "allreduce"], 20)
+
+
+def test_a_shift_without_period_comes_before_a_sum() -> None:
+    """The last rank sends nothing: it calls the sum while others still send."""
+    builder = TraceBuilder(4)
+    for rank in range(4):
+        calls = builder.rank(rank)
+        for _ in range(5):
+            if rank > 0:
+                calls.call("MPI_Recv", source=rank - 1, received=800)
+            if rank < 3:
+                calls.call("MPI_Send", peer=rank + 1, bytes=800)
+            calls.call("MPI_Allreduce", bytes=8, received=8)
+    found = recognise(builder.trace())
+    assert [each.kind for each in found.exchanges] == ["halo", "allreduce"]
+    assert (found.repeats, found.unexplained) == (5, [])
+
+
+def test_messages_do_not_pass_blocking_collective_calls() -> None:
+    builder = TraceBuilder(2)
+    calls = builder.rank(0)
+    for name in ("MPI_Send", "MPI_Barrier", "MPI_Send", "MPI_Barrier", "MPI_Allreduce"):
+        given = {"MPI_Send": {"peer": 1, "bytes": 8}, "MPI_Barrier": {}}.get(name, {"bytes": 8, "received": 8})
+        calls.call(name, **given)
+    (stream,) = streams_of(builder.trace())
+    assert stream.sent[0].events.tolist() == [0, 1, 2, 3, 4]
+    assert (stream.sent[0].phases[1:] > stream.sent[0].phases[:-1]).all()

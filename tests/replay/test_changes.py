@@ -57,6 +57,30 @@ def test_short_messages_of_one_phase_become_one() -> None:
     assert messages(fields([100, 200, 300, 400], ask_at=2), 1000) == (3, 1008)
 
 
+def test_no_message_is_held_back_while_its_sender_waits_for_another() -> None:
+    """Without buffers, what is awaited needs that message: of another rank, or a longer one of the same."""
+    builder = TraceBuilder(3)
+    for peer, tag in ((1, 0), (2, 0), (1, 1)):
+        builder.rank(0).call("MPI_Send", peer=peer, tag=tag, bytes=1000)
+    builder.rank(1).call("MPI_Recv", source=0, source_tag=0, received=1000)
+    builder.rank(1).call("MPI_Send", peer=2, tag=0, bytes=8)
+    builder.rank(1).call("MPI_Recv", source=0, source_tag=1, received=1000)
+    for source, size in ((1, 8), (0, 1000)):
+        builder.rank(2).call("MPI_Recv", source=source, source_tag=0, received=size)
+    same = TraceBuilder(2)
+    sizes = [2000, 500, 500]
+    for tag in (0, 1):
+        same.rank(0).call("MPI_Isend", peer=1, tag=tag, bytes=sizes[tag], request=tag)
+    same.rank(0).call("MPI_Wait", asked=[0], ended=[(0, NONE, NONE, 0)])
+    same.rank(0).call("MPI_Send", peer=1, tag=2, bytes=500)
+    same.rank(0).call("MPI_Wait", asked=[1], ended=[(1, NONE, NONE, 0)])
+    for tag in (1, 0, 2):
+        same.rank(1).call("MPI_Recv", source=0, source_tag=tag, received=sizes[tag])
+    for each, count in ((builder, 4), (same, 3)):
+        merged = TraceWorkload(each.trace(), merge_bytes=2000).calls
+        assert (merged.messages, merged.buffering()[0]) == (count, 0)
+
+
 def test_a_merged_message_costs_one_overhead() -> None:
     trace = fields([500, 500, 500])
     once = SEND_NS + 1500 * BYTE_NS + TRIP_NS + RECEIVE_NS

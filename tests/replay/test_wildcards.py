@@ -83,6 +83,36 @@ def test_answers_are_sent_to_whoever_asked() -> None:
     assert (found["eager_limit"], wild["receives"], wild["kept"], wild["hang"]) == (0, 4, 4, None)
 
 
+def test_a_message_that_is_kept_is_for_its_receive_alone() -> None:
+    """Both are answered once both have been taken: the second receive keeps its message, the first has no other."""
+    builder = TraceBuilder(3)
+    for worker in (1, 2):
+        take_any(builder, 0, worker)
+        send(builder, worker, 0)
+        receive(builder, worker, 0, 1)
+    for worker in (1, 2):
+        send(builder, 0, worker, 1)
+    found = verify_trace(builder.trace())
+    wild = found["wildcards"]
+    assert (found["eager_limit"], wild["receives"], wild["kept"], wild["hang"]) == (0, 2, 1, None)
+    assert (wild["unclear"], wild["complete"]) == (0, True)
+
+
+def test_a_receive_that_needs_a_message_that_is_kept_is_no_hang() -> None:
+    """If the first receive takes one of rank 1, the second needs that which the third keeps, which has another."""
+    builder = TraceBuilder(3)
+    take_any(builder, 0, 2)
+    receive(builder, 0, 1)
+    take_any(builder, 0, 1)
+    send(builder, 0, 1, 1)
+    for peer in (1, 1, 2):
+        send(builder, peer, 0)
+    receive(builder, 1, 0, 1)
+    wild = verify_trace(builder.trace())["wildcards"]
+    assert (wild["kept"], wild["hang"], wild["complete"]) == (1, None, True)
+    assert wild["unclear"] > 0
+
+
 @pytest.mark.parametrize(("ranks", "each"), [(3, 3), (4, 2)])
 def test_all_states_are_visited_up_to_the_bound(ranks: int, each: int) -> None:
     """Receives of two tags in turn from all others; a state is how many each has sent, of both."""

@@ -111,9 +111,9 @@ def _around(dims: Dims, rank: int) -> frozenset[int]:
 
 
 def _are_near(stream: Stream, cursors: Sequence[int], dims: Dims, sample: Sequence[int]) -> bool:
-    """Return whether the next receivers of some ranks are their neighbors."""
+    """Return whether the next receivers of some ranks are their neighbors; of a collective call there is none."""
     return all(
-        int(stream.sent[rank].peers[cursors[rank]]) in _around(dims, rank)
+        (peer := int(stream.sent[rank].peers[cursors[rank]])) < 0 or peer in _around(dims, rank)
         for rank in sample
         if cursors[rank] < len(stream.sent[rank])
     )

@@ -19,7 +19,9 @@ if TYPE_CHECKING:
     from tradewind.trace.model import Trace
 
 VAIN = 128
-"""Guesses in a row that may fail before a stream is only searched for exchanges that are known."""
+"""Guesses in a row that may fail before only some of what follows is guessed at."""
+AGAIN = 32
+"""Guesses in a row at each quarter of a doubling of those that have failed: the more in vain, the more seldom."""
 
 
 @dataclass(eq=False)
@@ -77,12 +79,13 @@ class Parser:
         while any(at < len(sent) for at, sent in zip(cursors, stream.sent, strict=True)):
             expected = after.setdefault(id(last), [])
             exchange = self._known_at(stream, cursors, expected)
-            if exchange is None and vain < VAIN:
+            if exchange is None and _is_tried(vain):
                 exchange = self._guess(stream, cursors)
-                vain = vain + 1 if exchange is None else 0
             if exchange is None:
+                vain += max(_heads(stream, cursors)) >= 0
                 self._pass_over(stream, cursors, times)
                 continue
+            vain = 0
             if exchange not in expected:
                 expected.append(exchange)
             parsed.found.append(self._take(parsed, exchange, cursors, times))
@@ -115,11 +118,9 @@ class Parser:
     def _guesses(self, stream: Stream, cursors: list[int]) -> Iterator[Exchange]:
         """Yield what may come next, the most likely first."""
         yield from reduction.calls_of_all(stream, cursors)
-        heads = [int(sent.peers[at]) for sent, at in zip(stream.sent, cursors, strict=True) if at < len(sent)]
-        if min(heads) < 0:  # a collective call, which is no exchange of ours
+        if max(_heads(stream, cursors)) < 0:  # collective calls alone, which are no exchange of ours
             return
-        sizes = [int(sent.sizes[at]) for sent, at in zip(stream.sent, cursors, strict=True) if at < len(sent)]
-        small = max(sizes) <= reduction.SMALL
+        small = max(_head_sizes(stream, cursors)) <= reduction.SMALL
         alike = reduction.recursive(len(stream.sent))
         yield from reduction.algorithms(stream, cursors, reduction.unmistakable())
         if small:
@@ -162,6 +163,23 @@ class Parser:
         for rank in plain:
             if int(times[rank][cursors[rank]]) <= last:
                 cursors[rank] = _end_of_phase(stream.sent[rank], cursors[rank])
+
+
+def _is_tried(vain: int) -> bool:
+    """Return whether to guess, after this number of places in a row where no exchange began."""
+    return vain < VAIN or vain % ((1 << vain.bit_length()) >> 3) < AGAIN
+
+
+def _heads(stream: Stream, cursors: list[int]) -> list[int]:
+    """Return the peers of what comes next on the ranks that have not ended; collective calls have negative ones."""
+    return [int(sent.peers[at]) for sent, at in zip(stream.sent, cursors, strict=True) if at < len(sent)]
+
+
+def _head_sizes(stream: Stream, cursors: list[int]) -> Iterator[int]:
+    """Yield the bytes of the messages that come next."""
+    for sent, at in zip(stream.sent, cursors, strict=True):
+        if at < len(sent) and sent.peers[at] >= 0:
+            yield int(sent.sizes[at])
 
 
 def _end_of_phase(sent: Sent, at: int) -> int:

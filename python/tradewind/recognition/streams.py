@@ -152,10 +152,9 @@ def _sent(
     place, peers, sizes, index, labels = _columns(rows, communicators, events.rank)
     if not len(place):
         return
-    ends = (rows["kind"] == replayed.WAIT) | (
-        (rows["kind"] == replayed.RECEIVE) & (rows["flags"] & (replayed.NONBLOCKING | replayed.PERSISTENT) == 0)
-    )
-    phases = np.cumsum(ends)[index]
+    blocking = rows["flags"] & (replayed.NONBLOCKING | replayed.PERSISTENT) == 0
+    ends = (rows["kind"] == replayed.WAIT) | (np.isin(rows["kind"], (replayed.RECEIVE, replayed.COLLECTIVE)) & blocking)
+    phases = (2 * np.cumsum(ends) - ends)[index]  # a blocking collective call is a phase of its own
     awaited = numbers[_awaited(rows, index)]
     of_family = np.array(families)[place]
     for family in np.unique(of_family):

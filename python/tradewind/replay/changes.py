@@ -23,9 +23,9 @@ def changed(calls: _core.Calls, merge_bytes: int = 0, overlap: str = "none") -> 
     """Return the calls with these changes.
 
     `merge_bytes`: messages of one rank to another become one, as long as they have at most this number of bytes in all
-    and their sender waits between them for nothing but sends that are as short. The message leaves with the last of
-    them; its receive is posted with the first one, and is waited for where the first of them was. Putting them together
-    takes no time. 0: none. `overlap`: one of `OVERLAPS`. Raises InputError.
+    and their sender waits between them for none but these. The message leaves with the last of them; its receive is
+    posted with the first one, and is waited for where the first of them was. Putting them together takes no time. 0:
+    none. `overlap`: one of `OVERLAPS`. Raises InputError.
     """
     if merge_bytes < 0:
         raise InputError(f"messages merged up to {merge_bytes} bytes: 0 or more is allowed")

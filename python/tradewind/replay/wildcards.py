@@ -30,7 +30,8 @@ def wildcards(trace: Trace, replayed: Replayed, max_states: int = MAX_STATES) ->
 
     - ``receives`` from any source or of any tag, and ``kept``, those of them that keep their message;
     - ``states`` that were visited, ``complete``: whether these are all, and ``unclear``: in how many of them ranks wait
-      in vain, but one in a test (or MPI_Waitany), which would have ended with another message;
+      in vain, but one in a test (or MPI_Waitany), which would have ended with another message, or one for a message
+      that another receive keeps;
     - ``hang``: None, or ``buffers``, where that is (always; few: unless more is buffered; many: where messages are
       buffered), ``waiting``, a chain of ranks that wait (``peer`` None: for anyone), and ``taken``, the receives that
       lead there: ``recorded``, whose message each took, and ``source``, whose it takes.
