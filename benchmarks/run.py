@@ -1,5 +1,5 @@
 """Tradewind's own speed: ``make benchmark``, or ``python benchmarks/run.py NAME ...`` (see `PARTS`).
-``million``, an hour long, runs only where it is named.
+``million``, an hour long, and ``replay``, a quarter of one, run only where they are named.
 
 Prints figures of one run on this machine, each with the number of samples, median and spread, and ratios where there
 is something to compare with. Run it on an idle machine: two spinning threads on two busy cores measure the others.
@@ -28,6 +28,7 @@ from mpdata import mpdata
 from nekbone import nekbone
 from peer import peer
 from precision import precision
+from replay import replay
 from reports import reports
 from semi_lagrangian import semi_lagrangian
 from simulator import simulator
@@ -81,6 +82,7 @@ PARTS: dict[str, Callable[[], None]] = {
     "nekbone": nekbone,
     "peer": peer,
     "precision": precision,
+    "replay": replay,
     "reports": reports,
     "semi_lagrangian": semi_lagrangian,
     "skip": skip,
@@ -90,8 +92,11 @@ PARTS: dict[str, Callable[[], None]] = {
 }
 
 
+LONG = ("million", "replay")
+
+
 def main() -> None:
-    names = sys.argv[1:] or [name for name in PARTS if name != "million"]
+    names = sys.argv[1:] or [name for name in PARTS if name not in LONG]
     if unknown := [name for name in names if name not in PARTS]:
         sys.exit(f"unknown benchmark {', '.join(unknown)} (known: {', '.join(PARTS)})")
     load = os.getloadavg()[0]

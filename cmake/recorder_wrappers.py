@@ -1,7 +1,8 @@
 """Write the wrappers of the recorder from its table of MPI functions: ``recorder_wrappers.py TABLE OUTPUT``.
 
-Each function of `src/recorder/functions.table` becomes a structure with its arguments by name, and a function MPI_X
-that calls the handler of its section; PMPI_X is another name of the same. Handlers are in `src/recorder/handlers/`.
+Each function of `src/recorder/functions.table` becomes a function MPI_X that calls the handler of its section with a
+structure of its arguments by name; PMPI_X is another name of the same. Functions with the same handler and arguments
+share the structure, and so the compiled handler. Handlers are in `src/recorder/handlers/`.
 """
 
 from __future__ import annotations
@@ -24,6 +25,21 @@ class Function(NamedTuple):
     def symbol(self) -> str:
         """Return the name of the function."""
         return f"MPI_{self.name}{'_c' if self.large else ''}"
+
+    @property
+    def parameters(self) -> list[str]:
+        """Return the names of the arguments; of functions that are only counted all names are alike."""
+        return [f"argument{n}" for n in range(len(self.arguments))] if self.handler == "Count" else self.arguments
+
+    @property
+    def base(self) -> str:
+        """Return what the structure of the arguments is derived from."""
+        if self.handler == "Count":
+            return "Call<>"
+        persistent, request = "_init" in self.name, "request" in self.arguments
+        form = "Persistent" if persistent else "Nonblocking" if request else "Blocking"
+        neighbors = str("eighbor" in self.name).lower()
+        return f"Call<{str(self.large).lower()}, Form::{form}, {neighbors}>"
 
 
 def functions_of(table: str) -> Iterator[Function]:
@@ -76,33 +92,35 @@ def wrappers(functions: list[Function]) -> str:
     text.append("const char* const function_names[] = {" + ", ".join(f'"MPI_{name}"' for name in names) + "};")
     text.append(f"const int function_count = {len(names)};")
     text.append("Function functions[function_count] = {};\n")
-    text += [_structure(function, names.index(function.name)) for function in functions]
+    structures: dict[str, str] = {}
+    for function in functions:
+        structures.setdefault(_body(function), f"{function.symbol}_Call")
+    text += [f"struct {name} : {body}" for body, name in structures.items()]
     text.append("}  // namespace tradewind::recorder\n\nusing namespace tradewind::recorder;\n")
-    text += [_wrapper(function) for function in functions]
+    text += [_wrapper(each, structures[_body(each)], names.index(each.name)) for each in functions]
     return "\n".join(text)
 
 
-def _structure(function: Function, number: int) -> str:
-    members = f"    Word {', '.join(function.arguments)};\n" if function.arguments else ""
-    form = (
-        "Persistent" if "_init" in function.name else "Nonblocking" if "request" in function.arguments else "Blocking"
-    )
-    neighbors = str("eighbor" in function.name).lower()
-    base = f"Call<{number}, {str(function.large).lower()}, Form::{form}, {neighbors}>"
-    return f"struct {function.symbol}_Call : {base} {{\n{members}}};"
+def _body(function: Function) -> str:
+    """Return the structure of a function's arguments, without its name."""
+    names = ", ".join(function.parameters)
+    types = ", ".join(["Word"] * len(function.parameters))
+    return f"""{function.base} {{
+    using Function = int({types});
+    {f"Word {names};" if names else ""}
+    int invoke(Function* function) const {{ return function({names}); }}
+}};"""
 
 
-def _wrapper(function: Function) -> str:
-    symbol, arguments = function.symbol, function.arguments
-    parameters = ", ".join(f"Word {name}" for name in arguments)
-    types = ", ".join(["Word"] * len(arguments))
-    values = ", ".join(f"call.{name}" for name in arguments)
+def _wrapper(function: Function, structure: str, number: int) -> str:
+    symbol, names = function.symbol, function.parameters
+    parameters = ", ".join(f"Word {name}" for name in names)
     base = f'"PMPI_{function.name}"' if function.large else "nullptr"
-    initial = ", ".join(["{}", *arguments])
+    initial = ", ".join([f"{{{number}}}", *names])
     return f"""extern "C" TRADEWIND_EXPORTED int {symbol}({parameters}) {{
-    static Real<int({types})> real{{"P{symbol}", {base}}};
-    {symbol}_Call call{{{initial}}};
-    return recorded<{function.handler}>(call, real, [&call] {{ return real.function({values}); }});
+    static Real<{structure}::Function> real{{"P{symbol}", {base}}};
+    {structure} call{{{initial}}};
+    return recorded<{function.handler}>(call, real);
 }}
 extern "C" TRADEWIND_EXPORTED int P{symbol}({parameters}) __attribute__((alias("{symbol}")));
 """

@@ -92,7 +92,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
     Where TRADEWIND_SLOW is "turn", slow tests are left out whose turn it is not.
     """
-    items.sort(key=lambda item: _name(item) not in LONGEST)
+    items.sort(key=lambda item: (_name(item) not in LONGEST, item.path.parts))
     for item in items:
         if _starts_ranks(_name(item)):
             item.add_marker("ranks")
@@ -174,7 +174,21 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]):
 
 @pytest.hookimpl(wrapper=True)
 def pytest_make_collect_report(collector: pytest.Collector):
-    return _nothing_missing((yield))
+    report = _nothing_missing((yield))
+    if collector.path == TESTS and report.passed:
+        report.result = _in_turn(report.result)
+    return report
+
+
+def _in_turn(nodes: list[pytest.Item | pytest.Collector]) -> list[pytest.Item | pytest.Collector]:
+    """Returns the folders of tests/ in the order in which this process collects them.
+
+    Each of those that share the tests begins with other folders, and finds compiled what the others began with: the
+    first collection of a checkout takes a third less processor time. The order of the tests is the same in all.
+    """
+    worker = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
+    first = len(nodes) * worker // int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
+    return [*nodes[first:], *nodes[:first]]
 
 
 def _nothing_missing(report: Report) -> Report:

@@ -1,5 +1,5 @@
-"""Damaged machine files, files of links and study files: the readers refuse them with an InputError or read them, and
-return at once.
+"""Damaged machine files, files of links, study files and traces: the readers refuse them with an InputError or read
+them, and return at once.
 
 ``python tests/mutants.py COUNT [SEED]`` tries COUNT; `test_mutants.py` a few hundred.
 """
@@ -7,23 +7,33 @@ return at once.
 from __future__ import annotations
 
 import faulthandler
+import io
 import json
 import re
+import struct
 import sys
 import tempfile
 import time
+import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 
+import numpy as np
 from networks import NETWORKS, PETERSEN, ROUTED
 
 from tradewind.base.data import data_folder
 from tradewind.base.errors import InputError
 from tradewind.machine import load_machine
+from tradewind.replay.buffering import verify_trace
 from tradewind.study.cases.expand import expand
 from tradewind.study.plan.load import load_study
+from tradewind.trace.blocks import SIGNATURE, Coding, Kind, Reader, write
+from tradewind.trace.builder import TraceBuilder
+from tradewind.trace.model import ANY
+from tradewind.trace.read import open_trace
+from tradewind.trace.write import save_trace
 
 LONGEST_S = 30.0
 """Seconds of processor time for one file. Figures 12 to 14 of ESCAPE, which pack wavenumbers 27 times, take 3 to 7."""
@@ -155,7 +165,7 @@ LINKS = "graph.links"
 
 
 def originals() -> list[list[Original]]:
-    """By kind: the machines and studies that come along, a machine of every kind of network, and a file of links."""
+    """By kind: the machines and studies that come along, a machine of every kind of network, links, and traces."""
     along = [
         [Original(path.name, kind, path.read_bytes()) for path in sorted(data_folder(folder).rglob("*.toml"))]
         for kind, folder in (("machine", "machines"), ("study", "studies"))
@@ -164,7 +174,60 @@ def originals() -> list[list[Original]]:
         Original(f"{values['kind']} {number}", "machine", _machine(values, routing))
         for number, (values, routing) in enumerate(ROUTED)
     ]
-    return [*along, networks, [Original(LINKS, "links", Path(PETERSEN).read_bytes())]]
+    links = [Original(LINKS, "links", Path(PETERSEN).read_bytes())]
+    return [*along, networks, links, [Original(name, "trace", data) for name, data in TRACES.items()]]
+
+
+def _recorded() -> bytes:
+    """A trace of which every block is as it is, so that what is damaged is what a reader finds."""
+    builder = TraceBuilder(2, ["./model"])
+    half, window = builder.communicator([1, 0]), builder.window()
+    for rank in range(2):
+        calls = builder.rank(rank).call("MPI_Init").call("MPI_Comm_split", created=half)
+        calls.neighbors[half] = ([1 - rank], [1 - rank])
+        calls.call("MPI_Win_create", created=window).call("MPI_Alltoallv", bytes=8, received=8, blocks=[4, 4])
+        for _ in range(3):
+            calls.call("MPI_Irecv", source=ANY, source_tag=0, received=80, request=0, gap_ns=300, type=calls.type(8))
+            calls.call("MPI_Send", communicator=half, peer=1 - rank, tag=0, bytes=80, thread=rank, gap_ns=40)
+            calls.call("MPI_Waitall", asked=[0], ended=[(0, 1 - rank, 0, 80)], duration_ns=100)
+        calls.counted["MPI_File_open"] = (2, 0.25)
+    with tempfile.TemporaryDirectory() as name:
+        path, plain = Path(name) / "run.trace", io.BytesIO(SIGNATURE)
+        plain.seek(0, io.SEEK_END)
+        save_trace(builder.trace(), path)
+        reader = Reader(path)
+        for rank, blocks in reader.by_rank.items():
+            order = None
+            for block in blocks:
+                data = reader.content(block, order)
+                order = np.frombuffer(data, "<u4") if block.kind == Kind.ORDER else order
+                write(plain, Kind(block.kind), rank, data, Coding.PLAIN)
+        return plain.getvalue()
+
+
+_HEADER = struct.Struct("<4sBBBBIIII")
+
+
+def _sealed(data: bytes) -> bytes:
+    """A trace whose blocks have the checksums of what they hold now, as one that was damaged on purpose."""
+    sealed = bytearray(data)
+    at = len(SIGNATURE)
+    while at + _HEADER.size <= len(sealed):
+        *fields, stored, raw, _ = _HEADER.unpack_from(sealed, at)
+        begin = at + _HEADER.size
+        _HEADER.pack_into(sealed, at, *fields, stored, raw, zlib.adler32(sealed[begin : begin + stored]))
+        at = begin + stored
+    return bytes(sealed)
+
+
+TRACES = {
+    "run.trace": _recorded(),
+    "run.goal": b"num_ranks 2\nrank 0 {\nl1: calc 100 cpu 0\nl2: send 80b to 1 tag 0 cpu 0 nic 0\nl2 requires l1\n}\n"
+    b"/* of two */ rank 1 {\nl1: recv 80b from 0 tag 0\nl2: calc 9 // ns\nl2 irequires l1\n}\n",
+    "run.ti": b"0 init\n1 init\n0 compute 1e3\n0 isend 1 0 80 0\n1 irecv 0 0 80 0\n0 wait 0 1 0\n1 waitall\n"
+    b"0 alltoallv 6 1 2 6 1 2\n1 gatherv 3 1 2 0 6 6\n1 reducescatter 1 2 5 1\n0 sendRecv 1 1 1 1 6 6\n0 finalize\n",
+}
+"""Traces of all forms, by the names of their files."""
 
 
 def _machine(topology: dict[str, object], routing: str) -> bytes:
@@ -185,7 +248,7 @@ def mutants(seed: int, count: int) -> Iterator[tuple[Original, bytes]]:
         data = original.data
         for _ in range(random.choice([1, 1, 1, 2, 4])):
             data = random.choice(MUTATIONS)(random, data)
-        yield original, data
+        yield original, _sealed(data) if original.name == "run.trace" else data
 
 
 def read(path: Path, kind: str) -> str:
@@ -193,6 +256,8 @@ def read(path: Path, kind: str) -> str:
     try:
         if kind == "study":
             expand(load_study(path).study)
+        elif kind == "trace":
+            verify_trace(open_trace(path))
         else:
             load_machine(path)
     except InputError as error:
@@ -241,4 +306,4 @@ def _kept(data: bytes) -> Path:
 
 if __name__ == "__main__":
     count, seed = (int(text) for text in (sys.argv[1:] + ["2000", "1"][len(sys.argv) - 1 :]))
-    print(f"{count} damaged machine and study files: {check(seed, count, patience_s=60)}")
+    print(f"{count} damaged machine files, study files and traces: {check(seed, count, patience_s=60)}")

@@ -21,6 +21,7 @@ from tradewind.device import SIMULATED
 from tradewind.dwarfs.diffusion import Diffusion
 from tradewind.dwarfs.mpdata import Mpdata
 from tradewind.dwarfs.semi_lagrangian import SemiLagrangian
+from tradewind.dwarfs.spherical_harmonics import SphericalHarmonics
 from tradewind.launch.dwarf import run as run_dwarf
 
 HERE = Path(__file__).parent
@@ -147,6 +148,15 @@ def steps(device: str, ranks: int, sizes: Sizes) -> Figures:
                 SemiLagrangian(count, grid=sizes.grid, tracers=2, device=device),
                 sizes.plain_steps,
             ),
+        ]
+    if device != SIMULATED:  # that has no transforms
+        dwarfs += [
+            (
+                f"spherical_harmonics TCo639, {count} ranks",
+                SphericalHarmonics(count, truncation=639, levels=16, device=device),
+                10,
+            )
+            for count in (1, ranks)
         ]
     found = {}
     for name, dwarf, number in dwarfs:

@@ -47,6 +47,7 @@ from tradewind.pattern import Whole as Whole
 from tradewind.pattern import load_program as load_program
 from tradewind.points import Points as Points
 from tradewind.points import renumbered as renumbered
+from tradewind.recognition.recognise import recognise as recognise
 from tradewind.recording import record as record
 from tradewind.simulation import forecast as forecast
 from tradewind.simulation import simulate as simulate

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+import importlib
 import math
+from types import ModuleType
 
 import numpy as np
 import pytest
-from scipy import stats
 
 from tradewind.base.intervals import MIN_SAMPLES, exact_ratio, mean_ratio, median_interval, ratio_of_medians
 
 
+@pytest.fixture(scope="module")
+def stats() -> ModuleType:
+    """SciPy's statistics: to import them takes longer than all else that is imported when tests are collected."""
+    return importlib.import_module("scipy.stats")
+
+
 @pytest.mark.parametrize("count", [6, 7, 20, 41])
 @pytest.mark.parametrize("confidence", [0.8, 0.95])
-def test_the_interval_of_a_median_is_that_of_scipy(count, confidence):
+def test_the_interval_of_a_median_is_that_of_scipy(stats, count, confidence):
     samples = list(np.random.default_rng(count).lognormal(size=count))
     theirs = stats.quantile_test(samples, q=1.0, p=0.5).confidence_interval(confidence)
     assert median_interval(samples, confidence) == (theirs.low, theirs.high)
@@ -24,7 +31,7 @@ def test_few_samples_have_no_interval():
     assert 2 / 2**MIN_SAMPLES < 0.05 < 2 / 2 ** (MIN_SAMPLES - 1)
 
 
-def test_the_interval_of_a_ratio_is_that_of_all_resamples():
+def test_the_interval_of_a_ratio_is_that_of_all_resamples(stats):
     """Over a constant: a resample's median is at most the k-th of n samples with the probability of a binomial."""
     count = 11
     at_most = stats.binom.sf(count // 2, count, np.arange(1, count + 1) / count)

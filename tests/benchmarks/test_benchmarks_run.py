@@ -204,3 +204,13 @@ def test_loops_of_limited_areas_stand_beside_a_copy_and_other_transforms() -> No
     for name, precisions in (("Tradewind", 2), ("scipy.fft", 2), ("ecTrans", 1)):
         found = re.findall(rf"^    {name}: median .* [\d.]+ times Tradewind$", text, re.MULTILINE)
         assert len(found) == precisions
+
+
+def test_replays_stand_beside_those_of_simgrid() -> None:
+    lines = printed("import replay; replay.replay(2000)").splitlines()
+    if lines[0].startswith("smpirun is not there"):
+        pytest.skip(lines[0])
+    for name, (first, _, last) in zip(("halo", "transposition"), (lines[:3], lines[3:]), strict=True):
+        assert re.match(rf"{name}, [\d,]+ calls of 64 ranks, .* times as long; goal: at least 20$", first), first
+        ours, theirs = map(float, re.findall(r"times: ([\d.e-]+) s, SimGrid ([\d.e-]+) s", last)[0])
+        assert ours == pytest.approx(theirs, rel=0.15)

@@ -95,3 +95,31 @@ def test_what_is_missing_of_a_trace_is_a_warning(tmp_path: Path) -> None:
     done = run_tradewind("export", "trace", str(tmp_path / "cut.goal"), "-o", str(tmp_path / "a.x"))
     assert done.code == 2
     assert "which form?" in done.err
+
+
+def test_patterns_are_written_as_a_file_that_scales(tmp_path: Path) -> None:
+    builder = TraceBuilder(4)
+    for rank in range(4):
+        calls = builder.rank(rank).call("MPI_Barrier")
+        for _ in range(3):
+            calls.call("MPI_Allreduce", gap_ns=5000, bytes=800, received=800)
+    save_trace(builder.trace(), tmp_path / "sums.trace")
+    command = ["show", "trace", str(tmp_path / "sums.trace"), "-o", str(tmp_path / "sums.toml")]
+    found = json.loads(run_tradewind(*command, "--json").out)
+    assert (found["steps"], found["explained"]["share_of_bytes"]) == (3, 1.0)
+    assert found["not_explained"] == [{"call": "MPI_Barrier", "why": "no pattern", "bytes_each": 0, "messages": 4}]
+    printed = " ".join(run_tradewind(*command).out.split())
+    assert "75.0 % of 16 messages and 100.0 % of 9.38 KiB are in these steps; a rank computes" in printed
+    assert "not in them: 4 MPI_Barrier of 0 B: no pattern" in printed
+    proved = run_tradewind("verify", "program", str(tmp_path / "sums.toml"), "--ranks", "64", "--json")
+    assert json.loads(proved.out)["messages"] == 3 * 64 * 6
+
+
+def test_no_pattern_is_no_file(tmp_path: Path, head_to_head: Path) -> None:
+    done = run_tradewind("show", "trace", str(head_to_head), "-o", str(tmp_path / "none.toml"), "--grid", "8x8x0")
+    assert (done.code, "grid 8x8x0: 1 or more" in done.err) == (2, True)
+    builder = TraceBuilder(1)
+    builder.rank(0).call("MPI_Init")
+    save_trace(builder.trace(), tmp_path / "empty.trace")
+    done = run_tradewind("show", "trace", str(tmp_path / "empty.trace"), "-o", str(tmp_path / "none.toml"))
+    assert (done.code, "no pattern was recognised" in " ".join(done.err.split())) == (2, True)

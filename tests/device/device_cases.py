@@ -13,6 +13,7 @@ from fake_cupy import fake_cupy
 from mpi4py import MPI
 
 from tradewind.dwarfs.diffusion import Diffusion
+from tradewind.dwarfs.spherical_harmonics import SphericalHarmonics
 
 DWARFS = Path(__file__).parents[1] / "dwarfs"
 
@@ -58,6 +59,34 @@ def _final(comm: MPI.Intracomm, dwarf: Any, initial: Any) -> dict[str, Any]:
         "diagnosis": asdict(run.diagnose()),
         "copied": asdict(run.copies - before),
     }
+
+
+SPECTRAL: list[dict[str, Any]] = [
+    {"strategy": "exchange"},
+    {"strategy": "exchange", "dealt": "split", "precision": "f4"},
+    {"strategy": "levels", "gaussian_grid": "F24"},
+    {"strategy": "variables"},
+    {"strategy": "passes"},
+]
+
+
+def spectral_on_both(comm: MPI.Intracomm, device: str) -> list[tuple[str, float, dict[str, int]]]:
+    """By choice its precision, the distance of the state on a device from that on the host, and the bytes copied."""
+    found = []
+    with fake_cupy(device):
+        for choice in SPECTRAL:
+            whole = []
+            for place in ("host", device):
+                dwarf = SphericalHarmonics(comm.Get_size(), truncation=15, levels=4, **choice, device=place)
+                run = dwarf.on(comm)
+                before = asdict(run.device.copies)
+                run.advance(STEPS)
+                copied = {name: count - before[name] for name, count in asdict(run.device.copies).items()}
+                assert run.diagnose().error < 1e-3
+                whole.append(run.gathered())
+            apart = 0.0 if whole[0] is None else float(abs(whole[1] - whole[0]).max() / abs(whole[0]).max())
+            found.append((dwarf.precision, apart, copied))
+    return found
 
 
 def on_both(comm: MPI.Intracomm, device: str) -> list[list[dict[str, Any]]]:

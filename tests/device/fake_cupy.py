@@ -84,6 +84,10 @@ def module(*, is_hip: bool, devices: int) -> Any:
         full=lambda shape, value, dtype: np.full(shape, value, dtype).view(FakeArray),
         asarray=lambda values: np.array(values).view(FakeArray),
         copyto=np.copyto,
+        zeros=lambda shape, dtype: np.zeros(shape, dtype).view(FakeArray),
+        empty_like=np.empty_like,
+        matmul=np.matmul,
+        fft=np.fft,
     )
 
 

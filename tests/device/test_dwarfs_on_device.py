@@ -19,6 +19,7 @@ from tradewind.base.errors import InputError
 from tradewind.dwarfs.diffusion import Diffusion
 from tradewind.dwarfs.mpdata import Mpdata
 from tradewind.dwarfs.semi_lagrangian import SemiLagrangian
+from tradewind.dwarfs.spherical_harmonics import SphericalHarmonics
 
 FINDINGS = 6 * 8
 """Bytes that a loop of the semi-Lagrangian dwarf hands to the host."""
@@ -59,6 +60,13 @@ def test_fields_stay_on_the_device(ranks: int, device: str) -> None:
     assert staged
 
 
+@pytest.mark.parametrize(("ranks", "device"), [(2, "cuda"), *slow((1, "rocm"), (4, "cuda"))])
+def test_transforms_stay_on_the_device_and_differ_by_roundings(ranks: int, device: str) -> None:
+    for precision, apart, copied in launch.run(ranks, "device_cases:spectral_on_both", device, timeout_s=240):
+        assert apart < {"f8": 1e-13, "f4": 1e-5}[precision]
+        assert set(copied.values()) == {0}
+
+
 @pytest.mark.parametrize(
     ("kind", "options", "problem"),
     [
@@ -67,6 +75,8 @@ def test_fields_stay_on_the_device(ranks: int, device: str) -> None:
         (SemiLagrangian, {"grid": (16, 16, 2), "strategy": "on-demand"}, "strategy on-demand: with device simulated"),
         (SemiLagrangian, {"grid": "O8x4"}, "geometry octahedral: with device simulated plane and sphere are allowed"),
         (Diffusion, {"grid": (8, 8, 2), "device": "gpu"}, "unknown device 'gpu'"),
+        (SphericalHarmonics, {"truncation": 15}, "unknown device 'simulated' .known: host, cuda, rocm"),
+        (SphericalHarmonics, {"truncation": 15, "device": "cuda", "winds": True}, "winds: with device cuda none are"),
     ],
 )
 def test_what_a_device_cannot_do_is_refused(kind: Any, options: dict[str, Any], problem: str) -> None:

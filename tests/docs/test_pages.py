@@ -25,7 +25,10 @@ LONG = {
     *(f"how-to/{name}.md" for name in ("fetch", "gather-scatter", "model")),
     *("how-to/compare-offers.md", "how-to/halo-code.md"),
     *(f"how-to/{name}.md" for name in ("install", "languages", "measure", "nodes", "output", "output-fortran")),
-    *(f"how-to/{name}.md" for name in ("packets", "program", "simulate", "study", "timeline", "tune", "verify")),
+    *(
+        f"how-to/{name}.md"
+        for name in ("packets", "program", "record", "replay", "simulate", "study", "timeline", "tune", "verify")
+    ),
     *("tutorial/index.md", "tutorial/output.md"),
 }
 """README, and pages below docs/ that take more than a second of processor time: `make test-all` runs them."""

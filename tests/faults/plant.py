@@ -29,7 +29,19 @@ LIMIT_S = 60.0
 
 ORDER = (
     *("base", "layout", "schedule", "program", "pattern", "verify", "algorithm", "kernel", "machine", "method", "sim"),
-    *("verification", "replay", "simulation", "workload", "spectral", "plot", "timeline", "trace", "dataset", "cli"),
+    *(
+        "verification",
+        "replay",
+        "recognition",
+        "simulation",
+        "workload",
+        "spectral",
+        "plot",
+        "timeline",
+        "trace",
+        "dataset",
+        "cli",
+    ),
     *("validation", "study", "report", "mpi", "launch", "dwarfs", "languages", "fieldserver"),
 )
 """Folders of tests in the order in which they run: low ones before those above them, those with many ranks last."""
@@ -57,11 +69,12 @@ PYTHON = {
     "machine": "sim workload plot simulation cli study launch",
     "mpi": "launch dwarfs",
     "spectral": "dwarfs",
-    "workload": "verification simulation timeline cli study",
+    "workload": "verification recognition simulation timeline cli study",
     "plot": "cli report study",
     "timeline": "cli report launch",
-    "trace": "replay timeline cli",
-    "replay": "simulation cli",
+    "trace": "replay recognition timeline cli",
+    "replay": "recognition simulation cli",
+    "recognition": "cli",
     "verification": "cli",
     "simulation": "timeline cli study",
     "fieldserver": "dwarfs",

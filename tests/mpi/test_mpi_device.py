@@ -85,6 +85,16 @@ def test_calls_order_themselves_with_the_work_of_the_caller(driver):
     }
 
 
+def test_dwarfs_on_a_device_exchange_there(driver):
+    """Their plans take the fields as they lie, and the loops' order with the exchanges is that of the stream."""
+    outcomes = launch.run(2, "device_dwarfs:run", driver, timeout_s=240)
+    assert len(outcomes) == 5
+    for name, same, staging in outcomes:
+        assert same, name
+        assert all(staging), name
+    assert outcomes[3][2][0].startswith("within the node pushes")
+
+
 def test_what_a_plan_on_a_device_does_not_take(driver):
     assert launch.run(1, "device_order:refused", driver, timeout_s=120) == {
         "host and device": "source field 1 lies in the memory of the host, source field 0 in that of CUDA 0: all "

@@ -3,8 +3,13 @@
 import re
 
 import pytest
+from recorded_exchange import trace_of
+from validation.machines import all_to_all
 
 from tradewind.base.errors import InputError
+from tradewind.replay.calls import calls_of
+from tradewind.replay.export import export_trace
+from tradewind.trace.forms import Form
 from tradewind.trace.model import ANY
 from tradewind.trace.read import open_trace
 
@@ -24,7 +29,7 @@ l4 requires l3
 }
 rank 2 { // the order of ranks is free
 a:send 16b to 0 tag 0
-b: recv 4b from -1 tag -1
+b: recv 4b from 0
 }
 
 rank 1 {
@@ -63,7 +68,6 @@ def test_all_of_the_grammar(tmp_path):
     assert table[["peer", "tag", "bytes", "request"]].iloc[1].tolist() == [1, 7, 800, 0]
     assert table[["source", "source_tag", "received", "request"]].iloc[2].tolist() == [2, 0, 16, 1]
     assert table[["peer", "tag", "bytes", "request"]].iloc[3].tolist() == [2, 0, 4, 2]
-    assert trace.table(2)[["source", "source_tag"]].iloc[2].tolist() == [ANY, ANY]
 
 
 def test_a_rank_waits_in_front_of_what_requires_a_message_and_not_before(tmp_path):
@@ -95,17 +99,60 @@ def test_a_tree_of_messages_depends_on_the_one_above(tmp_path):
     assert [name for name, _ in calls(trace, 1)].count("MPI_Waitall") == 2
 
 
-@pytest.mark.parametrize(
-    "operations",
-    [
-        "a: recv 1b from 1\nb: recv 1b from 1\nc: send 1b to 1\nc requires b\nd: send 1b to 1\nd requires a\n",
-        "a: calc 10 cpu 0\nb: calc 10 cpu 1\n",
-    ],
-)
-def test_operations_side_by_side_are_a_problem_that_is_named(operations, tmp_path):
-    trace = read(tmp_path, f"num_ranks 2\nrank 0 {{\n{operations}}}\nrank 1 {{\n}}\n")
+def test_operations_that_do_not_wait_for_each_other_begin_when_they_can(tmp_path):
+    """Rank 0 would wait for the second message first if it went by the file, and rank 1 for a reply to the first."""
+    first = "a: recv 1b from 1 tag 1\nb: recv 1b from 1 tag 2\nc: send 1b to 1 tag 3\nc requires b\n"
+    first += "d: send 1b to 1 tag 4\nd requires a\n"
+    second = (
+        "a: send 1b to 0 tag 1\nb: recv 1b from 0 tag 4\nc: calc 5\nc requires b\nd: send 1b to 0 tag 2\n"
+        "d requires c\ne: recv 1b from 0 tag 3\n"
+    )
+    trace = read(tmp_path, f"num_ranks 2\nrank 0 {{\n{first}}}\nrank 1 {{\n{second}}}\n")
+    assert trace.problems == ()
+    sends = trace.table(0)[["call", "tag"]].iloc[1:].itertuples(index=False, name=None)
+    assert [tag for call, tag in sends if call == "MPI_Isend"] == [4, 3]
+    assert calls_of(trace).calls.unmatched == []
+    assert calls_of(trace).eager_limit == 0
+
+
+def test_processors_compute_side_by_side(tmp_path):
+    """Rank 0 computes from 0 to 30 and from 0 to 20; then from 30 on, while it waits for nothing."""
+    calcs = "a: calc 30 cpu 0\nb: calc 20 cpu 1\nc: send 1b to 1\nc requires b\nd: calc 10 cpu 0\n"
+    trace = read(tmp_path, f"num_ranks 2\nrank 0 {{\n{calcs}}}\nrank 1 {{\nrecv 1b from 0\n}}\n")
+    assert calls(trace, 0) == [("MPI_Init", 0), ("MPI_Isend", 20), ("MPI_Waitall", 20), ("MPI_Finalize", 0)]
+
+
+def test_receives_of_any_message_take_those_of_the_walk(tmp_path):
+    receives = "a: recv 8b from -1 tag -1\nb: recv 8b from 2 tag -1\nc: recv 8b from -1 tag 0\nd: calc 1\n"
+    receives += "".join(f"d requires {label}\n" for label in "abc")
+    sends = "rank 1 {\na: calc 10\nb: send 3b to 0 tag 0\nb requires a\n}\nrank 2 {\nsend 4b to 0\na: calc 20\n"
+    sends += "b: send 5b to 0\nb requires a\n}\n"
+    trace = read(tmp_path, f"num_ranks 3\nrank 0 {{\n{receives}}}\n{sends}")
+    ended = trace.events(0).ended[["source", "tag", "bytes"]].tolist()
+    assert ended == [(2, 0, 4), (2, 0, 5), (1, 0, 3)]
+    assert trace.table(0)[["source", "source_tag"]].iloc[1].tolist() == [ANY, ANY]
+
+
+def test_operations_whose_messages_never_come_are_kept(tmp_path):
+    rank = "a: recv 1b from -1\nb: calc 5\nb requires a\nc: send 2b to 1\nc requires b\n"
+    trace = read(tmp_path, f"num_ranks 2\nrank 0 {{\n{rank}}}\nrank 1 {{\n}}\n")
     assert len(trace.problems) == 1
-    assert "1 ranks, as rank 0, have operations that do not depend on each other" in trace.problems[0]
+    assert "1 ranks, as rank 0, wait for messages that are not sent: 2 operations" in trace.problems[0]
+    assert [name for name, _ in calls(trace, 0)] == [
+        *("MPI_Init", "MPI_Irecv", "MPI_Waitall", "MPI_Isend", "MPI_Waitall", "MPI_Finalize")
+    ]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_walk_and_the_file_agree_where_all_waits_for_each_other(seed, tmp_path):
+    """Schedules of exchanges in turn, as a replay writes them, and with one more rank that forces a walk."""
+    trace = trace_of(next(iter(all_to_all(4 + seed, "pairwise", 100).schedules().values())), 8)
+    export_trace(trace, tmp_path / "run.goal", Form.GOAL)
+    text = (tmp_path / "run.goal").read_text().replace(f"num_ranks {4 + seed}", f"num_ranks {5 + seed}")
+    (tmp_path / "walked.goal").write_text(f"{text}\nrank {4 + seed} {{\ncalc 1 cpu 0\ncalc 1 cpu 1\n}}\n")
+    plain, walked = open_trace(tmp_path / "run.goal"), open_trace(tmp_path / "walked.goal")
+    for rank in range(4 + seed):
+        assert calls(walked, rank) == calls(plain, rank)
 
 
 def test_what_is_whole_of_a_file_that_is_cut_off(tmp_path):

@@ -5,9 +5,9 @@ import re
 import pytest
 
 from tradewind.base.errors import InputError
+from tradewind.trace.action_arguments import TYPE_BYTES
 from tradewind.trace.model import ANY, NONE
 from tradewind.trace.read import open_trace
-from tradewind.trace.time_independent import TYPE_BYTES
 
 
 def read(tmp_path, text):

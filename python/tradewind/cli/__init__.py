@@ -77,7 +77,7 @@ def _run(arguments: Sequence[str]) -> int | None:
 _WORDS = {
     "program": ("program", ("verify", "simulate", "bench")),
     "model": ("model", ("verify", "simulate")),
-    "trace": ("trace", ("verify", "simulate", "advise", "export")),
+    "trace": ("trace", ("verify", "simulate", "advise", "show", "export")),
     "output": ("advise_output", ("advise",)),
 }
 """Words in place of a pattern: the file of each, and the commands that take it."""

@@ -13,6 +13,7 @@ _COMMANDS = {
     "verify": "verify {kind} -n 64",
     "verify program": "verify program step.toml",
     "advise trace": "advise trace run.trace --machine fugaku",
+    "show trace": "show trace run.trace -o step.toml",
     "verify trace": "verify trace run.trace",
     "verify model": "verify model gcr-1300m -n 100",
     "show": "show {kind} -n 16 --rank 3",

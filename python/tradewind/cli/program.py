@@ -21,6 +21,12 @@ HELP = {
 
 _Word = Annotated[str, Argument(metavar="program", help="The word `program`.", show_default=False)]
 _File = Annotated[Path, Argument(metavar="FILE", help="A program file.", show_default=False)]
+_Ranks = Annotated[
+    int | None, Option("--ranks", "-n", help="Number of ranks to which it is scaled.", show_default="those of the file")
+]
+_Scale = Annotated[
+    str, Option("--scale", help="On other ranks: strong, the same grid, or weak, a grid that grows with the ranks.")
+]
 
 
 def verify(
@@ -30,16 +36,18 @@ def verify(
         str | None,
         Option("--transport", help="Posting orders to prove, beside the exchanges' own.", show_default="all"),
     ] = None,
+    ranks: _Ranks = None,
+    scale: _Scale = "strong",
     *,
     as_json: options.Json = False,
 ) -> None:
     """Prove a program file, and print the result. Raises InputError, VerificationError."""
     from tradewind.cli.output import print_result
     from tradewind.verification import verify_program
-    from tradewind.workload.program_file import load_program
+    from tradewind.workload.program_scaling import load_scaled
 
     names = None if transport in (None, "all") else str(transport).split(",")
-    result = verify_program(load_program(file), names)
+    result = verify_program(load_scaled(file, ranks, scale), names)
     print_result(result, as_json, lambda: show_verified(result))
 
 
@@ -48,6 +56,8 @@ def simulate(
     program: _Word,
     file: _File,
     machine: simulating.Machine,
+    ranks: _Ranks = None,
+    scale: _Scale = "strong",
     *,
     simulated: options.Simulated,
     as_json: options.Json = False,
@@ -56,9 +66,9 @@ def simulate(
     from tradewind.cli.output import print_result
     from tradewind.cli.simulation_run import simulate_here
     from tradewind.simulation import prepare
-    from tradewind.workload.program_file import load_program
+    from tradewind.workload.program_scaling import load_scaled
 
-    simulation = prepare(load_program(file), machine, **simulated.chosen())
+    simulation = prepare(load_scaled(file, ranks, scale), machine, **simulated.chosen())
     result = simulate_here(simulation, simulated, as_json)
     print_result(result, as_json, lambda: _show_simulated(result))
 

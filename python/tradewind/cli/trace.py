@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from tradewind.cli import options
+from tradewind.cli import options, trace_patterns
 from tradewind.cli import simulation_options as simulating
 from tradewind.cli.parameters import Argument, Option
 from tradewind.cli.trace_export import export
@@ -20,6 +20,7 @@ HELP = {
     "verify": "Check whether a recorded program needs messages that are buffered, and would hang without.",
     "simulate": "Replay a recorded program on a machine, packet by packet.",
     "advise": "Find what would make a recorded program faster, by replays.",
+    "show": trace_patterns.HELP,
     "export": "Write a trace for LogGOPSim, ATLAHS or SimGrid, or one of these as a trace of Tradewind.",
 }
 
@@ -253,5 +254,6 @@ COMMANDS: dict[str, Callable[..., int | None]] = {
     "verify": verify,
     "simulate": simulate,
     "advise": advise,
+    "show": trace_patterns.show,
     "export": export,
 }

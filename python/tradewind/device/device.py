@@ -41,6 +41,8 @@ class Device(ABC):
 
     name: str
     is_host = False
+    array_module: Any = None
+    """Functions with NumPy's names for its arrays; None: it has none."""
     copy_bytes = 256 * 2**20
     """Bytes of a copy that measures its memory: well beyond its caches."""
 

@@ -82,7 +82,7 @@ class Gpu(Device):
         """`number`: counted on and on, around the devices of the node."""
         super().__init__()
         self.name = name
-        self._cupy = cupy = import_cupy(name)
+        self._cupy = self.array_module = cupy = import_cupy(name)
         self.number = number % cupy.cuda.runtime.getDeviceCount()
         cupy.cuda.Device(self.number).use()
         self._module = cupy.RawModule(code=source(), options=OPTIONS[name])

@@ -8,7 +8,7 @@ from functools import lru_cache
 from tradewind import _core
 from tradewind.base.errors import InputError
 from tradewind.replay.rows import LABELS, Left, rows_of
-from tradewind.trace.model import Trace
+from tradewind.trace.model import Trace, missing_ranks
 
 DEFAULT_ALLREDUCE = "recursive-2"
 """Recursive doubling, as MPICH has it for short vectors."""
@@ -44,10 +44,8 @@ def calls_of(trace: Trace, scale: float = 1.0, allreduce: str = DEFAULT_ALLREDUC
     `scale`: of the time of computations; `allreduce`: the algorithm of MPI_Allreduce. Raises InputError for a trace
     that lacks ranks, and for what the core does not take.
     """
-    if missing := sorted({*range(trace.size)} - {*trace.ranks}):
-        some = ", ".join(str(rank) for rank in missing[:5]) + (", ..." if len(missing) > 5 else "")
-        here = f"{len(trace.ranks)} of {trace.size} ranks"
-        raise InputError(f"the trace has {here}: {some} are missing, so it cannot be replayed")
+    for missing in missing_ranks(trace.size, trace.infos):
+        raise InputError(f"{missing}; so the trace cannot be replayed")
     if not scale >= 0:
         raise InputError(f"computing scaled by {scale}: 0 or more is allowed")
 

@@ -21,6 +21,7 @@ from tradewind.base.extents import true_or_false
 from tradewind.base.names import known_name
 from tradewind.base.units import format_bytes
 from tradewind.spectral.fourier import Fourier
+from tradewind.spectral.on_device import DeviceFourier
 from tradewind.spectral.operators import EARTH_RADIUS_M
 from tradewind.spectral.precision import precision_named
 from tradewind.spectral.stages import LegendreStages
@@ -134,14 +135,16 @@ class DistributedTransform:
         winds: bool = False,
         radius: float = EARTH_RADIUS_M,
         precision: str = "f8",
+        module: Any = None,
     ) -> DistributedTransform:
         """Return one whose exchanges are made by a function, in the order of `Distribution.patterns`, forth and back.
 
-        `array` makes its arrays, where they must lie in memory of a kind.
+        `array` makes its arrays, where they must lie in memory of a kind; `module`: the array module of the device on
+        which they lie. There it has neither winds nor adjoints, and needs tables.
         """
         made = cls.__new__(cls)
         how: dict[str, Any] = {"tables": tables, "threads": threads, "winds": winds, "radius": radius}
-        made._set_up(distribution, rank, make, array, **how, precision=precision)
+        made._set_up(distribution, rank, make, array, **how, precision=precision, module=module)
         return made
 
     def _set_up(
@@ -156,6 +159,7 @@ class DistributedTransform:
         winds: bool,
         radius: float,
         precision: str,
+        module: Any = None,
     ) -> None:
         self.distribution, self.rank, self.precision = distribution, rank, precision_named(precision)
         tables, winds = true_or_false("tables", tables), true_or_false("winds", winds)
@@ -170,12 +174,15 @@ class DistributedTransform:
             "take more nodes, or fewer levels" + (", or no tables" if tables else ""),
         )
         d, t = distribution, distribution.truncation
-        self._fourier = Fourier(t, d.rows_of(rank), threads=threads)
+        self._fourier: Any = Fourier(t, d.rows_of(rank), threads=threads)
         own = d.pieces_of(rank)
         wind_of = variables if winds else None
         how: dict[str, Any] = {"tables": tables, "threads": threads, "radius": radius, "precision": self.precision}
         self._stages = LegendreStages(d.pieces, own, winds=wind_of, **how)
         self._per_cosine = PerCosine(self._fourier, variables) if winds else None
+        if module is not None:
+            self._fourier = DeviceFourier(self._fourier, self.precision, module)
+            self._stages.move_to(module)
         patterns = d.patterns()
         between = {}
         for name, pattern in patterns.items():
@@ -191,11 +198,12 @@ class DistributedTransform:
         self.points, self.rows = between["rows"]
         self.fourier, self.wavenumbers = between["wavenumbers"]
         self.spectral, self.columns = between["columns"]
-        none: Complexes = np.empty((0, self.spectral.shape[1]), self.spectral.dtype)
+        empty = np.empty if module is None else module.empty
+        none: Complexes = empty((0, self.spectral.shape[1]), self.spectral.dtype)
         self._sent: Complexes
         self._received: Complexes
         self._sent, self._received = between.get("sums", (none, none))
-        self._partial: Complexes = np.empty((self._stages.partial_sums, self.spectral.shape[1]), self.spectral.dtype)
+        self._partial: Complexes = empty((self._stages.partial_sums, self.spectral.shape[1]), self.spectral.dtype)
         self._exchanges: dict[tuple[str, bool], Exchange] = {}
         for name, (before, after) in between.items():
             self._exchanges[name, False] = make(name, False, patterns[name], before, after)

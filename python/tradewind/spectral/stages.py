@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from tradewind.base.errors import InputError
 from tradewind.spectral.legendre import Legendre
+from tradewind.spectral.on_device import DeviceLegendre
 from tradewind.spectral.operators import EARTH_RADIUS_M
 from tradewind.spectral.precision import DOUBLE, Precision
 from tradewind.spectral.winds import WindOperators
@@ -24,7 +26,8 @@ if TYPE_CHECKING:
 class _Stage(NamedTuple):
     """Wavenumbers that follow each other, all whole or all in pieces, and their places in the arrays."""
 
-    legendre: Legendre
+    legendre: Any
+    """A `Legendre`, or a `DeviceLegendre`."""
     split: bool
     rows: slice
     degrees: slice
@@ -108,6 +111,15 @@ class LegendreStages:
                 spectral += len(mine)
                 partial += truncation.top + 1 - piece.m
         self.partial_sums = partial
+
+    def move_to(self, module: Any) -> None:
+        """Let the transforms take arrays that an array module allocates, see `spectral.on_device`.
+
+        Raises InputError for winds, and for stages without tables.
+        """
+        if any(stage.winds is not None for stage in self._stages):
+            raise InputError("winds: on a device a transform without them is allowed")
+        self._stages = [stage._replace(legendre=DeviceLegendre(stage.legendre, module)) for stage in self._stages]
 
     @property
     def table_bytes(self) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from enum import Enum
 from pathlib import Path
@@ -45,16 +46,13 @@ def form_of(path: Path) -> Form:
         return Form.GOAL
     if _ACTION.match(text):
         return Form.TIME_INDEPENDENT
-    if (name := _NAME.match(text)) and _names_a_file(path, name[0]):
+    name = _NAME.match(text)
+    if name and file_named(path, name[0].strip().decode("utf-8", "replace")):
         return Form.TIME_INDEPENDENT
     return Form.RECORDED
 
 
-def _names_a_file(path: Path, line: bytes) -> bool:
-    name = line.strip().decode("utf-8", "replace")
-    return any(place.is_file() for place in places_of(path, name))
-
-
-def places_of(path: Path, name: str) -> list[Path]:
-    """Return where a file may be that another names: as seen from that one, from here, or in the folder beside it."""
-    return [path.parent / name, Path(name), path.parent / f"{path.name}_files" / Path(name).name]
+def file_named(path: Path, name: str) -> Path | None:
+    """Return the file that another names: as seen from that one, from here, or in the folder beside it; or None."""
+    places = [path.parent / name, Path(name), path.parent / f"{path.name}_files" / Path(name).name]
+    return next((place for place in places if os.path.isfile(place)), None)  # also of names that no file can have

@@ -7,29 +7,25 @@ Sizes are counts of a datatype, whose number may end the line; without it, bytes
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cached_property
-from math import isfinite
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
 from tradewind.base.errors import InputError, quoted
 from tradewind.base.names import unknown
+from tradewind.trace.action_arguments import BYTE, DOUBLE, MOST_TAG, ActionArguments, Arguments
 from tradewind.trace.builder import Ended, RankBuilder
-from tradewind.trace.forms import places_of
-from tradewind.trace.model import ANY, MAX_RANKS, NONE, Trace, missing_ranks
-from tradewind.trace.requests import Open
+from tradewind.trace.forms import file_named
+from tradewind.trace.model import MAX_RANKS, NONE, Trace, missing_ranks
+from tradewind.trace.requests import Key, Open
 from tradewind.trace.text import MOST, TextFile, trace_of_text
 
 FLOPS_PER_NS = 1.0
 """Operations of `compute` in a nanosecond: those of a host of 1 Gflop/s."""
-TYPE_BYTES = (
-    *(8, 4, 1, 2, 8, 4, 1, 8, 1, 1, 2, 4, 8, 8, 16, 4, 1, 1, 2, 4, 8, 1, 2, 4, 8, 8, 16, 32, 8, 8),
-    *(8, 16, 16, 8, 8, 8, 16, 16, 4, 4, 8, 16, 8, 16, 16, 4, 2, 4, 8, 16, 32, 1, 8, 16, 32, 0, 0, 1, 8, 8),
-)
-"""Bytes of SimGrid's datatypes, by number: MPI_DOUBLE is 0, MPI_BYTE 6."""
-_DOUBLE, _BYTE = 8, 1
-_MOST_TAG = (1 << 31) - 1
-Arguments = Sequence[str]
+Step = Callable[[], None]
+"""An action whose arguments are known."""
+_MOST_STEPS = 1 << 16
+"""Lines of a rank that are kept with what they do, as those of a loop come again."""
 
 
 def read_time_independent(path: Path) -> Trace:
@@ -41,16 +37,18 @@ def read_time_independent(path: Path) -> Trace:
     by_word: dict[str, _Rank] = {}
     for file in files:
         for line in file.lines():
-            words = line.split()
-            if not words or words[0].startswith("#"):
-                continue
-            if not line.endswith("\n"):
+            word, _, text = line.partition(" ")
+            if word not in by_word:
+                words = line.split(None, 1)
+                if not words or words[0].startswith("#"):
+                    continue
+                word, text = words[0], words[-1] if len(words) > 1 else "\n"
+                rank = file.whole_number(word, "rank", 0, size - 1)
+                by_word[word] = ranks.setdefault(rank, _Rank(rank, size, file))
+            if line.endswith("\n"):
+                by_word[word].read(file, text)
+            else:
                 problems.append(f"{file.path} is cut off at line {file.number}")
-                continue
-            if words[0] not in by_word:
-                rank = file.whole_number(words[0], "rank", 0, size - 1)
-                by_word[words[0]] = ranks.setdefault(rank, _Rank(rank, size, file))
-            by_word[words[0]].read(file, words)
     made = {rank: each.finish() for rank, each in ranks.items()}
     return trace_of_text(size, made, (*problems, *missing_ranks(size, made)))
 
@@ -65,10 +63,10 @@ def _files(path: Path) -> list[TextFile]:
             continue
         if name.split()[0].isdigit():
             return [TextFile(path)]
-        there = [place for place in places_of(path, name) if place.is_file()]
-        if not there:
+        there = file_named(path, name)
+        if there is None:
             raise whole.error(f"there is no file {quoted(name)}: a file with the actions of a rank is allowed")
-        named.append(TextFile(there[0]))
+        named.append(TextFile(there))
     if not named:
         raise InputError(f"{path}: not a trace: it has no actions")
     return named
@@ -92,34 +90,44 @@ def _size_of(files: Sequence[TextFile], path: Path) -> int:
     return last + 1
 
 
-class _Rank:
+_OF_THEIR_OWN = ("init", "compute", "sleep")
+"""Actions whose lines hardly come again, or that change what others mean."""
+
+
+class _Rank(ActionArguments):
     """Makes the calls of a rank of its actions."""
 
     def __init__(self, rank: int, size: int, file: TextFile) -> None:
-        self.rank, self._size, self._file = rank, size, file
+        super().__init__(size, file)
+        self.rank = rank
         self._builder = RankBuilder(rank).call("MPI_Init")
         self._open = Open()
-        self._known: dict[tuple[object, ...], int] = {}
-        self._type_bytes = _BYTE
+        self._known: dict[tuple[Ended, ...], int] = {}
         self._gap = 0.0
+        self._steps: dict[str, Step] = {}
 
-    def read(self, file: TextFile, words: list[str]) -> None:
-        """Carry out an action: rank, name, arguments. Raises InputError."""
+    def read(self, file: TextFile, line: str) -> None:
+        """Carry out an action: its name and arguments. Raises InputError."""
         self._file = file
-        action = self._actions.get(words[1]) if len(words) > 1 else None
-        if action is None:
-            raise file.error(unknown("action of SimGrid", " ".join(words[1:2]), self._actions))
-        action(words[2:])
+        step = self._steps.get(line)
+        if step is None:
+            name, *words = line.split() or [""]
+            if name not in self._actions:
+                raise file.error(unknown("action of SimGrid", name, self._actions))
+            step = self._actions[name](words)
+            if name not in _OF_THEIR_OWN and len(self._steps) < _MOST_STEPS:
+                self._steps[line] = step
+        step()
 
     def finish(self) -> RankBuilder:
         """Return all calls."""
-        self._call("MPI_Finalize")
+        self._call("MPI_Finalize")()
         return self._builder
 
     @cached_property
-    def _actions(self) -> dict[str, Callable[[Arguments], None]]:
-        def nothing(arguments: Arguments) -> None:
-            pass
+    def _actions(self) -> dict[str, Callable[[Arguments], Step]]:
+        def nothing(arguments: Arguments) -> Step:
+            return lambda: None
 
         sends = {"send": "Send", "isend": "Isend", "Ssend": "Ssend", "ISsend": "Issend", "bsend": "Bsend"}
         sends |= {"ibsend": "Ibsend"}
@@ -135,7 +143,7 @@ class _Rank:
             "sendRecv": self._both,
             "test": self._test,
             "wait": self._wait,
-            "waitall": lambda words: self._ended(self._open.end_all()),
+            "waitall": lambda words: lambda: self._ended(self._open.end_all()),
             "barrier": lambda words: self._call("MPI_Barrier"),
             "bcast": self._broadcast,
             "reduce": self._reduce,
@@ -153,56 +161,24 @@ class _Rank:
             "scatterv": self._scatter_blocks,
         }
 
-    # Values of arguments.
-
-    def _number(self, words: Arguments, place: int, what: str, least: int = 0, most: int = MOST) -> int:
-        if place >= len(words):
-            raise self._file.error(f"no {what}: it is argument {place + 1} of the action")
-        text = words[place]
-        if text.isdigit():
-            return self._file.whole_number(text, what, least, most)
-        value = self._real(text, what)
-        if not value.is_integer() or not least <= value <= most:
-            raise self._file.error(f"{what} {quoted(text)}: {least} to {most} are allowed")
-        return int(value)
-
-    def _real(self, text: str, what: str) -> float:
-        try:
-            value = float(text)
-        except ValueError:
-            value = float("nan")
-        if not isfinite(value):
-            raise self._file.error(f"{what} {quoted(text)}: a number is allowed")
-        return value
-
-    def _bytes(self, words: Arguments, place: int, type_place: int) -> int:
-        """Return a count of a datatype, whose number may be an argument, in bytes."""
-        return self._number(words, place, "size") * self._type(words, type_place)
-
-    def _type(self, words: Arguments, place: int) -> int:
-        if place >= len(words):
-            return self._type_bytes
-        return TYPE_BYTES[self._number(words, place, "datatype", 0, len(TYPE_BYTES) - 1)]
-
-    def _peer(self, words: Arguments, place: int) -> int:
-        return self._number(words, place, "rank", 0, self._size - 1)
-
-    def _from(self, words: Arguments, place: int, what: str, most: int) -> int:
-        """Return a rank or a tag of a receive; negative ones are wildcards."""
-        found = self._number(words, place, what, -_MOST_TAG, most)
-        return ANY if found < 0 else found
-
-    def _counts(self, words: Arguments, first: int, size: int) -> list[int]:
-        return [self._number(words, first + each, "count") * size for each in range(self._size)]
-
     # Calls.
 
-    def _call(self, name: str, blocks: Sequence[int] = (), **fields: int) -> None:
-        key = (name, *blocks, *fields.items())
-        if key not in self._known:
-            arguments: dict[str, Any] = {"blocks": blocks, **fields}
-            self._known[key] = self._builder.operation(name, **arguments)
-        self._event(self._known[key])
+    def _call(self, name: str, blocks: Sequence[int] = (), **fields: int) -> Step:
+        arguments: dict[str, Any] = {"blocks": blocks, **fields}
+        return partial(self._event, self._builder.operation(name, **arguments))
+
+    def _begin(self, name: str, key: Key, status: tuple[int, int, int], **fields: int) -> Step:
+        """Return the step of a call that begins a request."""
+        by_slot: dict[int, int] = {}
+        arguments: dict[str, Any] = fields
+
+        def begin() -> None:
+            slot = self._open.post(key, status)
+            if slot not in by_slot:
+                by_slot[slot] = self._builder.operation(name, **arguments, request=slot)
+            self._event(by_slot[slot])
+
+        return begin
 
     def _event(self, operation: int) -> None:
         gap = round(self._gap)
@@ -212,54 +188,70 @@ class _Rank:
         except OverflowError:
             raise self._file.error("the rank computes for more than 292 years") from None
 
-    def _init(self, words: Arguments) -> None:
-        self._type_bytes = _DOUBLE if words else _BYTE
+    def _init(self, words: Arguments) -> Step:
+        self._type_bytes = DOUBLE if words else BYTE
+        self._steps.clear()
+        return lambda: None
 
-    def _compute(self, words: Arguments, ns: float) -> None:
+    def _compute(self, words: Arguments, ns: float) -> Step:
         amount = self._real(words[0], "amount") if words else -1.0
         if not 0 <= amount * ns <= MOST:
             raise self._file.error(f"amount {' '.join(words[:1])}: a time from 0 to 31 years is allowed")
-        self._gap += amount * ns
+        return partial(self._add_computing, amount * ns)
 
-    def _send(self, name: str) -> Callable[[Arguments], None]:
+    def _add_computing(self, time_ns: float) -> None:
+        self._gap += time_ns
+
+    def _send(self, name: str) -> Callable[[Arguments], Step]:
         begins = name.startswith("MPI_I")
 
-        def send(words: Arguments) -> None:
-            peer, tag = self._peer(words, 0), self._number(words, 1, "tag", 0, _MOST_TAG)
-            slot = self._open.post((self.rank, peer, tag), (NONE, NONE, 0)) if begins else NONE
-            self._call(name, peer=peer, tag=tag, bytes=self._bytes(words, 2, 3), request=slot)
+        def send(words: Arguments) -> Step:
+            peer, tag, size = (
+                self._peer(words, 0),
+                self._number(words, 1, "tag", 0, MOST_TAG),
+                self._bytes(words, 2, 3),
+            )
+            if begins:
+                return self._begin(name, (self.rank, peer, tag), (NONE, NONE, 0), peer=peer, tag=tag, bytes=size)
+            return self._call(name, peer=peer, tag=tag, bytes=size)
 
         return send
 
-    def _receive(self, name: str, words: Arguments) -> None:
+    def _receive(self, name: str, words: Arguments) -> Step:
         source = self._from(words, 0, "rank", self._size - 1)
-        tag = self._from(words, 1, "tag", _MOST_TAG)
+        tag = self._from(words, 1, "tag", MOST_TAG)
         size = 0 if words[2:3] == ["-1"] else self._bytes(words, 2, 3)  # of which only the sender is certain
-        begins = name == "MPI_Irecv"
-        slot = self._open.post((source, self.rank, tag), (source, tag, size)) if begins else NONE
-        self._call(name, source=source, source_tag=tag, received=size, request=slot)
+        fields: dict[str, Any] = {"source": source, "source_tag": tag, "received": size}
+        if name == "MPI_Irecv":
+            return self._begin(name, (source, self.rank, tag), (source, tag, size), **fields)
+        return self._call(name, **fields)
 
-    def _both(self, words: Arguments) -> None:
+    def _both(self, words: Arguments) -> Step:
         to, source = self._peer(words, 1), self._peer(words, 3)
         size, received = self._bytes(words, 0, 4), self._bytes(words, 2, 5)
-        self._call("MPI_Sendrecv", peer=to, tag=0, bytes=size, source=source, source_tag=0, received=received)
+        return self._call("MPI_Sendrecv", peer=to, tag=0, bytes=size, source=source, source_tag=0, received=received)
 
     def _key(self, words: Arguments) -> tuple[int, int, int]:
         ranks = [self._from(words, place, "rank", self._size - 1) for place in (0, 1)]
-        return ranks[0], ranks[1], self._from(words, 2, "tag", _MOST_TAG)
+        return ranks[0], ranks[1], self._from(words, 2, "tag", MOST_TAG)
 
-    def _test(self, words: Arguments) -> None:
-        if (slot := self._open.oldest(self._key(words))) is not None:
-            operation = self._builder.operation("MPI_Test", asked=[slot])
-            self._event(operation)
+    def _test(self, words: Arguments) -> Step:
+        key = self._key(words)
 
-    def _wait(self, words: Arguments) -> None:
-        self._ended(self._open.end(self._key(words)))
+        def test() -> None:
+            if (slot := self._open.oldest(key)) is not None:
+                self._event(self._builder.operation("MPI_Test", asked=[slot]))
+
+        return test
+
+    def _wait(self, words: Arguments) -> Step:
+        key = self._key(words)
+        return lambda: self._ended(self._open.end(key))
 
     def _ended(self, ended: list[Ended]) -> None:
         if not ended:  # a test has ended it
             return
-        key = ("ended", *ended)
+        key = tuple(ended)
         if key not in self._known:
             slots = [slot for slot, *_ in ended]
             self._known[key] = self._builder.operation("MPI_Waitall", asked=slots, ended=ended)
@@ -267,33 +259,36 @@ class _Rank:
 
     # Collective calls: bytes that the rank gives and obtains, see docs/reference/trace.md.
 
-    def _rooted(self, words: Arguments, place: int) -> int:
-        return self._peer(words, place) if place < len(words) else 0
-
-    def _broadcast(self, words: Arguments) -> None:
+    def _broadcast(self, words: Arguments) -> Step:
         size, root = self._bytes(words, 0, 2), self._rooted(words, 1)
         given = size if root == self.rank else 0
-        self._call("MPI_Bcast", peer=root, bytes=given, received=size - given)
+        return self._call("MPI_Bcast", peer=root, bytes=given, received=size - given)
 
-    def _reduce(self, words: Arguments) -> None:
+    def _reduce(self, words: Arguments) -> Step:
         size, root = self._bytes(words, 0, 3), self._rooted(words, 2)
-        self._call("MPI_Reduce", peer=root, bytes=size, received=size if root == self.rank else 0)
-        self._work(words, 1)
+        call = self._call("MPI_Reduce", peer=root, bytes=size, received=size if root == self.rank else 0)
+        return self._with_work(call, words, 1)
 
-    def _combine(self, name: str, words: Arguments) -> None:
+    def _combine(self, name: str, words: Arguments) -> Step:
         size = self._bytes(words, 0, 2)
-        self._call(name, bytes=size, received=size)
-        self._work(words, 1)
+        return self._with_work(self._call(name, bytes=size, received=size), words, 1)
 
-    def _work(self, words: Arguments, place: int) -> None:
-        """Add what a rank computes behind the messages of a reduction."""
-        if place < len(words):
-            self._compute(words[place:], 1 / FLOPS_PER_NS)
+    def _with_work(self, call: Step, words: Arguments, place: int) -> Step:
+        """Return the step of a reduction, whose rank may compute behind its messages."""
+        if place >= len(words):
+            return call
+        work = self._compute(words[place:], 1 / FLOPS_PER_NS)
 
-    def _reduce_scatter(self, words: Arguments) -> None:
+        def both() -> None:
+            call()
+            work()
+
+        return both
+
+    def _reduce_scatter(self, words: Arguments) -> Step:
         blocks = self._counts(words, 0, self._type(words, self._size + 1))
-        self._call("MPI_Reduce_scatter", blocks, bytes=sum(blocks), received=blocks[self.rank])
-        self._work(words, self._size)
+        call = self._call("MPI_Reduce_scatter", blocks, bytes=sum(blocks), received=blocks[self.rank])
+        return self._with_work(call, words, self._size)
 
     def _sizes(self, words: Arguments, rest: int) -> tuple[int, int, Arguments]:
         """Return what each rank gives and obtains, and the other arguments.
@@ -304,46 +299,48 @@ class _Rank:
             words = [words[0], "0", *words[1:]]
         return self._bytes(words, 0, rest), self._bytes(words, 1, rest + 1), words[2:]
 
-    def _all_to_all(self, words: Arguments) -> None:
+    def _all_to_all(self, words: Arguments) -> Step:
         given, obtained, _ = self._sizes(words, 2)
-        self._call("MPI_Alltoall", bytes=given * self._size, received=obtained * self._size)
+        return self._call("MPI_Alltoall", bytes=given * self._size, received=obtained * self._size)
 
-    def _all_gather(self, words: Arguments) -> None:
+    def _all_gather(self, words: Arguments) -> Step:
         given, obtained, _ = self._sizes(words, 2)
-        self._call("MPI_Allgather", bytes=given, received=obtained * self._size)
+        return self._call("MPI_Allgather", bytes=given, received=obtained * self._size)
 
-    def _gather(self, words: Arguments) -> None:
+    def _gather(self, words: Arguments) -> Step:
         given, obtained, rest = self._sizes(words, 3)
         root = self._rooted(rest, 0)
         received = obtained * self._size if root == self.rank else 0
-        self._call("MPI_Gather", peer=root, bytes=given, received=received)
+        return self._call("MPI_Gather", peer=root, bytes=given, received=received)
 
-    def _scatter(self, words: Arguments) -> None:
+    def _scatter(self, words: Arguments) -> Step:
         given, obtained, rest = self._sizes(words, 3)
         root = self._rooted(rest, 0)
-        self._call("MPI_Scatter", peer=root, bytes=given * self._size if root == self.rank else 0, received=obtained)
+        return self._call(
+            "MPI_Scatter", peer=root, bytes=given * self._size if root == self.rank else 0, received=obtained
+        )
 
-    def _all_to_all_blocks(self, words: Arguments) -> None:
+    def _all_to_all_blocks(self, words: Arguments) -> Step:
         first = 2 + 2 * self._size
         given = self._counts(words, 1, self._type(words, first))
         obtained = self._counts(words, 2 + self._size, self._type(words, first + 1))
-        self._call("MPI_Alltoallv", given, bytes=sum(given), received=sum(obtained))
+        return self._call("MPI_Alltoallv", given, bytes=sum(given), received=sum(obtained))
 
-    def _all_gather_blocks(self, words: Arguments) -> None:
+    def _all_gather_blocks(self, words: Arguments) -> Step:
         first = 1 + self._size
         obtained = self._counts(words, 1, self._type(words, first + 1))
-        self._call("MPI_Allgatherv", bytes=self._bytes(words, 0, first), received=sum(obtained))
+        return self._call("MPI_Allgatherv", bytes=self._bytes(words, 0, first), received=sum(obtained))
 
-    def _gather_blocks(self, words: Arguments) -> None:
+    def _gather_blocks(self, words: Arguments) -> Step:
         first = 1 + self._size
         root = self._rooted(words, first)
         obtained = self._counts(words, 1, self._type(words, first + 2)) if root == self.rank else []
         given = self._bytes(words, 0, first + 1)
-        self._call("MPI_Gatherv", peer=root, bytes=given, received=sum(obtained))
+        return self._call("MPI_Gatherv", peer=root, bytes=given, received=sum(obtained))
 
-    def _scatter_blocks(self, words: Arguments) -> None:
+    def _scatter_blocks(self, words: Arguments) -> Step:
         first = 1 + self._size
         root = self._rooted(words, first)
         given = self._counts(words, 0, self._type(words, first + 1)) if root == self.rank else []
         obtained = self._bytes(words, self._size, first + 2)
-        self._call("MPI_Scatterv", given, peer=root, bytes=sum(given), received=obtained)
+        return self._call("MPI_Scatterv", given, peer=root, bytes=sum(given), received=obtained)

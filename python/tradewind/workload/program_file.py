@@ -15,7 +15,7 @@ from pydantic import BaseModel, ValidationError
 
 from tradewind import _core
 from tradewind.base.errors import InputError, gathered
-from tradewind.base.extents import parse_extents
+from tradewind.base.extents import extents_text, parse_extents
 from tradewind.base.file_work import FileWork
 from tradewind.base.formula import Formula
 from tradewind.base.names import unknown
@@ -25,7 +25,8 @@ from tradewind.layout.mesh import halo_of
 from tradewind.layout.names import blocks, legs
 from tradewind.method.method import default_algorithm
 from tradewind.workload.between_groups import Placed, between, placed
-from tradewind.workload.every import unrolled
+from tradewind.workload.box_halo import box_halo
+from tradewind.workload.every import MAX_STEPS, named, unrolled
 from tradewind.workload.patterns.fetch import FetchExchange
 from tradewind.workload.patterns.gather_scatter import cubic
 from tradewind.workload.program import ProgramWorkload
@@ -99,7 +100,8 @@ def _keys(place: Place) -> list[str]:
         ("step", "imbalance"): ImbalanceTable,
         ("group", "step", "imbalance"): ImbalanceTable,
     }
-    table = tables[tuple(part for part in place[:-1] if isinstance(part, str))]
+    words = [part for part in place[:-1] if isinstance(part, str)]
+    table = tables[tuple(word for word, before in zip(words, [None, *words], strict=False) if word != before)]
     return [field.alias or name for name, field in table.model_fields.items()]
 
 
@@ -164,7 +166,7 @@ class _Builder:
         wanted = [entry.group] if isinstance(entry.group, str) else entry.group
         taking_part = self.groups if wanted is None else [self._group_named(name).group for name in wanted]
         ranks = sum(each.size for each in taking_part)
-        split = entry.split or (taking_part[0].split if len(taking_part) == 1 else None)
+        split = entry.plane_split or (taking_part[0].split if len(taking_part) == 1 else None)
         grid = entry.points or (taking_part[0].grid if len(taking_part) == 1 else None)
         names = () if len(self.groups) == 1 else tuple(each.name for each in taking_part)
         if entry.messages is not None:
@@ -172,8 +174,23 @@ class _Builder:
             schedule = _core.schedule_of_messages(ranks, messages)
             self.named[entry.name] = self._carried(entry.name, entry, schedule, names)
             return
+        if entry.is_of_boxes:
+            self.named[entry.name] = self._carried(entry.name, entry, self._boxes(entry, ranks, split, grid), names)
+            return
         (pattern,) = (pattern for _, pattern in self._patterns(entry, ranks, split, grid))
         self.named[entry.name] = self._exchanged(entry.name, entry, pattern, names)
+
+    def _boxes(
+        self, entry: NamedExchange, ranks: int, split: tuple[int, int] | None, own: tuple[int, int, int] | None
+    ) -> _core.Schedule:
+        """Return the halo of boxes. Raises InputError."""
+        parts = entry.split or split or (ranks, 1)
+        if math.prod(parts) != ranks:
+            made = math.prod(parts)
+            raise InputError(f"split {extents_text(parts)} makes {made} ranks: {made} is not {ranks}")
+        assert entry.halo is not None
+        nx, ny, nz = self._grid(own).points
+        return box_halo((nx, ny, nz), parts, entry.halo, entry.periodic, entry.toward, entry.algorithm).schedule()
 
     def _group_named(self, name: str) -> Placed:
         names = [group.name for group in self.groups]
@@ -227,13 +244,27 @@ class _Builder:
         steps: list[tuple[int, GroupStep]] = []
         for i, entry in enumerate(group.step):
             place: Place = ("group", number, "step", i) if self.table.group else ("step", i)
-            made = self._at(place, partial(self._steps, i + 1, entry, group)) or []
-            steps += [(entry.every, step) for step in made]
+            steps += [(entry.every, step) for step in self._made(place, f"{i + 1}", entry, group)]
         place = ("group", number) if self.table.group else ()
         ordered, repeat = self._at(place, partial(unrolled, steps, group.repeat)) or ([], 1)
         return Group(group.name, group.size, ordered, repeat, group.members)
 
-    def _steps(self, number: int, entry: FileStep, group: FileGroup) -> list[GroupStep]:
+    def _made(self, place: Place, number: str, entry: FileStep, group: FileGroup) -> list[GroupStep]:
+        """Return the steps of an entry; of repeated ones each has the number of the repetition in its name."""
+        if not entry.step:
+            return self._at(place, partial(self._steps, number, entry, group)) or []
+        once = [
+            step
+            for i, each in enumerate(entry.step)
+            for step in self._made((*place, "step", i), f"{number}.{i + 1}", each, group)
+        ]
+        if entry.repeat * len(once) > MAX_STEPS:
+            problem = f"repeat {entry.repeat} of {len(once)} steps: at most {MAX_STEPS} steps are written out"
+            self.problems.append(self.place((*place, "repeat"), problem))
+            return []
+        return [named(step, f" {turn}") for turn in range(1, entry.repeat + 1) for step in once]
+
+    def _steps(self, number: str, entry: FileStep, group: FileGroup) -> list[GroupStep]:
         label = entry.label or ""
         if entry.compute is not None:
             return [self._compute(number, entry, group)]
@@ -261,7 +292,7 @@ class _Builder:
             raise InputError(f"exchange {name!r} cannot be made, see there")
         raise InputError(unknown("exchange", name, self.named))
 
-    def _compute(self, number: int, entry: FileStep, group: FileGroup) -> Compute:
+    def _compute(self, number: str, entry: FileStep, group: FileGroup) -> Compute:
         assert entry.compute is not None
         layout = (
             None
@@ -284,7 +315,7 @@ class _Builder:
 
 def _named_halo(entry: NamedExchange, grid: str, ranks: int) -> _core.Pattern:
     assert entry.halo is not None
-    request = FetchExchange("fetch", ranks, grid, entry.split, width=entry.halo, periodic=entry.periodic)  # type: ignore[arg-type]
+    request = FetchExchange("fetch", ranks, grid, entry.plane_split, width=entry.halo, periodic=entry.periodic)  # type: ignore[arg-type]
     halo = halo_of(request.mesh, *request.sizes, request.width)
     return halo if entry.field_levels is None else halo.with_levels((1, sum(entry.field_levels)))
 

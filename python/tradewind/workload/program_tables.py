@@ -9,7 +9,7 @@ from pydantic import BeforeValidator, Field, model_validator
 
 from tradewind.base.elements import DTYPES
 from tradewind.base.errors import InputError
-from tradewind.base.extents import MAX_EXTENT
+from tradewind.base.extents import MAX_EXTENT, extents_text
 from tradewind.base.file_work import FileWork
 from tradewind.base.imbalance import LARGEST_SPREAD, PERIODS, Imbalance
 from tradewind.base.names import unknown
@@ -18,6 +18,7 @@ from tradewind.base.units import byte_count, seconds
 from tradewind.layout.named_grids import is_name, mesh_grid
 from tradewind.layout.names import LAYOUTS, MESHES, path_problems
 from tradewind.method.method import DEFAULT_PACKING, DEFAULT_TRANSPORT
+from tradewind.workload.box_halo import DIRECTIONS
 from tradewind.workload.interpolation import METHODS as INTERPOLATIONS
 from tradewind.workload.patterns.gather_scatter import OPERATIONS as COMBINATIONS
 from tradewind.workload.steps import OPERATIONS as REDUCTIONS
@@ -79,6 +80,19 @@ def _directions(value: Any) -> Any:
     return value
 
 
+def _toward(value: Any) -> Any:
+    if not isinstance(value, list) or not value:
+        raise InputError(f'toward {value!r}: a list of directions like ["-x", "+x", "+x-y"] is allowed')
+    if strange := [each for each in value if each not in DIRECTIONS]:
+        raise InputError(unknown("direction", str(strange[0]), DIRECTIONS))
+    return _names(value)
+
+
+def _split(value: Any) -> Any:
+    """Ranks along x and y, or along x, y and z."""
+    return parsed_extents(3 if isinstance(value, str) and value.count("x") == 2 else 2, "split", value)
+
+
 MAX_LISTED = 10_000_000
 """Maximum ranks of a group that lists them: each is kept as a number."""
 
@@ -120,6 +134,7 @@ Size = Annotated[int, BeforeValidator(byte_count)]
 Grid = Annotated[tuple[int, int, int], extents(3, "grid")]
 Area = Annotated[tuple[float, float, float, float], BeforeValidator(_area)]
 Split = Annotated[tuple[int, int], extents(2, "split")]
+BoxSplit = Annotated[tuple[int, int] | tuple[int, int, int], BeforeValidator(_split)]
 Fields = Annotated[Count | Annotated[list[str], Field(min_length=1)], BeforeValidator(_names)]
 
 
@@ -165,6 +180,11 @@ class Moved(Table):
     dtype: Annotated[str, one_of("dtype", tuple(DTYPES))] | None = None
 
     @property
+    def is_of_boxes(self) -> bool:
+        """Whether it is a halo of boxes, see `workload.box_halo`."""
+        return False
+
+    @property
     def moved(self) -> list[str]:
         """The keys that are set of those for what is moved."""
         return [key for key in MOVED if getattr(self, key) is not None]
@@ -184,7 +204,7 @@ class Moved(Table):
         known = COMBINATIONS if gathers else REDUCTIONS
         if self.operation is not None and self.operation not in known:
             problems.append(unknown("operation", self.operation, known))
-        if not gathers and "z" in self.periodic:
+        if not gathers and "z" in self.periodic and not self.is_of_boxes:
             problems.append(f"periodic {self.periodic!r}: some of 'xy' are allowed")
         return problems
 
@@ -195,8 +215,10 @@ class NamedExchange(Moved):
     name: str
     group: Annotated[str | list[str] | None, BeforeValidator(_names)] = None
     """Groups whose ranks take part; None: all, or those of `source` and `target`."""
-    split: Split | None = None
-    """Ranks over x and y; None: as its group says, or the file."""
+    split: BoxSplit | None = None
+    """Ranks over x and y, of a halo of boxes also over z; None: as its group says, or the file."""
+    toward: Annotated[list[str] | None, BeforeValidator(_toward)] = None
+    """Directions of the neighbors to which a halo sends; None: all."""
     grid: Annotated[tuple[int, int, int] | str, BeforeValidator(_grid)] | None = None
     """Grid of a halo, a path, a fetch, or a field between groups; None: that of its group, or of the file. Of a halo it
     may have a name."""
@@ -216,6 +238,16 @@ class NamedExchange(Moved):
     """Stage, source, destination and points of each message; and tag and half, where they are not 0."""
 
     @property
+    def is_of_boxes(self) -> bool:
+        """Whether it is a halo of boxes, see `workload.box_halo`."""
+        return self.halo is not None and (self.toward is not None or (self.split is not None and len(self.split) == 3))
+
+    @property
+    def plane_split(self) -> tuple[int, int] | None:
+        """Its ranks over x and y, where it has no boxes."""
+        return self.split if self.split is not None and len(self.split) == 2 else None
+
+    @property
     def points(self) -> tuple[int, int, int] | None:
         """Its grid, unless that has a name."""
         return None if isinstance(self.grid, str) else self.grid
@@ -230,6 +262,13 @@ class NamedExchange(Moved):
             raise InputError(
                 f"exchange {self.name!r}: grid is that of a halo, a path, a fetch, or a field between groups"
             )
+        if self.toward is not None and self.halo is None:
+            raise InputError(f"exchange {self.name!r}: toward is that of a halo")
+        if self.split is not None and len(self.split) == 3 and not self.is_of_boxes:
+            text = extents_text(self.split)
+            raise InputError(f"exchange {self.name!r}: split {text}: only a halo is divided along z, too")
+        if self.is_of_boxes and (isinstance(self.grid, str) or self.field_levels is not None):
+            raise InputError(f"exchange {self.name!r}: a halo of boxes has a grid NXxNYxNZ, and no field_levels")
         strange = [key for key in OF_COUPLINGS if getattr(self, key) is not None and self.interpolation is None]
         if self.interpolation is not None and not between:
             strange = ["interpolation"]
@@ -302,9 +341,18 @@ class FileStep(Moved):
     times: Times = 1
     every: Times = 1
     """Done once in this number of repetitions of the steps."""
+    repeat: Times = 1
+    step: list[FileStep] = Field(default_factory=list)
+    """Steps that are repeated in its place."""
 
     @model_validator(mode="after")
     def _one_thing(self) -> Self:
+        if self.step or "repeat" in self.model_fields_set:
+            if strange := sorted(self.model_fields_set - {"repeat", "step", "every"}):
+                raise InputError(f"{', '.join(strange)} belongs to the steps that are repeated, not beside repeat")
+            if not self.step:
+                raise InputError("repeat: the steps that are repeated are missing: [[step.step]]")
+            return self
         what = ("compute", "start", "wait", "exchange", "poke")
         found = [key for key in what if getattr(self, key) not in (None, False)] + self.moved
         if len(found) != 1:

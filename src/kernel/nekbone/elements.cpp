@@ -78,4 +78,20 @@ void Elements::check_volumes() const {
                          ": vertices in the order of x, then y, then z are allowed, deformed less than that");
 }
 
+template <class Real>
+void Elements::shares(Index element, Real* row, Real* plane) const {
+    const int n = points();
+    const unsigned open = open_[static_cast<std::size_t>(element)];
+    const auto share = [&](int direction, int at) {
+        const bool low = at == 0 && (open >> (2 * direction) & 1U),
+                   high = at == n - 1 && (open >> (2 * direction + 1) & 1U);
+        return low || high ? Real(0.5) : Real(1);
+    };
+    for (int i = 0; i < n; ++i) row[i] = share(0, i);
+    for (int k = 0; k < n; ++k)
+        for (int j = 0; j < n; ++j) plane[k * n + j] = share(1, j) * share(2, k);
+}
+template void Elements::shares(Index, float*, float*) const;
+template void Elements::shares(Index, double*, double*) const;
+
 }  // namespace tradewind::kernel

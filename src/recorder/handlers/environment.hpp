@@ -13,7 +13,7 @@ struct MakeCommunicator : Handler {
             set_communicator(event, parent);
         }
         event.operation.created =
-            recorder.communicators.made(handle_at(call.newcomm), parent, function_names[C::number]);
+            recorder.communicators.made(handle_at(call.newcomm), parent, function_names[call.number]);
     }
 };
 
@@ -22,7 +22,7 @@ struct DuplicateCommunicator : Handler {
     void after(C& call, Event& event, Thread&) {
         set_communicator(event, call.comm);
         event.operation.created =
-            recorder.communicators.duplicated(handle_at(call.newcomm), handle(call.comm), function_names[C::number]);
+            recorder.communicators.duplicated(handle_at(call.newcomm), handle(call.comm), function_names[call.number]);
         add_request(call, event);
     }
 };
@@ -74,9 +74,9 @@ struct InitThread : Init {};
 struct Finalize : Handler {
     static constexpr bool works_always = true;
     template <class C>
-    void before(C&, Thread& thread) {
+    void before(C& call, Thread& thread) {
         if (recorder.is_recording)
-            end<C>(thread, "finalized");
+            end(call.number, thread, "finalized");
         else
             recorder.end("finalized");
     }
@@ -85,12 +85,11 @@ struct Finalize : Handler {
     template <class C>
     void after(C&, Event&, Thread&) {}
 
-    template <class C>
-    static void end(Thread& thread, const char* ending) {
+    static void end(int number, Thread& thread, const char* ending) {
         {
             const Recorder::Lock lock(recorder);
             const Ticks now = recorder.clock.now();
-            recorder.event(C::number, thread);
+            recorder.event(number, thread);
             recorder.commit(thread, now, now);
         }
         recorder.end(ending);
@@ -99,8 +98,8 @@ struct Finalize : Handler {
 
 struct Abort : Handler {
     template <class C>
-    void before(C&, Thread& thread) {
-        Finalize::end<C>(thread, "aborted");
+    void before(C& call, Thread& thread) {
+        Finalize::end(call.number, thread, "aborted");
     }
     template <class C>
     void after(C&, Event&, Thread&) {}

@@ -94,7 +94,7 @@ struct MakeWindow : Handler {
     template <class C>
     void after(C& call, Event& event, Thread&) {
         const CommunicatorInfo& info = set_communicator(event, call.comm);
-        event.operation.created = add_window(handle_at(call.newwindow), info, function_names[C::number]);
+        event.operation.created = add_window(handle_at(call.newwindow), info, function_names[call.number]);
         if constexpr (requires { call.size; }) event.operation.bytes = static_cast<std::int64_t>(call.size);
     }
 };

@@ -12,9 +12,9 @@ namespace tradewind::recorder {
 enum class Form { Blocking, Nonblocking, Persistent };
 
 /// The structures of all calls have this beside their arguments, see cmake/recorder_wrappers.py.
-template <int NUMBER, bool LARGE, Form FORM, bool OF_NEIGHBORS>
+template <bool LARGE = false, Form FORM = Form::Blocking, bool OF_NEIGHBORS = false>
 struct Call {
-    static constexpr int number = NUMBER;
+    int number;  // the position in `functions`
     static constexpr bool is_large = LARGE;
     static constexpr Form form = FORM;
     static constexpr bool of_neighbors = OF_NEIGHBORS;
@@ -40,27 +40,27 @@ class Depth {
 };
 
 /// Calls the function of the library, and records what it did.
-template <class H, class C, class R, class Invoke>
-int recorded(C& call, R& real, Invoke invoke) {
+template <class H, class C>
+int recorded(C& call, Real<typename C::Function>& real) {
     if (real.function == nullptr && !real.resolve()) return abi().unsupported;
     Narrowed<C> narrowed(call, real.is_fallback);
     Thread& thread = this_thread();
-    if (thread.depth > 0 || !(recorder.is_recording || H::works_always)) return invoke();
+    if (thread.depth > 0 || !(recorder.is_recording || H::works_always)) return call.invoke(real.function);
     const Depth depth(thread);
     H handler;
     handler.before(call, thread);
     const Ticks begin = recorder.clock.now();
-    const int status = invoke();
+    const int status = call.invoke(real.function);
     const Ticks end = recorder.clock.now();
     if constexpr (H::works_always) handler.always(call, status);
     if (!recorder.is_recording) return status;
     const Recorder::Lock lock(recorder);
     if (status != 0) {
-        functions[C::number].failures++;
+        functions[call.number].failures++;
     } else if constexpr (H::is_counted) {
-        recorder.count(C::number, begin, end);
+        recorder.count(call.number, begin, end);
     } else {
-        Event& event = recorder.event(C::number, thread);
+        Event& event = recorder.event(call.number, thread);
         narrowed.restore();
         handler.after(call, event, thread);
         narrowed.keep(event.operation.request);

@@ -15,7 +15,7 @@ from tradewind.base.elements import DTYPES
 from tradewind.base.errors import InputError, gathered
 from tradewind.base.extents import MAX_EXTENT
 from tradewind.base.names import unknown
-from tradewind.device.names import DEVICES, HOST_NAME
+from tradewind.device.names import DEVICES, HOST_NAME, SIMULATED
 from tradewind.dwarfs.frame.reference import agreement, difference
 from tradewind.method.method import (
     DEFAULT_PACKING,
@@ -79,10 +79,12 @@ def method_option(plan: str, pattern: str) -> Any:
     return option(help, None, problems=problems, shown=_OPEN, label=f"method of the {plan}")
 
 
-def device_option() -> Any:
-    """The option `device` of a dwarf whose loops have kernels for devices."""
-    help = "Where fields lie and loops run: host; cuda or rocm, on GPUs; simulated, a GPU's kernels on the host."
-    return option(help, HOST_NAME, known=lambda: DEVICES, swept=False)
+def device_option(*devices: str) -> Any:
+    """The option `device` of a dwarf whose loops have kernels for these devices, all unless given."""
+    known = devices or DEVICES
+    simulated = "; simulated, a GPU's kernels on the host" if SIMULATED in known else ""
+    help = f"Where fields lie and loops run: host; cuda or rocm, on GPUs{simulated}."
+    return option(help, HOST_NAME, known=lambda: known, swept=False)
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,8 @@ import numpy as np
 from tradewind import _core
 from tradewind.base.errors import InputError
 from tradewind.base.extents import MAX_EXTENT
-from tradewind.dwarfs.frame.dwarf import Dwarf, copied, method_option
+from tradewind.device.names import GPUS, HOST_NAME
+from tradewind.dwarfs.frame.dwarf import Dwarf, copied, device_option, method_option
 from tradewind.dwarfs.spherical_harmonics.loads import BACK, Loads
 from tradewind.dwarfs.waves.linear_step import VARIABLES
 from tradewind.method.method import DEFAULT_PACKING, DEFAULT_TRANSPORT, NATIVE, Method, default_algorithm
@@ -108,6 +109,8 @@ class SphericalHarmonicsRequest(Dwarf):
         label="levels per message",
     )
 
+    device: str = device_option(HOST_NAME, *GPUS)
+
     plans: ClassVar = {name: "transpose" for name in EXCHANGES}
     diagnostics: ClassVar = {"energy": "energy", "mean": "mean geopotential", "error": "error against the solution"}
     has_map: ClassVar[bool] = True
@@ -121,6 +124,11 @@ class SphericalHarmonicsRequest(Dwarf):
             problems.append(f"levels per message {self.levels_per_message}: the strategy levels has them; leave it out")
         if self.sums_method is not None and self.dealt != SPLIT:
             problems.append(f"sums method {self.sums_method}: there are sums where wavenumbers are dealt {SPLIT}")
+        if self.device != HOST_NAME:
+            named = {"winds": self.winds, "Legendre functions on the fly": self.on_the_fly}
+            problems += [
+                f"{name}: with device {self.device} none are allowed" for name, asked in named.items() if asked
+            ]
         if not 0 < self.levels <= MAX_EXTENT:  # a problem of the option; the core takes no such number
             return problems
         try:

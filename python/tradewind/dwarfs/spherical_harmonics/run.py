@@ -57,54 +57,54 @@ def _per_byte(dwarf: SphericalHarmonicsRequest) -> float:
     return 1 / dwarf.element_bytes
 
 
-@kernel(1, _row_values, part=f"{COMPUTE}-{FFT}")
+@kernel(1, _row_values, part=f"{COMPUTE}-{FFT}", anywhere=True)
 def transform_rows(run: SphericalHarmonicsRun, points: str) -> None:
     """Transform rows of grid points to Fourier coefficients."""
     run.transform.transform_rows()
 
 
-@kernel(1, part=f"{COMPUTE}-{LEGENDRE}")
+@kernel(1, part=f"{COMPUTE}-{LEGENDRE}", anywhere=True)
 def transform_wavenumbers(run: SphericalHarmonicsRun, points: str) -> None:
     """Transform wavenumbers to spectral coefficients."""
     run.transform.transform_wavenumbers()
 
 
-@kernel(lambda dwarf: wave_flops(dwarf.levels), part=f"{COMPUTE}-{WAVES}")
+@kernel(lambda dwarf: wave_flops(dwarf.levels), part=f"{COMPUTE}-{WAVES}", anywhere=True)
 def step_waves(run: SphericalHarmonicsRun, points: str) -> None:
     """Compute the coefficients a time step later."""
     run.advance_waves()
 
 
-@kernel(1, part=f"{COMPUTE}-{LEGENDRE}")
+@kernel(1, part=f"{COMPUTE}-{LEGENDRE}", anywhere=True)
 def transform_wavenumbers_back(run: SphericalHarmonicsRun, points: str) -> None:
     """Transform spectral coefficients back to wavenumbers."""
     run.transform.transform_wavenumbers_back()
 
 
-@kernel(1, _row_values, part=f"{COMPUTE}-{FFT}")
+@kernel(1, _row_values, part=f"{COMPUTE}-{FFT}", anywhere=True)
 def transform_rows_back(run: SphericalHarmonicsRun, points: str) -> None:
     """Transform Fourier coefficients back to rows of grid points."""
     run.transform.transform_rows_back()
 
 
-@kernel(0, 4 * WIND_VARIABLES * WIND_COPIES, part="", once=True)
+@kernel(0, 4 * WIND_VARIABLES * WIND_COPIES, part="", once=True, anywhere=True)
 def make_winds(run: SphericalHarmonicsRun, points: str) -> None:
     """Make winds of vorticity and divergence, or the other way round: in a run, transforms of wavenumbers do."""
 
 
-@kernel(0, _per_byte, part=f"{COMPUTE}-{LEGENDRE}", once=True)
+@kernel(0, _per_byte, part=f"{COMPUTE}-{LEGENDRE}", once=True, anywhere=True)
 def add_sums(run: SphericalHarmonicsRun, points: tuple[str, str]) -> None:
     """Add the partial sums of other ranks."""
     run.transform.add_sums()
 
 
-@kernel(0, _per_byte, part=f"{COMPUTE}-{LEGENDRE}", once=True)
+@kernel(0, _per_byte, part=f"{COMPUTE}-{LEGENDRE}", once=True, anywhere=True)
 def spread_sums(run: SphericalHarmonicsRun, points: tuple[str, str]) -> None:
     """Copy the degrees that other ranks need for their partial sums."""
     run.transform.spread_sums()
 
 
-@kernel(0, _per_byte, part="passes", once=True)
+@kernel(0, _per_byte, part="passes", once=True, anywhere=True)
 def copy_by_variable(run: SphericalHarmonicsRun, points: tuple[str, str]) -> None:
     """Copy the source or the target of an exchange, one variable after another."""
     run.copy(*points)
@@ -173,6 +173,7 @@ class SphericalHarmonicsRun(Running):
         self._barriers = dwarf.strategy == "barrier"
         self._sources: dict[str, list[Array]] = {}
         self._copies: dict[tuple[str, str], tuple[Array, Array]] = {}
+        module = self.device.array_module
         self._next: Array = np.empty(0)
         self.transform = DistributedTransform.made_by(
             self.distribution,
@@ -184,12 +185,15 @@ class SphericalHarmonicsRun(Running):
             winds=dwarf.winds,
             radius=1.0,  # the waves have no dimensions
             precision=dwarf.precision,
+            module=module,
         )
         self._m, self._n = self.transform.own_columns()
         self._order = dwarf.level_order()
-        self._waves = LinearStep(self._m, self._n, dwarf.levels, dwarf.step_s, self._order, dwarf.threads)
+        waves = self._m, self._n, dwarf.levels, dwarf.step_s, self._order, dwarf.threads
+        self._waves = LinearStep(*waves)
+        self._step = self._waves if module is None else LinearStep(*waves, module)
         self._initial = np.take(initial(self._m, self._n, dwarf.levels), _fields_of(self._order), axis=1)
-        self._next[:] = self._initial
+        self.device.update(self._next, self._initial)
         proceed(comm)
         to_grid(self)
 
@@ -268,13 +272,13 @@ class SphericalHarmonicsRun(Running):
 
     def advance_waves(self) -> None:
         """Compute the coefficients a time step later."""
-        self._waves(self.transform.columns, self._next)
+        self._step(self.transform.columns, self._next)
 
     def copy(self, way: str, kind: str) -> None:
         """Copy the source or the target of an exchange by variable."""
         before, after = (self._variable_views(way, array, whole=False) for array in self._copies[way, kind])
         for one, other in zip(before, after, strict=True):
-            np.copyto(other, one)
+            other[...] = one
 
     # The methods of each dwarf.
 
@@ -296,7 +300,7 @@ class SphericalHarmonicsRun(Running):
         proceed(self.comm)
         with self.uncounted():
             to_columns(self)
-        columns = self.transform.columns
+        columns = self.device.to_host(self.transform.columns)
         solution = self._waves.solution(self._initial, self.steps)
         apart = float(np.abs(columns - solution).max(initial=0))
         if any(self.comm.allgather(bool(not np.isfinite(columns).all()))):
@@ -312,11 +316,11 @@ class SphericalHarmonicsRun(Running):
     def gathered(self) -> Array | None:
         """All fields on the grid, [field][point], on rank 0. Collective."""
         proceed(self.comm)
-        parts = self.comm.gather(self.transform.points)
+        points = self.device.to_host(self.transform.points)
+        parts = self.comm.gather(points)
         if parts is None:
             return None
-        shape = (len(self.transform.points), sum(part.shape[1] for part in parts))
-        found = np.empty(shape, self.transform.points.dtype)
+        found = np.empty((len(points), sum(part.shape[1] for part in parts)), points.dtype)
         np.concatenate(parts, axis=1, out=found)
         found[_fields_of(self._order)] = found.copy()
         return found
@@ -335,7 +339,7 @@ class SphericalHarmonicsRun(Running):
 
     def _output(self, number: int) -> Array:
         """A variable, [level][point]; the transform may have its levels in another order."""
-        points = self.transform.points
+        points = self.device.to_host(self.transform.points)
         found = np.empty((self.dwarf.levels, points.shape[1]), points.dtype)
         found[self._order] = points[number :: len(VARIABLES)]
         return found
@@ -354,7 +358,7 @@ class SphericalHarmonicsRun(Running):
         """
         level = int(np.flatnonzero(self._order == self.dwarf.levels // 2)[0])
         field = level * len(VARIABLES) + len(VARIABLES) - 1
-        own = np.ascontiguousarray(self.transform.points[field])
+        own = np.ascontiguousarray(self.device.to_host(self.transform.points)[field])
         proceed(self.comm)
         parts = self.comm.gather(own)
         if parts is None:

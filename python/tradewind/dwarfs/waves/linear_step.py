@@ -48,12 +48,21 @@ class LinearStep:
     once.
 
     It works in the vertical modes, the eigenvectors of G, where nothing but numbers is to be divided by. `order`: the
-    levels as they lie in memory, ascending unless given. `threads` share out the coefficients of a step.
+    levels as they lie in memory, ascending unless given. `threads` share out the coefficients of a step. `module`:
+    the array module of the device on which fields lie that `__call__` takes.
     """
 
     def __init__(
-        self, m: Numbers, n: Numbers, levels: int, dt_s: float, order: Numbers | None = None, threads: int = 1
+        self,
+        m: Numbers,
+        n: Numbers,
+        levels: int,
+        dt_s: float,
+        order: Numbers | None = None,
+        threads: int = 1,
+        module: Any = np,
     ) -> None:
+        self._module = module
         self.levels, self._n, self._threads = levels, n, threads
         speeds, modes = np.linalg.eigh(coupling(levels))
         self._modes: Reals = modes if order is None else np.ascontiguousarray(modes[order])
@@ -65,6 +74,9 @@ class LinearStep:
         implicit = self._half**2 * self._laplacian * self._speed2
         self._keep: Reals = (1 - implicit) / (1 + implicit)
         self._gain: Reals = 2 * self._half * self._laplacian / (1 + implicit)
+        if module is not np:
+            for name in ("_modes", "_speed2", "_rossby", "_keep", "_gain"):
+                setattr(self, name, module.asarray(getattr(self, name)))
 
     def modes_of(self, columns: Complexes) -> Complexes:
         """Return the fields by vertical mode in place of levels: ``[m, n][mode, variable]``."""
@@ -76,9 +88,9 @@ class LinearStep:
 
     def _mixed(self, fields: Complexes, matrix: Reals, out: Complexes | None = None) -> Complexes:
         shape = (len(fields), self.levels, 2 * len(VARIABLES))
-        out = np.empty_like(fields) if out is None else out
+        out = self._module.empty_like(fields) if out is None else out
         real = fields.real.dtype
-        np.matmul(_in(real, matrix), fields.view(real).reshape(shape), out=out.view(real).reshape(shape))
+        self._module.matmul(_in(real, matrix), fields.view(real).reshape(shape), out=out.view(real).reshape(shape))
         return out
 
     def __call__(self, columns: Complexes, out: Complexes) -> None:
@@ -93,6 +105,9 @@ class LinearStep:
             modes[:, :, _PHI] -= _in(real, self._half * self._speed2) * (before + modes[:, :, _D])
             self.levels_of(modes.reshape(-1, columns.shape[1]), out[some])
 
+        if self._module is not np:
+            work(slice(None))  # blocks are for caches of the host
+            return
         split_blocks(self._threads, len(columns), 4 * columns.itemsize * columns.shape[1], work)
 
     def solution(self, initial: Complexes, steps: int) -> Complexes:
