@@ -174,7 +174,7 @@ def test_names_of_files_may_have_any_bytes(tmp_path):
 
 
 def test_an_export_that_fails_leaves_no_mixture(tmp_path):
-    """What cannot be written leaves the trace that was there; what cannot be finished, no list of files."""
+    """The old trace stays where the new one cannot be written; one that is not finished has no list of files."""
     path = tmp_path / "run.ti"
     export_trace(stepping(), path, Form.TIME_INDEPENDENT)
     before = {file: file.read_bytes() for file in (path, *(tmp_path / "run.ti_files").iterdir())}

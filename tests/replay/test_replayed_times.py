@@ -7,6 +7,7 @@ from recorded_exchange import trace_of
 from validation.machines import CROSSBAR, DRAGONFLY, TORUS, all_to_all, machine
 
 from tradewind.base.errors import InputError, VerificationError
+from tradewind.replay.calls import calls_of
 from tradewind.replay.workload import TraceWorkload
 from tradewind.simulation import prepare
 from tradewind.trace.builder import TraceBuilder
@@ -84,12 +85,12 @@ def test_more_than_64_bits_hold_is_refused() -> None:
         builder.rank(0).call("MPI_Send", peer=1, tag=0, bytes=large)
         builder.rank(1).call("MPI_Recv", source=0, source_tag=0, received=large)
     with pytest.raises(InputError, match="rank 0 sends more bytes than can be counted"):
-        TraceWorkload(builder.trace()).calls
+        calls_of(builder.trace())
     builder = TraceBuilder(1)
     builder.rank(0).call("MPI_Init").call("MPI_Finalize", gap_ns=large)
     with pytest.raises(InputError, match=r"rank 0 computes for 1e\+09 s: 9000000 s can be replayed"):
-        TraceWorkload(builder.trace()).calls
-    assert TraceWorkload(builder.trace(), computing=1e-3).calls.calls == 1
+        calls_of(builder.trace())
+    assert calls_of(builder.trace(), 1e-3).calls.calls == 1
 
 
 def test_computing_is_scaled_and_named() -> None:
