@@ -9,7 +9,7 @@ MPI_C_COMPILER ?= $(shell cat $(VENV)/mpi_c_compiler 2>/dev/null)
 DEFINES := TRADEWIND_NATIVE=ON $(if $(MPI_C_COMPILER),MPI_C_COMPILER=$(MPI_C_COMPILER))
 # What the fast tests need beside what runs need; linters, slow tests and the site need more, half a gigabyte.
 EXTRAS := test,cluster,output
-CXX_FILES := $(shell find src bindings include -name '*.hpp' -o -name '*.cpp' -o -name '*.h')
+CXX_FILES := $(shell find src bindings include python/tradewind/device -name '*.hpp' -o -name '*.cpp' -o -name '*.h')
 FORTRAN_FILES := $(wildcard bindings/fortran/* bindings/fortran/mpi_f08/*)
 C_PROGRAMS := $(shell find examples bindings/fortran tests benchmarks/c benchmarks/calls -name '*.[ch]' -o -name '*.[ch]pp')
 PY_FOLDERS := python tests benchmarks validation docs cmake

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -22,27 +23,32 @@ HERE = Path(__file__).parent
 SOURCES = tuple(HERE / "mpi" / "device" / f"fake_{name}.cpp" for name in ("driver", "compiler"))
 KERNELS = HERE.parent / "src" / "mpi" / "device" / "kernels.inc"
 CXX = os.environ.get("CXX") or shutil.which("c++") or shutil.which("g++")
-NAMES = ("libcuda.so.1", "libnvrtc.so.12")
+Names = tuple[str, str]
+CUDA: Names = ("libcuda.so.1", "libnvrtc.so.12")
+ROCM: Names = ("libamdhip64.so.7", "libhiprtc.so.7")
 DEFAULT_STREAM = 1
 
 
-def build(folder: Path) -> Path:
+def build(folder: Path, names: Names = CUDA) -> Path:
     """Compile the driver into a folder, under its names. The kernels are those that a GPU's compiler would get."""
     text = KERNELS.read_text().removeprefix('R"kernels(').rstrip().removesuffix(')kernels"')
     (folder / "kernels.cpp").write_text(text)
     options = ["-std=c++20", "-O1", "-ffp-contract=off", "-fPIC", "-shared", "-fvisibility=hidden", "-w"]
-    for source, name in zip(SOURCES, NAMES, strict=True):
+    if names is ROCM:  # the same functions as Tradewind calls them there
+        pairs = re.findall(r'\{"(\w+)",\s+"(hip\w+)"\}', (KERNELS.parent / "driver.cpp").read_text())
+        options += [f"-D{cuda}={hip}" for cuda, hip in pairs]
+    for source, name in zip(SOURCES, names, strict=True):
         command = [str(CXX), *options, f"-I{folder}", f"-I{KERNELS.parent}", f"-Wl,-soname,{name}", str(source)]
         subprocess.run([*command, "-o", str(folder / name)], check=True, timeout=240)
     return folder
 
 
 @cache
-def folder() -> Path:
+def folder(names: Names = CUDA) -> Path:
     """The driver of this process, built when it is first asked for."""
     made = tempfile.TemporaryDirectory(prefix="fake-device-")
     _KEPT.append(made)
-    return build(Path(made.name))
+    return build(Path(made.name), names)
 
 
 _KEPT: list[Any] = []
@@ -50,12 +56,13 @@ _KEPT: list[Any] = []
 
 @cache
 def aware_mpi() -> Path | None:
-    """A library that, preloaded, makes MPICH take pointers of the device; None where MPI is another one."""
-    mpicc = Path(sys.executable).parent / "mpicc"
-    if not mpicc.exists():
+    """A library that, preloaded, makes MPI take pointers of the device; None where there is no compiler for MPI."""
+    beside = Path(sys.executable).parent / "mpicc"
+    mpicc = str(beside) if beside.exists() else shutil.which("mpicc")
+    if mpicc is None:
         return None
     library = folder() / "libaware.so"
-    shown = subprocess.run([str(mpicc), "-show"], capture_output=True, text=True, check=True).stdout.split()
+    shown = subprocess.run([mpicc, "-show"], capture_output=True, text=True, check=True).stdout.split()
     flags = [word for word in shown if word.startswith("-I")]
     source = HERE / "mpi" / "device" / "fake_aware_mpi.cpp"
     command = [str(CXX), "-std=c++20", "-O1", "-fPIC", "-shared", *flags, str(source), "-o", str(library), "-ldl"]
@@ -63,15 +70,27 @@ def aware_mpi() -> Path | None:
     return library
 
 
+_OF_ROCM = {
+    "cuStreamCreate": "hipStreamCreateWithFlags",
+    "cuStreamSynchronize": "hipStreamSynchronize",
+    "cuMemAlloc_v2": "hipMalloc",
+    "cuMemcpyHtoDAsync_v2": "hipMemcpyHtoDAsync",
+    "cuMemcpyDtoHAsync_v2": "hipMemcpyDtoHAsync",
+}
+
+
 class Driver:
     """The functions that a caller uses for its own work on the device."""
 
     def __init__(self, folder: str | Path) -> None:
-        self.library = ctypes.CDLL(str(Path(folder) / NAMES[0]), mode=os.RTLD_GLOBAL | os.RTLD_NOW)
+        self.names = CUDA if (Path(folder) / CUDA[0]).exists() else ROCM
+        self.library, self.compiler = (
+            ctypes.CDLL(str(Path(folder) / name), mode=os.RTLD_GLOBAL | os.RTLD_NOW) for name in self.names
+        )
         self.library.fake_count.restype = ctypes.c_long
-        self.compiler = ctypes.CDLL(str(Path(folder) / NAMES[1]), mode=os.RTLD_GLOBAL | os.RTLD_NOW)
 
     def call(self, name: str, *arguments: Any) -> None:
+        name = name if self.names is CUDA else _OF_ROCM[name]
         code = getattr(self.library, name)(*arguments)
         assert code == 0, (name, code)
 

@@ -42,9 +42,10 @@ BESIDE = {
 CORE = {
     "dwarfs": ("kernel",),
     "languages": ("mpi",),
+    "replay": ("sim", "verify"),
     "simulation": ("sim",),
     "spectral": ("kernel",),
-    "trace": ("sim",),
+    "trace": ("recorder", "sim"),
     "validation": ("sim", "verify"),
     "verification": ("verify",),
     "workload": ("algorithm", "verify"),

@@ -758,6 +758,37 @@ def placements() -> list[str]: ...
 def routings() -> list[RoutingEntry]: ...
 def topologies() -> list[TopologyEntry]: ...
 
+class Matchings:
+    """All matchings of receives from anywhere that were possible."""
+
+    @property
+    def receives(self) -> int: ...
+    @property
+    def kept(self) -> int:
+        """Receives that take what they took."""
+
+    @property
+    def states(self) -> int: ...
+    @property
+    def unclear(self) -> int:
+        """States in which a rank tests for what comes first."""
+
+    @property
+    def complete(self) -> bool: ...
+    @property
+    def hangs(self) -> bool: ...
+    @property
+    def waiting(self) -> list[tuple[int, int, bool, int, int, int]]:
+        """
+        (rank, peer, or -1 for anyone, whether it sends, bytes, label, row) of a chain of ranks that wait.
+        """
+
+    @property
+    def taken(self) -> list[tuple[int, int, int, int]]:
+        """
+        (rank, recorded sender, other sender, row) of the receives that lead there.
+        """
+
 class Calls:
     """Calls of each rank of a trace, with messages matched."""
 
@@ -786,6 +817,30 @@ class Calls:
         (rank, peer, whether it is a send, communicator, tag, bytes, row) of sends and receives without another end.
         """
 
+    def matchings(self, limit: int, tests: Sequence[bool], bound: int) -> Matchings:
+        """
+        Return whether the calls end whichever message a receive from anywhere takes, where messages up to `limit` bytes are buffered. `tests`: of each label, whether these calls end with what comes first. `bound`: states that are visited at most.
+        """
+
+    def merged(self, limit: int) -> Calls:
+        """
+        Return the calls with messages of one rank to another as one, of at most `limit` bytes, where their sender waits between them for nothing but such sends.
+        """
+
+    def with_early_receives(self) -> Calls:
+        """Return the calls with each receive posted behind the wait before it."""
+
+    def with_late_waits(self) -> Calls:
+        """
+        Return the calls with waits for messages behind the computation that follows them at once.
+        """
+
+    @property
+    def never_awaited(self) -> list[tuple[int, int]]:
+        """
+        (rank, row) of requests that are begun, and neither waited for nor freed.
+        """
+
     def buffering(self) -> tuple[int, list[tuple[int, int, bool, int, str, int]]]:
         """
         Return (eager limit, cycle): messages up to this many bytes have to be buffered (0: none; -1: the calls end with no buffers), and (rank, peer, whether it sends, bytes, label, row) of the ranks of a cyclic dependency where nothing is buffered.
@@ -812,7 +867,7 @@ class CallsOfTrace:
         *,
         rank: int,
         kind: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)],
-        flags: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        flags: Annotated[NDArray[numpy.uint16], dict(shape=(None,), order="C", device="cpu", writable=False)],
         collective: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)],
         label: Annotated[NDArray[numpy.uint16], dict(shape=(None,), order="C", device="cpu", writable=False)],
         communicator: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order="C", device="cpu", writable=False)],

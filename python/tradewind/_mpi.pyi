@@ -331,6 +331,22 @@ def device_of(pointer: int) -> tuple[str, int] | None:
     The driver and the number of the device that an address lies on; None: on none that is known.
     """
 
+def copy_to_host(
+    field: tuple[object, Sequence[int], Sequence[int]],
+    device: tuple[str, int, int | None] | None,
+    element: str,
+    host: object,
+) -> None:
+    """Copy an array on a device to a dense one of the host, x fastest."""
+
+def copy_from_host(
+    field: tuple[object, Sequence[int], Sequence[int]],
+    device: tuple[str, int, int | None] | None,
+    element: str,
+    host: object,
+) -> None:
+    """Copy a dense array of the host, x fastest, to one on a device."""
+
 def shared_bytes(bytes: int) -> Annotated[NDArray[numpy.uint8], dict(shape=(None,))]:
     """An array in memory that the ranks of a node share."""
 

@@ -7,8 +7,15 @@
 
 namespace tradewind::program {
 
-Calls::Calls(std::vector<std::vector<Call>> calls, std::vector<std::string> labels, std::vector<Unmatched> unmatched)
-    : calls_(std::move(calls)), labels_(std::move(labels)), unmatched_(std::move(unmatched)) {
+Calls::Calls(std::vector<std::vector<Call>> calls, std::vector<std::string> labels, std::vector<Unmatched> unmatched,
+             std::vector<std::vector<ReceiveKey>> receive_keys,
+             std::vector<std::pair<Rank, std::uint32_t>> never_awaited)
+    : calls_(std::move(calls)),
+      labels_(std::move(labels)),
+      unmatched_(std::move(unmatched)),
+      receive_keys_(std::move(receive_keys)),
+      never_awaited_(std::move(never_awaited)) {
+    receive_keys_.resize(calls_.size());
     if (calls_.empty()) throw InputError("calls of no rank");
     for (const std::vector<Call>& all : calls_) {
         std::uint32_t receives = 0;

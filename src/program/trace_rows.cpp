@@ -27,7 +27,8 @@ struct CallsOfTrace::Writer {
     // A row that is carried out later: with its request.
     struct Prepared {
         RowKind kind;
-        std::uint8_t flags, collective;
+        std::uint16_t flags;
+        std::uint8_t collective;
         std::uint32_t communicator;
         std::int32_t peer;
         std::int64_t tag, amount, request;
@@ -55,21 +56,22 @@ struct CallsOfTrace::Writer {
         calls[call].peer = static_cast<std::uint32_t>(peer);
     }
     // Returns the call.
-    std::uint32_t begin(Call::Kind kind, std::int64_t bytes, bool synchronous, UnderWay& under_way) {
+    std::uint32_t begin(Call::Kind kind, std::int64_t bytes, bool synchronous, bool in_collective,
+                        UnderWay& under_way) {
         if (bytes < 0) throw InputError(place(rank, row) + "a message of " + std::to_string(bytes) + " bytes");
         const auto call = static_cast<std::uint32_t>(calls.size());
-        calls.push_back({kind, synchronous, label, 0, 0, row, bytes});
+        calls.push_back({kind, synchronous, in_collective, label, 0, 0, row, bytes});
         under_way.requests.push_back(static_cast<std::uint32_t>(of_request.size()));
         of_request.push_back(call);
         return call;
     }
-    void wait(std::uint32_t request) { calls.push_back({Call::wait, false, label, request, 0, row, 0}); }
+    void wait(std::uint32_t request) { calls.push_back({Call::wait, false, false, label, request, 0, row, 0}); }
     // The messages of the next stage of a collective call.
     void begin_stage(UnderWay& under_way) {
         const CollectiveStage stage = std::move(under_way.later.back());
         under_way.later.pop_back();
         const auto enter_one = [&](Call::Kind kind, Rank peer, std::int64_t bytes) {
-            enter(kind, peer, under_way.communicator, under_way.tag, begin(kind, bytes, false, under_way));
+            enter(kind, peer, under_way.communicator, under_way.tag, begin(kind, bytes, false, true, under_way));
         };
         for (const Rank from : stage.receives) enter_one(Call::receive, from, 0);
         for (const CollectiveStage::Sent& sent : stage.sends) enter_one(Call::send, sent.to, sent.bytes);
@@ -90,7 +92,11 @@ struct CallsOfTrace::Writer {
     }
     void begin_message(const Prepared& row_of, UnderWay& under_way) {
         const auto kind = row_of.kind == RowKind::send ? Call::send : Call::receive;
-        const std::uint32_t call = begin(kind, row_of.amount, row_of.flags & TraceRows::synchronous, under_way);
+        const bool in_collective = row_of.tag < TraceRows::any;  // no tag of a message
+        const std::uint32_t call =
+            begin(kind, row_of.amount, row_of.flags & TraceRows::synchronous, in_collective, under_way);
+        if (kind == Call::receive && row_of.flags & (TraceRows::any_source | TraceRows::any_tag))
+            trace.wild_[static_cast<std::size_t>(rank)][call] = row_of.flags;
         if (kind == Call::receive && (row_of.peer == TraceRows::any || row_of.tag == TraceRows::any)) {
             under_way.communicator = row_of.communicator;
             under_way.from_anywhere.push_back(call);
@@ -150,6 +156,7 @@ struct CallsOfTrace::Writer {
             staged.erase(row_of.request);
         else
             staged.insert(row_of.request);
+        under_way.row = row;
         open[row_of.request] = std::move(under_way);
     }
     void end_request(const TraceRows& rows, std::size_t i) {
@@ -182,7 +189,8 @@ struct CallsOfTrace::Writer {
         switch (kind) {
             case RowKind::compute:
                 if (rows.amount[i] < 0) throw InputError(place(rank, i) + "a computation of negative time");
-                if (rows.amount[i] > 0) calls.push_back({Call::compute, false, label, 0, 0, row, rows.amount[i]});
+                if (rows.amount[i] > 0)
+                    calls.push_back({Call::compute, false, false, label, 0, 0, row, rows.amount[i]});
                 return;
             case RowKind::wait: end_request(rows, i); return;
             case RowKind::start:
@@ -214,7 +222,8 @@ CallsOfTrace::CallsOfTrace(Rank ranks, std::vector<std::string> labels, AllReduc
       allreduce_(std::move(allreduce)),
       at_once_(at_once),
       instances_(static_cast<std::size_t>(ranks)),
-      cancelled_(static_cast<std::size_t>(ranks)) {
+      cancelled_(static_cast<std::size_t>(ranks)),
+      wild_(static_cast<std::size_t>(ranks)) {
     std::vector<Rank> all;
     for (Rank r = 0; r < ranks; ++r) all.push_back(r);
     communicators_[0] = std::move(all);
@@ -241,6 +250,7 @@ void CallsOfTrace::add(Rank rank, const TraceRows& rows) {
     if (!calls.empty()) throw InputError("the rows of rank " + std::to_string(rank) + " are there already");
     Writer writer{*this, rank, calls};
     for (std::size_t i = 0; i < rows.size(); ++i) writer.add(rows, i);
+    for (const auto& [request, under_way] : writer.open) never_awaited_.emplace_back(rank, under_way.row);
 }
 
 // MPI keeps the order of messages between two ranks with one tag: the n-th receive is of the n-th send. Receives that
@@ -283,6 +293,8 @@ Calls CallsOfTrace::finish() && {
         leave_out(sends, true);
         leave_out(receives, false);
     }
+    const auto known = receive_keys_by_call();
+    std::vector<std::vector<ReceiveKey>> receive_keys(calls_.size());  // [rank][message]
     // Messages are numbered in the order of their receives.
     for (std::size_t r = 0; r < calls_.size(); ++r) {
         std::uint32_t number = 0;
@@ -292,6 +304,7 @@ Calls CallsOfTrace::finish() && {
             if (call.kind != Call::receive || left_out[r][i]) continue;
             calls_[call.peer][call.message].message = number;
             call.message = number++;
+            if (!wild_[r].empty()) receive_keys[r].push_back(known[r].at(static_cast<std::uint32_t>(i)));
         }
     }
     if (leaves_out)
@@ -315,7 +328,24 @@ Calls CallsOfTrace::finish() && {
     std::sort(unmatched.begin(), unmatched.end(), [](const Unmatched& a, const Unmatched& b) {
         return std::pair(a.rank, a.row) < std::pair(b.rank, b.row);
     });
-    return Calls(std::move(calls_), std::move(labels_), std::move(unmatched));
+    std::sort(never_awaited_.begin(), never_awaited_.end());
+    return Calls(std::move(calls_), std::move(labels_), std::move(unmatched), std::move(receive_keys),
+                 std::move(never_awaited_));
+}
+
+std::vector<std::unordered_map<std::uint32_t, ReceiveKey>> CallsOfTrace::receive_keys_by_call() const {
+    std::vector<std::unordered_map<std::uint32_t, ReceiveKey>> found(calls_.size());
+    for (const Key& key : keys_) {
+        const auto r = static_cast<std::size_t>(key.to);
+        if (wild_[r].empty()) continue;
+        for (const End& end : ends_.at(key).receives) {
+            const auto wild = wild_[r].find(end.call);
+            const std::uint16_t flags = wild == wild_[r].end() ? 0 : wild->second;
+            found[r][end.call] = {key.communicator, key.tag, (flags & TraceRows::any_source) != 0,
+                                  (flags & TraceRows::any_tag) != 0};
+        }
+    }
+    return found;
 }
 
 }  // namespace tradewind::program

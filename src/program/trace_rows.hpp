@@ -22,8 +22,9 @@ enum class RowKind : std::uint8_t { compute, send, receive, wait, collective, st
 struct TraceRows {
     // `joined`: with the request of the row before, which ends when both have. `cancelled`: of a wait. `buffered`: no
     // rank waits for it. `freed`: of a wait that does not wait, as nothing of the request is known any more.
-    static constexpr std::uint8_t synchronous = 1, nonblocking = 2, persistent = 4, joined = 8, cancelled = 16,
-                                  buffered = 32, freed = 64;
+    // `any_source`, `any_tag`: of a receive, also where its rank and tag stand in the row.
+    static constexpr std::uint16_t synchronous = 1, nonblocking = 2, persistent = 4, joined = 8, cancelled = 16,
+                                   buffered = 32, freed = 64, any_source = 128, any_tag = 256;
     // A rank or tag that the wait for a receive names.
     static constexpr std::int32_t any = -2;
     // Messages with this tag are left out where they have no bytes, which only their sender has in its rows.
@@ -32,7 +33,7 @@ struct TraceRows {
     static constexpr std::int64_t collective_tag = -(std::int64_t{1} << 42);
 
     std::span<const std::uint8_t> kind;        // RowKind
-    std::span<const std::uint8_t> flags;       // of those above
+    std::span<const std::uint16_t> flags;      // of those above
     std::span<const std::uint8_t> collective;  // Collective
     std::span<const std::uint16_t> label;
     std::span<const std::uint32_t> communicator;
@@ -67,6 +68,7 @@ class CallsOfTrace {
         std::int64_t tag = 0;
         std::uint32_t communicator = 0;
         std::vector<std::uint32_t> from_anywhere{};  // calls: receives whose sender the wait names
+        std::uint32_t row = 0;                       // with which it began
     };
     struct Writer;
     struct Key {
@@ -85,6 +87,8 @@ class CallsOfTrace {
     struct Ends {
         std::vector<End> sends, receives;
     };
+    // [rank][call], of ranks that take messages from anywhere.
+    std::vector<std::unordered_map<std::uint32_t, ReceiveKey>> receive_keys_by_call() const;
     const std::vector<Rank>& members(std::uint32_t communicator, Rank rank, std::size_t row) const;
 
     std::vector<std::vector<Call>> calls_;
@@ -95,7 +99,10 @@ class CallsOfTrace {
     std::unordered_map<Key, Ends, Hash> ends_;
     std::vector<std::map<std::uint32_t, std::int64_t>> instances_;  // [rank][communicator] collective calls so far
     std::vector<std::set<std::uint32_t>> cancelled_;                // [rank] calls
-    std::vector<Key> keys_;                                         // in the order in which they first appear
+    // [rank][call] what receives take that take any source or tag, before they are matched.
+    std::vector<std::unordered_map<std::uint32_t, std::uint16_t>> wild_;
+    std::vector<std::pair<Rank, std::uint32_t>> never_awaited_;  // rank, row
+    std::vector<Key> keys_;                                      // in the order in which they first appear
 };
 
 }  // namespace tradewind::program

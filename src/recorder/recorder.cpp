@@ -254,6 +254,7 @@ void Recorder::end(const char* ending) {
     if (getpid() != process_) return;  // a copy of the process by fork has the file open, too
     if (is_synchronized_ && std::strcmp(ending, "finalized") == 0) end_sync_ns_ = synchronize();
     is_synchronized_ = false;
+    const Lock lock(*this);  // threads that are within a call have it whole in the file, or not at all
     if (!is_recording) return;
     is_recording = false;
     gather();

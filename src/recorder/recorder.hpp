@@ -28,6 +28,7 @@ extern Function functions[];
 struct Thread {
     int depth = 0;  // of MPI calls within MPI calls, which are the library's and not the program's
     int number = NONE;
+    bool has_lock = false;
     std::uint64_t end_ns = 0;    // of its last call, as the file has it
     std::vector<Word> handles;   // of the requests that a call was given, which the library overwrites
     std::vector<char> statuses;  // where the program wants none
@@ -53,7 +54,7 @@ inline bool wants_none(Word status) {
 /// All that is known of a rank. There is one, in the process whose rank it is.
 class Recorder {
   public:
-    bool is_recording = false;
+    std::atomic<bool> is_recording = false;
     Clock clock;
     Communicators communicators;
     Types types;
@@ -82,22 +83,27 @@ class Recorder {
 
     void count(int call, Ticks begin, Ticks end);
 
+    /// Keeps other threads out, where several call MPI. A thread that has it may take it again: the library may call
+    /// MPI while the recorder asks it something.
     class Lock {
       public:
-        explicit Lock(Recorder& recorder) : recorder_(recorder) {
-            if (recorder_.is_multiple_) {
-                while (recorder_.lock_.test_and_set(std::memory_order_acquire)) {
-                }
+        explicit Lock(Recorder& recorder) {
+            if (!recorder.is_multiple_ || this_thread().has_lock) return;
+            while (recorder.lock_.test_and_set(std::memory_order_acquire)) {
             }
+            this_thread().has_lock = true;
+            recorder_ = &recorder;
         }
         Lock(const Lock&) = delete;
         Lock& operator=(const Lock&) = delete;
         ~Lock() {
-            if (recorder_.is_multiple_) recorder_.lock_.clear(std::memory_order_release);
+            if (recorder_ == nullptr) return;
+            this_thread().has_lock = false;
+            recorder_->lock_.clear(std::memory_order_release);
         }
 
       private:
-        Recorder& recorder_;
+        Recorder* recorder_ = nullptr;
     };
 
   private:

@@ -139,13 +139,15 @@ void Replay::ask_for(Rank r, std::uint32_t message, bool in_call) {
     Incoming& incoming = rank.incoming[message];
     if (!incoming.posted || incoming.asker == none) return;
     const auto from = static_cast<Rank>(calls_.request(r, incoming.request).peer);
-    rank.cpu = std::max(rank.cpu, ranks_.time_);
+    std::int64_t thread = ranks_.time_;  // beside the CPU
+    std::int64_t& busy = !in_call && world_.progress == Progress::thread ? thread : rank.cpu;
+    busy = std::max(busy, ranks_.time_);
     ReplayTimes::Message& times = message_times(r, message);
-    times.asked = rank.cpu;
+    times.asked = busy;
     if (in_call) times.asked_in = static_cast<std::uint32_t>(std::min(rank.next, calls_.of(r).size() - 1));
-    if (world_.receive_overhead > 0) rank.cpu = world_.done(r, rank.cpu, world_.receive_overhead);
+    if (world_.receive_overhead > 0) busy = world_.done(r, busy, world_.receive_overhead);
     incoming.acknowledges = true;
-    ranks_.send_control(pull, r, from, message, 0, incoming.asker, world_.nic_of_message(from, r), rank.cpu);
+    ranks_.send_control(pull, r, from, message, 0, incoming.asker, world_.nic_of_message(from, r), busy);
 }
 
 void Replay::depart(Rank r, std::uint32_t request) {

@@ -9,6 +9,7 @@ import pytest
 from command_line import run_tradewind
 
 from tradewind.trace.builder import TraceBuilder
+from tradewind.trace.model import ANY, NONE
 from tradewind.trace.write import save_trace
 
 
@@ -35,6 +36,30 @@ def test_what_needs_buffers_has_exit_code_1(head_to_head: Path) -> None:
     assert "hangs unless messages of up to 1.95 KiB are buffered (2000 bytes)" in printed
     assert "rank 1, call 1 (MPI_Send): to send 1.95 KiB to rank 0" in printed
     assert "not checked: 1 MPI_Put" in printed
+
+
+def test_other_matchings_and_requests_that_nobody_waits_for_are_named(tmp_path: Path) -> None:
+    builder = TraceBuilder(3)
+    first = builder.rank(0)
+    first.call("MPI_Recv", source=ANY, source_tag=0, received=8, ended=[(NONE, 2, 0, 8)])
+    first.call("MPI_Irecv", source=1, source_tag=0, received=8, request=0)
+    first.call("MPI_Wait", asked=[0], ended=[(0, 1, 0, 8)])
+    builder.rank(1).call("MPI_Isend", peer=0, tag=0, bytes=8, request=0)
+    builder.rank(2).call("MPI_Send", peer=0, tag=0, bytes=8)
+    path = tmp_path / "any.trace"
+    save_trace(builder.trace(), path)
+    done = run_tradewind("verify", "trace", str(path))
+    printed = " ".join(done.out.split())
+    assert done.code == 1
+    assert "never waited for: rank 1, call 0 (MPI_Isend)" in printed
+    assert "the program hangs whatever is buffered: rank 0, call 0 (MPI_Recv) takes the message of rank 1" in printed
+    assert "rank 0, call 2 (MPI_Wait): to receive" in printed
+
+
+def test_a_replay_is_of_the_changed_program(head_to_head: Path) -> None:
+    options = ["--machine", "fugaku", "--merge", "4KiB", "--overlap", "both"]
+    printed = " ".join(run_tradewind("simulate", "trace", str(head_to_head), *options).out.split())
+    assert "messages merged up to 4 KiB, overlap of both" in printed
 
 
 def test_a_replay_names_causes_and_what_it_leaves_out(head_to_head: Path) -> None:
@@ -69,6 +94,8 @@ def test_bad_input_is_one_error(tmp_path: Path, head_to_head: Path) -> None:
         (none, [], str(none)),
         (head_to_head, ["--computing", "-1"], "computing scaled by -1"),
         (head_to_head, ["--allreduce", "rinq"], "ring"),
+        (head_to_head, ["--merge", "4 apples"], "a size"),
+        (head_to_head, ["--overlap", "wait"], "overlap 'wait'"),
     ):
         done = run_tradewind("simulate", "trace", str(file), "--machine", "fugaku", *options)
         assert done.code == 2

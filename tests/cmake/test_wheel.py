@@ -120,6 +120,20 @@ def test_programs_of_the_tests(page, tmp_path):
         assert call("mpiexec", "-n", 2, build / program, **shell) == "2 messages, 768 bytes, corner 82\n"
 
 
+def test_records_a_program_of_another_mpi(environment, tmp_path):
+    """The wheel is not built with Open MPI: its recorder needs neither its header nor the library of its own MPI."""
+    if shutil.which("mpicc.openmpi") is None:
+        pytest.skip("mpicc.openmpi is not installed")
+    source = ROOT / "tests" / "trace" / "programs" / "calls.c"
+    call("mpicc.openmpi", source, "-o", "calls", cwd=tmp_path)
+    shell = {"env": without_compiler(environment), "cwd": tmp_path}
+    launcher = (shutil.which("mpiexec.openmpi"), "--oversubscribe", "-n", 2)
+    printed = call(environment / "bin" / "tradewind", "record", "--json", "--", *launcher, "./calls", **shell)
+    result = json.loads(printed.splitlines()[-1])
+    assert (result["abi"], result["ranks"], result["problems"]) == ("openmpi", 2, [])
+    assert "verified" in call(environment / "bin" / "tradewind", "verify", "trace", "run.trace", **shell)
+
+
 def test_no_path_of_the_build(package):
     for file in package.rglob("*"):
         if file.is_file():

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 from pathlib import Path
 
+import installed
 import pytest
 from document_blocks import ROOT, Block, Page, agrees, blocks, commands
 
@@ -29,7 +31,7 @@ LONG = {
         f"how-to/{name}.md"
         for name in ("packets", "program", "record", "replay", "simulate", "study", "timeline", "tune", "verify")
     ),
-    *("tutorial/index.md", "tutorial/output.md"),
+    *("tutorial/index.md", "tutorial/output.md", "tutorial/veros.md"),
 }
 """README, and pages below docs/ that take more than a second of processor time: `make test-all` runs them."""
 
@@ -41,6 +43,8 @@ NEEDED = {
     ROOT / "docs" / "how-to" / "halo-code.md": ("patch",),
 }
 """Programs that the blocks of a page run, and that a machine may lack."""
+INSTALLED = {ROOT / "docs" / "tutorial" / "veros.md": installed.veros}
+"""Functions that install programs of others for the blocks of a page, and return the folder of their commands."""
 
 
 MARKS = ((pytest.mark.slow, LONG), (pytest.mark.ranks, MEASURING))
@@ -56,6 +60,8 @@ def _parameter(path: Path) -> object:
 def test_the_blocks_of_a_page_run(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     page = Page(tmp_path)
+    if path in INSTALLED:
+        page.environment["PATH"] += f"{os.pathsep}{INSTALLED[path]()}"
     for program in NEEDED.get(path, ()):
         if shutil.which(program, path=page.environment["PATH"]) is None:
             pytest.skip(f"there is no {program}")

@@ -291,13 +291,13 @@ def test_keys_of_study_files() -> None:
     from tradewind.study.model import study
     from tradewind.study.model.output_model import OutputSweep
     from tradewind.study.model.program_model import ProgramStep, ProgramSweep
+    from tradewind.study.model.trace_sweep import TraceSweep
     from tradewind.study.model.weather_model_sweep import WeatherModelSweep
 
     text = page("study-file.md")
     kinds = (study.VerifySweep, study.MeasureSweep, study.SimulateSweep, study.RunSweep, study.PublishedSweep)
-    sweeps = {
-        key for kind in (*kinds, ProgramSweep, ProgramStep, WeatherModelSweep, OutputSweep) for key in kind.model_fields
-    }
+    others = (ProgramSweep, ProgramStep, WeatherModelSweep, OutputSweep, TraceSweep)
+    sweeps = {key for kind in (*kinds, *others) for key in kind.model_fields}
     assert first_column(section(text, "The study")) == set(study.Study.model_fields)
     assert first_column(section(text, "Sweeps")) == sweeps | {"like"}
     assert first_column(section(text, "Plots")) == set(study.Plot.model_fields)

@@ -24,7 +24,7 @@ class Twin:
     def __init__(
         self, driver: Driver, mpi_takes: bool, what: Any, comm: Any, fields: Any, target: Any = None, **options: Any
     ) -> None:
-        self.driver, self.stream = driver, driver.stream()
+        self.driver, self.stream, self.comm = driver, driver.stream(), comm
         self.host = _plan(what, comm, fields, target, **options)
         self.arrays = [*_listed(fields), *_listed(target)]
         self.twins = [Array(driver, array, self.stream) for array in self.arrays]
@@ -73,9 +73,11 @@ class Twin:
             twin.write(array)
 
     def _compare(self) -> None:
-        for number, (twin, array) in enumerate(zip(self.twins, self.arrays, strict=True)):
-            got, wanted = twin.read().tobytes(), array.tobytes()
-            assert got == wanted, f"other bits in array {number} of {self.host.describe()}"
+        """Collective, so that no rank waits for one that has left the case."""
+        pairs = enumerate(zip(self.twins, self.arrays, strict=True))
+        wrong = [number for number, (twin, array) in pairs if twin.read().tobytes() != array.tobytes()]
+        on_ranks = self.comm.allgather(wrong)
+        assert not any(on_ranks), f"other bits in arrays {on_ranks} of {self.host.describe()}"
 
 
 _STAGED, _DIRECT, _PUSHES = "staged through pinned memory", "direct: MPI takes", "within the node pushes"

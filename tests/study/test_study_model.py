@@ -154,7 +154,7 @@ def test_a_copy_of_a_study_has_all_of_its_models(ran: tuple[StudyFile, Store]):
     assert load_study(ran[1].study_file, is_copy=True).study.title
     with pytest.raises(InputError, match=r"cannot read small\.toml"):
         load_study(ran[1].study_file)
-    ran[1].write_model("small.toml", MODEL.encode())
+    ran[1].write_input("models", "small.toml", MODEL.encode())
 
 
 def test_a_kept_case_is_the_forecast_of_the_model(study: Path, ran: tuple[StudyFile, Store], tmp_path: Path):

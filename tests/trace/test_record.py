@@ -2,14 +2,16 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 
 import numpy as np
 import pytest
 from command_line import run_tradewind
-from trace_cells import CELLS, FAST, OWN, PROGRAMS, printed_counts
+from trace_cells import CELLS, FAST, MPICH, OPEN_MPI, OWN, PROGRAMS, printed_counts
 
+from tradewind.replay.buffering import verify_trace
 from tradewind.trace.counts import counts
 from tradewind.trace.read import open_trace
 
@@ -137,6 +139,50 @@ def test_threads(tmp_path):
     events = trace.events(1)
     waits = np.array([len(events.ended_of(number)) for number in range(len(events.operations))])[events.order]
     assert waits[table["call"] == "MPI_Waitall"].tolist() == [2] * 1200
+
+
+@pytest.mark.slow
+def test_a_program_that_ends_while_its_threads_call_mpi(tmp_path):
+    """A call of a thread is whole in the file, or not there."""
+    subprocess.run([OWN / "mpicc", PROGRAMS / "threads.c", "-o", tmp_path / "threads", "-pthread"], check=True)
+    recorded([OWN / "mpiexec", "-n", "1", tmp_path / "threads", "exit"], tmp_path)
+    trace = open_trace(tmp_path / "run.trace")
+    assert trace.problems == ("rank 0: ended without MPI_Finalize",)
+    calls = trace.table(0).groupby("call").size()
+    assert 0 <= calls["MPI_Irecv"] - calls["MPI_Waitall"] <= 3
+
+
+def test_a_program_of_sessions_is_not_seen(tmp_path):
+    (tmp_path / "sessions.c").write_text(
+        "#include <mpi.h>\n"
+        "int main(void) {\n"
+        "    MPI_Session session;\n"
+        "    MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &session);\n"
+        "    return MPI_Session_finalize(&session);\n"
+        "}\n"
+    )
+    subprocess.run([OWN / "mpicc", tmp_path / "sessions.c", "-o", tmp_path / "sessions"], check=True)
+    run = recorded([OWN / "mpiexec", "-n", "2", tmp_path / "sessions"], tmp_path)
+    assert run.returncode == 1
+    assert "no program in it called MPI_Init" in run.stdout
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("compiler", "launcher"), [(OWN / "mpicc", MPICH), ("mpicc.openmpi", OPEN_MPI)])
+def test_calls_that_fail_end_their_requests_and_types_are_freed_in_callbacks(compiler, launcher, tmp_path):
+    """So the next requests have the same slots, and the next type of the same handle its own size."""
+    if shutil.which(compiler) is None:
+        pytest.skip(f"{compiler} is not installed")
+    subprocess.run([compiler, PROGRAMS / "failures.c", "-o", tmp_path / "failures"], check=True)
+    run = recorded([*launcher, "-n", "2", tmp_path / "failures"], tmp_path)
+    assert run.returncode == 0, run.stderr
+    trace = open_trace(tmp_path / "run.trace")
+    table = trace.table(0)
+    assert table[table["call"] == "MPI_Irecv"]["request"].tolist() == [0] * 5
+    assert table[table["call"] == "MPI_Sendrecv"]["bytes"].tolist() == [16, 33 * 8]
+    failures = {name: calls for name, (calls, _) in trace.infos[0].counted.items() if name.endswith("(failed)")}
+    assert failures == {f"MPI_{name} (failed)": 1 for name in ("Wait", "Waitall", "Waitany", "Waitsome", "Test")}
+    assert verify_trace(trace)["eager_limit"] == 0
 
 
 def test_a_program_after_another_in_one_command_is_not_recorded_and_does_not_hang(tmp_path):

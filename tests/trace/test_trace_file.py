@@ -1,6 +1,8 @@
 """Files of traces: what is written is read, also of a file that is cut off; others are refused with a reason."""
 
 import lzma
+import os
+import struct
 
 import numpy as np
 import pytest
@@ -65,6 +67,20 @@ def test_parts_are_the_whole(saved):
     parts = list(trace.parts(0, events=100))
     assert [part.first for part in parts] == [0, 100, 200, 300]
     assert np.array_equal(np.concatenate([part.begin_ns for part in parts]), trace.events(0).begin_ns)
+
+
+def test_places_beyond_4_gigabytes(saved, tmp_path):
+    """A block that readers do not know, and skip, is that long; the file has a hole there, and takes no room."""
+    data, path = saved.read_bytes(), tmp_path / "long.trace"
+    unknown, stored = 99, 2**32 - 1
+    with path.open("wb") as file:
+        file.write(data[:16] + struct.pack("<4sBBBBIIII", b"TWTB", unknown, 0, 1, 0, 0, stored, stored, 0))
+        file.seek(stored, os.SEEK_CUR)
+        file.write(data[16:])
+    assert path.stat().st_size > 2**32
+    trace = open_trace(path)
+    assert trace.problems == ()
+    assert len(trace) == len(open_trace(saved))
 
 
 def test_a_long_loop_takes_little_more_room(tmp_path):

@@ -5,10 +5,12 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from installed import libraries, python_of_mpi5, unpacked
 
 PROGRAMS = Path(__file__).parent / "programs"
 OWN = Path(sys.executable).parent
@@ -25,6 +27,7 @@ class Cell:
     launcher: tuple[str, ...]
     flags: tuple[str, ...] = ()
     variables: tuple[tuple[str, str], ...] = ()
+    python: Callable[[], Path] = lambda: Path(sys.executable)
     needs_unpacked: bool = False
     """Whether it is compiled and run with Debian's MPICH, which is unpacked for it."""
 
@@ -35,50 +38,48 @@ class Cell:
                 pytest.skip(f"{tool} is not installed")
         start, source = [*self.launcher, "-n", "2"], PROGRAMS / self.source
         if not self.compiler:
-            return [*start, sys.executable, str(source)], dict(self.variables)
+            return [*start, str(self.python()), str(source)], dict(self.variables)
         flags, variables = list(self.flags), dict(self.variables)
         if self.needs_unpacked:
-            more, variables["LD_LIBRARY_PATH"] = _unpacked_mpich(folder)
+            more, variables["LD_LIBRARY_PATH"] = _unpacked_mpich()
             flags += more
         program = folder / "program"
         subprocess.run([self.compiler, source, *flags, "-o", program], check=True)
         return [*start, str(program)], variables
 
 
-def _unpacked_mpich(folder: Path) -> tuple[list[str], str]:
+def _unpacked_mpich() -> tuple[list[str], str]:
     """Return the flags to compile with Debian's MPICH in Fortran, which no wheel has, and where its libraries are."""
-    if shutil.which("apt-get") is None:
-        pytest.skip("apt-get is not installed")
-    subprocess.run(["apt-get", "download", "-qq", "libmpich12", "libmpich-dev"], cwd=folder, check=True)
-    for package in folder.glob("*.deb"):
-        subprocess.run(["dpkg", "-x", package, folder], check=True)
-    include, (libraries, *_) = next(folder.glob("usr/include/*/mpich")), sorted(folder.glob("usr/lib/*-linux-gnu"))
-    return [f"-I{include}", f"-L{libraries}", "-lmpichfort", "-lmpich", "-fallow-argument-mismatch"], str(libraries)
+    folder = unpacked("libmpich12", "libmpich-dev")
+    include = next(folder.glob("include/*/mpich"))
+    flags = [f"-I{include}", f"-L{libraries()}", "-lmpichfort", "-lmpich", "-fallow-argument-mismatch"]
+    return flags, str(libraries())
 
 
-_MPICH = (str(OWN / "mpiexec"),)
-_OPEN_MPI = ("mpiexec.openmpi", "--oversubscribe")
+MPICH = (str(OWN / "mpiexec"),)
+OPEN_MPI = ("mpiexec.openmpi", "--oversubscribe")
 
 CELLS = {
-    "mpich-c": Cell(str(OWN / "mpicc"), "calls.c", _MPICH),
-    "mpich-c++": Cell(str(OWN / "mpicxx"), "calls.cpp", _MPICH),
-    "mpich-mpi4py": Cell("", "calls.py", _MPICH),
-    "mpich-mpi": Cell("gfortran", "calls.F90", _MPICH, needs_unpacked=True),
-    "mpich-mpi_f08": Cell("gfortran", "calls.F90", _MPICH, ("-DF08",), needs_unpacked=True),
-    "mpi5-c": Cell(str(OWN / "mpicc_abi"), "calls.c", _MPICH),
-    "mpi5-c++": Cell(str(OWN / "mpic++_abi"), "calls.cpp", _MPICH),
-    "openmpi-c": Cell("mpicc.openmpi", "calls.c", _OPEN_MPI),
-    "openmpi-c++": Cell("mpicxx.openmpi", "calls.cpp", _OPEN_MPI),
+    "mpich-c": Cell(str(OWN / "mpicc"), "calls.c", MPICH),
+    "mpich-c++": Cell(str(OWN / "mpicxx"), "calls.cpp", MPICH),
+    "mpich-mpi4py": Cell("", "calls.py", MPICH),
+    "mpich-mpi": Cell("gfortran", "calls.F90", MPICH, needs_unpacked=True),
+    "mpich-mpi_f08": Cell("gfortran", "calls.F90", MPICH, ("-DF08",), needs_unpacked=True),
+    "mpi5-c": Cell(str(OWN / "mpicc_abi"), "calls.c", MPICH),
+    "mpi5-c++": Cell(str(OWN / "mpic++_abi"), "calls.cpp", MPICH),
+    "mpi5-mpi4py": Cell("", "calls.py", MPICH, python=python_of_mpi5),
+    "openmpi-c": Cell("mpicc.openmpi", "calls.c", OPEN_MPI),
+    "openmpi-c++": Cell("mpicxx.openmpi", "calls.cpp", OPEN_MPI),
     "openmpi-mpi4py": Cell(
         "",
         "calls.py",
-        _OPEN_MPI,
+        OPEN_MPI,
         variables=(("MPI4PY_MPIABI", "openmpi"), ("MPI4PY_LIBMPI", f"{DEBIAN}/libmpi.so.40")),
     ),
-    "openmpi-mpi": Cell("mpifort.openmpi", "calls.F90", _OPEN_MPI),
-    "openmpi-mpi_f08": Cell("mpifort.openmpi", "calls.F90", _OPEN_MPI, ("-DF08",)),
+    "openmpi-mpi": Cell("mpifort.openmpi", "calls.F90", OPEN_MPI),
+    "openmpi-mpi_f08": Cell("mpifort.openmpi", "calls.F90", OPEN_MPI, ("-DF08",)),
 }
-"""All that a package index or Debian offers: of mpi4py no wheel is for the ABI of MPI 5, which has no Fortran."""
+"""The ABI of MPI 5 has no Fortran."""
 FAST = ("mpich-c", "mpich-mpi4py")
 
 

@@ -37,7 +37,7 @@ PROBLEMS: dict[str, dict[str, Any]] = {
 GRID = (24, 20, 12)
 
 
-def _environment() -> dict[str, str]:
+def environment() -> dict[str, str]:
     """The environment, with the folder of Debian's PETSc: only its development package links that to /usr/lib/petsc."""
     installed = sorted(Path("/usr/lib/petscdir").glob("*/*-real"))
     return dict(os.environ) if not installed else {"PETSC_DIR": str(installed[-1]), **os.environ}
@@ -47,7 +47,7 @@ def find(python: str = PYTHON) -> str:
     """Return the Python that has petsc4py. Raises InputError where none has it."""
     try:
         done = subprocess.run(
-            [python, "-c", "import petsc4py.PETSc"], capture_output=True, check=False, timeout=60, env=_environment()
+            [python, "-c", "import petsc4py.PETSc"], capture_output=True, check=False, timeout=60, env=environment()
         )
     except OSError as error:
         raise InputError(f"{INSTALL} ({error})") from None
@@ -113,7 +113,7 @@ def row(name: str, options: dict[str, Any], python: str) -> dict[str, Any]:
 def solved(path: Path, kind: str, directions: int, python: str) -> Any:
     """Return the output of PETSc's solver of a type. Raises TradewindError where it fails."""
     command = [python, str(Path(__file__).parent / "solve.py"), str(path), kind, str(directions)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300, env=_environment())
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300, env=environment())
     if done.returncode:
         raise TradewindError(f"PETSc: {done.stderr.strip()[-500:]}")
     return json.loads(done.stdout.splitlines()[-1])

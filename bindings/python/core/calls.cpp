@@ -2,6 +2,7 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/function.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
@@ -14,9 +15,11 @@
 #include "base/error.hpp"
 #include "bind.hpp"
 #include "places.hpp"
+#include "program/call_changes.hpp"
 #include "program/call_walk.hpp"
 #include "program/trace_rows.hpp"
 #include "verify/buffering.hpp"
+#include "verify/matchings.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -57,12 +60,41 @@ class Builder {
 
 constexpr std::size_t call_columns = 6;
 
+template <auto Change, class... Options>
+std::shared_ptr<program::Calls> changed(const program::Calls& calls, Options... options) {
+    return std::make_shared<program::Calls>(Change(calls, options...));
+}
+
 using UnmatchedTuple = std::tuple<Rank, Rank, bool, std::uint32_t, std::int64_t, std::int64_t, std::uint32_t>;
 using WaitingTuple = std::tuple<Rank, Rank, bool, std::int64_t, std::string, std::uint32_t>;
 
 }  // namespace
 
 void bind_calls(nb::module_& module) {
+    nb::class_<verify::Matchings>(module, "Matchings", "All matchings of receives from anywhere that were possible.")
+        .def_ro("receives", &verify::Matchings::receives)
+        .def_ro("kept", &verify::Matchings::kept, "Receives that take what they took.")
+        .def_ro("states", &verify::Matchings::states)
+        .def_ro("unclear", &verify::Matchings::unclear, "States in which a rank tests for what comes first.")
+        .def_ro("complete", &verify::Matchings::complete)
+        .def_ro("hangs", &verify::Matchings::hangs)
+        .def_prop_ro(
+            "waiting",
+            [](const verify::Matchings& m) {
+                std::vector<std::tuple<Rank, Rank, bool, std::int64_t, std::uint16_t, std::uint32_t>> waiting;
+                for (const verify::Waiting& each : m.waiting)
+                    waiting.emplace_back(each.rank, each.peer, each.is_send, each.bytes, each.label, each.row);
+                return waiting;
+            },
+            "(rank, peer, or -1 for anyone, whether it sends, bytes, label, row) of a chain of ranks that wait.")
+        .def_prop_ro(
+            "taken",
+            [](const verify::Matchings& m) {
+                std::vector<std::tuple<Rank, Rank, Rank, std::uint32_t>> taken;
+                for (const auto& each : m.taken) taken.emplace_back(each.rank, each.recorded, each.from, each.row);
+                return taken;
+            },
+            "(rank, recorded sender, other sender, row) of the receives that lead there.");
     nb::class_<program::Calls>(module, "Calls", "Calls of each rank of a trace, with messages matched.")
         .def_prop_ro("ranks", &program::Calls::ranks)
         .def_prop_ro("messages", &program::Calls::messages)
@@ -98,6 +130,29 @@ void bind_calls(nb::module_& module) {
             "(rank, peer, whether it is a send, communicator, tag, bytes, row) of sends and receives without another "
             "end.")
         .def(
+            "matchings",
+            [](const program::Calls& calls, std::int64_t limit, const std::vector<bool>& tests, std::int64_t bound) {
+                if (tests.size() != calls.labels().size())
+                    throw InputError(std::to_string(tests.size()) + " values for " +
+                                     std::to_string(calls.labels().size()) + " labels");
+                return verify::matchings_of(calls, limit, tests, bound);
+            },
+            "limit"_a, "tests"_a, "bound"_a, nb::call_guard<nb::gil_scoped_release>(),
+            "Return whether the calls end whichever message a receive from anywhere takes, where messages up to "
+            "`limit` "
+            "bytes are buffered. `tests`: of each label, whether these calls end with what comes first. `bound`: "
+            "states "
+            "that are visited at most.")
+        .def("merged", &changed<program::merged, std::int64_t>, "limit"_a,
+             "Return the calls with messages of one rank to another as one, of at most `limit` bytes, where their "
+             "sender waits between them for nothing but such sends.")
+        .def("with_early_receives", &changed<program::with_early_receives>,
+             "Return the calls with each receive posted behind the wait before it.")
+        .def("with_late_waits", &changed<program::with_late_waits>,
+             "Return the calls with waits for messages behind the computation that follows them at once.")
+        .def_prop_ro("never_awaited", &program::Calls::never_awaited,
+                     "(rank, row) of requests that are begun, and neither waited for nor freed.")
+        .def(
             "buffering",
             [](const program::Calls& calls) {
                 const verify::Buffering found = verify::buffering_of(calls);
@@ -131,7 +186,7 @@ void bind_calls(nb::module_& module) {
             "number"_a, "members"_a)
         .def(
             "add",
-            [](Builder& self, Rank rank, const Column<std::uint8_t>& kind, const Column<std::uint8_t>& flags,
+            [](Builder& self, Rank rank, const Column<std::uint8_t>& kind, const Column<std::uint16_t>& flags,
                const Column<std::uint8_t>& collective, const Column<std::uint16_t>& label,
                const Column<std::uint32_t>& communicator, const Column<std::int32_t>& peer,
                const Column<std::int64_t>& tag, const Column<std::int64_t>& amount,

@@ -19,6 +19,7 @@
 #include "mpi/agreement.hpp"
 #include "mpi/allgather_lists.hpp"
 #include "mpi/device/copier.hpp"
+#include "mpi/device/transfer.hpp"
 #include "mpi/error.hpp"
 #include "mpi/measure.hpp"
 #include "mpi/node.hpp"
@@ -370,6 +371,20 @@ NB_MODULE(_mpi, module) {
                               place.device);
         },
         "pointer"_a, "The driver and the number of the device that an address lies on; None: on none that is known.");
+    const auto transfer = [](bool to_host) {
+        return [to_host](const FieldTuple& field, const DeviceTuple& device, const std::string& element,
+                         const nb::object& host) {
+            const mpi::Field there = fields_of({field}, copier_of(device)).front();
+            std::byte* const here = memory_of(host);
+            const mpi::Element type = mpi::parse_element(element);
+            const nb::gil_scoped_release release;
+            to_host ? mpi::copy_to_host(there, type, here) : mpi::copy_from_host(here, there, type);
+        };
+    };
+    module.def("copy_to_host", transfer(true), "field"_a, "device"_a, "element"_a, "host"_a,
+               "Copy an array on a device to a dense one of the host, x fastest.");
+    module.def("copy_from_host", transfer(false), "field"_a, "device"_a, "element"_a, "host"_a,
+               "Copy a dense array of the host, x fastest, to one on a device.");
     module.def("shared_bytes", &shared_bytes, "bytes"_a, "An array in memory that the ranks of a node share.");
     module.def(
         "record_begin",

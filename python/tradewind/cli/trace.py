@@ -33,6 +33,23 @@ _Computing = Annotated[
     float, Option("--computing", help="Factor on the recorded time of computations: 0.5 for cores twice as fast.")
 ]
 _AllReduce = Annotated[str, Option("--allreduce", help="Algorithm of MPI_Allreduce, see `tradewind list algorithms`.")]
+_Merge = Annotated[
+    str | None,
+    Option(
+        "--merge",
+        metavar="SIZE",
+        help="Make messages of one rank to another one, of at most this size, where the sender waits for nothing else.",
+        show_default="none",
+    ),
+]
+_Overlap = Annotated[
+    str,
+    Option(
+        "--overlap",
+        help="Overlap messages with computing: receives (posted earlier), waits (behind the computing that follows), "
+        "both, none.",
+    ),
+]
 
 
 def verify(trace: _Word, file: _File, *, as_json: options.Json = False) -> int | None:
@@ -43,7 +60,9 @@ def verify(trace: _Word, file: _File, *, as_json: options.Json = False) -> int |
 
     result = {"trace": file.name, **verify_trace(opened(file))}
     print_result(result, as_json, lambda: _show_verified(result))
-    return None if result["eager_limit"] == 0 and not result["unmatched_messages"] else 1
+    wild = result["wildcards"]
+    safe = result["eager_limit"] == 0 and not (wild and wild["hang"])
+    return None if safe and not result["unmatched_messages"] and not result["requests_never_awaited"] else 1
 
 
 @options.of_simulations(without=("model", "transport", "packing", "compute_imbalance"))
@@ -53,16 +72,23 @@ def simulate(
     machine: simulating.Machine,
     computing: _Computing = 1.0,
     allreduce: _AllReduce = "recursive-2",
+    merge: _Merge = None,
+    overlap: _Overlap = "none",
     *,
     simulated: options.Simulated,
     as_json: options.Json = False,
 ) -> None:
     """Replay a trace on a machine, and print the result. Raises InputError."""
+    from dataclasses import replace
+
+    from tradewind.base.units import byte_count
     from tradewind.cli.output import print_result
     from tradewind.cli.simulation_run import simulate_here
     from tradewind.simulation import prepare
 
-    simulation = prepare(_workload(file, computing, allreduce), machine, **simulated.chosen())
+    merge_bytes = 0 if merge is None else byte_count(merge)
+    workload = replace(_workload(file, computing, allreduce), merge_bytes=merge_bytes, overlap=overlap)
+    simulation = prepare(workload, machine, **simulated.chosen())
     result = simulate_here(simulation, simulated, as_json)
     print_result(result, as_json, lambda: _show_simulated(result))
 
@@ -94,6 +120,9 @@ def _show_simulated(result: dict[str, Any]) -> None:
     title = f"{result['trace']} on {result['ranks']} ranks of {result['machine']}: {format_seconds(result['time_s'])}"
     show_table(TextTable(columns, rows, title))
     changed = "" if result["computing"] == 1 else f", computing times {result['computing']:g}"
+    if "merge_bytes" in result:
+        changed += f", messages merged up to {format_bytes(result['merge_bytes'])}"
+    changed += f", overlap of {result['overlap']}" if "overlap" in result else ""
     show_text(f"recorded in {format_seconds(result['recorded_s'])}{changed}; MPI_Allreduce by {result['allreduce']}")
     show_text(f"{result['messages']:,} messages, {format_bytes(result['bytes'])}, collective calls included")
     show_text(_causes(result))
@@ -125,8 +154,7 @@ def _show_path(result: dict[str, Any]) -> None:
         [
             f"{part['rank']}",
             part["call"],
-            format_seconds(part["time_s"]),
-            format_seconds(part["messages_s"]),
+            *(format_seconds(part[key]) if part[key] else "-" for key in ("time_s", "messages_s")),
             f"{100 * (part['time_s'] + part['messages_s']) / time_s:.0f} %",
         ]
         for part in named
@@ -174,6 +202,10 @@ def _show_verified(result: dict[str, Any]) -> None:
         )
     if (more := result["unmatched_messages"] - len(result["unmatched"])) > 0:
         show_text(f"... and {more:,} more without another end")
+    for each in result["never_awaited"]:
+        show_text(f"never waited for: rank {each['rank']}, call {each['event']} ({each['call']})")
+    if (more := result["requests_never_awaited"] - len(result["never_awaited"])) > 0:
+        show_text(f"... and {more:,} more requests that are never waited for")
     if result["not_replayed"]:
         show_text("not checked: " + ", ".join(f"{n:,} {name}" for name, n in result["not_replayed"].items()))
     if result["order"]:
@@ -181,6 +213,7 @@ def _show_verified(result: dict[str, Any]) -> None:
     if result["eager_limit"] == 0:
         without = "without the sends and receives above " if result["unmatched"] else ""
         show_text(f"verified: {without}the program ends even where no message is buffered")
+        _show_wildcards(result["wildcards"])
         return
     if result["eager_limit"] is None:
         show_text("the program does not end, whatever is buffered:")
@@ -189,13 +222,56 @@ def _show_verified(result: dict[str, Any]) -> None:
             f"the program hangs unless messages of up to {format_bytes(result['eager_limit'])} are buffered "
             f"({result['eager_limit']} bytes); without buffers these wait for each other:"
         )
-    for each in result["cycle"]:
-        way = "to send" if each["sends"] else "to receive"
-        ends = "to" if each["sends"] else "from"
-        show_text(
-            f"  rank {each['rank']}, call {each['event']} ({each['call']}): {way} {format_bytes(each['bytes'])} "
-            f"{ends} rank {each['peer']}"
-        )
+    _show_waiting(result["cycle"])
+    if (found := result["wildcards"]) is not None and found["hang"] is not None:
+        _show_wildcards(found)
+
+
+def _show_waiting(chain: list[dict[str, Any]]) -> None:
+    from tradewind.base.units import format_bytes
+    from tradewind.cli.screen import show_text
+
+    for each in chain:
+        peer = "any rank" if each["peer"] is None else f"rank {each['peer']}"
+        amount = "" if each["peer"] is None else f" {format_bytes(each['bytes'])}"
+        way = f"to send{amount} to" if each["sends"] else f"to receive{amount} from"
+        show_text(f"  rank {each['rank']}, call {each['event']} ({each['call']}): {way} {peer}")
+
+
+_BUFFERS = {
+    "always": "whatever is buffered",
+    "few": "unless more is buffered",
+    "many": "where messages are buffered",
+}
+"""Where a hang is."""
+
+
+def _show_wildcards(found: dict[str, Any]) -> None:
+    """Print what other matchings of receives from any source lead to, if there are any."""
+    from tradewind.cli.screen import show_text
+
+    if not found["receives"]:
+        return
+    asked = found["receives"] - found["kept"]
+    hang = found["hang"]
+    if hang is None:
+        states = f"{found['states']:,} other states"
+        seen = "in all their matchings" if found["complete"] else f"in those that were tried: {states}, the maximum"
+        show_text(f"verified: {asked:,} receives from any source or of any tag: the program ends {seen}")
+    else:
+        show_text(f"with another matching of receives from any source the program hangs {_BUFFERS[hang['buffers']]}:")
+        for each in hang["taken"]:
+            show_text(
+                f"  rank {each['rank']}, call {each['event']} ({each['call']}) takes the message of rank "
+                f"{each['source']}, not of {each['recorded']}"
+            )
+        show_text("then these wait:")
+        _show_waiting(hang["waiting"])
+        show_text("this holds if ranks make the same calls whichever message comes first")
+    if found["kept"]:
+        show_text(f"{found['kept']:,} more keep the message that they took: their ranks turn to its sender next")
+    if found["unclear"]:
+        show_text(f"in {found['unclear']:,} states a rank tests for what comes first: not decided")
 
 
 @options.of_simulations(

@@ -7,18 +7,24 @@ https://dmlc.github.io/dlpack/latest/c_api.html.
 from __future__ import annotations
 
 import ctypes
+import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from functools import cache
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from tradewind.base.arrays import CUDA, CUDA_MANAGED, ROCM, device_of
+from tradewind.base.elements import DTYPES
 from tradewind.base.errors import InputError, quoted
 from tradewind.mpi.library import _mpi
 
 _DRIVERS = {CUDA: "cuda", CUDA_MANAGED: "cuda", ROCM: "rocm"}
 """DLPack's types of devices that have a copier -> the driver of each."""
+_MAX_DIMENSIONS = 3
+_ELEMENTS = {np.dtype(name).name: name for name in DTYPES}
 _TYPES = {0: "i", 1: "u", 2: "f", 5: "c"}
 """DLPack's types of elements -> NumPy's."""
 
@@ -60,8 +66,23 @@ def has_copier(value: Any) -> bool:
     return True
 
 
+@cache
+def _load_compiler() -> None:
+    """Load NVRTC from the wheel that has it, in which the loader does not look. There may be none: ROCm needs none."""
+    for name in ("libnvrtc.so.13", "libnvrtc.so.12"):
+        with suppress(OSError):
+            ctypes.CDLL(name)
+            return
+    for folder in sys.path:
+        for file in sorted(Path(folder).glob("nvidia/*/lib/libnvrtc.so.*"), reverse=True):
+            with suppress(OSError):
+                ctypes.CDLL(str(file))
+                return
+
+
 def device_array(what: str, value: Any) -> DeviceArray:
     """Return what a plan needs of an array on a device, see `has_copier`. Raises InputError for what cannot be seen."""
+    _load_compiler()
     try:
         if hasattr(value, "__cuda_array_interface__"):
             return _of_interface(value, value.__cuda_array_interface__)
@@ -107,6 +128,48 @@ def stream_number(stream: Any) -> int | None:
         f"stream {quoted(stream)}: its number is allowed, or a stream of CuPy, PyTorch or Numba, or another with "
         "__cuda_stream__"
     )
+
+
+def to_host(what: str, value: Any) -> Any:
+    """Return a copy on the host of an array on a device, see `has_copier`; what is on the host stays as it is.
+
+    After the work in the stream that the array names. Raises InputError for what cannot be seen.
+    """
+    if not has_copier(value):
+        return value
+    array = device_array(what, value)
+    host = room_on_host(what, value)
+    _mpi.copy_to_host(*_transferred(what, array), host)
+    return host
+
+
+def room_on_host(what: str, value: Any) -> Any:
+    """Return an array on the host as large as one on a device; what is on the host stays as it is."""
+    if not has_copier(value):
+        return value
+    array = device_array(what, value)
+    return np.empty(array.shape, array.dtype)
+
+
+def from_host(what: str, host: Any, value: Any) -> None:
+    """Copy a dense array of the host to one on a device, of its shape and type.
+
+    Later work in the stream that it names finds the values. Raises InputError for what cannot be seen or written.
+    """
+    array = device_array(what, value)
+    if not array.flags.writeable:
+        raise InputError(f"{what}: an array that may be written to is allowed")
+    _mpi.copy_from_host(*_transferred(what, array), np.ascontiguousarray(host))
+
+
+def _transferred(what: str, array: DeviceArray) -> tuple[Any, DeviceMemory | None, str]:
+    """Describe an array of up to three dimensions, the last one fastest on the host."""
+    if array.ndim > _MAX_DIMENSIONS or array.dtype.name not in _ELEMENTS:
+        raise InputError(f"{what} has the shape {array.shape} and the type {array.dtype}: up to three dimensions")
+    missing = _MAX_DIMENSIONS - array.ndim
+    shape = (1,) * missing + array.shape
+    strides = (array.nbytes,) * missing + array.strides
+    return (array, shape[::-1], strides[::-1]), array.memory, _ELEMENTS[array.dtype.name]
 
 
 class _Described:

@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from tradewind.replay.calls import calls_of
-from tradewind.replay.rows import events_of_rows
+from tradewind.replay.calls import calls_of, event_of
+from tradewind.replay.wildcards import wildcards
 from tradewind.trace.model import Trace
 
 SHOWN = 20
-"""Unmatched messages that a result names."""
+"""Unmatched messages, and requests that are never waited for, that a result names."""
 
 
 def verify_trace(trace: Trace) -> dict[str, Any]:
@@ -24,39 +24,43 @@ def verify_trace(trace: Trace) -> dict[str, Any]:
     - ``unmatched``: the first sends and receives without another end, as the cycle, and ``unmatched_messages``, all;
     - ``order``: where the collective calls of a communicator differ: ``communicator``, ``ranks``, ``number`` of the
       first one that does, and the ``calls``; one at most for each communicator;
+    - ``never_awaited``: the first calls whose request is neither waited for nor freed before MPI_Finalize: ``rank``,
+      ``event``, ``call``; and ``requests_never_awaited``, all;
+    - ``wildcards``: whether the calls end whichever message each receive from any source takes, see
+      `tradewind.replay.wildcards`; None where they do not end anyway;
     - ``not_replayed``: calls that are left out.
 
-    Wildcard receives are those that happened: another order of messages may hang where this one does not. Raises
-    InputError for a trace that cannot be replayed.
+    All but ``wildcards`` is of the matching that happened. Raises InputError for a trace that cannot be replayed.
     """
     order = collective_order(trace)
     result: dict[str, Any] = {"ranks": trace.size, "events": len(trace), "order": order}
     if order:  # then ranks wait for different calls, and there are no messages to match
-        return result | {"eager_limit": None, "cycle": [], "unmatched": [], "unmatched_messages": 0, "not_replayed": {}}
+        lists: dict[str, list[Any]] = {name: [] for name in ("cycle", "unmatched", "never_awaited")}
+        counts = {"unmatched_messages": 0, "requests_never_awaited": 0}
+        return result | lists | counts | {"eager_limit": None, "wildcards": None, "not_replayed": {}}
     replayed = calls_of(trace)
     unmatched = replayed.calls.unmatched
+    finalized = {rank for rank, info in trace.infos.items() if info.ending == "finalized"}
+    open_requests = [each for each in replayed.calls.never_awaited if each[0] in finalized]
     return result | {
         "messages": replayed.calls.messages,
         "bytes": replayed.calls.bytes,
         "eager_limit": None if replayed.eager_limit < 0 else replayed.eager_limit,
         "cycle": [_waiting(trace, *each) for each in replayed.cycle],
         "unmatched": [
-            {"rank": rank, "peer": peer, "sends": sends, "tag": tag, "bytes": size, **_event(trace, rank, row)}
+            {"rank": rank, "peer": peer, "sends": sends, "tag": tag, "bytes": size, **event_of(trace, rank, row)}
             for rank, peer, sends, _, tag, size, row in unmatched[:SHOWN]
         ],
         "unmatched_messages": len(unmatched),
+        "never_awaited": [{"rank": rank, **event_of(trace, rank, row)} for rank, row in open_requests[:SHOWN]],
+        "requests_never_awaited": len(open_requests),
+        "wildcards": wildcards(trace, replayed) if replayed.eager_limit >= 0 else None,
         "not_replayed": dict(replayed.left.calls),
     }
 
 
 def _waiting(trace: Trace, rank: int, peer: int, sends: bool, size: int, label: str, row: int) -> dict[str, Any]:
-    return {"rank": rank, "peer": peer, "sends": sends, "bytes": size, **_event(trace, rank, row), "call": label}
-
-
-def _event(trace: Trace, rank: int, row: int) -> dict[str, Any]:
-    events = trace.events(rank)
-    number = int(events_of_rows(events, trace.communicators)[row])
-    return {"event": events.first + number, "call": events.call(int(events.order[number])).name}
+    return {"rank": rank, "peer": peer, "sends": sends, "bytes": size, **event_of(trace, rank, row), "call": label}
 
 
 def collective_order(trace: Trace) -> list[dict[str, Any]]:

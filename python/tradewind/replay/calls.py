@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import lru_cache
+from typing import Any
 
 from tradewind import _core
 from tradewind.base.errors import InputError
-from tradewind.replay.rows import LABELS, Left, rows_of
+from tradewind.replay.rows import LABELS, Left, events_of_rows, rows_of
 from tradewind.trace.model import Trace, missing_ranks
 
 DEFAULT_ALLREDUCE = "recursive-2"
@@ -71,3 +72,10 @@ def calls_of(trace: Trace, scale: float = 1.0, allreduce: str = DEFAULT_ALLREDUC
         return by_stages
     at_once = made(True)
     return by_stages if at_once.eager_limit == by_stages.eager_limit else at_once
+
+
+def event_of(trace: Trace, rank: int, row: int) -> dict[str, Any]:
+    """Return the number and the function of the event of which a row was made."""
+    events = trace.events(rank)
+    number = int(events_of_rows(events, trace.communicators)[row])
+    return {"event": events.first + number, "call": events.call(int(events.order[number])).name}

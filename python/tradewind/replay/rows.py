@@ -21,14 +21,16 @@ if TYPE_CHECKING:
 
 COMPUTE, SEND, RECEIVE, WAIT, COLLECTIVE, START = range(6)
 """Kinds of rows, as program::RowKind counts them."""
-SYNCHRONOUS, NONBLOCKING, PERSISTENT, JOINED, CANCELLED, BUFFERED, FREED = (1 << bit for bit in range(7))
+SYNCHRONOUS, NONBLOCKING, PERSISTENT, JOINED, CANCELLED, BUFFERED, FREED, ANY_SOURCE, ANY_TAG = (
+    1 << bit for bit in range(9)
+)
 """Flags of rows, as program::TraceRows has them."""
 COMPUTING = 0
 """The label of computations; function i of MPI has the label i + 1."""
 LABELS = ["computing", *(call.name for call in CALLS)]
 COLUMNS: dict[str, Any] = {
     "kind": np.uint8,
-    "flags": np.uint8,
+    "flags": np.uint16,
     "collective": np.uint8,
     "label": np.uint16,
     "communicator": np.uint32,
@@ -160,6 +162,8 @@ class _Operations:
             flags |= SYNCHRONOUS
         if sends and call.base == "buffered":  # it ends at once, whatever the library buffers
             flags |= BUFFERED
+        if not sends:
+            flags |= _wildcards(operation)
         amount = int(operation["bytes" if sends else "received"])
         request = int(operation["request"])
         yield Row(kind, label, flags, 0, int(operation["communicator"]), int(peer), int(tag), amount, request)
@@ -179,7 +183,8 @@ class _Operations:
         place = int(operation["communicator"])
         flags = NONBLOCKING
         if source != NONE:
-            yield Row(RECEIVE, label, flags, 0, place, source, source_tag, int(operation["received"]), request)
+            wild = flags | _wildcards(operation)
+            yield Row(RECEIVE, label, wild, 0, place, source, source_tag, int(operation["received"]), request)
             flags |= JOINED
         if operation["peer"] != NONE:
             peer, tag, amount = (int(operation[name]) for name in ("peer", "tag", "bytes"))
@@ -283,6 +288,11 @@ class _Operations:
         else:
             form = Form.BLOCKING if operation["request"] == NONE else Form.NONBLOCKING
             yield self._whole("barrier", operation, label, 0, form)
+
+
+def _wildcards(operation: Any) -> int:
+    """Return the flags of what a receive takes from anywhere."""
+    return ANY_SOURCE * int(operation["source"] == ANY) | ANY_TAG * int(operation["source_tag"] == ANY)
 
 
 def gaps_ns(events: RankEvents) -> NDArray[np.int64]:

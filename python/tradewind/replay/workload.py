@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from tradewind import _core
 from tradewind.replay.calls import DEFAULT_ALLREDUCE, Replayed, calls_of
+from tradewind.replay.changes import changed
 from tradewind.replay.critical_path import critical_path
 from tradewind.replay.rows import COMPUTING
 from tradewind.trace.model import Trace
@@ -33,15 +34,20 @@ class TraceWorkload(Workload):
     allreduce: str = DEFAULT_ALLREDUCE
     """Algorithm of MPI_Allreduce."""
 
+    merge_bytes: int = 0
+    """Messages of one rank to another become one, of at most this number of bytes; see `tradewind.replay.changes`."""
+    overlap: str = "none"
+    """One of `tradewind.replay.changes.OVERLAPS`."""
+
     @cached_property
     def replayed(self) -> Replayed:
         """The calls, and what is left out."""
         return calls_of(self.trace, self.computing, self.allreduce)
 
-    @property
+    @cached_property
     def calls(self) -> _core.Calls:  # type: ignore[override]  # made when it is asked for
-        """The calls as the core replays them."""
-        return self.replayed.calls
+        """The calls as the core replays them, with the changes that were asked for."""
+        return changed(self.replayed.calls, self.merge_bytes, self.overlap)
 
     @property
     def ranks(self) -> int:  # type: ignore[override]  # of the trace
@@ -74,6 +80,8 @@ class TraceWorkload(Workload):
             "ranks": self.ranks,
             "computing": self.computing,
             "allreduce": self.allreduce,
+            **({"merge_bytes": self.merge_bytes} if self.merge_bytes else {}),
+            **({"overlap": self.overlap} if self.overlap != "none" else {}),
             "recorded_s": recorded_s(self.trace),
         }
 

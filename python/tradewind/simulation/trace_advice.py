@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from tradewind.base.errors import InputError
+from tradewind.base.units import format_bytes
 from tradewind.machine import MachineFile, load_machine
 from tradewind.replay.workload import TraceWorkload
 from tradewind.simulation.checks import prepare
@@ -17,6 +18,11 @@ from tradewind.workload.simulation_options import PLACEMENTS
 ALLREDUCES = ("recursive-2", "recursive-4", "rabenseifner", "ring", "binomial")
 FASTER = 0.5
 """Factor on the time of computations where cores are twice as fast."""
+
+SHORT = 8192
+"""Messages up to this number of bytes are merged, unless the machine sends fewer at once."""
+OVERLAPPED = {"receives": "receives posted before computing", "waits": "computing before the waits ahead of it"}
+"""Those of `tradewind.replay.changes.OVERLAPS` that are tried, and their names."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +55,22 @@ def changes(workload: TraceWorkload, file: MachineFile, options: Mapping[str, An
         limit = max(workload.calls.largest_message, file.machine.mpi.eager_limit)
         yield Change("all messages sent at once", "library", machine=file.with_eager_limit(limit))
         yield Change("a thread for MPI's progress", "library", options={"mpi_progress": "thread"})
+    yield from _merges(workload, file.machine.mpi.eager_limit)
+    for overlap, what in OVERLAPPED.items():
+        if workload.overlap == "none":
+            yield Change(what, "program", {"overlap": overlap})
     yield Change("cores twice as fast", "machine", {"computing": FASTER * workload.computing})
+
+
+def _merges(workload: TraceWorkload, eager_limit: int | None) -> Iterator[Change]:
+    """Yield that short messages become one, where there are such; what comes of it is still sent at once."""
+    limit = min(SHORT, SHORT if eager_limit is None else eager_limit)
+    if limit <= workload.merge_bytes:
+        return
+    before, after = workload.calls.messages, replace(workload, merge_bytes=limit).calls.messages
+    if after < before:
+        up_to = format_bytes(limit)
+        yield Change(f"messages merged up to {up_to}: {after:,}, not {before:,}", "program", {"merge_bytes": limit})
 
 
 def _called(trace: Trace) -> set[str]:

@@ -125,7 +125,12 @@ const Driver& Driver::of(DriverKind kind) {
 }
 
 const Driver* Driver::loaded(DriverKind kind) {
-    return load(driver_libraries(kind), RTLD_NOW | RTLD_NOLOAD) ? &of(kind) : nullptr;
+    if (!load(driver_libraries(kind), RTLD_NOW | RTLD_NOLOAD)) return nullptr;
+    try {
+        return &of(kind);
+    } catch (const InputError&) {  // as where its library is installed without a device
+        return nullptr;
+    }
 }
 
 void Driver::check(int code, const char* what) const {

@@ -32,7 +32,8 @@ class Driver {
   public:
     // Throws InputError where the driver's library cannot be loaded, lacks a function, or finds no device.
     static const Driver& of(DriverKind kind);
-    // The driver that this process has already loaded; none: it has none, and so no memory of a device.
+    // The driver that this process has already loaded; none where it has none that finds a device, and so no memory of
+    // one.
     static const Driver* loaded(DriverKind kind);
 
     DriverKind kind() const { return kind_; }

@@ -24,6 +24,11 @@ inline Word status_at(Word statuses, std::size_t index) {
     return statuses + index * abi().status_size;
 }
 
+/// Whether the library has ended a request in a call that has failed: it is null now.
+inline bool has_ended(const Thread& thread, Word requests, std::size_t index) {
+    return thread.handles[index] != abi().null_request && handle_at(requests, index) == abi().null_request;
+}
+
 struct CompleteOne : Handler {
     template <class C>
     void before(C& call, Thread& thread) {
@@ -36,6 +41,12 @@ struct CompleteOne : Handler {
         if constexpr (requires { call.flag; }) event.operation.argument = int_at(call.flag) != 0 ? 1 : 0;
         set_asked(event, thread.handles);
         if (event.operation.argument != 0) end_request(event, thread.handles[0], call.status);
+    }
+    template <class C>
+    void failed(C& call, Event& event, Thread& thread) {
+        event.operation.argument = 1;
+        set_asked(event, thread.handles);
+        if (has_ended(thread, call.request, 0)) end_request(event, thread.handles[0], call.status);
     }
 };
 
@@ -68,6 +79,14 @@ struct CompleteAll : Handler {
         }
         for (const Ended& ended : event.lists.ended) event.lists.asked.push_back(ended.request);
     }
+    template <class C>
+    void failed(C& call, Event& event, Thread& thread) {
+        event.operation.argument = 1;
+        set_asked(event, thread.handles);
+        for (std::size_t n = 0; n < thread.handles.size(); n++) {
+            if (has_ended(thread, call.requests, n)) end_request(event, thread.handles[n], status_at(call.statuses, n));
+        }
+    }
 };
 
 struct CompleteAny : Handler {
@@ -86,6 +105,14 @@ struct CompleteAny : Handler {
             end_request(event, thread.handles[static_cast<std::size_t>(index)], call.status);
         }
     }
+    template <class C>
+    void failed(C& call, Event& event, Thread& thread) {
+        event.operation.argument = 1;
+        set_asked(event, thread.handles);
+        for (std::size_t n = 0; n < thread.handles.size(); n++) {
+            if (has_ended(thread, call.requests, n)) end_request(event, thread.handles[n], call.status);
+        }
+    }
 };
 
 struct CompleteSome : Handler {
@@ -102,6 +129,16 @@ struct CompleteSome : Handler {
         for (int n = 0; n < ended; n++) {
             const auto index = static_cast<std::size_t>(int_at(call.indices, static_cast<std::size_t>(n)));
             end_request(event, thread.handles[index], status_at(call.statuses, static_cast<std::size_t>(n)));
+        }
+    }
+    template <class C>
+    void failed(C& call, Event& event, Thread& thread) {
+        event.operation.argument = 1;
+        set_asked(event, thread.handles);
+        for (std::size_t n = 0; n < thread.handles.size() && int_of(n) < int_at(call.outcount); n++) {
+            const auto index = static_cast<std::size_t>(int_at(call.indices, n));
+            if (index >= thread.handles.size() || !has_ended(thread, call.requests, index)) continue;
+            end_request(event, thread.handles[index], status_at(call.statuses, n));
         }
     }
 };

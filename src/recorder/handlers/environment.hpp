@@ -28,6 +28,12 @@ struct DuplicateCommunicator : Handler {
 };
 
 struct CommunicatorFree : Handler {
+    static constexpr bool frees = true;
+    template <class C>
+    static void forget(C& call) {
+        const Recorder::Lock lock(recorder);
+        recorder.communicators.freed(handle_at(call.comm_pointer));
+    }
     template <class C>
     void before(C& call, Thread&) {
         const Recorder::Lock lock(recorder);
@@ -47,10 +53,15 @@ struct CommunicatorFree : Handler {
 
 struct TypeFree : Handler {
     static constexpr bool is_counted = true;
+    static constexpr bool frees = true;
     template <class C>
-    void before(C& call, Thread&) {
+    static void forget(C& call) {
         const Recorder::Lock lock(recorder);
         recorder.types.freed(handle_at(call.type_pointer));
+    }
+    template <class C>
+    void before(C& call, Thread&) {
+        forget(call);
     }
 };
 

@@ -100,6 +100,12 @@ struct MakeWindow : Handler {
 };
 
 struct WindowFree : Handler {
+    static constexpr bool frees = true;
+    template <class C>
+    static void forget(C& call) {
+        const Recorder::Lock lock(recorder);
+        free_window(handle_at(call.window_pointer));
+    }
     template <class C>
     void before(C& call, Thread&) {
         window_ = handle_at(call.window_pointer);

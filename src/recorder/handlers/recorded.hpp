@@ -24,6 +24,7 @@ struct Call {
 struct Handler {
     static constexpr bool is_counted = false;    // its calls are no events
     static constexpr bool works_always = false;  // also when nothing is recorded
+    static constexpr bool frees = false;         // has `forget`, for a call from within another one
     template <class C>
     void before(C&, Thread&) {}
 };
@@ -45,7 +46,10 @@ int recorded(C& call, Real<typename C::Function>& real) {
     if (real.function == nullptr && !real.resolve()) return abi().unsupported;
     Narrowed<C> narrowed(call, real.is_fallback);
     Thread& thread = this_thread();
-    if (thread.depth > 0 || !(recorder.is_recording || H::works_always)) return call.invoke(real.function);
+    if (thread.depth > 0 || !(recorder.is_recording || H::works_always)) {
+        if constexpr (H::frees) H::forget(call);  // as of a callback of the program, when attributes are deleted
+        return call.invoke(real.function);
+    }
     const Depth depth(thread);
     H handler;
     handler.before(call, thread);
@@ -55,8 +59,14 @@ int recorded(C& call, Real<typename C::Function>& real) {
     if constexpr (H::works_always) handler.always(call, status);
     if (!recorder.is_recording) return status;
     const Recorder::Lock lock(recorder);
+    if (!recorder.is_recording) return status;  // by now, as another thread has ended it
     if (status != 0) {
         functions[call.number].failures++;
+        if constexpr (requires(Event& event) { handler.failed(call, event, thread); }) {
+            Event& event = recorder.event(call.number, thread);
+            handler.failed(call, event, thread);
+            if (!event.lists.ended.empty()) recorder.commit(thread, begin, end);
+        }
     } else if constexpr (H::is_counted) {
         recorder.count(call.number, begin, end);
     } else {

@@ -9,6 +9,7 @@ import pytest
 
 pytest.importorskip("mpi4py.MPI")
 
+from dwarf_sizes import SIZES
 from mpi4py import MPI
 from toy_dwarf import Heat, add_up, relax
 
@@ -18,16 +19,6 @@ from tradewind.dwarfs import find
 from tradewind.dwarfs.frame.recorder import Recorder, recorded
 from tradewind.dwarfs.frame.step import kernel
 
-SIZES: dict[str, dict[str, Any]] = {
-    "bifourier": {"grid": (12, 10, 4)},
-    "diffusion": {"grid": (16, 12, 4)},
-    "helmholtz": {"grid": (8, 8, 4), "rtol": 0.0, "iterations": 4},
-    "hirlam": {"grid": (12, 10, 4)},
-    "mpdata": {"grid": "O8", "levels": 2},
-    "nekbone": {"elements": (2, 1, 1), "nx1": 4},
-    "semi_lagrangian": {"grid": (16, 12, 4)},
-    "spherical_harmonics": {"truncation": 7, "levels": 4},
-}
 MORE: list[tuple[str, dict[str, Any]]] = [
     ("helmholtz", {"strategy": "classic", "preconditioner": "none", "printed": True}),
     ("helmholtz", {"strategy": "pipelined", "replace": 2, "directions": 2, "restart": True}),

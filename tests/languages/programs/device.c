@@ -1,5 +1,5 @@
-/* A halo of a field on a device beside the same on the host, on two ranks: the same bits, and the path of the messages in
- * words. The driver is the one that the process finds by its name; see tests/fake_device.py.
+/* A halo of a field on a device beside the same on the host, on two ranks: the same bits, and the path of the messages
+ * in words. The driver is the one that the process finds by its name; see tests/fake_device.py.
  *
  *     mpiexec -n 2 device_c
  */

@@ -5,6 +5,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <initializer_list>
 
 namespace {
 
@@ -27,7 +28,12 @@ Pointer seen(Pointer address) {
 }
 
 void* library() {
-    static void* const mpi = dlopen("libmpi.so.12", RTLD_NOW | RTLD_NOLOAD);
+    static void* const mpi = [] {
+        void* loaded = nullptr;
+        for (const char* const name : {"libmpi.so.12", "libmpi.so.40"})  // MPICH, Open MPI
+            if (!loaded) loaded = dlopen(name, RTLD_NOW | RTLD_NOLOAD);
+        return loaded;
+    }();
     return mpi;
 }
 

@@ -89,6 +89,48 @@ static void persistent(void) {
     MPI_Type_free(&column);
 }
 
+/* Each rank gives doubles to the ranks behind it and single bytes to the others, at places in bytes. */
+static void each_type(void) {
+    int* give = (int*)malloc(4 * (size_t)size * sizeof(int));
+    int *give_at = give + size, *take = give + 2 * size, *take_at = give + 3 * size;
+    MPI_Datatype* types = (MPI_Datatype*)malloc(2 * (size_t)size * sizeof(MPI_Datatype));
+    long given = 0, taken = 0;
+    for (int n = 0; n < size; n++) {
+        give[n] = take[n] = 3, give_at[n] = take_at[n] = 24 * n;
+        types[n] = n > rank ? MPI_DOUBLE : MPI_BYTE;
+        types[size + n] = rank > n ? MPI_DOUBLE : MPI_BYTE;
+        given += n > rank ? 24 : 3;
+        taken += rank > n ? 24 : 3;
+    }
+    MPI_Alltoallw(out, give, give_at, types, in, take, take_at, types + size, MPI_COMM_WORLD);
+    did("MPI_Alltoallw", given, taken);
+    free(types);
+    free(give);
+}
+
+/* Messages of four partitions, which are ready one by one, and some at once. */
+static void partitioned(void) {
+#if MPI_VERSION >= 4
+    MPI_Request request[2];
+    const long b = 4 * 6 * sizeof(double);
+    const int fourth = 3;
+    MPI_Precv_init(in, 4, 6, MPI_DOUBLE, last(), 12, MPI_COMM_WORLD, MPI_INFO_NULL, &request[0]);
+    did("MPI_Precv_init", 0, 0);
+    MPI_Psend_init(out, 4, 6, MPI_DOUBLE, next(), 12, MPI_COMM_WORLD, MPI_INFO_NULL, &request[1]);
+    did("MPI_Psend_init", b, 0);
+    for (int step = 0; step < 3; step++) {
+        int there = 0;
+        MPI_Startall(2, request), did("MPI_Startall", 0, 0);
+        MPI_Pready(0, request[1]), did("MPI_Pready", 0, 0);
+        MPI_Pready_range(1, 2, request[1]), did("MPI_Pready_range", 0, 0);
+        MPI_Pready_list(1, &fourth, request[1]), did("MPI_Pready_list", 0, 0);
+        while (!there) MPI_Parrived(request[0], 3, &there), did("MPI_Parrived", 0, 0);
+        MPI_Waitall(2, request, MPI_STATUSES_IGNORE), did("MPI_Waitall", 0, b);
+    }
+    for (int n = 0; n < 2; n++) MPI_Request_free(&request[n]), did("MPI_Request_free", 0, 0);
+#endif
+}
+
 static void collective(void) {
     const long b = DOUBLES * sizeof(double);
     int* give = (int*)malloc(4 * (size_t)size * sizeof(int));
@@ -115,6 +157,7 @@ static void collective(void) {
     did("MPI_Alltoallv", given, taken);
     MPI_Scan(out, in, 3, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD), did("MPI_Scan", 24, 24);
     free(give);
+    each_type();
 }
 
 static void communicators(void) {
@@ -128,6 +171,25 @@ static void communicators(void) {
     MPI_Comm_free(&ring), did("MPI_Comm_free", 0, 0);
 }
 
+/* Rank 0 accesses what rank 1 exposes to it. */
+static void exposed(MPI_Win window) {
+    MPI_Group world, other;
+    const int peer = 1 - rank;
+    if (rank > 1) return;
+    MPI_Comm_group(MPI_COMM_WORLD, &world);
+    MPI_Group_incl(world, 1, &peer, &other);
+    if (rank == 0) {
+        MPI_Win_start(other, 0, window), did("MPI_Win_start", 0, 0);
+        MPI_Accumulate(out, 5, MPI_DOUBLE, 1, 0, 5, MPI_DOUBLE, MPI_SUM, window), did("MPI_Accumulate", 40, 0);
+        MPI_Win_complete(window), did("MPI_Win_complete", 0, 0);
+    } else {
+        MPI_Win_post(other, 0, window), did("MPI_Win_post", 0, 0);
+        MPI_Win_wait(window), did("MPI_Win_wait", 0, 0);
+    }
+    MPI_Group_free(&other);
+    MPI_Group_free(&world);
+}
+
 static void one_sided(void) {
     MPI_Win window;
     MPI_Win_create(in, 8 * DOUBLES, 8, MPI_INFO_NULL, MPI_COMM_WORLD, &window), did("MPI_Win_create", 8 * DOUBLES, 0);
@@ -137,6 +199,7 @@ static void one_sided(void) {
     MPI_Win_lock(MPI_LOCK_SHARED, last(), 0, window), did("MPI_Win_lock", 0, 0);
     MPI_Get(out, 4, MPI_DOUBLE, last(), 0, 4, MPI_DOUBLE, window), did("MPI_Get", 0, 32);
     MPI_Win_unlock(last(), window), did("MPI_Win_unlock", 0, 0);
+    exposed(window);
     MPI_Win_free(&window), did("MPI_Win_free", 0, 0);
 }
 
@@ -146,6 +209,7 @@ int main(int argc, char** argv) {
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     point_to_point();
     persistent();
+    partitioned();
     collective();
     communicators();
     one_sided();

@@ -11,10 +11,12 @@ from tradewind.study.cases.exchange_cases import AnySweep, expand_exchanges
 from tradewind.study.cases.model_cases import expand_models
 from tradewind.study.cases.output_cases import expand_output
 from tradewind.study.cases.program_cases import expand_programs
+from tradewind.study.cases.trace_cases import expand_traces
 from tradewind.study.model.output_model import OutputSweep
 from tradewind.study.model.program_model import ProgramSweep
 from tradewind.study.model.skip import Skip
 from tradewind.study.model.study import PublishedSweep, RunSweep, Study
+from tradewind.study.model.trace_sweep import TraceSweep
 from tradewind.study.model.weather_model_sweep import WeatherModelSweep
 
 
@@ -30,7 +32,7 @@ def expand(study: Study, own_machine: OwnMachine | None = None) -> tuple[list[Ca
 
 
 def _expanded(
-    sweep: AnySweep | RunSweep | PublishedSweep | ProgramSweep | OutputSweep | WeatherModelSweep,
+    sweep: AnySweep | RunSweep | PublishedSweep | ProgramSweep | OutputSweep | WeatherModelSweep | TraceSweep,
     study_seed: int,
     bases: Bases,
 ) -> Iterator[Case | Skip]:
@@ -40,6 +42,8 @@ def _expanded(
         return expand_programs(sweep, study_seed, bases)
     if isinstance(sweep, WeatherModelSweep):
         return expand_models(sweep, study_seed, bases)
+    if isinstance(sweep, TraceSweep):
+        return expand_traces(sweep, study_seed, bases)
     if isinstance(sweep, OutputSweep):
         return expand_output(sweep, study_seed, bases)
     return expand_exchanges(sweep, study_seed, bases)

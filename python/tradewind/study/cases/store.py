@@ -74,8 +74,8 @@ class CorruptCaseError(TradewindError):
     """A case file that is not what was once written."""
 
 
-MODELS = "models"
-"""Folder of the model files of a study, beside its results."""
+MODELS, TRACES = "models", "traces"
+"""Folders of the model files and traces of a study, beside its results."""
 
 
 class Store:
@@ -141,11 +141,11 @@ class Store:
         folder = self.pool if self.pool is not None and path.parent == self.pool else self.folder
         write_inside(folder, path.relative_to(folder), content)
 
-    def write_model(self, name: str, content: bytes) -> None:
-        """Writes a model file beside the study. Raises InputError."""
-        make_folder(self.folder / MODELS, RESULTS)
-        check_folder(self.folder / MODELS, RESULTS)
-        self.write(self.folder / MODELS / name, content)
+    def write_input(self, folder: str, name: str, content: bytes) -> None:
+        """Writes a file that the study names beside it: one of MODELS or TRACES. Raises InputError."""
+        make_folder(self.folder / folder, RESULTS)
+        check_folder(self.folder / folder, RESULTS)
+        self.write(self.folder / folder / name, content)
 
     def path(self, key: str) -> Path:
         """Return the path of the file of a case."""

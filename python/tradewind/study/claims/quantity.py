@@ -9,6 +9,7 @@
                       ``bandwidth-share``
 ``minimum``           the shortest sample of a measurement; for other cases, the time
 ``step-time``         time per step of a dwarf, program or model
+``replay-ratio``      of a recorded program: its time on the machine over the recorded time
 ``compute``           the part of a step in which the median rank computes; simulated: a step without exchanges
 ``non-compute``       the rest of the step: the exchange, waiting, and the loop around
 ``non-compute-share`` the rest, as a share of the step
@@ -238,6 +239,7 @@ QUANTITIES: dict[str, Quantity] = {
     "hour-time": Quantity(_hour_time, "time of an hour of forecast (s)", format_seconds),
     "minimum": Quantity(_minimum, "shortest time of the exchange (s)", format_seconds),
     "step-time": Quantity(_step_time, "time per step (s)", format_seconds),
+    "replay-ratio": Quantity(_of_result("replay_ratio"), "replayed time over recorded time", _number),
     "compute": Quantity(
         lambda case: _compute(case) if is_step(case) else None, "compute time per step (s)", format_seconds
     ),

@@ -22,6 +22,8 @@ LABELS: dict[str, str] = {
     **{name: each.label for name, each in all_dwarf_keys().items() if each.label and name not in all_keys()},
     "weather_model": "whole model of the atmosphere or the ocean",
     "numbers": "changed numbers of a model",
+    "trace": "recorded program",
+    "computing": "time of computations over the recorded time",
     "steps": "time steps of a measurement",
     "transport": "how messages are carried",
     "packing": "how messages are packed",
@@ -52,7 +54,7 @@ def _of_kind(kind: str) -> set[str]:
 
 OUTPUT_NUMBERS = {"servers", "writers", "intervals", "input_fields", "bits", "queue"}
 INTEGER_LABELS = frozenset({"ranks", "steps", "nodes"} | OUTPUT_NUMBERS | _of_kind("int"))
-FLOAT_LABELS = frozenset({"compress", "slowdown"} | _of_kind("float"))
+FLOAT_LABELS = frozenset({"compress", "slowdown", "computing"} | _of_kind("float"))
 """Labels that are kept as the text of a number: ``"200.0"``."""
 BOOL_LABELS = frozenset(_of_kind("bool"))
 

@@ -18,6 +18,7 @@ from tradewind.study.model.machine_keys import OnMachine
 from tradewind.study.model.output_model import OutputSweep
 from tradewind.study.model.pattern_keys import key_fields, swept_patterns
 from tradewind.study.model.program_model import ProgramSweep
+from tradewind.study.model.trace_sweep import TraceSweep
 from tradewind.study.model.values import (
     Grid,
     Many,
@@ -34,7 +35,7 @@ from tradewind.study.model.values import (
 from tradewind.study.model.weather_model_sweep import WeatherModelSweep
 from tradewind.workload.repetitions import tolerance_of
 
-KINDS = ("verify", "measure", "simulate", "run", "program", "model", "output", "published")
+KINDS = ("verify", "measure", "simulate", "run", "program", "model", "output", "trace", "published")
 PLOTS = {
     "time": "time against ranks",
     "bars": "time of each curve as a bar",
@@ -70,6 +71,7 @@ QuantityName = Literal[
     "congestion-share",
     "minimum",
     "step-time",
+    "replay-ratio",
     "compute",
     "non-compute",
     "non-compute-share",
@@ -262,7 +264,7 @@ class PublishedSweep(PublishedKeys):
         return self
 
 
-SWEEPS_ON_MACHINES = SimulateSweep | RunSweep | ProgramSweep | OutputSweep | WeatherModelSweep
+SWEEPS_ON_MACHINES = SimulateSweep | RunSweep | ProgramSweep | OutputSweep | WeatherModelSweep | TraceSweep
 """Sweeps that may be simulated."""
 
 
@@ -436,6 +438,7 @@ class Study(Table):
                 | ProgramSweep
                 | OutputSweep
                 | WeatherModelSweep
+                | TraceSweep
                 | PublishedSweep,
                 Field(discriminator="kind"),
             ]

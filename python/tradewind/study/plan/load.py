@@ -41,9 +41,10 @@ from tradewind.study.model.study import (
     VerifySweep,
 )
 from tradewind.study.model.study_file import StudyFile
+from tradewind.study.model.trace_sweep import TraceSweep
 from tradewind.study.model.values import RUN_QUICK_KEYS, listed
 from tradewind.study.model.weather_model_sweep import WeatherModelSweep
-from tradewind.study.plan.model_problems import located, model_problems, same_names
+from tradewind.study.plan.model_problems import located, located_trace, model_problems, same_names, trace_problems
 from tradewind.workload.options import Option
 from tradewind.workload.program_tables import FileStep, NamedExchange
 from tradewind.workload.registry import pattern_named
@@ -56,6 +57,7 @@ SWEEPS: dict[str, type[BaseModel]] = {
     "program": ProgramSweep,
     "model": WeatherModelSweep,
     "output": OutputSweep,
+    "trace": TraceSweep,
     "published": PublishedSweep,
 }
 
@@ -82,6 +84,8 @@ def load_study(path: Path | str, text: str | None = None, *, is_copy: bool = Fal
     for _, sweep in _tables(data, "sweep"):
         if "weather_model" in sweep:
             sweep["weather_model"] = [located(name, file.path.parent) for name in listed(sweep["weather_model"])]
+        if "trace" in sweep:
+            sweep["trace"] = [located_trace(name, file.path.parent) for name in listed(sweep["trace"])]
     problems: list[Problem] = []
     study, more = None, list[str]()
     try:
@@ -91,7 +95,7 @@ def load_study(path: Path | str, text: str | None = None, *, is_copy: bool = Fal
         problems += [_problem(details, data) for details in mistakes]
     problems += [
         *_cross_checks(data),
-        *([] if is_copy else _models(data)),
+        *([] if is_copy else [*_models(data), *_traces(data)]),
         *_shown_problems(data, file.path.parent, is_copy=is_copy),
     ]
     if problems or study is None:
@@ -261,7 +265,15 @@ def _models(data: dict[str, Any]) -> Iterator[Problem]:
     for i, sweep in _tables(data, "sweep"):
         if sweep.get("kind") == "model":
             yield from ((("sweep", i, *place), text) for place, text in model_problems(sweep))
-            yield from ((("sweep", i, *place), text) for place, text in same_names(sweep, paths))
+            yield from ((("sweep", i, *place), text) for place, text in same_names(sweep, "weather_model", paths))
+
+
+def _traces(data: dict[str, Any]) -> Iterator[Problem]:
+    paths: dict[str, str] = {}
+    for i, sweep in _tables(data, "sweep"):
+        if sweep.get("kind") == "trace":
+            yield from ((("sweep", i, *place), text) for place, text in trace_problems(sweep))
+            yield from ((("sweep", i, *place), text) for place, text in same_names(sweep, "trace", paths))
 
 
 def _base_problems(sweep: dict[str, Any], bases: list[str]) -> Iterator[Problem]:
@@ -277,7 +289,7 @@ def _sweep_problems(sweep: dict[str, Any], bases: list[str]) -> Iterator[Problem
     if kind in ("run", "published"):
         yield from _dwarf_problems(sweep, bases)
         return
-    if kind in ("program", "model", "output"):
+    if kind in ("program", "model", "output", "trace"):
         yield from _quick_problems(sweep, bases)
     if kind in ("program", "model"):
         yield from _split_names(sweep)

@@ -1,4 +1,4 @@
-"""Models that a study names: where their files are, and whether what is changed of them exists."""
+"""Models and traces that a study names: where their files are, and whether what is changed of them exists."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ from tradewind.base.names import unknown
 from tradewind.base.reading import is_file
 from tradewind.base.toml_lines import Place
 from tradewind.model import CHANGEABLE, load_plain_model
-from tradewind.study.cases.store import MODELS
+from tradewind.study.cases.store import MODELS, TRACES
 from tradewind.study.model.values import listed
+from tradewind.trace.read import open_trace
 
 
 def located(name: Any, folder: Path) -> Any:
@@ -20,10 +21,27 @@ def located(name: Any, folder: Path) -> Any:
 
     Beside a study that was kept with its results lie its models.
     """
-    if not isinstance(name, str) or not name.endswith(".toml"):
-        return name
-    paths = (folder / name, folder / MODELS / Path(name).name)
+    return _beside(name, folder, MODELS) if isinstance(name, str) and name.endswith(".toml") else name
+
+
+def located_trace(name: Any, folder: Path) -> Any:
+    """Return the path of a trace that a study in `folder` names, likewise."""
+    return _beside(name, folder, TRACES) if isinstance(name, str) else name
+
+
+def _beside(name: str, folder: Path, kept: str) -> str:
+    paths = (folder / name, folder / kept / Path(name).name)
     return next((str(path) for path in paths if is_file(path)), name)
+
+
+def trace_problems(sweep: dict[str, Any]) -> Iterator[tuple[Place, str]]:
+    """Yield the traces of a sweep that cannot be read, and why."""
+    for i, name in enumerate(listed(sweep.get("trace", []))):
+        if isinstance(name, str):
+            try:
+                open_trace(name)
+            except InputError as error:
+                yield from ((("trace", i), problem) for problem in error.problems)
 
 
 def model_problems(sweep: dict[str, Any]) -> Iterator[tuple[Place, str]]:
@@ -44,12 +62,12 @@ def model_problems(sweep: dict[str, Any]) -> Iterator[tuple[Place, str]]:
                 yield ("numbers", number), f"{Path(name).stem}: " + unknown("number", number, known)
 
 
-def same_names(sweep: dict[str, Any], paths: dict[str, str]) -> Iterator[tuple[Place, str]]:
-    """Yield the models of a sweep whose file has the name of another one. `paths`: those of earlier models, by name."""
-    for i, name in enumerate(listed(sweep.get("weather_model", []))):
+def same_names(sweep: dict[str, Any], key: str, paths: dict[str, str]) -> Iterator[tuple[Place, str]]:
+    """Yield the files of a key whose name is that of another one. `paths`: those of earlier sweeps, by name."""
+    for i, name in enumerate(listed(sweep.get(key, []))):
         if isinstance(name, str) and paths.setdefault(Path(name).stem, name) != name:
             other = paths[Path(name).stem]
-            yield ("weather_model", i), f"{name}: {other} has the same name, by which results would mix them up"
+            yield (key, i), f"{name}: {other} has the same name, by which results would mix them up"
 
 
 def _table(sweep: dict[str, Any], key: str) -> dict[str, Any]:

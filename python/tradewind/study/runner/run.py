@@ -22,7 +22,8 @@ from tradewind.simulation import Progress
 from tradewind.study.cases.case import HERE_ONLY
 from tradewind.study.cases.environment import Environment
 from tradewind.study.cases.model_cases import model_texts
-from tradewind.study.cases.store import Store, counted_by_reason, locked, outdated
+from tradewind.study.cases.store import MODELS, TRACES, Store, counted_by_reason, locked, outdated
+from tradewind.study.cases.trace_cases import trace_files
 from tradewind.study.model.skip import Skip
 from tradewind.study.model.study_file import StudyFile
 from tradewind.study.plan.planned import Executors, Plan, Planned, Result
@@ -93,7 +94,9 @@ class StudyRun:
         for machine in {planned.machine for planned in self.plan.planned if planned.machine}:
             self.store.write(self.store.machines / f"{machine.stem}.toml", read_bytes(machine))
         for name, text in model_texts(self.study_file.study).items():
-            self.store.write_model(name, text.encode())
+            self.store.write_input(MODELS, name, text.encode())
+        for path in trace_files(self.study_file.study):
+            self.store.write_input(TRACES, path.name, read_bytes(path))
 
     def take(self, known: Mapping[str, dict[str, Any]]) -> None:
         """Stores results that are known by their keys, unless they are those of another program."""
