@@ -126,7 +126,8 @@ def test_records_a_program_of_another_mpi(environment, tmp_path):
         pytest.skip("mpicc.openmpi is not installed")
     source = ROOT / "tests" / "trace" / "programs" / "calls.c"
     call("mpicc.openmpi", source, "-o", "calls", cwd=tmp_path)
-    shell = {"env": without_compiler(environment), "cwd": tmp_path}
+    path = f"{environment / 'bin'}:/usr/bin:/bin"  # the launcher looks for others of its kind, and for a shell
+    shell = {"env": {**without_compiler(environment), "PATH": path}, "cwd": tmp_path}
     launcher = (shutil.which("mpiexec.openmpi"), "--oversubscribe", "-n", 2)
     printed = call(environment / "bin" / "tradewind", "record", "--json", "--", *launcher, "./calls", **shell)
     result = json.loads(printed.splitlines()[-1])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import subprocess
@@ -9,6 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from slow_tests import slow
 
 from tradewind.base.errors import VerificationError
 from tradewind.cli import make_app, output
@@ -117,9 +119,12 @@ def test_every_dwarf_is_listed_and_runs_by_all_its_strategies(capsys, name):
         assert diagnosis == diagnoses[0] or result["agreement"].startswith("within")
 
 
-@pytest.mark.parametrize("ranks", [pytest.param(1, marks=pytest.mark.slow), pytest.param(2, marks=pytest.mark.slow), 3])
-@pytest.mark.parametrize("name", DWARFS)
+@pytest.mark.parametrize(
+    ("name", "ranks"),
+    [("nekbone", 3), *slow(*(case for case in itertools.product(DWARFS, (1, 2, 3)) if case != ("nekbone", 3)))],
+)
 def test_every_dwarf_passes_its_check_in_single_precision(capsys, name, ranks):
+    """The tests of each dwarf have cases of it on several ranks, which no command starts."""
     code, text = tradewind(capsys, f"run {name} -n {ranks} {OF_DWARF[name]} --steps 2 --precision f4 --check --json")
     assert code == 0, text
     result = json.loads(text)

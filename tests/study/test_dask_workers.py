@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from importlib.util import find_spec
 from pathlib import Path
 from subprocess import Popen
 
@@ -25,7 +26,7 @@ from tradewind.study.runner.dask_workers import DaskWorkers, Worker, assign, con
 from tradewind.study.runner.run import Outcome
 from tradewind.study.runner.task import Task
 
-pytest.importorskip("distributed")
+pytestmark = pytest.mark.skipif(find_spec("distributed") is None, reason="no module distributed")
 Calls = Callable[[str], int]
 
 
