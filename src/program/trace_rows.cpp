@@ -104,8 +104,7 @@ struct CallsOfTrace::Writer {
             enter(kind, row_of.peer, row_of.communicator, row_of.tag, call);
         }
     }
-    // Calls that do not block go on beside others, so each has a tag of its own.
-    UnderWay begin_collective(const Prepared& row_of, bool in_the_background) {
+    UnderWay begin_collective(const Prepared& row_of) {
         const std::vector<Rank>& members = trace.members(row_of.communicator, rank, row);
         const auto place_of = [&](Rank each) {
             return static_cast<Rank>(std::find(members.begin(), members.end(), each) - members.begin());
@@ -121,8 +120,8 @@ struct CallsOfTrace::Writer {
                              std::to_string(row_of.collective));
         UnderWay under_way;
         under_way.communicator = row_of.communicator;
-        const std::int64_t instance = trace.instances_[static_cast<std::size_t>(rank)][row_of.communicator]++;
-        under_way.tag = in_the_background ? TraceRows::any - 1 - instance : TraceRows::collective_tag;
+        under_way.tag = -1 - trace.instances_[static_cast<std::size_t>(rank)][row_of.communicator]++;
+        under_way.tag += TraceRows::any;  // no tag of a message
         under_way.later =
             stages_of(static_cast<Collective>(row_of.collective), here, all, root, row_of.amount, trace.allreduce_);
         std::reverse(under_way.later.begin(), under_way.later.end());
@@ -142,7 +141,7 @@ struct CallsOfTrace::Writer {
         }
         UnderWay under_way;
         if (row_of.kind == RowKind::collective)
-            under_way = begin_collective(row_of, in_the_background);
+            under_way = begin_collective(row_of);
         else
             begin_message(row_of, under_way);
         if (!in_the_background && !under_way.from_anywhere.empty())
@@ -264,13 +263,10 @@ Calls CallsOfTrace::finish() && {
         for (const Call& call : calls_[r]) left_out[r].push_back(call.kind == Call::send || call.kind == Call::receive);
     for (const Key& key : keys_) {
         auto& [sends, receives] = ends_.at(key);
-        const auto by_call = [](const End& a, const End& b) { return a.call < b.call; };
-        if (!std::is_sorted(receives.begin(), receives.end(), by_call))
-            std::sort(receives.begin(), receives.end(), by_call);
+        std::sort(receives.begin(), receives.end(), [](const End& a, const End& b) { return a.call < b.call; });
         for (std::vector<End>* const ends : {&sends, &receives})
             std::erase_if(*ends, [&](const End& end) {
-                const std::set<std::uint32_t>& cancelled = cancelled_[static_cast<std::size_t>(end.rank)];
-                return !cancelled.empty() && cancelled.contains(end.call);
+                return cancelled_[static_cast<std::size_t>(end.rank)].contains(end.call);
             });
         const std::size_t both = std::min(sends.size(), receives.size());
         for (std::size_t i = 0; i < both; ++i) {

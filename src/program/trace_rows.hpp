@@ -29,8 +29,6 @@ struct TraceRows {
     static constexpr std::int32_t any = -2;
     // Messages with this tag are left out where they have no bytes, which only their sender has in its rows.
     static constexpr std::int64_t block_tag = -(std::int64_t{1} << 41);
-    // The tag of blocking collective calls: those of a communicator come one after another on all of its ranks.
-    static constexpr std::int64_t collective_tag = -(std::int64_t{1} << 42);
 
     std::span<const std::uint8_t> kind;        // RowKind
     std::span<const std::uint16_t> flags;      // of those above
