@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import random
-from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from recorded_exchange import trace_of
+from sent_messages import of_program, of_schedule, sent
 
 from tradewind import _core
 from tradewind.base.errors import InputError
@@ -15,42 +16,13 @@ from tradewind.layout.names import blocks
 from tradewind.recognition.recognise import Recognised, recognise
 from tradewind.recognition.text import program_text
 from tradewind.trace.builder import TraceBuilder
-from tradewind.trace.model import Trace
-from tradewind.workload.box_halo import box_halo
+from tradewind.trace.model import NONE, Trace
+from tradewind.workload.box_halo import DIRECTIONS, BoxHalo, box_halo
 from tradewind.workload.program import ProgramWorkload
 from tradewind.workload.program_file import load_program
 from tradewind.workload.program_scaling import load_scaled
 
-Messages = Counter[tuple[int, int, int]]
 FACES = ["-x", "+x", "-y", "+y", "-z", "+z"]
-
-
-def sent(trace: Trace) -> Messages:
-    """Sender, receiver and bytes of all messages of a trace."""
-    found: Messages = Counter()
-    for rank in trace.ranks:
-        events = trace.events(rank)
-        for peer, size in zip(events.column("peer").tolist(), events.column("bytes").tolist(), strict=True):
-            if peer >= 0:
-                found[rank, peer, size] += 1
-    return found
-
-
-def of_schedule(schedule: _core.Schedule, size: int, times: int = 1) -> Messages:
-    found: Messages = Counter()
-    for rank in range(schedule.ranks):
-        for stage in range(schedule.stages):
-            for message in schedule.sends(rank, stage):
-                if message.count:
-                    found[rank, message.peer, message.count * size] += times
-    return found
-
-
-def of_program(program: ProgramWorkload) -> Messages:
-    found: Messages = Counter()
-    for each in program.exchanges:
-        found += of_schedule(each.core, each.bytes_per_point, program.times(each))
-    return found
 
 
 def read(found: Recognised) -> ProgramWorkload:
@@ -181,9 +153,40 @@ def test_scaled_files_have_the_messages_of_the_program_there(
     assert of_program(scaled) == of_schedule(there, 8, 3)
 
 
-def test_a_grid_that_does_not_fit_is_no_pattern() -> None:
-    schedule = halo((64, 48, 32), (4, 4), "direct")
-    assert recognise(trace_of(schedule, 8, 3), (60, 48, 32)).share_of_bytes == 0
+@pytest.mark.parametrize("make", [halo, transposition])
+def test_a_grid_that_does_not_fit_is_noted(make: Callable[..., _core.Schedule]) -> None:
+    (exchange,) = recognise(
+        trace_of(make((64, 48, 32), (4, 4), "burst" if make is transposition else "direct"), 8, 3), (60, 48, 36)
+    ).exchanges
+    assert exchange.notes[-1] == "the grid of --grid does not have these messages: another one was taken"
+
+
+def test_two_ranks_along_a_direction_leave_it_open() -> None:
+    faces = box_halo((64, 48, 4), (2, 2), 1, "", FACES[:4], None).schedule()
+    (exchange,) = recognise(trace_of(faces, 8, 3)).exchanges
+    assert "may be a transposition as well" in exchange.notes[-1]
+
+
+def test_a_cartesian_communicator_names_the_ranks() -> None:
+    """Messages of 12 ranks in two directions that are those of 4 x 3 as well as of 2 x 6 ranks, until it is named."""
+    faces = box_halo((40, 30, 4), (4, 3), 1, "xy", FACES[:2], None).schedule()
+    builder = TraceBuilder(12)
+    grid = builder.communicator(range(12), "MPI_Cart_create", dims=(3, 4), periodic=(True, True))
+    for rank in range(12):
+        calls = builder.rank(rank).call("MPI_Cart_create", communicator=0, created=grid)
+        for message in (*faces.sends(rank, 0), *faces.sends(rank, 0)):
+            calls.call("MPI_Send", communicator=grid, peer=message.peer, bytes=message.count * 8)
+    (exchange,) = recognise(builder.trace()).exchanges
+    assert exchange.table["split"] == "4x3"
+
+
+def test_a_division_of_another_kind_is_noted() -> None:
+    """The last parts are larger; the file has as many bytes."""
+    parts = ((5, 5, 6, 6), (7, 7, 8), (10,))
+    box = BoxHalo(parts, 1, toward=tuple(DIRECTIONS[each] for each in FACES[:4]))
+    found = recognise(trace_of(box.schedule(), 8, 3))
+    assert found.share_of_bytes == 1
+    assert found.exchanges[0].notes[-1].startswith("points are divided among the ranks otherwise")
 
 
 def test_exchanges_of_calls_on_communicators_and_computing_between_them() -> None:
@@ -233,3 +236,23 @@ def test_missing_ranks_are_an_error() -> None:
     trace.infos = {0: trace.infos[0]}
     with pytest.raises(InputError, match="the trace has 1 of 2 ranks: rank 1 is missing"):
         recognise(trace)
+
+
+def test_computing_during_an_exchange_is_between_its_start_and_its_wait() -> None:
+    builder = TraceBuilder(4)
+    for rank in range(4):
+        calls = builder.rank(rank)
+        for _ in range(3):
+            calls.call("MPI_Irecv", gap_ns=4000, source=(rank - 1) % 4, received=80, request=0)
+            calls.call("MPI_Isend", peer=(rank + 1) % 4, bytes=80, request=1)
+            calls.call("MPI_Iallreduce", gap_ns=3000, bytes=8, received=8, request=2)
+            calls.call("MPI_Waitall", gap_ns=7000, asked=[0, 1, 2], ended=[(n, NONE, NONE, 0) for n in range(3)])
+    found = recognise(builder.trace())
+    assert found.computing_s == pytest.approx(14e-6)
+    steps = program_text(found, "overlap").split("[[step]]\n")[1:]
+    wanted = ["4us", "start halo", "3us", "wait halo", "start allreduce", "7us", "wait allreduce"]
+    for text, step in zip(steps, wanted, strict=True):
+        word, _, name = step.rpartition(" ")
+        assert (f'{word} = "{name}"' if word else f'seconds = "{name}"') in text
+    program = read(found)
+    assert {each.name: program.times(each) for each in program.exchanges} == {"halo": 3, "allreduce": 3}

@@ -10,7 +10,7 @@ from fractions import Fraction
 from tradewind import _core
 from tradewind.base.extents import extents_text
 from tradewind.layout.names import blocks
-from tradewind.recognition.box_sizes import Known
+from tradewind.recognition.box_sizes import UNNAMED, Known
 from tradewind.recognition.exchange import DTYPE_BYTES, Exchange, divisors, element_bytes, expected_of
 from tradewind.recognition.streams import Stream
 from tradewind.workload.box_halo import even_parts
@@ -133,6 +133,8 @@ def _grids(
         for guess in (total, *_nearby(numbers, element, known.grid, split, rows)):
             if guess is not None and guess % points == 0:
                 yield known.grid, guess // points, ()
+        free = _grids(numbers, split, rows, element, Known(parts=known.parts))
+        yield from ((grid, fields, (*notes, UNNAMED)) for grid, fields, notes in free)
         return
     if total is None:
         yield from _of_pairs(numbers, split, rows, element)

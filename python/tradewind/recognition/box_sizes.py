@@ -18,6 +18,7 @@ from tradewind.workload.box_halo import ALL_AROUND, BoxHalo, Direction, Parts, e
 WIDEST = 64
 """Widths that are tried."""
 GUESSED = "the width relative to the grid is not in the messages: the roundest grid was taken; name yours with --grid"
+UNNAMED = "the grid of --grid does not have these messages: another one was taken"
 UNSEEN = "points along {} are not in the messages: as many as along the others were taken; name yours with --grid"
 
 
@@ -113,15 +114,15 @@ def fitting(sizes: Sizes, known: Known) -> Fit | None:
         for fit in _with_parts(sizes, parts, known.grid):
             if sizes.is_fit(fit):
                 return fit
-    if known.grid is not None:
-        return None
-    uneven = None
+    found = None
     for fit in _swept(sizes) if sizes.sweep else _direct(sizes):
-        if sizes.is_fit(fit):
+        if sizes.is_fit(fit) and (found is None or fit.is_even):
+            found = fit
             if fit.is_even:
-                return fit
-            uneven = uneven or fit
-    return uneven
+                break
+    if found is None or known.grid is None:
+        return found
+    return replace(found, notes=(*found.notes, UNNAMED))
 
 
 def _with_parts(sizes: Sizes, parts: Parts, grid: tuple[int, int, int] | None) -> Iterator[Fit]:

@@ -13,6 +13,7 @@ from tradewind import _core
 from tradewind.base.extents import extents_text
 from tradewind.recognition.exchange import DTYPE_BYTES, Exchange, expected_of, largest_prime
 from tradewind.workload.box_halo import BoxHalo
+from tradewind.workload.patterns.gather_scatter import cubic
 
 MAX_DEGREE = 15
 SAME_AS_HALO = "a halo of width 1 on {} points per rank has the same messages; and so have elements of another degree"
@@ -37,7 +38,9 @@ def gather_scatter(box: BoxHalo, levels: int, element: int, halo: Exchange) -> E
     expected = expected_of(_core.make_schedule(pattern, "pairwise"), element)
     if [sorted(chain(*stages)) for stages in expected] != [sorted(chain(*stages)) for stages in halo.expected]:
         return None
-    table = {"gather_scatter": extents_text(sides), "element_points": degree + 1, "brick": extents_text(box.split)}
+    table: dict[str, object] = {"gather_scatter": extents_text(sides), "element_points": degree + 1}
+    if box.split != cubic(box.ranks):  # else it is that of other ranks, too
+        table["brick"] = extents_text(box.split)
     if any(box.periodic):
         table["periodic"] = "".join(a for a, around in zip("xyz", box.periodic, strict=True) if around)
     table |= {"algorithm": "pairwise", "dtype": DTYPE_BYTES[element]}

@@ -62,7 +62,9 @@ def main_loop(sequence: Sequence[Hashable], weights: Sequence[int]) -> tuple[Loo
     best = max(covered, held)
     if best == 0 or (2 * best < weighed.sum() and len(numbers) <= WHOLE):
         return Loop(_nested(numbers, [Leaf([i]) for i in range(len(numbers))]), [1]), 0, len(numbers)
-    if held > covered:
+    # The heaviest repetition is what a loop does not spare.
+    heaviest = max(sum(sums[first + r * length : first + (r + 1) * length]) for r in range(times))
+    if held - heaviest > covered - covered // repeats:
         inside = tokens[first : first + length * times]
         start = _places(inside[0])[0]
         size = sum(len(_places(each)) for each in inside)
@@ -78,18 +80,19 @@ def _numbered(sequence: Sequence[Hashable]) -> NDArray[np.int64]:
 
 
 def _longest_run(numbers: NDArray[np.int64], weights: NDArray[np.int64]) -> tuple[int, int, int, int]:
-    """Return begin, period, repetitions and weight of the run that weighs most; of equal ones that of the shortest
-    period. Without one the whole, once, weighs nothing."""
-    best = (0, len(numbers), 1, 0)
+    """Return begin, period, repetitions and weight of the run whose repetitions after the first weigh most; of equal
+    ones that of the shortest period. Without one the whole, once, weighs nothing."""
+    best, most = (0, len(numbers), 1, 0), 0
     sums = np.concatenate([[0], np.cumsum(weights)])
     for period in range(1, min(len(numbers) // 2, LONGEST) + 1):
         begins, lengths = _same(numbers, period)
         repeats = lengths // period
-        held = np.where(repeats > 1, sums[begins + repeats * period] - sums[begins], 0)
-        if len(held) and held.max() > best[3]:
-            at = int(np.argmax(held))
-            best = (int(begins[at]), period, int(repeats[at]), int(held[at]))
-        if best[3] == sums[-1] > 0:
+        again = np.where(repeats > 1, sums[begins + repeats * period] - sums[begins + period], 0)
+        if len(again) and again.max() > most:
+            at, most = int(np.argmax(again)), int(again.max())
+            begin, times = int(begins[at]), int(repeats[at])
+            best = (begin, period, times, int(sums[begin + times * period] - sums[begin]))
+        if most + sums[-1] // 2 > sums[-1] and best[3] == sums[-1]:
             break
     return best
 

@@ -20,6 +20,7 @@ from tradewind.recognition.streams import Sent, Stream, code_of
 from tradewind.workload.box_halo import ALL_AROUND, BoxHalo, Direction, Parts, direction_text, even_parts
 
 Dims = tuple[int, int, int]
+OF_TWO = "between two ranks along a direction it may be a transposition as well: record on three or more"
 UNLIKE = "points are divided among the ranks otherwise than in the file, which divides as evenly as it goes"
 
 
@@ -202,6 +203,9 @@ def _exchange(box: BoxHalo, levels: int, element: int, notes: tuple[str, ...]) -
     ]
     if any(even_parts(sum(parts), len(parts)) != parts for parts in box.parts):
         notes = (*notes, UNLIKE)
+    moves = [axis for axis in range(3) if any(direction[axis] for direction in box.toward)]
+    if not box.sweep and max(sum(map(abs, d)) for d in box.toward) == 1 and all(box.split[a] == 2 for a in moves):
+        notes = (*notes, OF_TWO)
     grid = [sum(parts) for parts in box.parts]
     plane = box.split[2] == 1
     if plane:

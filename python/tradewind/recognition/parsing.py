@@ -11,14 +11,14 @@ import numpy as np
 from tradewind.recognition import all_to_all, neighbors, reduction
 from tradewind.recognition.box_sizes import Known
 from tradewind.recognition.exchange import Exchange
-from tradewind.recognition.streams import Stream
+from tradewind.recognition.streams import Sent, Stream
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from tradewind.trace.model import Trace
 
-VAIN = 64
+VAIN = 128
 """Guesses in a row that may fail before a stream is only searched for exchanges that are known."""
 
 
@@ -31,6 +31,8 @@ class Instance:
     """[rank]: the event of its first message; -1 for a rank that sends none."""
     first: NDArray[np.int64]
     """[rank]: number of its first message in the stream."""
+    end: NDArray[np.int64]
+    """[rank]: the event in which it is awaited, if the rank posts all its messages at once; else that of `begin`."""
     time_ns: int = 0
     """When the first of the ranks that take part began it."""
 
@@ -63,8 +65,7 @@ class Parser:
         self._by_identity: dict[object, Exchange] = {}
 
     def parse(self, stream: Stream) -> Parsed:
-        """Return the exchanges of a stream. What belongs to none is passed over, message by message, in the order of
-        time."""
+        """Return the exchanges of a stream. What belongs to none is passed over in the order of time."""
         parsed = Parsed(stream)
         if not stream.is_of_all:
             return parsed
@@ -133,17 +134,22 @@ class Parser:
     def _take(self, parsed: Parsed, exchange: Exchange, cursors: list[int], times: list[NDArray[np.int64]]) -> Instance:
         ranks = len(cursors)
         begin, first = np.full(ranks, -1, np.int64), np.array(cursors, np.int64)
+        end = begin.copy()
         time_ns = 0
         for rank in range(ranks - 1, -1, -1):
             count, at = exchange.counts[rank], cursors[rank]
             if count:
-                begin[rank] = parsed.stream.sent[rank].events[at : at + count].min()
+                sent = parsed.stream.sent[rank]
+                begin[rank] = end[rank] = sent.events[at : at + count].min()
+                if sent.phases[at] == sent.phases[at + count - 1]:
+                    end[rank] = sent.ends[at : at + count].max()
                 time_ns = int(times[rank][at : at + count].min())
                 cursors[rank] = at + count
-        return Instance(exchange, begin, first, time_ns)
+        return Instance(exchange, begin, first, end, time_ns)
 
     def _pass_over(self, stream: Stream, cursors: list[int], times: list[NDArray[np.int64]]) -> None:
-        """Pass over a message: of a collective call of all ranks all of them, else the earliest."""
+        """Pass over what belongs to no exchange: a collective call of all ranks, else the earliest messages that are
+        posted together, and those that other ranks post before the last of them."""
         waiting = [rank for rank, sent in enumerate(stream.sent) if cursors[rank] < len(sent)]
         heads = {stream.sent[rank].codes[cursors[rank]] for rank in waiting}
         if len(waiting) == len(cursors) and len(heads) == 1 and next(iter(heads)) < 0:
@@ -152,7 +158,18 @@ class Parser:
             return
         plain = [rank for rank in waiting if stream.sent[rank].peers[cursors[rank]] >= 0] or waiting
         earliest = min(plain, key=lambda rank: int(times[rank][cursors[rank]]))
-        cursors[earliest] += 1
+        last = int(times[earliest][_end_of_phase(stream.sent[earliest], cursors[earliest]) - 1])
+        for rank in plain:
+            if int(times[rank][cursors[rank]]) <= last:
+                cursors[rank] = _end_of_phase(stream.sent[rank], cursors[rank])
+
+
+def _end_of_phase(sent: Sent, at: int) -> int:
+    """Return the end of the messages that are posted together with one, up to the next collective call."""
+    end = at + 1
+    while end < len(sent) and sent.phases[end] == sent.phases[at] and sent.peers[end] >= 0 and sent.peers[at] >= 0:
+        end += 1
+    return end
 
 
 def _begins(stream: Stream, cursors: list[int], exchange: Exchange) -> bool:

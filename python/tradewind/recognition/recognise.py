@@ -32,10 +32,11 @@ NO_PATTERN, OUTSIDE, SOME_RANKS, LEFT_OUT = (
 
 @dataclass
 class Step:
-    """A step of the loop: an exchange, and the computing before it."""
+    """A step of the loop: an exchange, and the computing before it and while it is under way."""
 
     exchange: Exchange
     computing: Computing
+    during: Computing
 
 
 @dataclass
@@ -91,7 +92,7 @@ class Recognised:
     @cached_property
     def computing_s(self) -> float:
         """Computing seconds of a rank in a step of the loop, in the mean of the ranks."""
-        return sum(times * step.computing.mean_s for step, times in _each(self.steps))
+        return sum(times * (step.computing.mean_s + step.during.mean_s) for step, times in _each(self.steps))
 
 
 def _each(steps: Sequence[Step | Repeated], times: float = 1.0) -> Iterator[tuple[Step, float]]:
@@ -151,7 +152,7 @@ def _steps(loop: Loop, instances: Sequence[Instance], times: ComputingTimes) -> 
     made: list[Step | Repeated] = []
     for each in loop.body:
         if isinstance(each, Leaf):
-            made.append(Step(instances[each.places[0]].exchange, times.at(each.places)))
+            made.append(Step(instances[each.places[0]].exchange, times.before(each.places), times.during(each.places)))
         else:
             made.append(Repeated(_steps(each, instances, times), each.mean))
     return made

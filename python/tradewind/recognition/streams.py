@@ -18,7 +18,7 @@ from tradewind import _core
 from tradewind.replay import rows as replayed
 from tradewind.replay.rows import Left
 from tradewind.trace.calls import CALLS, Kind
-from tradewind.trace.model import Communicator, RankEvents, Trace
+from tradewind.trace.model import NONE, Communicator, RankEvents, Trace
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -57,6 +57,8 @@ class Sent:
     """Messages with one number are posted before anything is awaited."""
     labels: NDArray[np.int64]
     """Number of the MPI function, an index into trace.calls.CALLS."""
+    ends: NDArray[np.int64]
+    """The event in which it is awaited; that which sends where this waits itself."""
     codes: list[int] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -110,7 +112,7 @@ def streams_of(trace: Trace, left: Left | None = None) -> list[Stream]:
 
 def _nothing() -> Sent:
     empty = np.empty(0, np.int64)
-    return Sent(empty, empty, empty, empty, empty)
+    return Sent(empty, empty, empty, empty, empty, empty)
 
 
 def _dims(communicators: Sequence[Communicator], number: int) -> tuple[int, ...]:
@@ -147,19 +149,37 @@ def _sent(
     """Yield what a rank sends by family of communicators."""
     rows = replayed.rows_of(events, communicators, left)
     numbers = replayed.events_of_rows(events, communicators)
-    columns = _columns(rows, communicators, events.rank)
-    if not len(columns[0]):
+    place, peers, sizes, index, labels = _columns(rows, communicators, events.rank)
+    if not len(place):
         return
-    place, peers, sizes, index, labels = columns
     ends = (rows["kind"] == replayed.WAIT) | (
         (rows["kind"] == replayed.RECEIVE) & (rows["flags"] & (replayed.NONBLOCKING | replayed.PERSISTENT) == 0)
     )
     phases = np.cumsum(ends)[index]
+    awaited = numbers[_awaited(rows, index)]
     of_family = np.array(families)[place]
     for family in np.unique(of_family):
         mine = np.flatnonzero(of_family == family)
         mine = mine[_in_layers(phases[mine], peers[mine])]
-        yield int(family), Sent(peers[mine], sizes[mine], numbers[index[mine]], phases[mine], labels[mine])
+        yield (
+            int(family),
+            Sent(peers[mine], sizes[mine], numbers[index[mine]], phases[mine], labels[mine], awaited[mine]),
+        )
+
+
+def _awaited(rows: Mapping[str, NDArray[Any]], index: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the row that waits for each row that sends; the row itself without a request, or if none waits."""
+    requests, waits = rows["request"], np.flatnonzero(rows["kind"] == replayed.WAIT)
+    found = index.copy()
+    for request in np.unique(requests[index]):
+        of_request = waits[requests[waits] == request]
+        if request == NONE or not len(of_request):
+            continue
+        mine = np.flatnonzero(requests[index] == request)
+        at = np.searchsorted(of_request, index[mine])
+        some = at < len(of_request)
+        found[mine[some]] = of_request[at[some]]
+    return found
 
 
 def _in_layers(phases: NDArray[np.int64], peers: NDArray[np.int64]) -> NDArray[np.int64]:

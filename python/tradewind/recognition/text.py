@@ -10,10 +10,13 @@ from tradewind.base.errors import InputError
 from tradewind.base.files import write_atomically
 from tradewind.base.imbalance import LARGEST_SPREAD
 from tradewind.base.units import format_bytes, format_seconds
+from tradewind.recognition.computing import Computing
 from tradewind.recognition.recognise import Recognised, Repeated, Step
 
 SHORTEST_S = 1e-8
 """Computing that is left out of a file: shorter than what a recorded call costs."""
+SHORTEST_OVERLAP_S = 1e-6
+"""Computing during an exchange from which on a file starts and awaits it."""
 LEVEL_SPREAD = 0.02
 """Spread of the computing among ranks from which on a file has it."""
 SHOWN = 20
@@ -90,14 +93,26 @@ def _steps(steps: Sequence[Step | Repeated], key: str, numbers: _Numbers) -> Ite
             )
             yield from _steps(each.steps, f"{key}.step", numbers)
             continue
-        if each.computing.mean_s >= SHORTEST_S:
-            lines = [f"[[{key}]]", f'label = "computing {numbers.next()}"', 'compute = "rank"']
-            lines.append(f'seconds = "{_seconds(each.computing.mean_s)}"')
-            if each.computing.spread >= LEVEL_SPREAD:
-                spread = min(each.computing.spread, LARGEST_SPREAD["normal"])
-                lines.append(f'imbalance = {{ distribution = "normal", spread = {spread:.3f} }}')
-            yield "\n".join(lines)
-        yield f'[[{key}]]\nexchange = "{each.exchange.name}"'
+        yield from _computing(each.computing, SHORTEST_S, key, numbers)
+        under_way = list(_computing(each.during, SHORTEST_OVERLAP_S, key, numbers))
+        if not under_way:
+            yield f'[[{key}]]\nexchange = "{each.exchange.name}"'
+            continue
+        yield f'[[{key}]]\nstart = "{each.exchange.name}"'
+        yield from under_way
+        yield f'[[{key}]]\nwait = "{each.exchange.name}"'
+
+
+def _computing(computing: Computing, shortest_s: float, key: str, numbers: _Numbers) -> Iterator[str]:
+    """Yield the step of a computation that is not too short."""
+    if computing.mean_s < shortest_s:
+        return
+    lines = [f"[[{key}]]", f'label = "computing {numbers.next()}"', 'compute = "rank"']
+    lines.append(f'seconds = "{_seconds(computing.mean_s)}"')
+    if computing.spread >= LEVEL_SPREAD:
+        spread = min(computing.spread, LARGEST_SPREAD["normal"])
+        lines.append(f'imbalance = {{ distribution = "normal", spread = {spread:.3f} }}')
+    yield "\n".join(lines)
 
 
 def _seconds(value: float) -> str:

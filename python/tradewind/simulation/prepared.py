@@ -17,7 +17,6 @@ from tradewind.base.noise import ARRIVALS, Noise
 from tradewind.machine import MachineFile
 from tradewind.machine.link_loads import group_shares, link_shares, loads_of
 from tradewind.method.method import DEFAULT_TRANSPORT
-from tradewind.replay.workload import TraceWorkload
 from tradewind.simulation.coarseness import coarse_packets
 from tradewind.simulation.energy import Held, energy_of, usage_of
 from tradewind.simulation.outcome import LOADS, figures_of, mean_delays, over_time, write_link_loads
@@ -266,6 +265,7 @@ class Simulation:
         return found
 
     def _save_time_line(self, path: Path, result: _core.SimulationResult) -> None:
+        from tradewind.replay.workload import TraceWorkload
         from tradewind.timeline.files import save
         from tradewind.timeline.simulated import time_line
         from tradewind.timeline.simulated_order import time_line_of_order

@@ -108,11 +108,17 @@ class _Scaled:
         return made
 
     def _elements(self, table: Mapping[str, Any]) -> dict[str, Any]:
-        """Return a gather-scatter on the brick nearest in shape; each rank has as many elements, or its share."""
+        """Return a gather-scatter on the brick nearest in shape, or to a cube where the file has none.
+
+        Each rank has as many elements, or its share of all. Raises InputError.
+        """
         made = dict(table)
-        before = parse_extents(table["brick"], 3, "brick") if "brick" in table else cubic(self.before)
-        after = self.split(before)
-        made["brick"] = extents_text(after)
+        before: tuple[int, ...] = cubic(self.before)
+        after: tuple[int, ...] = cubic(self.ranks)
+        if "brick" in table:
+            before = parse_extents(table["brick"], 3, "brick")
+            after = self.split(before)
+            made["brick"] = extents_text(after)
         if self.scale == "strong":
             elements = parse_extents(table["gather_scatter"], 3, "elements")
             shares = [divmod(n * b, a) for n, b, a in zip(elements, before, after, strict=True)]
