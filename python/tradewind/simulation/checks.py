@@ -15,11 +15,9 @@ from tradewind.base.errors import InputError, gathered
 from tradewind.base.noise import NONE, noise_of
 from tradewind.machine import Machine, MachineFile, load_machine
 from tradewind.method.method import DEFAULT_PACKING, DEFAULT_TRANSPORT
-from tradewind.replay.workload import TraceWorkload
 from tradewind.simulation.energy import Held, node_share
 from tradewind.simulation.prepared import Simulation
 from tradewind.timeline.ranks import ranks_shown
-from tradewind.trace.time_line import check_shown
 from tradewind.workload.options import problems_of
 from tradewind.workload.packet_order import PORTS, each_order
 from tradewind.workload.repetitions import Repetitions
@@ -63,8 +61,12 @@ def prepare(
     shown: tuple[int, ...] = ()
     with gathered(problems):
         shown = ranks_shown(line, asked.timeline_ranks, exchange.ranks, asked.model)
-        if isinstance(exchange, TraceWorkload):
-            check_shown(exchange.trace, shown)
+        if shown:
+            from tradewind.replay.workload import TraceWorkload  # here, as most simulations need no traces
+            from tradewind.trace.time_line import check_shown
+
+            if isinstance(exchange, TraceWorkload):
+                check_shown(exchange.trace, shown)
     known = options_of_simulations()
     packet_bytes: int | None = None
     if not known["packet"].wrong(asked.packet):
