@@ -1148,7 +1148,7 @@ def simulate_calls(
     Simulate the calls of a trace; `spent_s` of the result has the time in them.
     """
 
-def critical_path(calls: Calls, result: SimulationResult) -> Annotated[NDArray[numpy.int64], dict(shape=(None, None))]:
+def critical_path(result: SimulationResult) -> Annotated[NDArray[numpy.int64], dict(shape=(None, None))]:
     """
     Return [piece][rank, call of `Calls.table`, label, whether it is a message on its way, begin (ps), end (ps), peer of the message or -1] of the critical path of a replay, in order of time: each piece begins where the one before it ends.
     """

@@ -1,6 +1,7 @@
 #include "program/calls.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include "base/error.hpp"
 
@@ -25,6 +26,10 @@ Calls::Calls(std::vector<std::vector<Call>> calls, std::vector<std::string> labe
                 requests.push_back(static_cast<std::uint32_t>(i));
             receives += call.kind == Call::receive;
             if (call.kind != Call::send) continue;
+            if (call.amount < 0 || call.amount > std::numeric_limits<std::int64_t>::max() - bytes_)
+                throw InputError(
+                    "rank " + std::to_string(of_request_.size() - 1) +
+                    " sends more bytes than can be counted: at most 2^63 - 1 in the messages of all ranks");
             ++messages_;
             bytes_ += call.amount;
             largest_ = std::max(largest_, call.amount);

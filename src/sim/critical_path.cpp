@@ -26,8 +26,8 @@ std::vector<std::vector<std::uint32_t>> sending_calls(const Calls& calls) {
 // Goes back in time from call to call.
 class BackwardWalk {
   public:
-    BackwardWalk(const Calls& calls, const ReplayTimes& times)
-        : calls_(calls), times_(times), sending_(sending_calls(calls)) {}
+    explicit BackwardWalk(const ReplayTimes& times)
+        : calls_(*times.calls), times_(times), sending_(sending_calls(calls_)) {}
 
     std::vector<PathPiece> pieces() && {
         start();
@@ -93,8 +93,8 @@ class BackwardWalk {
 
 }  // namespace
 
-std::vector<PathPiece> critical_path(const Calls& calls, const ReplayTimes& times) {
-    return BackwardWalk(calls, times).pieces();
+std::vector<PathPiece> critical_path(const ReplayTimes& times) {
+    return BackwardWalk(times).pieces();
 }
 
 }  // namespace tradewind::sim

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "program/calls.hpp"
 #include "sim/replay_times.hpp"
 
 namespace tradewind::sim {
@@ -20,6 +19,6 @@ struct PathPiece {
 // In order of time; each piece begins where the one before it ends, from 0 to the end of the replay. A rank that waits
 // hands the path to the sender of the message, or to whoever had to ask for it; between them the message is on its way,
 // with all that it waits for in NICs and switches.
-std::vector<PathPiece> critical_path(const program::Calls& calls, const ReplayTimes& times);
+std::vector<PathPiece> critical_path(const ReplayTimes& times);
 
 }  // namespace tradewind::sim

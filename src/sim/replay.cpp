@@ -17,7 +17,7 @@ Replay::Replay(const World& world, Ranks& ranks, const program::Calls& calls)
 
 void Replay::start(Rank r) {
     State& rank = state(r);
-    times_.begin(calls_, r);
+    times_.begin(r);
     rank.spent.assign(calls_.labels().size(), 0);
     rank.incoming.reserve(calls_.receives(r));
     rank.departing.resize(world_.nics_per_node);

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <utility>
 #include <vector>
 
 #include "program/calls.hpp"
@@ -19,14 +21,20 @@ struct ReplayTimes {
     };
 
     // Without the times of any rank; each begins its own.
-    explicit ReplayTimes(std::size_t ranks) : call_end(ranks), ended(ranks), messages(ranks) {}
+    explicit ReplayTimes(std::shared_ptr<const program::Calls> replayed)
+        : calls(std::move(replayed)),
+          call_end(static_cast<std::size_t>(calls->ranks())),
+          ended(call_end.size()),
+          messages(call_end.size()) {}
 
-    void begin(const program::Calls& calls, Rank r) {
+    void begin(Rank r) {
         const auto at = static_cast<std::size_t>(r);
-        call_end[at].assign(calls.of(r).size(), open);
-        ended[at].assign(calls.requests(r), open);
-        messages[at].resize(calls.receives(r));
+        call_end[at].assign(calls->of(r).size(), open);
+        ended[at].assign(calls->requests(r), open);
+        messages[at].resize(calls->receives(r));
     }
+
+    std::shared_ptr<const program::Calls> calls;
 
     // A call begins when the one before it ends.
     std::vector<std::vector<std::int64_t>> call_end;  // [rank][call] ps

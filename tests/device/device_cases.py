@@ -47,9 +47,8 @@ def _final(comm: MPI.Intracomm, dwarf: Any, initial: Any) -> dict[str, Any]:
     """The state after some steps, and the bytes copied between device and host in the last of them."""
     run = dwarf.on(comm, initial)
     run.advance(1)
-    before = asdict(run.device.copies)
+    before = run.copies
     run.advance(STEPS - 1)
-    copied = {name: count - before[name] for name, count in asdict(run.device.copies).items()}
     whole = run.gathered()
     return {
         "name": f"{dwarf.name} {dwarf.precision}",
@@ -58,7 +57,7 @@ def _final(comm: MPI.Intracomm, dwarf: Any, initial: Any) -> dict[str, Any]:
         "field_bytes": dwarf.points * dwarf.element_bytes // dwarf.ranks,
         "is_steady": getattr(getattr(run, "wind", None), "steady", True),
         "diagnosis": asdict(run.diagnose()),
-        "copied": copied,
+        "copied": asdict(run.copies - before),
     }
 
 

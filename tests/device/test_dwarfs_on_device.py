@@ -84,6 +84,15 @@ def test_what_a_device_cannot_do_is_refused(kind: Any, options: dict[str, Any], 
         kind(1, **{"device": "simulated", **options})
 
 
+@pytest.mark.parametrize("dwarf", [Diffusion(2, grid=(8, 8, 2), device="cuda"), Mpdata(2, grid="O8", device="cuda")])
+def test_a_device_is_not_simulated(dwarf: Any) -> None:
+    """Machine files have the rates of hosts, which are not a device's."""
+    problem = "device cuda: machine files have the rates of hosts, so host alone is simulated"
+    with pytest.raises(InputError, match=problem):
+        dwarf.simulate("fugaku")
+    assert dwarf.simulation_problems() == [problem]
+
+
 def test_a_device_is_no_part_of_cases_of_the_host() -> None:
     """Keys of stored cases stay as they are."""
     assert "device" not in Diffusion(1, grid=(8, 8, 2)).as_dict()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ from recorded_exchange import trace_of
 from validation.machines import CROSSBAR, TORUS, all_to_all, machine
 
 from tradewind import _core
+from tradewind.base.errors import InputError
 from tradewind.replay.critical_path import path_of
 from tradewind.replay.time_line import time_line
 from tradewind.replay.workload import TraceWorkload
@@ -34,7 +36,7 @@ def simulated(trace: Trace, file, **options):  # type: ignore[no-untyped-def]
 def pieces_of(trace: Trace, file, **options):  # type: ignore[no-untyped-def]
     """[(rank, label, is a message, ns)]"""
     workload, result = simulated(trace, file, **options)
-    path = path_of(workload.calls, result)
+    path = path_of(result)
     labels = [workload.calls.labels[label] for label in path["label"]]
     lasts = (path["end_ps"] - path["begin_ps"]) / PS_PER_NS
     return list(zip(path["rank"].tolist(), labels, path["is_message"].tolist(), lasts.tolist(), strict=True))
@@ -83,7 +85,7 @@ def test_the_path_is_as_long_as_the_replay(algorithm, costs, options) -> None:  
     (schedule,) = exchange.schedules().values()
     trace = trace_of(schedule, exchange.bytes_per_point, times=3)
     workload, result = simulated(trace, machine(TORUS, **costs), **options)
-    path = path_of(workload.calls, result)
+    path = path_of(result)
     assert path["begin_ps"][0] == 0
     assert path["end_ps"][-1] == result.time_ps
     assert np.array_equal(path["begin_ps"][1:], path["end_ps"][:-1])
@@ -93,6 +95,34 @@ def test_the_path_is_as_long_as_the_replay(algorithm, costs, options) -> None:  
     assert sum(shares) == pytest.approx(result.time_s)
     assert named + figures["other_s"] == pytest.approx(result.time_s)
     assert figures["messages_s"] > 0
+
+
+def test_a_path_is_that_of_the_calls_that_were_simulated() -> None:
+    """The result keeps them."""
+    kept = simulated(pair(5000, 0), machine(CROSSBAR))[1]
+    before = path_of(kept)
+    simulated(pair(7000, 0), machine(CROSSBAR))
+    assert all(np.array_equal(path_of(kept)[name], column) for name, column in before.items())
+
+
+def test_messages_of_a_replay_take_memory() -> None:
+    """Beside its calls each has when it came, and when and in which call it was asked for."""
+    builder = TraceBuilder(1)
+    builder.rank(0).call("MPI_Init").call("MPI_Finalize", gap_ns=1000)
+    alone, with_message = TraceWorkload(builder.trace()), TraceWorkload(pair(5000, 0))
+    of_call, all_of_it = (prepare(each, machine(CROSSBAR)).forecast()["memory_bytes"] for each in (alone, with_message))
+    assert alone.calls.calls == with_message.calls.messages == 1
+    assert all_of_it - of_call * with_message.calls.calls >= 8 + 8 + 4
+
+
+def test_more_events_than_a_time_line_shows_are_refused_before_the_replay(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr("tradewind.trace.time_line.MAX_EVENTS", 3)
+    workload, line = TraceWorkload(pair(0, 0)), tmp_path / "line.json"
+    with pytest.raises(InputError, match="time line of 4 events: at most 3 are allowed"):
+        prepare(workload, machine(CROSSBAR), timeline=line, timeline_ranks="0,1")
+    assert prepare(workload, machine(CROSSBAR), timeline=line, timeline_ranks="0").shown == (0,)
 
 
 def test_the_recorded_run_and_the_replay_stand_side_by_side() -> None:

@@ -1,5 +1,6 @@
 """Traces in other forms hold the same messages, dependencies and computing: read back, their calls are the same."""
 
+import os
 from itertools import groupby
 
 import pytest
@@ -136,6 +137,59 @@ def test_actions_of_collective_calls(base, values, action, tmp_path):
     export_trace(builder.trace(), tmp_path / "run.ti", Form.TIME_INDEPENDENT)
     lines = (tmp_path / "run.ti_files" / "rank-0.txt").read_text().splitlines()
     assert [line for line in lines if line[0] != "#"] == ["0 init", f"0 {action}", "0 finalize"]
+
+
+def actions_of(path, rank):
+    """The actions of a rank, without comments."""
+    lines = (path.parent / f"{path.name}_files" / f"rank-{rank}.txt").read_text().splitlines()
+    return [line.split()[1] for line in lines if line[0] != "#"]
+
+
+@pytest.mark.parametrize("base", ["Gather", "Scatter"])
+def test_all_ranks_keep_a_collective_call(base, tmp_path):
+    """Also where its root has the bytes of all ranks, which are more than the form holds."""
+    builder, size = TraceBuilder(2), 1_500_000_000
+    for rank in range(2):
+        of_root = 0 if rank else 2 * size
+        ends = {"bytes": size, "received": of_root} if base == "Gather" else {"bytes": of_root, "received": size}
+        builder.rank(rank).call(f"MPI_{base}", peer=0, **ends)
+    export_trace(builder.trace(), tmp_path / "run.ti", Form.TIME_INDEPENDENT)
+    assert [actions_of(tmp_path / "run.ti", rank)[1] for rank in range(2)] == [base.lower()] * 2
+
+
+def test_a_collective_call_of_unknown_ranks_is_left_out(tmp_path):
+    """One of a communicator that was made in front of the recording."""
+    builder = TraceBuilder(2)
+    for rank in range(2):
+        builder.rank(rank).call("MPI_Barrier", communicator=NONE)
+    result = export_trace(builder.trace(), tmp_path / "run.ti", Form.TIME_INDEPENDENT)
+    assert actions_of(tmp_path / "run.ti", 0) == ["init", "finalize"]
+    assert result["not_replayed"]["calls"] == {"MPI_Barrier": 2}
+
+
+def test_names_of_files_may_have_any_bytes(tmp_path):
+    for name in ("Läufe.ti", os.fsdecode(b"l\xe4uft.ti")):
+        export_trace(stepping(), tmp_path / name, Form.TIME_INDEPENDENT)
+        assert open_trace(tmp_path / name).size == 4
+
+
+def test_an_export_that_fails_leaves_no_mixture(tmp_path):
+    """The old trace stays where the new one cannot be written; one that is not finished has no list of files."""
+    path = tmp_path / "run.ti"
+    export_trace(stepping(), path, Form.TIME_INDEPENDENT)
+    before = {file: file.read_bytes() for file in (path, *(tmp_path / "run.ti_files").iterdir())}
+    builder = TraceBuilder(2)
+    builder.rank(0).call("MPI_Recv", source=1, source_tag=0, received=1 << 31)
+    builder.rank(1).call("MPI_Send", peer=0, tag=0, bytes=1 << 31)
+    with pytest.raises(InputError, match="a message of 2147483648 bytes"):
+        export_trace(builder.trace(), path, Form.TIME_INDEPENDENT)
+    assert before == {file: file.read_bytes() for file in before}
+    (tmp_path / "run.ti_files" / "rank-2.txt").unlink()
+    (tmp_path / "run.ti_files" / "rank-2.txt").mkdir()
+    with pytest.raises(InputError, match=r"rank-2\.txt"):
+        export_trace(stepping(), path, Form.TIME_INDEPENDENT)
+    with pytest.raises(InputError):
+        open_trace(path)
 
 
 def test_tags_are_as_few_as_the_order_needs():

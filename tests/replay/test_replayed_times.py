@@ -7,6 +7,7 @@ from recorded_exchange import trace_of
 from validation.machines import CROSSBAR, DRAGONFLY, TORUS, all_to_all, machine
 
 from tradewind.base.errors import InputError, VerificationError
+from tradewind.replay.calls import calls_of
 from tradewind.replay.workload import TraceWorkload
 from tradewind.simulation import prepare
 from tradewind.trace.builder import TraceBuilder
@@ -74,6 +75,22 @@ def test_a_late_sender_and_a_late_receiver() -> None:
     for name, costs in (("MPI_Ssend", {}), ("MPI_Send", {"mpi": {"eager_limit": "500B"}})):
         asked = two_ranks([begin, (name, SEND[1])], [begin, (RECEIVE[0], {**RECEIVE[1], "gap_ns": 5000})])
         assert replayed_ns(asked, machine(CROSSBAR, **costs)) > plain + 5000 + TRIP_NS + 1000 * BYTE_NS + TRIP_NS
+
+
+def test_more_than_64_bits_hold_is_refused() -> None:
+    """Sums of bytes, and picoseconds of computing."""
+    large = 10**18 - 1
+    builder = TraceBuilder(2)
+    for _ in range(10):
+        builder.rank(0).call("MPI_Send", peer=1, tag=0, bytes=large)
+        builder.rank(1).call("MPI_Recv", source=0, source_tag=0, received=large)
+    with pytest.raises(InputError, match="rank 0 sends more bytes than can be counted"):
+        calls_of(builder.trace())
+    builder = TraceBuilder(1)
+    builder.rank(0).call("MPI_Init").call("MPI_Finalize", gap_ns=large)
+    with pytest.raises(InputError, match=r"rank 0 computes for 1e\+09 s: 9000000 s can be replayed"):
+        calls_of(builder.trace())
+    assert calls_of(builder.trace(), 1e-3).calls.calls == 1
 
 
 def test_computing_is_scaled_and_named() -> None:

@@ -162,6 +162,15 @@ def test_what_is_whole_of_a_file_that_is_cut_off(tmp_path):
     assert [name for name, _ in calls(trace, 1)] == ["MPI_Init", "MPI_Irecv", "MPI_Waitall", "MPI_Finalize"]
 
 
+@pytest.mark.parametrize("end", ["l2: re", "l2: send 8b to 1"])
+def test_a_statement_that_is_cut_off_is_left_out(end, tmp_path):
+    """It may be whole, or one to rank 15."""
+    trace = read(tmp_path, f"num_ranks 2\nrank 1 {{\n}}\nrank 0 {{\nl1: calc 5\n{end}")
+    assert trace.problems == (f"{tmp_path / 'a.goal'} is cut off at line 6, within rank 0",)
+    assert calls(trace, 0) == [("MPI_Init", 0), ("MPI_Finalize", 5)]
+    assert read(tmp_path, "num_ranks 1\nrank 0 {\ncalc 5\n}").problems == ()
+
+
 @pytest.mark.parametrize(
     ("body", "line", "text"),
     [
@@ -177,6 +186,7 @@ def test_what_is_whole_of_a_file_that_is_cut_off(tmp_path):
         ("rank 1 {", 3, "'rank 1 {' is no statement of GOAL"),
         ("}\nrank 0 {", 4, "rank 0 is there already"),
         ("}\nrank 2 {", 4, "rank '2': 0 to 1 are allowed"),
+        ("}\nnum_ranks 1", 4, "'num_ranks' is there already"),
     ],
 )
 def test_refused(body, line, text, tmp_path):

@@ -98,13 +98,11 @@ const Values& of_rank(const std::vector<Values>& all, Index rank) {
     return all[checked_place("rank", rank, all.size())];
 }
 
-nb::ndarray<nb::numpy, std::int64_t, nb::ndim<2>> path_of(const program::Calls& calls,
-                                                          const sim::SimulationResult& result) {
+nb::ndarray<nb::numpy, std::int64_t, nb::ndim<2>> path_of(const sim::SimulationResult& result) {
     const sim::ReplayTimes& times = replayed(result);
-    if (calls.ranks() != static_cast<Rank>(times.call_end.size())) throw InputError("calls that were not simulated");
     auto* table = new std::vector<std::int64_t>;
-    for (const sim::PathPiece& piece : sim::critical_path(calls, times)) {
-        const program::Call& call = calls.of(piece.rank)[piece.call];
+    for (const sim::PathPiece& piece : sim::critical_path(times)) {
+        const program::Call& call = times.calls->of(piece.rank)[piece.call];
         const std::int64_t peer = piece.is_message ? std::int64_t{call.peer} : -1;
         table->insert(table->end(),
                       {piece.rank, piece.call, call.label, piece.is_message, piece.begin, piece.end, peer});
@@ -407,7 +405,7 @@ void bind_simulation(nb::module_& module) {
         },
         "machine"_a, "calls"_a, "placement"_a, "options"_a, "progress"_a.none() = nb::none(),
         "Simulate the calls of a trace; `spent_s` of the result has the time in them.");
-    module.def("critical_path", &path_of, "calls"_a, "result"_a, nb::rv_policy::reference,
+    module.def("critical_path", &path_of, "result"_a, nb::rv_policy::reference,
                "Return [piece][rank, call of `Calls.table`, label, whether it is a message on its way, begin (ps), end "
                "(ps), peer of the message or -1] of the critical path of a replay, in order of time: each piece begins "
                "where the one before it ends.");

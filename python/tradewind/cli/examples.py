@@ -14,6 +14,7 @@ _COMMANDS = {
     "verify program": "verify program step.toml",
     "advise trace": "advise trace run.trace --machine fugaku",
     "show trace": "show trace run.trace -o step.toml",
+    "export trace": "export trace run.trace -o run.goal",
     "verify trace": "verify trace run.trace",
     "verify model": "verify model gcr-1300m -n 100",
     "show": "show {kind} -n 16 --rank 3",

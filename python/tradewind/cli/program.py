@@ -22,7 +22,7 @@ HELP = {
 _Word = Annotated[str, Argument(metavar="program", help="The word `program`.", show_default=False)]
 _File = Annotated[Path, Argument(metavar="FILE", help="A program file.", show_default=False)]
 _Ranks = Annotated[
-    int | None, Option("--ranks", "-n", help="Number of ranks to which it is scaled.", show_default="those of the file")
+    int | None, Option("-n", "--ranks", help="Number of ranks to which it is scaled.", show_default="those of the file")
 ]
 _Scale = Annotated[
     str, Option("--scale", help="On other ranks: strong, the same grid, or weak, a grid that grows with the ranks.")

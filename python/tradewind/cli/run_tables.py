@@ -191,7 +191,7 @@ def _show_measured(result: Result) -> None:
         show_text(
             f"device: {result['device_name']}; copied to the host {copies['to_host']} times, "
             f"{format_bytes(copies['to_host_bytes'])}, and to the device {copies['to_device']} times, "
-            f"{format_bytes(copies['to_device_bytes'])}, in {result['steps']} steps"
+            f"{format_bytes(copies['to_device_bytes'])}, in {result['steps']} steps of all ranks"
         )
     say_measured(result, "step", result["steps"] * len(result["samples_s"]))
     bound = result["packing_overlap"]["median_s"]

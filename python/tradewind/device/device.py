@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from typing import TYPE_CHECKING, Any
 
 from tradewind.base.deferred import Deferred
@@ -26,6 +26,14 @@ class Copies:
     to_device_bytes: int = 0
     to_host: int = 0
     to_host_bytes: int = 0
+
+    def __add__(self, other: Copies) -> Copies:
+        """Return the copies of both."""
+        return Copies(*(mine + theirs for mine, theirs in zip(astuple(self), astuple(other), strict=True)))
+
+    def __sub__(self, other: Copies) -> Copies:
+        """Return the copies beyond those of an earlier count."""
+        return Copies(*(mine - theirs for mine, theirs in zip(astuple(self), astuple(other), strict=True)))
 
 
 class Device(ABC):

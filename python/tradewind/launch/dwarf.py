@@ -117,9 +117,8 @@ def take_part(comm: MPI.Intracomm, payload: dict[str, Any]) -> dict[str, Any]:
     report(f"time loop of {steps} steps")
     with EnergyMeter(comm) as meter:
         timed = [_timed(comm, running, steps, writing) for _ in range(repeat - 1)]
-        copied = asdict(running.device.copies)
         timed.append(_timed(comm, running, steps, writing, check))
-        copied = {name: count - copied[name] for name, count in asdict(running.device.copies).items()}
+    copies = comm.allreduce(running.copies)
     energy = measured([meter.result()])
     if server is not None and writing is not None:
         server.close()
@@ -153,7 +152,7 @@ def take_part(comm: MPI.Intracomm, payload: dict[str, Any]) -> dict[str, Any]:
         **_circumstances(comm, dwarf, quiet, samples_s),
         "timeline": payload["timeline"],
         **({} if server is None else {"output": server.figures}),
-        **({} if on_host else {"device_name": running.device.description, "device_copies": copied}),
+        **({} if on_host else {"device_name": running.device.description, "device_copies": asdict(copies)}),
         "provenance": provenance(),
     }
     return result | ({MAPS: [before, _map(running)]} if payload["picture"] else {})

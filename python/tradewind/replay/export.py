@@ -72,12 +72,14 @@ def _write_lines(path: Path, lines: Iterable[str]) -> None:
     left = iter(lines)
     with replaced(path, "trace") as file:
         while some := "".join(islice(left, _LINES)):
-            file.write(some.encode("ascii"))
+            file.write(some.encode("utf-8", "surrogateescape"))  # of names of files, whatever bytes they have
 
 
 def _write_time_independent(trace: Trace, path: Path, actions: TimeIndependent) -> None:
+    actions.check()
     folder = path.with_name(f"{path.name}_files")
     make_folder(folder, "trace")
+    _write_lines(path, ())  # no list names files of two traces, if this one is never finished
     places = [folder / f"rank-{rank}.txt" for rank in range(trace.size)]
     for rank, place in enumerate(places):
         _write_lines(place, chain((f"# {comment}\n" for comment in _ACTION_COMMENTS), actions.lines(rank)))

@@ -32,12 +32,12 @@ class MessageTags:
         for rank in range(calls.ranks):
             table = calls.table(rank)
             self._received.append(np.zeros(np.count_nonzero(table[:, KIND] == RECEIVE), np.int32))
-            waited.append(_waited(table)[_requests(table)[:, KIND] == RECEIVE] if by_waits else None)
+            waited.append(_waited(table)[requests_of(table)[:, KIND] == RECEIVE] if by_waits else None)
         for rank in range(calls.ranks):
             self._add_sends(calls.table(rank), waited)
 
     def _add_sends(self, table: NDArray[np.int64], waited: list[NDArray[np.int64] | None]) -> None:
-        requests = _requests(table)
+        requests = requests_of(table)
         is_send = requests[:, KIND] == SEND
         sends = requests[is_send]
         by_receiver = np.argsort(sends[:, PEER], kind="stable")
@@ -61,14 +61,14 @@ class MessageTags:
         return int(self._received[receiver][message])
 
 
-def _requests(table: NDArray[np.int64]) -> NDArray[np.int64]:
+def requests_of(table: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return the sends and receives of a rank, in the order of their requests."""
     return np.asarray(table[(table[:, KIND] == SEND) | (table[:, KIND] == RECEIVE)])
 
 
 def _waited(table: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return the number of the call that waits for each request; a large one where none does."""
-    found = np.full(len(_requests(table)), _NEVER)
+    found = np.full(len(requests_of(table)), _NEVER)
     waits = np.flatnonzero(table[:, KIND] == WAIT)
     found[table[waits, PEER]] = waits
     return found

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tradewind import _core
+from tradewind.base.errors import InputError
 from tradewind.trace.calls import CALLS, NUMBERS, Form, Kind
 from tradewind.trace.model import ANY, NONE, Communicator, RankEvents
 
@@ -43,6 +44,9 @@ NEIGHBOR_TAG = -(1 << 40)
 """No program has this tag, nor has a collective call."""
 BLOCK_TAG = -(1 << 41)
 """The same, of messages that are left out where they have no bytes: program::TraceRows::block_tag."""
+_MOST_S = 9_000_000
+_MOST_PS = _MOST_S * 10**12
+"""Computing of a rank, as its sum has to fit into 64 bits."""
 OF_THE_CALL = -10
 """Request of what begins and ends in one call: no slot of a request; of thread t: t less."""
 COLLECTIVES = {
@@ -385,8 +389,10 @@ def rows_of(
         for each in fields(Row)
     }
     computes = sequence.order < len(events.operations)
-    computing = np.round(gaps_ns(events) * (1000.0 * scale)).astype(np.int64)
-    columns["amount"][begins[computes]] = computing[sequence.events[computes]]
+    computing = np.round(gaps_ns(events) * (1000.0 * scale))
+    if computing.sum() > _MOST_PS:
+        raise InputError(f"rank {events.rank} computes for {computing.sum() / 1e12:.3g} s: {_MOST_S} s can be replayed")
+    columns["amount"][begins[computes]] = computing[sequence.events[computes]].astype(np.int64)
     return columns
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -32,6 +33,12 @@ class TimeIndependent:
         self._tags = MessageTags(replayed.calls, by_waits=True)
         threaded = any(trace.events(rank).operations["thread"].any() for rank in trace.ranks)
         self._keeps_collectives = not replayed.at_once and not threaded
+
+    def check(self) -> None:
+        """Raises InputError for what `lines` of some rank would, before anything is written."""
+        if self._calls.largest_message > MOST_BYTES:  # which may be one of a collective call that stays one
+            for rank in self._trace.ranks:
+                deque(self.lines(rank), maxlen=0)
 
     def lines(self, rank: int) -> Iterator[str]:
         """Yield the lines of a rank. Raises InputError for a message that is too large."""
@@ -64,6 +71,8 @@ class TimeIndependent:
             call = events.call(number)
             if call.kind is not Kind.COLLECTIVE or call.form is not Form.BLOCKING:
                 continue
+            if operation["communicator"] < 0:  # one that is not known
+                continue
             place = self._trace.communicators[int(operation["communicator"])]
             if place.remote is None and np.array_equal(place.members, np.arange(self._trace.size)):
                 action = _action(call.base, operation, events.blocks_of(number), self._trace.size)
@@ -76,6 +85,7 @@ def _action(base: str, operation: Any, blocks: NDArray[np.int64], size: int) -> 
     """Return the action of a collective call; "" where SimGrid has none with the same bytes."""
     given, obtained, root = int(operation["bytes"]), int(operation["received"]), int(operation["peer"])
     most = max(given, obtained)
+    each = {"Gather": given, "Scatter": obtained}.get(base, most)  # on all ranks the same, as all have to choose alike
     if base == "Reduce_scatter" and len(blocks) != size:
         return ""
     found = {
@@ -93,7 +103,7 @@ def _action(base: str, operation: Any, blocks: NDArray[np.int64], size: int) -> 
         "Reduce_scatter": f"reducescatter {' '.join(map(str, blocks))} 0",
         "Reduce_scatter_block": f"reducescatter {' '.join([str(given // size)] * size)} 0",
     }
-    return found.get(base, "") if most <= MOST_BYTES else ""
+    return found.get(base, "") if each <= MOST_BYTES else ""
 
 
 class _Actions:

@@ -9,6 +9,7 @@ import numpy as np
 
 from tradewind import _core
 from tradewind.replay.critical_path import path_of
+from tradewind.replay.message_tags import AMOUNT, KIND, LABEL, MESSAGE, PEER, RECEIVE, ROW, requests_of
 from tradewind.replay.rows import COMPUTING, events_of_rows
 from tradewind.timeline.model import Row, TimeLine, TraceEvent, Track
 from tradewind.trace.time_line import ShownOperation, rows_of
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from tradewind.trace.model import Trace
 
 PS_PER_NS = 1000
-_SEND, _RECEIVE = (_core.call_kinds.index(kind) for kind in ("send", "receive"))
 _COPY = _core.trace_event_kinds.index("copy")
 
 
@@ -40,11 +40,11 @@ class _Messages:
     """The messages that a rank sends and receives, by request and by number."""
 
     def __init__(self, table: NDArray[np.int64]) -> None:
-        begins = table[(table[:, 0] == _SEND) | (table[:, 0] == _RECEIVE)]
-        self.peer, self.number, self.bytes = begins[:, 2], begins[:, 3], begins[:, 5]
+        begins = requests_of(table)
+        self.peer, self.number, self.bytes = (begins[:, column] for column in (PEER, MESSAGE, AMOUNT))
         """[request]"""
-        received = begins[begins[:, 0] == _RECEIVE]
-        self.received = received[np.argsort(received[:, 3])]
+        received = begins[begins[:, KIND] == RECEIVE]
+        self.received = received[np.argsort(received[:, MESSAGE])]
         """[message] rows of the table."""
 
 
@@ -55,7 +55,7 @@ class _Replay:
         self.messages = {rank: _Messages(table) for rank, table in self.tables.items()}
         begins = [int(trace.events(rank).begin_ns.min()) for rank in trace.ranks if len(trace.events(rank))]
         self.since_ns = min(begins, default=0)
-        self.path = path_of(calls, result)
+        self.path = path_of(result)
         self.sent = result.trace_events
         self.arrows: dict[tuple[int, int], int] = {}
         """[receiver, message]: number of the arrow, of those of which both ends are shown."""
@@ -84,8 +84,8 @@ class _Replay:
         if not len(table):
             return []
         ends = self.result.call_end_ps(rank)
-        of_rows = events_of_rows(events, self.trace.communicators)[table[:, 4]]
-        computes = table[:, 1] == COMPUTING
+        of_rows = events_of_rows(events, self.trace.communicators)[table[:, ROW]]
+        computes = table[:, LABEL] == COMPUTING
         keys = 2 * of_rows + ~computes
         last = np.append(np.flatnonzero(np.diff(keys)), len(keys) - 1)
         first = np.append(0, last[:-1] + 1)
@@ -126,7 +126,7 @@ class _Replay:
         made = []
         arrived = (self.result.arrived_ps(rank) // PS_PER_NS).tolist()
         for number, (at, row) in enumerate(zip(arrived, self.messages[rank].received.tolist(), strict=True)):
-            peer, size, arrow = row[2], row[5], self.arrows.get((rank, number))
+            peer, size, arrow = row[PEER], row[AMOUNT], self.arrows.get((rank, number))
             ends = () if arrow is None else (arrow,)
             made.append(TraceEvent("arrival", f"from {peer}", at, at, peer=peer, bytes=size, ends=ends))
         return made

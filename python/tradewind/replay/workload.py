@@ -108,7 +108,7 @@ class TraceWorkload(Workload):
             "causes": {"computing_s": mean_s, "imbalance_s": free_s - mean_s, "network_s": result.time_s - free_s},
             "busy_s": (float(computing.sum()), float(computing.min()), float(computing.max())),
             "calls": dict(sorted(by_call.items(), key=lambda item: -float(item[1]["mean_s"]))),
-            "critical_path": critical_path(self.calls, result),
+            "critical_path": critical_path(self.calls.labels, result),
             "not_replayed": not_replayed(self.replayed),
         }
 

@@ -61,6 +61,12 @@ def prepare(
     shown: tuple[int, ...] = ()
     with gathered(problems):
         shown = ranks_shown(line, asked.timeline_ranks, exchange.ranks, asked.model)
+        if shown:
+            from tradewind.replay.workload import TraceWorkload  # here, as most simulations need no traces
+            from tradewind.trace.time_line import check_shown
+
+            if isinstance(exchange, TraceWorkload):
+                check_shown(exchange.trace, shown)
     known = options_of_simulations()
     packet_bytes: int | None = None
     if not known["packet"].wrong(asked.packet):

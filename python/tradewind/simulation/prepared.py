@@ -17,7 +17,6 @@ from tradewind.base.noise import ARRIVALS, Noise
 from tradewind.machine import MachineFile
 from tradewind.machine.link_loads import group_shares, link_shares, loads_of
 from tradewind.method.method import DEFAULT_TRANSPORT
-from tradewind.replay.workload import TraceWorkload
 from tradewind.simulation.coarseness import coarse_packets
 from tradewind.simulation.energy import Held, energy_of, usage_of
 from tradewind.simulation.outcome import LOADS, figures_of, mean_delays, over_time, write_link_loads
@@ -38,8 +37,10 @@ PICTURE_BLOCKS = 64
 """Blocks of ranks in a picture of their delays, unless another number is asked for; fewer of fewer ranks."""
 HOPS_PER_SECOND = 12e6
 """Packet-hops that one thread is expected to simulate in a second, for forecasts; benchmarks/ measures it."""
-HOPS_OF_PACKET, BYTES_OF_CALL = 5.0, 64.0
-"""Ports that a packet goes through, and memory of a call of a trace, for the same."""
+HOPS_OF_PACKET = 5.0
+"""Ports that a packet goes through in the replay of a trace, for the same."""
+BYTES_OF_CALL, BYTES_OF_MESSAGE = 72.0, 24.0
+"""Memory of a call of a trace, with the time at which it ends, and of the times of a message."""
 
 
 @dataclass(frozen=True)
@@ -160,7 +161,8 @@ class Simulation:
         """Estimate the cost of the run from a sample of ranks, or of the calls of a trace from their messages."""
         if (calls := self.exchange.calls) is not None:
             packets = calls.messages + calls.bytes / (self.packet_bytes or _core.largest_packet)
-            return Cost(calls.messages, calls.bytes, HOPS_OF_PACKET * packets, BYTES_OF_CALL * calls.calls)
+            held = BYTES_OF_CALL * calls.calls + BYTES_OF_MESSAGE * calls.messages
+            return Cost(calls.messages, calls.bytes, HOPS_OF_PACKET * packets, held)
         cost = _core.forecast(*self._arguments())
         return Cost(cost.messages, cost.bytes, cost.packet_hops, cost.memory_bytes)
 
@@ -263,6 +265,7 @@ class Simulation:
         return found
 
     def _save_time_line(self, path: Path, result: _core.SimulationResult) -> None:
+        from tradewind.replay.workload import TraceWorkload
         from tradewind.timeline.files import save
         from tradewind.timeline.simulated import time_line
         from tradewind.timeline.simulated_order import time_line_of_order

@@ -47,7 +47,7 @@ def form_of(path: Path) -> Form:
     if _ACTION.match(text):
         return Form.TIME_INDEPENDENT
     name = _NAME.match(text)
-    if name and file_named(path, name[0].strip().decode("utf-8", "replace")):
+    if name and file_named(path, os.fsdecode(name[0].strip())):
         return Form.TIME_INDEPENDENT
     return Form.RECORDED
 

@@ -88,6 +88,9 @@ class _Reader:
     def read_all(self) -> bool:
         """Read the file; return whether ranks have operations that do not wait for each other, or wildcards."""
         for line in _without_comments(self.file):
+            if line and self.file.is_cut_off and not line.endswith("}"):  # its numbers may be cut off, too
+                self._cut_off = f"{self.file.path} is cut off within line {self.file.number}"
+                break
             self._read(line)
         if self._now is not None:
             self._cut_off = f"{self.file.path} is cut off at line {self.file.number}, within rank {self._now.rank}"
@@ -110,6 +113,8 @@ class _Reader:
                 self._end_rank(now)
                 line = line[1:].lstrip()
             elif now is None and (found := _RANKS.match(line)):
+                if self.size:
+                    raise self.file.error("'num_ranks' is there already")
                 self.size = self.file.count_of_ranks(found[1])
                 line = line[found.end() :].lstrip()
             elif now is None and (found := _RANK.match(line)):

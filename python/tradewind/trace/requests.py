@@ -45,11 +45,6 @@ class Open:
         self._posted[slot] = status
         return slot
 
-    def oldest(self, key: Key) -> int | None:
-        """Return the slot of the oldest request of a key; None where there is none."""
-        slots = self._by_key.get(key)
-        return slots[0] if slots else None
-
     def end(self, key: Key) -> list[Ended]:
         """End the oldest request of a key and return it; none where there is none."""
         slots = self._by_key.get(key)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -15,6 +16,7 @@ LONGEST_LINE = 1 << 26
 """Characters of a line that are read; one of an all-to-all with blocks among a million ranks has less."""
 _DIGITS = 18
 """Digits of a number that fits into 64 bits, whatever they are."""
+_NUMBER = re.compile(r"-?[0-9]+")
 MOST = 10**_DIGITS - 1
 """The largest number of bytes, or ns, of one operation."""
 
@@ -24,13 +26,16 @@ class TextFile:
 
     def __init__(self, path: Path) -> None:
         self.path, self.number = path, 0
+        self.is_cut_off = False
+        """The line that was read last has no end."""
 
     def lines(self) -> Iterator[str]:
         """Yield the lines, without holding more than one. Raises InputError for a file that cannot be read."""
         try:
-            with open(self.path, encoding="ascii", errors="replace", newline="\n") as file:
+            with open(self.path, encoding="utf-8", errors="surrogateescape", newline="\n") as file:
                 while line := file.readline(LONGEST_LINE):
                     self.number += 1
+                    self.is_cut_off = not line.endswith("\n")
                     if len(line) == LONGEST_LINE:
                         raise self.error(f"a line of more than {LONGEST_LINE} characters")
                     yield line
@@ -43,7 +48,7 @@ class TextFile:
 
     def whole_number(self, text: str, what: str, least: int, most: int) -> int:
         """Return a number from `least` to `most`. Raises InputError."""
-        value = int(text) if len(text) <= _DIGITS and text.removeprefix("-").isdigit() else None
+        value = int(text) if len(text) <= _DIGITS and _NUMBER.fullmatch(text) else None
         if value is None or not least <= value <= most:
             raise self.error(f"{what} {quoted(text)}: {least} to {most} are allowed")
         return value

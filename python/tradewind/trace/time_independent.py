@@ -133,7 +133,7 @@ class _Rank(ActionArguments):
         sends |= {"ibsend": "Ibsend"}
         return {
             **dict.fromkeys(("finalize", "comm_size", "comm_split", "comm_dup", "location"), nothing),
-            **dict.fromkeys(("testany", "testall", "testsome"), nothing),
+            **dict.fromkeys(("test", "testany", "testall", "testsome"), nothing),
             "init": self._init,
             "compute": lambda words: self._compute(words, 1 / FLOPS_PER_NS),
             "sleep": lambda words: self._compute(words, 1e9),
@@ -141,7 +141,6 @@ class _Rank(ActionArguments):
             "recv": lambda words: self._receive("MPI_Recv", words),
             "irecv": lambda words: self._receive("MPI_Irecv", words),
             "sendRecv": self._both,
-            "test": self._test,
             "wait": self._wait,
             "waitall": lambda words: lambda: self._ended(self._open.end_all()),
             "barrier": lambda words: self._call("MPI_Barrier"),
@@ -165,7 +164,14 @@ class _Rank(ActionArguments):
 
     def _call(self, name: str, blocks: Sequence[int] = (), **fields: int) -> Step:
         arguments: dict[str, Any] = {"blocks": blocks, **fields}
-        return partial(self._event, self._builder.operation(name, **arguments))
+        return partial(self._event, self._operation(name, **arguments))
+
+    def _operation(self, name: str, blocks: Sequence[int] = (), **fields: int) -> int:
+        amounts = (fields.get("bytes", 0), fields.get("received", 0), *blocks)
+        if max(amounts) > MOST:
+            raise self._file.error(f"{max(amounts)} bytes in one call: up to {MOST} are allowed")
+        arguments: dict[str, Any] = {"blocks": blocks, **fields}
+        return self._builder.operation(name, **arguments)
 
     def _begin(self, name: str, key: Key, status: tuple[int, int, int], **fields: int) -> Step:
         """Return the step of a call that begins a request."""
@@ -175,7 +181,7 @@ class _Rank(ActionArguments):
         def begin() -> None:
             slot = self._open.post(key, status)
             if slot not in by_slot:
-                by_slot[slot] = self._builder.operation(name, **arguments, request=slot)
+                by_slot[slot] = self._operation(name, **arguments, request=slot)
             self._event(by_slot[slot])
 
         return begin
@@ -235,21 +241,12 @@ class _Rank(ActionArguments):
         ranks = [self._from(words, place, "rank", self._size - 1) for place in (0, 1)]
         return ranks[0], ranks[1], self._from(words, 2, "tag", MOST_TAG)
 
-    def _test(self, words: Arguments) -> Step:
-        key = self._key(words)
-
-        def test() -> None:
-            if (slot := self._open.oldest(key)) is not None:
-                self._event(self._builder.operation("MPI_Test", asked=[slot]))
-
-        return test
-
     def _wait(self, words: Arguments) -> Step:
         key = self._key(words)
         return lambda: self._ended(self._open.end(key))
 
     def _ended(self, ended: list[Ended]) -> None:
-        if not ended:  # a test has ended it
+        if not ended:  # a test had ended it, where the trace was recorded
             return
         key = tuple(ended)
         if key not in self._known:

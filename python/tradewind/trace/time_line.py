@@ -23,11 +23,16 @@ def time_line(trace: Trace, ranks: Sequence[int] | None = None) -> TimeLine:
     Raises InputError for more than `MAX_EVENTS` events, and for ranks that the trace does not have.
     """
     shown = trace.ranks if ranks is None else list(ranks)
-    events = sum(trace.infos[rank].events for rank in shown if rank in trace.infos)
-    if events > MAX_EVENTS:
-        raise InputError(f"time line of {events} events: at most {MAX_EVENTS} are allowed; name fewer ranks")
+    check_shown(trace, shown)
     title = " ".join(trace.command) or "recorded run"
     return TimeLine(title, [Track(rank, rows_of(trace.events(rank))) for rank in shown])
+
+
+def check_shown(trace: Trace, ranks: Sequence[int]) -> None:
+    """Raises InputError where some ranks have more than `MAX_EVENTS` events."""
+    events = sum(trace.infos[rank].events for rank in ranks if rank in trace.infos)
+    if events > MAX_EVENTS:
+        raise InputError(f"time line of {events} events: at most {MAX_EVENTS} are allowed; name fewer ranks")
 
 
 def rows_of(events: RankEvents, name: str = "MPI", since_ns: int = 0) -> list[Row]:

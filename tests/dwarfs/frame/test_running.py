@@ -14,6 +14,7 @@ pytest.importorskip("mpi4py.MPI")
 from mpi4py import MPI
 
 from tradewind import mpi
+from tradewind.device import Copies
 from tradewind.dwarfs.frame.running import Running
 from tradewind.method.method import Method
 
@@ -105,6 +106,25 @@ def test_each_array_has_its_plan(asked):
     assert (run.exchanges, run.messages, run.bytes_sent) == (2, 6, 200)
     assert run.seconds() == {"compute": 0.0, "pack": 2.0, "wait": 4.0}
     assert asked == [{"arrays": 1, "record": "totals", "check": False}] * 2
+
+
+def test_copies_of_steps_alone_are_counted(asked):
+    """Not those of output and checks between them."""
+
+    def copies_there_and_back(run: Running, steps: int) -> int:
+        run.device.to_host(run.device.to_device(np.zeros(2)))
+        return 1
+
+    chosen = request()
+    chosen.device_name, chosen.strategies = "simulated", {"pairs": copies_there_and_back}
+    run = Toy(chosen, MPI.COMM_SELF, "totals")
+    run.reset()
+    run.advance(2)
+    run.device.to_host(run.device.to_device(np.zeros(9)))
+    run.advance(1)
+    assert run.copies == Copies(3, 48, 3, 48)
+    run.reset()
+    assert run.copies == Copies()
 
 
 def test_parts_of_several_plans_have_their_names(asked):

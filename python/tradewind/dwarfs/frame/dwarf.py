@@ -206,7 +206,7 @@ class Dwarf(Workload, ABC):
     def program(self) -> ProgramWorkload:
         """The program of `steps_per_round` time steps: what the strategy does, written down.
 
-        Raises InputError for the strategies of `not_simulated`.
+        Raises InputError for the strategies of `not_simulated`, and for fields on a device.
         """
         from tradewind.dwarfs.frame.recorder import recorded  # here, as the command line lists options of this class
 
@@ -249,6 +249,12 @@ class Dwarf(Workload, ABC):
     def computation(self, label: str, calls: Sequence[Call], during: _core.Schedule | None = None) -> Compute:
         """A step of a program: calls of loops, one after another, by their costs per point (`Call.cost`)."""
         raise NotImplementedError
+
+    def device_problems(self) -> list[str]:
+        """Return why it has no program, if its fields lie on a device: programs have the times of the host."""
+        if self.device_name == HOST_NAME:
+            return []
+        return [f"device {self.device_name}: machine files have the rates of hosts, so {HOST_NAME} alone is simulated"]
 
     def simulation_problems(self) -> list[str]:
         """Return why it cannot be simulated: what `program` raises, unless a dwarf finds it with less effort."""
@@ -353,7 +359,7 @@ class Dwarf(Workload, ABC):
     def verify(self) -> dict[str, Any]:
         """Prove the program of `steps_per_round` steps; see `tradewind.verification.verify`.
 
-        Raises InputError for the strategies of `not_simulated`.
+        Raises InputError as `program` does.
         """
         from tradewind.verification import verify
 

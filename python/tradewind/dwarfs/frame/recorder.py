@@ -35,6 +35,9 @@ class Recorded(Protocol):
     def not_simulated(self) -> tuple[str, ...]:
         """Names of the strategies that cannot be simulated."""
 
+    def device_problems(self) -> list[str]:
+        """Return why it has no program, if its fields lie on a device."""
+
     @property
     def steps_per_round(self) -> int:
         """Number of steps of a round."""
@@ -58,10 +61,15 @@ class Recorded(Protocol):
 
 
 def recorded(dwarf: Recorded) -> Recorder:
-    """Run the strategy of a dwarf for `steps_per_round` steps, and return what it does. Raises InputError."""
+    """Run the strategy of a dwarf for `steps_per_round` steps, and return what it does.
+
+    Raises InputError for a strategy that is not simulated, and for fields on a device.
+    """
     assert dwarf.strategy is not None
     if dwarf.strategy in dwarf.not_simulated:
         raise InputError(f"strategy {dwarf.strategy}: what it adds is not simulated; simulate exchange")
+    if problems := dwarf.device_problems():
+        raise InputError(*problems)
     recorder, steps = Recorder(dwarf), dwarf.steps_per_round
     while steps > 0:
         steps -= dwarf.strategies[dwarf.strategy](recorder, steps)

@@ -10,6 +10,7 @@ from abc import ABC, abstractmethod
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
@@ -19,7 +20,7 @@ from tradewind import _core
 from tradewind.base.collective import collective, proceed, require_mpi, send_error
 from tradewind.base.errors import InputError
 from tradewind.base.extents import whole_number
-from tradewind.device import HOST, open_device
+from tradewind.device import HOST, Copies, open_device
 from tradewind.dwarfs.frame.exchanges import Exchanges
 from tradewind.dwarfs.frame.step import COMPUTE
 
@@ -123,6 +124,8 @@ class Running(ABC):
         self._repeats = range(dwarf.work)
         self._seconds = defaultdict[str, float](float, {COMPUTE: 0.0})
         self._events: list[Event] | None = [] if record == "events" else None
+        self.copies = Copies()
+        """Copies between host and device that this rank has made in time steps since `reset`."""
 
     # The parts of a dwarf.
 
@@ -295,8 +298,10 @@ class Running(ABC):
         proceed(self.comm, f"{steps} steps")
         assert self._request.strategy is not None
         strategy = self._request.strategies[self._request.strategy]
+        before = replace(self.device.copies)
         while steps > 0:
             steps -= strategy(self, steps)
+        self.copies += self.device.copies - before
 
     @collective
     def reset(self) -> None:
@@ -307,6 +312,7 @@ class Running(ABC):
         for exchanges in self._exchanges.values():
             exchanges.clear()
         self._seconds = defaultdict[str, float](float, {COMPUTE: 0.0})
+        self.copies = Copies()
         if self._events is not None:
             self._events.clear()
 

@@ -201,7 +201,7 @@ class Mpdata(MeshDwarf):
 
     def simulation_problems(self) -> list[str]:
         """Return what `program` raises, of algorithms that the ranks cannot have, without dividing a mesh."""
-        problems: list[str] = []
+        problems = self.device_problems()
         with gathered(problems):
             require_memory(self.grid)
         if problems:

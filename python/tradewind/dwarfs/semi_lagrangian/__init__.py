@@ -161,7 +161,7 @@ class SemiLagrangian(SemiLagrangianOptions):
         """Return what `program` raises, of algorithms that the ranks cannot have, without listing columns."""
         if self.strategy != "on-demand" and not self.fetches:
             return super().simulation_problems()
-        problems: list[str] = []
+        problems = self.device_problems()
         empty = _core.fetch_of_messages([1] * self.ranks, [])
         for name in self.plans:
             with gathered(problems):

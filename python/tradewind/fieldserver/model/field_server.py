@@ -157,7 +157,7 @@ class FieldServer:
         """
         with self._blocking("write", name, step) as side:
             with self._own_errors(side):
-                values = to_host(f"field {name}", values)
+                values = to_host(f"field {quoted(name)}", values)
                 array, step, place = self._array(name, values), whole("step", step), place_of(level)
             with self._numbered_errors(side):
                 side.write(name, array, step, place)
@@ -170,7 +170,7 @@ class FieldServer:
         """
         with self._blocking("start", name, step) as side:
             with self._own_errors(side):
-                values = to_host(f"field {name}", values)
+                values = to_host(f"field {quoted(name)}", values)
                 array, step, place = self._array(name, values), whole("step", step), place_of(level)
                 if not values.flags.c_contiguous:
                     raise InputError(
@@ -209,14 +209,14 @@ class FieldServer:
         """
         with self._blocking("read", name, "of", path) as side:
             with self._own_errors(side):
-                on_host = room_on_host(f"field {name}", values)
+                on_host = room_on_host(f"field {quoted(name)}", values)
                 array, file = self._array(name, on_host), encoded(str(path_of("path", path)))
                 if not array.flags.writeable:
                     raise InputError(f"field {name}: an array that may be written to is allowed")
             with self._numbered_errors(side):
                 side.read(name, array, file)
             if on_host is not values:
-                from_host(f"field {name}", on_host, values)
+                from_host(f"field {quoted(name)}", on_host, values)
 
     def finish(self) -> None:
         """Wait until all steps that have ended are in the manifest. Raises WriteError where one cannot be."""
