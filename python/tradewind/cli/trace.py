@@ -271,9 +271,8 @@ def _show_wildcards(found: dict[str, Any]) -> None:
     if found["kept"]:
         show_text(f"{found['kept']:,} more keep the message that they took: their ranks turn to its sender next")
     if found["unclear"]:
-        show_text(
-            f"in {found['unclear']:,} states a rank tests for what comes first, or needs a message that is kept: not decided"
-        )
+        waits = "a rank tests for what comes first, or needs a message that is kept"
+        show_text(f"in {found['unclear']:,} states {waits}: not decided")
 
 
 @options.of_simulations(
