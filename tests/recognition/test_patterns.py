@@ -220,6 +220,15 @@ def test_exchanges_of_calls_on_communicators_and_computing_between_them() -> Non
     )  # also recursive doubling on 8 ranks, and one folded
 
 
+def test_a_command_of_several_lines_stays_a_comment_and_quotes_stay_in_a_name() -> None:
+    builder = TraceBuilder(4, command=["python", "-c", "import a\nranks = 7"])
+    for _ in range(3):
+        for rank in range(4):
+            builder.rank(rank).call("MPI_Allreduce", bytes=16, received=16)
+    program = load_program("found.toml", program_text(recognise(builder.trace()), 'a "b" \\ c'))
+    assert (program.name, program.ranks) == ('a "b" \\ c', 4)
+
+
 def test_solvers_with_other_numbers_of_iterations_are_loops_in_a_step() -> None:
     builder = TraceBuilder(4)
     for iterations in (4, 6, 5):

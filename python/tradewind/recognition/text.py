@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -27,8 +28,8 @@ def program_text(found: Recognised, name: str) -> str:
     """Return the text of a program file. `name`: that of the program. Raises InputError where no pattern was found."""
     if not found.exchanges:
         raise InputError("no pattern was recognised in the trace, so there is no program file of it")
-    head = [f"# {line}".rstrip() for line in _about(found)]
-    head += [f'name = "{name}"', f"ranks = {found.trace.size}", f"repeat = {found.repeats}"]
+    head = [f"# {line}".rstrip() for text in _about(found) for line in text.splitlines() or [""]]
+    head += [f"name = {_value(name)}", f"ranks = {found.trace.size}", f"repeat = {found.repeats}"]
     common = _common([each.table for each in found.exchanges])
     head += [f"{key} = {_value(value)}" for key, value in common.items()]
     parts = ["\n".join(head)]
@@ -121,7 +122,7 @@ def _seconds(value: float) -> str:
 
 def _value(value: Any) -> str:
     if isinstance(value, str):
-        return f'"{value}"'
+        return json.dumps(value, ensure_ascii=False)  # a string of TOML, too
     if isinstance(value, list):
         return "[" + ", ".join(map(_value, value)) + "]"
     return str(value)

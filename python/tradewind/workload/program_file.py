@@ -253,6 +253,10 @@ class _Builder:
         """Return the steps of an entry; of repeated ones each has the number of the repetition in its name."""
         if not entry.step:
             return self._at(place, partial(self._steps, number, entry, group)) or []
+        for i, each in enumerate(entry.step):
+            if each.every != 1:
+                problem = f"every {each.every}: a step within a repeated one comes each time"
+                self.problems.append(self.place((*place, "step", i, "every"), problem))
         once = [
             step
             for i, each in enumerate(entry.step)
