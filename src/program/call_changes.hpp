@@ -9,8 +9,8 @@ namespace tradewind::program {
 
 // Messages of one rank to another become one as long as they have at most `limit` bytes in all, and their sender waits
 // between them for none but these: it leaves with the last of them, its receive is posted with the first one, and is
-// waited for where the first of them was. Since the sender waits for nothing else meanwhile, no rank waits for ever that
-// did not before. Messages of collective calls and synchronous sends stay as they are. Putting messages together
+// waited for where the first of them was. Since the sender waits for nothing else meanwhile, no rank waits for ever
+// that did not before. Messages of collective calls and synchronous sends stay as they are. Putting messages together
 // takes no time.
 Calls merged(const Calls& calls, std::int64_t limit);
 
