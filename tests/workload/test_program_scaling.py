@@ -109,7 +109,7 @@ def test_steps_are_repeated_in_their_place(tmp_path: Path) -> None:
         ('gather_scatter = "8x4x4"', 'allreduce = 3\ntoward = ["-x"]', "toward is that of a halo"),
         ("repeat = 3\n", "repeat = 200000\n", "at most 100000 steps are written out"),
         ("[[step.step]]\nrepeat = 3\n[[step.step.step]]", "[[step.step]]\nrepeat = 3\n[[step.step]]", "are missing"),
-        ("[[step.step]]\nrepeat = 3\n", "[[step.step]]\nevery = 3\nrepeat = 3\n", "within a repeated one comes each time"),
+        ("[[step.step]]\nrepeat = 3\n", "[[step.step]]\nevery = 3\nrepeat = 3\n", "comes each time"),
         ("repeat = 2\n", 'repeat = 2\nlabel = "solver"\n', "label belongs to the steps that are repeated"),
     ],
 )
