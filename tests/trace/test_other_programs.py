@@ -48,7 +48,7 @@ def record(command: list[str], variables: Mapping[str, str], library: Path, fold
 def counted(folder: Path) -> Counts:
     """Return calls and bytes by rank and function, as the library has counted them."""
     lines = [line.split() for file in (folder / "counts").iterdir() for line in file.read_text().splitlines()]
-    assert len(lines) > 6
+    assert len(lines) >= 4  # two functions on each of two ranks: NetPIPE has few
     return {(int(rank), name): (int(calls), int(size)) for rank, name, calls, size in lines}
 
 
