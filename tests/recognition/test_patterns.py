@@ -242,6 +242,20 @@ def test_solvers_with_other_numbers_of_iterations_are_loops_in_a_step() -> None:
     assert "repeat = 5\n" in program_text(found, "solver")
 
 
+@pytest.mark.parametrize(("iterations", "missing"), [((3, 3, 4), 1), ((4, 4, 3), 0)])
+def test_iterations_that_a_file_rounds_away_are_not_explained(iterations: tuple[int, ...], missing: int) -> None:
+    builder = TraceBuilder(4)
+    for times in iterations:
+        for rank in range(4):
+            calls = builder.rank(rank)
+            calls.call("MPI_Allreduce", bytes=800, received=800)
+            for _ in range(times):
+                calls.call("MPI_Allreduce", gap_ns=500, bytes=8, received=8)
+    found = recognise(builder.trace())
+    assert sum(each.messages for each in found.unexplained) == 4 * missing
+    assert found.messages - found.explained_messages == 4 * missing
+
+
 def test_missing_ranks_are_an_error() -> None:
     trace = TraceBuilder(2).trace()
     trace.infos = {0: trace.infos[0]}

@@ -92,6 +92,12 @@ def test_a_copy_of_a_study_has_its_traces(ran: tuple[Store, Records]):
     kept.write_bytes(data)
 
 
+def test_a_trace_of_several_files_is_refused(study: Path):
+    (study.parent / "ring.ti").write_text("0 compute 1\n")
+    with pytest.raises(InputError, match="tradewind export trace makes one"):
+        load_study(study, STUDY.replace("ring.trace", "ring.ti"))
+
+
 @pytest.mark.parametrize(
     ("old", "new", "error"),
     [

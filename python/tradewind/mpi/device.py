@@ -116,7 +116,7 @@ def memory_of(sources: Sequence[Any], targets: Sequence[Any]) -> DeviceMemory | 
 
 
 def stream_number(stream: Any) -> int | None:
-    """Return the number of a stream of CUDA or ROCm, as libraries have them. Raises InputError for what is none."""
+    """Return the number of a stream of CUDA or ROCm, as libraries have them. Raises InputError for any other value."""
     if stream is None or (isinstance(stream, int) and not isinstance(stream, bool) and stream >= 0):
         return stream
     if (ask := getattr(stream, "__cuda_stream__", None)) is not None:

@@ -83,7 +83,7 @@ def expected_of(schedule: _core.Schedule, bytes_per_point: int) -> list[list[lis
 
 
 def element_bytes(sizes: Iterable[int]) -> int | None:
-    """Return 8 or 4, the largest of which all sizes are multiples; None where there is none."""
+    """Return 8 or 4, the largest of which all sizes are multiples; None: of neither."""
     common = math.gcd(*sizes)
     return next((size for size in DTYPE_BYTES if common and common % size == 0), None)
 

@@ -111,7 +111,7 @@ def _around(dims: Dims, rank: int) -> frozenset[int]:
 
 
 def _are_near(stream: Stream, cursors: Sequence[int], dims: Dims, sample: Sequence[int]) -> bool:
-    """Return whether the next receivers of some ranks are their neighbors; of a collective call there is none."""
+    """Return whether the next receivers of some ranks are their neighbors; a collective call has no receiver."""
     return all(
         (peer := int(stream.sent[rank].peers[cursors[rank]])) < 0 or peer in _around(dims, rank)
         for rank in sample

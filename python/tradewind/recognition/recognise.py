@@ -21,11 +21,12 @@ from tradewind.replay.rows import Left
 from tradewind.trace.calls import CALLS
 from tradewind.trace.model import Trace
 
-NO_PATTERN, OUTSIDE, SOME_RANKS, LEFT_OUT = (
+NO_PATTERN, OUTSIDE, SOME_RANKS, LEFT_OUT, ROUNDED = (
     "no pattern",
     "outside of the loop",
     "of some ranks",
     "one-sided or between groups",
+    "more iterations in some steps than in the file",
 )
 """Why messages are not in a file."""
 
@@ -45,6 +46,12 @@ class Repeated:
 
     steps: list[Step | Repeated]
     repeats: float
+    """In the mean of the steps of the loop."""
+
+    @property
+    def in_file(self) -> int:
+        """Repetitions that a program file has: a whole number of them."""
+        return max(1, round(self.repeats))
 
 
 @dataclass(frozen=True)
@@ -123,20 +130,38 @@ def recognise(trace: Trace, grid: tuple[int, int, int] | None = None) -> Recogni
     exchanges = list({id(each.exchange): each.exchange for each in inside}.values())
     _name(exchanges)
     steps = _steps(loop, instances, times) if instances else []
-    in_file = {id(each) for each in inside}
-    unexplained = list(_unexplained(parsed, in_file, left))
+    repeats = loop.repeats[0] if instances else 0
+    uses = Counter(each.exchange.name for each in inside)
+    in_file = _in_file(steps, repeats)
+    missing = {each.name: max(0, uses[each.name] - in_file[each.name]) for each in exchanges}
+    rounded = [
+        Unexplained(each.name, ROUNDED, each.bytes // each.messages, missing[each.name] * each.messages)
+        for each in exchanges
+        if missing[each.name]
+    ]
     return Recognised(
         trace,
         exchanges,
         steps,
-        loop.repeats[0] if instances else 0,
+        repeats,
         messages=sum(len(part.stream) for part in parsed) + sum(left.calls.values()),
         bytes=sum(int(sent.sizes.sum()) for part in parsed for sent in part.stream.sent) + sum(left.bytes.values()),
-        explained_messages=sum(each.exchange.messages for each in inside),
-        explained_bytes=sum(each.exchange.bytes for each in inside),
-        unexplained=unexplained,
-        uses=Counter(each.exchange.name for each in inside),
+        explained_messages=sum(each.messages * (uses[each.name] - missing[each.name]) for each in exchanges),
+        explained_bytes=sum(each.bytes * (uses[each.name] - missing[each.name]) for each in exchanges),
+        unexplained=_most_first([*_unexplained(parsed, {id(each) for each in inside}, left), *rounded]),
+        uses=uses,
     )
+
+
+def _in_file(steps: Sequence[Step | Repeated], repeats: int) -> Counter[str]:
+    """Return how often each exchange takes place in a file, by name."""
+    found: Counter[str] = Counter()
+    for each in steps:
+        if isinstance(each, Step):
+            found[each.exchange.name] += repeats
+        else:
+            found += _in_file(each.steps, repeats * each.in_file)
+    return found
 
 
 def _name(exchanges: Sequence[Exchange]) -> None:
@@ -158,7 +183,7 @@ def _steps(loop: Loop, instances: Sequence[Instance], times: ComputingTimes) -> 
     return made
 
 
-def _unexplained(parsed: Sequence[Parsed], in_file: set[int], left: Left) -> list[Unexplained]:
+def _unexplained(parsed: Sequence[Parsed], in_file: set[int], left: Left) -> Iterator[Unexplained]:
     found: Counter[tuple[str, str, int]] = Counter()
     for part in parsed:
         why = NO_PATTERN if part.stream.is_of_all else SOME_RANKS
@@ -170,8 +195,12 @@ def _unexplained(parsed: Sequence[Parsed], in_file: set[int], left: Left) -> lis
                     found[CALLS[int(label)].name, reason, int(size)] += int(count)
     for name, calls in left.calls.items():
         found[name, LEFT_OUT, left.bytes[name] // calls if calls else 0] += calls
-    made = [Unexplained(call, why, size, messages) for (call, why, size), messages in found.items()]
-    return sorted(made, key=lambda each: (-each.size * each.messages, -each.messages, each.call))
+    for (call, why, size), messages in found.items():
+        yield Unexplained(call, why, size, messages)
+
+
+def _most_first(found: list[Unexplained]) -> list[Unexplained]:
+    return sorted(found, key=lambda each: (-each.size * each.messages, -each.messages, each.call))
 
 
 def report(found: Recognised, name: str) -> dict[str, Any]:

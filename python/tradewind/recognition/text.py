@@ -89,8 +89,8 @@ class _Numbers:
 def _steps(steps: Sequence[Step | Repeated], key: str, numbers: _Numbers) -> Iterator[str]:
     for each in steps:
         if isinstance(each, Repeated):
-            yield f"[[{key}]]\nrepeat = {max(1, round(each.repeats))}" + (
-                f"  # {each.repeats:.4g} in the mean" if each.repeats != round(each.repeats) else ""
+            yield f"[[{key}]]\nrepeat = {each.in_file}" + (
+                f"  # {each.repeats:.4g} in the mean" if each.repeats != each.in_file else ""
             )
             yield from _steps(each.steps, f"{key}.step", numbers)
             continue

@@ -20,7 +20,7 @@ Arguments = Sequence[str]
 
 
 class ActionArguments:
-    """Reads arguments of actions, and raises InputError with the line of what is none."""
+    """Reads arguments of actions, and raises InputError with the line of one that is not allowed."""
 
     def __init__(self, size: int, file: TextFile) -> None:
         self._size, self._file = size, file

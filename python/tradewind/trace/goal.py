@@ -29,7 +29,7 @@ _ALLOWED = (
 
 
 def read_goal(path: Path) -> Trace:
-    """Return the trace of a file in GOAL's text form. Raises InputError with the line of what is none.
+    """Return the trace of a file in GOAL's text form. Raises InputError with the line that is not in this form.
 
     Of a file that is cut off, what is whole is used; `Trace.problems` says where it ends.
     """

@@ -49,7 +49,7 @@ class WalkedRank:
     matched: dict[int, tuple[int, int, int]] = field(default_factory=dict)
     """Source, tag and bytes of the message that a receive takes."""
     stuck: int = 0
-    """Operations that never begin; they are none of `order`."""
+    """Operations that never begin, and so are missing in `order`."""
 
 
 class BusyTime:

@@ -46,7 +46,7 @@ class Open:
         return slot
 
     def end(self, key: Key) -> list[Ended]:
-        """End the oldest request of a key and return it; none where there is none."""
+        """End the oldest request of a key and return it; an empty list where no request is open."""
         slots = self._by_key.get(key)
         return [self._end(slots.popleft())] if slots else []
 

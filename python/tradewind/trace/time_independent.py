@@ -29,7 +29,7 @@ _MOST_STEPS = 1 << 16
 
 
 def read_time_independent(path: Path) -> Trace:
-    """Return the trace of a file of SimGrid's. Raises InputError with the line of what is none."""
+    """Return the trace of a file of SimGrid's. Raises InputError with the line that is no action."""
     files = _files(path)
     size = _size_of(files, path)
     problems = []

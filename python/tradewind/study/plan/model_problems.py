@@ -13,6 +13,7 @@ from tradewind.base.toml_lines import Place
 from tradewind.model import CHANGEABLE, load_plain_model
 from tradewind.study.cases.store import MODELS, TRACES
 from tradewind.study.model.values import listed
+from tradewind.trace.forms import Form, form_of
 from tradewind.trace.read import open_trace
 
 
@@ -39,6 +40,9 @@ def trace_problems(sweep: dict[str, Any]) -> Iterator[tuple[Place, str]]:
     for i, name in enumerate(listed(sweep.get("trace", []))):
         if isinstance(name, str):
             try:
+                if form_of(Path(name)) is Form.TIME_INDEPENDENT or Path(name).is_dir():
+                    yield ("trace", i), f"{name}: a study keeps a trace of one file; tradewind export trace makes one"
+                    continue
                 open_trace(name)
             except InputError as error:
                 yield from ((("trace", i), problem) for problem in error.problems)
