@@ -133,11 +133,11 @@ def recognise(trace: Trace, grid: tuple[int, int, int] | None = None) -> Recogni
     repeats = loop.repeats[0] if instances else 0
     uses = Counter(each.exchange.name for each in inside)
     in_file = _in_file(steps, repeats)
-    missing = {each.name: max(0, uses[each.name] - in_file[each.name]) for each in exchanges}
+    too_few = {each.name: max(0, uses[each.name] - in_file[each.name]) for each in exchanges}
     rounded = [
-        Unexplained(each.name, ROUNDED, each.bytes // each.messages, missing[each.name] * each.messages)
+        Unexplained(each.name, ROUNDED, each.bytes // each.messages, too_few[each.name] * each.messages)
         for each in exchanges
-        if missing[each.name]
+        if too_few[each.name]
     ]
     return Recognised(
         trace,
@@ -146,8 +146,8 @@ def recognise(trace: Trace, grid: tuple[int, int, int] | None = None) -> Recogni
         repeats,
         messages=sum(len(part.stream) for part in parsed) + sum(left.calls.values()),
         bytes=sum(int(sent.sizes.sum()) for part in parsed for sent in part.stream.sent) + sum(left.bytes.values()),
-        explained_messages=sum(each.messages * (uses[each.name] - missing[each.name]) for each in exchanges),
-        explained_bytes=sum(each.bytes * (uses[each.name] - missing[each.name]) for each in exchanges),
+        explained_messages=sum(each.messages * (uses[each.name] - too_few[each.name]) for each in exchanges),
+        explained_bytes=sum(each.bytes * (uses[each.name] - too_few[each.name]) for each in exchanges),
         unexplained=_most_first([*_unexplained(parsed, {id(each) for each in inside}, left), *rounded]),
         uses=uses,
     )
