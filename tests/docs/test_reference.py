@@ -232,8 +232,9 @@ def test_keys_of_calibrate(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_keys_of_run(tmp_path: Path) -> None:
     result = printed(f"run diffusion -n 2 {GRID} --steps 2 --picture field.svg --chart parts.svg", tmp_path)
+    on_device = printed(f"run diffusion -n 2 {GRID} --steps 2 --device simulated", tmp_path)
     documented = first_column(section(page("json.md"), "run"))
-    assert set(keys(result)) == documented
+    assert {*keys(result), *keys(on_device)} == documented
 
 
 @pytest.mark.slow
