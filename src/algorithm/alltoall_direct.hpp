@@ -42,7 +42,7 @@ class DirectAllToAll : public schedule::Schedule {
     const pattern::Transpose& transpose() const { return *transpose_; }
 
   private:
-    // What a rank sends to, or receives from, whom it meets.
+    // The message between a rank and one that it meets.
     static schedule::Message message(const pattern::Transpose::InGroup& here, Rank rank, const Meeting& meeting);
 
     std::shared_ptr<const pattern::Transpose> transpose_;
