@@ -3,15 +3,14 @@
 #include <cstring>
 #include <vector>
 
-// Of the unwinder that comes with the compiler, without a header.
+namespace tradewind::recorder {
 extern "C" {
+/// Unwinding without a header, by the library of the compiler.
 struct dwarf_eh_bases {
     void *text, *data, *function;
 };
 const void* _Unwind_Find_FDE(void* address, dwarf_eh_bases* bases);
 }
-
-namespace tradewind::recorder {
 namespace {
 
 constexpr int FRAME_POINTER = 6, STACK_POINTER = 7;  // DWARF's numbers of the registers of x86-64

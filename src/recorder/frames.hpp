@@ -18,8 +18,8 @@ inline Frame frame_of(Word address) {
     return {words[1], address + sizeof(Word), words[0]};
 }
 
-/// Where a function keeps the address to which it returns, while it waits for a call of its own: so many bytes above
-/// the address of that call on the stack, or above its frame pointer.
+/// Where a function keeps the address to which it returns, while it waits for a call of its own: bytes above the
+/// address of that call on the stack, or above its frame pointer.
 struct FrameRule {
     bool has_pointer = false;
     Word bytes = 0;

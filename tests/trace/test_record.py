@@ -5,6 +5,7 @@ import os
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -52,8 +53,10 @@ def test_counts_are_those_of_the_program(name, tmp_path):
 
 
 def check_places(trace, cell):
-    """Each call stands on a line with its name, also behind wrappers of Fortran; of Python, in a function of mpi4py."""
-    lines = (PROGRAMS / cell.source).read_text().lower().splitlines()
+    """Each call stands on a line with its name, also behind wrappers of Fortran; of Python, in a function of mpi4py.
+
+    Gfortran has the first line of the procedure for some calls.
+    """
     source_lines = SourceLines()
     for rank in trace.ranks:
         events = trace.events(rank)
@@ -63,11 +66,12 @@ def check_places(trace, cell):
                 continue
             if cell.source.endswith(".py"):
                 assert "mpi4py" in place.object
-                assert place.function.startswith("__pyx")
+                assert place.function.startswith("mpi4py.MPI.")
             else:
-                assert place.file == str(PROGRAMS / cell.source), place
-                statement = "".join(lines[place.line - 1 : place.line + 2])
-                assert name.lower().removeprefix("mpi_") in statement, place
+                source = Path(place.file)
+                assert source.parent == PROGRAMS
+                lines = source.read_text().lower().splitlines()[place.line - 1 : place.line + 2]
+                assert name.lower().removeprefix("mpi_") in "".join(lines) or "subroutine" in lines[0], place
 
 
 @pytest.fixture(scope="module")

@@ -23,8 +23,8 @@ def verify_trace(trace: Trace) -> dict[str, Any]:
     - ``eager_limit``: the calls end where messages of up to this number of bytes are buffered (1 also for those without
       any); 0: where none is, so the program is safe (MPI 4.1, 3.5); None: they do not end at all;
     - ``cycle``: where nothing is buffered, the ranks of a cyclic dependency (or of a chain to one that has ended):
-      ``rank``, ``call`` (the function), ``event`` (its number on that rank), ``place`` (``function``, ``file``, ``line``,
-      ``object`` and ``offset``: where it stands in the program, see `tradewind.trace.source_lines`; or None), ``peer``,
+      ``rank``, ``call`` (the function), ``event`` (its number on that rank), ``place`` (where it stands in the program:
+      ``function``, ``file``, ``line``, ``object`` and ``offset`` of `tradewind.trace.source_lines`; or None), ``peer``,
       ``sends``, ``bytes``;
     - ``unmatched``: the first sends and receives without another end, as the cycle, and ``unmatched_messages``, all;
     - ``order``: where the collective calls of a communicator differ: ``communicator``, ``ranks``, ``number`` of the
@@ -114,4 +114,4 @@ def collective_order(trace: Trace, named: NamedEvents) -> list[dict[str, Any]]:
 
 _NO_CALL = {"event": None, "call": "none", "place": None}
 _OF_CALLS = {"calls": "call", "events": "event", "places": "place"}
-"""What is named of the two calls that differ."""
+"""Keys of a result, and of a named event that they have of the two calls that differ."""

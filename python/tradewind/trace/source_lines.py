@@ -36,8 +36,8 @@ class Place:
         if self.file:
             line = f"{_shown(self.file)}:{self.line}"
             return f"{self.function}, {line}" if self.function else line
-        inside = f"{Path(self.object).name}+{self.offset:#x}"
-        return f"{self.function} ({inside})" if self.function else inside
+        name = Path(self.object).name
+        return f"{self.function}, {name.partition('.')[0]}" if self.function else f"{name}+{self.offset:#x}"
 
 
 def _shown(file: str) -> str:
@@ -109,9 +109,19 @@ def _lines(path: str, addresses: list[int]) -> list[tuple[str, str | None, int |
 _IN_MODULE = re.compile(r"__(?P<module>\w+)_MOD_(?P<procedure>\w+)")
 
 
+_CYTHON = re.compile(r"__pyx_(?:pw|pf|f)_(?=[0-9])")
+_NAME_IN_CYTHON = re.compile(r"(?P<length>[0-9]+)(?P<rest>[A-Za-z_].*)")
+
+
 def _readable(name: str) -> str:
-    """Return a name; of a procedure of Fortran as gfortran's linker has it, module and procedure."""
-    return _IN_MODULE.sub(r"\g<module>::\g<procedure>", name)
+    """Return a name as the language has it: of a procedure of a module of gfortran, and of a method of Cython."""
+    if (found := _CYTHON.match(name)) is None:
+        return _IN_MODULE.sub(r"\g<module>::\g<procedure>", name)
+    names, rest = [], name[found.end() :]
+    while (part := _NAME_IN_CYTHON.fullmatch(rest)) is not None and part["rest"][int(part["length"]) :][:1] == "_":
+        names.append(part["rest"][: int(part["length"])])
+        rest = part["rest"][int(part["length"]) + 1 :]
+    return ".".join([*names, rest.lstrip("0123456789")])
 
 
 def _demangled(names: list[str]) -> list[str]:

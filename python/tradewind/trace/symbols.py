@@ -1,4 +1,4 @@
-"""What a program or library in ELF, of 64 bits, has of itself: the number of its build, and its functions."""
+"""Functions and the number of the build of programs and libraries in ELF, of 64 bits."""
 
 from __future__ import annotations
 
