@@ -209,6 +209,19 @@ def test_a_chart_grows_with_the_choice(chromium: Any, report: Path) -> None:
     page.context.close()
 
 
+def test_a_chart_that_was_hidden_has_its_width_when_it_is_shown(chromium: Any, report: Path) -> None:
+    second = "document.querySelectorAll('.chart')[1].querySelector('svg.marks')"
+    page, _ = opened(chromium, report)
+    width = page.evaluate(f"{second}.viewBox.baseVal.width")
+    page.context.close()
+    page, printed = opened(chromium, report, choice=ADDRESS)
+    assert page.locator("figure").nth(1).is_hidden()
+    page.get_by_role("button", name="Show all", exact=True).click()
+    page.wait_for_function(f"{second}?.viewBox.baseVal.width === {width}")
+    assert printed == []
+    page.context.close()
+
+
 def test_an_address_of_another_page_hides_nothing(chromium: Any, report: Path) -> None:
     figure = data_of(report.read_text())["figures"][0]["name"]
     page, printed = opened(chromium, report, choice=f"#hide-no-figure=bruck&hide-{figure}=no-curve")
