@@ -16,8 +16,6 @@ from browser_pages import PATIENCE_MS, browser, opened
 from command_line import Result
 from made_up_cases import made_up
 
-from tradewind.machine import load_machine
-from tradewind.plot.machine_map import save_map
 from tradewind.report.build import draw_figures
 from tradewind.report.pack import data_of
 from tradewind.report.page import render
@@ -25,8 +23,6 @@ from tradewind.study.cases.environment import here
 from tradewind.study.cases.expand import expand
 from tradewind.study.cases.records import Records
 from tradewind.study.plan.load import load_study
-from tradewind.timeline.model import Row, TimeLine, TraceEvent, Track
-from tradewind.timeline.picture import picture
 
 pytestmark = pytest.mark.slow
 POINTS = "document.querySelector('.chart svg.marks').querySelectorAll('.mark-symbol path').length"
@@ -106,6 +102,9 @@ def test_one_choice_filters_all_and_stands_in_the_address(chromium: Any, report:
     assert {row[0].split()[1] for row in rows_of(page, "simulated")} == {"bruck"}
     assert all("bruck" in row[0] for row in rows_of(page, "headline"))
     assert page.locator("#choice output").inner_text() == "2 of 12 cases"
+    page.select_option("select[name=ranks]", "32")
+    assert {row[1] for row in rows_of(page, "simulated")} == {"32"}
+    page.select_option("select[name=ranks]", "")
     address = page.url
     page.context.close()
 
@@ -343,39 +342,3 @@ def test_ten_thousand_cases_are_small_and_open_within_a_second(chromium: Any, ma
     assert printed == []
     (tmp_path / "many.txt").write_text(f"tables after {done:.2f} s, a choice in {took:.2f} s\n")
     page.context.close()
-
-
-def test_a_page_of_a_machine_names_what_is_nearest(chromium: Any, tmp_path: Path) -> None:
-    save_map(load_machine("torus-M", {"topology.shape": "[3, 3]"}), tmp_path / "machine.html")
-    page = chromium.new_page(viewport={"width": 900, "height": 1000})
-    page.set_default_timeout(PATIENCE_MS)
-    page.goto((tmp_path / "machine.html").as_uri())
-    spots = page.locator("circle.spot")
-    boxes = [spots.nth(i).bounding_box() for i in range(2)]
-    for i, box in enumerate(boxes):
-        page.mouse.move(box["x"] + box["width"] + 3, box["y"] + box["height"] / 2)
-        assert f"switch {i}" in page.locator("#note").inner_text()
-    page.mouse.move(boxes[1]["x"] + boxes[1]["width"] / 2, boxes[1]["y"] + boxes[1]["height"] / 2)
-    assert page.locator("#note").inner_text() == "switch 1"
-    page.focus("svg")
-    page.keyboard.press("ArrowRight")
-    assert page.locator("#note").inner_text() == "switch 0"
-    page.close()
-
-
-def test_a_page_of_a_time_line_names_rank_and_event(chromium: Any, tmp_path: Path) -> None:
-    wait = TraceEvent("wait", "for stage 1", 0, 2_000_000, stage=1, peer=3)
-    send = TraceEvent("send", "to 3", 2_000_000, 3_000_000)
-    line = TimeLine("a run", [Track(0, [Row("core", [wait, send])])])
-    (tmp_path / "line.html").write_bytes(picture(line, ".html"))
-    page = chromium.new_page()
-    page.set_default_timeout(PATIENCE_MS)
-    page.goto((tmp_path / "line.html").as_uri())
-    page.locator(".mark-rect path").first.hover(force=True)
-    page.wait_for_selector("#vg-tooltip-element.visible")
-    words = " ".join(page.locator("#vg-tooltip-element").inner_text().split())
-    assert "rank 0 core" in words
-    assert "wait: for stage 1" in words
-    assert "takes 2 ms" in words
-    assert "peer 3" in words
-    page.close()
