@@ -7,12 +7,11 @@ import io
 import json
 import re
 import unicodedata
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from browser_pages import CONTRAST, OUTSIDE, OVERFLOW, PATIENCE_MS, PICTURE, browser, opened, tuning_page
+from browser_pages import CONTRAST, OUTSIDE, OVERFLOW, PATIENCE_MS, PICTURE, opened, tuning_page
 from command_line import Result
 from report_study import halved
 
@@ -22,12 +21,6 @@ from tradewind.report.overview import build_overview
 pytestmark = pytest.mark.slow
 Results = tuple[Path, Result]
 KINDS = ("study", "tuning", "overview", "comparison")
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Any]:
-    with browser() as found:
-        yield found
 
 
 @pytest.fixture(scope="module")

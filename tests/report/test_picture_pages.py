@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from browser_pages import PATIENCE_MS, browser
+from browser_pages import PATIENCE_MS
 
 from tradewind.machine import load_machine
 from tradewind.plot.machine_map import save_map
@@ -18,12 +17,6 @@ from tradewind.timeline.picture import picture
 from tradewind.workload.exchange import Exchange
 
 pytestmark = pytest.mark.slow
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Any]:
-    with browser() as found:
-        yield found
 
 
 def test_a_page_of_a_machine_names_what_is_nearest(chromium: Any, tmp_path: Path) -> None:

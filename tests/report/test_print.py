@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
-from browser_pages import browser, opened
+from browser_pages import opened
 from command_line import Result
 from made_up_cases import made_up
 
@@ -23,12 +22,6 @@ from tradewind.study.plan.load import load_study
 
 pytestmark = pytest.mark.slow
 SHEETS = 8
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Any]:
-    with browser() as found:
-        yield found
 
 
 @pytest.fixture(scope="module")

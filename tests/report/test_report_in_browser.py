@@ -6,13 +6,12 @@ import csv
 import io
 import math
 import os
-from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
-from browser_pages import PATIENCE_MS, browser, opened
+from browser_pages import PATIENCE_MS, opened
 from command_line import Result
 from made_up_cases import made_up
 
@@ -34,12 +33,6 @@ NEAREST = """() => [...document.querySelector(".chart svg.marks").querySelectorA
   return [box.x + box.width / 2, box.y + box.height / 2, row.case, row.shown];
 })"""
 """The middle of each point of the first chart, and the case and the value that it stands for."""
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Any]:
-    with browser() as found:
-        yield found
 
 
 @pytest.fixture(scope="module")
