@@ -87,13 +87,28 @@ def test_a_target_that_computes_delays_no_put_between_fences() -> None:
     assert replayed_ns([FENCE, PUT, FENCE], [FENCE, busy]) == pytest.approx(replayed_ns([FENCE, FENCE], [FENCE, busy]))
 
 
+@pytest.mark.parametrize("end", [("MPI_Win_wait", {}), ("MPI_Win_test", {"argument": 1})], ids=["wait", "test"])
+def test_a_start_waits_for_its_post_and_a_wait_for_its_complete(end: tuple[str, dict[str, Any]]) -> None:
+    """A post, the put and a complete that follows it; a complete that waits for a get."""
+    late, byte_ns = 3000, 0.1
+    start, complete = ("MPI_Win_start", {"blocks": [1]}), ("MPI_Win_complete", {})
+    exposed: Calls = [("MPI_Win_post", {"blocks": [0], "gap_ns": late}), end]
+    making = replayed_ns([], [])
+    posted_ns = making + late + byte_ns + TRIP_NS
+    assert replayed_ns([start, PUT, complete], exposed) == pytest.approx(posted_ns + SENT_NS + byte_ns + TRIP_NS)
+    got_ns = posted_ns + SENT_NS + REPLY_NS + byte_ns + TRIP_NS
+    assert replayed_ns([start, GET, complete], exposed) == pytest.approx(got_ns, abs=0.5)
+    both = verify_trace(
+        trace_of(
+            [("MPI_Win_post", {"blocks": [1]}), start, PUT, complete, end],
+            [("MPI_Win_post", {"blocks": [0]}), ("MPI_Win_start", {"blocks": [0]}), complete, end],
+        )
+    )
+    assert (both["eager_limit"], both["unmatched_messages"], both["requests_never_awaited"]) == (0, 0, 0)
+
+
 def test_what_is_not_replayed_is_counted() -> None:
-    """Epochs of start and complete, and what is accessed in them; of a rank with several threads all accesses."""
-    started = [("MPI_Win_start", {}), PUT, ("MPI_Win_complete", {}), FENCE, PUT, FENCE]
-    exposed = [("MPI_Win_post", {}), ("MPI_Win_wait", {}), FENCE, FENCE]
-    left = calls_of(trace_of(started, exposed)).left
-    assert left.calls == {f"MPI_{name}": 1 for name in ("Win_start", "Put", "Win_complete", "Win_post", "Win_wait")}
-    assert left.bytes["MPI_Put"] == BYTES
+    """Accesses of a rank with several threads; those of the rank itself need no message."""
     threads = [FENCE, PUT, ("MPI_Put", {**PUT[1], "thread": 1}), FENCE]
     assert calls_of(trace_of(threads, [FENCE, FENCE])).left.calls == {"MPI_Put": 2}
     own = calls_of(trace_of([FENCE, ("MPI_Put", {"peer": 0, "bytes": 8}), FENCE], [FENCE, FENCE]))
