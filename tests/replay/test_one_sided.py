@@ -121,21 +121,23 @@ def test_any_accesses_end_on_any_rank_whatever_is_buffered() -> None:
     accesses = (PUT, ADD, GET, GET_ADD)
     ranks: list[Calls] = [[], [], []]
     moved = 0
-    for _ in range(12):
+    for _ in range(16):
+        posts, fences = random.integers(0, 2, 2).astype(bool).tolist()
         for rank, calls in enumerate(ranks):
             targets = random.integers(0, 3, random.integers(0, 4)).tolist()
-            locks = bool(random.integers(0, 2))
+            locks = not posts and bool(random.integers(0, 2))
             calls += [LOCK_ALL] if locks else []
+            group = {"blocks": [other for other in range(3) if other != rank]}
+            calls += [("MPI_Win_post", group), ("MPI_Win_start", group)] if posts else []
             for target in targets:
                 name, fields = accesses[random.integers(0, len(accesses))]
                 calls.append((name, {**fields, "peer": target}))
                 if target != rank:
                     moved += fields.get("bytes", 0) + fields.get("received", 0)
             calls += [UNLOCK_ALL] if locks else []
-        for calls in ranks:
-            calls.append(FENCE)
-    trace = trace_of(*ranks)
-    found = verify_trace(trace)
+            calls += [("MPI_Win_complete", {}), ("MPI_Win_wait", {})] if posts else []
+            calls += [FENCE] if fences else []
+    found = verify_trace(trace_of(*([*calls, FENCE] for calls in ranks)))
     assert (found["eager_limit"], found["not_replayed"]) == (0, {})
     assert (found["unmatched_messages"], found["requests_never_awaited"]) == (0, 0)
     assert found["bytes"] == moved

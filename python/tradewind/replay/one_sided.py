@@ -35,11 +35,13 @@ from tradewind.trace.model import RankEvents, Trace
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-PUT_TAG, GET_TAG, START_TAG, COMPLETE_TAG = (-(1 << bit) for bit in range(42, 46))
-"""Less the number of the window: tags that no program has."""
-_ACCESSES = -(1 << 46)
+_FENCED_TAGS, _POSTED_TAGS = (-(1 << 42), -(1 << 43)), (-(1 << 44), -(1 << 45))
+"""Less the number of the window: tags, which no program has, of puts and of gets that are expected since a collective
+call, and since a post. Targets expect them in another order than that of the accesses."""
+_START_TAG, _COMPLETE_TAG = -(1 << 46), -(1 << 47)
+_ACCESSES = -(1 << 48)
 """Less a number for each window and target: requests of accesses."""
-_FENCED, _POSTED, _LEFT, _SIGNALS = (-(1 << bit) for bit in range(47, 51))
+_FENCED, _POSTED, _LEFT, _SIGNALS = (-(1 << bit) for bit in range(49, 53))
 """Less the number of the window: requests of what a target waits for in the next fence, of what it waits for at the end
 of what it has posted, of what it does not wait for, and of what a start or wait receives."""
 
@@ -89,7 +91,7 @@ class Accesses:
         for epoch in each.closes:
             if any(expected.is_awaited for expected in self._expected.get((events.rank, window, epoch), ())):
                 yield Row(WAIT, label, request=_awaited(epoch) - window)
-        place, tag = self._communicators[window], (START_TAG if each.is_of_start else COMPLETE_TAG) - window
+        place, tag = self._communicators[window], (_START_TAG if each.is_of_start else _COMPLETE_TAG) - window
         for number, rank in enumerate(each.waits_for):
             flags = NONBLOCKING | (JOINED if number else 0)
             yield Row(RECEIVE, label, flags, 0, place, rank, tag, 0, _SIGNALS - window)
@@ -105,7 +107,7 @@ class Accesses:
         for target in each.ends:
             yield Row(WAIT, label, request=self._request(window, target))
         for move in each.moves:
-            kind, tag = (SEND, PUT_TAG) if move.puts else (RECEIVE, GET_TAG)
+            kind, tag = SEND if move.puts else RECEIVE, _tag(move.epoch, move.puts)
             flags = NONBLOCKING | (JOINED if move.is_joined else 0)
             request = self._request(window, move.target) if move.request is None else move.request
             place = self._communicators[window]
@@ -122,13 +124,18 @@ class Accesses:
         for epoch in each.opens:
             for expected in self._expected.get((rank, window, epoch), ()):
                 request = (_awaited(epoch) if expected.is_awaited else _LEFT) - window
-                kind, tag, synchronous = (RECEIVE, PUT_TAG, 0) if expected.puts else (SEND, GET_TAG, SYNCHRONOUS)
+                kind, synchronous = (RECEIVE, 0) if expected.puts else (SEND, SYNCHRONOUS)
+                tag = _tag(epoch, expected.puts)
                 flags = NONBLOCKING | synchronous | (JOINED if request in opened else 0)
                 place = self._communicators[window]
                 yield Row(kind, label, flags, 0, place, expected.origin, tag - window, expected.amount, request)
                 opened.add(request)
         if _LEFT - window in opened:
             yield Row(WAIT, label, FREED, request=_LEFT - window)
+
+
+def _tag(epoch: Epoch, puts: bool) -> int:
+    return (_FENCED_TAGS if isinstance(epoch, int) else _POSTED_TAGS)[0 if puts else 1]
 
 
 def _awaited(epoch: Epoch) -> int:

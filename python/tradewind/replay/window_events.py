@@ -107,7 +107,7 @@ class _Window:
         access.is_joined |= request is None
 
     def end(self, targets: tuple[int, ...]) -> tuple[int, ...]:
-        """End the accesses of targets; return those whose messages a rank waits for."""
+        """End the accesses of targets; return those that have messages for which the rank waits."""
         joined = tuple(each for each in targets if each in self.open and self.open[each].is_joined)
         for each in joined:
             self.open[each].is_joined = False
