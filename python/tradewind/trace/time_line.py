@@ -60,9 +60,11 @@ class ShownOperation:
         self._name, self._kind = call.name, call.kind.value
         self._peer = details["peer"] if details["peer"] >= 0 else None
         self._bytes = details["bytes"] or details["received"] or None
-        numbers = {name: value for name, value in details.items() if name not in ("peer", "bytes") and value > NONE}
-        place = lines.of(events, number)
-        self._more: dict[str, str | int | float] = numbers | ({} if place is None else {"place": str(place)})
+        self._more: dict[str, str | int | float] = {
+            name: value for name, value in details.items() if name not in ("peer", "bytes") and value > NONE
+        }
+        if (place := lines.of(events, number)) is not None:
+            self._more["place"] = str(place)
 
     def at(self, begin_ns: int, end_ns: int) -> TraceEvent:
         """Return the event from one time to another."""
