@@ -203,6 +203,7 @@ def test_what_is_assumed_in_components_is_named(folder):
     ("was", "becomes", "problem"),
     [
         ('to = "sea"', 'to = "see"', r"coupled.toml:19: unknown component 'see'; did you mean 'sea'\?"),
+        ('from = "air"', 'form = "air"', r"coupled.toml:18: unknown key 'form'; did you mean 'from'\?"),
         ('from = "air"\nto = "sea"', 'from = "air"\nto = "air"', r"coupled.toml:19: from 'air' to itself: two"),
         ('name = "sea"', 'name = "air"', r"coupled.toml:11: two components have the name 'air'"),
         ('model = "sea.toml"', 'model = "coupled.toml"', r"coupled.toml:13: .*has components itself"),
