@@ -43,7 +43,7 @@ class DwarfStep:
         numbers = {name: values[key] for name, key in _OWN.items() if key in values}
         program = _program(self.kind, self.values, grid, ranks, split, tuple(numbers.items()))
         renamed = _renamed(program, self.label)
-        return [(None, step) for step in renamed]
+        return [(None if isinstance(step, Compute | Poke) else self.exchange_part, step) for step in renamed]
 
 
 def dwarf_step(table: Mapping[str, Any], label: str, at: Callable[[str, str], str]) -> DwarfStep:

@@ -26,11 +26,11 @@ def evaluated(file: ModelFile, value: Any, place: Place, values: Values, problem
     if not isinstance(value, str) or not value.startswith(FORMULA):
         return value
     wrong: list[str] = []
+    found: float = STAND_IN
     with gathered(wrong):
         found = Formula(value.removeprefix(FORMULA).strip()).value(values)
-        return int(found) if float(found).is_integer() else found
     problems += [file.at(place, problem) for problem in wrong]
-    return STAND_IN
+    return int(found) if float(found).is_integer() else found
 
 
 def number(file: ModelFile, value: float | str, place: Place, values: Values, problems: list[str]) -> float:
