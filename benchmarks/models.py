@@ -6,7 +6,7 @@ import time
 from typing import Any
 
 from tradewind.machine import load_machine
-from tradewind.model import load_plain_model
+from tradewind.model.model import load_plain_model
 from tradewind.simulation import simulate
 from tradewind.simulation.causes import simulate_unloaded
 
