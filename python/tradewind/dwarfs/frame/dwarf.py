@@ -170,6 +170,8 @@ class Dwarf(Workload, ABC):
     `packing`; each of the others that of an option ``NAME_method`` (see `method_option`)."""
     diagnostics: ClassVar[Mapping[str, str]]
     """The numbers that `Running.diagnose` returns, each with what output calls it."""
+    layouts: ClassVar[tuple[str, ...]] = ()
+    """Layouts of its grid that a step goes through unless options say otherwise, where its ranks must fit them all."""
     numbered: ClassVar[bool] = False
     """Whether labels of the program's steps begin with their numbers."""
     has_map: ClassVar[bool] = False
