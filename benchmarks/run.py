@@ -24,6 +24,7 @@ from languages import languages
 from limited_area import limited_area
 from loops import loops
 from million import million
+from models import models
 from mpdata import mpdata
 from nekbone import nekbone
 from peer import peer
@@ -78,6 +79,7 @@ PARTS: dict[str, Callable[[], None]] = {
     "fieldserver": fieldserver,
     "loops": loops,
     "million": million,
+    "models": models,
     "mpdata": mpdata,
     "nekbone": nekbone,
     "peer": peer,

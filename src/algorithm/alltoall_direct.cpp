@@ -19,11 +19,8 @@ schedule::Message DirectAllToAll::send(Rank rank, int stage, int j) const {
         return {here.rank_at(m.position), m.position == here.position() ? 0 : here.volume_to(m.position), m.tag,
                 m.parity};
     }
-    const pattern::Transpose::Place place = transpose_->sending(rank);
-    const Meeting m = receiver(place.position, place.size(), stage, j);
-    if (m.position >= place.receivers) return {rank, 0, m.tag, m.parity};
-    const Rank peer = transpose_->receiver_at(rank, m.position);
-    return {peer, peer == rank ? 0 : transpose_->block_volume(rank, peer), m.tag, m.parity};
+    const pattern::Transpose::InGroup here = transpose_->sending(rank);
+    return message(here, rank, receiver(here.position(), here.size(), stage, j));
 }
 
 schedule::Message DirectAllToAll::receive(Rank rank, int stage, int j) const {
@@ -33,11 +30,14 @@ schedule::Message DirectAllToAll::receive(Rank rank, int stage, int j) const {
         return {here.rank_at(m.position), m.position == here.position() ? 0 : here.volume_from(m.position), m.tag,
                 m.parity};
     }
-    const pattern::Transpose::Place place = transpose_->receiving(rank);
-    const Meeting m = sender(place.position, place.size(), stage, j);
-    if (m.position >= place.senders) return {rank, 0, m.tag, m.parity};
-    const Rank peer = transpose_->sender_at(rank, m.position);
-    return {peer, peer == rank ? 0 : transpose_->block_volume(peer, rank), m.tag, m.parity};
+    const pattern::Transpose::InGroup here = transpose_->receiving(rank);
+    return message(here, rank, sender(here.position(), here.size(), stage, j));
+}
+
+schedule::Message DirectAllToAll::message(const pattern::Transpose::InGroup& here, Rank rank, const Meeting& m) {
+    if (m.position >= here.others()) return {rank, 0, m.tag, m.parity};
+    const Rank peer = here.rank_at(m.position);
+    return {peer, peer == rank ? 0 : here.volume_at(m.position), m.tag, m.parity};
 }
 
 void DirectAllToAll::send_pieces(Rank rank, int stage, int j, std::vector<schedule::Piece>& pieces) const {
@@ -49,11 +49,11 @@ void DirectAllToAll::receive_pieces(Rank rank, int stage, int j, std::vector<sch
 }
 
 void DirectAllToAll::copies(Rank rank, int stage, std::vector<schedule::Copy>& copies) const {
-    const pattern::Transpose::Place place = transpose_->sending(rank);
+    const pattern::Transpose::InGroup here = transpose_->sending(rank);
     bool own = stage == 0 && !meets_itself();
     for (int j = 0; j < sends(rank, stage) && !own; ++j) {
-        const Index position = receiver(place.position, place.size(), stage, j).position;
-        own = meets_itself() && position < place.receivers && transpose_->receiver_at(rank, position) == rank;
+        const Index position = receiver(here.position(), here.size(), stage, j).position;
+        own = meets_itself() && position < here.others() && here.rank_at(position) == rank;
     }
     if (!own) return;
     if (const layout::Box block = transpose_->block(rank, rank); !block.empty())

@@ -42,6 +42,9 @@ class DirectAllToAll : public schedule::Schedule {
     const pattern::Transpose& transpose() const { return *transpose_; }
 
   private:
+    // The message between a rank and one that it meets.
+    static schedule::Message message(const pattern::Transpose::InGroup& here, Rank rank, const Meeting& meeting);
+
     std::shared_ptr<const pattern::Transpose> transpose_;
 };
 

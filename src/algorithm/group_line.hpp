@@ -15,7 +15,7 @@ struct GroupLine {
 
     explicit GroupLine(const pattern::Transpose& transpose) {
         const layout::Blocks& from = transpose.from();
-        if (transpose.largest_group() > 1 && from.coordinates(transpose.receiver_at(0, 1))[0] == 0) coordinate = 1;
+        if (transpose.largest_group() > 1 && from.coordinates(transpose.sending(0).rank_at(1))[0] == 0) coordinate = 1;
         for (int a = 0; a < 3; ++a) {
             if (from.coordinate_of(a) == coordinate) before = a;
             if (transpose.to().coordinate_of(a) == coordinate) after = a;

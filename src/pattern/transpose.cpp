@@ -44,7 +44,7 @@ Transpose::Transpose(layout::Blocks from, layout::Blocks to) : from_(std::move(f
         for (const Component& c : d.components)
             if (c.from_end - c.from_begin > 1 && c.to_end - c.to_begin > 1) complete_ = false;
     if (complete_) {
-        const Ranges ranges = senders(components(0, true));
+        const Ranges ranges = senders(components({0, 0}, true));
         if (ranges.count() == ranges.size[0])
             line_ = 0;
         else if (ranges.count() == ranges.size[1])
@@ -112,10 +112,9 @@ Index Transpose::largest_block() const {
     return volume;
 }
 
-Transpose::Components Transpose::components(Rank rank, bool as_sender) const {
+Transpose::Components Transpose::components(const std::array<Index, 2>& coordinates, bool as_sender) const {
     Components c;
     const layout::Blocks& layout = as_sender ? from_ : to_;
-    const auto coordinates = layout.coordinates(rank);
     for (int a = 0; a < 3; ++a) {
         const Direction& d = directions_[a];
         const int along = layout.coordinate_of(a);
@@ -145,34 +144,38 @@ Transpose::Ranges Transpose::receivers(const Components& components) const {
     return r;
 }
 
-Index Transpose::position(const Ranges& ranges, const std::array<Index, 2>& c) {
-    return (c[0] - ranges.begin[0]) + ranges.size[0] * (c[1] - ranges.begin[1]);
-}
-
 Index Transpose::block_volume(Rank sender, Rank receiver) const {
     return block(sender, receiver).volume();
 }
 
-Transpose::Place Transpose::sending(Rank rank) const {
-    const Components c = components(rank, true);
-    const Ranges s = senders(c), r = receivers(c);
-    return {position(s, from_.coordinates(rank)), s.count(), r.count()};
+Rank Transpose::group(Rank rank) const {
+    return complete() ? sending(rank).rank_at(0) : 0;
 }
 
-Transpose::Place Transpose::receiving(Rank rank) const {
-    const Components c = components(rank, false);
-    const Ranges s = senders(c), r = receivers(c);
-    return {position(r, to_.coordinates(rank)), s.count(), r.count()};
+Transpose::InGroup::InGroup(const Transpose& transpose, Rank rank, bool as_sender)
+    : other_(as_sender ? transpose.to_ : transpose.from_) {
+    const layout::Blocks& own = as_sender ? transpose.from_ : transpose.to_;
+    const auto coordinates = own.coordinates(rank);
+    const Components components = transpose.components(coordinates, as_sender);
+    const Ranges senders = transpose.senders(components), receivers = transpose.receivers(components);
+    const Ranges& among = as_sender ? senders : receivers;
+    others_ = as_sender ? receivers : senders;
+    own_count_ = among.count();
+    position_ = (coordinates[0] - among.begin[0]) + among.size[0] * (coordinates[1] - among.begin[1]);
+    points_ = own.box(rank);
 }
 
-Rank Transpose::receiver_at(Rank sender, Index position) const {
-    const Ranges r = receivers(components(sender, true));
-    return to_.rank_at({r.begin[0] + position % r.size[0], r.begin[1] + position / r.size[0]});
-}
-
-Rank Transpose::sender_at(Rank receiver, Index position) const {
-    const Ranges s = senders(components(receiver, false));
-    return from_.rank_at({s.begin[0] + position % s.size[0], s.begin[1] + position / s.size[0]});
+Index Transpose::InGroup::volume_at(Index position) const {
+    const auto coordinates = coordinates_at(position);
+    Index volume = 1;
+    for (int a = 0; a < 3; ++a) {
+        const int along = other_.coordinate_of(a);
+        const Index part = along < 0 ? 0 : coordinates[along];
+        const layout::Division& division = other_.division(a);
+        volume *= std::max<Index>(
+            0, std::min(points_.end[a], division.end(part)) - std::max(points_.begin[a], division.begin(part)));
+    }
+    return volume;
 }
 
 }  // namespace tradewind::pattern

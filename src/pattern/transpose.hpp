@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <vector>
 
 #include "layout/blocks.hpp"
@@ -31,7 +33,7 @@ class Transpose : public Pattern {
     layout::Box owned_box(Rank rank) const override { return from_.box(rank); }
     std::vector<layout::Box> expected(Rank rank) const override { return {to_.box(rank)}; }
     Index storage() const override { return from_.grid().volume(); }
-    Rank group(Rank rank) const override { return complete() ? receiver_at(rank, 0) : 0; }
+    Rank group(Rank rank) const override;
     Index largest_group() const override { return largest_group_; }
     std::string group_text() const override;
     Collective collective() const override { return complete() ? Collective::all_to_all : Collective::none; }
@@ -46,18 +48,10 @@ class Transpose : public Pattern {
     Index block_volume(Rank sender, Rank receiver) const;
     Index largest_block() const;  // no block has more points
 
-    // A rank's place in the group it sends in, or receives in.
-    struct Place {
-        Index position;  // of this rank among the senders (or receivers)
-        Index senders;   // how many the group has
-        Index receivers;
-        Index size() const { return senders > receivers ? senders : receivers; }
-    };
-    Place sending(Rank rank) const;
-    Place receiving(Rank rank) const;
-    // The rank at a position among the receivers of the group that `sender` sends in, and the converse.
-    Rank receiver_at(Rank sender, Index position) const;
-    Rank sender_at(Rank receiver, Index position) const;
+    // A rank in the group it sends in, or receives in; below.
+    class InGroup;
+    InGroup sending(Rank rank) const;
+    InGroup receiving(Rank rank) const;
 
     // Whether the receivers of each group are its senders, in the same order. (False for layouts that are split
     // differently, though by chance it may be so.)
@@ -108,10 +102,9 @@ class Transpose : public Pattern {
     };
     using Components = std::array<const Component*, 3>;
 
-    Components components(Rank rank, bool as_sender) const;
+    Components components(const std::array<Index, 2>& coordinates, bool as_sender) const;
     Ranges senders(const Components& c) const;
     Ranges receivers(const Components& c) const;
-    static Index position(const Ranges& ranges, const std::array<Index, 2>& coordinates);
     bool compute_closed() const;
     void find_directions();
 
@@ -125,5 +118,37 @@ class Transpose : public Pattern {
     bool across_divided_ = false;  // whether the other coordinate divides the third
     Rank stride_ = 1;              // between neighbours on a line
 };
+
+// The other end of its messages are the receivers of its group, or the senders. What is the same for all of these is
+// found once.
+class Transpose::InGroup {
+  public:
+    InGroup(const Transpose& transpose, Rank rank, bool as_sender);
+
+    Index position() const { return position_; }      // of this rank among the senders, or receivers
+    Index others() const { return others_.count(); }  // of which the group has these at the other end
+    Index size() const { return std::max(own_count_, others()); }
+    Rank rank_at(Index position) const { return other_.rank_at(coordinates_at(position)); }
+    // The points that move between this rank and the one at a position of the other end; may be none.
+    Index volume_at(Index position) const;
+
+  private:
+    std::array<Index, 2> coordinates_at(Index position) const {
+        const Index row = position / others_.size[0];
+        return {others_.begin[0] + position - row * others_.size[0], others_.begin[1] + row};
+    }
+
+    const layout::Blocks& other_;  // the layout at the other end
+    layout::Box points_;           // of this rank
+    Ranges others_;
+    Index own_count_, position_;
+};
+
+inline Transpose::InGroup Transpose::sending(Rank rank) const {
+    return {*this, rank, true};
+}
+inline Transpose::InGroup Transpose::receiving(Rank rank) const {
+    return {*this, rank, false};
+}
 
 }  // namespace tradewind::pattern

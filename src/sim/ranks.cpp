@@ -66,11 +66,12 @@ void Ranks::start() {
 }
 
 // The ranks of few actions are fetched early, while packets are dealt with; those of many would not stay in the cache.
+// What has come past the network before stands there already.
 void Ranks::take() {
-    actions_.clear();
     outbox_.take_actions([&](const Event& event) {
         if (actions_.size() < early_actions) prefetch(event);
         actions_.push_back(event);
+        ++counts_.actions;
     });
 }
 
@@ -91,7 +92,6 @@ void Ranks::prefetch_early(const Event& event) const {
 }
 
 void Ranks::process() {
-    counts_.actions += actions_.size();
     early_.settle();
     if (independent_ && !outbox_.has_now()) {
         process_by_node();
@@ -276,7 +276,12 @@ void Ranks::come_past(const Event& event) {
     record_arrival(event, event.time);
     if (world_.unexpected_byte_time > 0)
         note_unexpected(static_cast<Rank>(event.rank()), event.program_stage(), event.bytes(), event.time);
-    enqueue(event.time, event.rank(), arrive, event.program_stage(), event.bytes());
+    const Event arrival{event.time, arrive, event.rank(), event.bytes(), event.program_stage(), 0, 0};
+    // Where actions are put in order, those of the window are sorted together, which costs less than a heap of many.
+    if (world_.ordered)
+        actions_.push_back(arrival);
+    else
+        outbox_.enqueue(arrival);
 }
 
 void Ranks::take_pulled(const Event& event, std::int64_t time) {
@@ -321,13 +326,14 @@ void Ranks::begin_stage(std::size_t line, std::int64_t time) {
     receiver.sending = world_.nics_per_node;
     for (std::uint32_t c = 0; c < world_.nics_per_node; ++c)
         world_.senders[line * world_.nics_per_node + c] = {time, time, 0, receiver.stage, 0};
+    begun_stage_.begin(r, receiver.stage, at);
     std::int64_t posted = time, computed = time;
     if (!world_.cpus.empty()) {
         // The CPU posts all sends of the stage before it arbitrates to what arrives, or computes.
         std::int64_t& cpu = clock(r) = time;
         if (world_.send_overhead > 0 || world_.message_cost)
-            for (int j = 0, n = at.sends(r); j < n; ++j)
-                cpu = world_.posted_at(r, cpu, at, j, at.schedule->send(r, at.stage, j));
+            for (int j = 0, n = begun_stage_.sends(); j < n; ++j)
+                cpu = world_.posted_at(r, cpu, at, j, begun_stage_.send(j));
         posted = cpu;
         if (world_.message_cost) cpu = world_.done(r, cpu, world_.message_cost->keep(r, at));
         if (at.stage == 0 && !world_.program.order() && world_.program.steps()[at.step].compute.any()) {

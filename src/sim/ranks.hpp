@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "sim/begun_stage.hpp"
 #include "sim/early_packets.hpp"
 #include "sim/outbox.hpp"
 #include "sim/pool.hpp"
@@ -257,6 +258,7 @@ class Ranks {
     std::vector<std::uint32_t> of_node_;    // actions of one that has several
     HugeVector<std::uint64_t> keys_, other_keys_;
     std::int64_t time_ = 0;  // of the action in hand
+    BegunStage begun_stage_;
     EarlyPackets early_;
     Unexpected unexpected_;
     Pool<Pull> pulls_;

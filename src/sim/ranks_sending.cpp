@@ -34,13 +34,15 @@ bool Ranks::send(std::size_t line, std::uint32_t nic, int& packets, std::uint32_
         if (!inject(r, sender, static_cast<Rank>(peer - 1), nic, packets)) return false;
         ++sender.message;
     }
-    const auto at = world_.program.at(sender.stage);
-    const auto count = static_cast<std::uint32_t>(at.sends(r));
+    const bool has_begun = begun_stage_.is(r, sender.stage);  // just now, or goes on
+    const auto at = has_begun ? begun_stage_.at() : world_.program.at(sender.stage);
+    const auto count = static_cast<std::uint32_t>(has_begun ? begun_stage_.sends() : at.sends(r));
     for (; sender.message < count; ++sender.message) {
-        const schedule::Message message = at.schedule->send(r, at.stage, static_cast<int>(sender.message));
+        const auto j = static_cast<int>(sender.message);
+        const schedule::Message message = has_begun ? begun_stage_.send(j) : at.schedule->send(r, at.stage, j);
         if (world_.nic_of_message(r, message.peer) != nic) {
             // Another NIC sends it.
-            sender.post = world_.posted_at(r, sender.post, at, static_cast<int>(sender.message), message);
+            sender.post = world_.posted_at(r, sender.post, at, j, message);
             continue;
         }
         if (sender.left == 0) {

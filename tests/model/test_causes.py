@@ -78,6 +78,20 @@ def test_copies_within_a_node_are_its_pack_time_and_ranks_share_its_nic(made):
     assert cause_s["bandwidth"] > alone["bandwidth"]
 
 
+@pytest.mark.parametrize(
+    ("mpi", "options", "simulations"),
+    [
+        ({}, {}, 4),
+        ({}, {"ranks_per_node": 2}, 5),
+        ({"unexpected_bandwidth": "1GB/s"}, {}, 5),
+        ({"unexpected_bandwidth": "1GB/s"}, {"protocol": "put"}, 4),
+    ],
+)
+def test_a_step_without_copies_is_not_simulated_without_them(made, mpi, options, simulations):
+    result = made(COMPUTE, HALO).simulate(machine(CROSSBAR, node=NODE, mpi=mpi), 4, threads=1, **options)
+    assert result["simulations"] == simulations
+
+
 def test_a_rendezvous_is_no_congestion(made):
     """But for the bytes of its control messages, which travel with the others."""
     file = machine(CROSSBAR, node=NODE, mpi={"eager_limit": "0B"})
@@ -92,7 +106,7 @@ def test_what_is_done_now_and_then_has_its_part_of_each_cause(made):
     result = model.simulate(file, 8, threads=1)
     assert result["cause_s"]["compute"] == pytest.approx(1.1 * 1000 * POINT_S)
     assert result["compute_by_s"] == {"memory bandwidth": pytest.approx(1.1 * 1000 * POINT_S)}
-    assert (result["bound_by"], result["simulations"]) == ("memory bandwidth", 10)
+    assert (result["bound_by"], result["simulations"]) == ("memory bandwidth", 2 * 4)
     assert result["bound_share"] == pytest.approx(result["cause_s"]["compute"] / result["time_s"])
 
 

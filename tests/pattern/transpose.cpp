@@ -12,16 +12,18 @@ namespace testing::pattern_transpose {
 using namespace tradewind;
 using layout::Blocks, layout::Grid, pattern::Transpose;
 
-std::vector<Rank> receivers(const Transpose& transpose, Rank sender) {
+std::vector<Rank> others(const Transpose::InGroup& here) {
     std::vector<Rank> ranks;
-    for (Index p = 0; p < transpose.sending(sender).receivers; ++p) ranks.push_back(transpose.receiver_at(sender, p));
+    for (Index p = 0; p < here.others(); ++p) ranks.push_back(here.rank_at(p));
     return ranks;
 }
 
+std::vector<Rank> receivers(const Transpose& transpose, Rank sender) {
+    return others(transpose.sending(sender));
+}
+
 std::vector<Rank> senders(const Transpose& transpose, Rank receiver) {
-    std::vector<Rank> ranks;
-    for (Index p = 0; p < transpose.receiving(receiver).senders; ++p) ranks.push_back(transpose.sender_at(receiver, p));
-    return ranks;
+    return others(transpose.receiving(receiver));
 }
 
 // [sender][receiver]: the points that go from one to the other, one by one.
@@ -82,8 +84,11 @@ PROPERTY("blocks hold the points that go from one rank to another, and groups ar
             const auto found = receivers(*transpose, sender);
             CHECK_EQUAL(std::set(found.begin(), found.end()), receiving);
             CHECK_EQUAL(found.size(), receiving.size());
-            const auto position = static_cast<std::size_t>(transpose->sending(sender).position);
+            const auto position = static_cast<std::size_t>(transpose->sending(sender).position());
             CHECK_EQUAL(senders(*transpose, found.front())[position], sender);
+            for (std::size_t p = 0; p < found.size(); ++p)
+                CHECK_EQUAL(transpose->sending(sender).volume_at(static_cast<Index>(p)),
+                            count[static_cast<std::size_t>(sender)][static_cast<std::size_t>(found[p])]);
             closed = closed && found == senders(*transpose, sender);
             for (const auto receiver : receiving) {
                 complete = complete && count[static_cast<std::size_t>(sender)][static_cast<std::size_t>(receiver)] > 0;
@@ -92,8 +97,11 @@ PROPERTY("blocks hold the points that go from one rank to another, and groups ar
         for (const auto receiver : receiving) {
             const auto found = senders(*transpose, receiver);
             CHECK_EQUAL(std::set(found.begin(), found.end()), sending);
-            const auto position = static_cast<std::size_t>(transpose->receiving(receiver).position);
+            const auto position = static_cast<std::size_t>(transpose->receiving(receiver).position());
             CHECK_EQUAL(receivers(*transpose, found.front())[position], receiver);
+            for (std::size_t p = 0; p < found.size(); ++p)
+                CHECK_EQUAL(transpose->receiving(receiver).volume_at(static_cast<Index>(p)),
+                            count[static_cast<std::size_t>(found[p])][static_cast<std::size_t>(receiver)]);
         }
         largest = std::max(largest, static_cast<Index>(std::max(sending.size(), receiving.size())));
     }

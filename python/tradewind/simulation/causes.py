@@ -71,6 +71,12 @@ def idealized(workload: Workload, file: MachineFile, time_s: float, options: Map
         last = change(file, workload, keep)
         times.append(last.time_s())
     simulations = len(_CHANGES)
+    if last.copies:
+        last = replace(last, free_copies=True)
+        simulations += 1
+        times.append(last.time_s())
+    else:
+        times.append(times[-1])
     if isinstance(workload, ProgramWorkload) and workload.has_files:
         last = _without_files(file, workload, keep)
         simulations += 1
@@ -125,7 +131,7 @@ def _without_copies(file: MachineFile, workload: Workload, options: Mapping[str,
     return replace(_immediate(file, workload, options), free_copies=True)
 
 
-_CHANGES: tuple[Prepare, ...] = (_unloaded, _fast, _immediate, _without_copies)
+_CHANGES: tuple[Prepare, ...] = (_unloaded, _fast, _immediate)
 
 
 def _without_files(file: MachineFile, program: ProgramWorkload, options: Mapping[str, Any]) -> Simulation:

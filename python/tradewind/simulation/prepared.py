@@ -112,6 +112,12 @@ class Simulation:
         """Number of threads of this process."""
         return self.options.threads or 1
 
+    @property
+    def copies(self) -> bool:
+        """Whether copies may take time: within nodes, of packing, of messages that come before they are asked for."""
+        early = self.file.machine.mpi.unexpected_bandwidth is not None and self.options.protocol != "put"
+        return early or self.intranode is not None or self.held.ranks_per_node > 1
+
     def with_options(self, **changed: Any) -> Simulation:
         """Return the same with other values of options."""
         return replace(self, options=replace(self.options, **changed))

@@ -19,6 +19,8 @@ Torus::Torus(std::vector<std::uint32_t> shape, std::uint32_t nodes_per_switch)
                switches * nodes_per_switch);
     for (const std::uint32_t n : shape_) {
         stride_.push_back(switches_);
+        by_shape_.emplace_back(n);
+        by_stride_.emplace_back(switches_);
         switches_ *= n;
     }
 }
@@ -45,8 +47,9 @@ Topology::Distance Torus::distance(std::uint32_t from, std::uint32_t to) const {
 }
 
 int Torus::steps(std::uint32_t from, std::uint32_t to, std::size_t d) const {
-    const std::uint32_t n = shape_[d], ahead = (coordinate(to, d) + n - coordinate(from, d)) % n;
-    return static_cast<int>(std::min(ahead, n - ahead));
+    const std::uint32_t n = shape_[d], here = coordinate(from, d), there = coordinate(to, d);
+    const std::uint32_t apart = here < there ? there - here : here - there;
+    return static_cast<int>(std::min(apart, n - apart));
 }
 
 }  // namespace tradewind::machine

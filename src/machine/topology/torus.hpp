@@ -1,5 +1,6 @@
 #pragma once
 
+#include "base/divide.hpp"
 #include "machine/topology/topology.hpp"
 
 namespace tradewind::machine {
@@ -23,11 +24,12 @@ class Torus : public Topology {
     int steps(std::uint32_t from, std::uint32_t to, std::size_t dimension) const;
     const std::vector<std::uint32_t>& shape() const { return shape_; }
     std::uint32_t coordinate(std::uint32_t switch_id, std::size_t dimension) const {
-        return switch_id / stride_[dimension] % shape_[dimension];
+        return by_shape_[dimension].remainder(by_stride_[dimension].quotient(switch_id));
     }
 
   private:
     std::vector<std::uint32_t> shape_, stride_;
+    std::vector<Divider> by_shape_, by_stride_;  // a simulation asks for the distance of each message
     std::uint32_t nodes_per_switch_, switches_ = 1;
 };
 
