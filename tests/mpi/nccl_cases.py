@@ -69,6 +69,7 @@ def order(comm: Any, folder: str) -> dict[str, Any]:
 
 def connections(comm: Any, folder: str) -> dict[str, int]:
     """How many were made by plans one after another, two at a time, and on a communicator that is freed."""
+    comm = comm.Dup()  # on which there is none
     driver, seen = Driver(folder), {}
 
     def made(name: str, work: Callable[[], Any]) -> Any:
@@ -111,6 +112,7 @@ def met(comm: Any, work: Callable[[], Any]) -> list[str]:
 
 def refused(comm: Any, folder: str) -> dict[str, list[str]]:
     """What ranks meet that cannot be connected, by what is wrong on the last of them; then they are."""
+    comm = comm.Dup()
     driver, last = Driver(folder), comm.rank == comm.size - 1
     host = [np.zeros(shape(comm.rank)) for shape in (_swap(comm.size).source_shape, _swap(comm.size).target_shape)]
     seen = {"host": met(comm, lambda: mpi.plan(_swap(comm.size), comm, *host, transport="nccl"))}
@@ -118,7 +120,9 @@ def refused(comm: Any, folder: str) -> dict[str, list[str]]:
         driver.ask_nccl(wish, int(asks))
         seen[wish] = met(comm, lambda: Swap(driver, comm))
         driver.ask_nccl(wish, 0)
-    seen["then"] = [str(Swap(driver, comm).is_right(0))]
+    swap = Swap(driver, comm)
+    swap.plan()
+    seen["then"] = [str(right) for right in comm.allgather(swap.is_right(0))]
     return seen
 
 
@@ -133,6 +137,7 @@ def unloadable(comm: Any, payload: tuple[str, int]) -> list[str]:
 
 def failing(comm: Any, payload: tuple[str, str]) -> list[str]:
     """What rank 0 meets in calls of which something becomes of the last rank, and the next time."""
+    comm = comm.Dup()
     folder, how = payload
     driver, last = Driver(folder), comm.rank == comm.size - 1
     if how == "is gone" and last:
