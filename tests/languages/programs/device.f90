@@ -84,7 +84,8 @@ program device
   end if
   call check(tw_blocks(blocks, [12, 8, nz], [2, 1]))
   call check(tw_halo(halo, blocks, 2, [.true., .true.]))
-  call check(tw_plan_make(plan, halo, MPI_COMM_WORLD, [tw_field(on_device)], options=tw_options(stream=stream, transport=trim(asked))))
+  call check(tw_plan_make(plan, halo, MPI_COMM_WORLD, [tw_field(on_device)], &
+    options=tw_options(stream=stream, transport=trim(asked))))
   call check(tw_plan_call(plan))
   call check(tw_plan_staging(plan, staging))
   if (rank == 0) print "(a)", staging
