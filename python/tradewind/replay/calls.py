@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import lru_cache
 from typing import Any
 
@@ -10,6 +10,7 @@ from tradewind import _core
 from tradewind.base.errors import InputError
 from tradewind.replay.rows import LABELS, Left, events_of_rows, rows_of
 from tradewind.trace.model import Trace, missing_ranks
+from tradewind.trace.source_lines import SourceLines
 
 DEFAULT_ALLREDUCE = "recursive-2"
 """Recursive doubling, as MPICH has it for short vectors."""
@@ -74,8 +75,24 @@ def calls_of(trace: Trace, scale: float = 1.0, allreduce: str = DEFAULT_ALLREDUC
     return by_stages if at_once.eager_limit == by_stages.eager_limit else at_once
 
 
-def event_of(trace: Trace, rank: int, row: int) -> dict[str, Any]:
-    """Return the number and the function of the event of which a row was made."""
-    events = trace.events(rank)
-    number = int(events_of_rows(events, trace.communicators)[row])
-    return {"event": events.first + number, "call": events.call(int(events.order[number])).name}
+class NamedEvents:
+    """The events of a trace as results name them: by number, function, and place in the program."""
+
+    def __init__(self, trace: Trace) -> None:
+        self._trace = trace
+        self._lines = SourceLines()
+
+    def of_row(self, rank: int, row: int) -> dict[str, Any]:
+        """Return the event of which a row was made, as `of`."""
+        return self.of(rank, int(events_of_rows(self._trace.events(rank), self._trace.communicators)[row]))
+
+    def of(self, rank: int, number: int) -> dict[str, Any]:
+        """Return an event: `event`, `call` and `place`, of the fields of source_lines.Place, or None."""
+        events = self._trace.events(rank)
+        operation = int(events.order[number])
+        place = self._lines.of(events, operation)
+        return {
+            "event": events.first + number,
+            "call": events.call(operation).name,
+            "place": None if place is None else asdict(place),
+        }
