@@ -68,7 +68,7 @@ def order(comm: Any, folder: str) -> dict[str, Any]:
 
 
 def connections(comm: Any, folder: str) -> dict[str, int]:
-    """How many were made by plans one after another, two at a time, and on a communicator that is freed."""
+    """Numbers of connections made by plans one after another, two at a time, and on a communicator that is freed."""
     comm = comm.Dup()  # on which there is none
     driver, seen = Driver(folder), {}
 
@@ -100,7 +100,7 @@ def connections(comm: Any, folder: str) -> dict[str, int]:
 
 
 def met(comm: Any, work: Callable[[], Any]) -> list[str]:
-    """What each rank meets."""
+    """Errors of all ranks, "nothing" where there is none."""
     text = "nothing"
     try:
         work()
@@ -111,7 +111,7 @@ def met(comm: Any, work: Callable[[], Any]) -> list[str]:
 
 
 def refused(comm: Any, folder: str) -> dict[str, list[str]]:
-    """What ranks meet that cannot be connected, by what is wrong on the last of them; then they are."""
+    """Errors of ranks that cannot be connected, by what is wrong on the last of them; then they are connected."""
     comm = comm.Dup()
     driver, last = Driver(folder), comm.rank == comm.size - 1
     host = [np.zeros(shape(comm.rank)) for shape in (_swap(comm.size).source_shape, _swap(comm.size).target_shape)]
@@ -127,7 +127,7 @@ def refused(comm: Any, folder: str) -> dict[str, list[str]]:
 
 
 def unloadable(comm: Any, payload: tuple[str, int]) -> list[str]:
-    """What ranks meet where the last has no library, or one of a version (0: none), as processes that begin do."""
+    """Errors of ranks that have no library (version 0), or of which the last has one of a version."""
     folder, version = payload
     driver = Driver(folder)
     if version:
@@ -136,7 +136,7 @@ def unloadable(comm: Any, payload: tuple[str, int]) -> list[str]:
 
 
 def failing(comm: Any, payload: tuple[str, str]) -> list[str]:
-    """What rank 0 meets in calls of which something becomes of the last rank, and the next time."""
+    """Errors of two calls on rank 0, where `how` says what becomes of the others."""
     comm = comm.Dup()
     folder, how = payload
     driver, last = Driver(folder), comm.rank == comm.size - 1

@@ -34,7 +34,7 @@ class Nccl {
 
     // "NCCL 2.27.5"
     const std::string& name() const { return name_; }
-    // What a result of a call means, in the library's words.
+    // Meaning of a call's result, in the library's words.
     std::string text(int code, NcclComm comm) const;
     // Throws PlanError unless a call has done, or begun, what it should; `what` was tried.
     void check(int code, const char* what, NcclComm comm = nullptr) const;

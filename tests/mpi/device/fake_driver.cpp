@@ -141,7 +141,7 @@ bool try_to_carry_out(const OperationPtr& operation) {
     std::erase(state().pending, operation);
     return true;
 }
-// What other processes wait for.
+// Carries out, as far as can be, work that other processes wait for.
 void serve() {
     for (const OperationPtr& each : std::vector(state().pending))
         if (each->external && !each->done && each->external->demanded(each->external->data) != 0)

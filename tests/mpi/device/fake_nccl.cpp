@@ -268,7 +268,7 @@ EXPORT int ncclCommInitRankConfig(void** comm, int ranks, Id id, int rank, const
     write(made->joined(rank), line.data(), line.size());
     return in_progress;
 }
-// What was begun is over only at the second look.
+// Work that was begun is over only at the second look.
 EXPORT int ncclCommGetAsyncError(void* comm, int* state) {
     auto& c = *static_cast<Communicator*>(comm);
     if (c.aborted) fail("a communicator that was aborted");
