@@ -8,7 +8,9 @@ from typing import Any
 
 from tradewind import _core
 from tradewind.base.errors import InputError
-from tradewind.replay.rows import LABELS, Left, events_of_rows, rows_of
+from tradewind.replay.one_sided import accesses_of
+from tradewind.replay.row import LABELS, Left
+from tradewind.replay.rows import events_of_rows, rows_of
 from tradewind.trace.model import Trace, missing_ranks
 from tradewind.trace.source_lines import SourceLines
 
@@ -62,9 +64,9 @@ def calls_of(trace: Trace, scale: float = 1.0, allreduce: str = DEFAULT_ALLREDUC
         builder = _core.CallsOfTrace(trace.size, LABELS, schedule, at_once)
         for number, each in enumerate(trace.communicators):
             builder.add_communicator(number, each.members.tolist())
-        left = Left()
+        left, accesses = Left(), accesses_of(trace)
         for rank in trace.ranks:
-            builder.add(rank=rank, **rows_of(trace.events(rank), trace.communicators, left, scale))
+            builder.add(rank=rank, **rows_of(trace.events(rank), trace.communicators, left, scale, accesses))
         calls = builder.finish()
         return Replayed(calls, *calls.buffering(), left, at_once)
 
@@ -84,7 +86,8 @@ class NamedEvents:
 
     def of_row(self, rank: int, row: int) -> dict[str, Any]:
         """Return the event of which a row was made, as `of`."""
-        return self.of(rank, int(events_of_rows(self._trace.events(rank), self._trace.communicators)[row]))
+        trace = self._trace
+        return self.of(rank, int(events_of_rows(trace.events(rank), trace.communicators, accesses_of(trace))[row]))
 
     def of(self, rank: int, number: int) -> dict[str, Any]:
         """Return an event: `event`, `call` and `place`, of the fields of source_lines.Place, or None."""
