@@ -15,7 +15,7 @@ from tradewind.base.elements import DTYPES
 from tradewind.base.errors import InputError, gathered
 from tradewind.base.extents import MAX_EXTENT
 from tradewind.base.names import unknown
-from tradewind.device.names import DEVICES, HOST_NAME, SIMULATED
+from tradewind.device.names import DEVICES, GPUS, HOST_NAME, SIMULATED
 from tradewind.dwarfs.frame.reference import agreement, difference
 from tradewind.method.method import (
     DEFAULT_PACKING,
@@ -24,6 +24,7 @@ from tradewind.method.method import (
     Method,
     algorithm_problems,
     default_algorithm,
+    host_problems,
     packing_names,
     transport_names,
 )
@@ -409,6 +410,8 @@ class Dwarf(Workload, ABC):
         method = self.method(plan)
         if method.transport not in known:
             return []
+        if self.device_name not in GPUS and (problems := host_problems([method.transport])):
+            return problems
         packing = method.packing or known[method.transport].packings[0]
         refusals = (_core.transport_refusal(each, method.transport, packing) for each in schedules.values())
         return list(filter(None, refusals))
