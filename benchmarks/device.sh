@@ -1,6 +1,7 @@
 #!/bin/sh
 # All comparisons on a device, in ten minutes at most: bits, rates of copies, kernels beside the roofline and the naive
-# loops, three ways to exchange, watts. Installs Tradewind and what it needs into a folder of its own.
+# loops, ways to exchange, watts. Installs Tradewind and what it needs into a folder of its own. By NCCL only ranks
+# exchange that have a device each.
 #
 #   sh benchmarks/device.sh                        # an NVIDIA GPU, 2 ranks that share it
 #   RANKS=4 DEVICE=rocm sh benchmarks/device.sh    # CuPy for ROCm must be in PYTHON's environment
@@ -24,7 +25,7 @@ if [ -z "${PYTHON:-}" ]; then
     PYTHON=build/device/bin/python
     if [ ! -e build/device/installed ]; then
         python3 -m venv build/device
-        "$PYTHON" -m pip install --quiet '.[mpich,cuda]'
+        "$PYTHON" -m pip install --quiet '.[mpich,cuda]' nvidia-nccl-cu12
         touch build/device/installed
     fi
 fi

@@ -1,6 +1,6 @@
 """A driver of devices that needs none: built once for a run of tests, loaded into ranks, and arrays in its memory.
 
-Tradewind loads it by the names of CUDA's driver and compiler, which is what it is called; see
+Tradewind loads it by the names of CUDA's driver, of its compiler and of NCCL, which is what it is called; see
 mpi/device/fake_driver.cpp.
 """
 
@@ -20,12 +20,12 @@ from typing import Any
 import numpy as np
 
 HERE = Path(__file__).parent
-SOURCES = tuple(HERE / "mpi" / "device" / f"fake_{name}.cpp" for name in ("driver", "compiler"))
+SOURCES = tuple(HERE / "mpi" / "device" / f"fake_{name}.cpp" for name in ("driver", "compiler", "nccl"))
 KERNELS = HERE.parent / "src" / "mpi" / "device" / "kernels.inc"
 CXX = os.environ.get("CXX") or shutil.which("c++") or shutil.which("g++")
-Names = tuple[str, str]
-CUDA: Names = ("libcuda.so.1", "libnvrtc.so.12")
-ROCM: Names = ("libamdhip64.so.7", "libhiprtc.so.7")
+Names = tuple[str, str, str]
+CUDA: Names = ("libcuda.so.1", "libnvrtc.so.12", "libnccl.so.2")
+ROCM: Names = ("libamdhip64.so.7", "libhiprtc.so.7", "librccl.so.1")
 DEFAULT_STREAM = 1
 
 
@@ -84,8 +84,9 @@ class Driver:
 
     def __init__(self, folder: str | Path) -> None:
         self.names = CUDA if (Path(folder) / CUDA[0]).exists() else ROCM
+        self.folder = Path(folder)
         self.library, self.compiler = (
-            ctypes.CDLL(str(Path(folder) / name), mode=os.RTLD_GLOBAL | os.RTLD_NOW) for name in self.names
+            ctypes.CDLL(str(self.folder / name), mode=os.RTLD_GLOBAL | os.RTLD_NOW) for name in self.names[:2]
         )
         self.library.fake_count.restype = ctypes.c_long
 
@@ -96,6 +97,10 @@ class Driver:
 
     def count(self, what: str) -> int:
         return int(self.library.fake_count(what.encode()))
+
+    def ask_nccl(self, what: str, value: int = 1) -> None:
+        """Have the NCCL of this process do something, see `fake_nccl` in fake_nccl.cpp."""
+        ctypes.CDLL(str(self.folder / self.names[2])).fake_nccl(what.encode(), value)
 
     def stream(self) -> int:
         made = ctypes.c_void_p()

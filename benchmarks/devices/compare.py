@@ -177,7 +177,7 @@ def steps(device: str, ranks: int, sizes: Sizes) -> Figures:
 
 
 def exchanges(device: str, ranks: int, sizes: Sizes) -> Figures:
-    """An all-to-all of a field by host buffers, by device arrays, and by pushes (Figures 3 and 4)."""
+    """An all-to-all of a field by host buffers, by device arrays, by pushes (Figures 3 and 4), and by NCCL."""
     payload = {"device": device, "grid": sizes.grid, "samples": sizes.plain_steps}
     found = launch.run(ranks, "on_ranks:exchanges", payload, timeout_s=120)
     for name, each in found.items():

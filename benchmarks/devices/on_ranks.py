@@ -137,5 +137,6 @@ WAYS: dict[str, dict[str, Any]] = {
     "device arrays": {},
     "pushes one after another": {"transport": "shared", "pushes_at_once": False},
     "pushes at once": {"transport": "shared"},
+    "NCCL": {"transport": "nccl"},
 }
 """Options of plans of device arrays, by what they show."""

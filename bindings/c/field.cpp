@@ -62,6 +62,13 @@ void check_extents(const pattern::Pattern& pattern, int axis, const std::string&
     }
 }
 
+mpi::Field of_points(const tw_field& f) {
+    return {static_cast<std::byte*>(f.data),
+            {f.points[layout::X], f.points[layout::Y], f.points[layout::Z]},
+            {f.strides[layout::X], f.strides[layout::Y], f.strides[layout::Z]},
+            nullptr};
+}
+
 mpi::Field taken(const pattern::Pattern& pattern, int axis, const std::string& name, const tw_field& f,
                  mpi::Element element) {
     if (element_of(f.element) != element)
@@ -76,10 +83,7 @@ mpi::Field taken(const pattern::Pattern& pattern, int axis, const std::string& n
         if (!f.data) throw InputError(name + " has no memory: its data is a null pointer");
         check_strides(name, f, element);
     }
-    const mpi::Field field{static_cast<std::byte*>(f.data),
-                           {f.points[layout::X], f.points[layout::Y], f.points[layout::Z]},
-                           {f.strides[layout::X], f.strides[layout::Y], f.strides[layout::Z]},
-                           nullptr};  // see find_devices
+    const mpi::Field field = of_points(f);  // see find_devices
     return pattern.has_levels() ? along_points(field, axis) : field;
 }
 
@@ -189,6 +193,15 @@ void find_devices(const void* stream, mpi::PlanRequest& request) {
     for (auto* const side : {&request.source, &request.target})
         for (mpi::Field& field : *side)
             if (!field.data) field.copier = copiers.begin()->second;  // an empty one lies nowhere
+}
+
+std::optional<mpi::Field> on_device(const std::string& name, const tw_field& field) {
+    const mpi::PointerPlace place = mpi::place_of(field.data);
+    if (!place.driver) return std::nullopt;
+    check_strides(name, field, element_of(field.element));
+    mpi::Field found = of_points(field);
+    found.copier = mpi::make_device_copier(place.driver->kind(), place.device, std::nullopt);
+    return found;
 }
 
 }  // namespace tradewind::c

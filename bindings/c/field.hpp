@@ -1,6 +1,8 @@
 // The arrays that callers describe, checked.
 #pragma once
 
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "mpi/plan.hpp"
@@ -24,5 +26,9 @@ void take_fields(const pattern::Pattern& pattern, int axis, int sources, const t
 // Finds the fields of a request that are on devices, and gives those of each device a copier in the order of the
 // caller's `stream` (null: the default one). Throws InputError where a device cannot be used.
 void find_devices(const void* stream, mpi::PlanRequest& request);
+
+// A field that is on a device, with a copier in the order of the default stream; none of a field in the host's memory.
+// Throws InputError where it cannot be copied from there.
+std::optional<mpi::Field> on_device(const std::string& name, const tw_field& field);
 
 }  // namespace tradewind::c

@@ -12,6 +12,9 @@
 #include "base/hash.hpp"
 #include "communicator.hpp"
 #include "field.hpp"
+#include "mpi/device/transfer.hpp"
+#include "mpi/memory.hpp"
+#include "mpi/packing/copy.hpp"
 #include "objects.hpp"
 
 using namespace tradewind;
@@ -196,20 +199,58 @@ tw_description described_or_default(const tw_description* description) {
     return description ? *description : tw_default_description();
 }
 
-// An array of the caller.
-fieldserver::ModelArray array_of(const tw_field* values) {
+// An array of the caller's on a device, and room for it on the host, where servers take it.
+class Staged {
+  public:
+    Staged(const mpi::Field& there, mpi::Element element)
+        : there_(there), element_(element), here_(there.shape[0] * there.shape[1] * there.shape[2] * bytes()) {}
+
+    void copy_to_host() const { mpi::copy_to_host(there_, element_, here_.data()); }
+    void copy_from_host() const { mpi::copy_from_host(here_.data(), there_, element_); }
+    // That on the host, which `staged` has: this.
+    fieldserver::ModelArray array(std::shared_ptr<const Staged> staged) const {
+        return {here_.data(), element_, there_.shape, mpi::dense_strides(there_.shape, bytes()), std::move(staged)};
+    }
+
+  private:
+    Index bytes() const { return mpi::bytes_of(element_); }
+
+    const mpi::Field there_;
+    const mpi::Element element_;
+    const mpi::Memory here_;
+};
+
+// An array of the caller; null where that is in the host's memory.
+std::shared_ptr<const Staged> staged(const tw_field& values) {
+    const std::optional<mpi::Field> there = on_device("values", values);
+    return there ? std::make_shared<const Staged>(*there, element_of(values.element)) : nullptr;
+}
+
+// An array of the caller in the host's memory, or of what is staged there.
+fieldserver::ModelArray array_of(const tw_field& values, const std::shared_ptr<const Staged>& on_host) {
+    if (on_host) return on_host->array(on_host);
+    const auto three = [](const int64_t* of) { return std::array<Index, 3>{of[0], of[1], of[2]}; };
+    return {static_cast<std::byte*>(values.data), element_of(values.element), three(values.points),
+            three(values.strides), memory_of(values.data)};
+}
+
+// Whether there is an array of points.
+bool has_points(const tw_field* values) {
     require(values, "values");
     if (values->dimensions < 0 || values->dimensions > 3)
         throw InputError("values have " + std::to_string(values->dimensions) + " dimensions: 0 to 3 are allowed");
-    if (values->dimensions == 0) return {};  // of nothing
-    const auto three = [](const int64_t* of) { return std::array<Index, 3>{of[0], of[1], of[2]}; };
-    return {static_cast<std::byte*>(values->data), element_of(values->element), three(values->points),
-            three(values->strides), memory_of(values->data)};
+    return values->dimensions > 0;
 }
 
 // Throws InputError within the call, so that all ranks learn it.
 FieldServer::Arguments<FieldServer::Written> written(const char* name, const tw_field* values) {
-    return [=]() -> FieldServer::Written { return {text(name, "name"), array_of(values)}; };
+    return [=]() -> FieldServer::Written {
+        const std::string field = text(name, "name");
+        if (!has_points(values)) return {field, {}};
+        const std::shared_ptr<const Staged> on_host = staged(*values);
+        if (on_host) on_host->copy_to_host();
+        return {field, array_of(*values, on_host)};
+    };
 }
 
 FieldForm laid_out(tw_layout layout, int ranks) {
@@ -396,7 +437,13 @@ tw_status tw_field_server_prefetch(tw_field_server server, int64_t count, const 
 
 tw_status tw_field_server_read(tw_field_server server, const char* name, const tw_field* values, const char* path) {
     return with_server(server, [&](FieldServer& found) {
-        found.read([&]() -> FieldServer::Read { return {text(name, "name"), text(path, "path"), array_of(values)}; });
+        std::shared_ptr<const Staged> on_host;
+        found.read([&]() -> FieldServer::Read {
+            if (has_points(values)) on_host = staged(*values);
+            return {text(name, "name"), text(path, "path"),
+                    values->dimensions > 0 ? array_of(*values, on_host) : fieldserver::ModelArray{}};
+        });
+        if (on_host) on_host->copy_from_host();
     });
 }
 

@@ -228,7 +228,8 @@ typedef enum tw_element { TW_F4 = 0, TW_F8 = 1, TW_I4 = 2, TW_I8 = 3, TW_C8 = 4,
 
 /* An array of one rank. `data` may point into the memory of a device, of CUDA or ROCm, as OpenACC's host_data and
  * OpenMP's use_device_addr give it: plans find out where it is. All fields of a plan are in the host's memory, or on
- * one device. Transforms and field servers take the host's memory alone.
+ * one device. Field servers copy what is on a device, in the order of the default stream. Transforms take the host's
+ * memory alone.
  */
 typedef struct tw_field {
     void* data;         /* its element at the lowest x, y and z */

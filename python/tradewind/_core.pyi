@@ -2770,7 +2770,7 @@ class TransportEntry:
     @property
     def family(self) -> str:
         """
-        two-sided, persistent, fence, notify, shared or collective: transports of one family share their code.
+        two-sided, persistent, fence, notify, shared, collective or nccl: transports of one family share their code.
         """
 
     @property
@@ -2780,6 +2780,10 @@ class TransportEntry:
     @property
     def one_stage(self) -> bool:
         """Whether it carries schedules of one stage only."""
+
+    @property
+    def on_devices(self) -> bool:
+        """Whether it carries messages between arrays on devices alone."""
 
 class PackingEntry:
     @property

@@ -60,6 +60,8 @@ class Carrier {
     // A call that lets MPI work on a stage that is posted; true: its messages have come and left, arrive and leave do
     // not wait. Never waits itself.
     virtual bool test(int) { return false; }
+    // Whether post is ordered after copies of a device there, without the host waiting for them.
+    virtual bool after_copies() const { return false; }
     // Whether arrive and leave record themselves what they spend their time on.
     virtual bool records() const { return false; }
     // Messages, puts, gets or copies that this rank starts in a call of the plan.
@@ -95,6 +97,7 @@ std::unique_ptr<Transport> make_collective();
 std::unique_ptr<Transport> make_fence();
 std::unique_ptr<Transport> make_notify();
 std::unique_ptr<Transport> make_shared();
+std::unique_ptr<Transport> make_nccl();
 
 // Transport shared of arrays on a device.
 std::unique_ptr<Carrier> make_pushes(const Work& work, std::shared_ptr<const Node> node);

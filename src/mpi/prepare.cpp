@@ -42,6 +42,9 @@ Rank check_request(const pattern::Pattern& pattern, MPI_Comm comm, const PlanReq
         throw InputError(std::string("operation ") + name_of(request.operation) + ": a reduction has one, the " +
                          pattern.describe() + " has none");
     check_fields(pattern, rank, request);
+    if (request.carried_by().on_devices && !request.source[0].copier)
+        throw InputError("transport " + request.transport +
+                         " carries messages between arrays on devices, and these lie in the host's memory");
     return rank;
 }
 

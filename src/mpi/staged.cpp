@@ -163,7 +163,8 @@ class StagedPlan : public Plan {
         for (const End& end : work_->stage(s).sends)
             if (!(end.ahead && packed_ahead_ == s)) pack(s, end);
         packed_ahead_ = -1;
-        if (program().copier) recorder_.during(Activity::pack, s, -1, 0, [&] { program().finish_copies(); });
+        if (program().copier && !carrier_->after_copies())
+            recorder_.during(Activity::pack, s, -1, 0, [&] { program().finish_copies(); });
     }
     void start(int s) {
         recorder_.during(Activity::post, s, -1, 0, [&] { carrier_->post(s); });

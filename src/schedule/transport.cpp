@@ -85,6 +85,12 @@ const std::vector<TransportEntry>& transports() {
          isend_irecv_order, buffer, true},
         {"alltoallw", "MPI's collective among all ranks of a group, with a datatype for each peer", Family::collective,
          isend_irecv_order, datatype, true},
+        {.name = "nccl",
+         .description = "from GPU to GPU by NCCL or RCCL, in the order of streams; a GPU for each rank",
+         .family = Family::nccl,
+         .posting = isend_irecv_order,
+         .packings = buffer,
+         .on_devices = true},
     };
     return table;
 }
@@ -110,6 +116,7 @@ std::string name_of(Family family) {
         case Family::notify: return "notify";
         case Family::shared: return "shared";
         case Family::collective: return "collective";
+        case Family::nccl: return "nccl";
     }
     return "";
 }

@@ -9,7 +9,7 @@
 namespace tradewind::schedule {
 
 // Transports of one family are carried by one piece of code: src/mpi/transport/<family>.cpp.
-enum class Family : std::uint8_t { two_sided, persistent, fence, notify, shared, collective };
+enum class Family : std::uint8_t { two_sided, persistent, fence, notify, shared, collective, nccl };
 
 struct TransportEntry {
     std::string name;
@@ -20,6 +20,7 @@ struct TransportEntry {
     bool one_stage = false;             // carries schedules of one stage only: one collective is one stage
     bool gets = false;                  // of a fence: ranks get what others would put
     bool among_neighbors = false;       // of a collective: not among all ranks of a group
+    bool on_devices = false;            // carries messages between arrays on devices alone
 };
 
 enum class Packing : std::uint8_t { buffer, datatype, direct };

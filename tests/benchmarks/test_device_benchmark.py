@@ -40,6 +40,7 @@ def test_a_rehearsal_prints_and_keeps_all_figures(tmp_path: Path) -> None:
     copied = {name: each["device_copies"]["to_host_bytes"] for name, each in found["steps"].items()}
     assert copied["mpdata, 2 ranks"] == copied["diffusion, 2 ranks"] == 0
     assert copied["mpdata by the host, 2 ranks"] > 0
-    ways = ["host buffers", "device arrays", "pushes one after another", "pushes at once"]
+    ways = ["host buffers", "device arrays", "pushes one after another", "pushes at once", "NCCL"]
     assert list(found["exchanges"]) == ways
+    assert "these lie in the host's memory" in found["exchanges"].pop("NCCL")["error"]
     assert all(each["seconds"] > 0 for each in found["exchanges"].values())

@@ -15,7 +15,9 @@ from tradewind.launch import job
 
 HERE = Path(__file__).parent
 BENCHMARKS = HERE.parents[1] / "benchmarks"
-METHODS = {f"{entry.name},{packing}" for entry in _core.transports() for packing in entry.packings}
+METHODS = {
+    f"{entry.name},{packing}" for entry in _core.transports() for packing in entry.packings if not entry.on_devices
+}
 
 pytestmark = pytest.mark.slow
 

@@ -8,7 +8,7 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import pytest
@@ -203,6 +203,7 @@ def beside(programs: Path) -> Run:
 
     `fails`: how the servers do, see failing_server.py, or "refuse" where they and the program do it by themselves.
     `further`: arguments of one more server. `ends`: the job ends well nevertheless. `local`: local servers.
+    `environment`: more variables.
     """
     launcher = pytest.importorskip("tradewind.launch.job").find_launcher()
 
@@ -216,17 +217,18 @@ def beside(programs: Path) -> Run:
         fails: str = "",
         ends: bool = False,
         local: bool = False,
+        environment: Mapping[str, str] | None = None,
     ) -> subprocess.CompletedProcess[str]:
         path = program if isinstance(program, Path) else _built(programs, program)
         command = [*launcher.arguments(ranks), str(path), *map(str, arguments)]
         failing = [str(PROGRAMS / "failing_server.py"), fails]
         start = failing if fails.startswith(("raise", "stop", "kill")) else ["-m", "tradewind"]
-        environment = _ENVIRONMENT | (local_environment(*start) if local else {})
+        given = _ENVIRONMENT | (local_environment(*start) if local else {}) | dict(environment or {})
         if servers:
             command += [":", "-n", str(servers), sys.executable, *start, "serve", "plan.toml", *options]
         if further:
             command += [":", "-n", "1", sys.executable, "-m", "tradewind", "serve", *further]
-        done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=240, check=False)
+        done = subprocess.run(command, env=given, capture_output=True, text=True, timeout=240, check=False)
         assert (done.returncode != 0) == (bool(fails) and not ends), f"{command}\n{done.stdout}{done.stderr}"
         return done
 

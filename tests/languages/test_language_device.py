@@ -10,6 +10,20 @@ import pytest
 STAGED = "staged through pinned memory of the host (MPI does not take pointers of the device: the trial ended by signal"
 
 
+PLAN = """
+folder = "output"
+durable = false
+
+[[sink]]
+name = "history"
+format = "netcdf"
+path = "{step}.nc"
+
+[[rule]]
+sink = "history"
+"""
+
+
 @pytest.fixture(scope="module")
 def where() -> dict[str, str]:
     """The environment in which programs find the driver."""
@@ -28,3 +42,17 @@ def test_c_takes_pointers_of_a_device(on_ranks, where):
 
 def test_fortran_takes_pointers_of_a_device(on_ranks, where):
     assert on_ranks(2, "device_fortran", **where).stdout.startswith(STAGED)
+
+
+@pytest.mark.parametrize("program", ["device_c", "device_fortran"])
+def test_a_plan_by_nccl(on_ranks, where, program):
+    assert "from device to device by NCCL 2.27.5" in on_ranks(2, program, "nccl", **where).stdout
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("program", ["device_c", "device_fortran"])
+def test_field_servers_take_fields_of_a_device(beside, tmp_path, monkeypatch, where, program):
+    """They are copied to the host, and what is read is copied back, in the order of the default stream."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "plan.toml").write_text(PLAN)
+    assert beside(1, program, 1, "output", environment=where).stdout.startswith("the bits of the device\n")

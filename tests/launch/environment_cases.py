@@ -13,7 +13,7 @@ from typing import Any
 from tradewind import _core
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "14_redistribution.py"
-METHODS = [(entry.name, packing) for entry in _core.transports() for packing in entry.packings]
+METHODS = [(entry.name, packing) for entry in _core.transports() for packing in entry.packings if not entry.on_devices]
 
 
 def every_way(comm: Any, _: None) -> list[str]:

@@ -193,6 +193,7 @@ def test_ranks_that_do_not_fit(own, ranks, split, words):
         ("arome-1300m", 1000, (40, 25)),
         ("arome-1300m", 10_000, (80, 125)),  # of 90 levels, which transpositions divide among the first
         ("arome-1300m", 100_000, (80, 1250)),
+        ("hirlam", 3000, (40, 70)),  # of 40 levels, which its dwarf divides; as many servers as levels of 5 fields
     ],
 )
 def test_a_split_fits_all_layouts_of_a_step(model, ranks, split):

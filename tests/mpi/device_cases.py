@@ -12,23 +12,38 @@ import numpy as np
 from fake_device import Array, Driver
 from ranks_problems import problems_of
 
+from tradewind.base.errors import PlanError
 from tradewind.mpi import planning
 
 _plan = planning.plan
 _SEEDS = 4
+_PATIENCE_S = 10.0
+"""How long a rank waits for another one, whose checksum may have differed in the stage before."""
 
 
 class Twin:
     """A plan on arrays of the host, and the same plan on a device: both must leave the same bits."""
 
     def __init__(
-        self, driver: Driver, mpi_takes: bool, what: Any, comm: Any, fields: Any, target: Any = None, **options: Any
+        self,
+        driver: Driver,
+        mpi_takes: bool,
+        own: dict[str, str],
+        what: Any,
+        comm: Any,
+        fields: Any,
+        target: Any = None,
+        **options: Any,
     ) -> None:
         self.driver, self.stream, self.comm = driver, driver.stream(), comm
         self.host = _plan(what, comm, fields, target, **options)
         self.arrays = [*_listed(fields), *_listed(target)]
         self.twins = [Array(driver, array, self.stream) for array in self.arrays]
         sources, targets = self.twins[: len(_listed(fields))], self.twins[len(_listed(fields)) :]
+        if options.get("algorithm") != "native":
+            options |= own
+        if options.get("check"):
+            options["watchdog_s"] = _PATIENCE_S
         self.plan = _plan(what, comm, sources, targets or None, **options)
         self.checked = bool(options.get("check"))
         self.expected = _staging(self.plan, mpi_takes)
@@ -44,19 +59,32 @@ class Twin:
 
     def __call__(self) -> None:
         self._write()
+        self._together(self._call)
+        self.host()
+        self._compare()
+
+    def _call(self) -> None:
         before = self.driver.count("to host")
         self.plan()
         staged = self.driver.count("to host") - before
         if self.expected == _STAGED:
             assert staged >= self.plan.bytes_sent
-        elif self.expected == _DIRECT and not self.checked:
+        elif self.expected in (_DIRECT, _NCCL) and not self.checked:
             assert staged == 0, "staged in silence"
-        self.host()
-        self._compare()
+
+    def _together(self, work: Callable[[], Any]) -> None:
+        """Raise on all ranks what one of them meets: the others would wait for it in the plan on the host."""
+        problem = ""
+        try:
+            work()
+        except (PlanError, AssertionError) as error:
+            problem = str(error)
+        on_ranks = self.comm.allgather(problem)
+        assert not any(on_ranks), on_ranks
 
     def start(self) -> None:
         self._write()
-        self.plan.start()
+        self._together(self.plan.start)
         self.host.start()
 
     def poke(self) -> bool:
@@ -64,7 +92,7 @@ class Twin:
         return self.host.poke()
 
     def wait(self) -> None:
-        self.plan.wait()
+        self._together(self.plan.wait)
         self.host.wait()
         self._compare()
 
@@ -81,12 +109,13 @@ class Twin:
 
 
 _STAGED, _DIRECT, _PUSHES = "staged through pinned memory", "direct: MPI takes", "within the node pushes"
+_NCCL = "from device to device by"
 
 
 def _staging(plan: Any, mpi_takes: bool) -> str:
     """How the messages of a plan on a device must go."""
-    if plan.transport == "shared":
-        return _PUSHES
+    if plan.transport in (by := {"shared": _PUSHES, "nccl": _NCCL}):
+        return by[plan.transport]
     windows = plan.transport.startswith(("put", "get"))
     return _DIRECT if mpi_takes and not windows and plan.packing != "datatype" else _STAGED
 
@@ -96,7 +125,10 @@ def _listed(fields: Any) -> list[Any]:
 
 
 def run(comm: Any, payload: dict[str, Any]) -> dict[str, str]:
-    """Runs every so manieth case of a module, with plans and their twins; by name what went wrong."""
+    """Runs every so manieth case of a module, with plans and their twins; by name what went wrong.
+
+    `own`: options of the twins alone, but for MPI's own collectives.
+    """
     driver = Driver(payload["driver"])
     module = importlib.import_module(payload["module"])
     cases: list[tuple[str, Callable[[Any], str]]]
@@ -105,7 +137,7 @@ def run(comm: Any, payload: dict[str, Any]) -> dict[str, str]:
     else:
         cases = [(name, case) for name, case in module.cases(comm.size).items() if "refus" not in name]
     chosen = [(name, partial(_seeded, driver, n, case)) for n, (name, case) in enumerate(cases)]
-    twin = partial(Twin, driver, payload["mpi_takes"])
+    twin = partial(Twin, driver, payload["mpi_takes"], payload["own"])
     with mock.patch.object(planning, "plan", twin), mock.patch("tradewind.mpi.plan", twin):
         return problems_of(comm, chosen[:: payload["every"]])
 

@@ -9,7 +9,7 @@ import numpy as np
 from tradewind import _core
 
 TOTAL = 60
-METHODS = [(entry.name, packing) for entry in _core.transports() for packing in entry.packings]
+METHODS = [(entry.name, packing) for entry in _core.transports() for packing in entry.packings if not entry.on_devices]
 SHAPES: dict[str, tuple[tuple[int, ...], int]] = {
     "points": ((0,), 0),
     "levels outside": ((5, 0), -1),

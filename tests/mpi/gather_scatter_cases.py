@@ -29,7 +29,7 @@ LEVELS: dict[str, tuple[tuple[int, ...], int]] = {
     "levels around": ((3, 0, 2), 1),
 }
 """Shapes of fields, 0 for the values, and the axis over these."""
-METHODS = [(entry.name, packing) for entry in _core.transports() for packing in entry.packings]
+METHODS = [(entry.name, packing) for entry in _core.transports() for packing in entry.packings if not entry.on_devices]
 
 
 def run(comm: Any, ranks: int) -> dict[str, str]:

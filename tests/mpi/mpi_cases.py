@@ -117,7 +117,7 @@ def _telling(found: list[Case]) -> list[Case]:
     return selected
 
 
-METHODS = [(entry.name, packing) for entry in _core.transports() for packing in entry.packings]
+METHODS = [(entry.name, packing) for entry in _core.transports() for packing in entry.packings if not entry.on_devices]
 
 
 def _carried(case: Case, counter: Iterator[int]) -> Case:

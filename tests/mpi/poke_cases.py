@@ -44,7 +44,7 @@ def schedules(ranks: int) -> dict[str, _core.Schedule]:
 
 
 def methods() -> list[tuple[str, str]]:
-    return [(entry.name, packing) for entry in _core.transports() for packing in entry.packings]
+    return [(entry.name, packing) for entry in _core.transports() for packing in entry.packings if not entry.on_devices]
 
 
 def run(comm: Any, payload: Any) -> dict[str, str]:

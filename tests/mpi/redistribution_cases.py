@@ -12,7 +12,7 @@ from tradewind import _core
 from tradewind.base.errors import InputError
 
 GRID = (9, 6, 8)
-METHODS = [(entry.name, packing) for entry in _core.transports() for packing in entry.packings]
+METHODS = [(entry.name, packing) for entry in _core.transports() for packing in entry.packings if not entry.on_devices]
 NATIVE = (_core.all_to_all_transport, "buffer")
 even = _core.Parts.even
 

@@ -42,8 +42,10 @@ def aware(driver: str, monkeypatch: pytest.MonkeyPatch) -> str:
     return driver
 
 
-def _problems(ranks: int, driver: str, module: str, every: int = 1, *, mpi_takes: bool = False) -> dict[str, str]:
-    payload = {"driver": driver, "module": module, "every": every, "mpi_takes": mpi_takes}
+def problems(
+    ranks: int, driver: str, module: str, every: int = 1, *, mpi_takes: bool = False, **own: str
+) -> dict[str, str]:
+    payload = {"driver": driver, "module": module, "every": every, "mpi_takes": mpi_takes, "own": own}
     outcomes = launch.run(ranks, "device_cases:run", payload, timeout_s=280)
     assert outcomes
     return {name: problem for name, problem in outcomes.items() if problem}
@@ -52,31 +54,31 @@ def _problems(ranks: int, driver: str, module: str, every: int = 1, *, mpi_takes
 @pytest.mark.parametrize("module", MODULES)
 def test_plans_leave_on_a_device_the_bits_that_they_leave_on_the_host(driver, module):
     """A few cases of each pattern, and no message staged in silence; all of them are slow."""
-    assert _problems(2, driver, module, every=23) == {}
+    assert problems(2, driver, module, every=23) == {}
 
 
 @pytest.mark.slow
 def test_rocm_has_the_same_functions_by_other_names(monkeypatch):
     folder = str(fake_device.folder(fake_device.ROCM))
     monkeypatch.setenv("LD_LIBRARY_PATH", folder, prepend=os.pathsep)
-    assert _problems(2, folder, "mpi_cases", every=37) == {}
+    assert problems(2, folder, "mpi_cases", every=37) == {}
 
 
 def test_mpi_that_takes_pointers_of_the_device_is_given_them(aware):
-    assert _problems(2, aware, "mpi_cases", every=17, mpi_takes=True) == {}
+    assert problems(2, aware, "mpi_cases", every=17, mpi_takes=True) == {}
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("ranks", [1, 2, 3])
 @pytest.mark.parametrize("module", MODULES)
 def test_all_plans_leave_on_a_device_the_bits_that_they_leave_on_the_host(driver, module, ranks):
-    assert _problems(ranks, driver, module) == {}
+    assert problems(ranks, driver, module) == {}
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("module", MODULES)
 def test_all_plans_give_mpi_pointers_where_it_takes_them(aware, module):
-    assert _problems(2, aware, module, mpi_takes=True) == {}
+    assert problems(2, aware, module, mpi_takes=True) == {}
 
 
 def test_calls_order_themselves_with_the_work_of_the_caller(driver):

@@ -78,9 +78,12 @@ void bind_verify(nb::module_& module) {
         .def_ro("description", &schedule::TransportEntry::description)
         .def_prop_ro(
             "family", [](const schedule::TransportEntry& e) { return schedule::name_of(e.family); },
-            "two-sided, persistent, fence, notify, shared or collective: transports of one family share their code.")
+            "two-sided, persistent, fence, notify, shared, collective or nccl: transports of one family share their "
+            "code.")
         .def_ro("packings", &schedule::TransportEntry::packings, "The packings that it goes with.")
-        .def_ro("one_stage", &schedule::TransportEntry::one_stage, "Whether it carries schedules of one stage only.");
+        .def_ro("one_stage", &schedule::TransportEntry::one_stage, "Whether it carries schedules of one stage only.")
+        .def_ro("on_devices", &schedule::TransportEntry::on_devices,
+                "Whether it carries messages between arrays on devices alone.");
     nb::class_<schedule::PackingEntry>(module, "PackingEntry")
         .def_ro("name", &schedule::PackingEntry::name)
         .def_ro("description", &schedule::PackingEntry::description);

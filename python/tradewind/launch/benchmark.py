@@ -21,6 +21,8 @@ from tradewind.method.method import (
     Method,
     algorithm_names,
     combinations,
+    host_problems,
+    host_transports,
     native_refusal,
     packing_names,
     transport_names,
@@ -79,7 +81,7 @@ def bench(
     methods, refused = combine(
         exchange,
         chosen,
-        names("transport", transports, transport_names()),
+        transports_of(transports),
         names("packing", packings, packing_names()),
     )
     result = bench_methods(
@@ -164,6 +166,16 @@ def names(what: str, chosen: Sequence[str], known: Sequence[str]) -> list[str]:
         if name not in known:
             raise InputError(unknown(what, name, known))
     return list(dict.fromkeys(chosen))
+
+
+def transports_of(chosen: Sequence[str]) -> list[str]:
+    """Return the transports that are chosen, of "all" those of arrays of the host. Raises InputError for others."""
+    if ALL in chosen:
+        return list(host_transports())
+    found = names("transport", chosen, transport_names())
+    if problems := host_problems(found):
+        raise InputError(*problems)
+    return found
 
 
 def combine(

@@ -12,7 +12,7 @@ from tradewind.base.names import unknown
 from tradewind.launch import job
 from tradewind.machine.calibration import SPREAD_LIMIT, Calibration, calibrated, refusals
 from tradewind.machine.calibration_file import text_of
-from tradewind.method.method import packing_names, transport_names
+from tradewind.method.method import host_problems, packing_names, transport_names
 
 ALL = "all"
 SIZES = tuple(2**i for i in (13, 16, 18, 20, 22, 24))
@@ -66,6 +66,7 @@ def calibrate(
         if not good
     ]
     problems += _unknown("transport", transports, transport_names())
+    problems += host_problems(transports)
     problems += _unknown("packing", packings, packing_names())
     if problems:
         raise InputError(*problems)
@@ -94,6 +95,7 @@ def methods(transports: Sequence[str], packings: Sequence[str]) -> list[list[str
     found = [
         [entry.name, packing]
         for entry in _core.transports()
+        if not entry.on_devices
         for packing in entry.packings
         if (ALL in transports or entry.name in transports) and (ALL in packings or packing in packings)
     ]

@@ -8,10 +8,10 @@ from typing import Any
 from tradewind.base.errors import InputError, gathered
 from tradewind.base.units import byte_count
 from tradewind.launch import job
-from tradewind.launch.benchmark import check_samples, choose, combine, exchange_payload, names
+from tradewind.launch.benchmark import check_samples, choose, combine, exchange_payload, names, transports_of
 from tradewind.launch.quiet import warnings_of
 from tradewind.launch.samples import with_intervals
-from tradewind.method.method import DEFAULT_PACKING, DEFAULT_TRANSPORT, packing_names, transport_names
+from tradewind.method.method import DEFAULT_PACKING, DEFAULT_TRANSPORT, packing_names
 from tradewind.workload.exchange import Exchange
 from tradewind.workload.registry import pattern_named
 
@@ -72,7 +72,7 @@ def bench_sizes(
     for each of them ``message_bytes`` and what `bench` returns; and beside it what they share. Raises InputError.
     """
     check_samples(repeat, rounds, warmup)
-    chosen = names("transport", transports, transport_names()), names("packing", packings, packing_names())
+    chosen = transports_of(transports), names("packing", packings, packing_names())
     problems: list[str] = []
     payloads, skipped = [], []
     for size in sizes:

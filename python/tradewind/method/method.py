@@ -75,6 +75,27 @@ def transport_names() -> tuple[str, ...]:
 
 
 @cache
+def device_transports() -> tuple[str, ...]:
+    """Return the names of transports that carry messages between arrays on devices alone."""
+    return tuple(entry.name for entry in _core.transports() if entry.on_devices)
+
+
+@cache
+def host_transports() -> tuple[str, ...]:
+    """Return the names of the others, which carry messages between arrays of the host, too."""
+    return tuple(name for name in transport_names() if name not in device_transports())
+
+
+def host_problems(transports: Sequence[str]) -> list[str]:
+    """Return the problems of transports for arrays in the host's memory."""
+    return [
+        f"transport {name} carries messages between arrays on devices, and these lie in the host's memory"
+        for name in transports
+        if name in device_transports()
+    ]
+
+
+@cache
 def two_sided_names() -> tuple[str, ...]:
     """Return the names of transports whose posting orders differ: each other one has the order of one of these."""
     return tuple(entry.name for entry in _core.transports() if entry.family == "two-sided")
@@ -150,6 +171,8 @@ def methods(
 ) -> tuple[list[Method], list[tuple[Method, str]]]:
     """Return the methods for a pattern, the default one first, and the skipped ones, each with the reason.
 
+    Those of arrays in the host's memory.
+
     `include`: only what one of these matches; `exclude`: nothing that one of these matches. A text without a comma
     is the name of any part, with commas it is ALGORITHM,TRANSPORT,PACKING, where an empty part matches all; ``*``,
     ``?`` and ``[...]`` are wildcards. An algorithm that is named with a radix is tried with it. Raises InputError
@@ -157,7 +180,7 @@ def methods(
     """
     named = [name for text in include if _is_algorithm(pattern, name := text.partition(",")[0])]
     algorithms = list(dict.fromkeys([*algorithm_names([pattern]), *named]))
-    every = list(combinations(algorithms, transport_names(), packing_names()))
+    every = list(combinations(algorithms, host_transports(), packing_names()))
     if problems := [*_unmatched("include", include, every), *_unmatched("exclude", exclude, every)]:
         raise InputError(*problems)
     wanted = [w for w in every if not include or any(_matches(w, text) for text in include)]

@@ -33,6 +33,11 @@ class DwarfStep:
     exchange_part: str | None = None
     """The part of the model for which its exchanges count; None: that of its computations."""
 
+    @property
+    def layouts(self) -> tuple[str, ...]:
+        """Layouts of the model's grid that its steps go through."""
+        return find(self.kind).layouts
+
     def steps(
         self, grid: ModelGrid, ranks: int, split: tuple[int, int], values: Mapping[str, float]
     ) -> list[tuple[str | None, GroupStep]]:

@@ -300,9 +300,10 @@ class Model:
 
 
 def _layouts(steps: Sequence[Expanded]) -> list[str]:
-    """Return the layouts that steps go through."""
-    paths = [path for each in steps if isinstance(path := each.table.get("path"), str)]
-    return list(dict.fromkeys(["xy", *(name for path in paths for name in path.split("-"))]))
+    """Return the layouts that steps go through, those of dwarfs among them."""
+    paths = [path.split("-") for each in steps if isinstance(path := each.table.get("path"), str)]
+    of_dwarfs = [each.dwarf.layouts for each in steps if each.dwarf is not None]
+    return list(dict.fromkeys(["xy", *(name for names in (*paths, *of_dwarfs) for name in names)]))
 
 
 AnyModel = Model | CoupledModel

@@ -66,23 +66,31 @@ def has_copier(value: Any) -> bool:
     return True
 
 
+NVRTC = ("libnvrtc.so.13", "libnvrtc.so.12")
+NCCL = ("libnccl.so.2",)
+
+
 @cache
-def _load_compiler() -> None:
-    """Load NVRTC from the wheel that has it, in which the loader does not look. There may be none: ROCm needs none."""
-    for name in ("libnvrtc.so.13", "libnvrtc.so.12"):
+def load_wheel(names: tuple[str, ...]) -> None:
+    """Load a library by one of its names, or from a wheel, in which the loader does not look.
+
+    There may be none: ROCm needs none, and what needs one says so.
+    """
+    for name in names:
         with suppress(OSError):
             ctypes.CDLL(name)
             return
     for folder in sys.path:
-        for file in sorted(Path(folder).glob("nvidia/*/lib/libnvrtc.so.*"), reverse=True):
-            with suppress(OSError):
-                ctypes.CDLL(str(file))
-                return
+        for name in names:
+            for file in sorted(Path(folder).glob(f"nvidia/*/lib/{name}"), reverse=True):
+                with suppress(OSError):
+                    ctypes.CDLL(str(file))
+                    return
 
 
 def device_array(what: str, value: Any) -> DeviceArray:
     """Return what a plan needs of an array on a device, see `has_copier`. Raises InputError for what cannot be seen."""
-    _load_compiler()
+    load_wheel(NVRTC)
     try:
         if hasattr(value, "__cuda_array_interface__"):
             return _of_interface(value, value.__cuda_array_interface__)

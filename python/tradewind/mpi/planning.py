@@ -17,9 +17,16 @@ from tradewind.base.errors import InputError, as_utf8, quoted
 from tradewind.base.extents import true_or_false, whole_number
 from tradewind.method.choice import choose_alone
 from tradewind.method.memories import PRIVATE, SHARED
-from tradewind.method.method import DEFAULT_PACKING, DEFAULT_TRANSPORT, NATIVE, Method, default_algorithm
+from tradewind.method.method import (
+    DEFAULT_PACKING,
+    DEFAULT_TRANSPORT,
+    NATIVE,
+    Method,
+    default_algorithm,
+    device_transports,
+)
 from tradewind.mpi.choice import chosen_on_all
-from tradewind.mpi.device import memory_of, stream_number
+from tradewind.mpi.device import NCCL, load_wheel, memory_of, stream_number
 from tradewind.mpi.fields import ELEMENTS, checked, checked_dims, checked_targets, described_box
 from tradewind.mpi.levels import described_points, levels_of, with_equal_levels
 from tradewind.mpi.library import MPI, Plan, _mpi
@@ -141,6 +148,8 @@ def plan(
     handle = comm.py2f()
 
     def bound(schedule: _core.Schedule | None, by: str, packed: str, tentative: bool) -> Plan | None:
+        if by in device_transports():
+            load_wheel(NCCL)
         if schedule is None:
             return _mpi.native_plan(pattern, handle, request, by, packed, tentative)
         return _mpi.schedule_plan(schedule, handle, request, by, packed, tentative)

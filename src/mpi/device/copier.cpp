@@ -9,6 +9,7 @@
 #include <unordered_map>
 
 #include "mpi/device/kernels.hpp"
+#include "mpi/device/nccl.hpp"
 #include "mpi/device/trial.hpp"
 #include "mpi/error.hpp"
 
@@ -146,6 +147,8 @@ class DeviceCopier : public Copier {
         for (const Event event : {entered_, left_, packed_, arrived_}) driver_.destroy_event(event);
         for (const Stream stream : {work_, out_, in_}) driver_.destroy_stream(stream);
         for (const Stream stream : lanes_) driver_.destroy_stream(stream);
+        if (messages_) driver_.destroy_stream(messages_);
+        if (over_) driver_.destroy_event(over_);
     }
 
     std::string memory() const override { return std::string(driver_.name()) + " " + std::to_string(device_); }
@@ -313,6 +316,34 @@ class DeviceCopier : public Copier {
         const Current current(driver_, context_);
         check(driver_.wait_for_stream(lanes_[lane]), "waiting for a push");
     }
+    const Nccl& nccl() const override { return Nccl::of(driver_.kind()); }
+    void on_device(const std::function<void()>& calls) const override {
+        const Current current(driver_, context_);
+        calls();
+    }
+    void* begin_messages() override {
+        const Current current(driver_, context_);
+        if (!messages_) check(driver_.create_stream(&messages_, own_order), "making a stream");
+        if (!over_) check(driver_.create_event(&over_, no_timing), "making an event");
+        check(driver_.record(packed_, work_), "recording an event");
+        check(driver_.stream_waits(messages_, packed_, 0), "ordering the stream of messages");
+        return messages_;
+    }
+    void end_messages() override {
+        const Current current(driver_, context_);
+        check(driver_.record(over_, messages_), "recording the end of messages");
+        begun_ = true;
+    }
+    void await_messages() override {
+        const Current current(driver_, context_);
+        check(driver_.stream_waits(work_, over_, 0), "ordering copies after messages");
+    }
+    bool messages_over() const override {
+        const Current current(driver_, context_);
+        const int code = driver_.query(over_);
+        if (code != not_ready) check(code, "looking for messages");
+        return code != not_ready;
+    }
     std::pair<bool, std::string> mpi_takes() const override {
         const DeviceMpi& found = device_mpi(driver_.kind(), device_);
         return {found.takes, found.reason};
@@ -422,6 +453,8 @@ class DeviceCopier : public Copier {
     Stream work_ = nullptr, out_ = nullptr, in_ = nullptr;  // kernels; copies to the host; copies from it
     Event entered_ = nullptr, left_ = nullptr, packed_ = nullptr, arrived_ = nullptr;
     std::vector<Stream> lanes_;                          // of pushes, by target
+    Stream messages_ = nullptr;                          // of NCCL
+    Event over_ = nullptr;                               // of all in it
     std::map<std::array<Index, 8>, std::byte*> shared_;  // memory of this process
     std::deque<Kept> kept_;
     std::vector<Row> rows_;

@@ -1,13 +1,9 @@
 #include "mpi/device/driver.hpp"
 
-#include <dlfcn.h>
-
-#include <initializer_list>
 #include <memory>
 #include <mutex>
-#include <vector>
 
-#include "base/error.hpp"
+#include "mpi/device/library.hpp"
 #include "mpi/error.hpp"
 
 namespace tradewind::mpi {
@@ -19,7 +15,6 @@ struct Names {
     const char* of(DriverKind kind) const { return kind == DriverKind::cuda ? cuda : hip; }
 };
 
-using Libraries = std::vector<const char*>;
 const Libraries& driver_libraries(DriverKind kind) {
     static const Libraries cuda{"libcuda.so.1", "libcuda.so"},
         hip{"libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5", "libamdhip64.so"};
@@ -29,25 +24,6 @@ const Libraries& compiler_libraries(DriverKind kind) {
     static const Libraries cuda{"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2", "libnvrtc.so"},
         hip{"libhiprtc.so.7", "libhiprtc.so.6", "libhiprtc.so", "libamdhip64.so.5", "libamdhip64.so"};
     return kind == DriverKind::cuda ? cuda : hip;
-}
-
-void* load(const Libraries& libraries, int flags) {
-    for (const char* name : libraries)
-        if (void* const library = dlopen(name, flags)) return library;
-    return nullptr;
-}
-
-std::string listed(const Libraries& libraries) {
-    std::string names;
-    for (const char* name : libraries) names += (names.empty() ? "" : ", ") + std::string(name);
-    return names;
-}
-
-template <typename Pointer>
-void find(void* library, const char* name, Pointer& function) {
-    void* const found = dlsym(library, name);
-    if (!found) throw InputError(std::string("the library of the device has no function ") + name);
-    function = reinterpret_cast<Pointer>(found);
 }
 
 struct OfKind {
@@ -90,6 +66,7 @@ Driver::Driver(DriverKind kind, void* library) : kind_(kind) {
     take(destroy_event, {"cuEventDestroy_v2", "hipEventDestroy"});
     take(record, {"cuEventRecord", "hipEventRecord"});
     take(stream_waits, {"cuStreamWaitEvent", "hipStreamWaitEvent"});
+    take(query, {"cuEventQuery", "hipEventQuery"});
     take(load_module, {"cuModuleLoadData", "hipModuleLoadData"});
     take(find_function, {"cuModuleGetFunction", "hipModuleGetFunction"});
     take(launch, {"cuLaunchKernel", "hipModuleLaunchKernel"});

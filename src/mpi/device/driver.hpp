@@ -18,6 +18,9 @@ using Context = void*;
 using Module = void*;
 using Function = void*;
 
+// The result of a query of an event that is still to come, alike in CUDA and HIP.
+constexpr int not_ready = 600;
+
 // Memory of a device, for other processes of the node.
 struct MemoryHandle {
     std::array<char, 64> bytes{};
@@ -67,6 +70,7 @@ class Driver {
     int (*destroy_event)(Event event) = nullptr;
     int (*record)(Event event, Stream stream) = nullptr;
     int (*stream_waits)(Stream stream, Event event, unsigned flags) = nullptr;
+    int (*query)(Event event) = nullptr;  // `not_ready` where it is still to come
     int (*load_module)(Module* module, const void* image) = nullptr;
     int (*find_function)(Function* function, Module module, const char* name) = nullptr;
     int (*launch)(Function function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,

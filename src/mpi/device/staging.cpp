@@ -1,5 +1,7 @@
 #include "mpi/device/staging.hpp"
 
+#include "mpi/device/nccl.hpp"
+
 namespace tradewind::mpi {
 
 namespace {
@@ -68,6 +70,11 @@ void Staging::pin(const PlanRequest& request, std::byte* memory, Index bytes) {
 std::unique_ptr<Buffers> Staging::buffers(Transport& transport, const Communicator& communicator,
                                           const PlanRequest& request, Index outgoing, Index incoming) {
     copier_ = request.source[0].copier;
+    if (request.carried_by().on_devices) {
+        direct_ = true;
+        text_ = "from device to device by " + copier_->nccl().name();
+        return std::make_unique<DeviceBuffers>(copier_, outgoing, incoming);
+    }
     text_ = staged_text(*copier_);
     if (plain(request)) {
         // Datatypes of a device's memory are gathered element by element, which takes hundreds of times as long.

@@ -1,6 +1,7 @@
 // The memory of a device that arrays lie in, as plans see it: who copies within it, to the host and back.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -10,6 +11,8 @@
 #include "mpi/packing/copy.hpp"
 
 namespace tradewind::mpi {
+
+class Nccl;
 
 // Groups of places in the memory of a copier whose values are combined: those of each group in one list, in their
 // order, go to all places of the group in the other. Group i has the places from begins[i] to before begins[i + 1], in
@@ -75,6 +78,16 @@ class Copier {
     // Begins a copy to memory of another process, after what was begun before, in a stream of the lane.
     virtual void push(std::size_t lane, std::byte* to, const std::byte* from, Index bytes) = 0;
     virtual void finish_push(std::size_t lane) = 0;
+    // The library that brings messages from device to device. Throws InputError where it cannot be used.
+    virtual const Nccl& nccl() const = 0;
+    // Calls it, while the device is the current one.
+    virtual void on_device(const std::function<void()>& calls) const = 0;
+    // The stream of its messages: those that are put there before `end_messages` come after all that was begun until
+    // now. What is begun after `await_messages` comes after them. None of the three waits.
+    virtual void* begin_messages() = 0;
+    virtual void end_messages() = 0;
+    virtual void await_messages() = 0;
+    virtual bool messages_over() const = 0;
     // Whether MPI takes pointers to this memory, and how that is known, in words.
     virtual std::pair<bool, std::string> mpi_takes() const = 0;
     // The stream that the caller's work is in, as a number.

@@ -37,6 +37,7 @@ std::unique_ptr<Transport> make_transport(const std::string& name) {
         case schedule::Family::notify: return make_notify();
         case schedule::Family::shared: return make_shared();
         case schedule::Family::collective: return make_collective();
+        case schedule::Family::nccl: return make_nccl();
     }
     return nullptr;
 }

@@ -165,6 +165,11 @@ def test_steps_are_timed_several_times_on_one_field():
     assert thrice["sum_of_squares"] == once["sum_of_squares"]
 
 
+def test_a_transport_of_devices_with_fields_on_the_host():
+    with pytest.raises(InputError, match="transport nccl carries messages between arrays on devices, and these lie"):
+        Diffusion(4, (16, 16, 2), transport="nccl", device="simulated")
+
+
 def test_a_transport_that_does_not_go_with_a_schedule():
     with pytest.raises(InputError, match="alltoallv"):
         Diffusion(4, (16, 16, 2), transport="alltoallv", algorithm="sweep")

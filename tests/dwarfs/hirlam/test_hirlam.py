@@ -21,7 +21,10 @@ from tradewind.dwarfs.waves.plane_waves import differences, mode_speeds
 
 SMALL = {"grid": (14, 9, 8)}
 CARRIED = [
-    (entry.name, packing) for entry in _core.transports() for packing in entry.packings if entry.name != "native"
+    (entry.name, packing)
+    for entry in _core.transports()
+    for packing in entry.packings
+    if not entry.on_devices and entry.name != "native"
 ]
 ASKED = {
     **{name: {**SMALL, "strategy": name} for name in STRATEGIES},

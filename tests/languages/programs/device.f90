@@ -1,6 +1,8 @@
-!> A halo of a field on a device, by a pointer to its memory, beside the same on the host, on two ranks.
+!> A halo of a field on a device, by a pointer to its memory, beside the same on the host, on two ranks. With "output"
+!! the field is written and read beside a field server.
 !!
-!!     mpiexec -n 2 device_fortran
+!!     mpiexec -n 2 device_fortran [TRANSPORT]
+!!     mpiexec -n 1 device_fortran output : -n 1 tradewind serve plan.toml
 program device
   use, intrinsic :: iso_c_binding
   use, intrinsic :: iso_fortran_env, only: real64
@@ -55,6 +57,7 @@ program device
   type(tw_pattern) :: halo
   type(tw_plan) :: plan
   character(len=:), allocatable :: staging
+  character(len=12) :: asked
   integer :: rank, i
 
   call MPI_Init()
@@ -73,9 +76,16 @@ program device
   call must(to_device(memory, c_loc(got), int(bytes, c_size_t), stream))
   call c_f_pointer(memory, on_device, shape(host))
 
+  call get_command_argument(1, asked)
+  if (asked == "output") then
+    call output()
+    call MPI_Finalize()
+    stop
+  end if
   call check(tw_blocks(blocks, [12, 8, nz], [2, 1]))
   call check(tw_halo(halo, blocks, 2, [.true., .true.]))
-  call check(tw_plan_make(plan, halo, MPI_COMM_WORLD, [tw_field(on_device)], options=tw_options(stream=stream)))
+  call check(tw_plan_make(plan, halo, MPI_COMM_WORLD, [tw_field(on_device)], &
+    options=tw_options(stream=stream, transport=trim(asked))))
   call check(tw_plan_call(plan))
   call check(tw_plan_staging(plan, staging))
   if (rank == 0) print "(a)", staging
@@ -90,6 +100,25 @@ program device
   call MPI_Finalize()
 
 contains
+
+  subroutine output()
+    type(tw_field_server) :: server
+    call check(tw_field_server_open(server, MPI_COMM_WORLD))
+    call check(tw_blocks(blocks, shape(host), [1, 1]))
+    call check(tw_field_server_define(server, "t", blocks, tw_regular(nx, ny, 0d0, 0d0, 1d0, 1d0)))
+    call check(tw_field_server_write(server, "t", on_device, 0))
+    call check(tw_field_server_end_step(server, 0))
+    call check(tw_field_server_finish(server))
+    got = -1
+    call must(to_device(memory, c_loc(got), int(bytes, c_size_t), stream))
+    call check(tw_field_server_prefetch(server, ["output/0.nc"]))
+    call check(tw_field_server_read(server, "t", on_device, "output/0.nc"))
+    call must(to_host(c_loc(got), memory, int(bytes, c_size_t), stream))
+    call must(wait_for(stream))
+    if (any(got /= host)) error stop "other bits"
+    print "(a)", "the bits of the device"
+    call check(tw_field_server_close(server))
+  end subroutine output
 
   subroutine check(status)
     integer(c_int), intent(in) :: status

@@ -4,7 +4,9 @@
 // The memory of a device has two mappings: at the address that the caller gets, any access of the host ends the
 // process; the driver and its kernels reach it at another one. What is put into a stream is carried out as late as
 // order allows: nothing until the host waits for a stream, and then that and what it depends on, no more; or, by
-// TRADEWIND_FAKE_SEED, also other work that is ready, at random. The target of a copy to the host holds poison until
+// TRADEWIND_FAKE_SEED, also other work that is ready, and what an operation depends on in any order, at random.
+// Messages between devices (fake_nccl.cpp) are such work, too, begun here or because another process needs them. The
+// target of a copy to the host holds poison until
 // then, and so does new memory of a device. A wrong use ends the process with a line that says which.
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -22,6 +24,7 @@
 #include <random>
 #include <set>
 #include <string>
+#include <thread>
 #include <vector>
 
 #define EXPORT extern "C" __attribute__((visibility("default")))
@@ -59,8 +62,16 @@ struct Memory {
     bool opened;  // that of another process
 };
 
+// Work that depends on other processes: `attempt` does what can be done, and returns whether it is over.
+struct External {
+    int (*attempt)(void*);
+    int (*demanded)(void*);  // whether another process waits for it
+    void* data;
+};
+
 struct Operation {
     std::function<void()> work;
+    const External* external = nullptr;
     std::vector<std::shared_ptr<Operation>> after;
     const char* host = nullptr;  // that it reads or writes
     std::size_t host_bytes = 0;
@@ -116,18 +127,36 @@ char* shadow(const void* address, std::size_t bytes, const char* what) {
 bool ready(const Operation& operation) {
     return std::all_of(operation.after.begin(), operation.after.end(), [](const OperationPtr& o) { return o->done; });
 }
-void carry_out(const OperationPtr& operation) {
-    if (!operation || operation->done) return;
-    for (const OperationPtr& before : operation->after) carry_out(before);
-    operation->work();
+// As far as that goes without waiting for other processes; whether it is done.
+bool try_to_carry_out(const OperationPtr& operation) {
+    if (!operation || operation->done) return true;
+    std::vector<OperationPtr> before = operation->after;
+    if (state().eager) std::shuffle(before.begin(), before.end(), state().random);
+    for (const OperationPtr& each : before)
+        if (!try_to_carry_out(each)) return false;
+    if (operation->external && operation->external->attempt(operation->external->data) == 0) return false;
+    if (operation->work) operation->work();
     operation->done = true;
     operation->after.clear();
     std::erase(state().pending, operation);
+    return true;
+}
+// Carries out, as far as can be, work that other processes wait for.
+void serve() {
+    for (const OperationPtr& each : std::vector(state().pending))
+        if (each->external && !each->done && each->external->demanded(each->external->data) != 0)
+            try_to_carry_out(each);
+}
+void carry_out(const OperationPtr& operation) {
+    while (!try_to_carry_out(operation)) {
+        serve();
+        usleep(50);
+    }
 }
 void carry_out_some() {
     while (state().eager && !state().pending.empty() && state().random() % 3 == 0) {
         const OperationPtr any = state().pending[state().random() % state().pending.size()];
-        if (ready(*any)) carry_out(any);
+        if (ready(*any)) try_to_carry_out(any);
     }
 }
 
@@ -355,6 +384,12 @@ EXPORT int cuStreamWaitEvent(void* stream, void* event, unsigned) {
     if (last && !last->done) waiting->after.push_back(last);
     return 0;
 }
+EXPORT int cuEventQuery(void* event) {
+    const Lock lock(state().mutex);
+    if (try_to_carry_out(static_cast<Event*>(event)->last)) return 0;
+    serve();
+    return 600;
+}
 EXPORT int cuPointerGetAttribute(void* value, int attribute, std::uintptr_t pointer) {
     const Lock lock(state().mutex);
     if (!find(reinterpret_cast<const void*>(pointer))) return 1;
@@ -510,9 +545,39 @@ EXPORT int cuIpcCloseMemHandle(char* memory) {
     return 0;
 }
 
+// --- for the fake NCCL ---
+
+EXPORT void fake_enqueue(void* stream, const External* external) {
+    static const bool serving = [] {
+        std::thread([] {
+            for (;; usleep(200)) {
+                const Lock lock(state().mutex);
+                serve();
+            }
+        }).detach();
+        return true;
+    }();
+    static_cast<void>(serving);
+    const Lock lock(state().mutex);
+    enqueue(stream, {})->external = external;
+}
+EXPORT char* fake_reach(const void* address, std::size_t bytes) {
+    const Lock lock(state().mutex);
+    return shadow(address, bytes, "message");
+}
+EXPORT void fake_add(const char* what, long bytes) {
+    const Lock lock(state().mutex);
+    count(what, bytes);
+}
+EXPORT int fake_contexts() {
+    const Lock lock(state().mutex);
+    return state().current;
+}
+
 // --- for tests ---
 
-// How often, or how many bytes: "to host", "from host", "to peer", "within", "launches", "waits".
+// How often, or how many bytes: "to host", "from host", "to peer", "within", "by nccl",
+// "connections", "connections ended", "launches", "waits".
 EXPORT long fake_count(const char* what) {
     const Lock lock(state().mutex);
     return state().counts[what];

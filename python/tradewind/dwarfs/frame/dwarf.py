@@ -15,7 +15,7 @@ from tradewind.base.elements import DTYPES
 from tradewind.base.errors import InputError, gathered
 from tradewind.base.extents import MAX_EXTENT
 from tradewind.base.names import unknown
-from tradewind.device.names import DEVICES, HOST_NAME, SIMULATED
+from tradewind.device.names import DEVICES, GPUS, HOST_NAME, SIMULATED
 from tradewind.dwarfs.frame.reference import agreement, difference
 from tradewind.method.method import (
     DEFAULT_PACKING,
@@ -24,6 +24,7 @@ from tradewind.method.method import (
     Method,
     algorithm_problems,
     default_algorithm,
+    host_problems,
     packing_names,
     transport_names,
 )
@@ -170,6 +171,8 @@ class Dwarf(Workload, ABC):
     `packing`; each of the others that of an option ``NAME_method`` (see `method_option`)."""
     diagnostics: ClassVar[Mapping[str, str]]
     """The numbers that `Running.diagnose` returns, each with what output calls it."""
+    layouts: ClassVar[tuple[str, ...]] = ()
+    """Layouts of its grid that a step goes through unless options say otherwise, where its ranks must fit them all."""
     numbered: ClassVar[bool] = False
     """Whether labels of the program's steps begin with their numbers."""
     has_map: ClassVar[bool] = False
@@ -407,6 +410,8 @@ class Dwarf(Workload, ABC):
         method = self.method(plan)
         if method.transport not in known:
             return []
+        if self.device_name not in GPUS and (problems := host_problems([method.transport])):
+            return problems
         packing = method.packing or known[method.transport].packings[0]
         refusals = (_core.transport_refusal(each, method.transport, packing) for each in schedules.values())
         return list(filter(None, refusals))

@@ -181,6 +181,7 @@ class Hirlam(LimitedArea):
     kind: ClassVar[str] = "hirlam"
     strategies: ClassVar = STRATEGIES
     plans: ClassVar = {"fft": "transpose", "tri": "transpose", "halo": "halo"}
+    layouts: ClassVar = PATHS["rows"]
 
     def _area_problems(self) -> list[str]:
         return [] if self.between in PATHS else [unknown("between", self.between, PATHS)]
