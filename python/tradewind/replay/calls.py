@@ -8,7 +8,7 @@ from typing import Any
 
 from tradewind import _core
 from tradewind.base.errors import InputError
-from tradewind.replay.rows import LABELS, Left, events_of_rows, rows_of
+from tradewind.replay.rows import LABELS, Left, blocks_of, events_of_rows
 from tradewind.trace.model import Trace, missing_ranks
 
 DEFAULT_ALLREDUCE = "recursive-2"
@@ -63,7 +63,7 @@ def calls_of(trace: Trace, scale: float = 1.0, allreduce: str = DEFAULT_ALLREDUC
             builder.add_communicator(number, each.members.tolist())
         left = Left()
         for rank in trace.ranks:
-            builder.add(rank=rank, **rows_of(trace.events(rank), trace.communicators, left, scale))
+            builder.add(rank=rank, **blocks_of(trace.events(rank), trace.communicators, left, scale))
         calls = builder.finish()
         return Replayed(calls, *calls.buffering(), left, at_once)
 
