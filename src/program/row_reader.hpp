@@ -17,7 +17,7 @@ class CallsOfTrace::Reader {
     // `calls`: where they are added.
     Reader(CallsOfTrace& trace, Rank rank, const RowSequence& sequence, std::vector<Call>& calls);
 
-    // Throws InputError for a row that is none.
+    // Throws InputError for a row that is invalid.
     void read();
     // The rows of requests that are begun, and neither waited for nor freed.
     std::vector<std::uint32_t> never_awaited() const;

@@ -128,6 +128,7 @@ class Ranks {
     void process_in_order();
     void process_by_node();
     void process(const Event& event);
+    void process_in_turn(const Event& event);
     bool process_replayed(const Event& event);
     void enqueue(std::int64_t time, std::uint32_t who, RankEvent what, std::uint32_t stage, std::uint32_t size,
                  std::uint32_t memory = 0) {

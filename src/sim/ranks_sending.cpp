@@ -367,7 +367,7 @@ void Ranks::add_job(std::uint32_t terminal, const Job& job) {
     if (idle) enqueue(std::max(job.post, time_), terminal, serve, 0, 0);
 }
 
-// Of a job, that leaves at `start`.
+// Sends a packet of a job, which leaves at `start`.
 void Ranks::send_packet(std::uint32_t terminal, Job& job, std::uint32_t bytes, std::int64_t start) {
     const std::uint32_t random = draw(job.from, job.to & Event::rank_mask, job.message, job.left);
     job.left -= bytes;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "base/prefetch.hpp"
 #include "sim/ranks.hpp"
 
 namespace tradewind::sim {
@@ -37,7 +38,23 @@ void Replay::go_on(Rank r) {
     State& rank = state(r);
     const std::vector<program::Call>& calls = calls_.of(r);
     rank.cpu = std::max(rank.cpu, ranks_.time_);
+    // Between two visits of a rank come those of all others, so that what it needs next is in no cache.
+    const auto prefetch_ahead = [&] {
+        constexpr std::size_t ahead = 16;
+        if (rank.next + ahead >= calls.size()) return;
+        const auto at = static_cast<std::size_t>(r);
+        const program::Call& soon = calls[rank.next + ahead / 2];
+        prefetch_line(&calls[rank.next + ahead]);
+        prefetch_line(&times_.call_end[at][rank.next + ahead]);
+        if (soon.kind == program::Call::receive) {
+            prefetch_line(&rank.incoming[soon.message]);
+            prefetch_line(&times_.messages[at][soon.message]);
+        } else if (soon.kind == program::Call::wait) {
+            prefetch_line(&times_.ended[at][soon.peer]);
+        }
+    };
     while (rank.next < calls.size()) {
+        prefetch_ahead();
         const program::Call& call = calls[rank.next];
         if (rank.cpu > ranks_.time_ && waits_its_turn(call)) {  // others act before
             ranks_.enqueue(rank.cpu, static_cast<std::uint32_t>(r), resume, 0, 0);

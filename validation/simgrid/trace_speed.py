@@ -1,4 +1,4 @@
-"""Long traces replayed here and by SimGrid: ``python -m validation.simgrid.trace_speed [--calls 10000000] [--json]``.
+"""Long traces replayed here and by SimGrid: ``python -m validation.simgrid.trace_speed [--calls 10000000] [--steps halo] [--json]``.
 
 The traces are made up, not recorded. In a step 64 ranks compute for a time that is drawn; in a *halo* they exchange
 8 KiB with four neighbors, and sum up 8 bytes; in a *transposition* each sends 4 KiB to each other one, all at once, as
@@ -126,9 +126,10 @@ def compare(name: str, calls: int) -> dict[str, object]:
 def main() -> None:
     options = parser(__doc__)
     options.add_argument("--calls", type=int, default=CALLS, help=f"of each trace; {CALLS} unless named")
+    options.add_argument("--steps", choices=STEPS, help="of one kind; of each unless named")
     asked = options.parse_args()
     try:
-        rows = [compare(name, asked.calls) for name in STEPS]
+        rows = [compare(name, asked.calls) for name in STEPS if asked.steps in (None, name)]
     except TradewindError as error:
         print(f"error: {error}", file=sys.stderr)
         sys.exit(error.exit_code)
