@@ -116,9 +116,10 @@ def _wrapper(function: Function, structure: str, number: int) -> str:
     symbol, names = function.symbol, function.parameters
     parameters = ", ".join(f"Word {name}" for name in names)
     base = f'"PMPI_{function.name}"' if function.large else "nullptr"
-    initial = ", ".join([f"{{{number}}}", *names])
+    initial = ", ".join([f"{{{number}, frame}}", *names])
     return f"""extern "C" TRADEWIND_EXPORTED int {symbol}({parameters}) {{
     static Real<{structure}::Function> real{{"P{symbol}", {base}}};
+    const auto frame = reinterpret_cast<Word>(__builtin_frame_address(0));
     {structure} call{{{initial}}};
     return recorded<{function.handler}>(call, real);
 }}

@@ -36,7 +36,7 @@ os.environ.setdefault("MPIR_CVAR_CH4_PROGRESS_THROTTLE_NO_PROGRESS_COUNT", "32")
 # The threads of NumPy's BLAS wait awake for a while in each of thousands of processes; hardly any has work for them.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-# Open MPI's own mpiexec starts nothing for root, whom CI runs as, unless told so twice.
+# Open MPI's own mpiexec starts nothing for root, whom CI runs as, unless two variables allow it.
 for _name in ("OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"):
     os.environ.setdefault(_name, "1")
 

@@ -5,6 +5,8 @@
 
 #include <cstring>
 
+#include "recorder/objects.hpp"
+
 namespace tradewind::recorder {
 namespace {
 
@@ -126,9 +128,8 @@ Abi abi_of(void* library, const char* path) {
 int open_if_mpi(dl_phdr_info* info, std::size_t, void*) {
     const char* path = info->dlpi_name;
     if (path == nullptr || *path == 0) return 0;
-    const char* slash = std::strrchr(path, '/');
-    const char* name = slash != nullptr ? slash + 1 : path;
-    if (std::strstr(name, "libmpi") != name) return 0;
+    const char* name = file_name(path);
+    if (!is_mpi_name(name)) return 0;
     void* library = dlopen(path, RTLD_LAZY | RTLD_NOLOAD | RTLD_LOCAL);
     if (library == nullptr) return 0;
     if (dlsym(library, "PMPI_Comm_size") == nullptr) {

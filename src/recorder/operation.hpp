@@ -19,7 +19,8 @@ struct Operation {
     std::int32_t type = NONE, source_type = NONE;
     std::int32_t request = NONE, window = NONE;
     std::int32_t created = NONE, argument = 0;
-    std::uint32_t asked = 0, ended = 0, blocks = 0, unused = 0;  // lengths of its lists
+    std::uint32_t asked = 0, ended = 0, blocks = 0;  // lengths of its lists
+    std::uint32_t site = 0;                          // where it was called, 0: unknown
 };
 static_assert(sizeof(Operation) == 80);
 

@@ -146,12 +146,13 @@ void Recorder::describe_rank() {
     file_.add(Block::RANK, text.data(), text.size());
 }
 
-Event& Recorder::event(int call, Thread& thread) {
+Event& Recorder::event(int call, Word frame, Thread& thread) {
     if (thread.number == NONE) {
         thread.number = threads_++;
         thread.end_ns = 0;
     }
     event_.begin(call, thread.number);
+    event_.operation.site = sites.number(frame);
     return event_;
 }
 
@@ -181,6 +182,8 @@ void Recorder::gather() {
     types.definitions.clear();
     communicators.definitions.clear();
     window_definitions.clear();
+    if (!sites.definitions.empty()) file_.add(Block::SITES, sites.definitions.data(), sites.definitions.size());
+    sites.definitions.clear();
     const std::vector<Operation>& fresh = operations_.fresh();
     if (!fresh.empty()) {
         const Lists& lists = operations_.fresh_lists();

@@ -11,6 +11,7 @@
 #include "recorder/file.hpp"
 #include "recorder/operations.hpp"
 #include "recorder/requests.hpp"
+#include "recorder/sites.hpp"
 #include "recorder/types.hpp"
 
 namespace tradewind::recorder {
@@ -59,6 +60,7 @@ class Recorder {
     Communicators communicators;
     Types types;
     Requests requests;
+    Sites sites;
     std::unordered_map<Word, Message> messages;
     std::string window_definitions;
     int window_count = 0;
@@ -75,8 +77,8 @@ class Recorder {
     /// Returns whether something is so on all ranks.
     bool is_on_all_ranks(bool is_here) const;
 
-    /// Returns the event to fill in, in the next call of a thread.
-    Event& event(int call, Thread& thread);
+    /// Returns the event to fill in, in the next call of a thread; `frame`: of the function that the program called.
+    Event& event(int call, Word frame, Thread& thread);
 
     /// Adds the event with its times.
     void commit(Thread& thread, Ticks begin, Ticks end);

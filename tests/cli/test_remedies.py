@@ -31,7 +31,7 @@ def test_n_is_the_number_of_ranks(words):
         ("simulate halo -n 4 --ranks 2 --machine torus-M", "-n, --ranks: given 2 times (4, 2); once is allowed"),
         (
             "simulate halo -n 4 --machine torus-M --slab xz",
-            "--slab does not apply to halo: leave it out (transpose take it); did you mean '--split'? "
+            "--slab does not apply to halo: leave it out (transpose takes it); did you mean '--split'? "
             "(halo takes --grid, --split, --width, --periodic, --times, --fields, --dtype)",
         ),
         (

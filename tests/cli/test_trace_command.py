@@ -20,7 +20,8 @@ def head_to_head(tmp_path_factory: pytest.TempPathFactory) -> Path:
     window = builder.window()
     for rank in (0, 1):
         calls = builder.rank(rank).call("MPI_Init")
-        calls.call("MPI_Send", gap_ns=1000, peer=1 - rank, tag=0, bytes=2000)
+        site = calls.site("/opt/model", 0x40) if rank == 1 else NONE
+        calls.call("MPI_Send", gap_ns=1000, peer=1 - rank, tag=0, bytes=2000, site=site)
         calls.call("MPI_Recv", source=1 - rank, source_tag=0, received=2000)
     builder.rank(0).call("MPI_Put", peer=1, bytes=64, window=window)
     path = tmp_path_factory.mktemp("traces") / "head.trace"
@@ -34,7 +35,8 @@ def test_what_needs_buffers_has_exit_code_1(head_to_head: Path) -> None:
     assert (done.code, found["eager_limit"], found["not_replayed"]) == (1, 2000, {"MPI_Put": 1})
     printed = " ".join(run_tradewind("verify", "trace", str(head_to_head)).out.split())
     assert "hangs unless messages of up to 1.95 KiB are buffered (2000 bytes)" in printed
-    assert "rank 1, call 1 (MPI_Send): to send 1.95 KiB to rank 0" in printed
+    assert "rank 0, call 1 (MPI_Send): to send 1.95 KiB to rank 1" in printed
+    assert "rank 1, call 1 (MPI_Send in model+0x40): to send 1.95 KiB to rank 0" in printed
     assert "not checked: 1 MPI_Put" in printed
 
 

@@ -95,7 +95,8 @@ def agrees(quoted: str, actual: str) -> bool:
 
 def without_warnings(text: str) -> str:
     """Return an output without warnings of a machine on which other tests run; what is written may stand behind."""
-    return re.sub(r"(?ms)^warning: .*?(?=^output: |^[a-z ]+: \S+\.(?:png|svg|html|json|toml|pftrace)$|\Z)", "", text)
+    behind = r"(?=^output: |^[a-z ]+: \S+\.(?:png|svg|html|json|toml|pftrace)(?:;|$)|\Z)"
+    return re.sub(rf"(?ms)^warning: .*?{behind}", "", text)
 
 
 class Page:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 import pytest
 from document_blocks import ROOT
@@ -57,8 +56,18 @@ def test_every_page_stands_in_the_navigation() -> None:
     assert sorted(listed) == PAGES
 
 
-def test_each_link_of_readme_leads_to_a_page() -> None:
+def headings(text: str) -> set[str]:
+    """Return the anchors of the headings of a page."""
+    found = re.findall(r"^#+ (.+)$", re.sub(r"^```.*?^```", "", text, flags=re.DOTALL | re.MULTILINE), re.MULTILINE)
+    return {re.sub(r"\s+", "-", re.sub(r"[^\w\s-]", "", title).strip().lower()) for title in found}
+
+
+def test_each_link_of_readme_leads_to_a_page_and_its_heading() -> None:
+    """Those of the pages are checked where the site is built."""
     text = (ROOT / "README.md").read_text(encoding="utf-8")
-    targets = {link.partition("#")[0] for link in re.findall(r"\]\(([^)\s:]+)\)", text)}
+    targets = {tuple(link.partition("#")[::2]) for link in re.findall(r"\]\(([^)\s:]+)\)", text)}
     assert len(targets) > 20
-    assert [target for target in targets if not (ROOT / Path(target)).exists()] == []
+    assert [target for target, _ in targets if not (ROOT / target).exists()] == []
+    anchors = [(target, anchor) for target, anchor in targets if anchor]
+    assert len(anchors) > 5
+    assert [each for each in anchors if each[1] not in headings((ROOT / each[0]).read_text(encoding="utf-8"))] == []

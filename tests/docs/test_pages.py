@@ -40,6 +40,7 @@ MEASURING = {f"how-to/{name}.md" for name in ("calibrate", "choose", "compare", 
 
 NEEDED = {
     ROOT / "docs" / "how-to" / "install.md": ("cc", "gfortran", "cmake"),
+    ROOT / "docs" / "how-to" / "languages.md": ("cc", "c++", "gfortran"),
     ROOT / "docs" / "how-to" / "halo-code.md": ("patch",),
 }
 """Programs that the blocks of a page run, and that a machine may lack."""

@@ -138,6 +138,12 @@ def test_every_link_to_a_report_leads_to_one(address: str) -> None:
     assert "script-" in (SITE / "reports" / STUDY / "report.html").read_text(encoding="utf-8")
 
 
+def test_notebooks_lie_beside_their_pages(address: str) -> None:
+    del address
+    pages = {path.stem for path in (ROOT / "docs" / "notebook").glob("*.md")}
+    assert {path.stem for path in (SITE / "notebook").glob("*.ipynb")} == pages
+
+
 def test_pictures_are_kept(chromium: Any, address: str, tmp_path: Path) -> None:
     """Screenshots for who looks at them."""
     for name in ("index", "start", "gallery"):

@@ -89,7 +89,30 @@ def test_collective_calls_in_another_order_are_found() -> None:
         for name in names:
             builder.rank(rank).call(name, bytes=8, received=8)
     (differs,) = verify_trace(builder.trace())["order"]
-    assert differs == {"communicator": 0, "ranks": [0, 1], "number": 0, "calls": ["MPI_Barrier", "MPI_Allreduce"]}
+    assert differs == {
+        **{"communicator": 0, "ranks": [0, 1], "number": 0, "calls": ["MPI_Barrier", "MPI_Allreduce"]},
+        **{"events": [0, 0], "places": [None, None]},
+    }
+
+
+def test_calls_have_their_places() -> None:
+    builder = TraceBuilder(2)
+    for rank in (0, 1):
+        calls = builder.rank(rank)
+        receive = {"source": 1 - rank, "source_tag": 0, "received": 8}
+        calls.call("MPI_Send", peer=1 - rank, tag=0, bytes=8, site=calls.site("/no/model", 16))
+        calls.call("MPI_Recv", **receive)
+        calls.call("MPI_Irecv", **receive, request=0, site=calls.site("/no/model", 48))
+        if rank == 0:
+            calls.call("MPI_Barrier", site=calls.site("/no/model", 64))
+    (differs,) = verify_trace(builder.trace())["order"]
+    place = {"object": "/no/model", "function": None, "file": None, "line": None}
+    assert differs["places"] == [place | {"offset": 64}, None]
+    builder.rank(1).call("MPI_Barrier")
+    found = verify_trace(builder.trace())
+    assert [each["place"]["offset"] for each in found["cycle"]] == [16, 16]
+    assert [each["place"]["offset"] for each in found["unmatched"]] == [48, 48]
+    assert [each["place"]["offset"] for each in found["never_awaited"]] == [48, 48]
 
 
 def test_persistent_requests_begin_with_each_start() -> None:

@@ -7,7 +7,7 @@ from math import comb
 import pytest
 
 from tradewind.replay.buffering import verify_trace
-from tradewind.replay.calls import calls_of
+from tradewind.replay.calls import NamedEvents, calls_of
 from tradewind.replay.wildcards import wildcards
 from tradewind.trace.builder import TraceBuilder
 from tradewind.trace.model import ANY, NONE
@@ -123,13 +123,13 @@ def test_all_states_are_visited_up_to_the_bound(ranks: int, each: int) -> None:
                 take_any(builder, 0, source, tag)
                 send(builder, source, 0, tag)
     replayed = calls_of(builder.trace())  # with buffers no rank waits, and there is no choice
-    whole = wildcards(builder.trace(), replayed)
+    whole = wildcards(NamedEvents(builder.trace()), replayed)
     assert (whole["hang"], whole["complete"], whole["kept"]) == (None, True, 0)
     assert whole["receives"] == 2 * each * (ranks - 1)
     # At each receive of a block: which of the others have sent already; the first order of all is not counted.
     senders = ranks - 1
     assert whole["states"] == 2 * each * sum(comb(senders, k) for k in range(1, senders)) - 2 * each * (senders - 1)
-    bounded = wildcards(builder.trace(), replayed, max_states=2)
+    bounded = wildcards(NamedEvents(builder.trace()), replayed, max_states=2)
     assert (bounded["complete"], bounded["states"]) == (False, 2)
 
 

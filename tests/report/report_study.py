@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+import json
+import shutil
+from pathlib import Path
+
+import h5py
+
 STUDY = """\
 title = "A <small> study"
 description = "Real cases, as small as they can be."
@@ -80,3 +86,19 @@ title = "Measured"
 of = { sweep = "timing" }
 curve = "algorithm"
 """
+
+
+def halved(results: Path, folder: Path) -> Path:
+    """Write the results of the study into a folder with all times halved, but for the first simulated one, which takes
+    three times as long, and with a claim that is contradicted now; return the folder."""
+    shutil.copyfile(results / "results.nc", folder / "results.nc")
+    with h5py.File(folder / "results.nc", "r+") as file:
+        times = file["time"][()]
+        first = next(i for i, time in enumerate(times) if time == time)
+        times /= 2
+        times[first] *= 6
+        file["time"][...] = times
+        findings = json.loads(file.attrs["findings"])
+        findings[0]["verdict"] = "contradicted"
+        file.attrs["findings"] = json.dumps(findings)
+    return folder

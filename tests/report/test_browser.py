@@ -7,25 +7,20 @@ import io
 import json
 import re
 import unicodedata
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from browser_pages import CONTRAST, OUTSIDE, OVERFLOW, PATIENCE_MS, PICTURE, browser, opened, tuning_page
+from browser_pages import CONTRAST, OUTSIDE, OVERFLOW, PATIENCE_MS, PICTURE, opened, tuning_page
 from command_line import Result
+from report_study import halved
 
+from tradewind.report.comparison import write_comparison
 from tradewind.report.overview import build_overview
 
 pytestmark = pytest.mark.slow
 Results = tuple[Path, Result]
-KINDS = ("study", "tuning", "overview")
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Any]:
-    with browser() as found:
-        yield found
+KINDS = ("study", "tuning", "overview", "comparison")
 
 
 @pytest.fixture(scope="module")
@@ -34,10 +29,12 @@ def pages(results: Results, tmp_path_factory: pytest.TempPathFactory) -> dict[st
     folder, result = results
     assert result.code == 0, result.err
     overview = build_overview(folder, [result.json])
+    comparison, _ = write_comparison(folder, halved(folder, tmp_path_factory.mktemp("faster")))
     return {
         "study": folder / "report.html",
         "tuning": tuning_page(tmp_path_factory.mktemp("tuning")),
         "overview": overview,
+        "comparison": comparison,
     }
 
 

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import re
-import shutil
 from pathlib import Path
 
-import h5py
 import pytest
 from command_line import Command, Result
 from dataset.bench_results import saved
 from dataset.test_tidy_table import SIMULATED
+from report_study import halved
 
 from tradewind.report.comparison import write_comparison
 from tradewind.report.pack import data_of
@@ -21,17 +19,7 @@ from tradewind.report.pack import data_of
 def faster(results: tuple[Path, Result], tmp_path: Path) -> Path:
     """The same results with all times halved, but for the first simulated one, which takes three times as long, and
     with a claim that is contradicted now."""
-    shutil.copyfile(results[0] / "results.nc", tmp_path / "results.nc")
-    with h5py.File(tmp_path / "results.nc", "r+") as file:
-        times = file["time"][()]
-        first = next(i for i, time in enumerate(times) if time == time)
-        times /= 2
-        times[first] *= 6
-        file["time"][...] = times
-        findings = json.loads(file.attrs["findings"])
-        findings[0]["verdict"] = "contradicted"
-        file.attrs["findings"] = json.dumps(findings)
-    return tmp_path
+    return halved(results[0], tmp_path)
 
 
 def test_the_page_shows_both_results(results: tuple[Path, Result], faster: Path, tradewind: Command) -> None:

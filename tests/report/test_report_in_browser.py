@@ -6,27 +6,22 @@ import csv
 import io
 import math
 import os
-from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
-from browser_pages import PATIENCE_MS, browser, opened
+from browser_pages import PATIENCE_MS, opened
 from command_line import Result
+from made_up_cases import made_up
 
-from tradewind.machine import load_machine
-from tradewind.plot.machine_map import save_map
 from tradewind.report.build import draw_figures
 from tradewind.report.pack import data_of
 from tradewind.report.page import render
 from tradewind.study.cases.environment import here
 from tradewind.study.cases.expand import expand
 from tradewind.study.cases.records import Records
-from tradewind.study.model.labels import LABELS
 from tradewind.study.plan.load import load_study
-from tradewind.timeline.model import Row, TimeLine, TraceEvent, Track
-from tradewind.timeline.picture import picture
 
 pytestmark = pytest.mark.slow
 POINTS = "document.querySelector('.chart svg.marks').querySelectorAll('.mark-symbol path').length"
@@ -38,12 +33,6 @@ NEAREST = """() => [...document.querySelector(".chart svg.marks").querySelectorA
   return [box.x + box.width / 2, box.y + box.height / 2, row.case, row.shown];
 })"""
 """The middle of each point of the first chart, and the case and the value that it stands for."""
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Any]:
-    with browser() as found:
-        yield found
 
 
 @pytest.fixture(scope="module")
@@ -106,6 +95,9 @@ def test_one_choice_filters_all_and_stands_in_the_address(chromium: Any, report:
     assert {row[0].split()[1] for row in rows_of(page, "simulated")} == {"bruck"}
     assert all("bruck" in row[0] for row in rows_of(page, "headline"))
     assert page.locator("#choice output").inner_text() == "2 of 12 cases"
+    page.select_option("select[name=ranks]", "32")
+    assert {row[1] for row in rows_of(page, "simulated")} == {"32"}
+    page.select_option("select[name=ranks]", "")
     address = page.url
     page.context.close()
 
@@ -209,6 +201,19 @@ def test_a_chart_grows_with_the_choice(chromium: Any, report: Path) -> None:
     page.context.close()
 
 
+def test_a_chart_that_was_hidden_has_its_width_when_it_is_shown(chromium: Any, report: Path) -> None:
+    second = "document.querySelectorAll('.chart')[1].querySelector('svg.marks')"
+    page, _ = opened(chromium, report)
+    width = page.evaluate(f"{second}.viewBox.baseVal.width")
+    page.context.close()
+    page, printed = opened(chromium, report, choice=ADDRESS)
+    assert page.locator("figure").nth(1).is_hidden()
+    page.get_by_role("button", name="Show all", exact=True).click()
+    page.wait_for_function(f"{second}?.viewBox.baseVal.width === {width}")
+    assert printed == []
+    page.context.close()
+
+
 def test_an_address_of_another_page_hides_nothing(chromium: Any, report: Path) -> None:
     figure = data_of(report.read_text())["figures"][0]["name"]
     page, printed = opened(chromium, report, choice=f"#hide-no-figure=bruck&hide-{figure}=no-curve")
@@ -306,22 +311,12 @@ def many(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "many.toml").write_text(STUDY.format(seeds=list(range(MANY // 8))))
     study_file = load_study(folder / "many.toml")
     random = Random(1)
-    cases = [simulated(case, random) for case in expand(study_file.study)[0]]
+    cases = [made_up(case, random) for case in expand(study_file.study)[0]]
     records = Records(cases)
     figures = draw_figures(study_file.study.plot, records)
     page = render(study_file.study, "", records, [], figures, here(), {}, "Many cases.")
     (folder / "report.html").write_text(page)
     return folder / "report.html"
-
-
-def simulated(case: Any, random: Random) -> dict[str, Any]:
-    """The record of a case with times and sizes by chance."""
-    time, bound, imbalance, wall = (random.random() for _ in range(4))
-    result = {"time_s": time, "step_time_s": {}, "bytes": 8 * random.randrange(10**6), "messages": 1024}
-    result |= {"bound_s": bound, "imbalance": 1 + imbalance, "packet_bytes": "message"}
-    result |= {"packet_hops": random.randrange(10**6)}
-    rest = {"result": result, "time_s": time, "wall_s": wall, "layout_imbalance": 1.0, "is_foreign": False}
-    return {**dict.fromkeys(LABELS), **case.labels, **rest, "environment": here().as_dict()}
 
 
 def test_ten_thousand_cases_are_small_and_open_within_a_second(chromium: Any, many: Path, tmp_path: Path) -> None:
@@ -340,50 +335,3 @@ def test_ten_thousand_cases_are_small_and_open_within_a_second(chromium: Any, ma
     assert printed == []
     (tmp_path / "many.txt").write_text(f"tables after {done:.2f} s, a choice in {took:.2f} s\n")
     page.context.close()
-
-
-def test_a_print_is_upright_and_short(chromium: Any, report: Path) -> None:
-    pypdf = pytest.importorskip("pypdf", reason="no pypdf here")
-    page, _ = opened(chromium, report)
-    sheets = pypdf.PdfReader(io.BytesIO(page.pdf(prefer_css_page_size=True))).pages
-    assert all(sheet.mediabox.height > sheet.mediabox.width for sheet in sheets)
-    texts = [len(sheet.extract_text()) for sheet in sheets]
-    assert len(texts) <= 5
-    assert min(texts[:-1]) > 300, "no page is nearly empty"
-    page.context.close()
-
-
-def test_a_page_of_a_machine_names_what_is_nearest(chromium: Any, tmp_path: Path) -> None:
-    save_map(load_machine("torus-M", {"topology.shape": "[3, 3]"}), tmp_path / "machine.html")
-    page = chromium.new_page(viewport={"width": 900, "height": 1000})
-    page.set_default_timeout(PATIENCE_MS)
-    page.goto((tmp_path / "machine.html").as_uri())
-    spots = page.locator("circle.spot")
-    boxes = [spots.nth(i).bounding_box() for i in range(2)]
-    for i, box in enumerate(boxes):
-        page.mouse.move(box["x"] + box["width"] + 3, box["y"] + box["height"] / 2)
-        assert f"switch {i}" in page.locator("#note").inner_text()
-    page.mouse.move(boxes[1]["x"] + boxes[1]["width"] / 2, boxes[1]["y"] + boxes[1]["height"] / 2)
-    assert page.locator("#note").inner_text() == "switch 1"
-    page.focus("svg")
-    page.keyboard.press("ArrowRight")
-    assert page.locator("#note").inner_text() == "switch 0"
-    page.close()
-
-
-def test_a_page_of_a_time_line_names_rank_and_event(chromium: Any, tmp_path: Path) -> None:
-    wait = TraceEvent("wait", "for stage 1", 0, 2_000_000, stage=1, peer=3)
-    send = TraceEvent("send", "to 3", 2_000_000, 3_000_000)
-    line = TimeLine("a run", [Track(0, [Row("core", [wait, send])])])
-    (tmp_path / "line.html").write_bytes(picture(line, ".html"))
-    page = chromium.new_page()
-    page.set_default_timeout(PATIENCE_MS)
-    page.goto((tmp_path / "line.html").as_uri())
-    page.locator(".mark-rect path").first.hover(force=True)
-    page.wait_for_selector("#vg-tooltip-element.visible")
-    words = " ".join(page.locator("#vg-tooltip-element").inner_text().split())
-    assert "rank 0 core" in words
-    assert "wait: for stage 1" in words
-    assert "takes 2 ms" in words
-    assert "peer 3" in words
-    page.close()

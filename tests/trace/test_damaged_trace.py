@@ -140,6 +140,12 @@ def test_times_of_other_events(tmp_path):
         ({"operations": operations(**BARRIER)[:-1]}, "a block of operations is damaged: it has 95 bytes"),
         ({"operations": b"no"}, "a block of operations is damaged: it has 2 bytes"),
         ({"operations": np.full(4, (1 << 32) - 1, "<u4").tobytes()}, "a block of operations is damaged"),
+        ({"operations": operations(**BARRIER, site=1)}, "an operation has call site 1, which is not described"),
+        ({"sites": {"site": 2, "object": 0, "offset": 64}}, "line 1 of its call sites: 'site' is 2: 1 is allowed"),
+        ({"sites": {"site": 1, "object": 7, "offset": 64}}, "'object' is 7, which no line before it describes"),
+        ({"sites": {"site": 1, "object": 0, "offset": -1}}, "'offset' is -1: a number from 1 to [0-9]+ is allowed"),
+        ({"sites": {"object": 0, "path": 7, "build_id": ""}}, "'path' is 7: a text is allowed"),
+        ({"sites": b"["}, "line 1 of its call sites: not JSON"),
         ({"order": np.full(1, 7, "<u4").tobytes()}, "an event has an operation that is missing"),
     ],
 )

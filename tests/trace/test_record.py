@@ -5,6 +5,7 @@ import os
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from trace_cells import CELLS, FAST, MPICH, OPEN_MPI, OWN, PROGRAMS, printed_cou
 from tradewind.replay.buffering import verify_trace
 from tradewind.trace.counts import counts
 from tradewind.trace.read import open_trace
+from tradewind.trace.source_lines import SourceLines
 
 pytestmark = pytest.mark.ranks
 ENVIRONMENT = ("MPI_Init", "MPI_Init_thread", "MPI_Finalize")
@@ -47,6 +49,29 @@ def test_counts_are_those_of_the_program(name, tmp_path):
     assert trace.problems == ()
     assert {info.abi for info in trace.infos.values()} == {name.partition("-")[0]}
     assert json.loads(run.stdout.splitlines()[-1])["events"] == len(trace)
+    check_places(trace, cell)
+
+
+def check_places(trace, cell):
+    """Each call stands on a line with its name, also behind wrappers of Fortran; of Python, in a function of mpi4py.
+
+    Gfortran has the first line of the procedure for some calls.
+    """
+    source_lines = SourceLines()
+    for rank in trace.ranks:
+        events = trace.events(rank)
+        for operation in range(len(events.operations)):
+            name, place = events.call(operation).name, source_lines.of(events, operation)
+            if name in ENVIRONMENT:  # called by the interpreter, or in place of the program's last instruction
+                continue
+            if cell.source.endswith(".py"):
+                assert "mpi4py" in place.object
+                assert place.function.startswith("mpi4py.MPI.")
+            else:
+                source = Path(place.file)
+                assert source.parent == PROGRAMS
+                lines = source.read_text().lower().splitlines()[place.line - 1 : place.line + 2]
+                assert name.lower().removeprefix("mpi_") in "".join(lines) or "subroutine" in lines[0], place
 
 
 @pytest.fixture(scope="module")

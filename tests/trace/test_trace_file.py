@@ -12,6 +12,7 @@ from tradewind.trace.blocks import Reader, decode_times, encode_times
 from tradewind.trace.builder import TraceBuilder
 from tradewind.trace.model import ANY, NONE
 from tradewind.trace.read import open_trace
+from tradewind.trace.sites import Site
 from tradewind.trace.write import save_trace
 
 
@@ -32,7 +33,17 @@ def halo(steps, ranks=3):
         for _ in range(steps):
             gap, wait = random.lognormal(8, 0.1, 2).astype(int).tolist()
             each.call("MPI_Irecv", source=ANY, source_tag=0, received=80, request=0, gap_ns=gap, duration_ns=90)
-            each.call("MPI_Isend", peer=east, tag=0, bytes=80, request=1, type=double, gap_ns=40, duration_ns=400)
+            each.call(
+                "MPI_Isend",
+                peer=east,
+                tag=0,
+                bytes=80,
+                request=1,
+                type=double,
+                gap_ns=40,
+                duration_ns=400,
+                site=each.site("/opt/model", 64 + rank, "ab12"),
+            )
             each.call("MPI_Waitall", asked=[0, 1], ended=[(0, west, 0, 80), (1, NONE, NONE, 0)], duration_ns=wait)
         each.call("MPI_Alltoallv", bytes=24, received=24, blocks=[8] * ranks)
         each.counted["MPI_File_open"] = (2, 0.25)
@@ -59,6 +70,7 @@ def test_what_is_written_is_read(saved):
         assert np.array_equal(before.ended, after.ended)
         assert np.array_equal(before.blocks, after.blocks)
         assert np.array_equal(before.types, after.types)
+        assert after.sites == before.sites == [Site("/opt/model", 64 + rank, "ab12")]
         np.testing.assert_allclose(after.end_ns - after.begin_ns, before.end_ns - before.begin_ns, rtol=1 / 256)
 
 

@@ -44,7 +44,7 @@ class Cell:
             more, variables["LD_LIBRARY_PATH"] = _unpacked_mpich()
             flags += more
         program = folder / "program"
-        subprocess.run([self.compiler, source, *flags, "-o", program], check=True)
+        subprocess.run([self.compiler, source, "-g", *flags, "-o", program], check=True)
         return [*start, str(program)], variables
 
 

@@ -65,7 +65,7 @@ class Command:
             ]
             if others:
                 own = [each.flag for each in self.family.own_options(str(self.kind)) if not each.hidden]
-                takes = f"leave it out ({', '.join(others)} take it)"
+                takes = f"leave it out ({', '.join(others)} {'takes' if len(others) == 1 else 'take'} it)"
                 more = f"{nearest(flag, own)} ({self.kind} takes {', '.join(own)})"
                 return f"{flag} does not apply to {self.kind}: {takes}{more}"
         return unknown("option", flag, known)

@@ -189,7 +189,8 @@ def _show_verified(result: dict[str, Any]) -> None:
         title += f": {result['messages']:,} messages, {format_bytes(result['bytes'])}"
     show_text(title)
     for each in result["order"]:
-        (first, other), (mine, theirs) = each["ranks"], each["calls"]
+        first, other = each["ranks"]
+        mine, theirs = map(_placed, each["calls"], each["places"])
         show_text(
             f"collective call {each['number']} of communicator {each['communicator']} differs: {mine} on rank {first}, "
             f"{theirs} on rank {other}"
@@ -197,13 +198,12 @@ def _show_verified(result: dict[str, Any]) -> None:
     for each in result["unmatched"]:
         way = "to" if each["sends"] else "from"
         show_text(
-            f"no other end: rank {each['rank']}, call {each['event']} ({each['call']}), {format_bytes(each['bytes'])} "
-            f"{way} rank {each['peer']}, tag {each['tag']}"
+            f"no other end: {_named(each)}, {format_bytes(each['bytes'])} {way} rank {each['peer']}, tag {each['tag']}"
         )
     if (more := result["unmatched_messages"] - len(result["unmatched"])) > 0:
         show_text(f"... and {more:,} more without another end")
     for each in result["never_awaited"]:
-        show_text(f"never waited for: rank {each['rank']}, call {each['event']} ({each['call']})")
+        show_text(f"never waited for: {_named(each)}")
     if (more := result["requests_never_awaited"] - len(result["never_awaited"])) > 0:
         show_text(f"... and {more:,} more requests that are never waited for")
     if result["not_replayed"]:
@@ -227,6 +227,17 @@ def _show_verified(result: dict[str, Any]) -> None:
         _show_wildcards(found)
 
 
+def _named(each: dict[str, Any]) -> str:
+    return f"rank {each['rank']}, call {each['event']} ({_placed(each['call'], each['place'])})"
+
+
+def _placed(call: str, place: dict[str, Any] | None) -> str:
+    """Return a call, and where it stands in the program if the trace has that."""
+    from tradewind.trace.source_lines import Place
+
+    return call if place is None else f"{call} in {Place(**place)}"
+
+
 def _show_waiting(chain: list[dict[str, Any]]) -> None:
     from tradewind.base.units import format_bytes
     from tradewind.cli.screen import show_text
@@ -235,7 +246,7 @@ def _show_waiting(chain: list[dict[str, Any]]) -> None:
         peer = "any rank" if each["peer"] is None else f"rank {each['peer']}"
         amount = "" if each["peer"] is None else f" {format_bytes(each['bytes'])}"
         way = f"to send{amount} to" if each["sends"] else f"to receive{amount} from"
-        show_text(f"  rank {each['rank']}, call {each['event']} ({each['call']}): {way} {peer}")
+        show_text(f"  {_named(each)}: {way} {peer}")
 
 
 _BUFFERS = {
@@ -261,10 +272,7 @@ def _show_wildcards(found: dict[str, Any]) -> None:
     else:
         show_text(f"with another matching of receives from any source the program hangs {_BUFFERS[hang['buffers']]}:")
         for each in hang["taken"]:
-            show_text(
-                f"  rank {each['rank']}, call {each['event']} ({each['call']}) takes the message of rank "
-                f"{each['source']}, not of {each['recorded']}"
-            )
+            show_text(f"  {_named(each)} takes the message of rank {each['source']}, not of {each['recorded']}")
         show_text("then these wait:")
         _show_waiting(hang["waiting"])
         show_text("this holds if ranks make the same calls whichever message comes first")

@@ -17,7 +17,7 @@ from tradewind.recognition.exchange import Exchange
 from tradewind.recognition.loops import Leaf, Loop, main_loop
 from tradewind.recognition.parsing import Instance, Parsed, Parser
 from tradewind.recognition.streams import streams_of
-from tradewind.replay.rows import Left
+from tradewind.replay.row import Left
 from tradewind.trace.calls import CALLS
 from tradewind.trace.model import Trace
 

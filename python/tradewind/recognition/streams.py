@@ -16,7 +16,8 @@ import numpy as np
 
 from tradewind import _core
 from tradewind.replay import rows as replayed
-from tradewind.replay.rows import Left
+from tradewind.replay.row import COLLECTIVE as COLLECTIVE_ROW
+from tradewind.replay.row import JOINED, NONBLOCKING, PERSISTENT, RECEIVE, SEND, START, WAIT, Left
 from tradewind.trace.calls import CALLS, Kind
 from tradewind.trace.model import NONE, Communicator, RankEvents, Trace
 
@@ -152,8 +153,8 @@ def _sent(
     place, peers, sizes, index, labels = _columns(rows, communicators, events.rank)
     if not len(place):
         return
-    blocking = rows["flags"] & (replayed.NONBLOCKING | replayed.PERSISTENT) == 0
-    ends = (rows["kind"] == replayed.WAIT) | (np.isin(rows["kind"], (replayed.RECEIVE, replayed.COLLECTIVE)) & blocking)
+    blocking = rows["flags"] & (NONBLOCKING | PERSISTENT) == 0
+    ends = (rows["kind"] == WAIT) | (np.isin(rows["kind"], (RECEIVE, COLLECTIVE_ROW)) & blocking)
     phases = (2 * np.cumsum(ends) - ends)[index]  # a blocking collective call is a phase of its own
     awaited = numbers[_awaited(rows, index)]
     of_family = np.array(families)[place]
@@ -168,7 +169,7 @@ def _sent(
 
 def _awaited(rows: Mapping[str, NDArray[Any]], index: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return the row that waits for each row that sends; the row itself without a request, or if none waits."""
-    requests, waits = rows["request"], np.flatnonzero(rows["kind"] == replayed.WAIT)
+    requests, waits = rows["request"], np.flatnonzero(rows["kind"] == WAIT)
     found = index.copy()
     for request in np.unique(requests[index]):
         of_request = waits[requests[waits] == request]
@@ -198,10 +199,10 @@ def _columns(
 ) -> tuple[NDArray[np.int64], ...]:
     """Return communicator, peer, size, row and function of all that a rank sends."""
     kinds, flags = rows["kind"], rows["flags"]
-    lasting = (flags & replayed.PERSISTENT) != 0
-    at_once = np.flatnonzero((kinds == replayed.SEND) & ~lasting)
+    lasting = (flags & PERSISTENT) != 0
+    at_once = np.flatnonzero((kinds == SEND) & ~lasting)
     of_calls = np.array([call.kind is Kind.COLLECTIVE for call in CALLS])[np.maximum(rows["label"].astype(int) - 1, 0)]
-    collective = np.flatnonzero((kinds == replayed.COLLECTIVE) & ~lasting & of_calls)
+    collective = np.flatnonzero((kinds == COLLECTIVE_ROW) & ~lasting & of_calls)
     starts, started = _started(rows, lasting)
     alltoall = _core.collective_calls.index("alltoall")
     whole = rows["collective"][collective] == alltoall
@@ -210,7 +211,7 @@ def _columns(
     index = np.concatenate([at_once, collective, starts, made])
     source = np.concatenate([at_once, collective, started, made])
     peers, sizes = rows["peer"][source].astype(np.int64), rows["amount"][source].astype(np.int64)
-    is_collective = kinds[source] == replayed.COLLECTIVE
+    is_collective = kinds[source] == COLLECTIVE_ROW
     peers[is_collective] = COLLECTIVE - rows["collective"][source][is_collective].astype(np.int64)
     if len(made):
         peers[-len(made) :], sizes[-len(made) :] = pairs
@@ -224,7 +225,7 @@ def _started(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the starts of persistent sends and collective calls, and the rows that made these requests."""
     kinds, requests = rows["kind"], rows["request"]
-    starts = np.flatnonzero(kinds == replayed.START)
+    starts = np.flatnonzero(kinds == START)
     made = np.flatnonzero(lasting)
     if not len(starts) or not len(made):
         return np.empty(0, np.int64), np.empty(0, np.int64)
@@ -235,10 +236,10 @@ def _started(
         known = at >= 0
         for begin, row in zip(starting[known], of_slot[at[known]], strict=True):
             first = row
-            while first > 0 and rows["flags"][first] & replayed.JOINED:
+            while first > 0 and rows["flags"][first] & JOINED:
                 first -= 1
             for each in range(first, row + 1):  # of a neighbor collective a row for each message
-                if kinds[each] in (replayed.SEND, replayed.COLLECTIVE):
+                if kinds[each] in (SEND, COLLECTIVE_ROW):
                     found.append(begin)
                     sources.append(each)
     return np.array(found, np.int64), np.array(sources, np.int64)

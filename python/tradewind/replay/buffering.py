@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tradewind.replay.calls import calls_of, event_of
+from tradewind.replay.calls import NamedEvents, calls_of
 from tradewind.replay.wildcards import wildcards
-from tradewind.trace.model import Trace
+from tradewind.trace.model import NONE, Trace
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 SHOWN = 20
 """Unmatched messages, and requests that are never waited for, that a result names."""
@@ -20,19 +23,23 @@ def verify_trace(trace: Trace) -> dict[str, Any]:
     - ``eager_limit``: the calls end where messages of up to this number of bytes are buffered (1 also for those without
       any); 0: where none is, so the program is safe (MPI 4.1, 3.5); None: they do not end at all;
     - ``cycle``: where nothing is buffered, the ranks of a cyclic dependency (or of a chain to one that has ended):
-      ``rank``, ``call`` (the function), ``event`` (its number on that rank), ``peer``, ``sends``, ``bytes``;
+      ``rank``, ``call`` (the function), ``event`` (its number on that rank), ``place`` (where it stands in the program:
+      ``function``, ``file``, ``line``, ``object`` and ``offset`` of `tradewind.trace.source_lines`; or None), ``peer``,
+      ``sends``, ``bytes``;
     - ``unmatched``: the first sends and receives without another end, as the cycle, and ``unmatched_messages``, all;
     - ``order``: where the collective calls of a communicator differ: ``communicator``, ``ranks``, ``number`` of the
-      first one that does, and the ``calls``; one at most for each communicator;
+      first one that does, and the two ``calls`` (or "none"), their ``events`` and ``places``; one at most for each
+      communicator;
     - ``never_awaited``: the first calls whose request is neither waited for nor freed before MPI_Finalize: ``rank``,
-      ``event``, ``call``; and ``requests_never_awaited``, all;
+      ``event``, ``call``, ``place``; and ``requests_never_awaited``, all;
     - ``wildcards``: whether the calls end whichever message each receive from any source takes, see
       `tradewind.replay.wildcards`; None where they do not end anyway;
     - ``not_replayed``: calls that are left out.
 
     All but ``wildcards`` is of the matching that happened. Raises InputError for a trace that cannot be replayed.
     """
-    order = collective_order(trace)
+    named = NamedEvents(trace)
+    order = collective_order(trace, named)
     result: dict[str, Any] = {"ranks": trace.size, "events": len(trace), "order": order}
     if order:  # then ranks wait for different calls, and there are no messages to match
         lists: dict[str, list[Any]] = {name: [] for name in ("cycle", "unmatched", "never_awaited")}
@@ -46,50 +53,65 @@ def verify_trace(trace: Trace) -> dict[str, Any]:
         "messages": replayed.calls.messages,
         "bytes": replayed.calls.bytes,
         "eager_limit": None if replayed.eager_limit < 0 else replayed.eager_limit,
-        "cycle": [_waiting(trace, *each) for each in replayed.cycle],
+        "cycle": [_waiting(named, *each) for each in replayed.cycle],
         "unmatched": [
-            {"rank": rank, "peer": peer, "sends": sends, "tag": tag, "bytes": size, **event_of(trace, rank, row)}
+            {"rank": rank, "peer": peer, "sends": sends, "tag": tag, "bytes": size, **named.of_row(rank, row)}
             for rank, peer, sends, _, tag, size, row in unmatched[:SHOWN]
         ],
         "unmatched_messages": len(unmatched),
-        "never_awaited": [{"rank": rank, **event_of(trace, rank, row)} for rank, row in open_requests[:SHOWN]],
+        "never_awaited": [{"rank": rank, **named.of_row(rank, row)} for rank, row in open_requests[:SHOWN]],
         "requests_never_awaited": len(open_requests),
-        "wildcards": wildcards(trace, replayed) if replayed.eager_limit >= 0 else None,
+        "wildcards": wildcards(named, replayed) if replayed.eager_limit >= 0 else None,
         "not_replayed": dict(replayed.left.calls),
     }
 
 
-def _waiting(trace: Trace, rank: int, peer: int, sends: bool, size: int, label: str, row: int) -> dict[str, Any]:
-    return {"rank": rank, "peer": peer, "sends": sends, "bytes": size, **event_of(trace, rank, row), "call": label}
+def _waiting(named: NamedEvents, rank: int, peer: int, sends: bool, size: int, label: str, row: int) -> dict[str, Any]:
+    return {"rank": rank, "peer": peer, "sends": sends, "bytes": size, **named.of_row(rank, row), "call": label}
 
 
-def collective_order(trace: Trace) -> list[dict[str, Any]]:
+def collective_order(trace: Trace, named: NamedEvents) -> list[dict[str, Any]]:
     """Return the first collective call of each communicator that is not the same on all of its ranks."""
     from tradewind.trace.calls import CALLS, COLLECTIVES, Kind
 
     bases = np.array([COLLECTIVES.index(call.base) + 1 if call.kind is Kind.COLLECTIVE else 0 for call in CALLS])
-    found = []
-    sequences: dict[int, dict[int, Any]] = {}
+    sequences: dict[int, dict[int, NDArray[np.int64]]] = {}
     for rank in trace.ranks:
         events = trace.events(rank)
-        calls, places = events.operations["call"], events.operations["communicator"]
-        keys = np.where(bases[calls] != 0, places, -1)[events.order]
-        for place in np.unique(keys[keys >= 0]):
-            sequences.setdefault(int(place), {})[rank] = calls[events.order][keys == place]
-    for place, by_rank in sorted(sequences.items()):
-        if trace.communicators[place].remote is not None:
+        communicators = np.where(bases[events.operations["call"]] != 0, events.operations["communicator"], NONE)
+        keys = communicators[events.order]
+        for number in np.unique(keys[keys != NONE]).tolist():
+            sequences.setdefault(number, {})[rank] = np.flatnonzero(keys == number)
+
+    def called(rank: int, numbers: NDArray[np.int64]) -> Any:
+        events = trace.events(rank)
+        return bases[events.operations["call"][events.order[numbers]]]
+
+    found = []
+    nothing = np.zeros(0, np.int64)
+    for communicator, by_rank in sorted(sequences.items()):
+        if trace.communicators[communicator].remote is not None:
             continue
-        members = [int(rank) for rank in trace.communicators[place].members if int(rank) in trace.infos]
+        members = [int(rank) for rank in trace.communicators[communicator].members if int(rank) in trace.infos]
         first, *others = members
-        mine = by_rank.get(first, np.zeros(0, int))
+        mine = by_rank.get(first, nothing)
         for other in others:
-            theirs = by_rank.get(other, np.zeros(0, int))
+            theirs = by_rank.get(other, nothing)
             both = min(len(mine), len(theirs))
-            differs = np.flatnonzero(bases[mine[:both]] != bases[theirs[:both]])
+            differs = np.flatnonzero(called(first, mine[:both]) != called(other, theirs[:both]))
             if not len(differs) and len(mine) == len(theirs):
                 continue
             number = int(differs[0]) if len(differs) else both
-            names = [CALLS[int(each[number])].name if number < len(each) else "none" for each in (mine, theirs)]
-            found.append({"communicator": place, "ranks": [first, other], "number": number, "calls": names})
+            calls = [
+                named.of(rank, int(each[number])) if number < len(each) else _NO_CALL
+                for rank, each in ((first, mine), (other, theirs))
+            ]
+            row = {"communicator": communicator, "ranks": [first, other], "number": number}
+            found.append(row | {name: [call[key] for call in calls] for name, key in _OF_CALLS.items()})
             break
     return found
+
+
+_NO_CALL = {"event": None, "call": "none", "place": None}
+_OF_CALLS = {"calls": "call", "events": "event", "places": "place"}
+"""Keys of a result, and of a named event that they have of the two calls that differ."""

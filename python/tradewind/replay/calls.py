@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import lru_cache
 from typing import Any
 
 from tradewind import _core
 from tradewind.base.errors import InputError
-from tradewind.replay.rows import LABELS, Left, blocks_of, events_of_rows
+from tradewind.replay.one_sided import accesses_of
+from tradewind.replay.row import LABELS, Left
+from tradewind.replay.rows import blocks_of, events_of_rows
 from tradewind.trace.model import Trace, missing_ranks
+from tradewind.trace.source_lines import SourceLines
 
 DEFAULT_ALLREDUCE = "recursive-2"
 """Recursive doubling, as MPICH has it for short vectors."""
@@ -61,9 +64,9 @@ def calls_of(trace: Trace, scale: float = 1.0, allreduce: str = DEFAULT_ALLREDUC
         builder = _core.CallsOfTrace(trace.size, LABELS, schedule, at_once)
         for number, each in enumerate(trace.communicators):
             builder.add_communicator(number, each.members.tolist())
-        left = Left()
+        left, accesses = Left(), accesses_of(trace)
         for rank in trace.ranks:
-            builder.add(rank=rank, **blocks_of(trace.events(rank), trace.communicators, left, scale))
+            builder.add(rank=rank, **blocks_of(trace.events(rank), trace.communicators, left, scale, accesses))
         calls = builder.finish()
         return Replayed(calls, *calls.buffering(), left, at_once)
 
@@ -74,8 +77,25 @@ def calls_of(trace: Trace, scale: float = 1.0, allreduce: str = DEFAULT_ALLREDUC
     return by_stages if at_once.eager_limit == by_stages.eager_limit else at_once
 
 
-def event_of(trace: Trace, rank: int, row: int) -> dict[str, Any]:
-    """Return the number and the function of the event of which a row was made."""
-    events = trace.events(rank)
-    number = int(events_of_rows(events, trace.communicators)[row])
-    return {"event": events.first + number, "call": events.call(int(events.order[number])).name}
+class NamedEvents:
+    """The events of a trace as results name them: by number, function, and place in the program."""
+
+    def __init__(self, trace: Trace) -> None:
+        self._trace = trace
+        self._lines = SourceLines()
+
+    def of_row(self, rank: int, row: int) -> dict[str, Any]:
+        """Return the event of which a row was made, as `of`."""
+        trace = self._trace
+        return self.of(rank, int(events_of_rows(trace.events(rank), trace.communicators, accesses_of(trace))[row]))
+
+    def of(self, rank: int, number: int) -> dict[str, Any]:
+        """Return an event: `event`, `call` and `place`, of the fields of source_lines.Place, or None."""
+        events = self._trace.events(rank)
+        operation = int(events.order[number])
+        place = self._lines.of(events, operation)
+        return {
+            "event": events.first + number,
+            "call": events.call(operation).name,
+            "place": None if place is None else asdict(place),
+        }

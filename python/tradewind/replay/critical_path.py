@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tradewind import _core
-from tradewind.replay.rows import COMPUTING
+from tradewind.replay.row import COMPUTING
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

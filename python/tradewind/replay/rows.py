@@ -6,40 +6,41 @@ A distinct operation becomes a few rows once; the events of a rank are then bloc
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tradewind import _core
 from tradewind.base.errors import InputError
+from tradewind.replay.one_sided import Accesses
+from tradewind.replay.row import (
+    ANY_SOURCE,
+    ANY_TAG,
+    BUFFERED,
+    CANCELLED,
+    COLLECTIVE,
+    COLUMNS,
+    COMPUTE,
+    COMPUTING,
+    FREED,
+    JOINED,
+    NONBLOCKING,
+    PERSISTENT,
+    RECEIVE,
+    SEND,
+    START,
+    SYNCHRONOUS,
+    WAIT,
+    Left,
+    Row,
+)
 from tradewind.trace.calls import CALLS, NUMBERS, Form, Kind
 from tradewind.trace.model import ANY, NONE, Communicator, RankEvents
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-COMPUTE, SEND, RECEIVE, WAIT, COLLECTIVE, START = range(6)
-"""Kinds of rows, as program::RowKind counts them."""
-SYNCHRONOUS, NONBLOCKING, PERSISTENT, JOINED, CANCELLED, BUFFERED, FREED, ANY_SOURCE, ANY_TAG = (
-    1 << bit for bit in range(9)
-)
-"""Flags of rows, as program::TraceRows has them."""
-COMPUTING = 0
-"""The label of computations; function i of MPI has the label i + 1."""
-LABELS = ["computing", *(call.name for call in CALLS)]
-COLUMNS: dict[str, Any] = {
-    "kind": np.uint8,
-    "flags": np.uint16,
-    "collective": np.uint8,
-    "label": np.uint16,
-    "communicator": np.uint32,
-    "peer": np.int32,
-    "tag": np.int64,
-    "amount": np.int64,
-    "request": np.int64,
-}
-"""Columns of rows and their types."""
 NEIGHBOR_TAG = -(1 << 40)
 """No program has this tag, nor has a collective call."""
 BLOCK_TAG = -(1 << 41)
@@ -81,34 +82,6 @@ MOVING = (Kind.SEND, Kind.RECEIVE, Kind.SENDRECV, Kind.COLLECTIVE, Kind.NEIGHBOR
 """Kinds whose messages belong to a communicator."""
 
 
-@dataclass
-class Row:
-    """One row; see `COLUMNS`."""
-
-    kind: int
-    label: int
-    flags: int = 0
-    collective: int = 0
-    communicator: int = 0
-    peer: int = NONE
-    tag: int = 0
-    amount: int = 0
-    request: int = NONE
-
-
-@dataclass
-class Left:
-    """Calls and bytes, by function, that a replay leaves out."""
-
-    calls: dict[str, int] = field(default_factory=dict)
-    bytes: dict[str, int] = field(default_factory=dict)
-
-    def add(self, name: str, calls: int, moved: int) -> None:
-        """Add calls of a function."""
-        self.calls[name] = self.calls.get(name, 0) + calls
-        self.bytes[name] = self.bytes.get(name, 0) + moved
-
-
 class _Operations:
     """Makes the rows of the distinct operations of a rank."""
 
@@ -146,7 +119,7 @@ class _Operations:
         if call.kind in NO_ROWS:
             return []
         unseen = call.kind in MOVING and operation["communicator"] < 0  # it was made in front of the recording
-        if unseen or call.kind not in made:  # one-sided accesses
+        if unseen or call.kind not in made:  # one-sided accesses, which depend on what other ranks do
             self.left_out.append(number)
             return []
         return list(made[call.kind]())
@@ -322,23 +295,37 @@ class _Sequence:
     blocks: list[list[Row]]
     order: NDArray[np.int32]
     events: NDArray[np.int64]
+    beginning: int
+    """Blocks that begin with a computation; they are the first."""
+    accessing: NDArray[np.int64]
+    """Events that access or synchronize windows, and are replayed."""
 
 
-def _sequence(events: RankEvents, operations: _Operations) -> _Sequence:
+def _sequence(events: RankEvents, operations: _Operations, accesses: Accesses | None) -> _Sequence:
     """Return the rows of the events; where a rank has several threads, calls begin and end at their times.
 
     A call of one thread may go on while those of others come and go, also such as it needs to end.
     """
     blocks, number = operations.blocks(), np.arange(len(events))
     threads = events.operations["thread"]
+    accessing = np.zeros(0, np.int64)
     if not threads.any():
-        return _Sequence(blocks, events.order, number)
+        order = events.order.astype(np.int32)
+        if accesses is not None:
+            more, accessing, chosen = accesses.blocks_of(events, blocks)
+            order[accessing] = chosen + len(blocks)
+            blocks = blocks + more
+        return _Sequence(blocks, order, number, len(blocks), accessing)
     halves = [_halves(block, OF_THE_CALL - int(thread)) for block, thread in zip(blocks, threads, strict=True)]
     order = np.concatenate([events.order, events.order + np.int32(len(blocks))])
     both = np.concatenate([number, number])
     by_time = np.lexsort((order >= len(blocks), both, np.concatenate([events.begin_ns, events.end_ns])))
     return _Sequence(
-        [begin for begin, _ in halves] + [end for _, end in halves], order[by_time], both[by_time].astype(np.int64)
+        [begin for begin, _ in halves] + [end for _, end in halves],
+        order[by_time],
+        both[by_time].astype(np.int64),
+        len(blocks),
+        accessing,
     )
 
 
@@ -359,23 +346,29 @@ def _halves(block: list[Row], own: int) -> tuple[list[Row], list[Row]]:
 
 
 def blocks_of(
-    events: RankEvents, communicators: Sequence[Communicator], left: Left | None = None, scale: float = 1.0
+    events: RankEvents,
+    communicators: Sequence[Communicator],
+    left: Left | None = None,
+    scale: float = 1.0,
+    accesses: Accesses | None = None,
 ) -> dict[str, NDArray[Any]]:
     """Return the rows of a rank as the core takes them: distinct ones in blocks, and the blocks in their order.
 
     `COLUMNS` of the rows of all blocks; `begins`: the first row of each block, and the end of the last one; `order`:
     of the blocks; `computing`: picoseconds of the computation with which each one in the order begins, if it does.
-    Computations take `scale` times their recorded time. What is left out is added to `left`. Raises InputError for
-    more computing than can be replayed.
+    Computations take `scale` times their recorded time. `accesses`: one-sided accesses of all ranks; None: they are
+    left out. What is left out is added to `left`. Raises InputError for more computing than can be replayed.
     """
     operations = _Operations(events, communicators)
-    sequence = _sequence(events, operations)
+    sequence = _sequence(events, operations, accesses)
     if left is not None:
         repeats = np.bincount(events.order, minlength=len(events.operations))
+        repeats -= np.bincount(events.order[sequence.accessing], minlength=len(events.operations))
         for number in operations.left_out:
             operation = events.operations[number]
             moved = int(operation["bytes"]) + int(operation["received"])
-            left.add(events.call(number).name, int(repeats[number]), int(repeats[number]) * moved)
+            if repeats[number]:
+                left.add(events.call(number).name, int(repeats[number]), int(repeats[number]) * moved)
     flat = [row for block in sequence.blocks for row in block]
     columns = {
         each.name: np.array([getattr(row, each.name) for row in flat], COLUMNS[each.name]) for each in fields(Row)
@@ -383,11 +376,12 @@ def blocks_of(
     computing = np.round(gaps_ns(events) * (1000.0 * scale))
     if computing.sum() > _MOST_PS:
         raise InputError(f"rank {events.rank} computes for {computing.sum() / 1e12:.3g} s: {_MOST_S} s can be replayed")
+    of_places = computing.astype(np.int64)[sequence.events]
     return {
         **columns,
         "begins": np.cumsum([0, *map(len, sequence.blocks)], dtype=np.int64),
         "order": np.ascontiguousarray(sequence.order, np.int32),
-        "computing": computing.astype(np.int64)[sequence.events],
+        "computing": np.where(sequence.order < sequence.beginning, of_places, 0),
     }
 
 
@@ -401,13 +395,16 @@ def rows_of(
     places = np.cumsum(lengths) - lengths
     index = np.arange(int(lengths.sum())) + np.repeat(begins[order] - places, lengths)
     columns = {name: blocks[name][index] for name in COLUMNS}
-    computes = order < len(events.operations)  # others are the ends of calls
+    begun = np.flatnonzero(lengths)
+    computes = begun[columns["kind"][places[begun]] == COMPUTE]
     columns["amount"][places[computes]] = blocks["computing"][computes]
     return columns
 
 
-def events_of_rows(events: RankEvents, communicators: Sequence[Communicator]) -> NDArray[np.int64]:
+def events_of_rows(
+    events: RankEvents, communicators: Sequence[Communicator], accesses: Accesses | None = None
+) -> NDArray[np.int64]:
     """Return, for each row of a rank, the number of the event, counted from the first of these, that it was made of."""
-    sequence = _sequence(events, _Operations(events, communicators))
+    sequence = _sequence(events, _Operations(events, communicators), accesses)
     lengths = np.array([len(block) for block in sequence.blocks], np.int64)
     return np.repeat(sequence.events, lengths[sequence.order])

@@ -11,6 +11,7 @@ import numpy as np
 from tradewind.base.errors import InputError
 from tradewind.replay.calls import Replayed
 from tradewind.replay.message_tags import COMPUTE, KIND, PEER, ROW, SEND, WAIT, MessageTags
+from tradewind.replay.one_sided import accesses_of
 from tradewind.replay.rows import events_of_rows
 from tradewind.trace.calls import Form, Kind
 from tradewind.trace.model import RankEvents, Trace
@@ -49,7 +50,7 @@ class TimeIndependent:
         begin = 0
         writer = _Actions(rank, self._tags)
         if kept:
-            of_call = events_of_rows(events, self._trace.communicators)[table[:, ROW]]
+            of_call = events_of_rows(events, self._trace.communicators, accesses_of(self._trace))[table[:, ROW]]
             is_kept = np.array([number in kept for number in range(len(events.operations))])
             places = np.flatnonzero(is_kept[events.order])
             begins, ends = (np.searchsorted(of_call, places, side) for side in ("left", "right"))

@@ -10,7 +10,9 @@ import numpy as np
 from tradewind import _core
 from tradewind.replay.critical_path import path_of
 from tradewind.replay.message_tags import AMOUNT, KIND, LABEL, MESSAGE, PEER, RECEIVE, ROW, requests_of
-from tradewind.replay.rows import COMPUTING, events_of_rows
+from tradewind.replay.one_sided import accesses_of
+from tradewind.replay.row import COMPUTING
+from tradewind.replay.rows import events_of_rows
 from tradewind.timeline.model import Row, TimeLine, TraceEvent, Track
 from tradewind.trace.time_line import ShownOperation, rows_of
 
@@ -84,7 +86,7 @@ class _Replay:
         if not len(table):
             return []
         ends = self.result.call_end_ps(rank)
-        of_rows = events_of_rows(events, self.trace.communicators)[table[:, ROW]]
+        of_rows = events_of_rows(events, self.trace.communicators, accesses_of(self.trace))[table[:, ROW]]
         computes = table[:, LABEL] == COMPUTING
         keys = 2 * of_rows + ~computes
         last = np.append(np.flatnonzero(np.diff(keys)), len(keys) - 1)

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from tradewind import _core
-from tradewind.replay.calls import Replayed, event_of
+from tradewind.replay.calls import NamedEvents, Replayed
 from tradewind.trace.calls import CALLS, Kind
-from tradewind.trace.model import Trace
 
 MAX_STATES = 20_000
 """States that are visited beyond those of the matching that happened, with few buffers and with many."""
@@ -21,7 +20,7 @@ _TESTS = [False, *(call.kind is Kind.TEST or call.name in _FIRST_COME for call i
 """[label] whether a call ends with whatever comes first."""
 
 
-def wildcards(trace: Trace, replayed: Replayed, max_states: int = MAX_STATES) -> dict[str, Any]:
+def wildcards(named: NamedEvents, replayed: Replayed, max_states: int = MAX_STATES) -> dict[str, Any]:
     """Return whether the calls end in every matching that was possible.
 
     They are tried twice: with as much buffered as the matching that happened needs, and with everything. Ranks make the
@@ -41,7 +40,7 @@ def wildcards(trace: Trace, replayed: Replayed, max_states: int = MAX_STATES) ->
     hang: dict[str, Any] | None = None
     if few.hangs or many.hangs:
         buffers = "always" if few.hangs and many.hangs else "few" if few.hangs else "many"
-        hang = {"buffers": buffers, **_hang(trace, calls, few if few.hangs else many)}
+        hang = {"buffers": buffers, **_hang(named, calls, few if few.hangs else many)}
     return {
         "receives": few.receives,
         "kept": few.kept,
@@ -52,7 +51,7 @@ def wildcards(trace: Trace, replayed: Replayed, max_states: int = MAX_STATES) ->
     }
 
 
-def _hang(trace: Trace, calls: _core.Calls, found: _core.Matchings) -> dict[str, Any]:
+def _hang(named: NamedEvents, calls: _core.Calls, found: _core.Matchings) -> dict[str, Any]:
     return {
         "waiting": [
             {
@@ -60,13 +59,13 @@ def _hang(trace: Trace, calls: _core.Calls, found: _core.Matchings) -> dict[str,
                 "peer": None if peer < 0 else peer,
                 "sends": sends,
                 "bytes": size,
-                **event_of(trace, rank, row),
+                **named.of_row(rank, row),
                 "call": calls.labels[label],
             }
             for rank, peer, sends, size, label, row in found.waiting
         ],
         "taken": [
-            {"rank": rank, "recorded": recorded, "source": source, **event_of(trace, rank, row)}
+            {"rank": rank, "recorded": recorded, "source": source, **named.of_row(rank, row)}
             for rank, recorded, source, row in found.taken[:SHOWN]
         ],
     }

@@ -11,7 +11,7 @@ from tradewind import _core
 from tradewind.replay.calls import DEFAULT_ALLREDUCE, Replayed, calls_of
 from tradewind.replay.changes import changed
 from tradewind.replay.critical_path import critical_path
-from tradewind.replay.rows import COMPUTING
+from tradewind.replay.row import COMPUTING
 from tradewind.trace.model import Trace
 from tradewind.workload.workload import Step, Workload
 

@@ -63,7 +63,7 @@ const library = () => {
 
 class Chart {
   constructor(element, figure, data) {
-    Object.assign(this, { element, figure, data, passed: null });
+    Object.assign(this, { element, figure, data, passed: null, width: 0, done: Promise.resolve() });
     this.hiddenCurves = hiddenOf(figure.name, figure.legend?.names ?? []);
     this.picture = elementOf("div", "picture", "");
     element.replaceChildren(this.picture);
@@ -159,10 +159,26 @@ class Chart {
     return (await vegaEmbed(document.createElement("div"), whole, { actions: false, renderer: "svg", logLevel })).view;
   }
 
-  async draw() {
-    await library();
+  // Does what changes the picture in the order in which it is asked for; drawing takes a while.
+  inTurn(act) {
+    this.done = this.done.then(act);
+    return this.done;
+  }
+
+  // Draws the chart, if its room is another than that for which it is drawn. A hidden chart has none.
+  draw() {
+    return this.inTurn(async () => {
+      const room = this.element.clientWidth;
+      if (room === 0 || room === this.width) return;
+      await library();
+      this.width = room;
+      await this.drawFor(room);
+    });
+  }
+
+  async drawFor(room) {
     const isLarge = this.rows !== null && this.rows.length > MANY;
-    let chart = fitted(this.figure.specification, this.element.clientWidth);
+    let chart = fitted(this.figure.specification, room);
     if (isLarge) chart = inked(chart);
     const shown = this.rows ? this.shownRows() : [];
     if (this.rows) chart.datasets = { rows: shown.length ? shown : this.rows };  // nothing has no size
@@ -196,8 +212,7 @@ class Chart {
       entry.hidden = !curves.has(name);
       entry.ariaPressed = String(!this.hiddenCurves.has(name));
     }
-    if (!packed || !this.view) return;
-    this.showRows(this.shownRows());
+    if (packed) this.inTurn(() => this.view && this.showRows(this.shownRows()));
   }
 }
 
@@ -209,10 +224,22 @@ const chartsOf = (data) => {
   return figures.map((figure) => new Chart(document.getElementById(figure.chart), figure, data));
 };
 
-// Draws one chart after the other, so that the page answers in between; and again for another width.
+// Draws one chart after the other, so that the page answers in between.
 const drawAll = async (charts) => {
   for (const chart of charts) {
     await chart.draw();
     await new Promise((done) => setTimeout(done));
   }
+};
+
+// Draws charts when they are shown for the first time, and again a little after their width has changed.
+const followWidths = (charts) => {
+  const later = new Map(), chartOf = new Map(charts.map((chart) => [chart.element, chart]));
+  const observer = new ResizeObserver((entries) => {
+    for (const chart of entries.map(({ target }) => chartOf.get(target))) {
+      clearTimeout(later.get(chart));
+      later.set(chart, setTimeout(() => chart.draw(), chart.width ? 200 : 0));
+    }
+  });
+  for (const { element } of charts) observer.observe(element);
 };

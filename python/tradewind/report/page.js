@@ -33,11 +33,7 @@ const start = async () => {
   performance.mark("tables");
   await drawAll(charts);
   document.documentElement.dataset.ready = "all";
-  let width = innerWidth, later;
-  addEventListener("resize", () => {
-    clearTimeout(later);
-    later = setTimeout(() => { if (innerWidth !== width) { width = innerWidth; drawAll(charts); } }, 200);
-  });
+  followWidths(charts);
 };
 
 start();

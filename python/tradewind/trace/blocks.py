@@ -37,6 +37,7 @@ class Kind(IntEnum):
     GAPS = 6
     DURATIONS = 7
     END = 8
+    SITES = 9
 
 
 class Coding(IntEnum):

@@ -12,6 +12,7 @@ from tradewind.base.errors import InputError
 from tradewind.base.names import unknown
 from tradewind.trace.calls import NUMBERS
 from tradewind.trace.model import DATATYPE, ENDED, NONE, OPERATION, Communicator, RankEvents, RankInfo, Trace, Window
+from tradewind.trace.sites import Site
 
 _LISTS = ("asked", "ended", "blocks")
 _FIELDS = tuple(name for name in OPERATION.names or () if name not in ("call", *_LISTS))
@@ -33,10 +34,15 @@ class RankBuilder:
         self._begin = array("q")
         self._end = array("q")
         self._types: dict[tuple[int, int, bool], int] = {}
+        self._sites: dict[Site, int] = {}
 
     def type(self, size: int, extent: int | None = None, derived: bool = False) -> int:
         """Return the index of a datatype, bytes."""
         return self._types.setdefault((size, size if extent is None else extent, derived), len(self._types))
+
+    def site(self, path: str, offset: int, build_id: str = "") -> int:
+        """Return the index of a call site: see sites.Site."""
+        return self._sites.setdefault(Site(path, offset, build_id), len(self._sites))
 
     def call(
         self,
@@ -108,6 +114,7 @@ class RankBuilder:
             np.array(lists["blocks"], np.int64),
             np.array(list(self._types), DATATYPE),
             {number: (_ranks(a), _ranks(b)) for number, (a, b) in self.neighbors.items()},
+            list(self._sites),
         )
 
     def info(self) -> RankInfo:

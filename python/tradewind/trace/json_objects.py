@@ -62,7 +62,7 @@ def ranges_of(size: int) -> Check:
 
 
 def read_object(
-    text: bytes, where: str, required: Mapping[str, Check], optional: Mapping[str, Check] | None = None
+    text: str | bytes, where: str, required: Mapping[str, Check], optional: Mapping[str, Check] | None = None
 ) -> dict[str, Any]:
     """Return an object; others of its values than the named ones are not looked at. Raises InputError."""
     try:

@@ -17,13 +17,14 @@ import numpy as np
 
 from tradewind.base.errors import InputError
 from tradewind.trace.calls import CALLS, Call
+from tradewind.trace.sites import Site
 
 if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
 NONE = -1
-"""No rank (also MPI_PROC_NULL), tag, communicator, window, type or request."""
+"""No rank (also MPI_PROC_NULL), tag, communicator, window, type, request or call site."""
 ANY = -2
 """MPI_ANY_SOURCE or MPI_ANY_TAG."""
 MAX_RANKS = 1 << 24
@@ -46,6 +47,7 @@ OPERATION = np.dtype(
         ("window", "<i4"),  # index into Trace.windows
         ("created", "<i4"),  # communicator or window that it makes
         ("argument", "<i4"),  # flag, partition, number of partitions, lock type: see calls.Kind
+        ("site", "<i4"),  # where it is called: index into RankEvents.sites
         ("asked", "<i8", 2),  # begin and end in RankEvents.asked
         ("ended", "<i8", 2),  # begin and end in RankEvents.ended
         ("blocks", "<i8", 2),  # begin and end in RankEvents.blocks
@@ -106,6 +108,8 @@ class RankEvents:
     """Datatypes, of dtype DATATYPE."""
     neighbors: Mapping[int, tuple[NDArray[np.int32], NDArray[np.int32]]] = field(default_factory=dict)
     """World ranks from which and to which neighbor collectives go, by communicator."""
+    sites: Sequence[Site] = ()
+    """Where MPI is called."""
     first: int = 0
     """Number of the first event, where these are a part of the rank's events."""
 

@@ -18,6 +18,7 @@ from tradewind.trace.forms import Form, form_of
 from tradewind.trace.goal import read_goal
 from tradewind.trace.json_objects import COUNTED, TEXT, WHOLE, between, list_of, read_object
 from tradewind.trace.model import DATATYPE, ENDED, MAX_RANKS, OPERATION, RankEvents, RankInfo, Trace, missing_ranks
+from tradewind.trace.sites import read_sites
 from tradewind.trace.time_independent import read_time_independent
 
 if TYPE_CHECKING:
@@ -25,11 +26,11 @@ if TYPE_CHECKING:
 
 STORED = np.dtype(
     [
-        *((name, OPERATION[name]) for name in OPERATION.names or () if OPERATION[name].shape == ()),
-        *((name, "<u4") for name in ("asked", "ended", "blocks", "unused")),
+        *((name, OPERATION[name]) for name in OPERATION.names or () if OPERATION[name].shape == () and name != "site"),
+        *((name, "<u4") for name in ("asked", "ended", "blocks", "site")),
     ]
 )
-"""An operation as the file has it: with the lengths of its lists."""
+"""An operation as the file has it: with the lengths of its lists, and call sites from 1 on (0: none)."""
 PART_NAME = "rank-*.part"
 """Names of the files of ranks in the folder of a run."""
 
@@ -184,13 +185,17 @@ class _Part:
             if name in ("asked", "ended", "blocks"):
                 ends = np.cumsum(stored[name], dtype=np.int64)
                 operations[name] = np.stack([ends - stored[name], ends], axis=1)
-            elif name != "unused":
+            else:
                 operations[name] = stored[name]
+        operations["site"] -= 1
         numbers = np.array([NUMBERS.get(name, NUMBERS[OTHER]) for name in self.description["calls"]], np.uint16)
         if len(stored) and stored["call"].max() >= len(numbers):
             raise InputError(f"{where}: an operation has a function that is not named")
         operations["call"] = numbers[operations["call"]]
         self.definitions.renumber(operations)
+        sites = read_sites(self.reader.all_of(self.rank, Kind.SITES), where)
+        if len(stored) and stored["site"].max() > len(sites):
+            raise InputError(f"{where}: an operation has call site {stored['site'].max()}, which is not described")
         empty = np.empty(0, np.int64)
         types = np.array(self.definitions.types, DATATYPE)
         return RankEvents(
@@ -204,6 +209,7 @@ class _Part:
             blocks,
             types,
             self.definitions.neighbors(),
+            sites,
         )
 
 

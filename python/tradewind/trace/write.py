@@ -17,6 +17,7 @@ from tradewind.trace.calls import CALLS
 from tradewind.trace.definitions import lines_of
 from tradewind.trace.model import RankEvents, Trace
 from tradewind.trace.read import PART_NAME, STORED
+from tradewind.trace.sites import lines_of_sites
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -62,7 +63,7 @@ def _write_json(file: IO[bytes], kind: Kind, rank: int, value: Any) -> None:
 
 
 def _join_rank(file: IO[bytes], reader: Reader, rank: int) -> None:
-    for kind in (Kind.RANK, Kind.DEFINITIONS):
+    for kind in (Kind.RANK, Kind.DEFINITIONS, Kind.SITES):
         text = b"".join(reader.all_of(rank, kind))
         if text:
             write(file, kind, rank, text, Coding.ZLIB)
@@ -97,6 +98,8 @@ def _write_rank(file: IO[bytes], trace: Trace, rank: int) -> None:
     for number, part in enumerate(trace.parts(rank, EVENTS_PER_BLOCK)):
         if number == 0:
             write(file, Kind.DEFINITIONS, rank, lines_of(trace, part), Coding.ZLIB)
+            if part.sites:
+                write(file, Kind.SITES, rank, lines_of_sites(part.sites), Coding.ZLIB)
             for begin in range(0, max(1, len(part.operations)), OPERATIONS_PER_BLOCK):
                 write(file, Kind.OPERATIONS, rank, _stored(part, begin), Coding.XZ)
         _write_events(file, rank, [(part.order, *_coded(part, ends))])
@@ -127,7 +130,7 @@ def _stored(part: RankEvents, first: int) -> bytes:
             begin, end = operations[name].T
             stored[name] = end - begin
             lists[name] = lists[name][begin.min(initial=len(lists[name])) : end.max(initial=0)]
-        elif name != "unused":
-            stored[name] = operations[name]
+        else:
+            stored[name] = operations[name] + (name == "site")
     lengths = np.array([len(stored), len(lists["asked"]), len(lists["ended"]), len(lists["blocks"])], "<u4")
     return b"".join(each.tobytes() for each in (lengths, stored, lists["ended"], lists["blocks"], lists["asked"]))

@@ -95,6 +95,33 @@ template <class Real>
         for (Index i = 0; i < n; ++i) sum[c][i] = 2 * static_cast<double>(what.wind[c * volume + row + i]);
 }
 
+// The sum V_A + E_D [component][point] of some points of level `z`, the first at `row` of the block: winds there, and
+// extrapolated ones where they come from. `between(values, i)` interpolates those of a level; `low` and `fz`: the level
+// below a departure point, and how far it is above that.
+template <class Real, class Between>
+[[gnu::always_inline]] inline void sum_winds(const Trajectories<Real>& what, Index row, Index z, Index n,
+                                             const std::int32_t* low, const double* fz, const Between& between,
+                                             double (*sum)[departure_chunk]) {
+    const Block& block = what.block;
+    const Index volume = block.points[0] * block.points[1] * block.levels, stride = what.extrapolated.stride;
+    for (Index c = 0; c < what.components(); ++c) {
+        const Real* const here = what.wind + c * volume + row;
+        const Real* const values = what.extrapolated.values + c * block.levels * stride;
+        if (what.lifted) {
+#pragma GCC ivdep
+            for (Index i = 0; i < n; ++i) {
+                const double below = between(values + low[i] * stride, i);
+                const double above = between(values + (low[i] + 1) * stride, i);
+                sum[c][i] = static_cast<double>(here[i]) + (below + fz[i] * (above - below));
+            }
+        } else {
+            const Real* const same = values + z * stride;
+#pragma GCC ivdep
+            for (Index i = 0; i < n; ++i) sum[c][i] = static_cast<double>(here[i]) + between(same, i);
+        }
+    }
+}
+
 // Heights of departure points, between the lowest and the highest level.
 template <class Real>
 [[gnu::always_inline]] inline void rise(const Trajectories<Real>& what, Index z, Index row, Index n,

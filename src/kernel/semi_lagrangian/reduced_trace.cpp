@@ -13,7 +13,7 @@ template <class Real>
 [[gnu::always_inline]] inline bool row_winds(const Trajectories<Real>& what, const RowWindow& window, Index at, Index z,
                                              Index n, double (*sum)[departure_chunk]) {
     const Block& block = what.block;
-    const Index volume = block.points[0] * block.levels, stride = what.extrapolated.stride;
+    const Index volume = block.points[0] * block.levels;
     alignas(64) std::int32_t row[departure_chunk], cell[departure_chunk], low[departure_chunk];
     alignas(64) std::int32_t place[4][departure_chunk];
     alignas(64) double fx[2][departure_chunk], fy[departure_chunk], fz[departure_chunk];
@@ -32,22 +32,7 @@ template <class Real>
         const double before = a + fx[0][i] * (b - a), behind = c + fx[1][i] * (d - c);
         return before + fy[i] * (behind - before);
     };
-    for (Index c = 0; c < what.components(); ++c) {
-        const Real* const here = what.wind + c * volume + at;
-        const Real* const values = what.extrapolated.values + c * block.levels * stride;
-        if (what.lifted) {
-#pragma GCC ivdep
-            for (Index i = 0; i < n; ++i) {
-                const double below = between(values + low[i] * stride, i);
-                const double above = between(values + (low[i] + 1) * stride, i);
-                sum[c][i] = static_cast<double>(here[i]) + (below + fz[i] * (above - below));
-            }
-        } else {
-            const Real* const same = values + z * stride;
-#pragma GCC ivdep
-            for (Index i = 0; i < n; ++i) sum[c][i] = static_cast<double>(here[i]) + between(same, i);
-        }
-    }
+    sum_winds(what, at, z, n, low, fz, between, sum);
     return true;
 }
 

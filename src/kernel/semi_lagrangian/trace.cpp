@@ -19,7 +19,6 @@ template <class Real>
                                          bool strided, Index row, Index z, Index n, double (*sum)[departure_chunk]) {
     const Block& block = what.block;
     const Index level = block.points[0] * block.points[1], volume = level * block.levels;
-    const Index components = what.components();
     alignas(64) std::int32_t x[departure_chunk], y[departure_chunk], low[departure_chunk], place[4][departure_chunk];
     alignas(64) double fx[departure_chunk], fy[departure_chunk], fz[departure_chunk];
     bool there = locate(what.departures + row, n, axes[0], x, fx);
@@ -33,29 +32,13 @@ template <class Real>
             there = look_up_columns(what.window, corner % 2, corner / 2, x, y, n, place[corner]) >= 0 && there;
         if (!there) return false;
     }
-    const Index stride = what.extrapolated.stride;
     const auto sum_up = [&](auto at) __attribute__((always_inline)) {
         const auto between = [&](const Real* values, Index i) __attribute__((always_inline)) {
             const double a = at(values, 0, i), b = at(values, 1, i), c = at(values, 2, i), d = at(values, 3, i);
             const double south = a + fx[i] * (b - a), north = c + fx[i] * (d - c);
             return south + fy[i] * (north - south);
         };
-        for (Index c = 0; c < components; ++c) {
-            const Real* const here = what.wind + c * volume + row;
-            const Real* const values = what.extrapolated.values + c * block.levels * stride;
-            if (what.lifted) {
-#pragma GCC ivdep
-                for (Index i = 0; i < n; ++i) {
-                    const double below = between(values + low[i] * stride, i);
-                    const double above = between(values + (low[i] + 1) * stride, i);
-                    sum[c][i] = static_cast<double>(here[i]) + (below + fz[i] * (above - below));
-                }
-            } else {
-                const Real* const same = values + z * stride;
-#pragma GCC ivdep
-                for (Index i = 0; i < n; ++i) sum[c][i] = static_cast<double>(here[i]) + between(same, i);
-            }
-        }
+        sum_winds(what, row, z, n, low, fz, between, sum);
     };
     const Index first = place[0][0], pitch = rows.pitch;
     if (placement == Placement::scattered)

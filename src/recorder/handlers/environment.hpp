@@ -87,7 +87,7 @@ struct Finalize : Handler {
     template <class C>
     void before(C& call, Thread& thread) {
         if (recorder.is_recording)
-            end(call.number, thread, "finalized");
+            end(call, thread, "finalized");
         else
             recorder.end("finalized");
     }
@@ -96,11 +96,12 @@ struct Finalize : Handler {
     template <class C>
     void after(C&, Event&, Thread&) {}
 
-    static void end(int number, Thread& thread, const char* ending) {
+    template <class C>
+    static void end(const C& call, Thread& thread, const char* ending) {
         {
             const Recorder::Lock lock(recorder);
             const Ticks now = recorder.clock.now();
-            recorder.event(number, thread);
+            recorder.event(call.number, call.frame, thread);
             recorder.commit(thread, now, now);
         }
         recorder.end(ending);
@@ -110,7 +111,7 @@ struct Finalize : Handler {
 struct Abort : Handler {
     template <class C>
     void before(C& call, Thread& thread) {
-        Finalize::end(call.number, thread, "aborted");
+        Finalize::end(call, thread, "aborted");
     }
     template <class C>
     void after(C&, Event&, Thread&) {}

@@ -15,6 +15,7 @@ enum class Form { Blocking, Nonblocking, Persistent };
 template <bool LARGE = false, Form FORM = Form::Blocking, bool OF_NEIGHBORS = false>
 struct Call {
     int number;  // the position in `functions`
+    Word frame;  // of the function that the program called
     static constexpr bool is_large = LARGE;
     static constexpr Form form = FORM;
     static constexpr bool of_neighbors = OF_NEIGHBORS;
@@ -63,14 +64,14 @@ int recorded(C& call, Real<typename C::Function>& real) {
     if (status != 0) {
         functions[call.number].failures++;
         if constexpr (requires(Event& event) { handler.failed(call, event, thread); }) {
-            Event& event = recorder.event(call.number, thread);
+            Event& event = recorder.event(call.number, call.frame, thread);
             handler.failed(call, event, thread);
             if (!event.lists.ended.empty()) recorder.commit(thread, begin, end);
         }
     } else if constexpr (H::is_counted) {
         recorder.count(call.number, begin, end);
     } else {
-        Event& event = recorder.event(call.number, thread);
+        Event& event = recorder.event(call.number, call.frame, thread);
         narrowed.restore();
         handler.after(call, event, thread);
         narrowed.keep(event.operation.request);

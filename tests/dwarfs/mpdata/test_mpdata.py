@@ -112,6 +112,13 @@ def test_too_long_a_step_is_refused_before_it_is_taken():
         launch.run(2, "mpdata_cases:too_long_a_step", None, timeout_s=240)
 
 
+def test_the_courant_number_is_one_with_which_no_wave_grows():
+    flat = Mpdata(2, "9x8")
+    unlike = [{"limiter": True}, {"form": "basic"}, {"passes": 1}, {"grid": "O8"}]
+    assert [replace(flat, courant=None, **each).courant for each in [{}, *unlike]] == [0.7, 0.8, 0.8, 0.8, 0.8]
+    assert Mpdata(2, "O8", courant=0.8) == Mpdata(2, "O8")
+
+
 def test_the_basic_form_is_for_positive_fields():
     with pytest.raises(InputError, match=r"the field has values down to -0.5: the basic form is for 0 and more"):
         launch.run(2, "mpdata_cases:negative_field", None, timeout_s=240)
@@ -158,6 +165,13 @@ def test_a_request_goes_through_json():
         ),
         ({"tracer": "layer"}, ["tracer layer: three dimensions, flow overturning or a mountain, are allowed"]),
         ({"courant": 1.5}, ["courant 1.5: 1e-06..1.0 are allowed"]),
+        (
+            {"courant": 0.8, "grid": "9x8"},
+            [
+                "courant 0.8: on a flat mesh waves grow with the infinite gauge and no limiter; up to 0.707107 is "
+                "allowed, or use the limiter"
+            ],
+        ),
         ({"host_bandwidth": 1.0}, ["host bandwidth 1.0: 1000000.0..1000000000000000.0 are allowed"]),
         ({"partition": "band", "tracer": "bel"}, ["unknown partition 'band'", "unknown tracer 'bel'"]),
     ],

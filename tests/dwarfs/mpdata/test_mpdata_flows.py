@@ -143,7 +143,8 @@ def test_deformational_flow_converges_at_second_order():
 
 @pytest.mark.slow
 def test_deformational_flow_beside_published_errors():
-    """At the end, on meshes of as many latitudes: the errors are 1.7 and 2.75 times those."""
+    """At the end, on meshes of as many latitudes: the errors are 1.7 and 2.75 times those, see
+    `test_mpdata_published.py`."""
     hills = {"flow": "deformation", "tracer": "hill", "levels": 1, "limiter": True}
     rows = (60, 120)
     found = advected(*(steps_of(ROTATION_S, grid=f"O{n // 2}", **hills) for n in rows))

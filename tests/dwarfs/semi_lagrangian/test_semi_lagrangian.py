@@ -178,6 +178,11 @@ def test_a_request_goes_through_json():
         ),
         ({"grid": "O32x4", "split": (2, 1)}, ["split (2, 1): an octahedral grid is divided into regions"]),
         ({"grid": "C48x4"}, ["grid C48x4: of grids by name octahedral ones are allowed, like O80x137"]),
+        ({"grid": "F32x4"}, ["grid F32x4: of grids by name octahedral ones are allowed, like O80x137"]),
+        (
+            {"grid": "O8x4", "geometry": "plane"},
+            ["geometry plane: the grid O8x4 is octahedral; leave out the geometry"],
+        ),
         ({"grid": "O1x4", "ranks": 41}, ["41 ranks: 1..40 are allowed for the points of 2 rows"]),
         ({"grid": "O32x2", "lift": 1.0}, ["grid O32x2: a stencil has 4 levels where the wind lifts"]),
         ({"grid": "O32x4", "width": 3}, ["passes 2.5 points; a halo of 5 points would do"]),

@@ -211,43 +211,37 @@ TRADEWIND_DEVICE void limits_at(const Pass<Real>& pass, Index node, Index level,
     out[(node * 2 + 1) * pass.levels + level] = (q1 - range.low) / (pass.dt * goes + tiny);
 }
 
-// The loops: each level of each node.
-
-template <class Real>
-TRADEWIND_DEVICE void mpdata_divergence(const Pass<Real>& pass, const Nodes& nodes, Real* out) {
+// The loops: `body` takes each level of each node, and the place of its value.
+template <class Real, class Body>
+TRADEWIND_DEVICE void each_level(const Pass<Real>& pass, const Nodes& nodes, const Body& body) {
     for (Index i = this_thread(); i < nodes.count * pass.levels; i += all_threads()) {
         const Split place = Split::of(i, pass.levels);
         const Index node = nodes.at(place.row);
-        if (node >= 0) out[node * pass.levels + place.rest] = divergence_at(pass, node, place.rest);
+        if (node >= 0) body(node, place.rest, node * pass.levels + place.rest);
     }
+}
+
+template <class Real>
+TRADEWIND_DEVICE void mpdata_divergence(const Pass<Real>& pass, const Nodes& nodes, Real* out) {
+    each_level(pass, nodes, [&](Index node, Index level, Index at) { out[at] = divergence_at(pass, node, level); });
 }
 
 template <class Real>
 TRADEWIND_DEVICE void mpdata_upwind(const Pass<Real>& pass, const Nodes& nodes, Real* out) {
-    for (Index i = this_thread(); i < nodes.count * pass.levels; i += all_threads()) {
-        const Split place = Split::of(i, pass.levels);
-        const Index node = nodes.at(place.row), here = node * pass.levels + place.rest;
-        if (node >= 0) out[here] = pass.q[here] - pass.dt * divergence_at(pass, node, place.rest);
-    }
+    each_level(pass, nodes, [&](Index node, Index level, Index at) {
+        out[at] = pass.q[at] - pass.dt * divergence_at(pass, node, level);
+    });
 }
 
 template <class Real>
 TRADEWIND_DEVICE void mpdata_corrected(const Pass<Real>& pass, const Nodes& nodes, Real* out) {
-    for (Index i = this_thread(); i < nodes.count * pass.levels; i += all_threads()) {
-        const Split place = Split::of(i, pass.levels);
-        const Index node = nodes.at(place.row);
-        if (node >= 0) out[node * pass.levels + place.rest] = corrected_at(pass, node, place.rest);
-    }
+    each_level(pass, nodes, [&](Index node, Index level, Index at) { out[at] = corrected_at(pass, node, level); });
 }
 
 template <class Real>
 TRADEWIND_DEVICE void mpdata_limits(const Pass<Real>& pass, const Nodes& nodes, Real* out) {
     const Real tiny = sizeof(Real) == 8 ? Real(2.2250738585072014e-308) : Real(1.17549435e-38F);
-    for (Index i = this_thread(); i < nodes.count * pass.levels; i += all_threads()) {
-        const Split place = Split::of(i, pass.levels);
-        const Index node = nodes.at(place.row);
-        if (node >= 0) limits_at(pass, node, place.rest, tiny, out);
-    }
+    each_level(pass, nodes, [&](Index node, Index level, Index) { limits_at(pass, node, level, tiny, out); });
 }
 
 // The face fluxes of the next pass, of all edges.

@@ -19,7 +19,7 @@ from tradewind.dwarfs.mpdata import air
 from tradewind.dwarfs.mpdata.loops import EXCHANGED, STRATEGIES, TWO_PASSES, copy_from_host, copy_to_host
 from tradewind.dwarfs.mpdata.reference import ReferenceMpdata
 from tradewind.dwarfs.mpdata.run import MpdataRun
-from tradewind.dwarfs.mpdata.winds import COURANT_LIMIT, FLOWS, Wind
+from tradewind.dwarfs.mpdata.winds import COURANT_LIMIT, FLOWS, GAUGE_LIMIT, Wind
 from tradewind.layout.mesh_outline import require_memory
 from tradewind.layout.mesh_rows import mesh_extents
 from tradewind.method.method import default_algorithm
@@ -34,6 +34,9 @@ if TYPE_CHECKING:
 
 FORMS = ("gauge", "basic")
 _MAX_PASSES, _FEWEST_LEVELS = 8, 2
+COURANT, GAUGE_COURANT = 0.8, 0.7
+"""Courant number unless given, and where the limit is `GAUGE_LIMIT`."""
+_GROWING = "on a flat mesh waves grow with the infinite gauge and no limiter;"
 ALL_TRACERS = (*TRACERS, "layer")
 """A layer is for three dimensions."""
 
@@ -87,7 +90,11 @@ class Mpdata(MeshDwarf):
     )
     shear: float = shear_option("flow")
     courant: float = option(
-        "Largest share of a node's volume that flows out of it in a step.", 0.8, minimum=1e-6, maximum=COURANT_LIMIT
+        "Largest share of a node's volume that flows out of it in a step.",
+        None,
+        minimum=1e-6,
+        maximum=COURANT_LIMIT,
+        shown=f"{COURANT}, or {GAUGE_COURANT} on a flat mesh with the infinite gauge and no limiter",
     )
     dt_s: float | None = step_option("30min", swept=False)
     host_bandwidth: float | None = option(
@@ -118,6 +125,11 @@ class Mpdata(MeshDwarf):
             problems.append(f"strategy {self.strategy}: two passes with the infinite gauge, no limiter, are allowed")
         if self.passes == 1 and self.limiter:
             problems.append("limiter: one pass alone makes no new extremes, 2 or more are allowed")
+        if self.courant is not None and self.courant_limit < self.courant <= COURANT_LIMIT:
+            problems.append(
+                f"courant {self.courant:g}: {_GROWING} up to {self.courant_limit:g} is allowed, or use the limiter"
+            )
+        self._choose(courant=GAUGE_COURANT if self.courant_limit < COURANT_LIMIT else COURANT)
         return problems + self._flow_problems()
 
     def _flow_problems(self) -> list[str]:
@@ -139,6 +151,15 @@ class Mpdata(MeshDwarf):
         if self.tracer == "layer" and not self.has_columns:
             problems.append("tracer layer: three dimensions, flow overturning or a mountain, are allowed")
         return problems
+
+    @property
+    def courant_limit(self) -> float:
+        """The largest Courant number with which no wave grows.
+
+        On squares the infinite gauge without a limiter multiplies the shortest wave along x by 1 - 4 c^2.
+        """
+        is_flat = "x" in self.grid  # NXxNY, and no octahedral one
+        return GAUGE_LIMIT if is_flat and self.gauge and self.passes > 1 and not self.limiter else COURANT_LIMIT
 
     @property
     def has_columns(self) -> bool:

@@ -15,7 +15,7 @@ from tradewind.dwarfs.frame.on_mesh import MeshRunning, check_fits
 from tradewind.dwarfs.mpdata.loops import ORDERS, STAGED
 from tradewind.dwarfs.mpdata.on_device import OnDevice
 from tradewind.dwarfs.mpdata.solution import solution
-from tradewind.dwarfs.mpdata.winds import COURANT_LIMIT, Wind
+from tradewind.dwarfs.mpdata.winds import Wind
 
 if TYPE_CHECKING:
     from mpi4py import MPI
@@ -54,7 +54,7 @@ class MpdataRun(MeshRunning):
         worst = np.argsort(rates)[-1:]
         check_fits(
             float(rates.max(initial=0.0)) * self.dt,
-            COURANT_LIMIT * (1 + 1e-12),
+            dwarf.courant_limit * (1 + 1e-12),
             self.dt,
             self.part.own[worst],
             self.mesh,

@@ -22,6 +22,7 @@ from tradewind.dwarfs.semi_lagrangian.lattice import BEYOND, Lattice, Surroundin
 from tradewind.dwarfs.semi_lagrangian.octahedral import Octahedral
 from tradewind.dwarfs.semi_lagrangian.region import Region
 from tradewind.dwarfs.semi_lagrangian.uniform_demand import widths
+from tradewind.layout.grid_names import named_grid
 from tradewind.layout.mesh import octahedral_problems
 from tradewind.layout.named_grids import is_name, mesh_grid
 from tradewind.layout.regions import Regions
@@ -66,8 +67,9 @@ class SemiLagrangianOptions(GridDwarf, ABC):
     """(nx, ny, nz); of an octahedral grid (1, rows, levels)."""
     geometry: str = option(
         "plane, periodic in x and y; sphere, NX longitudes and NY latitudes; octahedral, of a grid by its name.",
-        "plane",
+        None,
         known=lambda: tuple(FLOWS),
+        shown="plane, or octahedral for a grid by its name",
         label="geometry",
     )
     flow: str | None = option(
@@ -138,12 +140,19 @@ class SemiLagrangianOptions(GridDwarf, ABC):
 
     def __post_init__(self) -> None:
         if is_name(self.grid):
-            named = mesh_grid(str(self.grid))
-            if named.mesh != "octahedral":
-                raise InputError(f"grid {self.grid}: of grids by name octahedral ones are allowed, like O80x137")
-            object.__setattr__(self, "grid", named.points)
-            object.__setattr__(self, "geometry", named.mesh)
+            self._take_octahedral(str(self.grid))
+        self._choose(geometry="plane")
         super().__post_init__()
+
+    def _take_octahedral(self, grid: str) -> None:
+        """Set points and geometry by the name of a grid. Raises InputError for others than octahedral ones."""
+        if named_grid(grid.strip().partition("x")[0]).kind != "octahedral":
+            raise InputError(f"grid {grid}: of grids by name octahedral ones are allowed, like O80x137")
+        named = mesh_grid(grid)
+        if self.geometry not in (None, named.mesh):
+            raise InputError(f"geometry {self.geometry}: the grid {grid} is {named.mesh}; leave out the geometry")
+        object.__setattr__(self, "grid", named.points)
+        object.__setattr__(self, "geometry", named.mesh)
 
     def as_dict(self) -> dict[str, Any]:
         """Return the request as plain values, an octahedral grid by its name."""
