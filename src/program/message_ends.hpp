@@ -23,7 +23,7 @@ class MessageEnds {
     static constexpr std::int64_t collective_tag = -(std::int64_t{1} << 42);
     // Messages with this tag are left out where they have no bytes, which only their sender has in its rows.
     static constexpr std::int64_t block_tag = -(std::int64_t{1} << 41);
-    // Of a call that has no message, or not yet.
+    // The number of no message, and of none that is known yet.
     static constexpr std::uint32_t none = ~0u;
 
     // A send or a receive, by its place among the calls of its rank. `instance`: number of its collective call on the

@@ -7,7 +7,7 @@
 
 namespace tradewind::program {
 
-CallsOfTrace::Reader::Reader(CallsOfTrace& trace, Rank rank, const RowSequence& sequence, std::vector<Call>& calls)
+RowReader::RowReader(CallsOfTrace& trace, Rank rank, const RowSequence& sequence, std::vector<Call>& calls)
     : trace_(trace), rank_(rank), sequence_(sequence), calls_(calls) {
     const TraceRows& rows = sequence.rows;
     std::unordered_map<std::int64_t, std::uint32_t> slots;
@@ -21,7 +21,7 @@ CallsOfTrace::Reader::Reader(CallsOfTrace& trace, Rank rank, const RowSequence& 
     prepared_.resize(slots.size());
 }
 
-void CallsOfTrace::Reader::UnderWay::clear() {
+void RowReader::UnderWay::clear() {
     is_open = false;
     requests.clear();
     stages.reset();
@@ -29,11 +29,11 @@ void CallsOfTrace::Reader::UnderWay::clear() {
     from_anywhere.clear();
 }
 
-std::string CallsOfTrace::Reader::place() const {
+std::string RowReader::place() const {
     return "rank " + std::to_string(rank_) + ", row " + std::to_string(number_) + ": ";
 }
 
-void CallsOfTrace::Reader::read() {
+void RowReader::read() {
     const auto& [rows, begins, order, computing] = sequence_;
     if (begins.empty() || order.size() != computing.size())
         throw InputError("rank " + std::to_string(rank_) + ": " + std::to_string(order.size()) + " blocks of rows, " +
@@ -57,14 +57,14 @@ void CallsOfTrace::Reader::read() {
     }
 }
 
-std::vector<std::uint32_t> CallsOfTrace::Reader::never_awaited() const {
+std::vector<std::uint32_t> RowReader::never_awaited() const {
     std::vector<std::uint32_t> rows;
     for (const UnderWay& each : slots_)
         if (each.is_open) rows.push_back(each.row);
     return rows;
 }
 
-void CallsOfTrace::Reader::take(Row& row) {
+void RowReader::take(Row& row) {
     label_ = row.label;
     if (label_ >= trace_.labels_.size())
         throw InputError(place() + "label " + std::to_string(label_) + " of " + std::to_string(trace_.labels_.size()));
@@ -93,7 +93,7 @@ void CallsOfTrace::Reader::take(Row& row) {
     throw InputError(place() + "no row has the kind " + std::to_string(static_cast<int>(row.kind)));
 }
 
-void CallsOfTrace::Reader::carry_out(Row& row, bool in_the_background) {
+void RowReader::carry_out(Row& row, bool in_the_background) {
     UnderWay& slot = slots_[row.slot];
     if (row.flags & TraceRows::joined) {
         if (!slot.is_open) throw InputError(place() + "joins a request that is not open");
@@ -122,7 +122,7 @@ void CallsOfTrace::Reader::carry_out(Row& row, bool in_the_background) {
     under_way.is_open = true;
 }
 
-void CallsOfTrace::Reader::begin_message(Row& row, UnderWay& under_way) {
+void RowReader::begin_message(Row& row, UnderWay& under_way) {
     const auto kind = row.kind == RowKind::send ? Call::send : Call::receive;
     const bool in_collective = row.tag < TraceRows::any;  // no tag of a message
     const std::uint32_t call = begin(kind, row.amount, row.flags & TraceRows::synchronous, in_collective, under_way);
@@ -137,14 +137,14 @@ void CallsOfTrace::Reader::begin_message(Row& row, UnderWay& under_way) {
     enter(call, row.stream, row.peer, 0);
 }
 
-void CallsOfTrace::Reader::begin_collective(Row& row, UnderWay& under_way) {
+void RowReader::begin_collective(Row& row, UnderWay& under_way) {
     if (!row.stages) row.stages = stages_of(row);
     under_way.stages = row.stages;
     under_way.instance = static_cast<std::uint32_t>((*row.stages->instances)++);
     if (under_way.has_later_stages()) begin_stage(under_way);
 }
 
-std::shared_ptr<const CallsOfTrace::Reader::Stages> CallsOfTrace::Reader::stages_of(const Row& row) {
+std::shared_ptr<const RowReader::Stages> RowReader::stages_of(const Row& row) {
     const std::vector<Rank>& members = trace_.members(row.communicator, rank_, number_);
     const auto place_of = [&](Rank each) {
         return static_cast<Rank>(std::find(members.begin(), members.end(), each) - members.begin());
@@ -173,7 +173,7 @@ std::shared_ptr<const CallsOfTrace::Reader::Stages> CallsOfTrace::Reader::stages
     return stages;
 }
 
-void CallsOfTrace::Reader::begin_stage(UnderWay& under_way) {
+void RowReader::begin_stage(UnderWay& under_way) {
     const Stages& stages = *under_way.stages;
     const std::size_t stage = under_way.next_stage++;
     for (std::size_t i = stage == 0 ? 0 : stages.ends[stage - 1]; i < stages.ends[stage]; ++i) {
@@ -183,12 +183,12 @@ void CallsOfTrace::Reader::begin_stage(UnderWay& under_way) {
     }
 }
 
-void CallsOfTrace::Reader::begin_all_stages() {
+void RowReader::begin_all_stages() {
     for (const auto& [request, slot] : std::exchange(staged_, {}))
         while (slots_[slot].has_later_stages()) begin_stage(slots_[slot]);
 }
 
-void CallsOfTrace::Reader::end(UnderWay& under_way) {
+void RowReader::end(UnderWay& under_way) {
     if (trace_.at_once_) begin_all_stages();
     for (;;) {
         for (const std::uint32_t request : under_way.requests) wait(request);
@@ -198,7 +198,7 @@ void CallsOfTrace::Reader::end(UnderWay& under_way) {
     }
 }
 
-void CallsOfTrace::Reader::end_request(const Row& row) {
+void RowReader::end_request(const Row& row) {
     UnderWay& under_way = slots_[row.slot];
     if (!staged_.empty()) staged_.erase(row.request);
     if (row.flags & TraceRows::freed) {
@@ -218,8 +218,8 @@ void CallsOfTrace::Reader::end_request(const Row& row) {
 }
 
 // Returns the call.
-std::uint32_t CallsOfTrace::Reader::begin(Call::Kind kind, std::int64_t bytes, bool synchronous, bool in_collective,
-                                          UnderWay& under_way) {
+std::uint32_t RowReader::begin(Call::Kind kind, std::int64_t bytes, bool synchronous, bool in_collective,
+                               UnderWay& under_way) {
     if (bytes < 0) throw InputError(place() + "a message of " + std::to_string(bytes) + " bytes");
     const auto call = static_cast<std::uint32_t>(calls_.size());
     calls_.push_back({kind, synchronous, in_collective, label_, 0, MessageEnds::none, number_, bytes});
@@ -228,7 +228,7 @@ std::uint32_t CallsOfTrace::Reader::begin(Call::Kind kind, std::int64_t bytes, b
     return call;
 }
 
-std::uint32_t CallsOfTrace::Reader::stream(Call::Kind kind, Rank peer, std::uint32_t communicator, std::int64_t tag) {
+std::uint32_t RowReader::stream(Call::Kind kind, Rank peer, std::uint32_t communicator, std::int64_t tag) {
     const auto ranks = static_cast<Rank>(trace_.calls_.size());
     if (peer < 0 || peer >= ranks)
         throw InputError(place() + "a message of rank " + std::to_string(peer) + ": 0 to " + std::to_string(ranks - 1) +
@@ -237,7 +237,7 @@ std::uint32_t CallsOfTrace::Reader::stream(Call::Kind kind, Rank peer, std::uint
     return trace_.ends_.stream({communicator, sends ? rank_ : peer, sends ? peer : rank_, tag});
 }
 
-void CallsOfTrace::Reader::enter(std::uint32_t call, std::uint32_t stream, Rank peer, std::uint32_t instance) {
+void RowReader::enter(std::uint32_t call, std::uint32_t stream, Rank peer, std::uint32_t instance) {
     Call& entered = calls_[call];
     entered.peer = static_cast<std::uint32_t>(peer);
     if (entered.kind == Call::send) {

@@ -12,10 +12,10 @@
 
 namespace tradewind::program {
 
-class CallsOfTrace::Reader {
+class RowReader {
   public:
     // `calls`: where they are added.
-    Reader(CallsOfTrace& trace, Rank rank, const RowSequence& sequence, std::vector<Call>& calls);
+    RowReader(CallsOfTrace& trace, Rank rank, const RowSequence& sequence, std::vector<Call>& calls);
 
     // Throws InputError for a row that is invalid.
     void read();

@@ -55,7 +55,7 @@ void CallsOfTrace::add(Rank rank, const RowSequence& sequence) {
     std::vector<Call>& calls = calls_.at(MessageEnds::place(rank));
     if (!calls.empty()) throw InputError("the rows of rank " + std::to_string(rank) + " are there already");
     of_one_rank_.clear();
-    Reader reader(*this, rank, sequence, of_one_rank_);
+    RowReader reader(*this, rank, sequence, of_one_rank_);
     reader.read();
     calls = of_one_rank_;
     for (const std::uint32_t row : reader.never_awaited()) never_awaited_.emplace_back(rank, row);

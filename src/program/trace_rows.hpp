@@ -65,7 +65,7 @@ class CallsOfTrace {
     Calls finish() &&;
 
   private:
-    class Reader;
+    friend class RowReader;
     // [rank][call], of ranks that take messages from anywhere.
     std::vector<std::unordered_map<std::uint32_t, ReceiveKey>> receive_keys_by_call() const;
     void leave_out();

@@ -1,10 +1,10 @@
-"""Long traces replayed here and by SimGrid: ``python -m validation.simgrid.trace_speed [--calls 10000000] [--steps halo] [--json]``.
+"""Long traces replayed here and by SimGrid: ``python -m validation.simgrid.trace_speed [--calls 10000000] [--json]``.
 
 The traces are made up, not recorded. In a step 64 ranks compute for a time that is drawn; in a *halo* they exchange
 8 KiB with four neighbors, and sum up 8 bytes; in a *transposition* each sends 4 KiB to each other one, all at once, as
 spectral models do. SimGrid gets them as time-independent traces, on hosts that one switch joins, with the same
 bandwidth and latency. Times are of one core; those of SimGrid have reading the trace in them, ours are given without
-and with reading it: as a trace of Tradewind, and as the same text.
+and with reading it: as a trace of Tradewind, and as the same text. ``--steps halo`` does one of the two alone.
 """
 
 from __future__ import annotations
