@@ -917,6 +917,12 @@ class SimulationResult:
         """
 
     @property
+    def busy_s(self) -> tuple[float, float, float] | None:
+        """
+        With noise, what `busy_time_s` returns, and the detours met while computing; None without, and of calls.
+        """
+
+    @property
     def messages(self) -> int: ...
     @property
     def bytes(self) -> int: ...
@@ -1163,9 +1169,9 @@ def mean_computing_s(machine: Machine, program: Program, placement: Placement) -
     [step] seconds that a rank computes, in the mean over the ranks that compute anything.
     """
 
-def busy_time_s(machine: Machine, program: Program, placement: Placement) -> tuple[float, float, float]:
+def busy_time_s(machine: Machine, program: Program, placement: Placement, seed: int) -> tuple[float, float, float]:
     """
-    Seconds that ranks compute in a program: of all of them, and of those with the least and the most.
+    Seconds that ranks compute in a program, without noise: of all of them, and of those with the least and the most.
     """
 
 def forecast(machine: Machine, program: Program, placement: Placement, options: SimulationOptions) -> Forecast: ...

@@ -84,6 +84,7 @@ class Part {
         result.passages.insert(result.passages.end(), passages.begin(), passages.end());
         ranks_.add_trace_events_to(result.trace_events);
         if (ranks_.replay()) ranks_.replay()->add_to(result);
+        result.busy.merge(counts.busy);
         share.finished += counts.finished;
         share.arrived += counts.arrived;
     }

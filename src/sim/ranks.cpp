@@ -51,7 +51,7 @@ void Ranks::start() {
             continue;
         }
         if (world_.program.stages() == 0) {  // a single rank has no messages
-            ++counts_.finished;
+            finish(r);
             continue;
         }
         begin_stage(r, 0);
@@ -335,7 +335,7 @@ void Ranks::begin_stage(std::size_t line, std::int64_t time) {
         if (at.stage == 0 && !world_.program.order() && world_.program.steps()[at.step].compute.any()) {
             const std::uint32_t stages = receiver.stage - world_.program.first_stage(at.step);
             const int each = world_.program.steps()[at.step].stages();
-            cpu = world_.done(r, cpu, world_.computing(at.step, r, r, stages / each));
+            cpu = world_.computed(at.step, r, r, stages / each, cpu);
         }
         computed = cpu;
     }
@@ -392,7 +392,7 @@ bool Ranks::end_stage(std::size_t line, std::int64_t time) {
     if (recorder_) recorder_->end_stage(r, receiver.stage, world_.cpus.empty() ? time : std::max(time, world_.cpus[r]));
     leave_stage(r, receiver);
     if (receiver.stage == world_.ending.stages()) {
-        ++counts_.finished;
+        finish(r);
         return false;
     }
     if (world_.unexpected_byte_time > 0) {

@@ -54,6 +54,7 @@ class Ranks {
 
     struct Counts {
         std::int64_t messages = 0, sent = 0, arrived = 0, hops = 0, finished = 0;
+        BusyTime busy;                // of the ranks that have finished, with noise
         std::int64_t unexpected = 0;  // bytes that came before their receive was posted, and were copied
         std::uint64_t actions = 0;
         std::vector<std::int64_t> step_end;  // [step] ps
@@ -196,6 +197,11 @@ class Ranks {
     bool start(Rank r, const program::Operation& operation);
     bool wait(Rank r, const program::Operation& operation);
     bool poke(Rank r);
+    // The rank has come to its end.
+    void finish(Rank r) {
+        ++counts_.finished;
+        if (!world_.busy.empty()) counts_.busy.add_rank(world_.busy[r]);
+    }
     void finish_operation(Rank r, const program::Operation& operation);
     void stage_over(std::size_t line, std::int64_t time);
     void bring_on(std::size_t line);

@@ -34,7 +34,7 @@ void Ranks::walk(Rank r) {
     };
     while (!is_busy()) {
         if (walker.operation == operations.size()) {
-            ++counts_.finished;
+            finish(r);
             return;
         }
         if (walker.operation == world_.watched_operation && group == 0) [[unlikely]]
@@ -43,9 +43,8 @@ void Ranks::walk(Rank r) {
         if (recorder_) recorder_->begin_operation(r, time_);
         switch (operation.kind) {
             case program::Operation::compute:
-                world_.cpus[r] = world_.done(
-                    r, time_,
-                    world_.computing(operation.step, r, order.groups()[group].members.place(r), walker.operation));
+                world_.cpus[r] =
+                    world_.computed(operation.step, r, order.groups()[group].members.place(r), walker.operation, time_);
                 break;
             case program::Operation::start:
                 if (!start(r, operation)) return;

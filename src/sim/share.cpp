@@ -44,6 +44,7 @@ void write(ByteBuffer& buffer, const World& world, const Share& share) {
     buffer.put(share.finished);
     buffer.put(share.arrived);
     buffer.put(share.load);
+    buffer.put(result.busy);
     buffer.put(result.messages);
     buffer.put(result.bytes);
     buffer.put(result.unexpected_bytes);
@@ -78,6 +79,7 @@ void read(ByteReader buffer, const World& world, std::uint32_t process, Share& o
     other.finished = buffer.take<std::int64_t>();
     other.arrived = buffer.take<std::int64_t>();
     other.load = buffer.take<Load>();
+    result.busy = buffer.take<BusyTime>();
     result.messages = buffer.take<std::int64_t>();
     result.bytes = buffer.take<std::int64_t>();
     result.unexpected_bytes = buffer.take<std::int64_t>();
@@ -108,6 +110,7 @@ void merge(Share& share, const Share& other) {
     share.load.merge(other.load);
     for (std::size_t i = 0; i < result.step_end.size(); ++i)
         result.step_end[i] = std::max(result.step_end[i], other.result.step_end[i]);
+    result.busy.merge(other.result.busy);
     result.messages += other.result.messages;
     result.bytes += other.result.bytes;
     result.unexpected_bytes += other.result.unexpected_bytes;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/units.hpp"
+#include "sim/busy_time.hpp"
 #include "sim/clock.hpp"
 #include "sim/replay_times.hpp"
 #include "sim/trace_event.hpp"
@@ -153,6 +154,7 @@ struct Passage {
 struct SimulationResult {
     Picoseconds time;                   // until the last rank has ended its last stage
     std::vector<Picoseconds> step_end;  // [step], over all ranks
+    BusyTime busy;                      // computing and the detours that it met; of no rank without noise
     std::int64_t messages = 0, bytes = 0;
     std::int64_t unexpected_bytes = 0;  // that came before their receive was posted, where that is asked about
     std::int64_t packet_hops = 0;       // one packet through one port, injection and ejection included

@@ -55,6 +55,7 @@ World::World(const machine::Machine& machine, const program::Program& program, c
     if (options.noise.any()) noise.emplace(options.noise, seed);
     const bool copies = unexpected_byte_time > 0;
     const auto ranks = static_cast<std::size_t>(program.ranks());
+    if (noise) busy = LazyArray<std::int64_t>(ranks);
     if (program.order()) {
         walkers = LazyArray<Walker>(ranks);
         line_states = LazyArray<LineState>(receivers.size());

@@ -75,9 +75,13 @@ struct World {
         const std::int64_t cost = post_time(r, at, j, message);
         return cost == 0 ? time : done(r, time, cost);
     }
-    // The time of a computation that a rank does for the n-th time. `place`: its number where its points are known.
-    std::int64_t computing(std::uint32_t step, Rank r, Rank place, std::int64_t n) const {
-        return time_of(program.steps()[step].compute, machine, placement, place, {seed, r, n}).value;
+    // When a rank has done a computation for the n-th time, from `time` on. `place`: its number where its points are
+    // known.
+    std::int64_t computed(std::uint32_t step, Rank r, Rank place, std::int64_t n, std::int64_t time) {
+        const auto takes = time_of(program.steps()[step].compute, machine, placement, place, {seed, r, n});
+        const std::int64_t end = done(r, time, takes.value);
+        if (!busy.empty()) busy[r] += end - time;
+        return end;
     }
     // The number of packets of a message from `peer` to rank r; a message that does not travel as packets counts as
     // one.
@@ -114,6 +118,7 @@ struct World {
     LazyArray<std::int64_t> cpus;      // [rank] ps until which it is busy; empty where nothing costs it time
     LazyArray<Handshake> handshakes;   // [rank][line]; empty where all messages are sent at once
     std::optional<Noise> noise;        // of the operating system
+    LazyArray<std::int64_t> busy;      // [rank] ps that it has computed, detours among them; empty without noise
     LazyArray<std::uint32_t> posted;   // [rank][line] stages with posted receives; empty where that is all the same
     LazyArray<std::int64_t> memory;    // [node] ps until which its memory copies; empty for one rank per node
     Divider by_switch, by_radix;

@@ -80,7 +80,9 @@ def test_a_replay_draws_its_time_line_beside_the_recorded_run(head_to_head: Path
     done = run_tradewind("simulate", "trace", str(head_to_head), "--machine", "fugaku", *options)
     assert f"time line: {file}" in done.out
     content = file.read_bytes()
-    assert all(name in content for name in (b"rank 1", b"recorded", b"replay", b"critical path", b"MPI_Recv"))
+    assert all(
+        name in content for name in (b"rank 1", b"recorded", b"replay", b"critical path", b"MPI_Recv", b"model+0x40")
+    )
     assert b"rank 0" not in content
 
 

@@ -193,6 +193,17 @@ def test_components_one_after_another_on_all_ranks(folder):
     assert model.verify(8)["deadlock_free"]
 
 
+def test_what_a_component_does_now_and_then_is_done_in_the_last_of_its_steps(folder):
+    air = folder / "air.toml"
+    air.write_text(air.read_text() + '[[steps]]\nlabel = "radiation"\nevery = 6\ncompute = "xy"\nbytes = 1\n')
+    model = load_model(folder / "coupled.toml")
+    assert model.every(10) == [2, 3]
+    with_radiation, plain = (model.program(10, every=every).parts for every in (3, 1))
+    assert with_radiation.count("air: radiation") == 1
+    assert [part for part in with_radiation if part != "air: radiation"] == plain
+    assert plain.count("air: tendencies") == 2
+
+
 def test_what_is_assumed_in_components_is_named(folder):
     model = load_model(folder / "coupled.toml", {"sea.traffic": 3})
     assert model.assumed == ["air.traffic"]
@@ -203,6 +214,7 @@ def test_what_is_assumed_in_components_is_named(folder):
     ("was", "becomes", "problem"),
     [
         ('to = "sea"', 'to = "see"', r"coupled.toml:19: unknown component 'see'; did you mean 'sea'\?"),
+        ('from = "air"', 'form = "air"', r"coupled.toml:18: unknown key 'form'; did you mean 'from'\?"),
         ('from = "air"\nto = "sea"', 'from = "air"\nto = "air"', r"coupled.toml:19: from 'air' to itself: two"),
         ('name = "sea"', 'name = "air"', r"coupled.toml:11: two components have the name 'air'"),
         ('model = "sea.toml"', 'model = "coupled.toml"', r"coupled.toml:13: .*has components itself"),

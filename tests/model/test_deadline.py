@@ -6,7 +6,7 @@ import re
 
 import pytest
 from command_line import run_tradewind
-from model.small_models import COMPUTE, HALO, SUM, text_of
+from model.small_models import COMPUTE, HALO, SUM, TRANSPOSE, text_of
 from validation.machines import CROSSBAR, machine
 
 from tradewind.base.errors import InputError
@@ -37,6 +37,15 @@ def test_it_is_the_smallest_number_that_meets_the_deadline(model, limit):
     assert found["ranks"] == min(n for n in numbers if taken_s(model, n) <= within_s)
     assert found["forecast_s"] == pytest.approx(taken_s(model, found["ranks"]))
     assert found["enough_nodes"]
+
+
+def test_few_levels_that_transpositions_divide_do_not_limit_the_ranks(tmp_path):
+    """With 2 levels 16 ranks are 2 x 8."""
+    path = tmp_path / "own.toml"
+    path.write_text(text_of(COMPUTE, TRANSPOSE, grid="64x64x2"))
+    model = load_model(path)
+    within_s = 1.001 * taken_s(model, 16)
+    assert ranks_within(model, FILE, within_s=within_s, days=10, threads=1)["side_by_side"]["ranks"] == 16
 
 
 def test_an_ensemble_side_by_side_needs_the_nodes_of_a_member_for_each(model):

@@ -98,13 +98,24 @@ def test_a_start_waits_for_its_post_and_a_wait_for_its_complete(end: tuple[str, 
     assert replayed_ns([start, PUT, complete], exposed) == pytest.approx(posted_ns + SENT_NS + byte_ns + TRIP_NS)
     got_ns = posted_ns + SENT_NS + REPLY_NS + byte_ns + TRIP_NS
     assert replayed_ns([start, GET, complete], exposed) == pytest.approx(got_ns, abs=0.5)
-    both = verify_trace(
-        trace_of(
-            [("MPI_Win_post", {"blocks": [1]}), start, PUT, complete, end],
-            [("MPI_Win_post", {"blocks": [0]}), ("MPI_Win_start", {"blocks": [0]}), complete, end],
-        )
-    )
-    assert (both["eager_limit"], both["unmatched_messages"], both["requests_never_awaited"]) == (0, 0, 0)
+
+
+def test_accesses_are_expected_in_the_epoch_that_they_are_of() -> None:
+    """Those between locks are expected from the making of the window on, before those of a post."""
+    ranks: list[Calls] = []
+    for peer in (1, 0):
+        group, put = {"blocks": [peer]}, ("MPI_Put", {"peer": peer, "bytes": BYTES})
+        started = [
+            ("MPI_Win_post", group),
+            ("MPI_Win_start", group),
+            put,
+            ("MPI_Win_complete", {}),
+            ("MPI_Win_wait", {}),
+        ]
+        locked = [("MPI_Win_lock", {"peer": peer}), put, ("MPI_Win_unlock", {"peer": peer})]
+        ranks.append([*started, *locked, *started, FENCE])
+    found = verify_trace(trace_of(*ranks))
+    assert (found["eager_limit"], found["unmatched_messages"], found["requests_never_awaited"]) == (0, 0, 0)
 
 
 def test_what_is_not_replayed_is_counted() -> None:

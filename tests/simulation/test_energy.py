@@ -36,6 +36,46 @@ def test_nodes_ranks_that_compute_and_ranks_that_wait(model):
     assert result["rank_power_w"] == pytest.approx({"minimum": 200, "mean": 250, "maximum": 300})
 
 
+@pytest.mark.parametrize("model", ["packet", "loggp"])
+@pytest.mark.parametrize("per", ["rank", "step"])
+def test_ranks_draw_busy_power_as_long_as_imbalance_makes_them_compute(model, per):
+    """1000 ranks with factors 1 - 0.2 x ln(random) - 0.2: the sum is that of the means, to a hundredth; who computes
+    longest never waits; and a repetition has a new draw, so that 16 of them leave a quarter of the spread."""
+    drawn = tw.Imbalance("exponential", 0.2, per)
+    step = tw.Program(uneven(*[1.0] * 1000, imbalance=drawn, repeat=16))
+    result = step.simulate(power({**CROSSBAR, "nodes": 1000}), model=model)
+    usage, time_s = result["usage"], result["time_s"]
+    assert usage["computing_s"] == pytest.approx(16 * 1000, rel=0.02)
+    assert usage["computing_maximum_s"] == pytest.approx(time_s)
+    spread = (usage["computing_maximum_s"] - usage["computing_minimum_s"]) / 16
+    assert (0.05 < spread < 0.5) if per == "step" else spread > 1
+    assert result["rank_power_w"]["maximum"] == pytest.approx(300)
+    joules = 1000 * 150 * time_s + 150 * usage["computing_s"]
+    assert result["energy_j"] == pytest.approx(joules)
+
+
+def test_detours_of_the_operating_system_are_computed_through():
+    """A quarter of each millisecond is taken: 0.75 s become 1 s of busy power on one rank, 1.5 s become 2 s on the
+    other; the rest of the time, 1 s, the first one waits."""
+    result = tw.Program(uneven(0.75, 1.5)).simulate(power(CROSSBAR), noise="1kHz,250us", seed=3)
+    assert result["time_s"] == pytest.approx(2, abs=3e-4)
+    assert result["energy_parts_j"]["computing"] == pytest.approx(200 * 3, rel=3e-4)
+    assert result["energy_parts_j"]["waiting"] == pytest.approx(50 * 1, rel=1e-3)
+    assert result["rank_power_w"]["maximum"] == pytest.approx(300)
+
+
+def test_detours_of_each_group_and_of_exchanges_that_compute_beside():
+    """As without noise, but for a third more; a sum that waits for the slower rank of two computes nothing."""
+    sums = tw.Exchanged("sums", tw.AllReduce(ranks=2, count=1).schedule("recursive-2"), groups=["b"])
+    beside = WholeExchange(sums, "beside", compute=tw.Compute("beside", points=[0.75, 1.5], point_s=1.0))
+    groups = [tw.Group("a", 1, [tw.Compute("work", seconds=0.75, repeat=2)], repeat=3), tw.Group("b", 2, [beside])]
+    result = tw.Program(groups=groups).simulate(power(CROSSBAR), noise="1kHz,250us")
+    usage = result["usage"]
+    assert usage["computing_s"] == pytest.approx(6 + 1 + 2, rel=1e-3)
+    assert usage["computing_minimum_s"] == pytest.approx(1, rel=1e-3)
+    assert usage["computing_maximum_s"] == pytest.approx(6, rel=1e-3)
+
+
 def test_cores_that_no_rank_uses_stay_idle():
     """4 threads of 16 cores: a rank adds a quarter of what the cores of its node add; 3 ranks hold two nodes."""
     file = power(CROSSBAR, node={"cores": 16, "core_flops": "1Gflop/s", "memory_bandwidth": "100GB/s"})

@@ -190,6 +190,8 @@ std::string bits(const sim::SimulationResult& r) {
                        ", hops " + std::to_string(r.packet_hops) + ", bound " + std::to_string(r.bound.value) + " by " +
                        r.bound_by + ", imbalance " + text_of(r.imbalance) + ", hashes:";
     const auto number = [](Hash& hash, auto value) { hash.add(value); };
+    text += ", busy " + std::to_string(static_cast<std::int64_t>(r.busy.sum)) + " " + std::to_string(r.busy.minimum) +
+            " " + std::to_string(r.busy.maximum);
     text += part("steps", r.step_end, [](Hash& hash, Picoseconds time) { hash.add(time.value); });
     text += part("delays", r.delay.counts, number);
     text += part("series " + std::to_string(r.delay_series.shift), r.delay_series.values, number);

@@ -8,6 +8,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <cmath>
+#include <optional>
 #include <tuple>
 
 #include "bind.hpp"
@@ -49,6 +50,12 @@ std::vector<double> seconds_of(const std::vector<Picoseconds>& times) {
     std::vector<double> seconds;
     for (const Picoseconds time : times) seconds.push_back(time.seconds());
     return seconds;
+}
+
+// No array: NumPy need not be loaded for it.
+std::tuple<double, double, double> seconds_of(const sim::BusyTime& time) {
+    return {1e-12 * static_cast<double>(time.sum), 1e-12 * static_cast<double>(time.minimum),
+            1e-12 * static_cast<double>(time.maximum)};
 }
 
 sim::EarlyEnd early_end(int steps, std::vector<int> asked, Enough enough) {
@@ -171,6 +178,13 @@ void bind_result(nb::module_& module) {
                 return copied(std::move(arrived));
             },
             "rank"_a, "[message that the rank receives]: when its last byte came, ps; else as `call_end_ps`.")
+        .def_prop_ro(
+            "busy_s",
+            [](const sim::SimulationResult& r) -> std::optional<std::tuple<double, double, double>> {
+                if (r.busy.minimum > r.busy.maximum) return std::nullopt;
+                return seconds_of(r.busy);
+            },
+            "With noise, what `busy_time_s` returns, and the detours met while computing; None without, and of calls.")
         .def_ro("messages", &sim::SimulationResult::messages)
         .def_ro("bytes", &sim::SimulationResult::bytes)
         .def_ro("unexpected_bytes", &sim::SimulationResult::unexpected_bytes)
@@ -413,12 +427,11 @@ void bind_simulation(nb::module_& module) {
                "[step] seconds that a rank computes, in the mean over the ranks that compute anything.");
     module.def(
         "busy_time_s",
-        [](const machine::Machine& machine, const program::Program& program, const machine::Placement& placement) {
-            const sim::BusyTime time = sim::busy_time(machine, program, placement);
-            return std::tuple(time.sum, time.minimum, time.maximum);  // no array: NumPy need not be loaded for it
-        },
-        "machine"_a, "program"_a, "placement"_a,
-        "Seconds that ranks compute in a program: of all of them, and of those with the least and the most.");
+        [](const machine::Machine& machine, const program::Program& program, const machine::Placement& placement,
+           std::uint64_t seed) { return seconds_of(sim::busy_time(machine, program, placement, seed)); },
+        "machine"_a, "program"_a, "placement"_a, "seed"_a,
+        "Seconds that ranks compute in a program, without noise: of all of them, and of those with the least and the "
+        "most.");
     module.def("forecast", &sim::forecast, "machine"_a, "program"_a, "placement"_a, "options"_a);
     module.def(
         "delay_lower_edge_s",

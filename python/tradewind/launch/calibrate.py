@@ -46,7 +46,7 @@ def calibrate(
     Within nodes, and between them where ranks run on several. `largest` bytes of a message; `repeat`: maximum
     number of samples of each, in `rounds` (or fewer, of three samples or more each, whose spread shows a busy machine);
     in each round all is measured with new plans. Of each figure the best round counts.
-    `kernels`: also the rates of the dwarfs' loops on one core, and on all at the same time, in some 30 seconds.
+    `kernels`: also the rates of the dwarfs' loops on one core, and on all at the same time, in some 60 seconds.
     `ranks_per_node`: takes every group of that many consecutive ranks for a node; 0: the real nodes.
     Starts the ranks, or where this process is one of them, is one (rank 0 has the calibration, and others an equal
     one). Raises InputError where samples lie further apart than `limit` (a fraction of their median, the middle half of

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
+from itertools import product
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Protocol
 
 from tradewind.dwarfs import find
+from tradewind.dwarfs.frame.dwarf import PRECISIONS
 from tradewind.dwarfs.frame.step import COMPUTE
+from tradewind.machine.computing import rate_name
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -46,7 +49,7 @@ class Timed(Protocol):
 
 
 def kernel_rates(together: MPI.Intracomm | None = None) -> dict[str, float]:
-    """Return the flops per second of each kernel of the dwarfs, on one core of this rank.
+    """Return the flops per second of each kernel of the dwarfs in either precision, on one core of this rank.
 
     The flops are those of the program that is simulated, the seconds those that a run of one rank counts as computing:
     the fewest of some samples. `together`: ranks that all do so at the same time, each by itself; the rates are those
@@ -55,8 +58,8 @@ def kernel_rates(together: MPI.Intracomm | None = None) -> dict[str, float]:
     from tradewind.mpi.library import MPI
 
     found: dict[str, float] = {}
-    for kind, sizes in SIZES.items():
-        dwarf = find(kind)(1, **sizes)
+    for kind, precision in product(SIZES, PRECISIONS):
+        dwarf = find(kind)(1, precision=precision, **SIZES[kind])
         running = dwarf.on(MPI.COMM_SELF)
         if together is not None:
             together.Barrier()
@@ -79,17 +82,19 @@ def rates_of(dwarf: Dwarf, running: Timed, for_s: float = 1.0) -> dict[str, floa
     while samples < _MIN_SAMPLES or perf_counter() < end:
         running.reset()
         running.advance(dwarf.steps_per_round)
-        for kernel, seconds in _by_kernel(dwarf.kind, running.seconds(), flops).items():
+        for kernel, seconds in _by_kernel(dwarf, running.seconds(), flops).items():
             best[kernel] = min(best[kernel], seconds)
         samples += 1
     return {kernel: flops[kernel] / best[kernel] for kernel in flops}
 
 
-def _by_kernel(kind: str, parts: Mapping[str, float], kernels: Mapping[str, float]) -> dict[str, float]:
+def _by_kernel(dwarf: Dwarf, parts: Mapping[str, float], kernels: Mapping[str, float]) -> dict[str, float]:
     """Seconds by kernel: those of the part of its name, or all that a dwarf computes which no other kernel names."""
     found: dict[str, float] = defaultdict(float)
     for part, seconds in parts.items():
         if part.startswith(COMPUTE):
-            own = kind + part.removeprefix(COMPUTE)
-            found[own if own in kernels else kind] += seconds
+            own, other = (
+                rate_name(name, dwarf.precision) for name in (dwarf.kind + part.removeprefix(COMPUTE), dwarf.kind)
+            )
+            found[own if own in kernels else other] += seconds
     return {kernel: seconds for kernel, seconds in found.items() if kernel in kernels and seconds > 0}

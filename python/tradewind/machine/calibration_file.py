@@ -143,8 +143,9 @@ _OF_FLOPS = (
 
 
 _OF_KERNELS = (
-    "flops of the programs of the dwarfs, over the seconds that a run of one rank counts as computing, with about as "
-    "many points as `tradewind run` takes; the fewest of the samples of a second, while the other ranks wait"
+    "flops of the programs of the dwarfs in double precision, and in single (-f4), over the seconds that a run of one "
+    "rank counts as computing, with about as many points as `tradewind run` takes; the fewest of the samples of a "
+    "second, while the other ranks wait"
 )
 
 

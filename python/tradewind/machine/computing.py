@@ -19,6 +19,14 @@ from tradewind.base.tables import Table
 from tradewind.machine.quantities import Bandwidth, Flops, Fraction, Latency
 from tradewind.machine.topology import Count
 
+SINGLE = "-f4"
+"""End of the names of kernels in single precision, whose rates are others than those in double precision."""
+
+
+def rate_name(kernel: str, precision: str) -> str:
+    """Return the name by which a machine file has the rates of a kernel in a precision, f4 or f8."""
+    return kernel + SINGLE if precision == SINGLE.removeprefix("-") else kernel
+
 
 class Node(Table):
     """Cores and memory of a node."""
@@ -116,9 +124,16 @@ def seconds_of(work: Work, node: Node, kernels: Mapping[str, Rates], machine: st
     A thread has a core as far as there are enough: its flops are at the rate of the kernel, or else at
     `node.core_flops`, and its copies at most at `node.flow_memory_bandwidth`, which a kernel's own rate includes. All
     ranks of a NUMA domain share its memory, and all of a node its `node.flops`. Threads do not speed up the serial
-    fraction. Raises InputError where no rate is known.
+    fraction. Raises InputError where no rate is known, or that of a kernel in another precision alone.
     """
     own = kernels.get(work.kernel, Rates())
+    double = work.kernel.removesuffix(SINGLE)
+    if work.kernel not in kernels and double != work.kernel and double in kernels:
+        raise InputError(
+            f"the machine {machine!r} has the rate of kernel.{double} in double precision alone, and none for "
+            f"kernel.{work.kernel}: `tradewind calibrate` measures both; or assume one, such as --set "
+            f"kernel.{work.kernel}.flops=10Gflop/s"
+        )
     cores = sharing.cores(node)
     speedup = _speedup(cores, node.serial_fraction if own.serial_fraction is None else own.serial_fraction)
     has_cores = node.core_flops is not None or bool(kernels)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
@@ -22,7 +22,7 @@ from tradewind.base.toml_lines import Place
 from tradewind.base.units import format_seconds
 from tradewind.method.method import default_algorithm
 from tradewind.model.component_steps import ComponentSteps, OneStep
-from tradewind.model.coupled_tables import Component, CoupledTable, Coupling
+from tradewind.model.coupled_tables import COMPONENT, COMPONENTS, Component, CoupledTable, Coupling
 from tradewind.model.evaluation import number, numbers_of
 from tradewind.model.file import ModelFile
 from tradewind.model.grid import ModelGrid, default_split
@@ -44,8 +44,12 @@ class ComponentModel(Stepping, Protocol):
     """A model as a component of others."""
 
     @property
-    def table(self) -> ModelTable:
+    def file(self) -> ModelFile:
         """Its file."""
+
+    @property
+    def table(self) -> ModelTable:
+        """The tables of its file."""
 
     @property
     def grid(self) -> ModelGrid:
@@ -123,9 +127,49 @@ class CoupledModel:
         """Nothing: each component has a grid of its own."""
         return None
 
+    def ranks_along_levels(self, _ranks: int) -> None:
+        """Return nothing, as above."""
+        return None
+
     def on_grid(self, extents: tuple[int, int, int]) -> Self:
         """Refuse to be on one grid, with InputError."""
         raise InputError(f"grid {extents_text(extents)}: the components of {self.name} have grids of their own")
+
+    def with_changes(self, numbers: Mapping[str, float], algorithms: Mapping[str, str]) -> Self:
+        """Return it with other numbers and algorithms."""
+        return replace(self, changed=dict(numbers), algorithms=dict(algorithms))
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """Return the tables of its file, and below `components` those of the components' files."""
+        return self.file.data | {COMPONENTS: {name: each.file.data for name, each in self.loaded.items()}}
+
+    @property
+    def texts(self) -> dict[str, str]:
+        """The text of each of its files, by name. Raises InputError for two files of one name."""
+        found = dict(self.file.texts)
+        for i, each in enumerate(self.table.component):
+            for name, text in self.loaded[each.name].file.texts.items():
+                if found.setdefault(name, text) != text:
+                    problem = f"model {each.model!r}: another file of this model has the name {name}, too"
+                    raise InputError(self.file.at((COMPONENT, i, "model"), problem))
+        return found
+
+    @property
+    def number_names(self) -> list[str]:
+        """The names of its numbers, those of components as `component.name`."""
+        of_components = [f"{name}.{each}" for name, model in self.loaded.items() for each in model.table.numbers]
+        return [*self.table.numbers, *of_components]
+
+    @property
+    def dtypes(self) -> list[str]:
+        """The element types of the fields of its components."""
+        return sorted({each.table.dtype for each in self.loaded.values()})
+
+    def imbalance(self, ranks: int, _split: tuple[int, int]) -> float:
+        """Return the maximum points of a rank over the mean, of the component where it is largest."""
+        shares = self.ranks_of(ranks)
+        return max(each.grid.imbalance(each.split(len(shares[name]))) for name, each in self._components())
 
     @property
     def grid_text(self) -> str:
@@ -264,7 +308,11 @@ class CoupledModel:
 
     def _interpolated(self, moved: Coupling, shares: Mapping[str, range]) -> Iterator[OneStep]:
         """Yield what the interpolation computes on the ranks of the target."""
-        each = number(self.file, moved.bytes, (*self._place(moved), "bytes"), self._values(_total(shares)))
+        problems: list[str] = []
+        place, values = (*self._place(moved), "bytes"), self._values(_total(shares))
+        each = number(self.file, moved.bytes, place, values, problems)
+        if problems:
+            raise InputError(*problems)
         if each:
             layout, fields = self._layout(moved.target, shares), self._fields(moved, shares)
             yield OneStep(PART, True, Compute(f"interpolation of {moved.name}", bytes=each * fields, layout=layout))
@@ -298,23 +346,21 @@ class CoupledModel:
 
     def _values(self, ranks: int) -> dict[str, float]:
         """Return the numbers of this file, and `ranks`. Raises InputError."""
-        known = [*self.table.numbers, *(f"{name}." for name in self.loaded)]
-        for name in self.changed:
-            component, _, own = name.partition(".")
-            if component in self.loaded and name not in self.table.numbers:
-                numbers = self.loaded[component].table.numbers
-                if own not in numbers:
-                    raise InputError(unknown("number", name, [f"{component}.{each}" for each in numbers]))
-            elif name not in self.table.numbers:
-                raise InputError(unknown("number", name, known))
-        return numbers_of(self.file, self.table.numbers, {"ranks": float(ranks)}, self.changed)
+        known = self.number_names
+        problems = [unknown("number", name, known) for name in self.changed if name not in known]
+        found = numbers_of(self.file, self.table.numbers, {"ranks": float(ranks)}, self.changed, problems)
+        if problems:
+            raise InputError(*problems)
+        return found
 
     def _whole(self, value: float | str, place: Place, values: Mapping[str, float]) -> int:
-        found = number(self.file, value, place, values)
+        problems: list[str] = []
+        found = number(self.file, value, place, values, problems)
         if found < 1 or found != int(found):
-            raise InputError(
-                self.file.at(place, f"{place[-1]} {value!r}: {found:g}; a whole number, 1 or more, is allowed")
-            )
+            problem = f"{place[-1]} {value!r}: {found:g}; a whole number, 1 or more, is allowed"
+            problems.append(self.file.at(place, problem))
+        if problems:
+            raise InputError(*problems)
         return int(found)
 
     def verify(self, ranks: int) -> dict[str, Any]:

@@ -18,6 +18,8 @@ from tradewind.workload.program_tables import Area, Count, Duration
 
 COMPONENT = "component"
 """Key of a file by which it is a coupled model."""
+COMPONENTS = "components"
+"""Key of what the files of its components have, beside what its own file has."""
 
 
 def _periodic(value: object) -> object:

@@ -26,7 +26,8 @@ from tradewind.simulation.causes import simulate_unloaded
 from tradewind.simulation.checks import ranks_per_node_on
 
 ELONGATION = 3
-"""Ranks along one direction over those along the other, up to which a number of ranks is tried."""
+"""Ranks along one direction over those along the other, up to which a number of ranks is tried; over the levels, where
+transpositions divide these and allow no more ranks."""
 TOLERANCE = 1.03
 """The result may be this factor above the smallest number."""
 _GROWTH = 1.25
@@ -123,11 +124,15 @@ class Search:
         return iter(range(first, self.most + 1, self.each)[:_LOOKS])
 
     def _fits(self, ranks: int) -> bool:
+        """Whether a number of ranks fits the grid. Along levels there may be as few ranks as there are levels."""
         try:
-            cx, cy = self.model.split(ranks)
+            fewer, more = sorted(self.model.split(ranks))
         except InputError:
             return False
-        return self.model.extents is None or max(cx, cy) <= ELONGATION * min(cx, cy)
+        if self.model.extents is None:
+            return True
+        along_levels = self.model.ranks_along_levels(ranks)
+        return min(more, along_levels or more) <= ELONGATION * fewer
 
     def _quick_s(self, ranks: int) -> float:
         if ranks not in self.quick:

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from tradewind.base.errors import InputError
+from tradewind.base.errors import InputError, gathered
 from tradewind.base.names import unknown
 from tradewind.base.toml_lines import Place
 from tradewind.layout.names import legs
 from tradewind.model import dwarf_steps
 from tradewind.model.dwarf_steps import DwarfStep, dwarf_step
-from tradewind.model.evaluation import Values, evaluated, numbers_of
+from tradewind.model.evaluation import STAND_IN, Values, evaluated, numbers_of
 from tradewind.model.file import ModelFile
 from tradewind.model.grid import POINTS, points_formula
 from tradewind.model.tables import OWN_NUMBERS, ModelTable
@@ -50,30 +50,43 @@ class Expanded:
 
 
 class Expansion:
-    """Writes out a model file for some values. Raises InputError, with the line, for what cannot be evaluated."""
+    """Writes out a model file for some values.
+
+    `problems` grows by what is wrong with the file, with its line; `check` raises it. What is wrong has a value that
+    stands in for it, or is left out, so that the rest can be checked.
+    """
 
     def __init__(self, file: ModelFile, table: ModelTable, own: Values, changed: Mapping[str, float]) -> None:
         self.file = file
+        self.problems: list[str] = []
         self.values = self._numbers(table, own, changed)
 
+    def check(self) -> None:
+        """Raise InputError with all problems that were found, each once."""
+        if self.problems:
+            raise InputError(*dict.fromkeys(self.problems))
+
+    def _wrong(self, place: Place, problem: str) -> None:
+        self.problems.append(self.file.at(place, problem))
+
     def _numbers(self, table: ModelTable, own: Values, changed: Mapping[str, float]) -> Values:
-        if strange := [name for name in changed if name not in table.numbers]:
-            raise InputError(unknown("number", strange[0], table.numbers))
-        if taken := next((name for name in table.numbers if name in OWN_NUMBERS), None):
-            raise InputError(self.file.at(("numbers", taken), f"number {taken!r}: every model has one of this name"))
-        return numbers_of(self.file, table.numbers, own, changed)
+        self.problems += [unknown("number", name, table.numbers) for name in changed if name not in table.numbers]
+        for taken in [name for name in table.numbers if name in OWN_NUMBERS]:
+            self._wrong(("numbers", taken), f"number {taken!r}: every model has one of this name")
+        return numbers_of(self.file, table.numbers, own, changed, self.problems)
 
     def servers(self, ranks: int) -> int:
-        """Return how many of the ranks are servers. Raises InputError where none are left."""
+        """Return how many of the ranks are servers."""
         servers = self.values.get(SERVERS, 0)
         if servers and (not 0 < servers < ranks or servers != int(servers)):
             problem = f"{SERVERS} {servers:g} of {ranks} ranks: 0 or more, and fewer than ranks, are allowed"
-            raise InputError(self.file.at(("numbers", SERVERS, "value"), problem))
+            self._wrong(("numbers", SERVERS, "value"), problem)
+            return min(1, ranks - 1)
         return int(servers)
 
     def table(self, given: Mapping[str, Any], place: Place) -> dict[str, Any]:
         """Return a table with all formulas evaluated."""
-        found: dict[str, Any] = evaluated(self.file, dict(given), place, self.values)
+        found: dict[str, Any] = evaluated(self.file, dict(given), place, self.values, self.problems)
         return found
 
     def steps(
@@ -83,7 +96,8 @@ class Expansion:
         for number, step in enumerate(given):
             here: Place = (*place, number)
             if not isinstance(step, dict):
-                raise InputError(self.file.at(here, f"step {step!r}: a table is allowed"))
+                self._wrong(here, f"step {step!r}: a table is allowed")
+                continue
             table = self.table({key: value for key, value in step.items() if key != "steps"}, here)
             own_part = table.pop("part", part)
             own_every = self._whole(table.pop("every", every), (*here, "every"))
@@ -94,22 +108,29 @@ class Expansion:
                 table["label"] = f"{table['label']} {turn}"
             if dwarf_steps.KEY in table:
                 label = f"{'.'.join(filter(None, (turn, str(number + 1))))} {table[dwarf_steps.KEY]}"
-                made = dwarf_step(table, label, partial(self._key_at, here))
-                yield Expanded(table, here, str(own_part or made.kind), own_every, made)
+                with gathered(self.problems):
+                    made = dwarf_step(table, label, partial(self._key_at, here))
+                    yield Expanded(table, here, str(own_part or made.kind), own_every, made)
                 continue
             if OUTPUT in table:
-                yield self._output(table, here, str(own_part or table.get("label") or OUTPUT), own_every)
+                if (fields := self._output_fields(table, here)) is not None:
+                    own_part = str(own_part or table.get("label") or OUTPUT)
+                    yield Expanded(table, here, own_part, own_every, output=fields)
                 continue
             yield Expanded(self._on_points(table), here, str(own_part or table.get("label") or "other"), own_every)
 
-    def _output(self, table: dict[str, Any], here: Place, part: str, every: int) -> Expanded:
-        if strange := sorted(table.keys() - set(_OF_OUTPUT)):
-            raise InputError(self.file.at((*here, strange[0]), unknown("key", strange[0], _OF_OUTPUT)))
+    def _output_fields(self, table: Mapping[str, Any], here: Place) -> int | None:
+        self._only(table, _OF_OUTPUT, here)
         fields = self._whole(table[OUTPUT], (*here, OUTPUT))
         if SERVERS not in self.values:
             problem = f"{OUTPUT} {fields}: number {SERVERS!r} is missing, the ranks that take the fields"
-            raise InputError(self.file.at((*here, OUTPUT), problem))
-        return Expanded(table, here, part, every, output=fields)
+            self._wrong((*here, OUTPUT), problem)
+            return None
+        return fields
+
+    def _only(self, table: Mapping[str, Any], known: Sequence[str], here: Place) -> None:
+        for strange in [key for key in table if key not in known]:
+            self._wrong((*here, strange), unknown("key", strange, known))
 
     def _on_points(self, table: dict[str, Any]) -> dict[str, Any]:
         """Return a step with the points of each rank in place of `compute = "points"`."""
@@ -123,10 +144,10 @@ class Expansion:
     def _repeated(
         self, step: Mapping[str, Any], table: dict[str, Any], here: Place, part: str | None, every: int, turn: str
     ) -> Iterator[Expanded]:
-        if strange := sorted(step.keys() - set(_OF_REPEATED)):
-            raise InputError(self.file.at((*here, strange[0]), unknown("key", strange[0], _OF_REPEATED)))
+        self._only(step, _OF_REPEATED, here)
         if not isinstance(step.get("steps"), list):
-            raise InputError(self.file.at(here, "repeat: the steps that are repeated are missing: [[steps.steps]]"))
+            self._wrong(here, "repeat: the steps that are repeated are missing: [[steps.steps]]")
+            return
         times = self._whole(table.get("repeat", 1), (*here, "repeat"))
         for i in range(times):
             yield from self.steps(
@@ -135,5 +156,6 @@ class Expansion:
 
     def _whole(self, value: Any, place: Place) -> int:
         if type(value) is not int or not 1 <= value <= MAX_TIMES:
-            raise InputError(self.file.at(place, f"{place[-1]} {value!r}: 1..{MAX_TIMES} is allowed"))
+            self._wrong(place, f"{place[-1]} {value!r}: 1..{MAX_TIMES} is allowed")
+            return STAND_IN
         return value

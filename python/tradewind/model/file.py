@@ -8,6 +8,7 @@ from typing import Any
 from tradewind.base.data import data_folder
 from tradewind.base.errors import InputError
 from tradewind.base.names import unknown
+from tradewind.base.reading import is_file
 from tradewind.base.toml_lines import Place, TomlFile
 
 LIKE = "like"
@@ -22,12 +23,18 @@ def model_names() -> list[str]:
 
 
 def model_path(name: str | Path, beside: Path | None = None) -> Path:
-    """Return the file of a model. `beside`: a folder in which paths begin, and which may have it. Raises InputError."""
+    """Return the file of a model. Raises InputError.
+
+    `beside`: a folder in which paths begin, and which may have it. One in which a study keeps its models has all of
+    them, whatever their paths were.
+    """
     path = Path(name)
     if beside is not None and path.suffix != ".toml" and (beside / f"{name}.toml").is_file():
         return beside / f"{name}.toml"
     if path.suffix == ".toml":
-        return path if beside is None else beside / path
+        if beside is None or is_file(beside / path) or not is_file(beside / path.name):
+            return path if beside is None else beside / path
+        return beside / path.name
     path = data_folder("models") / f"{name}.toml"
     if path.name != f"{name}.toml" or not path.is_file():
         raise InputError(unknown("model", str(name), model_names()) + "; or name a file like mine.toml")

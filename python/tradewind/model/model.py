@@ -20,7 +20,7 @@ from tradewind.model.coupled import ComponentModel, CoupledModel
 from tradewind.model.coupled_tables import COMPONENT, coupled_table
 from tradewind.model.expansion import SERVERS, Expanded, Expansion
 from tradewind.model.file import ModelFile, model_path
-from tradewind.model.grid import ModelGrid
+from tradewind.model.grid import ModelGrid, model_grid
 from tradewind.model.making import step_program
 from tradewind.model.step_program import StepProgram
 from tradewind.model.tables import ModelTable, Number
@@ -51,14 +51,21 @@ def _plain(file: ModelFile, numbers: dict[str, float]) -> Model:
     try:
         table = ModelTable.model_validate(file.data)
     except ValidationError as error:
-        mistakes = (explained(details, _keys) for details in error.errors(include_url=False))
-        raise InputError(*dict.fromkeys(file.at(*mistake) for mistake in mistakes)) from None
-    try:
-        _ = table.points
-    except InputError as error:
-        place = ("levels",) if table.grid is None else ("grid",)
-        raise InputError(*(file.at(place, problem) for problem in error.problems)) from None
+        mistakes = [explained(details, _keys) for details in error.errors(include_url=False)]
+        of_grid = [] if {place[:1] for place, _ in mistakes} & {("grid",), ("levels",)} else _grid_problems(file)
+        raise InputError(*dict.fromkeys(file.at(*mistake) for mistake in mistakes), *of_grid) from None
+    if problems := _grid_problems(file):
+        raise InputError(*problems)
     return Model(file.path.stem, file, table, numbers)
+
+
+def _grid_problems(file: ModelFile) -> list[str]:
+    """Return what is wrong with the grid of a file whose keys for it have the right types."""
+    grid = file.data.get("grid")
+    wrong: list[str] = []
+    with gathered(wrong):
+        model_grid(grid, file.data.get("levels"))
+    return [file.at(("levels",) if grid is None else ("grid",), problem) for problem in wrong]
 
 
 def _coupled(file: ModelFile, numbers: dict[str, float]) -> CoupledModel:
@@ -122,6 +129,30 @@ class Model:
         return replace(self, changed=dict(numbers), algorithms=dict(algorithms))
 
     @property
+    def data(self) -> dict[str, Any]:
+        """The tables of its file."""
+        return self.file.data
+
+    @property
+    def texts(self) -> dict[str, str]:
+        """The text of each of its files, by name."""
+        return self.file.texts
+
+    @property
+    def number_names(self) -> list[str]:
+        """The names of its numbers."""
+        return list(self.table.numbers)
+
+    @property
+    def dtypes(self) -> list[str]:
+        """The element types of its fields."""
+        return [self.table.dtype]
+
+    def imbalance(self, _ranks: int, split: tuple[int, int]) -> float:
+        """Return the maximum points of a rank over the mean; 1 without a grid."""
+        return self.grid.imbalance(split)
+
+    @property
     def step_s(self) -> float:
         """Simulated seconds of a step."""
         return self.table.step
@@ -138,47 +169,62 @@ class Model:
 
     def numbers(self, ranks: int) -> dict[str, float]:
         """Return the values of all numbers on `ranks` ranks, by name."""
-        values = self._expansion(ranks).values
-        return {name: values[name] for name in self.table.numbers}
+        expansion = self._expansion(ranks)
+        expansion.check()
+        return {name: expansion.values[name] for name in self.table.numbers}
 
     def _expansion(self, ranks: int) -> Expansion:
         own = self.table.own_numbers | {"ranks": float(ranks)}
         return Expansion(self.file, self.table, own, self.changed)
 
     def _expanded(self, ranks: int) -> list[Expanded]:
-        return list(self._expansion(ranks).steps(self.table.step_of, ("steps",)))
+        expansion = self._expansion(ranks)
+        found = list(expansion.steps(self.table.step_of, ("steps",)))
+        expansion.check()
+        return found
 
     def program(self, ranks: int, split: tuple[int, int] | None = None, every: int | None = 1) -> StepProgram:
         """Return the program of a step on `ranks` ranks.
 
         `split`: ranks over x and y; None: the factors nearest to a square. `every`: also what is done once in
-        `every` steps; None: all that is ever done. Raises InputError for ranks that do not fit the grid, and for what
-        is wrong with the steps.
+        `every` steps; None: all that is ever done. Raises InputError for ranks that do not fit the grid, and for all
+        that is wrong with numbers, exchanges and steps.
         """
         expansion = self._expansion(ranks)
-        servers = expansion.servers(ranks)
-        usual = self.split(ranks)
-        split = split or usual
+        expanded = list(expansion.steps(self.table.step_of, ("steps",)))
+        exchanges = [expansion.table(each, ("exchange", i)) for i, each in enumerate(self.table.exchange)]
+        found: StepProgram | None = None
+        with gathered(expansion.problems):
+            servers = expansion.servers(ranks)
+            usual = self.grid.split(ranks - servers, _layouts(expanded))
+            self._check_split(split or usual, usual, ranks, servers)
+            head = self._head(exchanges, split or usual, usual)
+            steps = [self._carried_step(each) for each in self._together(expanded, every)]
+            found = step_program(self.file, head, self.grid, expansion.values, steps)
+        expansion.check()
+        assert found is not None
+        return found
+
+    def _check_split(self, split: tuple[int, int], usual: tuple[int, int], ranks: int, servers: int) -> None:
         if math.prod(split) != ranks - servers:
             beside = f" beside {servers} servers" if servers else ""
             made = f"split {extents_text(split)} makes {math.prod(split)} ranks"
             raise InputError(f"{made}, and {ranks - servers} are asked for{beside}")
         if not self.grid.takes_splits and split != usual:
             raise InputError(f"split {extents_text(split)}: {self.grid.text}: not divided along x and y")
-        steps = self._steps(expansion, every)
-        exchanges = [
-            self._split_up(self._carried(expansion.table(each, ("exchange", i))), split, usual)
-            for i, each in enumerate(self.table.exchange)
-        ]
-        head = {
+
+    def _head(
+        self, exchanges: Sequence[dict[str, Any]], split: tuple[int, int], usual: tuple[int, int]
+    ) -> dict[str, Any]:
+        """Return the program file of a step, without its steps."""
+        return {
             "name": self.name,
-            "ranks": ranks - servers,
+            "ranks": math.prod(split),
             **({"grid": extents_text(self.grid.extents)} if self.grid.extents else {}),
             "split": extents_text(split),
             "dtype": self.table.dtype,
-            "exchange": exchanges,
+            "exchange": [self._split_up(self._carried(each), split, usual) for each in exchanges],
         }
-        return step_program(self.file, head, self.grid, expansion.values, [self._carried_step(each) for each in steps])
 
     def _split_up(self, table: dict[str, Any], split: tuple[int, int], usual: tuple[int, int]) -> dict[str, Any]:
         """Return an exchange on the tiles of the model with another split than the usual one, which it has itself."""
@@ -190,10 +236,9 @@ class Model:
     def _carried_step(self, step: Expanded) -> Expanded:
         return step if step.dwarf is not None else replace(step, table=self._carried(step.table))
 
-    def _steps(self, expansion: Expansion, every: int | None) -> list[Expanded]:
+    def _together(self, expanded: Sequence[Expanded], every: int | None) -> list[Expanded]:
         """Return the steps that are done together. Raises InputError for none, and for two of one name."""
-        found = list(expansion.steps(self.table.step_of, ("steps",)))
-        steps = [each for each in found if every is None or each.every in (1, every)]
+        steps = [each for each in expanded if every is None or each.every in (1, every)]
         if not steps:
             raise InputError(self.file.at(("steps",), "one step without `every`, at least, is needed"))
         places: dict[str, Place] = {}
@@ -205,9 +250,15 @@ class Model:
 
     def split(self, ranks: int) -> tuple[int, int]:
         """Return the ranks over x and y that a step has unless others are named. Raises InputError."""
-        paths = [each.table["path"] for each in self._expanded(ranks) if isinstance(each.table.get("path"), str)]
-        layouts = dict.fromkeys(["xy", *(name for path in paths for name in path.split("-"))])
-        return self.grid.split(ranks - self._expansion(ranks).servers(ranks), layouts)
+        expanded, expansion = self._expanded(ranks), self._expansion(ranks)
+        computing = ranks - expansion.servers(ranks)
+        expansion.check()
+        return self.grid.split(computing, _layouts(expanded))
+
+    def ranks_along_levels(self, ranks: int) -> int | None:
+        """Return the most ranks along the direction that divides levels in transpositions; None: none divides them."""
+        is_divided = self.extents is not None and any("z" in layout for layout in _layouts(self._expanded(ranks)))
+        return self.extents[2] if is_divided and self.extents is not None else None
 
     def kinds(self, ranks: int) -> list[str]:
         """Return the keys of its exchanges that can take another algorithm, such as halo and allreduce."""
@@ -246,6 +297,12 @@ class Model:
         from tradewind.model.deadline import ranks_within
 
         return ranks_within(self, machine, within_s=within_s, days=days, members=members, **options)
+
+
+def _layouts(steps: Sequence[Expanded]) -> list[str]:
+    """Return the layouts that steps go through."""
+    paths = [path for each in steps if isinstance(path := each.table.get("path"), str)]
+    return list(dict.fromkeys(["xy", *(name for path in paths for name in path.split("-"))]))
 
 
 AnyModel = Model | CoupledModel

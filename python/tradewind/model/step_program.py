@@ -53,5 +53,8 @@ class OnGrid(Stepping, Protocol):
     def extents(self) -> tuple[int, int, int] | None:
         """Points along x, y and z, where they are divided among ranks along x and y."""
 
+    def ranks_along_levels(self, ranks: int) -> int | None:
+        """Return the most ranks along the direction that divides levels in transpositions; None: none divides them."""
+
     def on_grid(self, extents: tuple[int, int, int]) -> Self:
         """Return the same model on a grid of other extents."""

@@ -14,6 +14,7 @@ from tradewind.replay.one_sided import accesses_of
 from tradewind.replay.row import COMPUTING
 from tradewind.replay.rows import events_of_rows
 from tradewind.timeline.model import Row, TimeLine, TraceEvent, Track
+from tradewind.trace.source_lines import SourceLines
 from tradewind.trace.time_line import ShownOperation, rows_of
 
 if TYPE_CHECKING:
@@ -53,6 +54,7 @@ class _Messages:
 class _Replay:
     def __init__(self, trace: Trace, calls: _core.Calls, result: _core.SimulationResult, ranks: Sequence[int]) -> None:
         self.trace, self.calls, self.result = trace, calls, result
+        self.lines = SourceLines()
         self.tables = {rank: calls.table(rank) for rank in ranks}
         self.messages = {rank: _Messages(table) for rank, table in self.tables.items()}
         begins = [int(trace.events(rank).begin_ns.min()) for rank in trace.ranks if len(trace.events(rank))]
@@ -68,7 +70,7 @@ class _Replay:
 
     def rows(self, rank: int) -> list[Row]:
         """Return the rows of a rank that have events."""
-        rows = rows_of(self.trace.events(rank), "recorded", self.since_ns)
+        rows = rows_of(self.trace.events(rank), self.lines, "recorded", self.since_ns)
         rows.append(Row("replay", self._calls(rank)))
         sent = self.sent[self.sent[:, 0] == rank]
         copies = sent[:, 4] == _COPY
@@ -93,7 +95,7 @@ class _Replay:
         first = np.append(0, last[:-1] + 1)
         begin = np.append(0, ends[:-1])[first] // PS_PER_NS
         end = ends[last] // PS_PER_NS
-        shown = [ShownOperation(events, number) for number in range(len(events.operations))]
+        shown = [ShownOperation(events, number, self.lines) for number in range(len(events.operations))]
         return [
             TraceEvent("compute", "computing", b, e) if computing else shown[operation].at(b, e)
             for b, e, computing, operation in zip(

@@ -221,8 +221,7 @@ class Simulation:
             write_link_loads(links, result, self.machine.topology, self.file.machine)
         carried = result.carried_bytes if self.model == "packet" else None
         own = self.exchange.figures(result)
-        busy_s = own.pop("busy_s", None) or _core.busy_time_s(self.machine, self.program(), self.placement)
-        usage = usage_of(self.machine, busy_s, self.placement, self.held, carried)
+        usage = usage_of(self.machine, self._busy_s(result, own), self.placement, self.held, carried)
         figures = (
             self.inputs()
             | figures_of(result, self.exchange, self.model, self.file.machine.mpi.unexpected_bandwidth is not None)
@@ -246,6 +245,16 @@ class Simulation:
             ]
             figures["order_time_s"] = dict(zip(self.orders, [figures["time_s"], *times], strict=True))
         return figures | self._congestion(result, figures, congestion) if congestion else figures
+
+    def _busy_s(self, result: _core.SimulationResult, own: dict[str, Any]) -> tuple[float, float, float]:
+        """Return the seconds that ranks compute: of all, and of those with the least and the most.
+
+        `own`: figures of the workload, from which those of a trace are taken. Noise makes them what the run has met.
+        """
+        of_calls: tuple[float, float, float] | None = own.pop("busy_s", None)
+        if found := of_calls or result.busy_s:
+            return found
+        return _core.busy_time_s(self.machine, self.program(), self.placement, self.options.seed)
 
     def _congestion(
         self, result: _core.SimulationResult, figures: dict[str, Any], wanted: bool | str | Path

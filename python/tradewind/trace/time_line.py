@@ -9,6 +9,7 @@ from tradewind.base.errors import InputError
 from tradewind.timeline.model import Row, TimeLine, TraceEvent, Track
 from tradewind.trace.calls import CALLS
 from tradewind.trace.model import NONE
+from tradewind.trace.source_lines import SourceLines
 
 if TYPE_CHECKING:
     from tradewind.trace.model import RankEvents, Trace
@@ -25,7 +26,8 @@ def time_line(trace: Trace, ranks: Sequence[int] | None = None) -> TimeLine:
     shown = trace.ranks if ranks is None else list(ranks)
     check_shown(trace, shown)
     title = " ".join(trace.command) or "recorded run"
-    return TimeLine(title, [Track(rank, rows_of(trace.events(rank))) for rank in shown])
+    lines = SourceLines()
+    return TimeLine(title, [Track(rank, rows_of(trace.events(rank), lines)) for rank in shown])
 
 
 def check_shown(trace: Trace, ranks: Sequence[int]) -> None:
@@ -35,10 +37,10 @@ def check_shown(trace: Trace, ranks: Sequence[int]) -> None:
         raise InputError(f"time line of {events} events: at most {MAX_EVENTS} are allowed; name fewer ranks")
 
 
-def rows_of(events: RankEvents, name: str = "MPI", since_ns: int = 0) -> list[Row]:
+def rows_of(events: RankEvents, lines: SourceLines, name: str = "MPI", since_ns: int = 0) -> list[Row]:
     """Return the rows of a rank's threads, with times counted from `since_ns` on."""
     rows: dict[int, Row] = {}
-    operations = [ShownOperation(events, number) for number in range(len(events.operations))]
+    operations = [ShownOperation(events, number, lines) for number in range(len(events.operations))]
     for number, begin, end in zip(events.order.tolist(), events.begin_ns.tolist(), events.end_ns.tolist(), strict=True):
         shown = operations[number]
         row = rows.setdefault(shown.thread, Row(name if shown.thread == 0 else f"{name}, thread {shown.thread}"))
@@ -49,7 +51,7 @@ def rows_of(events: RankEvents, name: str = "MPI", since_ns: int = 0) -> list[Ro
 class ShownOperation:
     """An operation as an event of a time line has it."""
 
-    def __init__(self, events: RankEvents, number: int) -> None:
+    def __init__(self, events: RankEvents, number: int, lines: SourceLines) -> None:
         operation = events.operations[number]
         call = CALLS[int(operation["call"])]
         names = ("peer", "tag", "bytes", "source", "source_tag", "received", "communicator", "request", "window")
@@ -58,7 +60,11 @@ class ShownOperation:
         self._name, self._kind = call.name, call.kind.value
         self._peer = details["peer"] if details["peer"] >= 0 else None
         self._bytes = details["bytes"] or details["received"] or None
-        self._more = {name: value for name, value in details.items() if name not in ("peer", "bytes") and value > NONE}
+        self._more: dict[str, str | int | float] = {
+            name: value for name, value in details.items() if name not in ("peer", "bytes") and value > NONE
+        }
+        if (place := lines.of(events, number)) is not None:
+            self._more["place"] = str(place)
 
     def at(self, begin_ns: int, end_ns: int) -> TraceEvent:
         """Return the event from one time to another."""

@@ -6,7 +6,7 @@ Every error has the line at which it stands. docs/reference/program-file.md desc
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar, cast
@@ -55,9 +55,19 @@ def program_of_data(data: Mapping[str, Any], place: Callable[[Place, str], str])
     try:
         table = ProgramTable.model_validate(data)
     except ValidationError as error:
-        mistakes = (explained(details, _keys, UNION_KINDS) for details in error.errors(include_url=False))
+        mistakes = [explained(details, _keys, UNION_KINDS) for details in error.errors(include_url=False)]
+        mistakes += _unknown_exchanges(data)
         raise InputError(*dict.fromkeys(place(*mistake) for mistake in mistakes)) from None
     return program_of(table, place)
+
+
+def _unknown_exchanges(data: Mapping[str, Any]) -> Iterator[tuple[Place, str]]:
+    """Yield the steps that refer to an exchange that does not stand in the data, of which other keys are wrong."""
+    names = [str(each["name"]) for each in data.get("exchange", []) if "name" in each]
+    for i, step in enumerate(data.get("step", [])):
+        for key in REFERENCES:
+            if isinstance(name := step.get(key), str) and name not in names:
+                yield ("step", i), unknown("exchange", name, names)
 
 
 Made = TypeVar("Made", bound=ProgramWorkload)
@@ -86,6 +96,8 @@ def load_program_as(kind: type[Made], path: Path | str, text: str | None = None,
     return program
 
 
+REFERENCES = ("start", "wait", "exchange", "during")
+"""Keys of a step that name an exchange; the last one of a computation."""
 UNION_KINDS = ("constrained-", "list[", "int", "str")
 """Kinds of a union as pydantic puts them behind a key, whole or the beginning of one that ends with a sign."""
 
@@ -274,7 +286,7 @@ class _Builder:
             return [self._compute(number, entry, group)]
         if entry.poke:
             return [Poke(label or f"{number} poke")]
-        for key in ("start", "wait", "exchange"):
+        for key in REFERENCES[:-1]:
             if (name := getattr(entry, key)) is not None:
                 exchange = self._known(name)
                 shown = label or f"{number} {key} {name}"

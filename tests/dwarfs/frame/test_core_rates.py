@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -51,6 +52,8 @@ def test_every_dwarf_is_simulated_at_the_rates_of_its_kernels(kind, here):
         kernels = {compute.kernel for compute in dwarf.program().computes if compute.flops}
         assert kernels
         assert all(name.startswith(kind) for name in kernels)
+        single = replace(dwarf, precision="f4").program().computes
+        assert {compute.kernel for compute in single if compute.flops} == {f"{name}-f4" for name in kernels}
         slow, slower = (
             dwarf.simulate(here, ranks_per_node=ranks, settings={f"kernel.{name}": rate for name in kernels})["time_s"]
             for rate in ("2Mflop/s", "1Mflop/s")
@@ -93,6 +96,21 @@ def test_a_machine_without_rates_names_the_remedy(here):
         small("diffusion", 1).simulate(here)
 
 
+def test_rates_in_double_precision_are_not_those_in_single(here):
+    """A machine with the first alone is refused; with both, or with that of any loop, each has its own."""
+    single, double = (replace(small("diffusion", 1), precision=precision) for precision in ("f4", "f8"))
+    rate = {"kernel.diffusion": "1Mflop/s"}
+    problem = (
+        r"the rate of kernel\.diffusion in double precision alone, and none for kernel\.diffusion-f4: `tradewind "
+        r"calibrate` measures both; or assume one, such as --set kernel\.diffusion-f4\.flops=10Gflop/s"
+    )
+    with pytest.raises(InputError, match=problem):
+        single.simulate(here, settings=rate)
+    slow = double.simulate(here, settings=rate)["time_s"]
+    for settings in (rate | {"kernel.diffusion-f4": "2Mflop/s"}, {"node.core_flops": "2Mflop/s"}):
+        assert single.simulate(here, settings=settings)["time_s"] == pytest.approx(slow / 2, rel=0.01)
+
+
 def test_rates_are_a_part_of_the_identity(here):
     plain, core, kernel = (load_machine(here, each).identity for each in ({}, SETTINGS, {"kernel.x": "1Gflop/s"}))
     assert len({plain, core, kernel}) == 3
@@ -117,13 +135,19 @@ class Counted:
 def test_kernels_are_measured_in_flops_of_the_program_per_second():
     """The shortest sample counts; parts that no other kernel names belong to the dwarf's own."""
     seconds = {"diffusion": 1.0, "helmholtz": 1.0, "nekbone": 0.5, "nekbone-sums": 0.5}
-    for kind in ("diffusion", "helmholtz", "nekbone"):
-        dwarf = small(kind, 1)
+    for kind, precision, end in (
+        ("diffusion", "f8", ""),
+        ("helmholtz", "f8", ""),
+        ("nekbone", "f8", ""),
+        ("nekbone", "f4", "-f4"),
+    ):
+        dwarf = replace(small(kind, 1), precision=precision)
         flops: dict[str, float] = {}
         for compute in dwarf.program().computes:
             flops[compute.kernel] = flops.get(compute.kernel, 0.0) + compute.flops * compute.points_of(0)
         found = rates_of(dwarf, Counted(), 0.0)
-        assert found == pytest.approx({name: flops[name] / seconds[name] for name in flops})
+        assert all(name.endswith(end) for name in found)
+        assert found == pytest.approx({name: flops[name] / seconds[name.removesuffix(end)] for name in flops})
 
 
 def test_a_calibration_measures_every_dwarf():

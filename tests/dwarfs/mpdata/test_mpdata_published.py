@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,8 +12,12 @@ pytest.importorskip("mpi4py.MPI")
 
 from lat_lon_mpdata import LatLonMpdata
 
+from tradewind.dwarfs.frame.advection import ROTATION_S, outflow_rates
 from tradewind.dwarfs.mpdata import Mpdata
 from tradewind.dwarfs.mpdata.reference import ReferenceMpdata
+from tradewind.dwarfs.mpdata.solution import solution
+from tradewind.dwarfs.mpdata.winds import Wind
+from tradewind.layout.dual_meshes import octahedral
 from tradewind.layout.median_dual import MedianDual
 
 PUBLISHED = {60: (454, 0.280), 120: (908, 0.108)}
@@ -64,6 +69,29 @@ def test_published_errors_and_what_changes_them():
     assert LatLonMpdata(60).run() == (steps, pytest.approx(error, rel=0.005))
     found = [LatLonMpdata(60, compact=compact).run(EVEN_STEPS)[1] for compact in (True, False)]
     assert found == pytest.approx([0.371, 0.421], abs=1e-3)
+
+
+def rate(wind: Wind, mesh: MedianDual, t: float) -> float:
+    """Return the largest share of a volume that flows out per second at a time."""
+    return float(outflow_rates(mesh.edges, wind.at(t)[0][:, 0], 1 / mesh.volume).max())
+
+
+@pytest.mark.slow  # 4 s
+def test_the_octahedral_mesh_in_steps_that_follow_the_flow():
+    """The formulas of the dwarf, on 60 latitudes: 0.476 in steps of one length, see `test_mpdata_flows.py`."""
+    dwarf, mesh = Mpdata(1, "O30", levels=1, flow="deformation", tracer="hill", limiter=True), octahedral(30)
+    wind, reference = Wind(dwarf, mesh), dwarf._reference
+    start = field = solution(dwarf, mesh, 0.0)
+    t, dt, steps = 0.0, reference.dt, 0
+    while t < ROTATION_S * (1 - 1e-12):
+        for _ in range(4):
+            dt = dwarf.courant / rate(wind, mesh, t + dt / 2)
+        dt = min(dt, ROTATION_S - t)
+        field = replace(reference, flux=wind.at(t + dt / 2)[0], dt=dt).step(field)
+        t, steps = t + dt, steps + 1
+    volume = mesh.volume[:, None]
+    error = math.sqrt((volume * (field - start) ** 2).sum() / (volume * start**2).sum())
+    assert (steps, error) == (358, pytest.approx(0.381, abs=1e-3))
 
 
 @pytest.mark.parametrize(("alpha", "share"), [(0.0, 1.0), (0.6, 1 / (math.cos(0.6) + math.sin(0.6)))])

@@ -27,6 +27,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
 from tradewind.base.errors import InputError
+from tradewind.machine.computing import rate_name
 
 COMPUTE = "compute"
 """The part of the time loop that a dwarf computes. Where it has several such parts, their names begin so."""
@@ -95,8 +96,8 @@ class Call(NamedTuple):
         return float(cost(dwarf, *self.arguments) if callable(cost) else cost)
 
     def name(self, dwarf: Any) -> str:
-        """Return the name of its loop, for which a machine may have a rate."""
-        return self.kernel.part.replace(COMPUTE, dwarf.kind)
+        """Return the name of its loop, for which a machine may have a rate: in single precision another one."""
+        return rate_name(self.kernel.part.replace(COMPUTE, dwarf.kind), dwarf.precision)
 
     def times(self, dwarf: Any) -> int:
         """Return how often it is done."""

@@ -49,6 +49,7 @@ from tradewind.dwarfs.helmholtz.solver import (
     sums,
     wait_sums,
 )
+from tradewind.machine.computing import rate_name
 from tradewind.workload.program import Compute
 
 if TYPE_CHECKING:
@@ -207,4 +208,5 @@ class Helmholtz(HelmholtzRequest):
             moved += share * size
         point_s = self.point_s * moved / (POINT_VALUES * self.element_bytes)
         done = 0.0 if point_s else flops
-        return Compute(label, 0.0, done, copied(moved), self.layout, during, point_s=point_s, kernel=self.kind)
+        kernel = rate_name(self.kind, self.precision)
+        return Compute(label, 0.0, done, copied(moved), self.layout, during, point_s=point_s, kernel=kernel)

@@ -10,8 +10,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy import sparse
-from scipy.sparse.linalg import splu
 
 from tradewind.base.collective import proceed
 from tradewind.dwarfs.frame.step import kernel
@@ -119,6 +117,9 @@ class CoarseGrid:
 
 def _factorised(count: int, corners: Ids, matrices: Values) -> Any:
     """The factors of the assembled problem; corners [element][corner], matrices [element][corner][corner]."""
+    from scipy import sparse  # here, as all commands import this module
+    from scipy.sparse.linalg import splu
+
     rows = np.broadcast_to(corners[:, :, None], matrices.shape)
     columns = np.broadcast_to(corners[:, None, :], matrices.shape)
     kept = (rows >= 0) & (columns >= 0)

@@ -6,15 +6,15 @@ Subdomains are boxes of the grid of all points: no layers travel, and no element
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy import sparse
-from scipy.linalg import eigh
-from scipy.sparse.linalg import factorized
 
 from tradewind.dwarfs.nekbone.schwarz import mean_lengths
 from tradewind.dwarfs.nekbone.spectral_elements import Basis, Brick, Ids, Values
+
+if TYPE_CHECKING:
+    from scipy import sparse
 
 Preconditioner = Callable[[Values], Values]
 
@@ -41,6 +41,9 @@ def local_diagonal(derivative: Values, metric: Values) -> Values:
 
 def coarse_correction(whole: Brick, basis: Basis, metric: Values, mass: Values) -> Preconditioner:
     """Return P (P^T A P)^-1 P^T, with P on the grid of all points; metric [element][k][j][i][3][3], mass of a point."""
+    from scipy import sparse  # here, as all commands import this module
+    from scipy.sparse.linalg import factorized
+
     axes = [_interpolation(basis, count) for count in whole.all_elements]
     matrix = sparse.kron(sparse.kron(axes[2], axes[1]), axes[0]).tocsr()  # [point][corner inside]
     ids = whole.ids().ravel() - 1
@@ -65,6 +68,8 @@ def coarse_correction(whole: Brick, basis: Basis, metric: Values, mass: Values) 
 
 def _interpolation(basis: Basis, count: int) -> sparse.csr_matrix:
     """Values at the points of a line of elements of the functions that are 1 at a corner inside, [point][corner]."""
+    from scipy import sparse
+
     n = len(basis.nodes)
     places = np.concatenate([at + (1 + basis.nodes[: n - 1]) / 2 for at in range(count)] + [[float(count)]])
     return sparse.csr_matrix(np.maximum(0, 1 - np.abs(places[:, None] - np.arange(1, count))))
@@ -124,6 +129,8 @@ class Schwarz:
 
 def _line(basis: Basis, lengths: Values, at: int, axis: int, place: tuple[int, int, int]) -> tuple[Values, Values]:
     """Return modes and eigenvalues of the line through three elements; `lengths` [place along the axis][...]."""
+    from scipy.linalg import eigh
+
     n = len(basis.nodes)
     across: tuple[Any, ...] = (slice(None), *(place[each] for each in range(3) if each != 2 - axis))
     row = lengths[across]

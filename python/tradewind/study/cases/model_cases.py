@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 from tradewind.base.errors import InputError
-from tradewind.model import Model, load_plain_model
+from tradewind.model import AnyModel, load_model
 from tradewind.study.cases.bases import NO_BASES, Bases
 from tradewind.study.cases.case import Case
 from tradewind.study.cases.machine_options import machine_options
@@ -25,17 +24,19 @@ def expand_models(sweep: WeatherModelSweep, study_seed: int, bases: Bases = NO_B
         return machine_options(filled, filled.machine, study_seed)
 
     for model, ranks in itertools.product(_models(sweep), sweep.ranks):
-        if unused := [kind for kind in sweep.algorithms if kind not in model.kinds(ranks)]:
-            yield Skip(sweep.name, model.name, f"algorithms.{unused[0]}: the model has no exchange of this kind")
-            continue
         try:
+            if unused := [kind for kind in sweep.algorithms if kind not in model.kinds(ranks)]:
+                yield Skip(sweep.name, model.name, f"algorithms.{unused[0]}: the model has no exchange of this kind")
+                continue
             requests = [
                 ModelRequest(model, ranks, split, sweep.causes) for split in sweep.splits(ranks) or [model.split(ranks)]
             ]
             for request in requests:
                 request.program()
         except InputError as error:
-            yield Skip(sweep.name, f"{model.name}, {ranks} ranks", "; ".join(error.problems))
+            folder = f"{model.file.path.parent}/"  # of this computer, and no part of results
+            problems = [problem.removeprefix(folder) for problem in error.problems]
+            yield Skip(sweep.name, f"{model.name}, {ranks} ranks", "; ".join(problems))
             continue
         for request, (options, under) in itertools.product(requests, bases.options(sweep, options_of)):
             yield Case(sweep.name, "simulate", request, options, under)
@@ -46,13 +47,13 @@ def model_texts(study: Study) -> dict[str, str]:
     names = [name for sweep in study.sweep if isinstance(sweep, WeatherModelSweep) for name in sweep.weather_model]
     texts: dict[str, str] = {}
     for name in names:
-        texts |= load_plain_model(name).file.texts
+        texts |= load_model(name).texts
     return texts
 
 
-def _models(sweep: WeatherModelSweep) -> Iterator[Model]:
+def _models(sweep: WeatherModelSweep) -> Iterator[AnyModel]:
     for name in sweep.weather_model:
-        model = load_plain_model(name)
+        model = load_model(name)
         for values in itertools.product(*sweep.numbers.values()):
             numbers = dict(zip(sweep.numbers, values, strict=True))
-            yield replace(model, changed=numbers, algorithms=sweep.algorithms)
+            yield model.with_changes(numbers, sweep.algorithms)

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from tradewind.base.elements import DTYPES
 from tradewind.base.extents import extents_text
-from tradewind.model import Model
+from tradewind.model import COMPONENTS, AnyModel
 from tradewind.workload.program import ProgramWorkload
 from tradewind.workload.workload import Step, Workload
 
@@ -22,7 +22,7 @@ _PROSE = ("title", "description", "source", "left_out", "assumed", "numbers")
 class ModelRequest(Workload):
     """A time step of a model, in the mean over steps that do more now and then and those that do not."""
 
-    model: Model
+    model: AnyModel
     ranks: int
     split: tuple[int, int]
     causes: bool = False
@@ -45,13 +45,13 @@ class ModelRequest(Workload):
 
     @property
     def bytes_per_point(self) -> int:
-        """Bytes of a grid point of one field."""
-        return DTYPES[self.model.table.dtype]
+        """Bytes of a grid point of one field; of components with several types the most."""
+        return max(DTYPES[dtype] for dtype in self.model.dtypes)
 
     @property
     def element_bytes(self) -> int:
         """Bytes of one number."""
-        return DTYPES[self.model.table.dtype]
+        return self.bytes_per_point
 
     @property
     def name(self) -> str:
@@ -66,10 +66,9 @@ class ModelRequest(Workload):
 
     def as_dict(self) -> dict[str, Any]:
         """Return all that its results depend on, as plain values."""
-        data = {key: value for key, value in self.model.file.data.items() if key not in _PROSE}
         return {
             "weather_model": self.model.name,
-            "file": data,
+            "file": _without_prose(self.model.data),
             "numbers": self.model.numbers(self.ranks),
             "algorithms": dict(self.model.algorithms),
             "ranks": self.ranks,
@@ -87,14 +86,22 @@ class ModelRequest(Workload):
             "algorithm": ", ".join(f"{kind}={name}" for kind, name in self.model.algorithms.items()) or None,
             "ranks": self.ranks,
             "split": extents_text(self.split),
-            "grid": self.model.grid.text,
-            "dtype": self.model.table.dtype,
+            "grid": self.model.grid_text,
+            "dtype": ", ".join(self.model.dtypes),
         }
 
     def imbalance(self) -> float:
-        """Return the load imbalance of the columns: the maximum points of a rank over the mean."""
-        return self.model.grid.imbalance(self.split)
+        """Return the load imbalance of the columns: the maximum points of a rank over the mean, of any component."""
+        return self.model.imbalance(self.ranks, self.split)
 
     def derived(self, result: Mapping[str, Any]) -> dict[str, Any]:
         """Return nothing: a forecast has it all."""
         return {}
+
+
+def _without_prose(data: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what results depend on, of a model and of its components."""
+    found = {key: value for key, value in data.items() if key not in _PROSE}
+    if COMPONENTS in found:
+        found[COMPONENTS] = {name: _without_prose(each) for name, each in found[COMPONENTS].items()}
+    return found

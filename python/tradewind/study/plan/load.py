@@ -262,9 +262,10 @@ def _unknown_machines(data: dict[str, Any]) -> Iterator[Problem]:
 
 def _models(data: dict[str, Any]) -> Iterator[Problem]:
     paths: dict[str, str] = {}
+    kept: dict[str, str] = {}
     for i, sweep in _tables(data, "sweep"):
         if sweep.get("kind") == "model":
-            yield from ((("sweep", i, *place), text) for place, text in model_problems(sweep))
+            yield from ((("sweep", i, *place), text) for place, text in model_problems(sweep, kept))
             yield from ((("sweep", i, *place), text) for place, text in same_names(sweep, "weather_model", paths))
 
 

@@ -10,7 +10,7 @@ from tradewind.base.errors import InputError
 from tradewind.base.names import unknown
 from tradewind.base.reading import is_file
 from tradewind.base.toml_lines import Place
-from tradewind.model import CHANGEABLE, load_plain_model
+from tradewind.model import CHANGEABLE, load_model
 from tradewind.study.cases.store import MODELS, TRACES
 from tradewind.study.model.values import listed
 from tradewind.trace.forms import Form, form_of
@@ -48,8 +48,11 @@ def trace_problems(sweep: dict[str, Any]) -> Iterator[tuple[Place, str]]:
                 yield from ((("trace", i), problem) for problem in error.problems)
 
 
-def model_problems(sweep: dict[str, Any]) -> Iterator[tuple[Place, str]]:
-    """Yield the problems of a sweep of models, each with its place in the sweep."""
+def model_problems(sweep: dict[str, Any], kept: dict[str, str]) -> Iterator[tuple[Place, str]]:
+    """Yield the problems of a sweep of models, each with its place in the sweep.
+
+    `kept`: the texts of the files of earlier models, by name.
+    """
     for key in _table(sweep, "algorithms"):
         if key not in CHANGEABLE:
             yield ("algorithms", key), unknown("kind of exchange", key, CHANGEABLE)
@@ -57,10 +60,13 @@ def model_problems(sweep: dict[str, Any]) -> Iterator[tuple[Place, str]]:
         if not isinstance(name, str):
             continue
         try:
-            known = load_plain_model(name).table.numbers
+            model = load_model(name)
+            texts, known = model.texts, model.number_names
         except InputError as error:
             yield from ((("weather_model", i), problem) for problem in error.problems)
             continue
+        for file in [each for each, text in texts.items() if kept.setdefault(each, text) != text]:
+            yield ("weather_model", i), f"{name}: another file of the study has the name {file}, too"
         for number in _table(sweep, "numbers"):
             if number not in known:
                 yield ("numbers", number), f"{Path(name).stem}: " + unknown("number", number, known)
