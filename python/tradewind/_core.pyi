@@ -875,8 +875,13 @@ class CallsOfTrace:
         tag: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
         amount: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
         request: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        begins: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        order: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        computing: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
     ) -> None:
-        """Add the rows of a rank, once; columns of equal length."""
+        """
+        Add the rows of a rank, once: columns of equal length, the first row of each block and the end of the last one, the order of the blocks, and ps of the computation with which each of them begins, if it does.
+        """
 
     def finish(self) -> Calls: ...
 

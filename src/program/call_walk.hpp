@@ -30,17 +30,22 @@ class CallWalk {
     static constexpr Rank none = -1;
     static constexpr std::int64_t not_yet = -1;
 
+    struct Message {
+        std::int64_t sent = not_yet, posted = not_yet;  // ps
+        Rank waiting = none;                            // for its other end
+    };
+
     static std::size_t place(Rank r) { return static_cast<std::size_t>(r); }
     std::int64_t end_of(Rank r, const Call& call) const;
-    void wake(Rank receiver, std::uint32_t message);
+    void wake(Message& message);
+    void prefetch_ahead(Rank r, std::size_t next);
     void walk(Rank r);
 
     const Calls& calls_;
     std::int64_t limit_ = 0;
-    std::vector<std::size_t> next_;                         // [rank]: call
-    std::vector<std::int64_t> clock_;                       // [rank]
-    std::vector<std::vector<std::int64_t>> sent_, posted_;  // [receiver][message]: when; or not yet
-    std::vector<std::vector<Rank>> waiting_for_;  // [receiver][message]: the rank that waits for its other end
+    std::vector<std::size_t> next_;               // [rank]: call
+    std::vector<std::int64_t> clock_;             // [rank]
+    std::vector<std::vector<Message>> messages_;  // [receiver][message]
     std::vector<Rank> ready_;
 };
 

@@ -33,6 +33,7 @@ Calls::Calls(std::vector<std::vector<Call>> calls, std::vector<std::string> labe
             ++messages_;
             bytes_ += call.amount;
             largest_ = std::max(largest_, call.amount);
+            has_synchronous_ = has_synchronous_ || call.synchronous;
         }
         receives_.push_back(receives);
         count_ += static_cast<std::int64_t>(all.size());

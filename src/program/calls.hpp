@@ -78,6 +78,7 @@ class Calls {
     std::int64_t messages() const { return messages_; }
     std::int64_t bytes() const { return bytes_; }
     std::int64_t largest_message() const { return largest_; }
+    bool has_synchronous() const { return has_synchronous_; }
     std::int64_t calls() const { return count_; }
 
   private:
@@ -89,6 +90,7 @@ class Calls {
     std::vector<std::vector<std::uint32_t>> of_request_;  // [rank][request]: call
     std::vector<std::uint32_t> receives_;                 // [rank]
     std::int64_t messages_ = 0, bytes_ = 0, largest_ = 0, count_ = 0;
+    bool has_synchronous_ = false;
 };
 
 }  // namespace tradewind::program

@@ -4,21 +4,22 @@
 
 #include <cstdint>
 #include <map>
-#include <set>
 #include <span>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "program/calls.hpp"
 #include "program/collectives.hpp"
+#include "program/message_ends.hpp"
 
 namespace tradewind::program {
 
 // A persistent send, receive or collective call is prepared by its row, and begins with each start of its request.
 enum class RowKind : std::uint8_t { compute, send, receive, wait, collective, start };
 
-// Rows of one rank, in the order in which it made them; columns of equal length.
+// Distinct rows of one rank; columns of equal length.
 struct TraceRows {
     // `joined`: with the request of the row before, which ends when both have. `cancelled`: of a wait. `buffered`: no
     // rank waits for it. `freed`: of a wait that does not wait, as nothing of the request is known any more.
@@ -27,8 +28,6 @@ struct TraceRows {
                                    buffered = 32, freed = 64, any_source = 128, any_tag = 256;
     // A rank or tag that the wait for a receive names.
     static constexpr std::int32_t any = -2;
-    // Messages with this tag are left out where they have no bytes, which only their sender has in its rows.
-    static constexpr std::int64_t block_tag = -(std::int64_t{1} << 41);
 
     std::span<const std::uint8_t> kind;        // RowKind
     std::span<const std::uint16_t> flags;      // of those above
@@ -44,6 +43,14 @@ struct TraceRows {
     std::size_t size() const { return kind.size(); }
 };
 
+// The rows of one rank in the order in which it made them: blocks of distinct ones, as a loop has them again and again.
+struct RowSequence {
+    TraceRows rows;
+    std::span<const std::int64_t> begins;     // [block] its first row; and the end of the last one
+    std::span<const std::int32_t> order;      // [place] block
+    std::span<const std::int64_t> computing;  // [place] ps of a computation with which the block begins
+};
+
 class CallsOfTrace {
   public:
     // Collective calls go on to their next stage while their rank waits for them. `at_once`: when it waits for
@@ -54,53 +61,27 @@ class CallsOfTrace {
     // The ranks of a communicator, in its order. Throws InputError for one that the program does not have.
     void add_communicator(std::uint32_t number, std::vector<Rank> members);
     // Throws InputError for what is no row, and for a collective call on a communicator that is not known.
-    void add(Rank rank, const TraceRows& rows);
+    void add(Rank rank, const RowSequence& sequence);
     Calls finish() &&;
 
   private:
-    // Messages that are under way on a rank by one of its requests of MPI; a collective call goes on from stage to
-    // stage.
-    struct UnderWay {
-        std::vector<std::uint32_t> requests;  // of this stage
-        std::vector<CollectiveStage> later;   // stages, the next one last
-        std::int64_t tag = 0;
-        std::uint32_t communicator = 0;
-        std::vector<std::uint32_t> from_anywhere{};  // calls: receives whose sender the wait names
-        std::uint32_t row = 0;                       // with which it began
-    };
-    struct Writer;
-    struct Key {
-        std::uint32_t communicator;
-        Rank from, to;
-        std::int64_t tag;
-        auto operator<=>(const Key&) const = default;
-    };
-    struct Hash {
-        std::size_t operator()(const Key& key) const;
-    };
-    struct End {
-        Rank rank;
-        std::uint32_t call;
-    };
-    struct Ends {
-        std::vector<End> sends, receives;
-    };
+    friend class RowReader;
     // [rank][call], of ranks that take messages from anywhere.
     std::vector<std::unordered_map<std::uint32_t, ReceiveKey>> receive_keys_by_call() const;
+    void leave_out();
     const std::vector<Rank>& members(std::uint32_t communicator, Rank rank, std::size_t row) const;
 
     std::vector<std::vector<Call>> calls_;
+    std::vector<Call> of_one_rank_;  // while it is read
     std::vector<std::string> labels_;
     AllReduceSchedule allreduce_;
     bool at_once_;
     std::map<std::uint32_t, std::vector<Rank>> communicators_;
-    std::unordered_map<Key, Ends, Hash> ends_;
-    std::vector<std::map<std::uint32_t, std::int64_t>> instances_;  // [rank][communicator] collective calls so far
-    std::vector<std::set<std::uint32_t>> cancelled_;                // [rank] calls
+    MessageEnds ends_;
+    MessageEnds::Numbers cancelled_;
     // [rank][call] what receives take that take any source or tag, before they are matched.
     std::vector<std::unordered_map<std::uint32_t, std::uint16_t>> wild_;
     std::vector<std::pair<Rank, std::uint32_t>> never_awaited_;  // rank, row
-    std::vector<Key> keys_;                                      // in the order in which they first appear
 };
 
 }  // namespace tradewind::program

@@ -53,10 +53,8 @@ class Outbox {
     }
     // At the end of a window: what is still on its way to its place.
     void flush() {
-        for (Staged& staged : staged_) {
-            *staged.place = staged.event;
-            staged.place = &nowhere_;
-        }
+        place_staged(std::min<std::size_t>(staging_, staged_.size()));
+        staging_ = 0;
     }
 
     // Calls `use` with each packet of the window that another part has for this one. The chunks go to this one's pool.
@@ -149,11 +147,17 @@ class Outbox {
         std::size_t count = 0;
     };
 
+    void place_staged(std::size_t count) {
+        for (std::size_t i = 0; i < count; ++i) {
+            *staged_[i].place = staged_[i].event;
+            staged_[i].place = &nowhere_;
+        }
+    }
     // The place is good until the next event for that part.
     [[gnu::noinline]] Event* place_away(std::uint32_t part, std::int64_t time) {
         Away& away = away_[part];
         if (away.count == away.events.size()) {
-            flush();
+            place_staged(staged_.size());
             away.events.resize(std::max<std::size_t>(64, 2 * away.count));
         }
         away_next_ = std::min(away_next_, Wheel::visit(window_of(time), window_));
@@ -173,7 +177,7 @@ class Outbox {
     std::vector<Event> now_;  // heap
     Event nowhere_;
     std::array<Staged, 16> staged_;
-    std::uint32_t staging_ = 0;
+    std::uint64_t staging_ = 0;  // in this window
 };
 
 }  // namespace tradewind::sim

@@ -95,8 +95,10 @@ void Ranks::process() {
     early_.settle();
     if (independent_ && !outbox_.has_now()) {
         process_by_node();
-    } else if (world_.ordered) {
+    } else if (world_.ordered && actions_.size() > 1) {
         process_in_order();
+    } else if (world_.ordered) {
+        for (const Event& event : actions_) process_in_turn(event);
     } else {
         const std::size_t count = actions_.size();
         for (std::size_t i = 0; i < count; ++i) {
@@ -137,10 +139,14 @@ void Ranks::process_in_order() {
         if (actions_.size() > early_actions && i + actions_ahead < actions_.size())
             prefetch(action(keys_[i + actions_ahead]));
         if (i + states_ahead < actions_.size()) prefetch_early(action(keys_[i + states_ahead]));
-        const Event& event = action(keys_[i]);
-        while (outbox_.has_now() && Outbox::later(event, outbox_.first_now())) process(outbox_.pop_now());
-        process(event);
+        process_in_turn(action(keys_[i]));
     }
+}
+
+// An action, after those that were added to this window and come before it.
+void Ranks::process_in_turn(const Event& event) {
+    while (outbox_.has_now() && Outbox::later(event, outbox_.first_now())) process(outbox_.pop_now());
+    process(event);
 }
 
 // Where no node has an effect on another within a window, only the actions of each one are put in order. Most nodes
@@ -168,11 +174,7 @@ void Ranks::process_by_node() {
             for (; at != 0; at = following_[at - 1]) of_node_.push_back(at - 1);
             std::sort(of_node_.begin(), of_node_.end(),
                       [this](std::uint32_t a, std::uint32_t b) { return Outbox::later(actions_[b], actions_[a]); });
-            for (const std::uint32_t each : of_node_) {
-                const Event& event = actions_[each];
-                while (outbox_.has_now() && Outbox::later(event, outbox_.first_now())) process(outbox_.pop_now());
-                process(event);
-            }
+            for (const std::uint32_t each : of_node_) process_in_turn(actions_[each]);
         }
         while (outbox_.has_now()) process(outbox_.pop_now());
     }

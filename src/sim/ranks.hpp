@@ -130,6 +130,7 @@ class Ranks {
     void process_in_order();
     void process_by_node();
     void process(const Event& event);
+    void process_in_turn(const Event& event);
     bool process_replayed(const Event& event);
     void enqueue(std::int64_t time, std::uint32_t who, RankEvent what, std::uint32_t stage, std::uint32_t size,
                  std::uint32_t memory = 0) {
@@ -245,6 +246,8 @@ class Ranks {
                       std::uint32_t payload, std::uint32_t nic, std::int64_t time);
     void add_job(std::uint32_t terminal, const Job& job);
     void serve_jobs(std::uint32_t terminal);
+    void send_packet(std::uint32_t terminal, Job& job, std::uint32_t bytes, std::int64_t start);
+    void send_ahead(std::uint32_t terminal, Job job);
     void reply_to_request(Rank r, std::uint32_t source, std::uint32_t stage, std::uint32_t message, std::int64_t time);
     void send_pulled(Rank r, std::uint32_t stage, std::uint32_t message, std::uint32_t record);
 

@@ -369,6 +369,37 @@ void Ranks::add_job(std::uint32_t terminal, const Job& job) {
     if (idle) enqueue(std::max(job.post, time_), terminal, serve, 0, 0);
 }
 
+// Sends a packet of a job, which leaves at `start`.
+void Ranks::send_packet(std::uint32_t terminal, Job& job, std::uint32_t bytes, std::int64_t start) {
+    const std::uint32_t random = draw(job.from, job.to & Event::rank_mask, job.message, job.left);
+    job.left -= bytes;
+    Event packet{0, 0, job.to, 0, Event::stage_word(job.stage, Network::injection, 0), machine::memory::fresh | random,
+                 0};
+    if (job.is_control) {
+        packet.size = job.size | Event::control << Event::kind_shift;
+        packet.delay = job.payload;
+    } else {
+        packet.size = bytes | Event::pulled << Event::kind_shift | (job.left == 0 ? Event::last_bit : 0);
+        packet.delay = world_.origins.carried() ? world_.origins.code(static_cast<Rank>(job.from)) : 0;
+        if (recorder_)
+            recorder_->sending(static_cast<Rank>(job.from), job.payload, job.to >> Event::rank_bits, true,
+                               job.left + bytes, start);
+    }
+    emit_packet(terminal, start, packet);
+    if (recorder_ && !job.is_control && job.left == 0)
+        recorder_->sent(static_cast<Rank>(job.from), job.payload, job.to >> Event::rank_bits, true,
+                        static_cast<Rank>(job.to & Event::rank_mask), world_.nics[terminal].busy);
+    if (replay_ && !job.is_control && job.left == 0)
+        replay_->end_departure(static_cast<Rank>(job.from), job.payload, world_.nics[terminal].busy);
+}
+
+// All packets of a job, by a NIC that no one else has, once it has sent what was posted before.
+void Ranks::send_ahead(std::uint32_t terminal, Job job) {
+    while (job.left > 0)
+        send_packet(terminal, job, static_cast<std::uint32_t>(std::min(job.left, world_.packet)),
+                    std::max(world_.nics[terminal].busy, time_));
+}
+
 // A packet of the first job.
 void Ranks::serve_jobs(std::uint32_t terminal) {
     const auto found = job_queues_.find(terminal);
@@ -382,26 +413,7 @@ void Ranks::serve_jobs(std::uint32_t terminal) {
     if (!arbitrate(terminal, jobs_wait)) return;
     const auto bytes = static_cast<std::uint32_t>(job.is_control ? job.left : std::min(job.left, world_.packet));
     if (world_.finite && !take_credit(terminal, bytes, jobs_wait)) return;
-    const std::uint32_t random = draw(job.from, job.to & Event::rank_mask, job.message, job.left);
-    job.left -= bytes;
-    Event packet{0, 0, job.to, 0, Event::stage_word(job.stage, Network::injection, 0), machine::memory::fresh | random,
-                 0};
-    if (job.is_control) {
-        packet.size = job.size | Event::control << Event::kind_shift;
-        packet.delay = job.payload;
-    } else {
-        packet.size = bytes | Event::pulled << Event::kind_shift | (job.left == 0 ? Event::last_bit : 0);
-        packet.delay = world_.origins.carried() ? world_.origins.code(static_cast<Rank>(job.from)) : 0;
-        if (recorder_)
-            recorder_->sending(static_cast<Rank>(job.from), job.payload, job.to >> Event::rank_bits, true,
-                               job.left + bytes, time_);
-    }
-    emit_packet(terminal, time_, packet);
-    if (recorder_ && !job.is_control && job.left == 0)
-        recorder_->sent(static_cast<Rank>(job.from), job.payload, job.to >> Event::rank_bits, true,
-                        static_cast<Rank>(job.to & Event::rank_mask), world_.nics[terminal].busy);
-    if (replay_ && !job.is_control && job.left == 0)
-        replay_->end_departure(static_cast<Rank>(job.from), job.payload, world_.nics[terminal].busy);
+    send_packet(terminal, job, bytes, time_);
     if (job.takes_turns && job.left > 0) {  // the next packet is another one's, if there is one
         found->second.pop(jobs_);
         found->second.push(jobs_, id);

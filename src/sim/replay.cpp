@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "base/prefetch.hpp"
 #include "sim/ranks.hpp"
 
 namespace tradewind::sim {
@@ -12,6 +13,10 @@ Replay::Replay(const World& world, Ranks& ranks, const program::Calls& calls)
     : world_(world),
       ranks_(ranks),
       calls_(calls),
+      foresees_(!calls.has_synchronous() && !world.rendezvous(std::max<std::int64_t>(1, calls.largest_message())) &&
+                world.unexpected_byte_time <= 0),
+      sends_ahead_(foresees_ && !world.finite && !world.shared_nodes &&
+                   calls.largest_message() <= packets_ahead * world.packet),
       times_(*world.replay_times),
       states_(static_cast<std::size_t>(calls.ranks())) {}
 
@@ -33,12 +38,28 @@ void Replay::go_on(Rank r) {
     State& rank = state(r);
     const std::vector<program::Call>& calls = calls_.of(r);
     rank.cpu = std::max(rank.cpu, ranks_.time_);
+    // Between two visits of a rank come those of all others, so that what it needs next is in no cache.
+    const auto prefetch_ahead = [&] {
+        constexpr std::size_t ahead = 16;
+        if (rank.next + ahead >= calls.size()) return;
+        const auto at = static_cast<std::size_t>(r);
+        const program::Call& soon = calls[rank.next + ahead / 2];
+        prefetch_line(&calls[rank.next + ahead]);
+        prefetch_line(&times_.call_end[at][rank.next + ahead]);
+        if (soon.kind == program::Call::receive) {
+            prefetch_line(&rank.incoming[soon.message]);
+            prefetch_line(&times_.messages[at][soon.message]);
+        } else if (soon.kind == program::Call::wait) {
+            prefetch_line(&times_.ended[at][soon.peer]);
+        }
+    };
     while (rank.next < calls.size()) {
-        if (rank.cpu > ranks_.time_) {  // others act before
+        prefetch_ahead();
+        const program::Call& call = calls[rank.next];
+        if (rank.cpu > ranks_.time_ && waits_its_turn(call)) {  // others act before
             ranks_.enqueue(rank.cpu, static_cast<std::uint32_t>(r), resume, 0, 0);
             return;
         }
-        const program::Call& call = calls[rank.next];
         if (!std::exchange(rank.begun, true)) {
             rank.begin = rank.cpu;
             if (call.kind == program::Call::compute) {
@@ -151,7 +172,12 @@ void Replay::ask_for(Rank r, std::uint32_t message, bool in_call) {
 }
 
 void Replay::depart(Rank r, std::uint32_t request) {
-    const std::uint32_t nic = world_.nic_of_message(r, static_cast<Rank>(calls_.request(r, request).peer));
+    const program::Call& call = calls_.request(r, request);
+    const std::uint32_t nic = world_.nic_of_message(r, static_cast<Rank>(call.peer));
+    if (sends_ahead_) {
+        hand_over(r, call, request, nic);
+        return;
+    }
     std::deque<std::uint32_t>& departing = state(r).departing[nic];
     departing.push_back(request);
     if (departing.size() == 1) send_first(r, nic);
@@ -160,13 +186,33 @@ void Replay::depart(Rank r, std::uint32_t request) {
 // The messages of a rank leave one after another; those of ranks that share a NIC take turns.
 void Replay::send_first(Rank r, std::uint32_t nic) {
     const std::uint32_t request = state(r).departing[nic].front();
-    const program::Call& call = calls_.request(r, request);
-    ranks_.add_job(world_.terminal(world_.node(r), nic),
-                   {ranks_.time_, call.size(), static_cast<std::uint32_t>(r), call.peer | nic << Event::rank_bits, 0,
-                    call.message, request, call.message, 0, false, !is_announced(call)});
+    hand_over(r, calls_.request(r, request), request, nic);
+}
+
+void Replay::hand_over(Rank r, const program::Call& call, std::uint32_t request, std::uint32_t nic) {
+    const std::uint32_t terminal = world_.terminal(world_.node(r), nic);
+    const Ranks::Job job{ranks_.time_,
+                         call.size(),
+                         static_cast<std::uint32_t>(r),
+                         call.peer | nic << Event::rank_bits,
+                         0,
+                         call.message,
+                         request,
+                         call.message,
+                         0,
+                         false,
+                         !is_announced(call)};
+    if (sends_ahead_)
+        ranks_.send_ahead(terminal, job);
+    else
+        ranks_.add_job(terminal, job);
 }
 
 void Replay::end_departure(Rank r, std::uint32_t request, std::int64_t time) {
+    if (sends_ahead_) {
+        end(r, request, time);
+        return;
+    }
     const program::Call& call = calls_.request(r, request);
     const std::uint32_t nic = world_.nic_of_message(r, static_cast<Rank>(call.peer));
     state(r).departing[nic].pop_front();
@@ -181,7 +227,11 @@ void Replay::take_packet(const Event& event, std::int64_t time) {
     incoming.left -= event.bytes();
     std::int64_t& arrived = message_times(r, event.program_stage()).arrived;
     arrived = std::max(arrived, time);
-    if (incoming.left == 0) ranks_.enqueue(arrived, event.rank(), arrive, event.program_stage(), 0);
+    if (incoming.left > 0) return;
+    if (!foresees_)
+        ranks_.enqueue(arrived, event.rank(), arrive, event.program_stage(), 0);
+    else if (incoming.posted)
+        end(r, incoming.request, arrived);
 }
 
 void Replay::end_message(Rank r, std::uint32_t message, std::int64_t time) {
@@ -200,7 +250,7 @@ void Replay::end(Rank r, std::uint32_t request, std::int64_t time) {
     ended(r, request) = time;
     if (rank.waits != request) return;
     rank.waits = none;
-    ranks_.enqueue(std::max(time, ranks_.time_), static_cast<std::uint32_t>(r), resume, 0, 0);
+    ranks_.enqueue(std::max(time, foresees_ ? rank.cpu : ranks_.time_), static_cast<std::uint32_t>(r), resume, 0, 0);
 }
 
 bool Replay::wait(Rank r, State& rank, const program::Call& call) {

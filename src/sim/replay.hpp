@@ -67,8 +67,14 @@ class Replay {
     // Carry out a call at its time. Whether the rank goes on.
     bool carry_out(Rank r, State& rank, const program::Call& call);
     bool post(Rank r, State& rank, const program::Call& call);
+    static constexpr std::int64_t packets_ahead = 4;  // of a message: the memory of their events is there at once
+
+    bool waits_its_turn(const program::Call& call) const {
+        return !foresees_ || call.kind == program::Call::send || call.kind == program::Call::receive;
+    }
     bool is_announced(const program::Call& call) const { return call.synchronous || world_.rendezvous(call.size()); }
     void send_first(Rank r, std::uint32_t nic);
+    void hand_over(Rank r, const program::Call& call, std::uint32_t request, std::uint32_t nic);
     void send(Rank r, const program::Call& call, std::uint32_t request);
     void copy(Rank r, const program::Call& call, std::uint32_t request);
     bool wait(Rank r, State& rank, const program::Call& call);
@@ -82,6 +88,13 @@ class Replay {
     const World& world_;
     Ranks& ranks_;
     const program::Calls& calls_;
+    // No message is announced, or copied again where it comes: nothing that comes to a rank changes what it does before
+    // it waits for just that. So it goes on at once through computations, and through waits for what will have ended at
+    // a time that is known.
+    bool foresees_;
+    // The same, and NICs are not shared and wait for no room: messages, which are short, are on their way when they are
+    // posted, at the times at which they will leave.
+    bool sends_ahead_;
     ReplayTimes& times_;
     std::vector<State> states_;  // [rank]; of those of other parts empty
 };

@@ -104,8 +104,7 @@ class RoutedSwitches final : public CommonSwitches<finite, compact_with<Routing,
     // each one on its port, once that has come into the cache. Sorting them all by time would cost a quarter of all
     // time; most ports have one packet in a slice.
     void enqueue(Slice& slice) {
-        constexpr std::size_t ahead = finite ? 28 : 32;
-        const std::size_t count = slice.count;
+        const std::size_t count = slice.count, ahead = std::min<std::size_t>(finite ? 28 : 32, count);
         used_.clear();
         Event* const packets = slice.packets.data();
         Claim* const claims = claims_.data();

@@ -4,7 +4,7 @@ The traces are made up, not recorded. In a step 64 ranks compute for a time that
 8 KiB with four neighbors, and sum up 8 bytes; in a *transposition* each sends 4 KiB to each other one, all at once, as
 spectral models do. SimGrid gets them as time-independent traces, on hosts that one switch joins, with the same
 bandwidth and latency. Times are of one core; those of SimGrid have reading the trace in them, ours are given without
-and with reading it: as a trace of Tradewind, and as the same text.
+and with reading it: as a trace of Tradewind, and as the same text. ``--steps halo`` does one of the two alone.
 """
 
 from __future__ import annotations
@@ -126,9 +126,10 @@ def compare(name: str, calls: int) -> dict[str, object]:
 def main() -> None:
     options = parser(__doc__)
     options.add_argument("--calls", type=int, default=CALLS, help=f"of each trace; {CALLS} unless named")
+    options.add_argument("--steps", choices=STEPS, help="of one kind; of each unless named")
     asked = options.parse_args()
     try:
-        rows = [compare(name, asked.calls) for name in STEPS]
+        rows = [compare(name, asked.calls) for name in STEPS if asked.steps in (None, name)]
     except TradewindError as error:
         print(f"error: {error}", file=sys.stderr)
         sys.exit(error.exit_code)

@@ -189,15 +189,22 @@ void bind_calls(nb::module_& module) {
             [](Builder& self, Rank rank, const Column<std::uint8_t>& kind, const Column<std::uint16_t>& flags,
                const Column<std::uint8_t>& collective, const Column<std::uint16_t>& label,
                const Column<std::uint32_t>& communicator, const Column<std::int32_t>& peer,
-               const Column<std::int64_t>& tag, const Column<std::int64_t>& amount,
-               const Column<std::int64_t>& request) {
+               const Column<std::int64_t>& tag, const Column<std::int64_t>& amount, const Column<std::int64_t>& request,
+               const Column<std::int64_t>& begins, const Column<std::int32_t>& order,
+               const Column<std::int64_t>& computing) {
                 const std::size_t rows = kind.size();
-                self.open().add(rank, {span(kind, rows), span(flags, rows), span(collective, rows), span(label, rows),
-                                       span(communicator, rows), span(peer, rows), span(tag, rows), span(amount, rows),
-                                       span(request, rows)});
+                self.open().add(rank, {{span(kind, rows), span(flags, rows), span(collective, rows), span(label, rows),
+                                        span(communicator, rows), span(peer, rows), span(tag, rows), span(amount, rows),
+                                        span(request, rows)},
+                                       span(begins, begins.size()),
+                                       span(order, order.size()),
+                                       span(computing, order.size())});
             },
             nb::kw_only(), "rank"_a, "kind"_a, "flags"_a, "collective"_a, "label"_a, "communicator"_a, "peer"_a,
-            "tag"_a, "amount"_a, "request"_a, "Add the rows of a rank, once; columns of equal length.")
+            "tag"_a, "amount"_a, "request"_a, "begins"_a, "order"_a, "computing"_a,
+            "Add the rows of a rank, once: columns of equal length, the first row of each block and the end of the "
+            "last "
+            "one, the order of the blocks, and ps of the computation with which each of them begins, if it does.")
         .def("finish", &Builder::finish);
     module.attr("call_kinds") = std::vector<std::string>{"compute", "send", "receive", "wait"};
     module.attr("collective_calls") =

@@ -10,7 +10,7 @@ from tradewind import _core
 from tradewind.base.errors import InputError
 from tradewind.replay.one_sided import accesses_of
 from tradewind.replay.row import LABELS, Left
-from tradewind.replay.rows import events_of_rows, rows_of
+from tradewind.replay.rows import blocks_of, events_of_rows
 from tradewind.trace.model import Trace, missing_ranks
 from tradewind.trace.source_lines import SourceLines
 
@@ -66,7 +66,7 @@ def calls_of(trace: Trace, scale: float = 1.0, allreduce: str = DEFAULT_ALLREDUC
             builder.add_communicator(number, each.members.tolist())
         left, accesses = Left(), accesses_of(trace)
         for rank in trace.ranks:
-            builder.add(rank=rank, **rows_of(trace.events(rank), trace.communicators, left, scale, accesses))
+            builder.add(rank=rank, **blocks_of(trace.events(rank), trace.communicators, left, scale, accesses))
         calls = builder.finish()
         return Replayed(calls, *calls.buffering(), left, at_once)
 

@@ -293,17 +293,12 @@ class _Sequence:
     """The rows of a rank: blocks, which of them come one after another, and the event of each."""
 
     blocks: list[list[Row]]
-    order: NDArray[np.int64]
+    order: NDArray[np.int32]
     events: NDArray[np.int64]
     beginning: int
     """Blocks that begin with a computation; they are the first."""
     accessing: NDArray[np.int64]
     """Events that access or synchronize windows, and are replayed."""
-
-    @property
-    def lengths(self) -> NDArray[np.int64]:
-        """Rows of each in the sequence."""
-        return np.array([len(block) for block in self.blocks], np.int64)[self.order]
 
 
 def _sequence(events: RankEvents, operations: _Operations, accesses: Accesses | None) -> _Sequence:
@@ -315,14 +310,14 @@ def _sequence(events: RankEvents, operations: _Operations, accesses: Accesses | 
     threads = events.operations["thread"]
     accessing = np.zeros(0, np.int64)
     if not threads.any():
-        order = events.order.astype(np.int64)
+        order = events.order.astype(np.int32)
         if accesses is not None:
             more, accessing, chosen = accesses.blocks_of(events, blocks)
             order[accessing] = chosen + len(blocks)
             blocks = blocks + more
         return _Sequence(blocks, order, number, len(blocks), accessing)
     halves = [_halves(block, OF_THE_CALL - int(thread)) for block, thread in zip(blocks, threads, strict=True)]
-    order = np.concatenate([events.order, events.order + np.int64(len(blocks))])
+    order = np.concatenate([events.order, events.order + np.int32(len(blocks))])
     both = np.concatenate([number, number])
     by_time = np.lexsort((order >= len(blocks), both, np.concatenate([events.begin_ns, events.end_ns])))
     return _Sequence(
@@ -350,16 +345,19 @@ def _halves(block: list[Row], own: int) -> tuple[list[Row], list[Row]]:
     return begin, end
 
 
-def rows_of(
+def blocks_of(
     events: RankEvents,
     communicators: Sequence[Communicator],
     left: Left | None = None,
     scale: float = 1.0,
     accesses: Accesses | None = None,
-) -> Mapping[str, NDArray[Any]]:
-    """Return the rows of a rank as columns; see `COLUMNS`. Computations take `scale` times their recorded time.
+) -> dict[str, NDArray[Any]]:
+    """Return the rows of a rank as the core takes them: distinct ones in blocks, and the blocks in their order.
 
-    `accesses`: one-sided accesses of all ranks; None: they are left out. What is left out is added to `left`.
+    `COLUMNS` of the rows of all blocks; `begins`: the first row of each block, and the end of the last one; `order`:
+    of the blocks; `computing`: picoseconds of the computation with which each one in the order begins, if it does.
+    Computations take `scale` times their recorded time. `accesses`: one-sided accesses of all ranks; None: they are
+    left out. What is left out is added to `left`. Raises InputError for more computing than can be replayed.
     """
     operations = _Operations(events, communicators)
     sequence = _sequence(events, operations, accesses)
@@ -371,27 +369,42 @@ def rows_of(
             moved = int(operation["bytes"]) + int(operation["received"])
             if repeats[number]:
                 left.add(events.call(number).name, int(repeats[number]), int(repeats[number]) * moved)
-    lengths = np.array([len(block) for block in sequence.blocks], np.int64)
-    first = np.concatenate([[0], np.cumsum(lengths)])[:-1]
     flat = [row for block in sequence.blocks for row in block]
-    in_order = lengths[sequence.order]
-    begins = np.cumsum(in_order) - in_order
-    index = np.arange(int(in_order.sum())) + np.repeat(first[sequence.order] - begins, in_order)
     columns = {
-        each.name: np.array([getattr(row, each.name) for row in flat], COLUMNS[each.name])[index]
-        for each in fields(Row)
+        each.name: np.array([getattr(row, each.name) for row in flat], COLUMNS[each.name]) for each in fields(Row)
     }
-    computes = sequence.order < sequence.beginning
     computing = np.round(gaps_ns(events) * (1000.0 * scale))
     if computing.sum() > _MOST_PS:
         raise InputError(f"rank {events.rank} computes for {computing.sum() / 1e12:.3g} s: {_MOST_S} s can be replayed")
-    columns["amount"][begins[computes]] = computing[sequence.events[computes]].astype(np.int64)
+    of_places = computing.astype(np.int64)[sequence.events]
+    return {
+        **columns,
+        "begins": np.cumsum([0, *map(len, sequence.blocks)], dtype=np.int64),
+        "order": np.ascontiguousarray(sequence.order, np.int32),
+        "computing": np.where(sequence.order < sequence.beginning, of_places, 0),
+    }
+
+
+def rows_of(
+    events: RankEvents, communicators: Sequence[Communicator], left: Left | None = None
+) -> Mapping[str, NDArray[Any]]:
+    """Return all rows of a rank, one after another, as columns; see `COLUMNS`. What is left out is added to `left`."""
+    blocks = blocks_of(events, communicators, left)
+    begins, order = blocks["begins"], blocks["order"]
+    lengths = np.diff(begins)[order]
+    places = np.cumsum(lengths) - lengths
+    index = np.arange(int(lengths.sum())) + np.repeat(begins[order] - places, lengths)
+    columns = {name: blocks[name][index] for name in COLUMNS}
+    begun = np.flatnonzero(lengths)
+    computes = begun[columns["kind"][places[begun]] == COMPUTE]
+    columns["amount"][places[computes]] = blocks["computing"][computes]
     return columns
 
 
 def events_of_rows(
     events: RankEvents, communicators: Sequence[Communicator], accesses: Accesses | None = None
 ) -> NDArray[np.int64]:
-    """Return, for each row of `rows_of`, the number of the event, counted from the first of these, it was made of."""
+    """Return, for each row of a rank, the number of the event, counted from the first of these, that it was made of."""
     sequence = _sequence(events, _Operations(events, communicators), accesses)
-    return np.repeat(sequence.events, sequence.lengths)
+    lengths = np.array([len(block) for block in sequence.blocks], np.int64)
+    return np.repeat(sequence.events, lengths[sequence.order])
