@@ -116,10 +116,13 @@ def refused(comm: Any, folder: str) -> dict[str, list[str]]:
     driver, last = Driver(folder), comm.rank == comm.size - 1
     host = [np.zeros(shape(comm.rank)) for shape in (_swap(comm.size).source_shape, _swap(comm.size).target_shape)]
     seen = {"host": met(comm, lambda: mpi.plan(_swap(comm.size), comm, *host, transport="nccl"))}
-    for wish, asks in (("no id", comm.rank == 0), ("fails to connect", last), ("one device", True)):
+    aborted = driver.count("connections aborted")
+    at_last = [(wish, last) for wish in ("fails to connect", "fails once it has joined")]
+    for wish, asks in (("no id", comm.rank == 0), *at_last, ("one device", True)):
         driver.ask_nccl(wish, int(asks))
         seen[wish] = met(comm, lambda: Swap(driver, comm))
         driver.ask_nccl(wish, 0)
+    seen["aborted"] = [str(count) for count in comm.allgather(driver.count("connections aborted") - aborted)]
     swap = Swap(driver, comm)
     swap.plan()
     seen["then"] = [str(right) for right in comm.allgather(swap.is_right(0))]

@@ -86,12 +86,12 @@ def test_ranks_that_cannot_be_connected_all_raise(driver):
     no_id = "NCCL 2.27.5: naming the ranks that connect: unhandled system error"
     assert found["no id"] == [f"PlanError: {no_id}"] + [f"PlanError: rank 0 cannot make this plan: {no_id}"] * 2
     failed = "NCCL 2.27.5 cannot connect the ranks: unhandled system error"
-    assert found["fails to connect"] == [f"PlanError: rank 2 cannot make this plan: {failed}"] * 2 + [
-        f"PlanError: {failed}"
-    ]
+    of_last = [f"PlanError: rank 2 cannot make this plan: {failed}"] * 2 + [f"PlanError: {failed}"]
+    assert found["fails to connect"] == found["fails once it has joined"] == of_last
     for text in found["one device"]:
         assert text.startswith("PlanError: NCCL 2.27.5 cannot connect the ranks: invalid usage: Duplicate GPU detected")
         assert text.endswith("; ranks that share a device exchange by transport shared or isend-irecv")
+    assert found["aborted"] == ["3"] * 3, "also where a rank is connected when another one fails"
     assert found["then"] == ["True"] * 3
 
 

@@ -82,7 +82,7 @@ Driver::Driver(DriverKind kind, void* library) : kind_(kind) {
 }
 
 const Driver& Driver::of(DriverKind kind) {
-    static std::array<OfKind, 2> kinds;
+    static auto& kinds = *new std::array<OfKind, 2>;  // plans may outlast other static objects
     OfKind& found = kinds[static_cast<std::size_t>(kind)];
     std::call_once(found.once, [&] {
         const Libraries& libraries = driver_libraries(kind);

@@ -33,7 +33,8 @@ const char* short_name(DriverKind kind) {
 
 const Nccl& Nccl::of(DriverKind kind) {
     static std::mutex mutex;
-    static std::map<DriverKind, std::unique_ptr<const Nccl>> loaded;
+    // Connections may outlast other static objects.
+    static auto& loaded = *new std::map<DriverKind, std::unique_ptr<const Nccl>>;
     const std::lock_guard<std::mutex> lock(mutex);
     std::unique_ptr<const Nccl>& nccl = loaded[kind];
     if (nccl) return *nccl;

@@ -92,25 +92,32 @@ std::shared_ptr<NcclConnection> connect(const Communicator& communicator, const 
     const NcclId id = id_of_all(communicator, nccl, limit_s);
     NcclComm comm = nullptr;
     FailureNotices notices(communicator);
+    const auto give_up = [&] {
+        if (comm) copier.on_device([&] { nccl.abort(comm); });
+        comm = nullptr;
+    };
     const auto step = [&]() -> std::shared_ptr<NcclConnection> {
         try {
             copier.on_device([&] {
                 const NcclConfig config;
                 nccl.check(nccl.connect(&comm, communicator.ranks(), id, communicator.rank(), &config), "connecting");
-                if (await_all(nccl, comm, notices, limit_s)) return;
-                nccl.abort(comm);
-                comm = nullptr;
+                if (!await_all(nccl, comm, notices, limit_s)) give_up();
             });
         } catch (...) {
             notices.send();
-            if (comm) copier.on_device([&] { nccl.abort(comm); });
+            give_up();
             throw;
         }
         return comm ? std::make_shared<NcclConnection>(nccl, comm, copier.memory()) : nullptr;
     };
     return work_and_report(step, [&](const std::string& problem) {
-        notices.settle(!problem.empty(), limit_s);
-        agree(communicator.handle(), "", problem, {}, limit_s);
+        try {
+            notices.settle(!problem.empty(), limit_s);
+            agree(communicator.handle(), "", problem, {}, limit_s);
+        } catch (...) {
+            give_up();  // also where this rank is connected, and another has failed since
+            throw;
+        }
     });
 }
 

@@ -266,6 +266,7 @@ EXPORT int ncclCommInitRankConfig(void** comm, int ranks, Id id, int rank, const
     const std::string process = std::to_string(getpid());
     const std::string line = (wishes()["is gone"] ? "0" : process) + (wishes()["one device"] ? " one" : " " + process);
     write(made->joined(rank), line.data(), line.size());
+    if (wishes()["fails once it has joined"]) made->error = system_error;
     return in_progress;
 }
 // Work that was begun is over only at the second look.
@@ -285,6 +286,7 @@ EXPORT int ncclCommGetAsyncError(void* comm, int* state) {
 }
 EXPORT int ncclCommAbort(void* comm) {
     require_context();
+    add_count("connections aborted", 1);
     static_cast<Communicator*>(comm)->aborted = true;
     return success;
 }
@@ -318,8 +320,8 @@ EXPORT int ncclRecv(void* data, std::size_t bytes, int type, int peer, void* com
     return add(data, bytes, type, peer, comm, stream, false);
 }
 
-// Asks for something: "version", "no id", "fails to connect", "one device" of all ranks that ask for it, "is gone" of
-// this process, as others see it, "fails".
+// Asks for something: "version", "no id", "fails to connect", "fails once it has joined", "one device" of all ranks
+// that ask for it, "is gone" of this process, as others see it, "fails".
 EXPORT void fake_nccl(const char* what, int value) {
     wishes()[what] = value;
 }
