@@ -118,6 +118,11 @@ def test_accesses_are_expected_in_the_epoch_that_they_are_of() -> None:
     assert (found["eager_limit"], found["unmatched_messages"], found["requests_never_awaited"]) == (0, 0, 0)
 
 
+def test_the_making_of_a_window_takes_no_message_of_an_access() -> None:
+    """Ranks wait for each other when they make it, and a put follows in its epoch."""
+    assert calls_of(trace_of([LOCK, PUT, UNLOCK], [], [])).eager_limit == 0
+
+
 def test_what_is_not_replayed_is_counted() -> None:
     """Accesses of a rank with several threads; those of the rank itself need no message."""
     threads = [FENCE, PUT, ("MPI_Put", {**PUT[1], "thread": 1}), FENCE]

@@ -18,13 +18,19 @@ import numpy as np
 
 from tradewind.replay.row import (
     BUFFERED,
+    COMPLETE_TAG,
     COMPUTE,
     COMPUTING,
+    FENCED_GET_TAG,
+    FENCED_PUT_TAG,
     FREED,
     JOINED,
     NONBLOCKING,
+    POSTED_GET_TAG,
+    POSTED_PUT_TAG,
     RECEIVE,
     SEND,
+    START_TAG,
     SYNCHRONOUS,
     WAIT,
     Row,
@@ -35,10 +41,9 @@ from tradewind.trace.model import RankEvents, Trace
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-_FENCED_TAGS, _POSTED_TAGS = (-(1 << 42), -(1 << 43)), (-(1 << 44), -(1 << 45))
-"""Less the number of the window: tags, which no program has, of puts and of gets that are expected since a collective
-call, and since a post. Targets expect them in another order than that of the accesses."""
-_START_TAG, _COMPLETE_TAG = -(1 << 46), -(1 << 47)
+_FENCED_TAGS, _POSTED_TAGS = (FENCED_PUT_TAG, FENCED_GET_TAG), (POSTED_PUT_TAG, POSTED_GET_TAG)
+"""Less the number of the window: tags of puts and of gets that are expected since a collective call, and since a post.
+Targets expect them in another order than that of the accesses."""
 _ACCESSES = -(1 << 48)
 """Less a number for each window and target: requests of accesses."""
 _FENCED, _POSTED, _LEFT, _SIGNALS = (-(1 << bit) for bit in range(49, 53))
@@ -91,7 +96,7 @@ class Accesses:
         for epoch in each.closes:
             if any(expected.is_awaited for expected in self._expected.get((events.rank, window, epoch), ())):
                 yield Row(WAIT, label, request=_awaited(epoch) - window)
-        place, tag = self._communicators[window], (_START_TAG if each.is_of_start else _COMPLETE_TAG) - window
+        place, tag = self._communicators[window], (START_TAG if each.is_of_start else COMPLETE_TAG) - window
         for number, rank in enumerate(each.waits_for):
             flags = NONBLOCKING | (JOINED if number else 0)
             yield Row(RECEIVE, label, flags, 0, place, rank, tag, 0, _SIGNALS - window)

@@ -17,6 +17,7 @@ from tradewind.replay.one_sided import Accesses
 from tradewind.replay.row import (
     ANY_SOURCE,
     ANY_TAG,
+    BLOCK_TAG,
     BUFFERED,
     CANCELLED,
     COLLECTIVE,
@@ -25,6 +26,7 @@ from tradewind.replay.row import (
     COMPUTING,
     FREED,
     JOINED,
+    NEIGHBOR_TAG,
     NONBLOCKING,
     PERSISTENT,
     RECEIVE,
@@ -41,10 +43,6 @@ from tradewind.trace.model import ANY, NONE, Communicator, RankEvents
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-NEIGHBOR_TAG = -(1 << 40)
-"""No program has this tag, nor has a collective call."""
-BLOCK_TAG = -(1 << 41)
-"""The same, of messages that are left out where they have no bytes: program::TraceRows::block_tag."""
 _MOST_S = 9_000_000
 _MOST_PS = _MOST_S * 10**12
 """Computing of a rank, as its sum has to fit into 64 bits."""
