@@ -60,35 +60,53 @@ class _Expected(NamedTuple):
     is_awaited: bool
 
 
+class AccessBlocks(NamedTuple):
+    """Rows for the events of a rank that access or synchronize windows."""
+
+    blocks: list[list[Row]]
+    """Distinct ones."""
+    events: NDArray[np.int64]
+    chosen: NDArray[np.int64]
+    """The block of each event."""
+    is_whole: NDArray[np.bool_]
+    """Whether nothing of an event is left out."""
+
+
 class Accesses:
-    """The accesses of all ranks of a trace by target, window and epoch."""
+    """The accesses of all ranks of a trace by target, window and epoch.
+
+    Calls of several threads of a rank overlap, so no order says what it expects when: all that has an end on such a
+    rank is left out.
+    """
 
     def __init__(self, trace: Trace) -> None:
         self._communicators = [window.communicator for window in trace.windows]
         self._size = trace.size
+        self._threaded: frozenset[int] = frozenset()
         self._expected: dict[tuple[int, int, Epoch], list[_Expected]] = defaultdict(list)
         if trace.windows:
+            threads = {rank: trace.events(rank).operations["thread"] for rank in trace.ranks}
+            self._threaded = frozenset(rank for rank, all_of_them in threads.items() if all_of_them.any())
             for rank in trace.ranks:
-                for each in window_events(trace.events(rank), len(trace.windows)):
+                for each in self._events(trace.events(rank)):
                     for move in each.moves:
                         expected = _Expected(rank, move.puts, move.amount, move.is_awaited)
                         self._expected[move.target, each.window, move.epoch].append(expected)
 
-    def blocks_of(
-        self, events: RankEvents, plain: list[list[Row]]
-    ) -> tuple[list[list[Row]], NDArray[np.int64], NDArray[np.int64]]:
-        """Return rows for the events of a rank that access or synchronize windows, in front of those of `plain`.
+    def _events(self, events: RankEvents) -> Iterator[WindowEvent]:
+        return window_events(events, len(self._communicators), self._threaded)
 
-        Returned are distinct blocks of rows, the events, and the block of each.
-        """
+    def blocks_of(self, events: RankEvents, plain: list[list[Row]]) -> AccessBlocks:
+        """Return rows for the events of a rank that access or synchronize windows, in front of those of `plain`."""
         blocks: dict[tuple[Row, ...], int] = {}
-        numbers, chosen = [], []
-        for each in window_events(events, len(self._communicators)):
+        numbers, chosen, is_whole = [], [], []
+        for each in self._events(events):
             rows = (*self._rows(events, each), *plain[each.operation][1:])
             numbers.append(each.event)
             chosen.append(blocks.setdefault(rows, len(blocks)))
-        whole = [[Row(COMPUTE, COMPUTING), *rows] for rows in blocks]
-        return whole, np.array(numbers, np.int64), np.array(chosen, np.int64)
+            is_whole.append(each.is_whole)
+        timed = [[Row(COMPUTE, COMPUTING), *rows] for rows in blocks]
+        return AccessBlocks(timed, np.array(numbers, np.int64), np.array(chosen, np.int64), np.array(is_whole, bool))
 
     def _rows(self, events: RankEvents, each: WindowEvent) -> Iterator[Row]:
         label, window = int(events.operations["call"][each.operation]) + 1, each.window

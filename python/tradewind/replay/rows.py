@@ -296,7 +296,7 @@ class _Sequence:
     beginning: int
     """Blocks that begin with a computation; they are the first."""
     accessing: NDArray[np.int64]
-    """Events that access or synchronize windows, and are replayed."""
+    """Events that access or synchronize windows, and are replayed as a whole."""
 
 
 def _sequence(events: RankEvents, operations: _Operations, accesses: Accesses | None) -> _Sequence:
@@ -310,9 +310,10 @@ def _sequence(events: RankEvents, operations: _Operations, accesses: Accesses | 
     if not threads.any():
         order = events.order.astype(np.int32)
         if accesses is not None:
-            more, accessing, chosen = accesses.blocks_of(events, blocks)
-            order[accessing] = chosen + len(blocks)
-            blocks = blocks + more
+            of_windows = accesses.blocks_of(events, blocks)
+            accessing = of_windows.events[of_windows.is_whole]
+            order[of_windows.events] = of_windows.chosen + len(blocks)
+            blocks = blocks + of_windows.blocks
         return _Sequence(blocks, order, number, len(blocks), accessing)
     halves = [_halves(block, OF_THE_CALL - int(thread)) for block, thread in zip(blocks, threads, strict=True)]
     order = np.concatenate([events.order, events.order + np.int32(len(blocks))])
