@@ -83,15 +83,20 @@ class Accesses:
         self._communicators = [window.communicator for window in trace.windows]
         self._size = trace.size
         self._threaded: frozenset[int] = frozenset()
+        self.first_reply: tuple[int, str] | None = None
+        """A rank, and its function, that waits for a reply of a target; None where none does."""
         self._expected: dict[tuple[int, int, Epoch], list[_Expected]] = defaultdict(list)
         if trace.windows:
             threads = {rank: trace.events(rank).operations["thread"] for rank in trace.ranks}
             self._threaded = frozenset(rank for rank, all_of_them in threads.items() if all_of_them.any())
             for rank in trace.ranks:
-                for each in self._events(trace.events(rank)):
+                events = trace.events(rank)
+                for each in self._events(events):
                     for move in each.moves:
                         expected = _Expected(rank, move.puts, move.amount, move.is_awaited)
                         self._expected[move.target, each.window, move.epoch].append(expected)
+                        if not move.puts and self.first_reply is None:
+                            self.first_reply = rank, events.call(each.operation).name
 
     def _events(self, events: RankEvents) -> Iterator[WindowEvent]:
         return window_events(events, len(self._communicators), self._threaded)
