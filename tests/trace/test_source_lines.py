@@ -11,7 +11,7 @@ import pytest
 
 from tradewind.trace.builder import TraceBuilder
 from tradewind.trace.sites import Site, read_sites
-from tradewind.trace.source_lines import TOOLS, Place, SourceLines, _readable
+from tradewind.trace.source_lines import TOOLS, Place, SourceLines, _file_and_line, _readable
 from tradewind.trace.symbols import read_symbols
 
 SOURCE = "void wait(void);\nnamespace halo {\nvoid exchange() {\n    wait();\n    wait();\n}\n}\n"
@@ -84,6 +84,22 @@ def test_without_lines_there_are_functions_and_of_another_build_objects(
 )
 def test_names_are_those_of_the_language(linked: str, written: str) -> None:
     assert _readable(linked) == written
+
+
+@pytest.mark.parametrize(
+    ("printed", "found"),
+    [
+        ("/src/halo.cpp:42", ("/src/halo.cpp", 42)),  # binutils, LLVM
+        ("/src/halo.cpp:42 (discriminator 3)", ("/src/halo.cpp", 42)),  # binutils
+        ("/src/halo.cpp:42:7", ("/src/halo.cpp", 42)),  # elfutils
+        ("/src/halo.cpp:0:0", None),
+        ("/src/halo.cpp:?", None),
+        ("??:0", None),
+        ("??:?", None),
+    ],
+)
+def test_locations_are_read_as_each_tool_prints_them(printed: str, found: tuple[str, int] | None) -> None:
+    assert _file_and_line(printed) == found
 
 
 def test_paths_in_any_encoding() -> None:

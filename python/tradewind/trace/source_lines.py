@@ -86,7 +86,14 @@ class SourceLines:
         ]
 
 
-_LOCATION = re.compile(r"(?P<file>.+):(?P<line>[1-9][0-9]*)(?: \(discriminator [0-9]+\))?")
+_LOCATION = re.compile(r"(?P<file>.+?):(?P<line>[0-9]+)(?::[0-9]+)?(?: \(discriminator [0-9]+\))?")
+"""elfutils have a column behind the line."""
+
+
+def _file_and_line(location: str) -> tuple[str, int] | None:
+    """Return what a tool has printed as a location; None where it found none."""
+    match = _LOCATION.fullmatch(location)
+    return None if match is None or int(match["line"]) == 0 else (os.path.normpath(match["file"]), int(match["line"]))
 
 
 def _lines(path: str, addresses: list[int]) -> list[tuple[str, str | None, int | None]]:
@@ -100,9 +107,8 @@ def _lines(path: str, addresses: list[int]) -> list[tuple[str, str | None, int |
         return nothing
     found = list(nothing)
     for number, (function, location) in enumerate(zip(output[::2], output[1::2], strict=True)):
-        if (match := _LOCATION.fullmatch(location)) is not None:
-            named = "" if function == "??" else function
-            found[number] = named, os.path.normpath(match["file"]), int(match["line"])
+        if (at := _file_and_line(location)) is not None:
+            found[number] = "" if function == "??" else function, *at
     return found
 
 
