@@ -62,6 +62,9 @@ def test_without_lines_there_are_functions_and_of_another_build_objects(
     named = Place(str(library), offset)
     assert place_of(library, offset, "ab12") == named
     assert str(named) == f"libhalo.so+{offset:#x}"
+    unnumbered = library.with_name("unnumbered.so")
+    subprocess.run(["strip", "-R", ".note.gnu.build-id", library, "-o", unnumbered], check=True)
+    assert place_of(unnumbered, offset) == replace(named, object=str(unnumbered))  # it may be of another build
     subprocess.run(["strip", "-g", library], check=True)
     assert place_of(library, offset) == replace(named, function="halo::exchange()")
     monkeypatch.setenv("PATH", "")

@@ -27,7 +27,7 @@ class Place:
     offset: int
     """The address behind the call, counted from address 0 of the object."""
     function: str | None = None
-    """None: there are no symbols, or the object is not that of the run any more."""
+    """None: there are no symbols, or the object may not be that of the run any more."""
     file: str | None = None
     """None, as the line: there are no source lines."""
     line: int | None = None
@@ -74,7 +74,8 @@ class SourceLines:
             self._symbols[path] = read_symbols(path)
         symbols = self._symbols[path]
         plain = [Place(path, site.offset) for site in sites]
-        if symbols is None or symbols.build_id != build_id:
+        # Two builds without a number may differ.
+        if symbols is None or not build_id or symbols.build_id != build_id:
             return plain
         # The address behind a call may be the first of another line.
         addresses = [site.offset - 1 for site in sites]
