@@ -108,3 +108,4 @@ def test_locations_are_read_as_each_tool_prints_them(printed: str, found: tuple[
 def test_paths_in_any_encoding() -> None:
     line = b'{"object":0,"path":"/opt/mod\xe8le","build_id":""}\n{"site":1,"object":0,"offset":64}\n'
     assert read_sites([line], "run.trace") == [Site("/opt/mod\udce8le", 64)]
+    assert str(Place("/opt/mod\udce8le", 64)) == r"mod\udce8le+0x40"

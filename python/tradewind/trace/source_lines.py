@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from tradewind.base.errors import as_utf8
 from tradewind.trace.model import NONE, RankEvents
 from tradewind.trace.sites import Site
 from tradewind.trace.symbols import Symbols, read_symbols
@@ -36,7 +37,7 @@ class Place:
         if self.file:
             line = f"{_shown(self.file)}:{self.line}"
             return f"{self.function}, {line}" if self.function else line
-        name = Path(self.object).name
+        name = as_utf8(Path(self.object).name)
         return f"{self.function}, {name.partition('.')[0]}" if self.function else f"{name}+{self.offset:#x}"
 
 
