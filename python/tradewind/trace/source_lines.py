@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from tradewind.base.errors import as_utf8
 from tradewind.trace.model import NONE, RankEvents
 from tradewind.trace.sites import Site
 from tradewind.trace.symbols import Symbols, read_symbols
@@ -27,7 +28,7 @@ class Place:
     offset: int
     """The address behind the call, counted from address 0 of the object."""
     function: str | None = None
-    """None: there are no symbols, or the object is not that of the run any more."""
+    """None: there are no symbols, or the object may not be that of the run any more."""
     file: str | None = None
     """None, as the line: there are no source lines."""
     line: int | None = None
@@ -36,7 +37,7 @@ class Place:
         if self.file:
             line = f"{_shown(self.file)}:{self.line}"
             return f"{self.function}, {line}" if self.function else line
-        name = Path(self.object).name
+        name = as_utf8(Path(self.object).name)
         return f"{self.function}, {name.partition('.')[0]}" if self.function else f"{name}+{self.offset:#x}"
 
 
@@ -74,7 +75,8 @@ class SourceLines:
             self._symbols[path] = read_symbols(path)
         symbols = self._symbols[path]
         plain = [Place(path, site.offset) for site in sites]
-        if symbols is None or symbols.build_id != build_id:
+        # Two builds without a number may differ.
+        if symbols is None or not build_id or symbols.build_id != build_id:
             return plain
         # The address behind a call may be the first of another line.
         addresses = [site.offset - 1 for site in sites]
@@ -86,7 +88,14 @@ class SourceLines:
         ]
 
 
-_LOCATION = re.compile(r"(?P<file>.+):(?P<line>[1-9][0-9]*)(?: \(discriminator [0-9]+\))?")
+_LOCATION = re.compile(r"(?P<file>.+?):(?P<line>[0-9]+)(?::[0-9]+)?(?: \(discriminator [0-9]+\))?")
+"""elfutils have a column behind the line."""
+
+
+def _file_and_line(location: str) -> tuple[str, int] | None:
+    """Return what a tool has printed as a location; None where it found none."""
+    match = _LOCATION.fullmatch(location)
+    return None if match is None or int(match["line"]) == 0 else (os.path.normpath(match["file"]), int(match["line"]))
 
 
 def _lines(path: str, addresses: list[int]) -> list[tuple[str, str | None, int | None]]:
@@ -100,9 +109,8 @@ def _lines(path: str, addresses: list[int]) -> list[tuple[str, str | None, int |
         return nothing
     found = list(nothing)
     for number, (function, location) in enumerate(zip(output[::2], output[1::2], strict=True)):
-        if (match := _LOCATION.fullmatch(location)) is not None:
-            named = "" if function == "??" else function
-            found[number] = named, os.path.normpath(match["file"]), int(match["line"])
+        if (at := _file_and_line(location)) is not None:
+            found[number] = "" if function == "??" else function, *at
     return found
 
 
