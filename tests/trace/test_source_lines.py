@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 from dataclasses import replace
 from pathlib import Path
+from threading import Thread
 
 import pytest
 
+from tradewind.trace import source_lines
 from tradewind.trace.builder import TraceBuilder
 from tradewind.trace.sites import Site, read_sites
 from tradewind.trace.source_lines import TOOLS, Place, SourceLines, _file_and_line, _readable
@@ -74,6 +77,24 @@ def test_without_lines_there_are_functions_and_of_another_build_objects(
     library.write_bytes(library.read_bytes()[:3000])
     assert read_symbols(str(library)) is None
     assert read_symbols("/no/library.so") is None
+
+
+def test_a_tool_that_does_not_end_is_given_up(library: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    offset = calls_in(library)[0]
+    tool = library.parent / TOOLS[0]
+    tool.write_text("#!/bin/sh\nexec sleep 60\n")
+    tool.chmod(0o755)
+    monkeypatch.setenv("PATH", str(library.parent), prepend=os.pathsep)
+    monkeypatch.setattr(source_lines, "TOOL_SECONDS", 0.1)
+    assert place_of(library, offset) == Place(str(library), offset)
+
+
+def test_a_pipe_in_place_of_an_object_is_not_read(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    reading = Thread(target=read_symbols, args=[str(tmp_path / "pipe")], daemon=True)
+    reading.start()
+    reading.join(10)
+    assert not reading.is_alive()
 
 
 @pytest.mark.parametrize(

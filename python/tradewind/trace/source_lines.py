@@ -17,6 +17,8 @@ from tradewind.trace.symbols import Symbols, read_symbols
 
 TOOLS = ("addr2line", "llvm-addr2line", "eu-addr2line")
 """Programs that find lines, of which the first that is there is taken: of binutils, LLVM and elfutils."""
+TOOL_SECONDS = 120.0
+"""Time that such a program may take, for the sites of an object: one with gigabytes of lines takes a minute."""
 
 
 @dataclass(frozen=True)
@@ -80,8 +82,12 @@ class SourceLines:
             return plain
         # The address behind a call may be the first of another line.
         addresses = [site.offset - 1 for site in sites]
-        lines = _lines(path, addresses)
-        names = _demangled([symbols.function_at(address) for address in addresses])
+        try:
+            lines = _lines(path, addresses)
+            names = _demangled([symbols.function_at(address) for address in addresses])
+        except subprocess.TimeoutExpired:
+            self._symbols[path] = None  # it is not tried again for each rank
+            return plain
         return [
             replace(each, function=_readable(function or name) or None, file=file, line=line)
             for each, (function, file, line), name in zip(plain, lines, names, strict=True)
@@ -142,9 +148,15 @@ def _demangled(names: list[str]) -> list[str]:
 
 
 def _output(command: list[str], lines: list[str]) -> list[str]:
-    """Return the lines that a tool prints for those that it is given; none where it fails."""
+    """Return the lines that a tool prints for those that it is given; none where it fails. Raises TimeoutExpired."""
     variables = {name: value for name, value in os.environ.items() if name != "DEBUGINFOD_URLS"}  # no downloads
     run = subprocess.run(
-        command, input="\n".join(lines) + "\n", env=variables, capture_output=True, text=True, errors="replace"
+        command,
+        input="\n".join(lines) + "\n",
+        env=variables,
+        capture_output=True,
+        text=True,
+        errors="replace",
+        timeout=TOOL_SECONDS,
     )
     return run.stdout.splitlines() if run.returncode == 0 else []
