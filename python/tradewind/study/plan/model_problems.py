@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from tradewind.base.data import MODELS, TRACES
 from tradewind.base.errors import InputError
 from tradewind.base.names import unknown
 from tradewind.base.reading import is_file
 from tradewind.base.toml_lines import Place
 from tradewind.model import CHANGEABLE, load_model
-from tradewind.study.cases.store import MODELS, TRACES
 from tradewind.study.model.values import listed
 from tradewind.trace.forms import Form, form_of
 from tradewind.trace.read import open_trace
