@@ -1,6 +1,7 @@
 #include "levels.hpp"
 
 #include <algorithm>
+#include <initializer_list>
 #include <utility>
 
 #include "base/error.hpp"
@@ -32,13 +33,24 @@ void split_along(int axis, std::vector<mpi::Field>& fields) {
     fields = std::move(levels);
 }
 
+// Makes each level of each field, along these axes, one of its own. The request keeps the levels that there were: the
+// ranks compare them.
+void split(std::initializer_list<int> axes, mpi::PlanRequest& request) {
+    for (const mpi::Field& field : request.source) {
+        Levels& levels = request.split_levels.emplace_back(Levels{1, 1});
+        for (const int axis : axes) levels[axis == layout::Y ? 0 : 1] = field.shape[axis];
+    }
+    for (auto* const side : {&request.source, &request.target})
+        for (const int axis : axes) split_along(axis, *side);
+}
+
 // A halo of a grid of one level takes fields of several level by level.
 void split_layers(const pattern::Pattern& pattern, mpi::PlanRequest& request) {
     const auto* const halo = dynamic_cast<const pattern::Halo*>(&pattern);
     const auto is_flat = [](const mpi::Field& field) { return field.shape[layout::Z] == 1; };
     if (!halo || halo->layout().grid().points[layout::Z] != 1) return;
     if (std::all_of(request.source.begin(), request.source.end(), is_flat)) return;
-    for (auto* const side : {&request.source, &request.target}) split_along(layout::Z, *side);
+    split({layout::Z}, request);
 }
 
 }  // namespace
@@ -84,8 +96,7 @@ std::shared_ptr<const pattern::Pattern> with_levels_of(std::shared_ptr<const pat
     const Levels first = levels_of(request.source[0]);
     const auto is_equal = [&](const mpi::Field& field) { return levels_of(field) == first; };
     if (std::all_of(request.source.begin(), request.source.end(), is_equal)) return pattern->for_levels(first);
-    for (auto* const side : {&request.source, &request.target})
-        for (const int axis : {layout::Z, layout::Y}) split_along(axis, *side);
+    split({layout::Z, layout::Y}, request);
     return pattern->for_levels({1, 1});
 }
 

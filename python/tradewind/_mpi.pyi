@@ -110,6 +110,7 @@ class Request:
         ranks_per_node: int,
         device: tuple[str, int, int | None] | None = None,
         pushes_at_once: bool = True,
+        split_levels: Sequence[Sequence[int]] = [],
     ) -> None: ...
     @property
     def in_shared_memory(self) -> bool:

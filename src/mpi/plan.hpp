@@ -3,6 +3,7 @@
 
 #include <mpi.h>
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -24,6 +25,8 @@ namespace tradewind::mpi {
 struct PlanRequest {
     std::vector<Field> source;  // several fields travel in one message
     std::vector<Field> target;  // as many; the same as `source` where the pattern is in place
+    // Along y and z, of the caller's source fields where each of their levels is a field of its own in `source`.
+    std::vector<std::array<Index, 2>> split_levels;
     Element element = Element::f8;
     Operation operation = Operation::sum;  // of a reduction
     std::string transport = schedule::default_transport().name;

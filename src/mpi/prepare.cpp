@@ -11,6 +11,11 @@ std::string identity(const pattern::Pattern& pattern, const std::string& algorit
     std::ostringstream text;
     text << pattern.signature() << ", " << algorithm << ", " << pattern.ranks() << " ranks, " << request.source.size()
          << " x " << name_of(request.element);
+    const char* before = " from fields of the levels ";
+    for (const auto& [inner, outer] : request.split_levels) {
+        text << before << inner << " x " << outer;
+        before = ", ";
+    }
     if (pattern.reduces()) text << ", " << name_of(request.operation);
     text << ", " << request.transport << ", " << request.packing << ", messages of up to "
          << request.largest_message.value << " bytes" << (request.synchronous ? ", synchronous" : "")

@@ -134,6 +134,7 @@ C: Expected = {
     "levels": [(INPUT, "target field 0 has the levels (3, 1), source field 0 (1, 1): both have the same")],
     "zero_levels": [(INPUT, "source field 0 has the shape (nx, ny, nz) = (5, 0, 1): an extent below 1 holds no point")],
     "levels_of_ranks": [(PLAN, "the ranks make different plans: rank 0 {fetch of 10 points, 2 levels, lists ")],
+    "levels_by_field": [(PLAN, "3 x f8 from fields of the levels 2 x 1, 1 x 1, isend")],
     "types": [(INPUT, "target field 0 has the type i8, source field 0 f8: all fields of a plan have one type")],
     "overlap": [(INPUT, "target field 0 and source field 0 overlap in memory: the plan writes into the first")],
     "no_memory": [(INPUT, "target field 0 has no memory: its data is a null pointer")],

@@ -215,6 +215,18 @@ def different_levels(comm: Any) -> None:
     _plan(fetch, comm, np.zeros(shape), np.zeros(shape))
 
 
+def different_levels_by_field(comm: Any) -> None:
+    """As many of all fields together on both ranks."""
+    source, target = ([np.zeros((levels, 1)) for levels in (2 - comm.rank, 1 + comm.rank)] for _ in range(2))
+    _plan(tw.Fetch([[0], [1]], [[1], [0]]), comm, source, target)
+
+
+def different_layers_by_field(comm: Any) -> None:
+    halo = _core.Halo(_core.Blocks(_core.Grid(12, 10, 1), (comm.size, 1)), 1, [True, True])
+    _, ny, nx = halo.source_shape(comm.rank)
+    _plan(halo, comm, [np.zeros((levels, ny, nx)) for levels in (2 - comm.rank, 1 + comm.rank)])
+
+
 def different_algorithms(comm: Any) -> None:
     _plan(_halo(comm.size), comm, _zeros(comm), algorithm=["sweep", "direct"][comm.rank])
 

@@ -80,6 +80,8 @@ EXPECTED = {
     "different_lists_to_gather": [f"{DIFFERENT}the lists of a fetch of 2 points"],
     "fetches_of_their_own": [f"{DIFFERENT}fetch of 2 points, lists "],
     "different_levels": [f"{DIFFERENT}fetch of 2 points, 6 levels"],
+    "different_levels_by_field": ["3 x f8 from fields of the levels 1 x 2, 1 x 1, isend"],
+    "different_layers_by_field": ["3 x f8 from fields of the levels 1 x 2, 1 x 1, isend"],
     "different_algorithms": [
         "PlanError: the ranks make different plans: rank 0 {halo of width 2, periodic in xy, 12 x 10 x 4 points, split "
         "2 x 1 along xy, sweep"

@@ -264,7 +264,8 @@ void bind_plan(nb::module_& module) {
             [](Request* self, const std::vector<FieldTuple>& source, const std::vector<FieldTuple>& target,
                nb::object arrays, const std::string& element, const std::string& operation,
                std::int64_t largest_message, bool pack_ahead, bool synchronous, bool check, double watchdog_s,
-               const std::string& record, int ranks_per_node, const DeviceTuple& device, bool pushes_at_once) {
+               const std::string& record, int ranks_per_node, const DeviceTuple& device, bool pushes_at_once,
+               std::vector<std::array<Index, 2>> split_levels) {
                 mpi::PlanRequest plan;
                 const std::shared_ptr<mpi::Copier> copier = copier_of(device);
                 plan.source = fields_of(source, copier);
@@ -279,11 +280,12 @@ void bind_plan(nb::module_& module) {
                 plan.recording = parse_recording(record);
                 plan.ranks_per_node = ranks_per_node;
                 plan.pushes_at_once = pushes_at_once;
+                plan.split_levels = std::move(split_levels);
                 new (self) Request{std::move(plan), std::move(arrays)};
             },
             "source"_a, "target"_a, "arrays"_a, "element"_a, "operation"_a, "largest_message"_a, "pack_ahead"_a,
             "synchronous"_a, "check"_a, "watchdog_s"_a, "record"_a, "ranks_per_node"_a, "device"_a = nb::none(),
-            "pushes_at_once"_a = true)
+            "pushes_at_once"_a = true, "split_levels"_a = std::vector<std::array<Index, 2>>())
         .def_prop_ro("in_shared_memory", &Request::in_shared_memory,
                      "Whether all source arrays lie in memory of `shared_bytes`.");
     module.def(

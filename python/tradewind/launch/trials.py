@@ -98,16 +98,16 @@ def tune(
     memory = SHARED if plan.in_shared_memory else PRIVATE
     del plan
     arrays, targets = host_arrays("source", fields), [] if target is None else host_arrays("target", target)
-    each, _, points = with_equal_levels(pattern, comm.Get_rank(), arrays, targets, dims, axis)
+    equal = with_equal_levels(pattern, comm.Get_rank(), arrays, targets, dims, axis)
     if pattern.has_levels:  # by their levels plans find what was tuned
-        pattern = pattern.for_levels(levels_of(each[0], points))
+        pattern = pattern.for_levels(levels_of(equal.sources[0], equal.axis))
     written = targets or arrays
     with collective_errors(comm):
         copies = [array.copy() for array in written]
     proceed(comm)
     with _put_back(written, copies, zeros=pattern.reduces):
         table = try_methods(comm, pattern, make, terms)
-    table |= {"request": request_of(pattern, arrays[0].dtype.str[1:], len(each), memory)} | circumstances(comm)
+    table |= {"request": request_of(pattern, arrays[0].dtype.str[1:], len(equal.sources), memory)} | circumstances(comm)
     on_root(comm, lambda: None if tuning is None else keep(Path(tuning), [table], table))
     return Method(**table["choice"]), table
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -15,10 +15,21 @@ if TYPE_CHECKING:
 _MAX_DIMENSIONS = 3
 
 
+class EqualLevels(NamedTuple):
+    """The fields of a plan, all with equal levels."""
+
+    sources: list[Array]
+    targets: list[Array]
+    axis: int
+    """That over points, of a fetch."""
+    split: list[tuple[int, int]]
+    """The levels, along y and z, of the source fields that were split; none where the fields are as they were given."""
+
+
 def with_equal_levels(
     pattern: _core.Pattern, rank: int, sources: list[Array], targets: list[Array], dims: str, axis: int
-) -> tuple[list[Array], list[Array], int]:
-    """Return the fields of a plan with equal levels, and the axis over points of a fetch.
+) -> EqualLevels:
+    """Return the fields of a plan with equal levels.
 
     Where fields of a fetch, or of a halo of a grid of one level, have other numbers of levels than that, each level of
     each field is one of its own: all travel in one message. Raises InputError where an array of a fetch has other
@@ -26,13 +37,16 @@ def with_equal_levels(
     """
     if pattern.has_levels:
         return _of_fetch(pattern, rank, sources, targets, axis)
-    split = _layers(pattern, sources, dims)
-    return split, split if targets is sources else _layers(pattern, targets, dims), axis
+    z = dims.index("z")
+    if not _has_layers(pattern, sources, z):
+        return EqualLevels(sources, targets, axis, [])
+    split = _layers(sources, z)
+    return EqualLevels(
+        split, split if targets is sources else _layers(targets, z), axis, [(1, array.shape[z]) for array in sources]
+    )
 
 
-def _of_fetch(
-    pattern: _core.Pattern, rank: int, sources: list[Array], targets: list[Array], axis: int
-) -> tuple[list[Array], list[Array], int]:
+def _of_fetch(pattern: _core.Pattern, rank: int, sources: list[Array], targets: list[Array], axis: int) -> EqualLevels:
     found = []
     for what, arrays, shape in (
         ("source", sources, pattern.source_shape(rank)),
@@ -52,20 +66,23 @@ def _of_fetch(
                 f"target field {number} has the levels {other}, source field {number} {one}: both have the same"
             )
     if len(set(found)) == 1:
-        return sources, targets, axis
+        return EqualLevels(sources, targets, axis, [])
     split = [level for array in sources for level in _levels(array, axis)]
     if not split:
         raise InputError(f"fields of shapes {[array.shape for array in sources]}: one level or more is allowed")
-    return split, split if targets is sources else [level for array in targets for level in _levels(array, axis)], -1
+    there = split if targets is sources else [level for array in targets for level in _levels(array, axis)]
+    return EqualLevels(split, there, -1, [levels_of(array, axis) for array in sources])
 
 
-def _layers(pattern: _core.Pattern, arrays: list[Array], dims: str) -> list[Array]:
-    """Return the fields of a halo; of a grid of one level each level of a field is one of its own."""
+def _has_layers(pattern: _core.Pattern, arrays: list[Array], z: int) -> bool:
+    """Return whether a halo of a grid of one level has a field of another number of levels."""
     if not isinstance(pattern, _core.Halo) or pattern.layout.grid.points[2] != 1:
-        return arrays
-    z = dims.index("z")
-    if any(array.ndim != _MAX_DIMENSIONS for array in arrays) or all(array.shape[z] == 1 for array in arrays):
-        return arrays
+        return False
+    return all(array.ndim == _MAX_DIMENSIONS for array in arrays) and any(array.shape[z] != 1 for array in arrays)
+
+
+def _layers(arrays: list[Array], z: int) -> list[Array]:
+    """Return each level of the fields of a halo as a field of its own."""
     return [array[(slice(None),) * z + (slice(k, k + 1),)] for array in arrays for k in range(array.shape[z])]
 
 

@@ -112,7 +112,7 @@ def plan(
             raise InputError(f"watchdog_s {quoted(watchdog_s)}: seconds, 0 or more, are allowed")
         sources = checked("source", fields, writable=pattern.in_place or one_array)
         targets = checked_targets(pattern, sources, target)
-        sources, targets, axis = with_equal_levels(pattern, comm.Get_rank(), sources, targets, dims, axis)
+        sources, targets, axis, split = with_equal_levels(pattern, comm.Get_rank(), sources, targets, dims, axis)
         if pattern.has_levels:
             pattern = pattern.for_levels(levels_of(sources[0], axis))
             described = [described_points(a, axis) for a in sources], [described_points(a, axis) for a in targets]
@@ -139,6 +139,7 @@ def plan(
             ranks_per_node,
             memory_of_fields,
             pushes_at_once,
+            split,
         )
         # Most often all ranks choose alike without a word; that they do is seen when they compare their plans.
         guess = None

@@ -175,6 +175,10 @@ static void plans(void) {
     tw_field unset = tw_vector(NULL, TW_F8, OWN), fewer = tw_vector(behind, TW_F8, OWN - rank);
     tw_options o = tw_default_options();
     tw_plan plan = TW_NULL;
+    const tw_field sources[2] = {tw_dense(memory, TW_F8, OWN, 2 - rank, 1),
+                                 tw_dense(memory + 20, TW_F8, OWN, 1 + rank, 1)};
+    const tw_field targets[2] = {tw_dense(behind, TW_F8, OWN, 2 - rank, 1),
+                                 tw_dense(behind + 20, TW_F8, OWN, 1 + rank, 1)};
     refuse("no_target", fetch, own, NULL, NULL);
     refuse("fewer_points", fetch, own, &fewer, NULL);
     refuse("halo_points", halo, own, NULL, NULL);
@@ -182,6 +186,7 @@ static void plans(void) {
     refuse("zero_levels", fetch, flat, &there, NULL);
     refuse("levels_of_ranks", fetch, tw_dense(memory, TW_F8, OWN, 2 + rank, 1),
            &(tw_field){behind, {OWN, 2 + rank, 1}, {8, 8 * OWN, 0}, TW_F8, 2}, NULL);
+    met("levels_by_field", tw_plan_make(fetch, MPI_COMM_WORLD, 2, sources, 2, targets, NULL, &plan));
     refuse("types", fetch, own, &other_type, NULL);
     refuse("overlap", fetch, own, &touching, NULL);
     refuse("no_memory", fetch, own, &unset, NULL);
