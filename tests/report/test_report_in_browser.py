@@ -214,6 +214,31 @@ def test_a_chart_that_was_hidden_has_its_width_when_it_is_shown(chromium: Any, r
     page.context.close()
 
 
+FAIL_ONCE = """() => {
+  const embed = vegaEmbed;
+  vegaEmbed = async (element) => {
+    vegaEmbed = embed;
+    element.replaceChildren();
+    throw new Error("no picture");
+  };
+}"""
+"""Lets the next draw of a chart fail."""
+
+
+def test_a_chart_whose_draw_failed_is_drawn_at_the_next_width(chromium: Any, report: Path) -> None:
+    first = "document.querySelector('.chart').querySelector('svg.marks')"
+    page, printed = opened(chromium, report)
+    width = page.evaluate(f"{first}.viewBox.baseVal.width")
+    page.evaluate(FAIL_ONCE)
+    with page.expect_event("pageerror"):
+        page.set_viewport_size({"width": 600, "height": 900})
+    assert page.evaluate(first) is None
+    page.set_viewport_size({"width": 1400, "height": 900})
+    page.wait_for_function(f"{first}?.viewBox.baseVal.width === {width}")
+    assert printed == ["no picture"]
+    page.context.close()
+
+
 def test_an_address_of_another_page_hides_nothing(chromium: Any, report: Path) -> None:
     figure = data_of(report.read_text())["figures"][0]["name"]
     page, printed = opened(chromium, report, choice=f"#hide-no-figure=bruck&hide-{figure}=no-curve")

@@ -159,9 +159,10 @@ class Chart {
     return (await vegaEmbed(document.createElement("div"), whole, { actions: false, renderer: "svg", logLevel })).view;
   }
 
-  // Does what changes the picture in the order in which it is asked for; drawing takes a while.
+  // Does what changes the picture in the order in which it is asked for; drawing takes a while. The console has the
+  // error of what fails, and what comes later is done.
   inTurn(act) {
-    this.done = this.done.then(act);
+    this.done = this.done.then(act).catch(reportError);
     return this.done;
   }
 
@@ -171,8 +172,9 @@ class Chart {
       const room = this.element.clientWidth;
       if (room === 0 || room === this.width) return;
       await library();
-      this.width = room;
+      this.width = 0;  // a draw that fails has none, and the next one is not left out
       await this.drawFor(room);
+      this.width = room;
     });
   }
 
