@@ -885,6 +885,10 @@ class CallsOfTrace:
 
     def finish(self) -> Calls: ...
 
+block_tag: int = -2199023255552
+
+free_tags: int = -2199023255554
+
 call_kinds: list = ["compute", "send", "receive", "wait"]
 
 collective_calls: list = ...

@@ -19,10 +19,13 @@ class MessageEnds {
         std::int64_t tag;
         bool operator==(const Key&) const = default;
     };
-    // A tag of all collective calls of a communicator: their messages match where they are of the same one, too.
-    static constexpr std::int64_t collective_tag = -(std::int64_t{1} << 42);
+    // Tags that no program has.
     // Messages with this tag are left out where they have no bytes, which only their sender has in its rows.
     static constexpr std::int64_t block_tag = -(std::int64_t{1} << 41);
+    // A tag of all collective calls of a communicator: their messages match where they are of the same one, too.
+    static constexpr std::int64_t collective_tag = block_tag - 1;
+    // Tags from here down are not used here: rows may have them.
+    static constexpr std::int64_t free_tags = block_tag - 2;
     // The number of no message, and of none that is known yet.
     static constexpr std::uint32_t none = ~0u;
 

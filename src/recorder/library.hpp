@@ -3,6 +3,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#define TRADEWIND_EXPORTED __attribute__((visibility("default")))
+
 /// The MPI library of the process, without its header: arguments are machine words, functions are found by name.
 namespace tradewind::recorder {
 

@@ -1,5 +1,6 @@
 #include "recorder/objects.hpp"
 
+#include <dlfcn.h>
 #include <elf.h>
 #include <link.h>
 #include <unistd.h>
@@ -80,6 +81,20 @@ int take_if_there(dl_phdr_info* info, std::size_t, void* data) {
 }
 
 }  // namespace
+
+std::atomic<unsigned> closings = 0;
+
+/// Takes the place of the C library's. Counted before, for libraries that other threads open once this one is gone, and
+/// behind it, as destructors of a library may call MPI while it is closed.
+extern "C" TRADEWIND_EXPORTED int dlclose(void* library) {
+    // No static initialization, whose lock a thread would hold that waits for the loader's.
+    static std::atomic<decltype(&dlclose)> real = nullptr;
+    if (real == nullptr) real = reinterpret_cast<decltype(&dlclose)>(dlsym(RTLD_NEXT, "dlclose"));
+    closings++;
+    const int status = real.load()(library);
+    closings++;
+    return status;
+}
 
 const char* file_name(const char* path) {
     const char* slash = std::strrchr(path, '/');

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <string>
 
 #include "recorder/library.hpp"
@@ -21,6 +22,9 @@ const char* file_name(const char* path);
 
 /// Returns whether a part of an MPI library has such a name.
 bool is_mpi_name(const char* name);
+
+/// Changes whenever the program closes a library: from then on another one may be loaded at the same addresses.
+extern std::atomic<unsigned> closings;
 
 /// Finds the object that an address lies in; false where it lies in none, as code that was made while the program runs.
 bool find_object(Word address, LoadedObject& object);

@@ -25,6 +25,13 @@ Sites::Entry& Sites::find(Word address) {
     return table_[at];
 }
 
+/// Begins the table anew: its addresses may be another library's by now.
+void Sites::forget_addresses() {
+    closings_ = closings;
+    table_.assign(table_.size(), {});
+    entries_ = 0;
+}
+
 std::uint32_t Sites::search(Frame frame) {
     const Word called = frame.address;
     for (int wrappers = 0; wrappers <= MOST_WRAPPERS && frame.address != 0; wrappers++) {
@@ -57,14 +64,20 @@ void Sites::describe(Entry& entry, bool is_passed) {
             return;
         }
     }
+    if (numbers_.size() == MOST) return;
     const std::uint32_t number = object_number(object);
-    entry.number = ++count_;
+    const Word offset = entry.address - object.base;
+    const auto [known, is_new] =
+        numbers_.try_emplace({number, offset}, static_cast<std::uint32_t>(numbers_.size() + 1));
+    entry.number = known->second;
+    if (!is_new) return;
     definitions += "{\"site\":" + std::to_string(entry.number) + ",\"object\":" + std::to_string(number) +
-                   ",\"offset\":" + std::to_string(entry.address - object.base) + "}\n";
+                   ",\"offset\":" + std::to_string(offset) + "}\n";
 }
 
 std::uint32_t Sites::object_number(const LoadedObject& object) {
-    const auto [known, is_new] = objects_.try_emplace(object.base, static_cast<std::uint32_t>(objects_.size()));
+    const auto [known, is_new] =
+        objects_.try_emplace({object.path, object.build_id}, static_cast<std::uint32_t>(objects_.size()));
     if (is_new) {
         definitions += "{\"object\":" + std::to_string(known->second) + ",\"path\":" + json(object.path) +
                        ",\"build_id\":" + json(object.build_id) + "}\n";

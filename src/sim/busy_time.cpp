@@ -33,8 +33,9 @@ void for_computations(const program::Program& program, Use use) {
     for (std::size_t g = 0; g < order->groups().size(); ++g) {
         const program::Group& group = order->groups()[g];
         std::vector<Computations> steps;
-        for (const program::GroupStep& step : group.steps)
-            steps.push_back({step.compute, group.members, group.ranks, {}});
+        // Factors are drawn by the numbers that computations have in the program, and not in groups.
+        for (std::size_t i = 0; i < group.steps.size(); ++i)
+            steps.push_back({program.steps()[first + i].compute, group.members, group.ranks, {}});
         const std::vector<program::Operation>& operations = order->operations(g);
         for (std::size_t i = 0; i < operations.size(); ++i)
             if (operations[i].kind == program::Operation::compute)

@@ -69,6 +69,7 @@ plain = "4Gflop/s"
 shared = { flops = "4Gflop/s", busy_flops = "2Gflop/s" }
 streams = { bandwidth = "5GB/s" }
 points = { point_time = "1us", bandwidth = "4GB/s" }
+single-f4 = "4Gflop/s"
 """
 )
 
@@ -82,6 +83,7 @@ points = { point_time = "1us", bandwidth = "4GB/s" }
         ("shared", 4, 2, GFLOP, 0, 1 / 4),  # all are busy, two for each rank
         ("shared", 4, 1, GFLOP, 0, 4 / 7 / 4 + 3 / 7 / 2),  # three of seven others
         ("streams", 1, 1, GFLOP, GB, 0.5),  # flops at the rate of other loops
+        ("streams-f4", 1, 1, GFLOP, 0, 0.5),  # which the rate of copies in double precision does not bound
         ("streams", 1, 1, 0, GB, 1 / 5),
         ("streams", 8, 1, 0, 2 * GB, 2 / 5),
         ("points", 1, 1, 0, 1000.0, 1e-6),
@@ -92,6 +94,19 @@ points = { point_time = "1us", bandwidth = "4GB/s" }
 def test_kernels_have_rates_of_their_own(kernel, ranks, threads, flops, copied, wanted, tmp_path):
     found = seconds(KERNELS, ranks, threads, flops, copied, kernel, tmp_path)
     assert found == pytest.approx(wanted, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("kernel", "known"),
+    [
+        ("plain-f4", "kernel.plain in double precision alone"),
+        ("points-f4", "kernel.points in double precision alone"),
+        ("single", "kernel.single-f4 in single precision alone"),
+    ],
+)
+def test_the_rate_of_another_precision_is_not_taken(kernel, known, tmp_path):
+    with pytest.raises(InputError, match=rf"has the rate of {known}, and none for kernel\.{kernel}: "):
+        seconds(KERNELS, 1, flops=GFLOP, kernel=kernel, tmp_path=tmp_path)
 
 
 def test_a_time_per_point_needs_points(tmp_path):

@@ -179,6 +179,7 @@ def test_a_model_may_be_like_another_one(tmp_path, other):
     ("before", "after", "words"),
     [
         ("other.toml", "otter.toml", "own.toml:2: "),
+        ("other.toml", "nowhere/other.toml", "own.toml:2: "),  # and not the one of this name in another folder
         ("solves", "solve", "own.toml:5: unknown number 'solve'; did you mean 'solves'?"),
         ("value = 3", 'value = "=x"', "own.toml:6: formula 'x': unknown name 'x'"),
         ("TCo79", "TCo79x8", "own.toml:3: unknown grid 'TCo79x8'"),

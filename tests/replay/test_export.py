@@ -72,7 +72,20 @@ def done(calls, rank):
     return found
 
 
+def accessing(*calls):
+    """Calls of two ranks on a window, each of which accesses the other."""
+    builder = TraceBuilder(2)
+    window = builder.window()
+    for rank in range(2):
+        builder.rank(rank).call("MPI_Win_create", created=window)
+        for name, fields in calls:
+            builder.rank(rank).call(name, window=window, **{"peer": 1 - rank, **fields})
+    return builder.trace()
+
+
+FENCE, PUT = ("MPI_Win_fence", {}), ("MPI_Put", {"bytes": 80})
 TRACES = {
+    "puts": lambda: accessing(FENCE, PUT, PUT, FENCE),
     "steps": stepping,
     "out of order": out_of_order,
     "pairwise": lambda: trace_of(next(iter(all_to_all(5, "pairwise", 1000).schedules().values())), 8),
@@ -91,6 +104,17 @@ def test_calls_are_the_same_when_they_are_read_back(form, name, tmp_path):
     assert written["not_replayed"]["unmatched"] == 0
     for rank in range(trace.size):
         assert done(after, rank) == done(before, rank), rank
+
+
+@pytest.mark.parametrize("form", TEXT_FORMS)
+def test_replies_to_accesses_are_refused(form, tmp_path):
+    for function, calls in (
+        ("MPI_Get", [FENCE, ("MPI_Get", {"received": 80}), FENCE]),
+        ("MPI_Win_unlock", [("MPI_Win_lock", {}), PUT, ("MPI_Win_unlock", {})]),
+    ):
+        with pytest.raises(InputError, match=f"rank 0: {function} needs a reply of its target"):
+            export_trace(accessing(*calls), tmp_path / TEXT_FORMS[form], form)
+    assert not list(tmp_path.iterdir())
 
 
 def test_actions_that_were_read_are_written_again(tmp_path):

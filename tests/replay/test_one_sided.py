@@ -118,10 +118,31 @@ def test_accesses_are_expected_in_the_epoch_that_they_are_of() -> None:
     assert (found["eager_limit"], found["unmatched_messages"], found["requests_never_awaited"]) == (0, 0, 0)
 
 
-def test_what_is_not_replayed_is_counted() -> None:
-    """Accesses of a rank with several threads; those of the rank itself need no message."""
-    threads = [FENCE, PUT, ("MPI_Put", {**PUT[1], "thread": 1}), FENCE]
-    assert calls_of(trace_of(threads, [FENCE, FENCE])).left.calls == {"MPI_Put": 2}
+def test_the_making_of_a_window_takes_no_message_of_an_access() -> None:
+    """Ranks wait for each other when they make it, and a put follows in its epoch."""
+    assert calls_of(trace_of([LOCK, PUT, UNLOCK], [], [])).eager_limit == 0
+
+
+def test_accesses_to_and_from_a_rank_with_threads_are_left_out_and_counted() -> None:
+    """Also posts and completes of such a rank: no other rank waits for them, but each for the others."""
+    all_ranks = {"blocks": [0, 1, 2]}
+    exposed: Calls = [("MPI_Win_post", all_ranks), ("MPI_Win_wait", {})]
+    threads: Calls = [FENCE, ("MPI_Put", {"peer": 0, "bytes": 8, "thread": 1}), FENCE, *exposed]
+    started: Calls = [("MPI_Win_start", all_ranks), PUT, ("MPI_Put", {"peer": 2, "bytes": 8}), ("MPI_Win_complete", {})]
+    locked = [LOCK, PUT, RPUT, ENDED, GET, FLUSH, UNLOCK]
+    trace = trace_of([FENCE, PUT, FENCE, *started, *locked], threads, [FENCE, FENCE, *exposed])
+    found = verify_trace(trace)
+    assert (found["eager_limit"], found["unmatched_messages"], found["requests_never_awaited"]) == (0, 0, 0)
+    left = calls_of(trace).left
+    assert left.calls == {
+        **{"MPI_Put": 4, "MPI_Rput": 1, "MPI_Get": 1, "MPI_Win_flush": 1},
+        **{"MPI_Win_start": 1, "MPI_Win_complete": 1, "MPI_Win_post": 2, "MPI_Win_wait": 2},
+    }
+    assert sum(left.bytes.values()) == 5 * BYTES + 8
+    assert found["bytes"] == 8
+
+
+def test_accesses_of_a_rank_to_itself_need_no_message() -> None:
     own = calls_of(trace_of([FENCE, ("MPI_Put", {"peer": 0, "bytes": 8}), FENCE], [FENCE, FENCE]))
     assert (own.left.calls, own.calls.messages) == ({}, 6)
 

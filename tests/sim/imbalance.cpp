@@ -100,7 +100,8 @@ TEST("each step of a program draws for itself, and an imbalance of 0 changes not
 TEST("groups of ranks with steps of their own: the same bits with and without skipping") {
     using program::Exchange, program::Group, program::GroupStep, program::StepKind;
     for (const bool each_time : {false, true}) {
-        program::Compute work{.seconds = 20e-6};
+        program::Compute work;
+        work.seconds = 20e-6;
         work.imbalance = {Distribution::exponential, 0.5, each_time};
         const std::vector<GroupStep> steps = {{"work", StepKind::compute, -1, 1, work},
                                               {"a", StepKind::exchange, 0, 1, {}}};

@@ -54,6 +54,23 @@ def test_ranks_draw_busy_power_as_long_as_imbalance_makes_them_compute(model, pe
     assert result["energy_j"] == pytest.approx(joules)
 
 
+def test_computations_between_named_exchanges_and_of_groups_have_the_factors_that_are_simulated():
+    """Busy time without noise is computed, with detours of 1 ns in each millisecond it is measured. Sums of two ranks
+    take microseconds, so that who computes longest hardly waits."""
+    drawn = tw.Imbalance("exponential", 0.2, "step")
+    sums = tw.Exchanged("sums", tw.AllReduce(ranks=2, count=1).schedule("recursive-2"))
+    work, more = (tw.Compute(name, seconds=1.0, imbalance=drawn, repeat=2) for name in ("work", "more"))
+    steps = [
+        tw.Program(uneven(3.0, 1.0, imbalance=drawn), sums, work, repeat=4),
+        tw.Program(groups=[tw.Group("a", 1, [work], repeat=3), tw.Group("b", 2, [work, more])]),
+    ]
+    for step in steps:
+        computed, measured = (step.simulate(power(CROSSBAR), noise=noise, seed=9) for noise in (None, "1kHz,1ns"))
+        for key in ("computing_s", "computing_minimum_s", "computing_maximum_s"):
+            assert computed["usage"][key] == pytest.approx(measured["usage"][key], rel=1e-5)
+        assert computed["usage"]["computing_maximum_s"] <= computed["time_s"]
+
+
 def test_detours_of_the_operating_system_are_computed_through():
     """A quarter of each millisecond is taken: 0.75 s become 1 s of busy power on one rank, 1.5 s become 2 s on the
     other; the rest of the time, 1 s, the first one waits."""

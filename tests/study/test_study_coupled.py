@@ -101,6 +101,14 @@ def test_a_kept_case_is_the_forecast_of_the_coupled_model(study: Path):
     assert len(expand(load_study(store.study_file).study)[0]) == 4
 
 
+def test_skips_name_files_of_components_without_their_folders(study: Path):
+    sea = study.parent / "parts" / "sea.toml"
+    sea.write_text(sea.read_text().replace("halo = 1", 'halo = "=width"'))
+    reasons = {skip.reason.split(" (known")[0] for skip in expand(load_study(study).study)[1]}
+    assert "sea.toml:14: formula 'width': unknown name 'width'" in reasons
+    assert not [reason for reason in reasons if str(study.parent) in reason]
+
+
 def test_files_of_components_are_part_of_the_identity_but_for_their_prose(study: Path):
     def keys() -> set[str]:
         return {planned.key for planned in make_plan(load_study(study), FAKES, HERE).planned}

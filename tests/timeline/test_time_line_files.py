@@ -64,6 +64,11 @@ def test_what_is_read_is_what_was_written(tmp_path):
     assert first.notes == {"stage": 1, "peer": 5, "bytes": 800, **NOTES}
 
 
+def test_a_title_in_any_encoding(tmp_path):
+    save(TimeLine("./mod\udce8le", []), tmp_path / "line")
+    assert structure(read(tmp_path / "line")) == [r"./mod\udce8le"]
+
+
 def test_of_more_packets_than_are_written_at_a_time(tmp_path):
     events = [TraceEvent("send", str(i), 2 * i, 2 * i + 1) for i in range(12_000)]
     save(TimeLine("long", [Track(0, [Row("NIC", events)])]), tmp_path / "line")

@@ -177,6 +177,23 @@ def test_a_program_that_ends_while_its_threads_call_mpi(tmp_path):
     assert 0 <= calls["MPI_Irecv"] - calls["MPI_Waitall"] <= 3
 
 
+def test_calls_of_a_library_at_the_addresses_of_one_that_was_closed(tmp_path):
+    """Each has its own places, of which one that is opened again has the same."""
+    (tmp_path / "step.c").write_text("#include <mpi.h>\nvoid step(void) { MPI_Barrier(MPI_COMM_WORLD); }\n")
+    libraries = [tmp_path / name for name in ("ocean.so", "ice.so")]
+    for each in libraries:
+        subprocess.run([OWN / "mpicc", "-shared", "-fPIC", tmp_path / "step.c", "-o", each], check=True)
+    subprocess.run([OWN / "mpicc", PROGRAMS / "plugins.c", "-o", tmp_path / "plugins", "-ldl"], check=True)
+    ocean, ice = map(str, libraries)
+    run = recorded([OWN / "mpiexec", "-n", "1", tmp_path / "plugins", ocean, ice, ocean], tmp_path)
+    assert run.returncode == 0, run.stderr
+    assert len(set(run.stdout.splitlines()[:3])) == 1, "the libraries were not loaded at the same addresses"
+    events = open_trace(tmp_path / "run.trace").events(0)
+    places = [events.sites[events.operations["site"][number]] for number in events.order]
+    assert [each.path for each in places[1:-1]] == [ocean, ice, ocean]
+    assert places[1] is places[3]
+
+
 def test_a_program_of_sessions_is_not_seen(tmp_path):
     (tmp_path / "sessions.c").write_text(
         "#include <mpi.h>\n"

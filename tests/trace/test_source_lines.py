@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 from dataclasses import replace
 from pathlib import Path
+from threading import Thread
 
 import pytest
 
+from tradewind.trace import source_lines
 from tradewind.trace.builder import TraceBuilder
 from tradewind.trace.sites import Site, read_sites
-from tradewind.trace.source_lines import TOOLS, Place, SourceLines, _readable
+from tradewind.trace.source_lines import TOOLS, Place, SourceLines, _file_and_line, _readable
 from tradewind.trace.symbols import read_symbols
 
 SOURCE = "void wait(void);\nnamespace halo {\nvoid exchange() {\n    wait();\n    wait();\n}\n}\n"
@@ -62,6 +65,9 @@ def test_without_lines_there_are_functions_and_of_another_build_objects(
     named = Place(str(library), offset)
     assert place_of(library, offset, "ab12") == named
     assert str(named) == f"libhalo.so+{offset:#x}"
+    unnumbered = library.with_name("unnumbered.so")
+    subprocess.run(["strip", "-R", ".note.gnu.build-id", library, "-o", unnumbered], check=True)
+    assert place_of(unnumbered, offset) == replace(named, object=str(unnumbered))  # it may be of another build
     subprocess.run(["strip", "-g", library], check=True)
     assert place_of(library, offset) == replace(named, function="halo::exchange()")
     monkeypatch.setenv("PATH", "")
@@ -71,6 +77,24 @@ def test_without_lines_there_are_functions_and_of_another_build_objects(
     library.write_bytes(library.read_bytes()[:3000])
     assert read_symbols(str(library)) is None
     assert read_symbols("/no/library.so") is None
+
+
+def test_a_tool_that_does_not_end_is_given_up(library: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    offset = calls_in(library)[0]
+    tool = library.parent / TOOLS[0]
+    tool.write_text("#!/bin/sh\nexec sleep 60\n")
+    tool.chmod(0o755)
+    monkeypatch.setenv("PATH", str(library.parent), prepend=os.pathsep)
+    monkeypatch.setattr(source_lines, "TOOL_SECONDS", 0.1)
+    assert place_of(library, offset) == Place(str(library), offset)
+
+
+def test_a_pipe_in_place_of_an_object_is_not_read(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    reading = Thread(target=read_symbols, args=[str(tmp_path / "pipe")], daemon=True)
+    reading.start()
+    reading.join(10)
+    assert not reading.is_alive()
 
 
 @pytest.mark.parametrize(
@@ -86,6 +110,23 @@ def test_names_are_those_of_the_language(linked: str, written: str) -> None:
     assert _readable(linked) == written
 
 
+@pytest.mark.parametrize(
+    ("printed", "found"),
+    [
+        ("/src/halo.cpp:42", ("/src/halo.cpp", 42)),  # binutils, LLVM
+        ("/src/halo.cpp:42 (discriminator 3)", ("/src/halo.cpp", 42)),  # binutils
+        ("/src/halo.cpp:42:7", ("/src/halo.cpp", 42)),  # elfutils
+        ("/src/halo.cpp:0:0", None),
+        ("/src/halo.cpp:?", None),
+        ("??:0", None),
+        ("??:?", None),
+    ],
+)
+def test_locations_are_read_as_each_tool_prints_them(printed: str, found: tuple[str, int] | None) -> None:
+    assert _file_and_line(printed) == found
+
+
 def test_paths_in_any_encoding() -> None:
     line = b'{"object":0,"path":"/opt/mod\xe8le","build_id":""}\n{"site":1,"object":0,"offset":64}\n'
     assert read_sites([line], "run.trace") == [Site("/opt/mod\udce8le", 64)]
+    assert str(Place("/opt/mod\udce8le", 64)) == r"mod\udce8le+0x40"

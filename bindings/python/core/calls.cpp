@@ -206,6 +206,8 @@ void bind_calls(nb::module_& module) {
             "last "
             "one, the order of the blocks, and ps of the computation with which each of them begins, if it does.")
         .def("finish", &Builder::finish);
+    module.attr("block_tag") = program::MessageEnds::block_tag;
+    module.attr("free_tags") = program::MessageEnds::free_tags;
     module.attr("call_kinds") = std::vector<std::string>{"compute", "send", "receive", "wait"};
     module.attr("collective_calls") =
         std::vector<std::string>(std::begin(program::collective_names), std::end(program::collective_names));

@@ -10,7 +10,9 @@ from pathlib import Path
 
 _MACHINES = {62: "x86_64", 183: "aarch64"}
 _PT_DYNAMIC, _PT_INTERP = 2, 3
-_DT_NEEDED, _DT_STRTAB = 1, 5
+_DT_NEEDED, _DT_STRTAB, _DT_FLAGS_1 = 1, 5, 0x6FFFFFFB
+_DF_1_PIE = 0x08000000
+_ET_DYN = 3
 _PT_LOAD = 1
 
 
@@ -43,43 +45,53 @@ _MPI_LIBRARIES = ("libmpi.so", "libmpi.so.12", "libmpi.so.40")
 
 
 def read_program(path: Path) -> Program | None:
-    """Return what a file says of itself; None for a script, or anything else that is no program of 64 bits."""
+    """Return what a file says of itself; None for a script, a library, or what else is no program of 64 bits."""
     try:
         with open(path, "rb") as file:
             head = file.read(64)
             if len(head) < 64 or head[:6] != b"\x7fELF\x02\x01":
                 return None
-            machine, at, size, count = (*struct.unpack_from("<H", head, 18), *struct.unpack_from("<Q", head, 32),
-                                        *struct.unpack_from("<HH", head, 54))  # fmt: skip
+            kind, machine = struct.unpack_from("<HH", head, 16)
+            at, size, count = *struct.unpack_from("<Q", head, 32), *struct.unpack_from("<HH", head, 54)
             file.seek(at)
             table = file.read(size * count)
             headers = [struct.unpack_from("<IIQQQQ", table, size * n) for n in range(count)]
             mode = path.stat().st_mode
-            needed = _needed(file, headers)
+            entries = _dynamic_entries(file, headers)
+            needed = _needed(file, headers, entries)
     except (OSError, struct.error):
         return None
-    kinds = {header[0] for header in headers}
+    has_interpreter = any(header[0] == _PT_INTERP for header in headers)
+    is_pie = any(tag == _DT_FLAGS_1 and value & _DF_1_PIE for tag, value in entries)
+    if kind == _ET_DYN and not has_interpreter and not is_pie:
+        return None
     return Program(
         _MACHINES.get(machine, f"machine {machine}"),
-        is_static=not kinds & {_PT_INTERP},
+        is_static=not has_interpreter,
         is_setuid=bool(mode & (stat.S_ISUID | stat.S_ISGID)),
         needed=needed,
     )
 
 
-def _needed(file, headers) -> tuple[str, ...]:  # type: ignore[no-untyped-def]
-    """Return the names of the libraries in the dynamic section."""
+def _dynamic_entries(file, headers) -> list[tuple[int, int]]:  # type: ignore[no-untyped-def]
+    """Return the tags and values of the dynamic section; none where there is no such section."""
     dynamic = next((header for header in headers if header[0] == _PT_DYNAMIC), None)
     if dynamic is None:
-        return ()
+        return []
     file.seek(dynamic[2])
     section = file.read(dynamic[5])
-    entries = [struct.unpack_from("<qQ", section, at) for at in range(0, len(section) - 15, 16)]
+    return [struct.unpack_from("<qQ", section, at) for at in range(0, len(section) - 15, 16)]
+
+
+def _needed(file, headers, entries) -> tuple[str, ...]:  # type: ignore[no-untyped-def]
+    """Return the names of the libraries in the dynamic section."""
+    names = [value for tag, value in entries if tag == _DT_NEEDED]
+    if not names:
+        return ()
     strings = next(value for tag, value in entries if tag == _DT_STRTAB)
     offset = next(h[2] + strings - h[3] for h in headers if h[0] == _PT_LOAD and h[3] <= strings < h[3] + h[5])
-    names = []
-    for tag, value in entries:
-        if tag == _DT_NEEDED:
-            file.seek(offset + value)
-            names.append(file.read(256).split(b"\0")[0].decode(errors="replace"))
-    return tuple(names)
+    found = []
+    for name in names:
+        file.seek(offset + name)
+        found.append(file.read(256).split(b"\0")[0].decode(errors="replace"))
+    return tuple(found)

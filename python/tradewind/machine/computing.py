@@ -60,6 +60,11 @@ class Rates(Table):
     serial_fraction: Fraction | None = None
     """None: that of the node."""
 
+    @property
+    def has_speed(self) -> bool:
+        """Whether it is known how fast it computes, and not only how fast it copies."""
+        return self.flops is not None or self.point_time is not None
+
     def rate(self, load: float) -> float:
         """Return the flops per second of a core; `load`: how busy the others are, from 0 to 1."""
         assert self.flops is not None
@@ -128,9 +133,10 @@ def seconds_of(work: Work, node: Node, kernels: Mapping[str, Rates], machine: st
     """
     own = kernels.get(work.kernel, Rates())
     double = work.kernel.removesuffix(SINGLE)
-    if work.kernel not in kernels and double != work.kernel and double in kernels:
+    other, precision = (work.kernel + SINGLE, "single") if double == work.kernel else (double, "double")
+    if not own.has_speed and kernels.get(other, Rates()).has_speed:
         raise InputError(
-            f"the machine {machine!r} has the rate of kernel.{double} in double precision alone, and none for "
+            f"the machine {machine!r} has the rate of kernel.{other} in {precision} precision alone, and none for "
             f"kernel.{work.kernel}: `tradewind calibrate` measures both; or assume one, such as --set "
             f"kernel.{work.kernel}.flops=10Gflop/s"
         )

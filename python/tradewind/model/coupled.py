@@ -155,6 +155,12 @@ class CoupledModel:
                     raise InputError(self.file.at((COMPONENT, i, "model"), problem))
         return found
 
+    def without_folders(self, problem: str) -> str:
+        """Return a problem without the folder of its file, which is one of this computer and no part of results."""
+        for file in (self.file, *(each.file for each in self.loaded.values())):
+            problem = file.without_folders(problem)
+        return problem
+
     @property
     def number_names(self) -> list[str]:
         """The names of its numbers, those of components as `component.name`."""

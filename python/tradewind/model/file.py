@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from tradewind.base.data import data_folder
+from tradewind.base.data import MANIFEST, MODELS, data_folder
 from tradewind.base.errors import InputError
 from tradewind.base.names import unknown
 from tradewind.base.reading import is_file
@@ -25,20 +25,25 @@ def model_names() -> list[str]:
 def model_path(name: str | Path, beside: Path | None = None) -> Path:
     """Return the file of a model. Raises InputError.
 
-    `beside`: a folder in which paths begin, and which may have it. One in which a study keeps its models has all of
-    them, whatever their paths were.
+    `beside`: a folder in which paths begin, and which may have it. That of a folder of results has all models of the
+    study, whatever their paths were.
     """
     path = Path(name)
     if beside is not None and path.suffix != ".toml" and (beside / f"{name}.toml").is_file():
         return beside / f"{name}.toml"
     if path.suffix == ".toml":
-        if beside is None or is_file(beside / path) or not is_file(beside / path.name):
-            return path if beside is None else beside / path
-        return beside / path.name
+        if beside is None:
+            return path
+        return beside / (path.name if _is_of_results(beside) and not is_file(beside / path) else path)
     path = data_folder("models") / f"{name}.toml"
     if path.name != f"{name}.toml" or not path.is_file():
         raise InputError(unknown("model", str(name), model_names()) + "; or name a file like mine.toml")
     return path
+
+
+def _is_of_results(folder: Path) -> bool:
+    folder = folder.absolute()
+    return folder.name == MODELS and is_file(folder.parent / MANIFEST)
 
 
 class ModelFile:
@@ -70,6 +75,13 @@ class ModelFile:
     def texts(self) -> dict[str, str]:
         """The text of each file by its name, so that they can be kept beside each other."""
         return {each.path.name: each.text for each in (self._own, self._other) if each is not None}
+
+    def without_folders(self, problem: str) -> str:
+        """Return a problem that begins with the path of one of the files with its name in place of that."""
+        for each in (self._own, self._other):
+            if each is not None and problem.startswith(f"{each.path}:"):
+                return each.path.name + problem.removeprefix(str(each.path))
+        return problem
 
     def _merged(self, key: str) -> dict[str, Any]:
         assert self._other is not None

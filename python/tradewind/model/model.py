@@ -138,6 +138,10 @@ class Model:
         """The text of each of its files, by name."""
         return self.file.texts
 
+    def without_folders(self, problem: str) -> str:
+        """Return a problem without the folder of its file, which is one of this computer and no part of results."""
+        return self.file.without_folders(problem)
+
     @property
     def number_names(self) -> list[str]:
         """The names of its numbers."""

@@ -12,6 +12,7 @@ from tradewind.base.files import make_folder, replaced
 from tradewind.base.names import unknown
 from tradewind.replay.calls import DEFAULT_ALLREDUCE, calls_of
 from tradewind.replay.goal import goal_lines
+from tradewind.replay.one_sided import accesses_of
 from tradewind.replay.time_independent import TimeIndependent
 from tradewind.replay.workload import not_replayed
 from tradewind.trace.forms import Form
@@ -54,11 +55,18 @@ def export_trace(trace: Trace, path: Path, form: Form, allreduce: str = DEFAULT_
 
     In GOAL collective calls are messages by the algorithms of a replay; `allreduce`: that of MPI_Allreduce. In the form
     of SimGrid, `path` becomes the list of the files of the ranks, which stand in a folder beside it. Raises InputError
-    for a trace that cannot be replayed, or written.
+    for a trace that cannot be replayed, or written: so one with replies to one-sided accesses, as in these two forms
+    each send begins whether it is asked for or not.
     """
     if form is Form.RECORDED:
         save_trace(trace, path)
         return {}
+    if reply := accesses_of(trace).first_reply:
+        rank, function = reply
+        raise InputError(
+            f"rank {rank}: {function} needs a reply of its target, which the form {form.value!r} cannot hold: "
+            "of one-sided accesses, puts between fences or between start and complete are allowed"
+        )
     replayed = calls_of(trace, allreduce=allreduce)
     if form is Form.GOAL:
         _write_lines(path, goal_lines(replayed.calls, _GOAL_COMMENTS))

@@ -18,13 +18,19 @@ import numpy as np
 
 from tradewind.replay.row import (
     BUFFERED,
+    COMPLETE_TAG,
     COMPUTE,
     COMPUTING,
+    FENCED_GET_TAG,
+    FENCED_PUT_TAG,
     FREED,
     JOINED,
     NONBLOCKING,
+    POSTED_GET_TAG,
+    POSTED_PUT_TAG,
     RECEIVE,
     SEND,
+    START_TAG,
     SYNCHRONOUS,
     WAIT,
     Row,
@@ -35,10 +41,9 @@ from tradewind.trace.model import RankEvents, Trace
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-_FENCED_TAGS, _POSTED_TAGS = (-(1 << 42), -(1 << 43)), (-(1 << 44), -(1 << 45))
-"""Less the number of the window: tags, which no program has, of puts and of gets that are expected since a collective
-call, and since a post. Targets expect them in another order than that of the accesses."""
-_START_TAG, _COMPLETE_TAG = -(1 << 46), -(1 << 47)
+_FENCED_TAGS, _POSTED_TAGS = (FENCED_PUT_TAG, FENCED_GET_TAG), (POSTED_PUT_TAG, POSTED_GET_TAG)
+"""Less the number of the window: tags of puts and of gets that are expected since a collective call, and since a post.
+Targets expect them in another order than that of the accesses."""
 _ACCESSES = -(1 << 48)
 """Less a number for each window and target: requests of accesses."""
 _FENCED, _POSTED, _LEFT, _SIGNALS = (-(1 << bit) for bit in range(49, 53))
@@ -55,35 +60,58 @@ class _Expected(NamedTuple):
     is_awaited: bool
 
 
+class AccessBlocks(NamedTuple):
+    """Rows for the events of a rank that access or synchronize windows."""
+
+    blocks: list[list[Row]]
+    """Distinct ones."""
+    events: NDArray[np.int64]
+    chosen: NDArray[np.int64]
+    """The block of each event."""
+    is_whole: NDArray[np.bool_]
+    """Whether nothing of an event is left out."""
+
+
 class Accesses:
-    """The accesses of all ranks of a trace by target, window and epoch."""
+    """The accesses of all ranks of a trace by target, window and epoch.
+
+    Calls of several threads of a rank overlap, so no order says what it expects when: all that has an end on such a
+    rank is left out.
+    """
 
     def __init__(self, trace: Trace) -> None:
         self._communicators = [window.communicator for window in trace.windows]
         self._size = trace.size
+        self._threaded: frozenset[int] = frozenset()
+        self.first_reply: tuple[int, str] | None = None
+        """A rank, and its function, that waits for a reply of a target; None where none does."""
         self._expected: dict[tuple[int, int, Epoch], list[_Expected]] = defaultdict(list)
         if trace.windows:
+            threads = {rank: trace.events(rank).operations["thread"] for rank in trace.ranks}
+            self._threaded = frozenset(rank for rank, all_of_them in threads.items() if all_of_them.any())
             for rank in trace.ranks:
-                for each in window_events(trace.events(rank), len(trace.windows)):
+                events = trace.events(rank)
+                for each in self._events(events):
                     for move in each.moves:
                         expected = _Expected(rank, move.puts, move.amount, move.is_awaited)
                         self._expected[move.target, each.window, move.epoch].append(expected)
+                        if not move.puts and self.first_reply is None:
+                            self.first_reply = rank, events.call(each.operation).name
 
-    def blocks_of(
-        self, events: RankEvents, plain: list[list[Row]]
-    ) -> tuple[list[list[Row]], NDArray[np.int64], NDArray[np.int64]]:
-        """Return rows for the events of a rank that access or synchronize windows, in front of those of `plain`.
+    def _events(self, events: RankEvents) -> Iterator[WindowEvent]:
+        return window_events(events, len(self._communicators), self._threaded)
 
-        Returned are distinct blocks of rows, the events, and the block of each.
-        """
+    def blocks_of(self, events: RankEvents, plain: list[list[Row]]) -> AccessBlocks:
+        """Return rows for the events of a rank that access or synchronize windows, in front of those of `plain`."""
         blocks: dict[tuple[Row, ...], int] = {}
-        numbers, chosen = [], []
-        for each in window_events(events, len(self._communicators)):
+        numbers, chosen, is_whole = [], [], []
+        for each in self._events(events):
             rows = (*self._rows(events, each), *plain[each.operation][1:])
             numbers.append(each.event)
             chosen.append(blocks.setdefault(rows, len(blocks)))
-        whole = [[Row(COMPUTE, COMPUTING), *rows] for rows in blocks]
-        return whole, np.array(numbers, np.int64), np.array(chosen, np.int64)
+            is_whole.append(each.is_whole)
+        timed = [[Row(COMPUTE, COMPUTING), *rows] for rows in blocks]
+        return AccessBlocks(timed, np.array(numbers, np.int64), np.array(chosen, np.int64), np.array(is_whole, bool))
 
     def _rows(self, events: RankEvents, each: WindowEvent) -> Iterator[Row]:
         label, window = int(events.operations["call"][each.operation]) + 1, each.window
@@ -91,7 +119,7 @@ class Accesses:
         for epoch in each.closes:
             if any(expected.is_awaited for expected in self._expected.get((events.rank, window, epoch), ())):
                 yield Row(WAIT, label, request=_awaited(epoch) - window)
-        place, tag = self._communicators[window], (_START_TAG if each.is_of_start else _COMPLETE_TAG) - window
+        place, tag = self._communicators[window], (START_TAG if each.is_of_start else COMPLETE_TAG) - window
         for number, rank in enumerate(each.waits_for):
             flags = NONBLOCKING | (JOINED if number else 0)
             yield Row(RECEIVE, label, flags, 0, place, rank, tag, 0, _SIGNALS - window)

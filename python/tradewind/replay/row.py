@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from tradewind import _core
 from tradewind.trace.calls import CALLS
 from tradewind.trace.model import NONE
 
@@ -16,6 +17,12 @@ SYNCHRONOUS, NONBLOCKING, PERSISTENT, JOINED, CANCELLED, BUFFERED, FREED, ANY_SO
     1 << bit for bit in range(9)
 )
 """Flags of rows, as program::TraceRows has them."""
+BLOCK_TAG = _core.block_tag
+"""A tag that no program has: messages with it are left out where they have no bytes, see program::MessageEnds."""
+NEIGHBOR_TAG, FENCED_PUT_TAG, FENCED_GET_TAG, POSTED_PUT_TAG, POSTED_GET_TAG, START_TAG, COMPLETE_TAG = (
+    _core.free_tags - (number << 32) for number in range(7)
+)
+"""The same, of collective calls of neighbors; and less the number of a window, which has 31 bits, of its messages."""
 COMPUTING = 0
 """The label of computations; function i of MPI has the label i + 1."""
 LABELS = ["computing", *(call.name for call in CALLS)]

@@ -17,6 +17,7 @@ from tradewind.replay.one_sided import Accesses
 from tradewind.replay.row import (
     ANY_SOURCE,
     ANY_TAG,
+    BLOCK_TAG,
     BUFFERED,
     CANCELLED,
     COLLECTIVE,
@@ -25,6 +26,7 @@ from tradewind.replay.row import (
     COMPUTING,
     FREED,
     JOINED,
+    NEIGHBOR_TAG,
     NONBLOCKING,
     PERSISTENT,
     RECEIVE,
@@ -41,10 +43,6 @@ from tradewind.trace.model import ANY, NONE, Communicator, RankEvents
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-NEIGHBOR_TAG = -(1 << 40)
-"""No program has this tag, nor has a collective call."""
-BLOCK_TAG = -(1 << 41)
-"""The same, of messages that are left out where they have no bytes: program::TraceRows::block_tag."""
 _MOST_S = 9_000_000
 _MOST_PS = _MOST_S * 10**12
 """Computing of a rank, as its sum has to fit into 64 bits."""
@@ -298,7 +296,7 @@ class _Sequence:
     beginning: int
     """Blocks that begin with a computation; they are the first."""
     accessing: NDArray[np.int64]
-    """Events that access or synchronize windows, and are replayed."""
+    """Events that access or synchronize windows, and are replayed as a whole."""
 
 
 def _sequence(events: RankEvents, operations: _Operations, accesses: Accesses | None) -> _Sequence:
@@ -312,9 +310,10 @@ def _sequence(events: RankEvents, operations: _Operations, accesses: Accesses | 
     if not threads.any():
         order = events.order.astype(np.int32)
         if accesses is not None:
-            more, accessing, chosen = accesses.blocks_of(events, blocks)
-            order[accessing] = chosen + len(blocks)
-            blocks = blocks + more
+            of_windows = accesses.blocks_of(events, blocks)
+            accessing = of_windows.events[of_windows.is_whole]
+            order[of_windows.events] = of_windows.chosen + len(blocks)
+            blocks = blocks + of_windows.blocks
         return _Sequence(blocks, order, number, len(blocks), accessing)
     halves = [_halves(block, OF_THE_CALL - int(thread)) for block, thread in zip(blocks, threads, strict=True)]
     order = np.concatenate([events.order, events.order + np.int32(len(blocks))])

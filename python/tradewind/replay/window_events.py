@@ -56,6 +56,8 @@ class WindowEvent(NamedTuple):
     """Ranks that start, where this one posts; or that wait, where this one completes."""
     is_of_start: bool = False
     """Whether these are between a post and a start; else between a complete and a wait."""
+    is_whole: bool = True
+    """Whether nothing of it is left out."""
 
 
 @dataclass
@@ -124,10 +126,36 @@ class _Window:
 _KINDS = np.array([call.kind in (Kind.ONE_SIDED, Kind.EPOCH, Kind.MAKE) for call in CALLS])
 
 
-def window_events(events: RankEvents, windows: int) -> Iterator[WindowEvent]:
-    """Yield the events of windows of a rank that are replayed; none where it has several threads."""
-    if not windows or not len(events.operations) or events.operations["thread"].any():
+def window_events(events: RankEvents, windows: int, threaded: frozenset[int]) -> Iterator[WindowEvent]:
+    """Yield the events of windows of a rank that are replayed, without what has an end on a rank of `threaded`."""
+    if not windows or not len(events.operations) or events.rank in threaded:
         return
+    for each in _all_events(events, windows):
+        yield _without(each, threaded) if threaded else each
+
+
+def _without(found: WindowEvent, ranks: frozenset[int]) -> WindowEvent:
+    """Leave out what has its other end on one of the ranks."""
+
+    def others(all_of_them: tuple[int, ...]) -> tuple[int, ...]:
+        return tuple(each for each in all_of_them if each not in ranks)
+
+    def of_others(epochs: tuple[Epoch, ...]) -> tuple[Epoch, ...]:
+        return tuple(epoch for epoch in epochs if isinstance(epoch, int) or epoch[0] not in ranks)
+
+    kept = found._replace(
+        ends=others(found.ends),
+        moves=tuple(move for move in found.moves if move.target not in ranks),
+        closes=of_others(found.closes),
+        waits_for=others(found.waits_for),
+        opens=of_others(found.opens),
+        signals=others(found.signals),
+    )
+    return kept._replace(is_whole=kept == found)
+
+
+def _all_events(events: RankEvents, windows: int) -> Iterator[WindowEvent]:
+    """Yield the events of windows of a rank, whatever its targets do."""
     states = [_Window(events.rank) for _ in range(windows)]
     taken = _KINDS[events.operations["call"]]
     for event in np.flatnonzero(taken[events.order]).tolist():

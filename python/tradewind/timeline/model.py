@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from tradewind.base.errors import as_utf8
+
 
 @dataclass(frozen=True)
 class TraceEvent:
@@ -98,6 +100,9 @@ class TimeLine:
     title: str
     tracks: Sequence[Track]
     counters: Sequence[Counter] = ()
+
+    def __post_init__(self) -> None:
+        self.title = as_utf8(self.title)  # names of files may be in it
 
     def spans(self) -> Iterator[tuple[Track, Row, TraceEvent]]:
         """The same as `events`: its former name."""

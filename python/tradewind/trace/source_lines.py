@@ -10,12 +10,15 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from tradewind.base.errors import as_utf8
 from tradewind.trace.model import NONE, RankEvents
 from tradewind.trace.sites import Site
 from tradewind.trace.symbols import Symbols, read_symbols
 
 TOOLS = ("addr2line", "llvm-addr2line", "eu-addr2line")
 """Programs that find lines, of which the first that is there is taken: of binutils, LLVM and elfutils."""
+TOOL_SECONDS = 120.0
+"""Time that such a program may take, for the sites of an object: one with gigabytes of lines takes a minute."""
 
 
 @dataclass(frozen=True)
@@ -27,7 +30,7 @@ class Place:
     offset: int
     """The address behind the call, counted from address 0 of the object."""
     function: str | None = None
-    """None: there are no symbols, or the object is not that of the run any more."""
+    """None: there are no symbols, or the object may not be that of the run any more."""
     file: str | None = None
     """None, as the line: there are no source lines."""
     line: int | None = None
@@ -36,7 +39,7 @@ class Place:
         if self.file:
             line = f"{_shown(self.file)}:{self.line}"
             return f"{self.function}, {line}" if self.function else line
-        name = Path(self.object).name
+        name = as_utf8(Path(self.object).name)
         return f"{self.function}, {name.partition('.')[0]}" if self.function else f"{name}+{self.offset:#x}"
 
 
@@ -74,19 +77,31 @@ class SourceLines:
             self._symbols[path] = read_symbols(path)
         symbols = self._symbols[path]
         plain = [Place(path, site.offset) for site in sites]
-        if symbols is None or symbols.build_id != build_id:
+        # Two builds without a number may differ.
+        if symbols is None or not build_id or symbols.build_id != build_id:
             return plain
         # The address behind a call may be the first of another line.
         addresses = [site.offset - 1 for site in sites]
-        lines = _lines(path, addresses)
-        names = _demangled([symbols.function_at(address) for address in addresses])
+        try:
+            lines = _lines(path, addresses)
+            names = _demangled([symbols.function_at(address) for address in addresses])
+        except subprocess.TimeoutExpired:
+            self._symbols[path] = None  # it is not tried again for each rank
+            return plain
         return [
             replace(each, function=_readable(function or name) or None, file=file, line=line)
             for each, (function, file, line), name in zip(plain, lines, names, strict=True)
         ]
 
 
-_LOCATION = re.compile(r"(?P<file>.+):(?P<line>[1-9][0-9]*)(?: \(discriminator [0-9]+\))?")
+_LOCATION = re.compile(r"(?P<file>.+?):(?P<line>[0-9]+)(?::[0-9]+)?(?: \(discriminator [0-9]+\))?")
+"""elfutils have a column behind the line."""
+
+
+def _file_and_line(location: str) -> tuple[str, int] | None:
+    """Return what a tool has printed as a location; None where it found none."""
+    match = _LOCATION.fullmatch(location)
+    return None if match is None or int(match["line"]) == 0 else (os.path.normpath(match["file"]), int(match["line"]))
 
 
 def _lines(path: str, addresses: list[int]) -> list[tuple[str, str | None, int | None]]:
@@ -100,9 +115,8 @@ def _lines(path: str, addresses: list[int]) -> list[tuple[str, str | None, int |
         return nothing
     found = list(nothing)
     for number, (function, location) in enumerate(zip(output[::2], output[1::2], strict=True)):
-        if (match := _LOCATION.fullmatch(location)) is not None:
-            named = "" if function == "??" else function
-            found[number] = named, os.path.normpath(match["file"]), int(match["line"])
+        if (at := _file_and_line(location)) is not None:
+            found[number] = "" if function == "??" else function, *at
     return found
 
 
@@ -134,9 +148,15 @@ def _demangled(names: list[str]) -> list[str]:
 
 
 def _output(command: list[str], lines: list[str]) -> list[str]:
-    """Return the lines that a tool prints for those that it is given; none where it fails."""
+    """Return the lines that a tool prints for those that it is given; none where it fails. Raises TimeoutExpired."""
     variables = {name: value for name, value in os.environ.items() if name != "DEBUGINFOD_URLS"}  # no downloads
     run = subprocess.run(
-        command, input="\n".join(lines) + "\n", env=variables, capture_output=True, text=True, errors="replace"
+        command,
+        input="\n".join(lines) + "\n",
+        env=variables,
+        capture_output=True,
+        text=True,
+        errors="replace",
+        timeout=TOOL_SECONDS,
     )
     return run.stdout.splitlines() if run.returncode == 0 else []

@@ -48,6 +48,8 @@ class Symbols(NamedTuple):
 def read_symbols(path: str) -> Symbols | None:
     """Return the symbols of a file; None where there is none, or none that is ELF of 64 bits and whole."""
     try:
+        if not Path(path).is_file():  # opening a pipe would wait for its writer
+            return None
         with Path(path).open("rb") as file:
             length = os.fstat(file.fileno()).st_size
             head = file.read(_HEADER_BYTES)

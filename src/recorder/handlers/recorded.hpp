@@ -5,8 +5,6 @@
 #include "recorder/handlers/narrowed.hpp"
 #include "recorder/recorder.hpp"
 
-#define TRADEWIND_EXPORTED __attribute__((visibility("default")))
-
 namespace tradewind::recorder {
 
 enum class Form { Blocking, Nonblocking, Persistent };

@@ -166,9 +166,9 @@ def test_a_request_goes_through_json():
         ({"tracer": "layer"}, ["tracer layer: three dimensions, flow overturning or a mountain, are allowed"]),
         ({"courant": 1.5}, ["courant 1.5: 1e-06..1.0 are allowed"]),
         (
-            {"courant": 0.8, "grid": "9x8"},
+            {"courant": 0.8, "grid": "9X8"},
             [
-                "courant 0.8: on a flat mesh waves grow with the infinite gauge and no limiter; up to 0.707107 is "
+                "courant 0.8: on a flat mesh waves grow with the infinite gauge and no limiter; up to 0.7071 is "
                 "allowed, or use the limiter"
             ],
         ),

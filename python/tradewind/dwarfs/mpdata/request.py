@@ -158,7 +158,7 @@ class Mpdata(MeshDwarf):
 
         On squares the infinite gauge without a limiter multiplies the shortest wave along x by 1 - 4 c^2.
         """
-        is_flat = "x" in self.grid  # NXxNY, and no octahedral one
+        is_flat = "x" in self.grid.lower()  # NXxNY, and no octahedral one; other names are problems of their own
         return GAUGE_LIMIT if is_flat and self.gauge and self.passes > 1 and not self.limiter else COURANT_LIMIT
 
     @property

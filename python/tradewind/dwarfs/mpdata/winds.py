@@ -13,7 +13,6 @@ what their differences around it leave: nothing but rounding is made or lost, on
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -28,8 +27,8 @@ if TYPE_CHECKING:
 
 COURANT_LIMIT = 1.0
 """Share of a node's volume that may flow out of it in a step: beyond it the upwind scheme makes negative values."""
-GAUGE_LIMIT = math.sqrt(0.5)
-"""The same on a flat mesh with the infinite gauge and no limiter: beyond it the shortest waves grow."""
+GAUGE_LIMIT = 0.7071
+"""The same on a flat mesh with the infinite gauge and no limiter: beyond the root of 1/2 the shortest waves grow."""
 FLOWS = ("rotation", "deformation", "overturning")
 DEFORMATION = 10.0
 """Radii per period: speed of the deforming part."""

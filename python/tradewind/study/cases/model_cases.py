@@ -34,9 +34,8 @@ def expand_models(sweep: WeatherModelSweep, study_seed: int, bases: Bases = NO_B
             for request in requests:
                 request.program()
         except InputError as error:
-            folder = f"{model.file.path.parent}/"  # of this computer, and no part of results
-            problems = [problem.removeprefix(folder) for problem in error.problems]
-            yield Skip(sweep.name, f"{model.name}, {ranks} ranks", "; ".join(problems))
+            problems = "; ".join(model.without_folders(problem) for problem in error.problems)
+            yield Skip(sweep.name, f"{model.name}, {ranks} ranks", problems)
             continue
         for request, (options, under) in itertools.product(requests, bases.options(sweep, options_of)):
             yield Case(sweep.name, "simulate", request, options, under)

@@ -25,6 +25,7 @@ from typing import IO, Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from tradewind.base.data import MANIFEST
 from tradewind.base.errors import InputError, TradewindError
 from tradewind.base.files import PART, check_folder, inside, make_folder, reason_of, remove_parts, write_inside
 from tradewind.base.reading import check_source, is_folder, is_there, read_json, read_text
@@ -74,10 +75,6 @@ class CorruptCaseError(TradewindError):
     """A case file that is not what was once written."""
 
 
-MODELS, TRACES = "models", "traces"
-"""Folders of the model files and traces of a study, beside its results."""
-
-
 class Store:
     """A results folder. Make it with `create`, or with `existing` to read one."""
 
@@ -86,7 +83,7 @@ class Store:
         self.cases = pool or folder / "cases"
         self.machines = folder / "machines"
         self.study_file = folder / "study.toml"
-        self.manifest_file = folder / "manifest.json"
+        self.manifest_file = folder / MANIFEST
 
     @classmethod
     def create(cls, folder: Path, study_text: str, pool: Path | None = None) -> Store:
@@ -142,7 +139,7 @@ class Store:
         write_inside(folder, path.relative_to(folder), content)
 
     def write_input(self, folder: str, name: str, content: bytes) -> None:
-        """Writes a file that the study names beside it: one of MODELS or TRACES. Raises InputError."""
+        """Writes a file that the study names; `folder`: MODELS or TRACES. Raises InputError."""
         make_folder(self.folder / folder, RESULTS)
         check_folder(self.folder / folder, RESULTS)
         self.write(self.folder / folder / name, content)

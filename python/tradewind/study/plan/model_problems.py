@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from tradewind.base.data import MANIFEST, MODELS, TRACES
 from tradewind.base.errors import InputError
 from tradewind.base.names import unknown
 from tradewind.base.reading import is_file
 from tradewind.base.toml_lines import Place
 from tradewind.model import CHANGEABLE, load_model
-from tradewind.study.cases.store import MODELS, TRACES
 from tradewind.study.model.values import listed
 from tradewind.trace.forms import Form, form_of
 from tradewind.trace.read import open_trace
@@ -31,7 +31,9 @@ def located_trace(name: Any, folder: Path) -> Any:
 
 
 def _beside(name: str, folder: Path, kept: str) -> str:
-    paths = (folder / name, folder / kept / Path(name).name)
+    paths = [folder / name]
+    if is_file(folder / MANIFEST):
+        paths.append(folder / kept / Path(name).name)
     return next((str(path) for path in paths if is_file(path)), name)
 
 

@@ -16,13 +16,14 @@ from typing import Any
 
 import psutil
 
+from tradewind.base.data import MODELS, TRACES
 from tradewind.base.errors import InputError, TradewindError
 from tradewind.base.reading import read_bytes
 from tradewind.simulation import Progress
 from tradewind.study.cases.case import HERE_ONLY
 from tradewind.study.cases.environment import Environment
 from tradewind.study.cases.model_cases import model_texts
-from tradewind.study.cases.store import MODELS, TRACES, Store, counted_by_reason, locked, outdated
+from tradewind.study.cases.store import Store, counted_by_reason, locked, outdated
 from tradewind.study.cases.trace_cases import trace_files
 from tradewind.study.model.skip import Skip
 from tradewind.study.model.study_file import StudyFile
