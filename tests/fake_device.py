@@ -63,7 +63,7 @@ def aware_mpi() -> Path | None:
         return None
     library = folder() / "libaware.so"
     shown = subprocess.run([mpicc, "-show"], capture_output=True, text=True, check=True).stdout.split()
-    flags = [word for word in shown if word.startswith("-I")]
+    flags = [word for word in shown if word.startswith("-I")] + ["-DOMPI_SKIP_MPICXX"]  # no symbols of its C++ library
     source = HERE / "mpi" / "device" / "fake_aware_mpi.cpp"
     command = [str(CXX), "-std=c++20", "-O1", "-fPIC", "-shared", *flags, str(source), "-o", str(library), "-ldl"]
     subprocess.run(command, check=True, timeout=240)

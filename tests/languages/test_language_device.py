@@ -7,7 +7,7 @@ import os
 import fake_device
 import pytest
 
-STAGED = "staged through pinned memory of the host (MPI does not take pointers of the device: the trial ended by signal"
+STAGED = "staged through pinned memory of the host (MPI does not take pointers of the device: the trial ended "
 
 
 PLAN = """

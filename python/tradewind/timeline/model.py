@@ -102,7 +102,7 @@ class TimeLine:
     counters: Sequence[Counter] = ()
 
     def __post_init__(self) -> None:
-        self.title = as_utf8(self.title)  # names of files may be in it
+        self.title = as_utf8(str(self.title))  # names of files may be in it
 
     def spans(self) -> Iterator[tuple[Track, Row, TraceEvent]]:
         """The same as `events`: its former name."""
