@@ -33,19 +33,25 @@ std::string program_path() {
     return own.substr(0, own.rfind('/') + 1) + program;
 }
 
+bool begins(const char* text, const char* prefix) {
+    return std::strncmp(text, prefix, std::strlen(prefix)) == 0;
+}
+
+// Parameters of Open MPI are the user's, but for those by which its launcher makes a process a rank.
+bool of_launcher(const char* entry) {
+    for (const char* const kept : {"OMPI_ALLOW_", "OMPI_MCA_"})
+        if (begins(entry, kept)) return begins(entry, "OMPI_MCA_ess") || begins(entry, "OMPI_MCA_orte_");
+    for (const char* const prefix :
+         {"PMI_", "PMIX_", "PMI2_", "OMPI_", "PRTE_", "HYDRA_", "HYDI_", "MPI_LOCAL", "MPIEXEC"})
+        if (begins(entry, prefix)) return true;
+    return false;
+}
+
 // The environment of this process without that of its launcher: the child is a program of one rank.
 std::vector<char*> environment_of_child() {
-    const std::array<const char*, 9> launchers{"PMI_",   "PMIX_", "PMI2_",     "OMPI_",  "PRTE_",
-                                               "HYDRA_", "HYDI_", "MPI_LOCAL", "MPIEXEC"};
     std::vector<char*> kept;
-    for (char** entry = environ; *entry; ++entry) {
-        bool given = false;
-        for (const char* const prefix : launchers)
-            given =
-                given || (std::strncmp(*entry, prefix, std::strlen(prefix)) == 0 &&
-                          std::strncmp(*entry, "OMPI_MCA_", 9) != 0 && std::strncmp(*entry, "OMPI_ALLOW_", 11) != 0);
-        if (!given) kept.push_back(*entry);
-    }
+    for (char** entry = environ; *entry; ++entry)
+        if (!of_launcher(*entry)) kept.push_back(*entry);
     kept.push_back(nullptr);
     return kept;
 }
