@@ -70,6 +70,8 @@ def check_places(trace, cell):
             else:
                 source = Path(place.file)
                 assert source.parent == PROGRAMS
+                if source.suffix == ".cpp":  # binutils may name it in place of the file that is included there
+                    source = source.with_suffix(".c")
                 lines = source.read_text().lower().splitlines()[place.line - 1 : place.line + 2]
                 assert name.lower().removeprefix("mpi_") in "".join(lines) or "subroutine" in lines[0], place
 
