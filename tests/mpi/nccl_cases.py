@@ -69,7 +69,7 @@ def order(comm: Any, folder: str) -> dict[str, Any]:
 
 def connections(comm: Any, folder: str) -> dict[str, int]:
     """Numbers of connections made by plans one after another, two at a time, and on a communicator that is freed."""
-    comm = comm.Dup()  # on which there is none
+    comm = comm.Dup()  # no plan has connected its ranks yet
     driver, seen = Driver(folder), {}
 
     def made(name: str, work: Callable[[], Any]) -> Any:
@@ -100,7 +100,7 @@ def connections(comm: Any, folder: str) -> dict[str, int]:
 
 
 def met(comm: Any, work: Callable[[], Any]) -> list[str]:
-    """Errors of all ranks, "nothing" where there is none."""
+    """Errors of all ranks; "nothing" of a rank without an error."""
     text = "nothing"
     try:
         work()

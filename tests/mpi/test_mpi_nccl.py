@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import fake_device
@@ -15,6 +14,7 @@ import pytest
 
 pytest.importorskip("mpi4py.MPI")
 
+import test_mpi_device
 from test_mpi_device import MODULES, problems
 
 from tradewind import launch
@@ -23,14 +23,7 @@ pytestmark = pytest.mark.skipif(fake_device.CXX is None, reason="no compiler for
 
 BY_NCCL = {"transport": "nccl", "packing": "buffer"}
 WHERE = "stage 0 of transposition from .*, burst: "
-
-
-@pytest.fixture(scope="module")
-def driver() -> Iterator[str]:
-    folder = str(fake_device.folder())
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("LD_LIBRARY_PATH", folder, prepend=os.pathsep)
-        yield folder
+driver = test_mpi_device.driver  # the fixture
 
 
 @pytest.mark.parametrize("module", MODULES)

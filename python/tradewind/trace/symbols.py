@@ -46,7 +46,7 @@ class Symbols(NamedTuple):
 
 
 def read_symbols(path: str) -> Symbols | None:
-    """Return the symbols of a file; None where there is none, or none that is ELF of 64 bits and whole."""
+    """Return the symbols of a file; None of a file that is missing, cut off, or not ELF of 64 bits."""
     try:
         if not Path(path).is_file():  # opening a pipe would wait for its writer
             return None
