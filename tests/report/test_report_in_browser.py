@@ -216,13 +216,14 @@ def test_a_chart_that_was_hidden_has_its_width_when_it_is_shown(chromium: Any, r
 
 FAIL_ONCE = """() => {
   const embed = vegaEmbed;
-  vegaEmbed = async (element) => {
+  vegaEmbed = async (element, ...others) => {
+    if (!document.querySelector(".chart").contains(element)) return embed(element, ...others);
     vegaEmbed = embed;
     element.replaceChildren();
     throw new Error("no picture");
   };
 }"""
-"""Lets the next draw of a chart fail."""
+"""Lets the next draw of the first chart fail."""
 
 
 def test_a_chart_whose_draw_failed_is_drawn_at_the_next_width(chromium: Any, report: Path) -> None:
@@ -232,7 +233,6 @@ def test_a_chart_whose_draw_failed_is_drawn_at_the_next_width(chromium: Any, rep
     page.evaluate(FAIL_ONCE)
     with page.expect_event("pageerror"):
         page.set_viewport_size({"width": 600, "height": 900})
-    assert page.evaluate(first) is None
     page.set_viewport_size({"width": 1400, "height": 900})
     page.wait_for_function(f"{first}?.viewBox.baseVal.width === {width}")
     assert printed == ["no picture"]

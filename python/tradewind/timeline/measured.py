@@ -47,6 +47,7 @@ def gather(
         for name, stage, peer, sent, begin, end in events
     ]
     float(now())
+    title = str(title)
     proceed(comm)
     clocks = compare(comm, now)
     everyone = comm.gather(mine)
