@@ -10,4 +10,10 @@ namespace tradewind {
     asm volatile("");
 }
 
+// To read only: several threads may have it.
+[[gnu::always_inline]] inline void prefetch_to_read(const void* place) {
+    __builtin_prefetch(place, 0);
+    asm volatile("");
+}
+
 }  // namespace tradewind

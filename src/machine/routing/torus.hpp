@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "base/prefetch.hpp"
 #include "machine/routing/packet.hpp"
 #include "machine/topology/torus.hpp"
 
@@ -47,6 +48,11 @@ class TorusPaths {
         const std::uint32_t shift = port / 2 * 10;
         const std::uint32_t here = coordinates_[sw] >> shift & 1023, there = coordinates_[dst_sw] >> shift & 1023;
         return port % 2 == 0 ? there > here : there < here;
+    }
+
+    void prefetch(std::uint32_t sw, std::uint32_t dst_sw) const {
+        prefetch_to_read(&coordinates_[sw]);
+        prefetch_to_read(&coordinates_[dst_sw]);
     }
 
     bool are_close(std::uint32_t, std::uint32_t) const { return false; }
