@@ -14,6 +14,7 @@ from trace_cells import CELLS, FAST, MPICH, OPEN_MPI, OWN, PROGRAMS, printed_cou
 
 from tradewind.replay.buffering import verify_trace
 from tradewind.trace.counts import counts
+from tradewind.trace.model import NONE
 from tradewind.trace.read import open_trace
 from tradewind.trace.source_lines import SourceLines
 
@@ -209,6 +210,18 @@ def test_a_program_of_sessions_is_not_seen(tmp_path):
     run = recorded([OWN / "mpiexec", "-n", "2", tmp_path / "sessions"], tmp_path)
     assert run.returncode == 1
     assert "no program in it called MPI_Init" in run.stdout
+
+
+@pytest.mark.slow
+def test_calls_with_ranks_that_were_spawned_are_left_out(tmp_path):
+    subprocess.run([OWN / "mpicc", PROGRAMS / "spawned.c", "-o", tmp_path / "spawned"], check=True)
+    run = recorded([OWN / "mpiexec", "-n", "1", tmp_path / "spawned"], tmp_path)
+    assert run.returncode == 0, run.stderr
+    trace = open_trace(tmp_path / "run.trace")
+    *_, spawned, merged = trace.communicators
+    assert (spawned.members.tolist(), spawned.remote.tolist()) == ([0], [NONE])
+    assert merged.members.tolist() == [NONE, 0]
+    assert verify_trace(trace)["not_replayed"] == dict.fromkeys(("MPI_Send", "MPI_Intercomm_merge", "MPI_Allreduce"), 1)
 
 
 @pytest.mark.slow

@@ -74,6 +74,17 @@ def test_what_is_written_is_read(saved):
         np.testing.assert_allclose(after.end_ns - after.begin_ns, before.end_ns - before.begin_ns, rtol=1 / 256)
 
 
+def test_ranks_of_other_programs(tmp_path):
+    """A communicator may have more ranks that were spawned than the program has."""
+    groups = [NONE, NONE, 0, 1, NONE], [NONE] * 5
+    builder = TraceBuilder(2)
+    builder.communicator(groups[0], "MPI_Intercomm_merge", remote=np.array(groups[1], np.int32))
+    save_trace(builder.trace(), tmp_path / "run.trace")
+    world, found = open_trace(tmp_path / "run.trace").communicators
+    assert (found.members.tolist(), found.remote.tolist()) == groups
+    assert (world.is_whole, found.is_whole) == (True, False)
+
+
 def test_parts_are_the_whole(saved):
     trace = open_trace(saved)
     parts = list(trace.parts(0, events=100))
