@@ -12,6 +12,7 @@ import pytest
 from command_line import run_tradewind
 from trace_cells import CELLS, FAST, MPICH, OPEN_MPI, OWN, PROGRAMS, printed_counts
 
+from tradewind.launch.record import environment
 from tradewind.replay.buffering import verify_trace
 from tradewind.trace.counts import counts
 from tradewind.trace.model import NONE
@@ -116,6 +117,27 @@ def test_a_full_disk(endings, tmp_path):
     assert 100 < len(trace.events(0)) < 20_000
 
 
+@pytest.mark.slow
+def test_a_rank_whose_disk_is_full_from_the_beginning_leaves_no_file(tmp_path):
+    """The recorder writes by a function of the program here, which fails."""
+    (tmp_path / "full.c").write_text(
+        "#include <errno.h>\n#include <mpi.h>\n#include <stdlib.h>\n#include <sys/syscall.h>\n#include <unistd.h>\n"
+        "ssize_t pwrite(int file, const void* bytes, size_t count, off_t at) {\n"
+        '    if (atoi(getenv("PMI_RANK")) == 0) return syscall(SYS_pwrite64, file, bytes, count, at);\n'
+        "    errno = ENOSPC;\n"
+        "    return -1;\n"
+        "}\n"
+        "int main(void) { return MPI_Init(NULL, NULL) || MPI_Finalize(); }\n"
+    )
+    subprocess.run([OWN / "mpicc", "-rdynamic", tmp_path / "full.c", "-o", tmp_path / "full"], check=True)
+    folder = tmp_path / "ranks"
+    folder.mkdir()
+    command = [OWN / "mpiexec", "-n", "2", tmp_path / "full"]
+    run = subprocess.run(command, env=os.environ | environment(folder), check=True, capture_output=True, text=True)
+    assert "rank 1 is not recorded: cannot write into" in run.stderr
+    assert [each.name for each in folder.iterdir()] == ["rank-0.part"]
+
+
 def test_refused_before_it_starts(tmp_path):
     setuid = tmp_path / "setuid"
     setuid.write_bytes((OWN / "mpiexec").resolve().read_bytes())
@@ -139,8 +161,6 @@ def test_no_rank(tmp_path):
 
 def test_files_of_an_earlier_run_are_joined(endings, tmp_path):
     """As after a batch job: only the library was preloaded."""
-    from tradewind.launch.record import environment
-
     folder = tmp_path / "run.trace.ranks"
     folder.mkdir()
     subprocess.run([*endings, "exit"], env=os.environ | environment(folder), check=True, capture_output=True)
