@@ -262,6 +262,20 @@ def test_calls_that_fail_end_their_requests_and_types_are_freed_in_callbacks(com
     assert verify_trace(trace)["eager_limit"] == 0
 
 
+@pytest.mark.slow
+def test_counts_that_a_library_cannot_take_are_errors(tmp_path):
+    """Programs find functions with large counts where the recorder is, also on a library without them."""
+    if shutil.which("mpicc.openmpi") is None:
+        pytest.skip("mpicc.openmpi is not installed")
+    subprocess.run(["mpicc.openmpi", PROGRAMS / "large.c", "-o", tmp_path / "large", "-ldl"], check=True)
+    run = recorded([tmp_path / "large", tmp_path / "file"], tmp_path)
+    assert run.returncode == 0, run.stderr
+    refused = ["Send", "Alltoallv", "Ialltoallv", "Win_create", "Put", "File_write"]
+    assert run.stdout.splitlines()[:-1] == [*refused, "6 handled", "7 received"]
+    (info,) = open_trace(tmp_path / "run.trace").infos.values()
+    assert {name for name in info.counted if name.endswith("(failed)")} == {f"MPI_{name} (failed)" for name in refused}
+
+
 def test_a_program_after_another_in_one_command_is_not_recorded_and_does_not_hang(tmp_path):
     """The file of its rank 0 is there already: then its other ranks are not recorded, either."""
     barrier = f"{sys.executable} -c 'from mpi4py import MPI; MPI.COMM_WORLD.barrier()'"
