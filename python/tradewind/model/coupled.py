@@ -59,6 +59,9 @@ class ComponentModel(Stepping, Protocol):
     def assumed(self) -> list[str]:
         """The names of what no publication about it has."""
 
+    def check(self, ranks: int) -> None:
+        """Raise InputError for ranks that do not fit, as far as that is known before exchanges are made."""
+
     def kinds(self, ranks: int) -> list[str]:
         """Return the keys of its exchanges that can take another algorithm."""
 
@@ -205,6 +208,14 @@ class CoupledModel:
         """Return the ranks over x and y of the first component. Raises InputError."""
         name, model = next(self._components())
         return model.split(len(self.ranks_of(ranks)[name]))
+
+    def check(self, ranks: int) -> None:
+        """Raise InputError for ranks that do not fit a component, or the grid of what it exchanges."""
+        shares = self.ranks_of(ranks)
+        for name, model in self._components():
+            model.check(len(shares[name]))
+        for name in {name for each in self.table.coupling for name in (each.origin, each.target)}:
+            self._layout(name, shares)
 
     def every(self, ranks: int) -> list[int]:
         """Return the numbers of steps after which something is done that other steps do not have."""

@@ -259,6 +259,13 @@ class Model:
         expansion.check()
         return self.grid.split(computing, _layouts(expanded))
 
+    def check(self, ranks: int) -> None:
+        """Raise InputError for ranks that do not fit grid or dwarfs: what is known before exchanges are made."""
+        split, values = self.split(ranks), self._expansion(ranks).values
+        dwarfs = [each.dwarf for each in self._expanded(ranks) if each.dwarf is not None]
+        for dwarf in {(each.kind, each.values): each for each in dwarfs}.values():
+            dwarf.check(self.grid, math.prod(split), split, values)
+
     def ranks_along_levels(self, ranks: int) -> int | None:
         """Return the most ranks along the direction that divides levels in transpositions; None: none divides them."""
         is_divided = self.extents is not None and any("z" in layout for layout in _layouts(self._expanded(ranks)))

@@ -53,6 +53,9 @@ class OnGrid(Stepping, Protocol):
     def extents(self) -> tuple[int, int, int] | None:
         """Points along x, y and z, where they are divided among ranks along x and y."""
 
+    def check(self, ranks: int) -> None:
+        """Raise InputError for ranks that do not fit, as far as that is known before exchanges are made."""
+
     def ranks_along_levels(self, ranks: int) -> int | None:
         """Return the most ranks along the direction that divides levels in transpositions; None: none divides them."""
 
