@@ -136,7 +136,7 @@ class Search:
         return range(math.ceil(first / self.each) * self.each, last + 1, self.each)[:_LOOKS]
 
     def _is_made(self, ranks: int) -> bool:
-        """Whether the step can be on so many ranks; its exchanges, which may take long to find, are kept."""
+        """Whether the step can be on a number of ranks; its exchanges, which may take long to find, are kept."""
         return self._fits(ranks) and self._is_taken(lambda: self._make(ranks))
 
     def _make(self, ranks: int) -> None:
