@@ -127,6 +127,8 @@ def test_questions_that_cannot_be_answered(model):
         (["--within", "1h"], "--forecast is missing, such as 10d"),
         (["--members", "50", "-n", "4"], "--members: --within and --forecast are needed, too"),
         (["--within", "1h", "--forecast", "10d", "-n", "4"], "--ranks: not beside --within"),
+        (["--within", "1h", "--forecast", "10d", "--scale", "strong"], "--scale: not beside --within"),
+        (["--within", "1h", "--forecast", "10d", "--no-causes"], "--no-causes: not beside --within"),
         (["--within", "1", "--forecast", "10 days"], "--within: '1' has no unit"),
         (["-n", "4", "--scale", "week"], "unknown scale 'week'; did you mean 'weak'?"),
         (["-n", "4", "--out", "picture.gif"], "picture.gif: a name that ends in .svg, .png, .pdf, .html is allowed"),

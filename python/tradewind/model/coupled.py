@@ -25,7 +25,7 @@ from tradewind.model.component_steps import ComponentSteps, OneStep
 from tradewind.model.coupled_tables import COMPONENT, COMPONENTS, Component, CoupledTable, Coupling
 from tradewind.model.evaluation import number, numbers_of
 from tradewind.model.file import ModelFile
-from tradewind.model.grid import ModelGrid, default_split
+from tradewind.model.grid import ModelGrid, default_split, fixed
 from tradewind.model.making import FLOPS_PER_BYTE, StepWorkload
 from tradewind.model.step_program import Stepping, StepProgram
 from tradewind.workload.coupling import Side, coupling
@@ -134,9 +134,14 @@ class CoupledModel:
         """Return nothing, as above."""
         return None
 
-    def on_grid(self, extents: tuple[int, int, int]) -> Self:
-        """Refuse to be on one grid, with InputError."""
-        raise InputError(f"grid {extents_text(extents)}: the components of {self.name} have grids of their own")
+    @property
+    def point_count(self) -> int:
+        """Points of the grids of all components."""
+        return sum(each.grid.point_count for each in self.loaded.values())
+
+    def grown(self, ranks: int, grown_from: tuple[int, int]) -> tuple[Self, tuple[int, int]]:
+        """Refuse to grow, with InputError: the components have grids of their own, which exchange fields."""
+        raise fixed(self.grid_text)
 
     def with_changes(self, numbers: Mapping[str, float], algorithms: Mapping[str, str]) -> Self:
         """Return it with other numbers and algorithms."""

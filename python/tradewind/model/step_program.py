@@ -59,5 +59,9 @@ class OnGrid(Stepping, Protocol):
     def ranks_along_levels(self, ranks: int) -> int | None:
         """Return the most ranks along the direction that divides levels in transpositions; None: none divides them."""
 
-    def on_grid(self, extents: tuple[int, int, int]) -> Self:
-        """Return the same model on a grid of other extents."""
+    @property
+    def point_count(self) -> int:
+        """Points of its grids; 0 where each rank has elements of its own."""
+
+    def grown(self, ranks: int, grown_from: tuple[int, int]) -> tuple[Self, tuple[int, int]]:
+        """Return the same model with as many points for each rank, and the split; see `Model.grown`."""
