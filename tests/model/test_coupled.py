@@ -230,6 +230,8 @@ def test_what_is_assumed_in_components_is_named(folder):
         ),
         ('interpolation = "bilinear"', 'interpolation = "cubic"', r"coupled.toml:29: .*unknown interpolation 'cubic'"),
         ("fields = 3", "fields = 0", r"coupled.toml:27: fields"),
+        ('fields = "=2 * ocean_ranks"', 'fields = "=ocean_ranks / 4"', r"^[^:]*coupled.toml:20: fields .*0.5; a whole"),
+        ("bytes = 40", 'bytes = "=-ocean_ranks"', r"coupled.toml:31: bytes '=-ocean_ranks': -2; 0 or more"),
         ('periodic = "x"', 'periodic = "q"', r"coupled.toml:30: periodic 'q'"),
         ('grid = "10x6"', 'grid = "10x6"\narea = [0, 1, 0, 1]', r"coupled.toml:\d+: the area of one grid alone"),
         ('grid = "10x6"', 'grid = "1x1"', r"coupled.toml:\d+: .*"),

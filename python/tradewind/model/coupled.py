@@ -26,8 +26,9 @@ from tradewind.model.coupled_tables import COMPONENT, COMPONENTS, Component, Cou
 from tradewind.model.evaluation import number, numbers_of
 from tradewind.model.file import ModelFile
 from tradewind.model.grid import ModelGrid, default_split, fixed
-from tradewind.model.making import FLOPS_PER_BYTE, StepWorkload
+from tradewind.model.making import StepWorkload
 from tradewind.model.step_program import Stepping, StepProgram
+from tradewind.model.tables import FLOPS_PER_BYTE
 from tradewind.workload.coupling import Side, coupling
 from tradewind.workload.steps import Compute, Exchanged, Group
 
@@ -318,6 +319,7 @@ class CoupledModel:
         # The ranks that take part are numbered from 0, group by group.
         first = {name: sum(len(shares[other]) for other in groups[:i]) for i, name in enumerate(groups)}
         ranks = sum(len(shares[name]) for name in groups or ends[:1])
+        fields = self._fields(moved, shares)
         problems: list[str] = []
         with gathered(problems):
             source, target = (
@@ -325,7 +327,7 @@ class CoupledModel:
             )
             fetch = coupling(source, target, ranks, moved.interpolation, moved.periodic)
             schedule = _core.make_schedule(fetch, default_algorithm(fetch.name))
-            return Exchanged(moved.name, schedule, self._fields(moved, shares), groups=groups)
+            return Exchanged(moved.name, schedule, fields, groups=groups)
         raise InputError(*(self.file.at(self._place(moved), problem) for problem in problems))
 
     def _interpolated(self, moved: Coupling, shares: Mapping[str, range]) -> Iterator[OneStep]:
@@ -333,6 +335,8 @@ class CoupledModel:
         problems: list[str] = []
         place, values = (*self._place(moved), "bytes"), self._values(_total(shares))
         each = number(self.file, moved.bytes, place, values, problems)
+        if each < 0:
+            problems.append(self.file.at(place, f"bytes {moved.bytes!r}: {each:g}; 0 or more are allowed"))
         if problems:
             raise InputError(*problems)
         if each:

@@ -16,7 +16,7 @@ from tradewind.model.dwarf_steps import DwarfStep, dwarf_step
 from tradewind.model.evaluation import STAND_IN, Values, evaluated, numbers_of
 from tradewind.model.file import ModelFile
 from tradewind.model.grid import POINTS, points_formula
-from tradewind.model.tables import OWN_NUMBERS, ModelTable
+from tradewind.model.tables import FLOPS_PER_BYTE, OWN_NUMBERS, ModelTable
 from tradewind.workload.every import MAX_STEPS
 from tradewind.workload.program_tables import MAX_TIMES
 
@@ -74,7 +74,10 @@ class Expansion:
         self.problems += [unknown("number", name, table.numbers) for name in changed if name not in table.numbers]
         for taken in [name for name in table.numbers if name in OWN_NUMBERS]:
             self._wrong(("numbers", taken), f"number {taken!r}: every model has one of this name")
-        return numbers_of(self.file, table.numbers, own, changed, self.problems)
+        found = numbers_of(self.file, table.numbers, own, changed, self.problems)
+        if not (rate := found.get(FLOPS_PER_BYTE, STAND_IN)) > 0:
+            self._wrong(("numbers", FLOPS_PER_BYTE, "value"), f"{FLOPS_PER_BYTE} {rate:g}: more than 0 is allowed")
+        return found
 
     def servers(self, ranks: int) -> int:
         """Return how many of the ranks are servers."""
