@@ -19,7 +19,7 @@ struct Request {
     bool is_active = false;
     bool is_cancelled = false;
     std::unique_ptr<int[]> counts;  // that the library reads until it ends, see narrowed.hpp
-    std::uint64_t free_since = 0;   // of a slot that is free: calls behind so many events may take it
+    std::uint64_t free_since = 0;   // of a free slot: events behind which calls may take it
 };
 
 /// The open requests of a rank, found by handle. A library may give one handle to several requests at once (MPICH, to

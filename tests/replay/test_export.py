@@ -204,6 +204,24 @@ def test_a_collective_call_of_unknown_ranks_is_left_out(tmp_path):
     assert result["not_replayed"]["calls"] == {"MPI_Barrier": 2}
 
 
+def test_calls_with_ranks_of_other_programs_are_left_out():
+    """As with those that were spawned: messages, collective calls, and windows."""
+    builder = TraceBuilder(2)
+    merged = builder.communicator([NONE, 0, 1], "MPI_Intercomm_merge")
+    window = builder.window(merged)
+    for rank in range(2):
+        calls = builder.rank(rank)
+        calls.call("MPI_Win_create", communicator=merged, created=window)
+        calls.call("MPI_Allreduce", communicator=merged, bytes=8, received=8)
+        calls.call("MPI_Isend", communicator=merged, peer=NONE, bytes=24, tag=0, request=0)
+        calls.call("MPI_Wait", communicator=NONE, asked=[0], ended=[(0, NONE, NONE, 0)])
+        calls.call("MPI_Put", communicator=merged, window=window, peer=1 - rank, bytes=40)
+        calls.call("MPI_Win_fence", communicator=merged, window=window)
+    left = calls_of(builder.trace()).left
+    assert left.calls == dict.fromkeys(("MPI_Win_create", "MPI_Allreduce", "MPI_Isend", "MPI_Put", "MPI_Win_fence"), 2)
+    assert sum(left.bytes.values()) == 2 * (16 + 24 + 40)
+
+
 def test_names_of_files_may_have_any_bytes(tmp_path):
     for name in ("Läufe.ti", os.fsdecode(b"l\xe4uft.ti")):
         export_trace(stepping(), tmp_path / name, Form.TIME_INDEPENDENT)

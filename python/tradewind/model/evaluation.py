@@ -9,7 +9,7 @@ from tradewind.base.errors import gathered
 from tradewind.base.formula import Formula
 from tradewind.base.toml_lines import Place
 from tradewind.model.file import ModelFile
-from tradewind.model.tables import FORMULA, Number
+from tradewind.model.tables import FORMULA, Number, not_finite
 
 Values = Mapping[str, float]
 STAND_IN = 1
@@ -19,10 +19,13 @@ STAND_IN = 1
 def evaluated(file: ModelFile, value: Any, place: Place, values: Values, problems: list[str]) -> Any:
     """Return a value of the file; a formula becomes a number, an integer where it is a whole one.
 
-    Adds to `problems` what is wrong with a formula, which is `STAND_IN` then.
+    Adds to `problems` what is wrong with a formula, and a number that is not finite, which is `STAND_IN` then.
     """
     if isinstance(value, dict):
         return {key: evaluated(file, each, (*place, key), values, problems) for key, each in value.items()}
+    if isinstance(value, float) and (problem := not_finite(value)):
+        problems.append(file.at(place, f"{place[-1]} = {problem}"))
+        return STAND_IN
     if not isinstance(value, str) or not value.startswith(FORMULA):
         return value
     wrong: list[str] = []
@@ -34,7 +37,10 @@ def evaluated(file: ModelFile, value: Any, place: Place, values: Values, problem
 
 
 def number(file: ModelFile, value: float | str, place: Place, values: Values, problems: list[str]) -> float:
-    """Return a number, or the value of a formula; of another text `STAND_IN`, and a problem more."""
+    """Return a number, or the value of a formula; of what is neither `STAND_IN`, and a problem more."""
+    if problem := not_finite(value):
+        problems.append(file.at(place, f"{'.'.join(map(str, place))} = {problem}"))
+        return STAND_IN
     if isinstance(value, str) and not value.startswith(FORMULA):
         problems.append(file.at(place, f"{value!r}: a number, or a formula that begins with = is allowed"))
         return STAND_IN

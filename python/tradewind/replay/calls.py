@@ -77,7 +77,8 @@ def calls_of(trace: Trace, scale: float = 1.0, allreduce: str = DEFAULT_ALLREDUC
     def made(at_once: bool) -> Replayed:
         builder = _core.CallsOfTrace(trace.size, LABELS, schedule, at_once)
         for number, each in enumerate(trace.communicators):
-            builder.add_communicator(number, each.members.tolist())
+            if each.is_whole:
+                builder.add_communicator(number, each.members.tolist())
         left, accesses = Left(), accesses_of(trace)
         for rank in trace.ranks:
             builder.add(rank=rank, **blocks_of(trace.events(rank), trace.communicators, left, scale, accesses))

@@ -69,6 +69,7 @@ class Communicator:
     """A communicator: the world ranks of its members, by their rank in it."""
 
     members: NDArray[np.int32]
+    """NONE for ranks of other programs, as those that were spawned."""
     call: str = ""
     """The function that made it, as MPI_Cart_create; "": it was there from the beginning."""
     parent: int = NONE
@@ -77,6 +78,11 @@ class Communicator:
     dims: tuple[int, ...] = ()
     """Ranks in each direction of a Cartesian topology."""
     periodic: tuple[bool, ...] = ()
+
+    @cached_property
+    def is_whole(self) -> bool:
+        """Whether all of its ranks are of this program."""
+        return all(group is None or bool((group != NONE).all()) for group in (self.members, self.remote))
 
 
 @dataclass(frozen=True)

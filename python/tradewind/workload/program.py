@@ -280,17 +280,20 @@ class ProgramWorkload(Workload):
         )
 
     def at_rates(self, machine: Machine, ranks_per_node: int, threads: int) -> ProgramWorkload:
-        """Return it with work on files, and computations where cores have rates, in seconds. Raises InputError."""
-        sharing, of_cores = min(ranks_per_node, self.ranks), machine.has_core_rates
-        if machine.node.flops is None and not of_cores:
+        """Return it with work on files in seconds, and computations where cores or NUMA domains limit them.
+
+        Raises InputError.
+        """
+        sharing, of_parts = min(ranks_per_node, self.ranks), machine.has_domains_or_core_rates
+        if machine.node.flops is None and not of_parts:
             for compute in self.computes:
                 compute.on_cores(machine, sharing, threads)  # refuses what has flops
-        if not self.has_files and not of_cores:
+        if not self.has_files and not of_parts:
             return self
 
         def computed(compute: Compute, ranks: int) -> Compute:
             made = compute.with_files(machine.files, ranks)
-            return made.on_cores(machine, sharing, threads) if of_cores else made
+            return made.on_cores(machine, sharing, threads) if of_parts else made
 
         return self.with_computations(computed)
 

@@ -23,7 +23,7 @@ class WeatherModelSweep(OnMachine):
     ranks: Many[Ranks]
     split: Annotated[dict[int, Many[Split]], BeforeValidator(split_by_ranks)] = Field(default_factory=dict)
     """For each number of ranks; those that are not named take the split of the model."""
-    numbers: dict[str, Many[float]] = Field(default_factory=dict)
+    numbers: dict[str, Many[Annotated[float, Field(strict=True, allow_inf_nan=False)]]] = Field(default_factory=dict)
     """Values in place of those of the model file, like ``{ tracers = [3, 20] }``; lists multiply."""
     algorithms: dict[str, str] = Field(default_factory=dict)
     """Algorithms in place of those of the model file, by the key of the exchanges: ``{ halo = "direct" }``."""
