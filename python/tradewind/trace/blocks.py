@@ -229,11 +229,13 @@ class Columns(NamedTuple):
     @classmethod
     def joined(cls, parts: Sequence[Columns]) -> Columns:
         """Return the columns of parts behind one another."""
-        return cls(*(np.concatenate(column) for column in zip(*parts, strict=True)))
+        whole: list[Any] = [np.concatenate(column) for column in zip(*parts, strict=True)]
+        return cls(*whole)
 
     def part(self, begin: int, end: int | None) -> Columns:
         """Return the columns of the events from `begin` to before `end`."""
-        return Columns(*(column[begin:end] for column in self))
+        sliced: list[Any] = [column[begin:end] for column in self]
+        return Columns(*sliced)
 
 
 class Reader:

@@ -100,7 +100,9 @@ def _write_rank(file: IO[bytes], trace: Trace, rank: int) -> None:
                 write(file, Kind.SITES, rank, lines_of_sites(part.sites), Coding.ZLIB)
             for begin in range(0, max(1, len(part.operations)), OPERATIONS_PER_BLOCK):
                 write(file, Kind.OPERATIONS, rank, _stored(part, begin), Coding.XZ)
-        _write_events(file, rank, Columns(part.order.astype(np.uint32), *_coded(part, ends), part.overtakers))
+        _write_events(
+            file, rank, Columns(part.order.astype(np.uint32), *_coded(part, ends), part.overtakers.astype(np.uint32))
+        )
     counted = {name: (calls, round(seconds * 1e9)) for name, (calls, seconds) in info.counted.items()}
     if info.ending != "killed":
         _write_json(file, Kind.END, rank, {"ending": info.ending, "end_sync_ns": 0, "counted": counted})
