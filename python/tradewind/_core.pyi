@@ -841,9 +841,14 @@ class Calls:
         (rank, row) of requests that are begun, and neither waited for nor freed.
         """
 
-    def buffering(self) -> tuple[int, list[tuple[int, int, bool, int, str, int]]]:
+    def buffering(
+        self,
+        threads: Sequence[
+            Annotated[NDArray[numpy.uint16], dict(shape=(None,), order="C", device="cpu", writable=False)]
+        ] = [],
+    ) -> tuple[int, list[tuple[int, int, bool, int, str, int]]]:
         """
-        Return (eager limit, cycle): messages up to this many bytes have to be buffered (0: none; -1: the calls end with no buffers), and (rank, peer, whether it sends, bytes, label, row) of the ranks of a cyclic dependency where nothing is buffered.
+        Return (eager limit, cycle): messages up to this many bytes have to be buffered (0: none; -1: the calls end with no buffers), and (rank, peer, whether it sends, bytes, label, row) of the ranks of a cyclic dependency where nothing is buffered. `threads`: [rank][row] thread, empty where a rank has one; threads go on whatever others wait for.
         """
 
 def free_network_s(calls: Calls) -> float:

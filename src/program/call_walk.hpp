@@ -12,41 +12,64 @@ namespace tradewind::program {
 class CallWalk {
   public:
     static constexpr std::int64_t all_buffered = std::numeric_limits<std::int64_t>::max();
+    // [rank][call] thread; empty where a rank has one. Threads of a rank go on whatever the others wait for.
+    using Threads = std::vector<std::vector<std::uint16_t>>;
 
-    explicit CallWalk(const Calls& calls);
+    explicit CallWalk(const Calls& calls, const Threads& threads = {});
 
-    // Walks until no rank can go on, from where the last walk ended. Messages up to `limit` bytes are buffered: their
-    // sends end at once; the others with the receive. Which order ranks go on in makes no difference.
+    // Walks until no thread can go on, from where the last walk ended. Messages up to `limit` bytes are buffered: their
+    // sends end at once; the others with the receive. Which order threads go on in makes no difference.
     void go_on(std::int64_t limit);
-    bool has_ended(Rank r) const { return next_[place(r)] == calls_.of(r).size(); }
     bool all_ended() const;
-    // Returns the send or receive that a rank waits for which has not ended, and the wait itself.
-    const Call& awaited(Rank r) const { return calls_.request(r, wait(r).peer); }
-    const Call& wait(Rank r) const { return calls_.of(r)[next_[place(r)]]; }
-    // Returns when the last rank was done, in ps.
+    // Returns when the last rank was done, in ps; of ranks with one thread each.
     std::int64_t time() const;
 
+    // Threads of all ranks are numbered by their ranks.
+    std::size_t threads() const { return threads_.size(); }
+    Rank rank(std::size_t thread) const { return threads_[thread].rank; }
+    bool has_ended(std::size_t thread) const { return threads_[thread].next == size(threads_[thread]); }
+    // Returns the send or receive that a thread waits for which has not ended, and the wait itself.
+    const Call& awaited(std::size_t thread) const { return calls_.request(rank(thread), wait(thread).peer); }
+    const Call& wait(std::size_t thread) const { return at(threads_[thread], threads_[thread].next); }
+    // Returns the thread that makes the other end of what a thread waits for.
+    std::size_t other_end(std::size_t thread) const;
+
   private:
-    static constexpr Rank none = -1;
+    static constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
     static constexpr std::int64_t not_yet = -1;
 
     struct Message {
         std::int64_t sent = not_yet, posted = not_yet;  // ps
-        Rank waiting = none;                            // for its other end
+        std::size_t waiting = none;                     // the thread that waits for its other end
+    };
+    struct Thread {
+        Rank rank;
+        std::vector<std::uint32_t> own;  // its calls, where the rank has several threads
+        std::size_t next = 0;
     };
 
     static std::size_t place(Rank r) { return static_cast<std::size_t>(r); }
+    std::size_t size(const Thread& thread) const {
+        return thread.own.empty() ? calls_.of(thread.rank).size() : thread.own.size();
+    }
+    const Call& at(const Thread& thread, std::size_t i) const {
+        return calls_.of(thread.rank)[thread.own.empty() ? i : thread.own[i]];
+    }
     std::int64_t end_of(Rank r, const Call& call) const;
     void wake(Message& message);
-    void prefetch_ahead(Rank r, std::size_t next);
-    void walk(Rank r);
+    template <class At>
+    void prefetch_ahead(Rank r, std::size_t next, std::size_t end, At at);
+    void walk(std::size_t number);
+    // `at`: gives the calls of the thread up to before `end`.
+    template <class At>
+    void walk(std::size_t number, std::size_t end, At at);
 
     const Calls& calls_;
     std::int64_t limit_ = 0;
-    std::vector<std::size_t> next_;               // [rank]: call
+    std::vector<Thread> threads_;
     std::vector<std::int64_t> clock_;             // [rank]
     std::vector<std::vector<Message>> messages_;  // [receiver][message]
-    std::vector<Rank> ready_;
+    std::vector<std::size_t> ready_;
 };
 
 }  // namespace tradewind::program

@@ -34,12 +34,15 @@ int Requests::add(Request request, std::uint64_t begun) {
     return slot;
 }
 
-int Requests::find(Word handle) const {
+int Requests::find(Word handle, int thread) const {
     const std::size_t mask = table_.size() - 1;
+    int of_another = UNKNOWN;
     for (std::size_t at = home(handle); table_[at] != UNKNOWN; at = (at + 1) & mask) {
-        if (slots_[static_cast<std::size_t>(table_[at])].handle == handle) return table_[at];
+        const Request& request = slots_[static_cast<std::size_t>(table_[at])];
+        if (request.handle == handle && request.thread == thread) return table_[at];
+        if (request.handle == handle) of_another = table_[at];
     }
-    return UNKNOWN;
+    return of_another;
 }
 
 void Requests::remove(int slot, std::uint64_t events) {

@@ -15,6 +15,7 @@ struct CommunicatorInfo;
 struct Request {
     Word handle = 0;
     const CommunicatorInfo* receives_on = nullptr;  // null: it is no receive
+    int thread = 0;                                 // that made it
     bool is_persistent = false;
     bool is_active = false;
     bool is_cancelled = false;
@@ -23,7 +24,8 @@ struct Request {
 };
 
 /// The open requests of a rank, found by handle. A library may give one handle to several requests at once (MPICH, to
-/// sends that have ended already): then any of them is found.
+/// sends that have ended already), or to a new one while the thread that ended the last is not here yet: then one that
+/// the calling thread made is found, else any of them.
 class Requests {
   public:
     static constexpr int UNKNOWN = -1;
@@ -33,8 +35,8 @@ class Requests {
     /// Adds a request of a call that began behind `begun` events, and returns its slot.
     int add(Request request, std::uint64_t begun);
 
-    /// Returns the slot of a handle, UNKNOWN for one that is not open.
-    int find(Word handle) const;
+    /// Returns the slot of a handle in a call of a thread, UNKNOWN for one that is not open.
+    int find(Word handle, int thread) const;
 
     Request& operator[](int slot) { return slots_[static_cast<std::size_t>(slot)]; }
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "program/call_walk.hpp"
 #include "program/calls.hpp"
 
 namespace tradewind::verify {
@@ -26,6 +27,8 @@ struct Buffering {
     std::vector<Waiting> cycle;
 };
 
-Buffering buffering_of(const program::Calls& calls);
+// `threads`: those of ranks that have several, whose calls wait for nothing but messages and what stands before them in
+// their thread; so what does not end here ends in no order of threads.
+Buffering buffering_of(const program::Calls& calls, const program::CallWalk::Threads& threads = {});
 
 }  // namespace tradewind::verify

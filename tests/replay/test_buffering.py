@@ -11,6 +11,7 @@ from recorded_exchange import trace_of
 from validation.machines import all_to_all
 
 from tradewind.replay.buffering import verify_trace
+from tradewind.replay.calls import calls_of
 from tradewind.replay.rows import gaps_ns
 from tradewind.trace.builder import TraceBuilder, in_memory
 from tradewind.trace.model import ANY, NONE, Trace
@@ -215,17 +216,16 @@ def asking(gap_ns: int, overlap_ns: int) -> TraceBuilder:
 def test_threads_end_in_the_order_of_their_events_and_begin_where_they_did() -> None:
     """Whatever the times are: here the call that asks begins behind the answer by its time."""
     trace = asking(1000, -20).trace()
-    for overtakers, limit in (([0, 0, 1], 0), ([0, 0, 0], None)):
+    for overtakers, limit in (([0, 0, 1], 0), ([0, 0, 0], -1)):
         events = {0: replace(trace.events(0), overtakers=np.array(overtakers, np.int32)), 1: trace.events(1)}
-        found = verify_trace(in_memory(2, trace.infos, trace.communicators, events))
-        assert (found["eager_limit"], found["threaded_ranks"]) == (limit, 1)
+        assert calls_of(in_memory(2, trace.infos, trace.communicators, events)).eager_limit == limit
 
 
 def test_threads_of_older_traces_begin_as_early_as_rounded_times_allow(tmp_path: Path) -> None:
     """Times are within 0.4 %: of a second four ms, by which the answer seems to come before it is asked for."""
     for gap_ns in range(200_000_000, 220_000_000, 700_000):
         save_trace(asking(gap_ns, 10_000).trace(), tmp_path / "run.trace")
-        assert verify_trace(open_trace(tmp_path / "run.trace"))["eager_limit"] == 0, gap_ns
+        assert calls_of(open_trace(tmp_path / "run.trace")).eager_limit == 0, gap_ns
 
 
 def test_the_slot_of_an_older_trace_is_taken_when_it_is_free() -> None:
@@ -239,8 +239,29 @@ def test_the_slot_of_an_older_trace_is_taken_when_it_is_free() -> None:
     send(builder, 1, 0, 8)
     builder.rank(1).call("MPI_Recv", source=0, source_tag=1, received=8)
     receive(builder, 1, 0, 8)
+    replayed = calls_of(builder.trace())
+    assert (replayed.eager_limit, replayed.calls.messages, replayed.calls.never_awaited) == (0, 3, [])
+
+
+def test_threads_go_on_while_others_wait() -> None:
+    """One message after the other the threads would need buffers; a thread that needs some itself is found."""
+    builder = TraceBuilder(2)
+    for tag in (0, 1):
+        builder.rank(0).call("MPI_Send", peer=1, tag=tag, bytes=8, thread=tag)
+        builder.rank(1).call("MPI_Recv", source=0, source_tag=1 - tag, received=8, thread=1 - tag)
+    trace = builder.trace()
+    found = verify_trace(trace)
+    assert (calls_of(trace).eager_limit, found["eager_limit"], found["threaded_ranks"]) == (8, 0, 2)
+    for rank in (0, 1):
+        builder.rank(rank).call("MPI_Send", peer=1 - rank, tag=2, bytes=24, thread=1)
+    for rank in (0, 1):
+        builder.rank(rank).call("MPI_Recv", source=1 - rank, source_tag=2, received=24, thread=1)
     found = verify_trace(builder.trace())
-    assert (found["eager_limit"], found["messages"], found["requests_never_awaited"]) == (0, 3, 0)
+    assert found["eager_limit"] == 24
+    assert [(each["rank"], each["event"], each["call"]) for each in found["cycle"]] == [
+        (0, 2, "MPI_Send"),
+        (1, 2, "MPI_Send"),
+    ]
 
 
 def test_a_request_that_was_freed_is_not_the_next_one_of_its_slot() -> None:

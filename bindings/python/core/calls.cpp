@@ -31,6 +31,26 @@ namespace {
 template <class T>
 using Column = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
+// [rank][call], of [rank][row].
+program::CallWalk::Threads threads_of(const program::Calls& calls, const std::vector<Column<std::uint16_t>>& of_rows) {
+    if (of_rows.empty()) return {};
+    if (of_rows.size() != static_cast<std::size_t>(calls.ranks()))
+        throw InputError("threads of " + std::to_string(of_rows.size()) + " ranks: " + std::to_string(calls.ranks()) +
+                         " are allowed");
+    program::CallWalk::Threads threads(of_rows.size());
+    for (Rank r = 0; r < calls.ranks(); ++r) {
+        const Column<std::uint16_t>& rows = of_rows[static_cast<std::size_t>(r)];
+        if (rows.size() == 0) continue;
+        for (const program::Call& call : calls.of(r)) {
+            if (call.row >= rows.size())
+                throw InputError("rank " + std::to_string(r) + ": threads of " + std::to_string(rows.size()) +
+                                 " rows, and a call of row " + std::to_string(call.row));
+            threads[static_cast<std::size_t>(r)].push_back(rows.data()[call.row]);
+        }
+    }
+    return threads;
+}
+
 template <class T>
 std::span<const T> span(const Column<T>& column, std::size_t rows) {
     if (column.size() != rows)
@@ -154,17 +174,19 @@ void bind_calls(nb::module_& module) {
                      "(rank, row) of requests that are begun, and neither waited for nor freed.")
         .def(
             "buffering",
-            [](const program::Calls& calls) {
-                const verify::Buffering found = verify::buffering_of(calls);
+            [](const program::Calls& calls, const std::vector<Column<std::uint16_t>>& threads) {
+                const verify::Buffering found = verify::buffering_of(calls, threads_of(calls, threads));
                 std::vector<WaitingTuple> cycle;
                 for (const verify::Waiting& each : found.cycle)
                     cycle.emplace_back(each.rank, each.peer, each.is_send, each.bytes, calls.labels()[each.label],
                                        each.row);
                 return std::tuple(found.eager_limit, cycle);
             },
+            "threads"_a = std::vector<Column<std::uint16_t>>(),
             "Return (eager limit, cycle): messages up to this many bytes have to be buffered (0: none; -1: the calls "
             "end with no buffers), and (rank, peer, whether it sends, bytes, label, row) of the ranks of a cyclic "
-            "dependency where nothing is buffered.");
+            "dependency where nothing is buffered. `threads`: [rank][row] thread, empty where a rank has one; threads "
+            "go on whatever others wait for.");
     module.def(
         "free_network_s",
         [](const program::Calls& calls) {

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tradewind.replay.calls import NamedEvents, calls_of
+from tradewind.replay.calls import NamedEvents, calls_of, threads_of_rows
 from tradewind.replay.wildcards import wildcards
 from tradewind.trace.model import NONE, Trace
 
@@ -23,8 +23,8 @@ def verify_trace(trace: Trace) -> dict[str, Any]:
     Of ranks that are cut (see `Trace.cut_ranks`) this holds as far as they were recorded. A call is recorded when it
     returns, so those in which ranks hang stand behind their last ones.
 
-    Calls of a rank with several threads are taken in the one order in which they ended, each begun where it did; what
-    threads wait for of each other is not recorded. So they may need no buffers where this order does.
+    Threads of a rank go on whatever others wait for: what they wait for of each other, but for messages, is not
+    recorded. So where they do not end here, they do in no order of their calls.
 
     - ``threaded_ranks``: number of ranks that call in several threads;
     - ``problems``: `Trace.problems`; ``cut_ranks``, and ``cut``: the first of them: ``rank``, ``ending`` (that of
@@ -52,21 +52,25 @@ def verify_trace(trace: Trace) -> dict[str, Any]:
     named = NamedEvents(trace)
     order = collective_order(trace, named)
     result: dict[str, Any] = {"ranks": trace.size, "events": len(trace), "problems": list(trace.problems)}
-    result["threaded_ranks"] = sum(bool(trace.events(rank).operations["thread"].any()) for rank in trace.ranks)
+    threads = threads_of_rows(trace)
+    result["threaded_ranks"] = sum(len(of_rows) > 0 for of_rows in threads)
     result |= {"cut_ranks": len(trace.cut_ranks), "cut": _cut(trace, named), "order": order}
     if order:  # then ranks wait for different calls, and there are no messages to match
         lists: dict[str, list[Any]] = {name: [] for name in ("cycle", "unmatched", "never_awaited")}
         counts = dict.fromkeys(("unmatched_messages", "unknown_messages", "requests_never_awaited"), 0)
         return result | lists | counts | {"eager_limit": None, "wildcards": None, "not_replayed": {}}
     replayed = calls_of(trace)
+    eager_limit, cycle = replayed.eager_limit, replayed.cycle
+    if eager_limit != 0 and result["threaded_ranks"]:
+        eager_limit, cycle = replayed.calls.buffering(threads)
     unmatched = replayed.unmatched
     finalized = {rank for rank, info in trace.infos.items() if info.ending == "finalized"}
     open_requests = [each for each in replayed.calls.never_awaited if each[0] in finalized]
     return result | {
         "messages": replayed.calls.messages,
         "bytes": replayed.calls.bytes,
-        "eager_limit": None if replayed.eager_limit < 0 else replayed.eager_limit,
-        "cycle": [_waiting(named, *each) for each in replayed.cycle],
+        "eager_limit": None if eager_limit < 0 else eager_limit,
+        "cycle": [_waiting(named, *each) for each in cycle],
         "unmatched": [
             {"rank": rank, "peer": peer, "sends": sends, "tag": tag, "bytes": size, **named.of_row(rank, row)}
             for rank, peer, sends, _, tag, size, row in unmatched[:SHOWN]

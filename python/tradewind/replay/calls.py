@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
 from functools import cached_property, lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from tradewind import _core
 from tradewind.base.errors import InputError
@@ -13,6 +15,9 @@ from tradewind.replay.row import LABELS, Left
 from tradewind.replay.rows import blocks_of, events_of_rows
 from tradewind.trace.model import Trace, missing_ranks
 from tradewind.trace.source_lines import SourceLines
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 DEFAULT_ALLREDUCE = "recursive-2"
 """Recursive doubling, as MPICH has it for short vectors."""
@@ -90,6 +95,18 @@ def calls_of(trace: Trace, scale: float = 1.0, allreduce: str = DEFAULT_ALLREDUC
         return by_stages
     at_once = made(True)
     return by_stages if at_once.eager_limit == by_stages.eager_limit else at_once
+
+
+def threads_of_rows(trace: Trace) -> list[NDArray[np.uint16]]:
+    """Return the thread of each row of each rank; nothing of ranks that call in one thread."""
+    threads = []
+    for rank in trace.ranks:
+        events = trace.events(rank)
+        of_rows = np.empty(0, np.uint16)
+        if events.operations["thread"].any():
+            of_rows = events.column("thread")[events_of_rows(events, trace.communicators, accesses_of(trace))]
+        threads.append(of_rows)
+    return threads
 
 
 class NamedEvents:

@@ -7,7 +7,8 @@ namespace tradewind::recorder {
 /// Adds the slots of the requests that a call was given; those that are not known have none.
 inline void set_asked(Event& event, const std::vector<Word>& handles) {
     for (const Word handle : handles) {
-        const int slot = handle == abi().null_request ? Requests::UNKNOWN : recorder.requests.find(handle);
+        const int slot =
+            handle == abi().null_request ? Requests::UNKNOWN : recorder.requests.find(handle, event.operation.thread);
         if (slot != Requests::UNKNOWN) event.lists.asked.push_back(slot);
     }
 }

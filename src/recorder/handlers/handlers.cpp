@@ -20,7 +20,7 @@ bool was_cancelled(Word status) {
 
 void end_request(Event& event, Word handle, Word status) {
     if (handle == abi().null_request) return;
-    const int slot = recorder.requests.find(handle);
+    const int slot = recorder.requests.find(handle, event.operation.thread);
     if (slot == Requests::UNKNOWN) return;
     Request& request = recorder.requests[slot];
     if (request.is_persistent && !request.is_active) return;

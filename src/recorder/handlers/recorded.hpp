@@ -103,6 +103,7 @@ void add_request(const C& call, Event& event, const CommunicatorInfo* receives_o
         constexpr bool persistent = C::form == Form::Persistent;
         event.operation.request = recorder.requests.add({.handle = made,
                                                          .receives_on = receives_on,
+                                                         .thread = event.operation.thread,
                                                          .is_persistent = persistent,
                                                          .is_active = !persistent,
                                                          .is_cancelled = false,
