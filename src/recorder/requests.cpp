@@ -17,10 +17,11 @@ int Requests::free_slot(std::uint64_t begun) {
         if (word == free_.size()) {
             free_.push_back(~std::uint64_t{0});
             slots_.resize(64 * free_.size());
+            free_since_.resize(slots_.size());
         }
         for (std::uint64_t bits = free_[word]; bits != 0; bits &= bits - 1) {
             const int slot = static_cast<int>(64 * word) + std::countr_zero(bits);
-            if ((*this)[slot].free_since <= begun) return slot;
+            if (free_since_[static_cast<std::size_t>(slot)] <= begun) return slot;
         }
     }
 }
@@ -60,7 +61,7 @@ void Requests::remove(int slot, std::uint64_t events) {
     table_[hole] = UNKNOWN;
     open_--;
     (*this)[slot] = {};
-    (*this)[slot].free_since = events;
+    free_since_[static_cast<std::size_t>(slot)] = events;
     free_[static_cast<std::size_t>(slot) / 64] |= std::uint64_t{1} << (slot % 64);
 }
 

@@ -20,7 +20,6 @@ struct Request {
     bool is_active = false;
     bool is_cancelled = false;
     std::unique_ptr<int[]> counts;  // that the library reads until it ends, see narrowed.hpp
-    std::uint64_t free_since = 0;   // of a free slot: events behind which calls may take it
 };
 
 /// The open requests of a rank, found by handle. A library may give one handle to several requests at once (MPICH, to
@@ -50,8 +49,9 @@ class Requests {
     void grow();
 
     std::vector<Request> slots_;
-    std::vector<std::uint64_t> free_;  // a bit per slot
-    std::vector<int> table_;           // slots by the hash of their handles, UNKNOWN where it is empty
+    std::vector<std::uint64_t> free_;        // a bit per slot
+    std::vector<std::uint64_t> free_since_;  // [slot] events behind which calls may take it
+    std::vector<int> table_;                 // slots by the hash of their handles, UNKNOWN where it is empty
     int shift_;
     std::size_t open_ = 0;
 };

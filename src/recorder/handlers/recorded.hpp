@@ -107,8 +107,7 @@ void add_request(const C& call, Event& event, const CommunicatorInfo* receives_o
                                                          .is_persistent = persistent,
                                                          .is_active = !persistent,
                                                          .is_cancelled = false,
-                                                         .counts = nullptr,
-                                                         .free_since = 0},
+                                                         .counts = nullptr},
                                                         this_thread().begun);
     }
 }
