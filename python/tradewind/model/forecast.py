@@ -11,6 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from tradewind.base.errors import InputError
 from tradewind.base.result import Result
 from tradewind.machine import MachineFile, load_machine
 from tradewind.model.energy import forecast_energy
@@ -85,6 +86,10 @@ def forecast(
         runs = [_with_causes(run, file, options) for run in runs]
     figures, time_s = runs[0].figures, sum(run.weight * run.figures["time_s"] for run in runs)
     part_s, computing_s = _by_part(runs), sum(run.weight * run.computing_s for run in runs)
+    if time_s == 0:
+        raise InputError(
+            f"a step of {model.name} takes no time on {ranks} ranks: a computation or messages between ranks are needed"
+        )
     days = model.step_s / time_s
     each = ranks_per_node_on(file, options.get("ranks_per_node") or 1)
     found = {
