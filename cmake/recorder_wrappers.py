@@ -14,12 +14,16 @@ from typing import NamedTuple
 
 
 class Function(NamedTuple):
-    """A function of MPI: its name without MPI_, its handler, its arguments, and whether its counts are large."""
+    """A function of MPI: its name without MPI_, its handler, its arguments, and whether its counts are large.
+
+    `narrowed`: the places of arguments that are an int in its form without large counts.
+    """
 
     name: str
     handler: str
     arguments: list[str]
     large: bool = False
+    narrowed: tuple[int, ...] = ()
 
     @property
     def symbol(self) -> str:
@@ -35,7 +39,7 @@ class Function(NamedTuple):
     def base(self) -> str:
         """Return what the structure of the arguments is derived from."""
         if self.handler == "Count":
-            return "Call<>"
+            return f"Call<{str(self.large).lower()}>"
         persistent, request = "_init" in self.name, "request" in self.arguments
         form = "Persistent" if persistent else "Nonblocking" if request else "Blocking"
         neighbors = str("eighbor" in self.name).lower()
@@ -44,26 +48,26 @@ class Function(NamedTuple):
 
 def functions_of(table: str) -> Iterator[Function]:
     """Yield the functions of a table. Raises ValueError for a line that is wrong."""
-    section, large = "", frozenset[str]()
+    section, lists = "", {"large": frozenset[str](), "narrowed": frozenset[str]()}
     for number, line in enumerate(table.splitlines(), 1):
         line = line.partition("#")[0].strip()
         if not line:
             continue
         if line[0] == "[":
             section = line[1:-1]
-        elif section == "large":
-            large |= set(line.split())
+        elif section in lists:
+            lists[section] |= set(line.split())
         elif ":" not in line:
             raise ValueError(f"line {number}: {line!r}: NAMES: ARGUMENTS is allowed")
         else:
             names, _, arguments = line.partition(":")
             for name in names.split():
-                yield from _forms(Function(name, section, arguments.split()), large)
+                yield from _forms(Function(name, section, arguments.split()), **lists)
 
 
-def _forms(function: Function, large: frozenset[str]) -> Iterator[Function]:
+def _forms(function: Function, large: frozenset[str], narrowed: frozenset[str]) -> Iterator[Function]:
     """Yield a function in all its forms."""
-    name, handler, arguments, _ = function
+    name, handler, arguments, *_ = function
     forms = [function]
     if name[-1] == "*":
         name = name[:-1]
@@ -75,7 +79,8 @@ def _forms(function: Function, large: frozenset[str]) -> Iterator[Function]:
     for form in forms:
         yield form
         if large & set(form.arguments):
-            yield form._replace(large=True)
+            places = tuple(n for n, argument in enumerate(form.arguments) if argument in narrowed)
+            yield form._replace(large=True, narrowed=places)
 
 
 _HEADER = """// Written by cmake/recorder_wrappers.py from src/recorder/functions.table.
@@ -105,10 +110,13 @@ def _body(function: Function) -> str:
     """Return the structure of a function's arguments, without its name."""
     names = ", ".join(function.parameters)
     types = ", ".join(["Word"] * len(function.parameters))
+    fitting = " && ".join(f"is_int({function.parameters[n]})" for n in function.narrowed) or "true"
+    fits = f"bool fits() const {{ return {fitting}; }}" if function.large else ""
     return f"""{function.base} {{
     using Function = int({types});
     {f"Word {names};" if names else ""}
     int invoke(Function* function) const {{ return function({names}); }}
+    {fits}
 }};"""
 
 

@@ -8,11 +8,13 @@
 namespace tradewind::recorder {
 namespace {
 
+/// Returns world ranks as pairs of first rank and count; NONE and count for those that have none.
 std::string ranges(const std::vector<int>& ranks) {
     std::string text = "[";
     for (std::size_t n = 0; n < ranks.size();) {
+        const int step = ranks[n] == NONE ? 0 : 1;
         std::size_t end = n + 1;
-        while (end < ranks.size() && ranks[end] == ranks[end - 1] + 1) end++;
+        while (end < ranks.size() && ranks[end] == ranks[end - 1] + step) end++;
         text += (n > 0 ? ",[" : "[") + std::to_string(ranks[n]) + "," + std::to_string(end - n) + "]";
         n = end;
     }

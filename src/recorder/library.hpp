@@ -28,7 +28,8 @@ struct Abi {
     Word world, self, null_communicator, null_request, null_type;
     int combiner_named, cart, graph, dist_graph;
     int lock_exclusive, thread_funneled, thread_serialized, thread_multiple;
-    int unsupported = 1;  // error class; of no library any that is not success
+    static constexpr int invalid_count = 2;  // error class, of all libraries
+    int unsupported = 1;                     // error class; of no library any that is not success
 };
 
 /// Returns the constants of the library. Valid once find() has returned an address.
@@ -75,6 +76,12 @@ inline Word handle(Word word) {
 inline Word handle_at(Word address, std::size_t index = 0) {
     if (abi().handle_size == 4) return reinterpret_cast<const std::uint32_t*>(address)[index];
     return reinterpret_cast<const Word*>(address)[index];
+}
+
+/// Returns whether a number of 64 bits fits into an int.
+inline bool is_int(Word word) {
+    const auto value = static_cast<std::int64_t>(word);
+    return value == static_cast<int>(value);
 }
 
 inline int int_of(Word word) {

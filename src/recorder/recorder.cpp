@@ -113,6 +113,7 @@ void Recorder::begin() {
     if (!is_recording) {
         std::fprintf(stderr, "tradewind record: rank %d is not recorded: cannot write into %s: %s\n", rank, folder,
                      std::strerror(errno));
+        file_.remove(folder);  // without its first blocks it says nothing
     }
 }
 

@@ -257,6 +257,22 @@ def test_periods_are_whole_steps_of_all_components(folder):
         load_model(path).every(10)
 
 
+@pytest.mark.parametrize(
+    ("was", "becomes", "problem"),
+    [
+        ('ranks = "=ocean_ranks"', "ranks = 61", "61 ranks: neither 61x1 nor other factors of them fit 10x6x3 points"),
+        ('grid = "10x6"', 'grid = "1x1"', "2 ranks: neither 2x1 nor other factors of them fit 1x1x1 points"),
+    ],
+)
+def test_ranks_are_checked_by_each_component(folder, was, becomes, problem):
+    path = folder / "coupled.toml"
+    path.write_text(COUPLED)
+    load_model(path).check(66)
+    path.write_text(COUPLED.replace(was, becomes))
+    with pytest.raises(InputError, match=problem):
+        load_model(path).check(66)
+
+
 def test_numbers_and_splits_that_do_not_exist(folder):
     with pytest.raises(InputError, match="unknown number 'ocean_rank'"):
         load_model(folder / "coupled.toml", {"ocean_rank": 1}).program(10)

@@ -106,6 +106,19 @@ def test_calls_are_the_same_when_they_are_read_back(form, name, tmp_path):
         assert done(after, rank) == done(before, rank), rank
 
 
+def test_collective_calls_that_a_cut_rank_lacks_are_not_written(tmp_path):
+    builder = TraceBuilder(2)
+    for rank, (ending, steps) in enumerate((("aborted", 3), ("killed", 2))):
+        builder.rank(rank).ending = ending
+        for _ in range(steps):
+            builder.rank(rank).call("MPI_Allreduce", bytes=8, received=8)
+    written = export_trace(builder.trace(), tmp_path / "cut.ti", Form.TIME_INDEPENDENT)
+    assert written["not_replayed"] == {"calls": {}, "bytes": {}, "unmatched": 0, "not_known": 2}
+    for rank in (0, 1):
+        actions = (tmp_path / "cut.ti_files" / f"rank-{rank}.txt").read_text().splitlines()
+        assert [action for action in actions if "allreduce" in action] == [f"{rank} allreduce 8 0"] * 2
+
+
 @pytest.mark.parametrize("form", TEXT_FORMS)
 def test_replies_to_accesses_are_refused(form, tmp_path):
     for function, calls in (
@@ -189,6 +202,24 @@ def test_a_collective_call_of_unknown_ranks_is_left_out(tmp_path):
     result = export_trace(builder.trace(), tmp_path / "run.ti", Form.TIME_INDEPENDENT)
     assert actions_of(tmp_path / "run.ti", 0) == ["init", "finalize"]
     assert result["not_replayed"]["calls"] == {"MPI_Barrier": 2}
+
+
+def test_calls_with_ranks_of_other_programs_are_left_out():
+    """As with those that were spawned: messages, collective calls, and windows."""
+    builder = TraceBuilder(2)
+    merged = builder.communicator([NONE, 0, 1], "MPI_Intercomm_merge")
+    window = builder.window(merged)
+    for rank in range(2):
+        calls = builder.rank(rank)
+        calls.call("MPI_Win_create", communicator=merged, created=window)
+        calls.call("MPI_Allreduce", communicator=merged, bytes=8, received=8)
+        calls.call("MPI_Isend", communicator=merged, peer=NONE, bytes=24, tag=0, request=0)
+        calls.call("MPI_Wait", communicator=NONE, asked=[0], ended=[(0, NONE, NONE, 0)])
+        calls.call("MPI_Put", communicator=merged, window=window, peer=1 - rank, bytes=40)
+        calls.call("MPI_Win_fence", communicator=merged, window=window)
+    left = calls_of(builder.trace()).left
+    assert left.calls == dict.fromkeys(("MPI_Win_create", "MPI_Allreduce", "MPI_Isend", "MPI_Put", "MPI_Win_fence"), 2)
+    assert sum(left.bytes.values()) == 2 * (16 + 24 + 40)
 
 
 def test_names_of_files_may_have_any_bytes(tmp_path):

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from tradewind.base.errors import InputError
+from tradewind.launch.record import join_folder
 from tradewind.trace.blocks import _HEADER, SIGNATURE, Coding, Kind, Reader, write
 from tradewind.trace.builder import TraceBuilder
 from tradewind.trace.calls import CALLS, NUMBERS
@@ -21,6 +22,7 @@ DESCRIPTION = {
     "calls": [call.name for call in CALLS],
 }
 WORLD = {"communicator": 0, "parent": -1, "call": "", "members": [[0, 2]]}
+RANGES = "ranges of ranks below 2, or of -1 for ranks of other programs, is allowed"
 BARRIER = {"call": NUMBERS["MPI_Barrier"], "communicator": 0}
 
 
@@ -126,8 +128,10 @@ def test_times_of_other_events(tmp_path):
         ({"rank": {"rank": 0}}, "no 'size', which is a number from 1 to 16777216"),
         ({"end": {"counted": {"a": [1]}}}, "'counted' is .*: calls and nanoseconds by name is allowed"),
         ({"definitions": b"{}\n"}, "definition 1: no 'communicator', which is a whole number"),
-        ({"definitions": WORLD | {"members": [[0, 2_000_000_000]]}}, "ranges of ranks below 2 is allowed"),
-        ({"definitions": WORLD | {"members": [[0, 2]] * 9}}, "ranges of ranks below 2 is allowed"),
+        ({"definitions": WORLD | {"members": [[0, 2_000_000_000]]}}, RANGES),
+        ({"definitions": WORLD | {"members": [[0, 2]] * 9}}, RANGES),
+        ({"definitions": WORLD | {"members": [[-1, 2_000_000_000]]}}, RANGES),
+        ({"definitions": WORLD | {"members": [[-2, 1]]}}, RANGES),
         ({"definitions": WORLD | {"sources": [9]}}, "'sources' is .*: a list of a number from -2 to 1s is allowed"),
         (
             {"definitions": {"window": 0, "communicator": 3, "call": ""}},
@@ -156,16 +160,21 @@ def test_contents_that_cannot_be(contents, text, tmp_path):
 
 
 def test_ranks_of_different_programs(tmp_path):
+    """Joined, they are an error, too, and stay."""
+    folder = tmp_path / "ranks"
+    folder.mkdir()
     for rank, size in ((0, 2), (1, 3)):
         save_trace(TraceBuilder(size).trace(), tmp_path / "run.trace")
         reader = Reader(tmp_path / "run.trace")
-        with (tmp_path / f"rank-{rank}.part").open("wb") as file:
+        with (folder / f"rank-{rank}.part").open("wb") as file:
             file.write(SIGNATURE)
             for each in reader.by_rank[rank]:
                 if each.kind not in (Kind.GAPS, Kind.DURATIONS, Kind.ORDER):
                     write(file, Kind(each.kind), rank, reader.content(each), Coding.PLAIN)
-    with pytest.raises(InputError, match="ranks of programs of 2 and of 3 ranks: one program is allowed"):
-        open_trace(tmp_path)
+    for made in (lambda: open_trace(folder), lambda: join_folder(folder, tmp_path / "joined.trace")):
+        with pytest.raises(InputError, match="ranks of programs of 2 and of 3 ranks: one program is allowed"):
+            made()
+    assert len(list(folder.iterdir())) == 2
 
 
 def test_clocks_that_go_at_other_rates(tmp_path):

@@ -28,6 +28,14 @@ def test_forms_of_a_function():
     assert of_alltoallv["MPI_Neighbor_alltoallv_init_c"] == ["info", "request"]
 
 
+def test_counts_that_are_an_int_without_large_counts():
+    """MPI_Win_create has a size of 64 bits in both forms, and MPI_Alltoallv lists."""
+    narrowed = {each.symbol: [each.arguments[n] for n in each.narrowed] for each in FUNCTIONS}
+    assert narrowed["MPI_Put_c"] == ["count", "target_size"]
+    assert narrowed["MPI_Win_create_c"] == ["unit"]
+    assert narrowed["MPI_Alltoallv_c"] == narrowed["MPI_Send"] == []
+
+
 def test_the_library_exports_these_functions_and_nothing_else():
     """Anything else, as of its C++ library, would replace what a program has of the same name; dlclose is meant to."""
     symbols = subprocess.run(["nm", "-D", "--defined-only", library()], capture_output=True, text=True, check=True)

@@ -12,8 +12,10 @@ import pytest
 from command_line import run_tradewind
 from trace_cells import CELLS, FAST, MPICH, OPEN_MPI, OWN, PROGRAMS, printed_counts
 
+from tradewind.launch.record import environment
 from tradewind.replay.buffering import verify_trace
 from tradewind.trace.counts import counts
+from tradewind.trace.model import NONE
 from tradewind.trace.read import open_trace
 from tradewind.trace.source_lines import SourceLines
 
@@ -115,6 +117,27 @@ def test_a_full_disk(endings, tmp_path):
     assert 100 < len(trace.events(0)) < 20_000
 
 
+@pytest.mark.slow
+def test_a_rank_whose_disk_is_full_from_the_beginning_leaves_no_file(tmp_path):
+    """The recorder writes by a function of the program here, which fails."""
+    (tmp_path / "full.c").write_text(
+        "#include <errno.h>\n#include <mpi.h>\n#include <stdlib.h>\n#include <sys/syscall.h>\n#include <unistd.h>\n"
+        "ssize_t pwrite(int file, const void* bytes, size_t count, off_t at) {\n"
+        '    if (atoi(getenv("PMI_RANK")) == 0) return syscall(SYS_pwrite64, file, bytes, count, at);\n'
+        "    errno = ENOSPC;\n"
+        "    return -1;\n"
+        "}\n"
+        "int main(void) { return MPI_Init(NULL, NULL) || MPI_Finalize(); }\n"
+    )
+    subprocess.run([OWN / "mpicc", "-rdynamic", tmp_path / "full.c", "-o", tmp_path / "full"], check=True)
+    folder = tmp_path / "ranks"
+    folder.mkdir()
+    command = [OWN / "mpiexec", "-n", "2", tmp_path / "full"]
+    run = subprocess.run(command, env=os.environ | environment(folder), check=True, capture_output=True, text=True)
+    assert "rank 1 is not recorded: cannot write into" in run.stderr
+    assert [each.name for each in folder.iterdir()] == ["rank-0.part"]
+
+
 def test_refused_before_it_starts(tmp_path):
     setuid = tmp_path / "setuid"
     setuid.write_bytes((OWN / "mpiexec").resolve().read_bytes())
@@ -138,8 +161,6 @@ def test_no_rank(tmp_path):
 
 def test_files_of_an_earlier_run_are_joined(endings, tmp_path):
     """As after a batch job: only the library was preloaded."""
-    from tradewind.launch.record import environment
-
     folder = tmp_path / "run.trace.ranks"
     folder.mkdir()
     subprocess.run([*endings, "exit"], env=os.environ | environment(folder), check=True, capture_output=True)
@@ -212,6 +233,18 @@ def test_a_program_of_sessions_is_not_seen(tmp_path):
 
 
 @pytest.mark.slow
+def test_calls_with_ranks_that_were_spawned_are_left_out(tmp_path):
+    subprocess.run([OWN / "mpicc", PROGRAMS / "spawned.c", "-o", tmp_path / "spawned"], check=True)
+    run = recorded([OWN / "mpiexec", "-n", "1", tmp_path / "spawned"], tmp_path)
+    assert run.returncode == 0, run.stderr
+    trace = open_trace(tmp_path / "run.trace")
+    *_, spawned, merged = trace.communicators
+    assert (spawned.members.tolist(), spawned.remote.tolist()) == ([0], [NONE])
+    assert merged.members.tolist() == [NONE, 0]
+    assert verify_trace(trace)["not_replayed"] == dict.fromkeys(("MPI_Send", "MPI_Intercomm_merge", "MPI_Allreduce"), 1)
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize(("compiler", "launcher"), [(OWN / "mpicc", MPICH), ("mpicc.openmpi", OPEN_MPI)])
 def test_calls_that_fail_end_their_requests_and_types_are_freed_in_callbacks(compiler, launcher, tmp_path):
     """So the next requests have the same slots, and the next type of the same handle its own size."""
@@ -227,6 +260,20 @@ def test_calls_that_fail_end_their_requests_and_types_are_freed_in_callbacks(com
     failures = {name: calls for name, (calls, _) in trace.infos[0].counted.items() if name.endswith("(failed)")}
     assert failures == {f"MPI_{name} (failed)": 1 for name in ("Wait", "Waitall", "Waitany", "Waitsome", "Test")}
     assert verify_trace(trace)["eager_limit"] == 0
+
+
+@pytest.mark.slow
+def test_counts_that_a_library_cannot_take_are_errors(tmp_path):
+    """Programs find functions with large counts where the recorder is, also on a library without them."""
+    if shutil.which("mpicc.openmpi") is None:
+        pytest.skip("mpicc.openmpi is not installed")
+    subprocess.run(["mpicc.openmpi", PROGRAMS / "large.c", "-o", tmp_path / "large", "-ldl"], check=True)
+    run = recorded([tmp_path / "large", tmp_path / "file"], tmp_path)
+    assert run.returncode == 0, run.stderr
+    refused = ["Send", "Alltoallv", "Ialltoallv", "Win_create", "Put", "File_write"]
+    assert run.stdout.splitlines()[:-1] == [*refused, "6 handled", "7 received"]
+    (info,) = open_trace(tmp_path / "run.trace").infos.values()
+    assert {name for name in info.counted if name.endswith("(failed)")} == {f"MPI_{name} (failed)" for name in refused}
 
 
 def test_a_program_after_another_in_one_command_is_not_recorded_and_does_not_hang(tmp_path):

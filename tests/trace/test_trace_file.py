@@ -3,6 +3,7 @@
 import lzma
 import os
 import struct
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ from tradewind.trace.builder import TraceBuilder
 from tradewind.trace.model import ANY, NONE
 from tradewind.trace.read import open_trace
 from tradewind.trace.sites import Site
-from tradewind.trace.write import save_trace
+from tradewind.trace.write import join, save_trace
 
 
 def halo(steps, ranks=3):
@@ -74,6 +75,17 @@ def test_what_is_written_is_read(saved):
         np.testing.assert_allclose(after.end_ns - after.begin_ns, before.end_ns - before.begin_ns, rtol=1 / 256)
 
 
+def test_ranks_of_other_programs(tmp_path):
+    """A communicator may have more ranks that were spawned than the program has."""
+    groups = [NONE, NONE, 0, 1, NONE], [NONE] * 5
+    builder = TraceBuilder(2)
+    builder.communicator(groups[0], "MPI_Intercomm_merge", remote=np.array(groups[1], np.int32))
+    save_trace(builder.trace(), tmp_path / "run.trace")
+    world, found = open_trace(tmp_path / "run.trace").communicators
+    assert (found.members.tolist(), found.remote.tolist()) == groups
+    assert (world.is_whole, found.is_whole) == (True, False)
+
+
 def test_parts_are_the_whole(saved):
     trace = open_trace(saved)
     parts = list(trace.parts(0, events=100))
@@ -125,10 +137,27 @@ def test_what_is_whole_of_a_file_that_is_cut_off_is_used(saved, tmp_path):
     assert len(events) > 2
 
 
+def of_ranks(trace, *ranks):
+    return replace(trace, infos={rank: trace.infos[rank] for rank in ranks})
+
+
 def test_ranks_that_are_missing(tmp_path):
-    trace = halo(2)
-    save_trace(trace.__class__(**{**trace.__dict__, "infos": {0: trace.infos[0], 2: trace.infos[2]}}), tmp_path / "t")
+    save_trace(of_ranks(halo(2), 0, 2), tmp_path / "t")
     assert open_trace(tmp_path / "t").problems == ("1 of 3 ranks are missing: 1",)
+
+
+@pytest.mark.parametrize("begun", [b"", b"tradewind"])
+def test_a_rank_that_has_written_nothing_is_missing(begun, tmp_path):
+    """As one that was killed, or whose disk was full, once its file was made."""
+    folder, joined = tmp_path / "ranks", tmp_path / "joined.trace"
+    folder.mkdir()
+    (folder / "rank-1.part").write_bytes(begun)
+    with pytest.raises(InputError, match=r"no files of ranks \(rank-\*.part\), or they are empty"):
+        open_trace(folder)
+    save_trace(of_ranks(halo(2), 0, 2), folder / "rank-0.part")
+    join(folder, joined, (), "")
+    for path in (folder, joined):
+        assert open_trace(path).problems == ("1 of 3 ranks are missing: 1",)
 
 
 def test_refused(saved, tmp_path):

@@ -71,10 +71,14 @@ def record(command: Sequence[str], output: Path) -> tuple[Trace, int]:
 
 
 def join_folder(folder: Path, output: Path, command: Sequence[str] = (), started: str = "") -> Trace:
-    """Join the files of ranks in a folder into one trace, and remove the folder. Raises InputError."""
+    """Join the files of ranks in a folder into one trace, and remove the folder. Raises InputError.
+
+    Where the trace cannot be opened the folder stays.
+    """
     join(folder, output, command, started)
+    trace = open_trace(output)
     remove_tree(folder, WHAT)
-    return open_trace(output)
+    return trace
 
 
 def _run(command: Sequence[str], variables: Mapping[str, str]) -> int:

@@ -25,7 +25,7 @@ from tradewind.model.component_steps import ComponentSteps, OneStep
 from tradewind.model.coupled_tables import COMPONENT, COMPONENTS, Component, CoupledTable, Coupling
 from tradewind.model.evaluation import number, numbers_of
 from tradewind.model.file import ModelFile
-from tradewind.model.grid import ModelGrid, default_split
+from tradewind.model.grid import ModelGrid, default_split, fixed
 from tradewind.model.making import StepWorkload
 from tradewind.model.step_program import Stepping, StepProgram
 from tradewind.model.tables import FLOPS_PER_BYTE
@@ -59,6 +59,9 @@ class ComponentModel(Stepping, Protocol):
     @property
     def assumed(self) -> list[str]:
         """The names of what no publication about it has."""
+
+    def check(self, ranks: int) -> None:
+        """Raise InputError for ranks that do not fit, as far as that is known before exchanges are made."""
 
     def kinds(self, ranks: int) -> list[str]:
         """Return the keys of its exchanges that can take another algorithm."""
@@ -132,9 +135,14 @@ class CoupledModel:
         """Return nothing, as above."""
         return None
 
-    def on_grid(self, extents: tuple[int, int, int]) -> Self:
-        """Refuse to be on one grid, with InputError."""
-        raise InputError(f"grid {extents_text(extents)}: the components of {self.name} have grids of their own")
+    @property
+    def point_count(self) -> int:
+        """Points of the grids of all components."""
+        return sum(each.grid.point_count for each in self.loaded.values())
+
+    def grown(self, ranks: int, grown_from: tuple[int, int]) -> tuple[Self, tuple[int, int]]:
+        """Refuse to grow, with InputError: the components have grids of their own, which exchange fields."""
+        raise fixed(self.grid_text)
 
     def with_changes(self, numbers: Mapping[str, float], algorithms: Mapping[str, str]) -> Self:
         """Return it with other numbers and algorithms."""
@@ -206,6 +214,14 @@ class CoupledModel:
         """Return the ranks over x and y of the first component. Raises InputError."""
         name, model = next(self._components())
         return model.split(len(self.ranks_of(ranks)[name]))
+
+    def check(self, ranks: int) -> None:
+        """Raise InputError for ranks that do not fit a component, or the grid of what it exchanges."""
+        shares = self.ranks_of(ranks)
+        for name, model in self._components():
+            model.check(len(shares[name]))
+        for name in {name for each in self.table.coupling for name in (each.origin, each.target)}:
+            self._layout(name, shares)
 
     def every(self, ranks: int) -> list[int]:
         """Return the numbers of steps after which something is done that other steps do not have."""

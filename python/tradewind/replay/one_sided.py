@@ -76,11 +76,12 @@ class Accesses:
     """The accesses of all ranks of a trace by target, window and epoch.
 
     Calls of several threads of a rank overlap, so no order says what it expects when: all that has an end on such a
-    rank is left out.
+    rank is left out. So are windows of which some ranks are of other programs.
     """
 
     def __init__(self, trace: Trace) -> None:
         self._communicators = [window.communicator for window in trace.windows]
+        self._is_whole = [trace.communicators[number].is_whole for number in self._communicators]
         self._size = trace.size
         self._threaded: frozenset[int] = frozenset()
         self.first_reply: tuple[int, str] | None = None
@@ -99,7 +100,9 @@ class Accesses:
                             self.first_reply = rank, events.call(each.operation).name
 
     def _events(self, events: RankEvents) -> Iterator[WindowEvent]:
-        return window_events(events, len(self._communicators), self._threaded)
+        """Yield the events of windows whose ranks are all recorded."""
+        found = window_events(events, len(self._communicators), self._threaded)
+        return (each for each in found if self._is_whole[each.window])
 
     def blocks_of(self, events: RankEvents, plain: list[list[Row]]) -> AccessBlocks:
         """Return rows for the events of a rank that access or synchronize windows, in front of those of `plain`."""

@@ -116,8 +116,10 @@ class _Operations:
         }
         if call.kind in NO_ROWS:
             return []
-        unseen = call.kind in MOVING and operation["communicator"] < 0  # it was made in front of the recording
-        if unseen or call.kind not in made:  # one-sided accesses, which depend on what other ranks do
+        place = int(operation["communicator"])
+        unseen = call.kind in MOVING and place < 0  # it was made in front of the recording
+        with_others = place >= 0 and not self.communicators[place].is_whole  # whose calls are not recorded
+        if unseen or with_others or call.kind not in made:  # one-sided accesses, which depend on what other ranks do
             self.left_out.append(number)
             return []
         return list(made[call.kind]())

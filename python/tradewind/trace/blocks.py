@@ -63,6 +63,20 @@ class Block(NamedTuple):
     """Position of the content."""
 
 
+def is_empty(path: Path) -> bool:
+    """Return whether a file ends within the signature. Raises InputError for one that cannot be read."""
+    with _opened(path) as file:
+        begin = file.read(len(SIGNATURE))
+    return begin != SIGNATURE and SIGNATURE.startswith(begin)
+
+
+def _opened(path: Path) -> IO[bytes]:
+    try:
+        return open(path, "rb")
+    except OSError as error:
+        raise InputError(f"cannot read trace {path}: {error.strerror}") from None
+
+
 def scan(file: IO[bytes], path: Path) -> tuple[list[Block], str]:
     """Return the whole blocks of a file, and what is wrong behind the last: "" where the file ends there.
 
@@ -207,10 +221,7 @@ class Reader:
     def __init__(self, path: Path) -> None:
         """Raises InputError for a file that cannot be read, or is no trace."""
         self.path = path
-        try:
-            self._file = open(path, "rb")  # noqa: SIM115 - it stays open as long as the trace
-        except OSError as error:
-            raise InputError(f"cannot read trace {path}: {error.strerror}") from None
+        self._file = _opened(path)  # it stays open as long as the trace
         found, self.problem = scan(self._file, path)
         self.by_rank: dict[int, list[Block]] = {}
         self.run: Block | None = None

@@ -35,7 +35,7 @@ class Definitions:
         self.windows: dict[int, dict[str, Any]] = {}
         self.communicator_numbers: dict[int, int] = {}
         self.window_numbers: dict[int, int] = {}
-        ranks = ranges_of(size)
+        ranks = ranges_of(size, NONE, MAX_RANKS)
         neighbors = list_of(between(ANY, size - 1))
         optional = {"remote": ranks, "dims": list_of(WHOLE), "periodic": list_of(FLAG)}
         communicator = {"communicator": WHOLE, "parent": WHOLE, "call": TEXT, "members": ranks}
@@ -142,10 +142,15 @@ def _communicator(entry: Mapping[str, Any], parent: int) -> Communicator:
 
 
 def ranks_of(ranges: Sequence[Sequence[int]]) -> NDArray[np.int32]:
-    """Return ranks from ranges: [first, count] each."""
+    """Return ranks from ranges: [first, count] each; `count` times NONE where that is the first."""
     if not ranges:
         return np.empty(0, np.int32)
-    return np.concatenate([np.arange(first, first + count, dtype=np.int32) for first, count in ranges])
+    return np.concatenate(
+        [
+            np.full(count, NONE, np.int32) if first == NONE else np.arange(first, first + count, dtype=np.int32)
+            for first, count in ranges
+        ]
+    )
 
 
 def lines_of(trace: Trace, events: RankEvents) -> bytes:
@@ -176,9 +181,10 @@ def lines_of(trace: Trace, events: RankEvents) -> bytes:
 
 
 def _ranges(ranks: NDArray[np.int32]) -> list[list[int]]:
-    """Return ranks as ranges: [first, count] each."""
+    """Return ranks as ranges: [first, count] each; see `ranks_of`."""
     if len(ranks) == 0:
         return []
-    begins = np.flatnonzero(np.diff(ranks, prepend=ranks[0] - 2) != 1)
+    steps = np.where(ranks[:-1] == NONE, 0, 1)
+    begins = np.append(0, 1 + np.flatnonzero(np.diff(ranks) != steps))
     counts = np.diff(np.append(begins, len(ranks)))
     return [[int(ranks[begin]), int(count)] for begin, count in zip(begins, counts, strict=True)]

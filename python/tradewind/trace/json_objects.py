@@ -45,20 +45,29 @@ COUNTED = Check(
 )
 
 
-def ranges_of(size: int) -> Check:
-    """Return the check of ranks as ranges: [first, count] each, of those below `size`, and no more than there are."""
+def ranges_of(size: int, outside: int, most: int) -> Check:
+    """Return the check of ranks as ranges: [first, count] each, of those below `size`, and no more than there are.
+
+    `outside` in place of the first: ranks of other programs, of which there may be up to `most`.
+    """
 
     def holds(value: object) -> bool:
         if not isinstance(value, list):
             return False
+        left, others = size, most
         for each in value:
-            if not (isinstance(each, list) and len(each) == 2 and all(map(_is_whole, each))):
+            if not (isinstance(each, list) and len(each) == 2 and all(map(_is_whole, each)) and each[1] >= 0):
                 return False
-            if not (each[0] >= 0 and each[1] >= 0 and each[0] + each[1] <= size):
+            first, count = each
+            if first == outside:
+                others -= count
+            elif first >= 0 and first + count <= size:
+                left -= count
+            else:
                 return False
-        return bool(sum(count for _, count in value) <= size)
+        return left >= 0 and others >= 0
 
-    return Check(holds, f"ranges of ranks below {size}")
+    return Check(holds, f"ranges of ranks below {size}, or of {outside} for ranks of other programs,")
 
 
 def read_object(

@@ -67,6 +67,7 @@ class Communicator:
     """A communicator: the world ranks of its members, by their rank in it."""
 
     members: NDArray[np.int32]
+    """NONE for ranks of other programs, as those that were spawned."""
     call: str = ""
     """The function that made it, as MPI_Cart_create; "": it was there from the beginning."""
     parent: int = NONE
@@ -75,6 +76,11 @@ class Communicator:
     dims: tuple[int, ...] = ()
     """Ranks in each direction of a Cartesian topology."""
     periodic: tuple[bool, ...] = ()
+
+    @cached_property
+    def is_whole(self) -> bool:
+        """Whether all of its ranks are of this program."""
+        return all(group is None or bool((group != NONE).all()) for group in (self.members, self.remote))
 
 
 @dataclass(frozen=True)
@@ -180,10 +186,16 @@ class RankInfo:
     thread_level: str = "single"
     """single, funneled, serialized or multiple."""
     ending: str = "finalized"
-    """finalized; exited (without MPI_Finalize); killed, or full (disk): the last events are missing."""
+    """finalized; exited (without MPI_Finalize); aborted (MPI_Abort); killed, or full (disk): the last events are
+    missing."""
     counted: Mapping[str, tuple[int, float]] = field(default_factory=dict)
     """Calls that are no events: how often, and seconds in them, by name."""
     events: int = 0
+
+    @property
+    def is_to_the_end(self) -> bool:
+        """Whether its calls are there to the end of the program."""
+        return self.ending in ("finalized", "exited")
 
 
 @dataclass(eq=False)
@@ -212,6 +224,11 @@ class Trace:
     def ranks(self) -> list[int]:
         """The ranks of which there are events, ascending."""
         return sorted(self.infos)
+
+    @property
+    def cut_ranks(self) -> frozenset[int]:
+        """The ranks whose recording ends before the program does: last calls are missing, or were never made."""
+        return frozenset(rank for rank, info in self.infos.items() if not info.is_to_the_end)
 
     def parts(self, rank: int, events: int = EVENTS_PER_PART) -> Iterator[RankEvents]:
         """Yield the events of a rank in parts of at most `events` events, for traces larger than the memory.

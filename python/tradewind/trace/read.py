@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tradewind.base.errors import InputError, quoted
-from tradewind.trace.blocks import Kind, Reader, decode_times
+from tradewind.trace.blocks import Kind, Reader, decode_times, is_empty
 from tradewind.trace.calls import NUMBERS
 from tradewind.trace.definitions import Definitions, merge
 from tradewind.trace.forms import Form, form_of
@@ -47,10 +47,20 @@ def open_trace(path: str | os.PathLike[str]) -> Trace:
     return readers[form_of(place)](place)
 
 
-def _open_recorded(place: Path) -> Trace:
-    files = sorted(place.glob(PART_NAME)) if place.is_dir() else [place]
+def part_files(folder: Path) -> list[Path]:
+    """Return the files of ranks in the folder of a run, by rank, without empty ones, whose ranks are missing.
+
+    Raises InputError where there is none.
+    """
+    named = sorted(folder.glob(PART_NAME), key=lambda file: (len(file.name), file.name))
+    files = [file for file in named if not is_empty(file)]
     if not files:
-        raise InputError(f"{place}: this folder has no files of ranks ({PART_NAME})")
+        raise InputError(f"{folder}: this folder has no files of ranks ({PART_NAME}), or they are empty")
+    return files
+
+
+def _open_recorded(place: Path) -> Trace:
+    files = part_files(place) if place.is_dir() else [place]
     readers = [Reader(file) for file in files]
     parts = {rank: _Part(rank, reader) for reader in readers for rank in sorted(reader.by_rank)}
     whole = {rank: part for rank, part in sorted(parts.items()) if part.description}

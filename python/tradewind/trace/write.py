@@ -10,13 +10,12 @@ from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 
-from tradewind.base.errors import InputError
 from tradewind.base.files import replaced
 from tradewind.trace.blocks import SIGNATURE, Coding, Kind, Reader, encode_times, write
 from tradewind.trace.calls import CALLS
 from tradewind.trace.definitions import lines_of
 from tradewind.trace.model import RankEvents, Trace
-from tradewind.trace.read import PART_NAME, STORED
+from tradewind.trace.read import STORED, part_files
 from tradewind.trace.sites import lines_of_sites
 
 if TYPE_CHECKING:
@@ -34,9 +33,7 @@ def join(folder: Path, path: Path, command: Sequence[str], started: str) -> None
     Files that end within a block are taken up to that block. Raises InputError for a folder without such files, and
     where the file cannot be written.
     """
-    files = sorted(folder.glob(PART_NAME), key=lambda file: (len(file.name), file.name))
-    if not files:
-        raise InputError(f"{folder}: this folder has no files of ranks ({PART_NAME})")
+    files = part_files(folder)
     with replaced(path, WHAT) as file:
         _write_begin(file, command, started)
         for each in files:

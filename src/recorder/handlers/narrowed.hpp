@@ -1,6 +1,5 @@
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -19,8 +18,23 @@ struct ListLengths {
 ListLengths list_lengths(Word communicator, bool of_neighbors);
 bool is_root(Word communicator, int root);
 
-/// The lists of large counts of a call as lists of int, for a library that has no large counts: where the mere presence
-/// of MPI_Alltoallv_c makes a program call it. The library may read them until its request ends.
+/// Calls the error handler of what a call is about, and returns the error: a count that the library cannot take.
+template <class C>
+int refused(const C& call) {
+    constexpr auto error = static_cast<Word>(Abi::invalid_count);
+    if constexpr (requires { call.comm; })
+        tradewind::recorder::call("PMPI_Comm_call_errhandler", handle(call.comm), error);
+    else if constexpr (requires { call.window; })
+        tradewind::recorder::call("PMPI_Win_call_errhandler", handle(call.window), error);
+    else if constexpr (requires { call.message; })
+        tradewind::recorder::call("PMPI_Comm_call_errhandler", abi().world, error);
+    else if constexpr (C::is_large)  // those that are only counted are of files
+        tradewind::recorder::call("PMPI_File_call_errhandler", call.argument0, error);
+    return Abi::invalid_count;
+}
+
+/// The large counts of a call as those of a library that has none: where the mere presence of MPI_Alltoallv_c makes a
+/// program call it. Lists become lists of int, which the library may read until its request ends.
 template <class C>
 class Narrowed {
   public:
@@ -28,20 +42,33 @@ class Narrowed {
         C::is_large && (requires(C& call) { call.counts; } || requires(C& call) { call.recvcounts; });
 
     Narrowed(C& call, bool is_fallback) {
+        if constexpr (C::is_large) fits_ = !is_fallback || call.fits();
         if constexpr (HAS_LISTS) {
-            if (!is_fallback) return;
+            if (!is_fallback || !fits_) return;
             if constexpr (requires { call.root; }) {
                 if (!is_root(handle(call.comm), int_of(call.root))) return;  // only the root's lists mean something
             }
-            const ListLengths lengths = list_lengths(handle(call.comm), C::of_neighbors);
+            ListLengths lengths = list_lengths(handle(call.comm), C::of_neighbors);
+            if constexpr (requires { call.sendbuf; }) {
+                if (call.sendbuf == abi().in_place) lengths.send = 0;
+            }
             values_ = std::make_unique<int[]>(2 * (lengths.send + lengths.receive));
             int* to = values_.get();
-            if constexpr (requires { call.counts; }) narrow(call.counts, lengths.send, to);
-            if constexpr (requires { call.displs; }) narrow(call.displs, lengths.send, to);
-            if constexpr (requires { call.recvcounts; }) narrow(call.recvcounts, lengths.receive, to);
-            if constexpr (requires { call.recvdispls; }) narrow(call.recvdispls, lengths.receive, to);
+            if constexpr (requires { call.counts; }) {
+                const Word counts = call.counts;
+                narrow(call.counts, lengths.send, to);
+                if constexpr (requires { call.displs; }) narrow(call.displs, lengths.send, to, counts);
+            }
+            if constexpr (requires { call.recvcounts; }) {
+                const Word counts = call.recvcounts;
+                narrow(call.recvcounts, lengths.receive, to);
+                if constexpr (requires { call.recvdispls; }) narrow(call.recvdispls, lengths.receive, to, counts);
+            }
         }
     }
+
+    /// Whether the library can take all of them.
+    bool fits() const { return fits_; }
 
     /// Puts the program's lists back.
     void restore() {
@@ -58,21 +85,29 @@ class Narrowed {
     }
 
     ~Narrowed() {
-        if constexpr (HAS_LISTS && C::form != FORM_BLOCKING) (void)values_.release();  // no request says when it ends
+        if constexpr (HAS_LISTS && C::form != FORM_BLOCKING) {
+            if (fits_) (void)values_.release();  // no request says when it ends
+        }
     }
 
   private:
     static constexpr auto FORM_BLOCKING = static_cast<decltype(C::form)>(0);
 
-    void narrow(Word& argument, std::size_t length, int*& to) {
+    /// `counts`: of a list of displacements, which mean nothing where these are 0.
+    void narrow(Word& argument, std::size_t length, int*& to, Word counts = 0) {
         if (argument == 0 || length == 0) return;
-        const auto* from = reinterpret_cast<const std::int64_t*>(argument);
+        const auto* from = reinterpret_cast<const Word*>(argument);
+        const auto* used = reinterpret_cast<const Word*>(counts);
+        for (std::size_t n = 0; n < length; n++) {
+            fits_ = fits_ && (is_int(from[n]) || (used != nullptr && used[n] == 0));
+            to[n] = int_of(from[n]);
+        }
         changed_.emplace_back(&argument, argument);
-        std::transform(from, from + length, to, [](std::int64_t value) { return static_cast<int>(value); });
         argument = reinterpret_cast<Word>(to);
         to += length;
     }
 
+    bool fits_ = true;
     struct Nothing {};
     [[no_unique_address]] std::conditional_t<HAS_LISTS, std::unique_ptr<int[]>, Nothing> values_;
     [[no_unique_address]] std::conditional_t<HAS_LISTS, std::vector<std::pair<Word*, Word>>, Nothing> changed_;

@@ -44,16 +44,17 @@ template <class H, class C>
 int recorded(C& call, Real<typename C::Function>& real) {
     if (real.function == nullptr && !real.resolve()) return abi().unsupported;
     Narrowed<C> narrowed(call, real.is_fallback);
+    const auto invoke = [&] { return narrowed.fits() ? call.invoke(real.function) : refused(call); };
     Thread& thread = this_thread();
     if (thread.depth > 0 || !(recorder.is_recording || H::works_always)) {
         if constexpr (H::frees) H::forget(call);  // as of a callback of the program, when attributes are deleted
-        return call.invoke(real.function);
+        return invoke();
     }
     const Depth depth(thread);
     H handler;
     handler.before(call, thread);
     const Ticks begin = recorder.clock.now();
-    const int status = call.invoke(real.function);
+    const int status = invoke();
     const Ticks end = recorder.clock.now();
     if constexpr (H::works_always) handler.always(call, status);
     if (!recorder.is_recording) return status;
