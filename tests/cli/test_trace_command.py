@@ -58,6 +58,26 @@ def test_other_matchings_and_requests_that_nobody_waits_for_are_named(tmp_path: 
     assert "rank 0, call 2 (MPI_Wait): to receive" in printed
 
 
+def test_a_trace_that_is_cut_is_not_verified(tmp_path: Path) -> None:
+    builder = TraceBuilder(2)
+    for rank, ending in enumerate(("killed", "full")):
+        builder.rank(rank).ending = ending
+    builder.rank(0).call("MPI_Send", peer=1, tag=0, bytes=8)
+    path = tmp_path / "cut.trace"
+    save_trace(builder.trace(), path)
+    done = run_tradewind("verify", "trace", str(path))
+    printed = " ".join(done.out.split())
+    assert done.code == 1
+    assert "as far as it was recorded: the program ends" in printed
+    assert "rank 0, call 0 (MPI_Send): it was killed" in printed
+    assert "rank 1, without a call: its disk was full" in printed
+    assert "the other ends of 1 sends and receives would stand there" in printed
+    found = json.loads(run_tradewind("verify", "trace", str(path), "--json").out)
+    assert (found["cut_ranks"], len(found["problems"])) == (2, 2)
+    replayed = run_tradewind("simulate", "trace", str(path), "--machine", "fugaku").out
+    assert "warning: 1 sends and receives, also of collective calls, are not replayed" in " ".join(replayed.split())
+
+
 def test_a_replay_is_of_the_changed_program(head_to_head: Path) -> None:
     options = ["--machine", "fugaku", "--merge", "4KiB", "--overlap", "both"]
     printed = " ".join(run_tradewind("simulate", "trace", str(head_to_head), *options).out.split())

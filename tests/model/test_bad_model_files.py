@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -60,12 +62,32 @@ output = 3
 """
 
 
-def problems_of(tmp_path: Path, text: str, ranks: int = 4) -> list[tuple[int, str]]:
+NUMBERS = """\
+title = "a model"
+source = "these tests"
+grid = "64x32x4"
+step = "0s"
+spacing = "0 km"
+[numbers.nothing]
+value = nan
+source = "here"
+[numbers.truth]
+value = true
+varied = [1, -inf]
+source = "here"
+[[steps]]
+halo = 1
+"""
+
+
+def problems_of(
+    tmp_path: Path, text: str, ranks: int = 4, numbers: Mapping[str, float] | None = None
+) -> list[tuple[int, str]]:
     """Return the lines and the texts of all problems of a file, in the order of its lines; 0: of the ranks."""
     path = tmp_path / "own.toml"
     path.write_text(text)
     with pytest.raises(InputError) as raised:
-        load_model(path).program(ranks, every=None)
+        load_model(path, numbers).program(ranks, every=None)
     begin = f"{path}:"
     found = [each.removeprefix(begin) if each.startswith(begin) else f"0: {each}" for each in raised.value.problems]
     return sorted((int(each.split(": ", 1)[0]), each.split(": ", 1)[1]) for each in found)
@@ -108,4 +130,24 @@ def test_ranks_that_do_not_fit_beside_what_is_wrong_with_steps(tmp_path):
     assert problems_of(tmp_path, text, 1601) == [
         (0, "1601 ranks: neither 1601x1 nor other factors of them fit 40x20x10 points"),
         (6, "formula 'widht': unknown name 'widht' (known: columns, levels, nx, ny, nz, step_s, ranks)"),
+    ]
+
+
+def test_no_time_no_distance_and_numbers_that_are_none(tmp_path):
+    assert problems_of(tmp_path, NUMBERS) == [
+        (4, "step: '0s': more than 0 is allowed"),
+        (5, "spacing: '0 km': more than 0 is allowed"),
+        (7, "value: nan: a finite number is allowed"),
+        (10, "value: True: a finite number is allowed"),
+        (11, "-inf: a finite number is allowed"),
+    ]
+
+
+def test_changed_numbers_rates_and_values_of_steps_that_are_not_finite(tmp_path):
+    rate = '[numbers.flops_per_byte]\nvalue = -2\nsource = "here"\n[numbers.unused]\nvalue = 3\nsource = "here"\n'
+    text = STEPS[: STEPS.index("[numbers")] + rate + '[[steps]]\ncompute = "xy"\nbytes = 3\nshare = inf\n'
+    assert problems_of(tmp_path, text, numbers={"unused": math.nan}) == [
+        (6, "flops_per_byte -2: more than 0 is allowed"),
+        (9, "numbers.unused.value = nan: a finite number is allowed"),
+        (14, "share = inf: a finite number is allowed"),
     ]

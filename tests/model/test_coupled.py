@@ -230,6 +230,8 @@ def test_what_is_assumed_in_components_is_named(folder):
         ),
         ('interpolation = "bilinear"', 'interpolation = "cubic"', r"coupled.toml:29: .*unknown interpolation 'cubic'"),
         ("fields = 3", "fields = 0", r"coupled.toml:27: fields"),
+        ('fields = "=2 * ocean_ranks"', 'fields = "=ocean_ranks / 4"', r"^[^:]*coupled.toml:20: fields .*0.5; a whole"),
+        ("bytes = 40", 'bytes = "=-ocean_ranks"', r"coupled.toml:31: bytes '=-ocean_ranks': -2; 0 or more"),
         ('periodic = "x"', 'periodic = "q"', r"coupled.toml:30: periodic 'q'"),
         ('grid = "10x6"', 'grid = "10x6"\narea = [0, 1, 0, 1]', r"coupled.toml:\d+: the area of one grid alone"),
         ('grid = "10x6"', 'grid = "1x1"', r"coupled.toml:\d+: .*"),
@@ -255,11 +257,27 @@ def test_periods_are_whole_steps_of_all_components(folder):
         load_model(path).every(10)
 
 
+@pytest.mark.parametrize(
+    ("was", "becomes", "problem"),
+    [
+        ('ranks = "=ocean_ranks"', "ranks = 61", "61 ranks: neither 61x1 nor other factors of them fit 10x6x3 points"),
+        ('grid = "10x6"', 'grid = "1x1"', "2 ranks: neither 2x1 nor other factors of them fit 1x1x1 points"),
+    ],
+)
+def test_ranks_are_checked_by_each_component(folder, was, becomes, problem):
+    path = folder / "coupled.toml"
+    path.write_text(COUPLED)
+    load_model(path).check(66)
+    path.write_text(COUPLED.replace(was, becomes))
+    with pytest.raises(InputError, match=problem):
+        load_model(path).check(66)
+
+
 def test_numbers_and_splits_that_do_not_exist(folder):
     with pytest.raises(InputError, match="unknown number 'ocean_rank'"):
-        load_model(folder / "coupled.toml", {"ocean_rank": 1}).program(10)
+        load_model(folder / "coupled.toml", {"ocean_rank": 1})
     with pytest.raises(InputError, match=r"unknown number 'sea\.trafic'; did you mean 'sea\.traffic'"):
-        load_model(folder / "coupled.toml", {"sea.trafic": 1}).program(10)
+        load_model(folder / "coupled.toml", {"sea.trafic": 1})
     with pytest.raises(InputError, match="split 5x2: the components of coupled have splits of their own"):
         load_model(folder / "coupled.toml").program(10, (5, 2))
 

@@ -14,7 +14,8 @@ from tradewind.model import load_model
 from tradewind.model.deadline import ranks_within
 from tradewind.model.forecast import forecast_s
 
-FILE = machine(CROSSBAR, node={"memory_bandwidth": "10GB/s", "flow_memory_bandwidth": "10GB/s"})
+NODE = {"memory_bandwidth": "10GB/s", "flow_memory_bandwidth": "10GB/s", "flops": "10Gflop/s"}
+FILE = machine(CROSSBAR, node=NODE)
 
 
 @pytest.fixture
@@ -48,6 +49,48 @@ def test_few_levels_that_transpositions_divide_do_not_limit_the_ranks(tmp_path):
     assert ranks_within(model, FILE, within_s=within_s, days=10, threads=1)["side_by_side"]["ranks"] == 16
 
 
+SPECTRAL = """
+title = "a model"
+source = "these tests"
+grid = "TCo15"
+levels = 2
+step = "60s"
+[[steps]]
+label = "physics"
+compute = "points"
+bytes = 30000
+[[steps]]
+dwarf = "spherical_harmonics"
+"""
+
+
+def test_numbers_of_ranks_that_a_dwarf_refuses_are_passed_over(tmp_path):
+    """16 wavenumbers and 2 levels: of more than 16 ranks the even numbers work, up to 32."""
+    path = tmp_path / "own.toml"
+    path.write_text(SPECTRAL)
+    model = load_model(path)
+    found = ranks_within(model, FILE, within_s=1.001 * taken_s(model, 18), days=10, threads=1)["side_by_side"]
+    assert found["ranks"] == 18
+    none = ranks_within(model, FILE, within_s=1e-3, days=10, threads=1)["side_by_side"]
+    assert none["reason"].startswith("more ranks have no nodes, or do not fit the model")
+    assert none["reason"].endswith("on 32 ranks")
+
+
+def test_the_nodes_of_the_machine_are_counted_where_ranks_are_limited(model, monkeypatch):
+    monkeypatch.setattr("tradewind.model.deadline.MAX_RANKS", 8)
+    within_s = 1.001 * taken_s(model, 4)
+    found = ranks_within(model, FILE, within_s=within_s, days=10, threads=1, members=16)["side_by_side"]
+    assert (found["all_nodes"], found["enough_nodes"]) == (64, True)
+
+
+def test_a_model_that_fits_nowhere_tells_why(tmp_path):
+    path = tmp_path / "own.toml"
+    path.write_text(text_of(COMPUTE.replace("[[steps]]", "[[steps]]\nevery = 2")))
+    found = ranks_within(load_model(path), FILE, within_s=1, days=10)["side_by_side"]
+    assert found["reason"].startswith("no number of ranks fits the model: ")
+    assert found["reason"].endswith("one step without `every`, at least, is needed")
+
+
 def test_an_ensemble_side_by_side_needs_the_nodes_of_a_member_for_each(model):
     within_s = 1.001 * taken_s(model, 4)
     one = ranks_within(model, FILE, within_s=within_s, days=10, threads=1)["side_by_side"]
@@ -63,7 +106,7 @@ def test_an_ensemble_side_by_side_needs_the_nodes_of_a_member_for_each(model):
 def test_where_no_number_of_ranks_will_do_the_fastest_is_named(model):
     found = ranks_within(model, FILE, within_s=1e-3, days=10, threads=1)["side_by_side"]
     assert re.fullmatch(
-        r"(more ranks do not help|more ranks have no nodes, or no split of at most 3:1); "
+        r"(more ranks do not help|more ranks have no nodes, or do not fit the model in parts of at most 3:1); "
         r"the fastest forecast takes [\d.]+ s, on [\d,]+ ranks",
         found["reason"],
     )
@@ -86,6 +129,8 @@ def test_questions_that_cannot_be_answered(model):
         (["--within", "1h"], "--forecast is missing, such as 10d"),
         (["--members", "50", "-n", "4"], "--members: --within and --forecast are needed, too"),
         (["--within", "1h", "--forecast", "10d", "-n", "4"], "--ranks: not beside --within"),
+        (["--within", "1h", "--forecast", "10d", "--scale", "strong"], "--scale: not beside --within"),
+        (["--within", "1h", "--forecast", "10d", "--no-causes"], "--no-causes: not beside --within"),
         (["--within", "1", "--forecast", "10 days"], "--within: '1' has no unit"),
         (["-n", "4", "--scale", "week"], "unknown scale 'week'; did you mean 'weak'?"),
         (["-n", "4", "--out", "picture.gif"], "picture.gif: a name that ends in .svg, .png, .pdf, .html is allowed"),

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from command_line import run_tradewind
+from model.small_models import HALO, text_of
 from validation.machines import CROSSBAR, machine
 
 from tradewind.base.data import data_folder
@@ -200,11 +201,53 @@ def test_a_split_fits_all_layouts_of_a_step(model, ranks, split):
     assert load_model(model).split(ranks) == split
 
 
+REPEATED = """
+[[steps]]
+every = 4
+repeat = 3
+
+[[steps.steps]]
+label = "solver"
+compute = "xy"
+bytes = 1000
+"""
+
+
+def test_repetitions_are_one_part_and_done_as_often_as_the_step_around_them(tmp_path):
+    path = tmp_path / "own.toml"
+    path.write_text(HEAD + '[[steps]]\nhalo = 1\nlabel = "halo"\n' + REPEATED)
+    model = load_model(path)
+    assert model.every(8) == [4]
+    made = model.program(8, every=4)
+    assert made.parts == ["halo", *["solver"] * 3]
+    assert [step.name for step in made.program.computes] == ["solver 1", "solver 2", "solver 3"]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "problems"),
+    [
+        ("bytes = 1000", "every = 3", ["22: every 3: the step around it has every 4; one of both is allowed"]),
+        ("repeat = 3", "repeat = 100001", ["17: repeat 100001 of 1 steps: at most 100000 steps are written out"]),
+        (
+            "repeat = 3\n\n[[steps.steps]]",
+            "repeat = 1000\n\n[[steps.steps]]\nrepeat = 1000\n\n[[steps.steps.steps]]",
+            ["17: repeat 1000 of 1000 steps: at most 100000 steps are written out"],
+        ),
+    ],
+)
+def test_repetitions_that_are_refused(tmp_path, before, after, problems):
+    path = tmp_path / "own.toml"
+    path.write_text(HEAD + REPEATED.replace(before, after))
+    with pytest.raises(InputError) as raised:
+        load_model(path).program(8, every=None)
+    assert [each.removeprefix(f"{path}:") for each in raised.value.problems] == problems
+
+
 def test_unknown_models_and_numbers():
     with pytest.raises(InputError, match=r"unknown model 'arome'.*known: arome-1300m"):
         load_model("arome")
     with pytest.raises(InputError, match="unknown number 'tracer'; did you mean 'tracers'"):
-        load_model("arome-1300m", {"tracer": 3}).program(4)
+        load_model("arome-1300m", {"tracer": 3})
 
 
 def test_tiles_of_a_globe_take_splits(tmp_path):
@@ -288,6 +331,13 @@ def test_steps_that_make_no_program(tmp_path, steps, words):
     path.write_text(HEAD + steps)
     with pytest.raises(InputError, match=re.escape(words)):
         load_model(path).program(4)
+
+
+def test_a_step_that_takes_no_time_is_refused(tmp_path):
+    path = tmp_path / "own.toml"
+    path.write_text(text_of(HALO))
+    with pytest.raises(InputError, match="a step of own takes no time on 1 ranks: a computation or messages"):
+        load_model(path).simulate("fugaku", ranks=1)
 
 
 def test_all_numbers_of_ranks_are_checked_before_the_first_is_simulated():

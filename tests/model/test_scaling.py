@@ -10,14 +10,16 @@ from command_line import run_tradewind
 from model.small_models import COMPUTE, HALO, SUM, text_of
 from validation.machines import CROSSBAR, machine
 
+from tradewind.base.errors import InputError
 from tradewind.dataset.open_table import open_table
 from tradewind.model import load_model
 from tradewind.model.changes import tried_changes
 from tradewind.model.forecast import forecast
 from tradewind.model.overlap import Overlapped, can_overlap
-from tradewind.model.scaling import scaling
+from tradewind.model.scaling import scaled, scaling
 
-FILE = machine(CROSSBAR, node={"memory_bandwidth": "10GB/s", "flow_memory_bandwidth": "10GB/s"})
+NODE = {"memory_bandwidth": "10GB/s", "flow_memory_bandwidth": "10GB/s", "flops": "10Gflop/s"}
+FILE = machine(CROSSBAR, node=NODE)
 
 
 @pytest.fixture
@@ -32,6 +34,37 @@ def test_weak_scaling_keeps_the_points_of_a_rank(path):
     assert [result["grid"] for result in results] == ["40x20x10", "80x40x10"]
     assert [result["computing_s"] for result in results] == [pytest.approx(2 * 4000 * 3e-7)] * 2
     assert results[1]["efficiency"] == results[0]["time_s"] / results[1]["time_s"]
+
+
+def test_points_that_a_grid_is_rounded_to_are_no_efficiency(path):
+    """3 ranks are 3x1 and 4 are 2x2: of 40x20 points 27x40."""
+    first, second = (result for _, result in scaling(load_model(path), FILE, [3, 4], scale="weak", threads=1))
+    assert second["grid"] == "27x40x10"
+    points = 27 * 40 / 4 / (40 * 20 / 3)
+    assert second["efficiency"] == pytest.approx(points * first["time_s"] / second["time_s"])
+
+
+@pytest.mark.parametrize("scale", ["strong", "weak"])
+def test_elements_of_each_rank_are_more_work_on_more_ranks(tmp_path, scale):
+    path = tmp_path / "own.toml"
+    path.write_text(text_of('[[steps]]\ndwarf = "nekbone"\nelements = "2x2x1"\n').replace('grid = "40x20x10"\n', ""))
+    first, second = (result for _, result in scaling(load_model(path), FILE, [2, 8], scale=scale, threads=1))
+    assert second["efficiency"] == first["time_s"] / second["time_s"]
+
+
+def test_points_of_the_globe_do_not_grow():
+    with pytest.raises(InputError, match="scale weak: the points of TCo319, 137 levels are fixed"):
+        scaled(load_model("ifs-tco319"), "weak", [4])
+
+
+def test_weak_scaling_takes_ranks_that_the_first_grid_does_not_hold(tmp_path):
+    path = tmp_path / "own.toml"
+    path.write_text(text_of(HALO, COMPUTE, grid="4x4x2"))
+    arguments = ("--machine", "fattree-M", "-n", "1,64", "--scale", "weak", "--no-causes", "--json")
+    done = run_tradewind("simulate", "model", str(path), *arguments)
+    assert done.code == 0, done.err
+    results = json.loads(done.out)
+    assert [(each["grid"], each["split"]) for each in results] == [("4x4x2", [1, 1]), ("32x32x2", [8, 8])]
 
 
 def test_strong_scaling_is_work_over_ranks(path):
@@ -84,11 +117,29 @@ def test_changes_that_touch_too_little_are_not_tried(path):
     assert re.fullmatch(r"change 2 of \d+: .*; about .* left", lines[1])
 
 
-def test_threads_in_place_of_ranks_are_tried_on_the_same_nodes(path):
-    found = tried_changes(load_model(path), "fugaku", 16, ranks_per_node=4, threads=1)
-    names = [each["change"] for each in found]
-    assert "8 ranks on the same nodes, twice as many threads each" in names
-    assert "32 ranks on the same nodes, half as many threads each" in names
+CORES = {"node.cores": "8", "node.core_flops": "1Gflop/s"}
+
+
+@pytest.mark.parametrize(
+    ("options", "threads", "others"),
+    [
+        ({}, 2, ["2 ranks on the same nodes, 4 threads each", "8 ranks on the same nodes, 1 thread each"]),
+        ({"threads_per_rank": 1}, 1, ["2 ranks on the same nodes, 2 threads each"]),
+    ],
+)
+def test_ranks_fill_their_nodes_unless_threads_are_named_and_others_on_the_same_cores_take_as_long(
+    tmp_path, options, threads, others
+):
+    path = tmp_path / "own.toml"
+    path.write_text(text_of(COMPUTE.replace("bytes = 3000", "flops = 1e6")))
+    model, chosen = load_model(path), {"settings": CORES, "ranks_per_node": 4, "threads": 1, **options}
+    result = model.simulate("fugaku", 4, **chosen)
+    assert (result["threads_per_rank"], result["usage"]["node_share"]) == (threads, threads / 8)
+    assert result["time_s"] == pytest.approx(8000 / 4 * 1e6 / (threads * 1e9))
+    tried = [each for each in tried_changes(model, "fugaku", 4, **chosen) if "same nodes" in each["change"]]
+    assert sorted(each["change"] for each in tried) == others
+    for each in tried:
+        assert (each["factor"], each["energy_j"]) == pytest.approx((1, result["energy_j"]))
 
 
 def test_json_of_a_model_is_a_table_with_its_parts_causes_and_settings(path, tmp_path):

@@ -10,7 +10,7 @@ from validation.machines import all_to_all
 from tradewind.replay.buffering import verify_trace
 from tradewind.replay.rows import gaps_ns
 from tradewind.trace.builder import TraceBuilder
-from tradewind.trace.model import ANY, NONE
+from tradewind.trace.model import ANY, NONE, Trace
 
 
 def send(builder: TraceBuilder, rank: int, peer: int, size: int, name: str = "MPI_Send") -> None:
@@ -93,6 +93,44 @@ def test_collective_calls_in_another_order_are_found() -> None:
         **{"communicator": 0, "ranks": [0, 1], "number": 0, "calls": ["MPI_Barrier", "MPI_Allreduce"]},
         **{"events": [0, 0], "places": [None, None]},
     }
+
+
+def cut_short(endings: tuple[str, str]) -> Trace:
+    """Return a loop of which rank 1 lacks the last call in step 2, and rank 0 makes three steps."""
+    builder = TraceBuilder(2)
+    for rank, ending in enumerate(endings):
+        calls = builder.rank(rank)
+        calls.ending = ending
+        for step in range(3 - rank):
+            calls.call("MPI_Isend", peer=1 - rank, tag=0, bytes=8, request=0)
+            calls.call("MPI_Recv", source=1 - rank, source_tag=0, received=8)
+            calls.call("MPI_Wait", asked=[0], ended=[(0, NONE, NONE, 0)])
+            if (rank, step) != (1, 1):
+                calls.call("MPI_Allreduce", bytes=8, received=8)
+    return builder.trace()
+
+
+def test_a_rank_that_is_cut_is_not_verified_to_its_end_and_lacks_nothing() -> None:
+    found = verify_trace(cut_short(("aborted", "killed")))
+    assert (found["eager_limit"], found["order"], found["unmatched"], found["wildcards"]) == (0, [], [], None)
+    assert (found["messages"], found["unknown_messages"]) == (6, 6)  # of two steps; of a message and two allreduces
+    last = [(each["rank"], each["ending"], each["event"], each["call"]) for each in found["cut"]]
+    assert last == [(0, "aborted", 11, "MPI_Allreduce"), (1, "killed", 6, "MPI_Wait")]
+
+
+def test_a_rank_that_is_there_to_its_end_lacks_what_another_calls() -> None:
+    (differs,) = verify_trace(cut_short(("killed", "exited")))["order"]
+    assert (differs["ranks"], differs["number"], differs["calls"]) == ([0, 1], 1, ["MPI_Allreduce", "none"])
+
+
+def test_ranks_that_are_there_to_their_end_are_compared_beside_one_that_is_cut() -> None:
+    builder = TraceBuilder(3)
+    builder.rank(0).ending = "killed"
+    for rank in (1, 2):
+        for _ in range(rank):
+            builder.rank(rank).call("MPI_Barrier")
+    (differs,) = verify_trace(builder.trace())["order"]
+    assert (differs["ranks"], differs["number"]) == ([2, 1], 1)
 
 
 def test_calls_have_their_places() -> None:

@@ -106,6 +106,19 @@ def test_calls_are_the_same_when_they_are_read_back(form, name, tmp_path):
         assert done(after, rank) == done(before, rank), rank
 
 
+def test_collective_calls_that_a_cut_rank_lacks_are_not_written(tmp_path):
+    builder = TraceBuilder(2)
+    for rank, (ending, steps) in enumerate((("aborted", 3), ("killed", 2))):
+        builder.rank(rank).ending = ending
+        for _ in range(steps):
+            builder.rank(rank).call("MPI_Allreduce", bytes=8, received=8)
+    written = export_trace(builder.trace(), tmp_path / "cut.ti", Form.TIME_INDEPENDENT)
+    assert written["not_replayed"] == {"calls": {}, "bytes": {}, "unmatched": 0, "not_known": 2}
+    for rank in (0, 1):
+        actions = (tmp_path / "cut.ti_files" / f"rank-{rank}.txt").read_text().splitlines()
+        assert [action for action in actions if "allreduce" in action] == [f"{rank} allreduce 8 0"] * 2
+
+
 @pytest.mark.parametrize("form", TEXT_FORMS)
 def test_replies_to_accesses_are_refused(form, tmp_path):
     for function, calls in (

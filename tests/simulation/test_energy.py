@@ -102,8 +102,10 @@ def test_cores_that_no_rank_uses_stay_idle():
     assert result["energy_j"] == pytest.approx(2 * (2 * 100 + 3 * 200 / 4))
 
 
-def test_without_rates_of_cores_ranks_share_their_node():
-    result = tw.Program(uneven(1.0, 1.0)).simulate(power(CROSSBAR), ranks_per_node=4)
+@pytest.mark.parametrize("more", [{}, {"cores": 16, "numa_domains": 4}])
+def test_without_rates_of_cores_ranks_share_their_node(more):
+    file = power(CROSSBAR, node={"memory_bandwidth": "100GB/s", **more})
+    result = tw.Program(uneven(1.0, 1.0)).simulate(file, ranks_per_node=4)
     assert result["energy_j"] == pytest.approx(100 + 2 * 200 / 4)
 
 

@@ -74,14 +74,31 @@ def simulate(
         int, Option("--members", help="Forecasts of the ensemble, all of them within that time.", allowed=ONE_OR_MORE)
     ] = 1,
     number: _Numbers = None,
+    threads_per_rank: Annotated[
+        int | None,
+        Option(
+            "--threads-per-rank",
+            help="Threads of a rank that compute, on machines with rates of cores.",
+            show_default="those that fill a node",
+            allowed=ONE_OR_MORE,
+        ),
+    ] = None,
     scale: Annotated[
-        str, Option("--scale", help="strong: the same grid on all ranks; weak: it grows with the ranks.")
-    ] = "strong",
+        str | None,
+        Option(
+            "--scale",
+            help="strong: the same grid on all ranks; weak: it grows with the ranks.",
+            show_default="strong",
+        ),
+    ] = None,
     changes: Annotated[
         bool,
         Option("--changes", help="Also try changes of machine, algorithms, split, threads and overlap, one by one."),
     ] = False,
-    causes: Annotated[bool, Option("--causes/--no-causes", help="Also split the time of a step by cause.")] = True,
+    causes: Annotated[
+        bool | None,
+        Option("--causes/--no-causes", help="Also split the time of a step by cause.", show_default="true"),
+    ] = None,
     out: Annotated[
         Path | None,
         Option("--out", help="Draw parts and causes against ranks: FILE.svg, .png, .pdf or .html.", show_default=False),
@@ -95,13 +112,22 @@ def simulate(
     from tradewind.cli.model_deadline import find_ranks, problems_of
 
     loaded, chosen = _loaded(name, number), simulated.chosen() | {"force": simulated.force}
-    beside = {"--ranks": ranks, "--changes": changes, "--out": out}
-    if problems := problems_of(within, forecast, members, [flag for flag, given in beside.items() if given]):
+    chosen["threads_per_rank"] = threads_per_rank
+    given = {
+        "--ranks": ranks is not None,
+        "--scale": scale is not None,
+        "--changes": changes,
+        "--causes": causes is True,
+        "--no-causes": causes is False,
+        "--out": out is not None,
+    }
+    if problems := problems_of(within, forecast, members, [flag for flag, is_given in given.items() if is_given]):
         raise InputError(*problems)
     if within is not None and forecast is not None:
         find_ranks(loaded, machine, within, forecast, members, chosen, as_json)
         return
-    _simulate(loaded, machine, _listed(ranks), _Wanted(scale, changes, causes, out), chosen, as_json)
+    wanted = _Wanted("strong" if scale is None else scale, changes, causes is not False, out)
+    _simulate(loaded, machine, _listed(ranks), wanted, chosen, as_json)
 
 
 @dataclass(frozen=True)
@@ -132,8 +158,9 @@ def _simulate(
         more: dict[str, Any] = {"scale": wanted.scale, "causes": wanted.causes or wanted.changes, "progress": bar}
         for model, result in scaling(loaded, file, ranks, **more, **chosen):
             if wanted.changes:
+                base: dict[str, Any] = {"base": result, "split": tuple(result["split"])}
                 tried = tried_changes(
-                    model, machine, result["ranks"], settings=settings, base=result, report=report, **chosen
+                    model, machine, result["ranks"], settings=settings, report=report, **base, **chosen
                 )
                 result["changes"] = tried
             results.append(result)
@@ -153,10 +180,9 @@ def _check(loaded: AnyModel, ranks: list[int], wanted: _Wanted) -> None:
 
     problems: list[str] = []
     with gathered(problems):
-        scaled(loaded, wanted.scale, ranks[:1])
-    for number in ranks:
-        with gathered(problems):
-            loaded.program(number)
+        for number, (model, split) in zip(ranks, scaled(loaded, wanted.scale, ranks), strict=True):
+            with gathered(problems):
+                model.program(number, split)
     if wanted.out is not None:
         from tradewind.plot.methods import check_name
 

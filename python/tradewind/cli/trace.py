@@ -53,7 +53,7 @@ _Overlap = Annotated[
 
 
 def verify(trace: _Word, file: _File, *, as_json: options.Json = False) -> int | None:
-    """Check a trace, and print the result; exit code 1 where it is not safe. Raises InputError."""
+    """Check a trace, and print the result; exit code 1 where it is not safe, or cut. Raises InputError."""
     from tradewind.cli.output import print_result
     from tradewind.cli.trace_file import opened
     from tradewind.replay.buffering import verify_trace
@@ -61,7 +61,7 @@ def verify(trace: _Word, file: _File, *, as_json: options.Json = False) -> int |
     result = {"trace": file.name, **verify_trace(opened(file))}
     print_result(result, as_json, lambda: _show_verified(result))
     wild = result["wildcards"]
-    safe = result["eager_limit"] == 0 and not (wild and wild["hang"])
+    safe = result["eager_limit"] == 0 and not (wild and wild["hang"]) and not result["cut_ranks"]
     return None if safe and not result["unmatched_messages"] and not result["requests_never_awaited"] else 1
 
 
@@ -208,14 +208,24 @@ def _show_verified(result: dict[str, Any]) -> None:
         show_text(f"... and {more:,} more requests that are never waited for")
     if result["not_replayed"]:
         show_text("not checked: " + ", ".join(f"{n:,} {name}" for name, n in result["not_replayed"].items()))
-    if result["order"]:
-        return
+    if not result["order"]:
+        _show_ending(result)
+    if result["cut"]:
+        _show_cut(result)
+
+
+def _show_ending(result: dict[str, Any]) -> None:
+    """Print whether the calls end, and what waits where they do not."""
+    from tradewind.base.units import format_bytes
+    from tradewind.cli.screen import show_text
+
     if result["eager_limit"] == 0:
         without = "without the sends and receives above " if result["unmatched"] else ""
-        show_text(f"verified: {without}the program ends even where no message is buffered")
-        _show_wildcards(result["wildcards"])
-        return
-    if result["eager_limit"] is None:
+        ends = f"{without}the program ends even where no message is buffered"
+        show_text(
+            f"as far as it was recorded: {ends}; not verified to the end" if result["cut"] else f"verified: {ends}"
+        )
+    elif result["eager_limit"] is None:
         show_text("the program does not end, whatever is buffered:")
     else:
         show_text(
@@ -223,11 +233,29 @@ def _show_verified(result: dict[str, Any]) -> None:
             f"({result['eager_limit']} bytes); without buffers these wait for each other:"
         )
     _show_waiting(result["cycle"])
-    if (found := result["wildcards"]) is not None and found["hang"] is not None:
+    if (found := result["wildcards"]) is not None and (result["eager_limit"] == 0 or found["hang"] is not None):
         _show_wildcards(found)
 
 
+def _show_cut(result: dict[str, Any]) -> None:
+    """Print the last calls of ranks that are not there to their end."""
+    from tradewind.cli.screen import show_text
+
+    show_text("not recorded to the end; if the program hung, then in calls behind these:")
+    for each in result["cut"]:
+        show_text(f"  {_named(each)}: {_ENDINGS.get(each['ending'], each['ending'])}")
+    if (more := result["cut_ranks"] - len(result["cut"])) > 0:
+        show_text(f"... and {more:,} more ranks")
+    if result["unknown_messages"]:
+        show_text(f"the other ends of {result['unknown_messages']:,} sends and receives would stand there, too")
+
+
+_ENDINGS = {"killed": "it was killed", "full": "its disk was full", "aborted": "it called MPI_Abort"}
+
+
 def _named(each: dict[str, Any]) -> str:
+    if each["call"] is None:
+        return f"rank {each['rank']}, without a call"
     return f"rank {each['rank']}, call {each['event']} ({_placed(each['call'], each['place'])})"
 
 

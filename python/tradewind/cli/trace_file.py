@@ -31,3 +31,8 @@ def show_left_out(left: dict[str, Any]) -> None:
         show_text(f"warning: not replayed: {', '.join(named)}")
     if left["unmatched"]:
         show_text(f"warning: {left['unmatched']:,} sends and receives have no other end, and are not replayed")
+    if left["not_known"]:
+        show_text(
+            f"warning: {left['not_known']:,} sends and receives, also of collective calls, are not replayed: "
+            "their other ends would stand behind the last recorded calls of a rank"
+        )

@@ -123,6 +123,11 @@ class Sharing:
         return each * max(1, spanned)
 
 
+def has_core_rates(node: Node, kernels: Mapping[str, Rates]) -> bool:
+    """Whether a computation is limited by the cores of its rank; else a rank has its share of its node at once."""
+    return node.core_flops is not None or bool(kernels)
+
+
 def seconds_of(work: Work, node: Node, kernels: Mapping[str, Rates], machine: str, sharing: Sharing) -> float:
     """Return the seconds of a computation of a rank; `machine`: its name in errors.
 
@@ -142,8 +147,7 @@ def seconds_of(work: Work, node: Node, kernels: Mapping[str, Rates], machine: st
         )
     cores = sharing.cores(node)
     speedup = _speedup(cores, node.serial_fraction if own.serial_fraction is None else own.serial_fraction)
-    has_cores = node.core_flops is not None or bool(kernels)
-    memory = sharing.memory(node, cores if has_cores else None)
+    memory = sharing.memory(node, cores if has_core_rates(node, kernels) else None)
     rate = None if node.flops is None else node.flops / sharing.ranks
     if own.point_time is not None:
         if not work.has_points:
@@ -177,7 +181,7 @@ def problems_of_rates(node: Node, kernels: Mapping[str, Rates]) -> Iterator[tupl
     """Yield the keys of rates that cannot be, and why."""
     if node.numa_domains and node.cores and node.cores % node.numa_domains:
         yield "node.numa_domains", f"{node.numa_domains} do not divide the {node.cores} of node.cores"
-    if node.serial_fraction and node.core_flops is None and not kernels:
+    if node.serial_fraction and not has_core_rates(node, kernels):
         yield "node.serial_fraction", "without node.core_flops or kernel a rank has its share of the node at once"
     for name, rates in kernels.items():
         if rates.flops is None and rates.bandwidth is None and rates.point_time is None:

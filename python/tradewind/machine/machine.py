@@ -28,7 +28,16 @@ from tradewind.base.names import unknown
 from tradewind.base.noise import ARRIVALS, Noise
 from tradewind.base.tables import Table, one_of
 from tradewind.base.toml_lines import Place, TomlFile, toml_text
-from tradewind.machine.computing import KernelRates, Node, Rates, Sharing, Work, problems_of_rates, seconds_of
+from tradewind.machine.computing import (
+    KernelRates,
+    Node,
+    Rates,
+    Sharing,
+    Work,
+    has_core_rates,
+    problems_of_rates,
+    seconds_of,
+)
 from tradewind.machine.display import machine_table
 from tradewind.machine.evidence import IMAGINARY, WHOLE, Evidence, evidence_of, naming, problem_of
 from tradewind.machine.intranode import IntranodeTransport, RateTable, find_intranode
@@ -194,8 +203,13 @@ class Machine(Table):
 
     @property
     def has_core_rates(self) -> bool:
-        """Whether computations are limited by cores or NUMA domains, and not only by a rank's share of its node."""
-        return self.node.core_flops is not None or self.node.numa_domains is not None or bool(self.kernel)
+        """Whether a computation is limited by the cores of its rank; else a rank has its share of its node at once."""
+        return has_core_rates(self.node, self.kernel)
+
+    @property
+    def has_domains_or_core_rates(self) -> bool:
+        """Whether computations depend on cores or NUMA domains, and not only on a rank's share of its node."""
+        return self.has_core_rates or self.node.numa_domains is not None
 
     def compute_s(self, flops: float, copied: float, kernel: str, has_points: bool, ranks: int, threads: int) -> float:
         """Return the seconds of a computation of a rank with `threads` threads, where `ranks` share a node.

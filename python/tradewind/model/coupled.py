@@ -23,11 +23,12 @@ from tradewind.base.units import format_seconds
 from tradewind.method.method import default_algorithm
 from tradewind.model.component_steps import ComponentSteps, OneStep
 from tradewind.model.coupled_tables import COMPONENT, COMPONENTS, Component, CoupledTable, Coupling
-from tradewind.model.evaluation import number, numbers_of
+from tradewind.model.evaluation import check_changed, number, numbers_of
 from tradewind.model.file import ModelFile
-from tradewind.model.grid import ModelGrid, default_split
-from tradewind.model.making import FLOPS_PER_BYTE, StepWorkload
+from tradewind.model.grid import ModelGrid, default_split, fixed
+from tradewind.model.making import StepWorkload
 from tradewind.model.step_program import Stepping, StepProgram
+from tradewind.model.tables import FLOPS_PER_BYTE
 from tradewind.workload.coupling import Side, coupling
 from tradewind.workload.steps import Compute, Exchanged, Group
 
@@ -58,6 +59,9 @@ class ComponentModel(Stepping, Protocol):
     @property
     def assumed(self) -> list[str]:
         """The names of what no publication about it has."""
+
+    def check(self, ranks: int) -> None:
+        """Raise InputError for ranks that do not fit, as far as that is known before exchanges are made."""
 
     def kinds(self, ranks: int) -> list[str]:
         """Return the keys of its exchanges that can take another algorithm."""
@@ -110,6 +114,7 @@ class CoupledModel:
                 )
         if problems:
             raise InputError(*problems)
+        check_changed(self.changed, self.number_names)
 
     @cached_property
     def _window(self) -> Fraction:
@@ -131,9 +136,14 @@ class CoupledModel:
         """Return nothing, as above."""
         return None
 
-    def on_grid(self, extents: tuple[int, int, int]) -> Self:
-        """Refuse to be on one grid, with InputError."""
-        raise InputError(f"grid {extents_text(extents)}: the components of {self.name} have grids of their own")
+    @property
+    def point_count(self) -> int:
+        """Points of the grids of all components."""
+        return sum(each.grid.point_count for each in self.loaded.values())
+
+    def grown(self, ranks: int, grown_from: tuple[int, int]) -> tuple[Self, tuple[int, int]]:
+        """Refuse to grow, with InputError: the components have grids of their own, which exchange fields."""
+        raise fixed(self.grid_text)
 
     def with_changes(self, numbers: Mapping[str, float], algorithms: Mapping[str, str]) -> Self:
         """Return it with other numbers and algorithms."""
@@ -205,6 +215,14 @@ class CoupledModel:
         """Return the ranks over x and y of the first component. Raises InputError."""
         name, model = next(self._components())
         return model.split(len(self.ranks_of(ranks)[name]))
+
+    def check(self, ranks: int) -> None:
+        """Raise InputError for ranks that do not fit a component, or the grid of what it exchanges."""
+        shares = self.ranks_of(ranks)
+        for name, model in self._components():
+            model.check(len(shares[name]))
+        for name in {name for each in self.table.coupling for name in (each.origin, each.target)}:
+            self._layout(name, shares)
 
     def every(self, ranks: int) -> list[int]:
         """Return the numbers of steps after which something is done that other steps do not have."""
@@ -302,6 +320,7 @@ class CoupledModel:
         # The ranks that take part are numbered from 0, group by group.
         first = {name: sum(len(shares[other]) for other in groups[:i]) for i, name in enumerate(groups)}
         ranks = sum(len(shares[name]) for name in groups or ends[:1])
+        fields = self._fields(moved, shares)
         problems: list[str] = []
         with gathered(problems):
             source, target = (
@@ -309,7 +328,7 @@ class CoupledModel:
             )
             fetch = coupling(source, target, ranks, moved.interpolation, moved.periodic)
             schedule = _core.make_schedule(fetch, default_algorithm(fetch.name))
-            return Exchanged(moved.name, schedule, self._fields(moved, shares), groups=groups)
+            return Exchanged(moved.name, schedule, fields, groups=groups)
         raise InputError(*(self.file.at(self._place(moved), problem) for problem in problems))
 
     def _interpolated(self, moved: Coupling, shares: Mapping[str, range]) -> Iterator[OneStep]:
@@ -317,6 +336,8 @@ class CoupledModel:
         problems: list[str] = []
         place, values = (*self._place(moved), "bytes"), self._values(_total(shares))
         each = number(self.file, moved.bytes, place, values, problems)
+        if each < 0:
+            problems.append(self.file.at(place, f"bytes {moved.bytes!r}: {each:g}; 0 or more are allowed"))
         if problems:
             raise InputError(*problems)
         if each:
@@ -352,8 +373,7 @@ class CoupledModel:
 
     def _values(self, ranks: int) -> dict[str, float]:
         """Return the numbers of this file, and `ranks`. Raises InputError."""
-        known = self.number_names
-        problems = [unknown("number", name, known) for name in self.changed if name not in known]
+        problems: list[str] = []
         found = numbers_of(self.file, self.table.numbers, {"ranks": float(ranks)}, self.changed, problems)
         if problems:
             raise InputError(*problems)

@@ -9,7 +9,7 @@ failed and the first that does not is halved.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -56,6 +56,8 @@ class Search:
     quick: dict[int, float] = field(default_factory=dict)
     full: dict[int, dict[str, Any]] = field(default_factory=dict)
     """Seconds of the forecast by ranks, on an unloaded network; results with all packets."""
+    refusal: InputError | None = None
+    """Why the last number of ranks that the model refused does not fit."""
 
     @cached_property
     def each(self) -> int:
@@ -63,16 +65,20 @@ class Search:
         return ranks_per_node_on(self.file, self.options.get("ranks_per_node") or 1)
 
     @cached_property
+    def nodes(self) -> int:
+        """Nodes of the machine."""
+        return self.file.machine.build(self.options.get("routing")).nodes
+
+    @property
     def most(self) -> int:
-        """The ranks for which the machine has nodes."""
-        nodes = self.file.machine.build(self.options.get("routing")).nodes
-        return min(MAX_RANKS, nodes * self.each)
+        """The ranks for which the machine has nodes, and which a model may have."""
+        return min(MAX_RANKS, self.nodes * self.each)
 
     def ranks_within(self, limit_s: float) -> tuple[int | None, str]:
         """Return the smallest number of ranks whose forecast takes at most `limit_s`; None, and why there is none."""
         first = self._fitting(1)
         if first is None:
-            return None, "no number of ranks fits the grid"
+            return None, f"no number of ranks fits the model{f': {self.refusal}' if self.refusal else ''}"
         start, reason = self._first_within(first, limit_s, self._quick_s)
         if start is None:
             return None, reason
@@ -89,9 +95,11 @@ class Search:
             fastest = f"the fastest forecast takes {format_duration(best[0])}, on {best[1]:,} ranks"
             if without_gain == _ENOUGH_WITHOUT_GAIN:
                 return None, f"more ranks do not help; {fastest}"
-            following = self._fitting(math.ceil(ranks * max(_GROWTH, time_s / limit_s))) or self._last_above(ranks)
+            wanted = math.ceil(ranks * max(_GROWTH, time_s / limit_s))
+            following = self._fitting(wanted) or self._last_between(ranks, wanted)
             if following is None:
-                return None, f"more ranks have no nodes, or no split of at most {ELONGATION}:1; {fastest}"
+                reason = f"more ranks have no nodes, or do not fit the model in parts of at most {ELONGATION}:1"
+                return None, f"{reason}; {fastest}"
             ranks = following
         return ranks, ""
 
@@ -111,28 +119,48 @@ class Search:
         return found
 
     def _fitting(self, ranks: int) -> int | None:
-        """Return the next number of ranks, of whole nodes, that fits the grid in parts that are not too long."""
-        return next((each for each in self._numbers(ranks) if self._fits(each)), None)
+        """Return the next number of ranks, of whole nodes, on which the step can be, in parts that are not too long."""
+        return next((each for each in self._numbers(ranks, self.most) if self._is_made(each)), None)
 
-    def _last_above(self, ranks: int) -> int | None:
-        """Return the largest number above `ranks` that fits, where the next one of the search does not."""
-        downwards = range(self.most // self.each * self.each, ranks, -self.each)
-        return next((each for each in downwards[:_LOOKS] if self._fits(each)), None)
+    def _last_between(self, ranks: int, end: int) -> int | None:
+        """Return the largest number above `ranks` that fits, where none from `end` on does."""
+        fits, fails = ranks, min(end, self.most + 1)
+        while fails - fits > self.each:
+            middle = (fits + fails) // 2
+            found = next((each for each in self._numbers(middle, fails - 1) if self._fits(each)), None)
+            fits, fails = (fits, middle) if found is None else (found, fails)
+        return fits if fits > ranks and self._is_made(fits) else None
 
-    def _numbers(self, ranks: int) -> Iterator[int]:
-        first = math.ceil(ranks / self.each) * self.each
-        return iter(range(first, self.most + 1, self.each)[:_LOOKS])
+    def _numbers(self, first: int, last: int) -> range:
+        """Return the numbers of ranks, of whole nodes, that are looked at."""
+        return range(math.ceil(first / self.each) * self.each, last + 1, self.each)[:_LOOKS]
+
+    def _is_made(self, ranks: int) -> bool:
+        """Whether the step can be on a number of ranks; its exchanges, which may take long to find, are kept."""
+        return self._fits(ranks) and self._is_taken(lambda: self._make(ranks))
+
+    def _make(self, ranks: int) -> None:
+        for every in (1, *self.model.every(ranks)):
+            self.model.program(ranks, every=every)
 
     def _fits(self, ranks: int) -> bool:
         """Whether a number of ranks fits the grid. Along levels there may be as few ranks as there are levels."""
-        try:
-            fewer, more = sorted(self.model.split(ranks))
-        except InputError:
+        if not self._is_taken(lambda: self.model.check(ranks)):
             return False
         if self.model.extents is None:
             return True
+        fewer, more = sorted(self.model.split(ranks))
         along_levels = self.model.ranks_along_levels(ranks)
         return min(more, along_levels or more) <= ELONGATION * fewer
+
+    def _is_taken(self, ask: Callable[[], object]) -> bool:
+        """Whether the model does not refuse what it is asked for."""
+        try:
+            ask()
+        except InputError as error:
+            self.refusal = error
+            return False
+        return True
 
     def _quick_s(self, ranks: int) -> float:
         if ranks not in self.quick:
@@ -204,6 +232,6 @@ def _found(search: Search, limit_s: float, at_once: int) -> dict[str, Any]:
         "nodes": step["nodes"],
         "forecast_s": forecast_s(search.days, step),
         "all_nodes": at_once * step["nodes"],
-        "enough_nodes": at_once * step["nodes"] <= search.most // search.each,
+        "enough_nodes": at_once * step["nodes"] <= search.nodes,
         "step": dict(step),
     }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tradewind.base.errors import InputError
 from tradewind.base.names import unknown
@@ -14,6 +14,9 @@ from tradewind.model.grid import ModelGrid
 from tradewind.workload.options import Option, options_of
 from tradewind.workload.program import Compute, Exchanged, Poke, ProgramWorkload, Start, Wait, WholeExchange
 from tradewind.workload.steps import GroupStep
+
+if TYPE_CHECKING:
+    from tradewind.dwarfs.frame.dwarf import Dwarf
 
 KEY = "dwarf"
 OF_RUNS = ("ranks", "check", "watchdog_s", "threads", "point_s")
@@ -45,10 +48,13 @@ class DwarfStep:
 
         `values`: numbers of the model, such as the seconds of a step. Raises InputError for options that do not fit.
         """
-        numbers = {name: values[key] for name, key in _OWN.items() if key in values}
-        program = _program(self.kind, self.values, grid, ranks, split, tuple(numbers.items()))
+        program = _program(self.kind, self.values, grid, ranks, split, _own_numbers(values))
         renamed = _renamed(program, self.label)
         return [(None if isinstance(step, Compute | Poke) else self.exchange_part, step) for step in renamed]
+
+    def check(self, grid: ModelGrid, ranks: int, split: tuple[int, int], values: Mapping[str, float]) -> None:
+        """Raise InputError for ranks and options that do not fit, without making the program."""
+        _dwarf(self.kind, self.values, grid, ranks, split, _own_numbers(values))
 
 
 def dwarf_step(table: Mapping[str, Any], label: str, at: Callable[[str, str], str]) -> DwarfStep:
@@ -97,6 +103,11 @@ def _value(option: Option, value: Any) -> Any:
     return value
 
 
+def _own_numbers(values: Mapping[str, float]) -> tuple[tuple[str, float], ...]:
+    """Return the options of dwarfs that follow from numbers of the model."""
+    return tuple((name, values[key]) for name, key in _OWN.items() if key in values)
+
+
 @lru_cache(maxsize=8)
 def _program(
     kind: str,
@@ -107,6 +118,18 @@ def _program(
     numbers: tuple[tuple[str, float], ...],
 ) -> ProgramWorkload:
     """Return the program of a dwarf, which is kept: repetitions of a step have the same one."""
+    return _dwarf(kind, values, grid, ranks, split, numbers).program()
+
+
+def _dwarf(
+    kind: str,
+    values: tuple[tuple[str, Any], ...],
+    grid: ModelGrid,
+    ranks: int,
+    split: tuple[int, int],
+    numbers: tuple[tuple[str, float], ...],
+) -> Dwarf:
+    """Return a dwarf on the grid of a model. Raises InputError for options that are missing or do not fit."""
     known, given = _keys(kind), dict(values)
     of_model: dict[str, Mapping[str, Any]] = {**grid.options(split), "float": dict(numbers)}
     chosen = {name: of_model[each.kind][name] for name, each in known.items() if name in of_model.get(each.kind, {})}
@@ -115,7 +138,7 @@ def _program(
     options = chosen | given
     if missing := [name for name, each in known.items() if each.required and name not in options]:
         raise InputError(f"dwarf {kind}: key {missing[0]!r} is missing, which the grid of the model does not have")
-    return find(kind)(ranks=ranks, **options).program()
+    return find(kind)(ranks=ranks, **options)
 
 
 def _renamed(program: ProgramWorkload, label: str) -> Iterator[GroupStep]:

@@ -2,27 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from tradewind.base.errors import gathered
+from tradewind.base.errors import InputError, gathered
 from tradewind.base.formula import Formula
+from tradewind.base.names import unknown
 from tradewind.base.toml_lines import Place
 from tradewind.model.file import ModelFile
-from tradewind.model.tables import FORMULA, Number
+from tradewind.model.tables import FORMULA, Number, not_finite
 
 Values = Mapping[str, float]
 STAND_IN = 1
 """Value of what cannot be evaluated, with which the rest of the file is checked: so all problems are found at once."""
 
 
+def check_changed(changed: Iterable[str], known: Sequence[str]) -> None:
+    """Raise InputError for names of changed numbers that are not known."""
+    if problems := [unknown("number", name, known) for name in changed if name not in known]:
+        raise InputError(*problems)
+
+
 def evaluated(file: ModelFile, value: Any, place: Place, values: Values, problems: list[str]) -> Any:
     """Return a value of the file; a formula becomes a number, an integer where it is a whole one.
 
-    Adds to `problems` what is wrong with a formula, which is `STAND_IN` then.
+    Adds to `problems` what is wrong with a formula, and a number that is not finite, which is `STAND_IN` then.
     """
     if isinstance(value, dict):
         return {key: evaluated(file, each, (*place, key), values, problems) for key, each in value.items()}
+    if isinstance(value, float) and (problem := not_finite(value)):
+        problems.append(file.at(place, f"{place[-1]} = {problem}"))
+        return STAND_IN
     if not isinstance(value, str) or not value.startswith(FORMULA):
         return value
     wrong: list[str] = []
@@ -34,7 +44,10 @@ def evaluated(file: ModelFile, value: Any, place: Place, values: Values, problem
 
 
 def number(file: ModelFile, value: float | str, place: Place, values: Values, problems: list[str]) -> float:
-    """Return a number, or the value of a formula; of another text `STAND_IN`, and a problem more."""
+    """Return a number, or the value of a formula; of what is neither `STAND_IN`, and a problem more."""
+    if problem := not_finite(value):
+        problems.append(file.at(place, f"{'.'.join(map(str, place))} = {problem}"))
+        return STAND_IN
     if isinstance(value, str) and not value.startswith(FORMULA):
         problems.append(file.at(place, f"{value!r}: a number, or a formula that begins with = is allowed"))
         return STAND_IN

@@ -16,7 +16,8 @@ from tradewind.model.dwarf_steps import DwarfStep, dwarf_step
 from tradewind.model.evaluation import STAND_IN, Values, evaluated, numbers_of
 from tradewind.model.file import ModelFile
 from tradewind.model.grid import POINTS, points_formula
-from tradewind.model.tables import OWN_NUMBERS, ModelTable
+from tradewind.model.tables import FLOPS_PER_BYTE, OWN_NUMBERS, ModelTable
+from tradewind.workload.every import MAX_STEPS
 from tradewind.workload.program_tables import MAX_TIMES
 
 _OF_REPEATED = ("repeat", "steps", "part", "every")
@@ -70,10 +71,12 @@ class Expansion:
         self.problems.append(self.file.at(place, problem))
 
     def _numbers(self, table: ModelTable, own: Values, changed: Mapping[str, float]) -> Values:
-        self.problems += [unknown("number", name, table.numbers) for name in changed if name not in table.numbers]
         for taken in [name for name in table.numbers if name in OWN_NUMBERS]:
             self._wrong(("numbers", taken), f"number {taken!r}: every model has one of this name")
-        return numbers_of(self.file, table.numbers, own, changed, self.problems)
+        found = numbers_of(self.file, table.numbers, own, changed, self.problems)
+        if not (rate := found.get(FLOPS_PER_BYTE, STAND_IN)) > 0:
+            self._wrong(("numbers", FLOPS_PER_BYTE, "value"), f"{FLOPS_PER_BYTE} {rate:g}: more than 0 is allowed")
+        return found
 
     def servers(self, ranks: int) -> int:
         """Return how many of the ranks are servers."""
@@ -100,24 +103,34 @@ class Expansion:
                 continue
             table = self.table({key: value for key, value in step.items() if key != "steps"}, here)
             own_part = table.pop("part", part)
-            own_every = self._whole(table.pop("every", every), (*here, "every"))
+            own_every = self._every(table, here, every)
             if "steps" in step or "repeat" in table:
                 yield from self._repeated(step, table, here, own_part, own_every, turn)
                 continue
-            if turn and "label" in table:
-                table["label"] = f"{table['label']} {turn}"
+            label = table.get("label")
+            if turn and label is not None:
+                table["label"] = f"{label} {turn}"
             if dwarf_steps.KEY in table:
-                label = f"{'.'.join(filter(None, (turn, str(number + 1))))} {table[dwarf_steps.KEY]}"
+                shown = f"{'.'.join(filter(None, (turn, str(number + 1))))} {table[dwarf_steps.KEY]}"
                 with gathered(self.problems):
-                    made = dwarf_step(table, label, partial(self._key_at, here))
+                    made = dwarf_step(table, shown, partial(self._key_at, here))
                     yield Expanded(table, here, str(own_part or made.kind), own_every, made)
                 continue
             if OUTPUT in table:
                 if (fields := self._output_fields(table, here)) is not None:
-                    own_part = str(own_part or table.get("label") or OUTPUT)
-                    yield Expanded(table, here, own_part, own_every, output=fields)
+                    yield Expanded(table, here, str(own_part or label or OUTPUT), own_every, output=fields)
                 continue
-            yield Expanded(self._on_points(table), here, str(own_part or table.get("label") or "other"), own_every)
+            yield Expanded(self._on_points(table), here, str(own_part or label or "other"), own_every)
+
+    def _every(self, table: dict[str, Any], here: Place, around: int) -> int:
+        """Take `every` out of a step; of one without that of the step around it, beside which it may not stand."""
+        place = (*here, "every")
+        if "every" not in table:
+            return around
+        own = self._whole(table.pop("every"), place)
+        if around != 1:
+            self._wrong(place, f"every {own}: the step around it has every {around}; one of both is allowed")
+        return own
 
     def _output_fields(self, table: Mapping[str, Any], here: Place) -> int | None:
         self._only(table, _OF_OUTPUT, here)
@@ -145,14 +158,21 @@ class Expansion:
         self, step: Mapping[str, Any], table: dict[str, Any], here: Place, part: str | None, every: int, turn: str
     ) -> Iterator[Expanded]:
         self._only(step, _OF_REPEATED, here)
-        if not isinstance(step.get("steps"), list):
+        repeated = step.get("steps")
+        if not (isinstance(repeated, list) and repeated):
             self._wrong(here, "repeat: the steps that are repeated are missing: [[steps.steps]]")
             return
         times = self._whole(table.get("repeat", 1), (*here, "repeat"))
-        for i in range(times):
-            yield from self.steps(
-                step["steps"], (*here, "steps"), part, every, f"{turn}.{i + 1}" if turn else f"{i + 1}"
-            )
+        turns = (f"{turn}.{i + 1}" if turn else f"{i + 1}" for i in range(times))
+        before = len(self.problems)
+        once = list(self.steps(repeated, (*here, "steps"), part, every, next(turns)))
+        if times * (count := sum(each.count for each in once)) > MAX_STEPS:
+            problem = f"repeat {times} of {count} steps: at most {MAX_STEPS} steps are written out"
+            self._wrong((*here, "repeat"), problem)
+        yield from once
+        if len(self.problems) == before:  # else each repetition has the same ones
+            for each in turns:
+                yield from self.steps(repeated, (*here, "steps"), part, every, each)
 
     def _whole(self, value: Any, place: Place) -> int:
         if type(value) is not int or not 1 <= value <= MAX_TIMES:

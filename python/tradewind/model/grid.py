@@ -35,6 +35,11 @@ class ModelGrid:
         return self.named.columns if self.named is not None else math.prod(self.extents[:2]) if self.extents else 0
 
     @property
+    def point_count(self) -> int:
+        """Points of all levels; 0 without a grid."""
+        return self.columns * self.extents[2] if self.extents else 0
+
+    @property
     def text(self) -> str:
         """The grid as a model file names it."""
         if self.extents is None:
@@ -63,13 +68,16 @@ class ModelGrid:
         """Whether ranks along x and y divide it: a box, or tiles of a grid with a name."""
         return self.is_divided or (self.named is not None and self.named.points is not None)
 
-    def split(self, ranks: int, layouts: Iterable[str] = ("xy",)) -> tuple[int, int]:
+    def split(
+        self, ranks: int, layouts: Iterable[str] = ("xy",), grown_from: tuple[int, int] | None = None
+    ) -> tuple[int, int]:
         """Return the ranks over x and y that a step has unless others are named; all over x where it is not divided.
 
-        `layouts`: those that a step goes through, like xy and zy. Raises InputError where a rank would have no point.
+        `layouts`: those that a step goes through, like xy and zy. `grown_from`: see `default_split`. Raises InputError
+        where a rank would have no point.
         """
         if self.extents is not None and self.named is None:
-            return default_split(self.extents, ranks, layouts)
+            return default_split(self.extents, ranks, layouts, grown_from)
         maximum = min(MAX_RANKS, self.columns or MAX_RANKS)
         if not 1 <= ranks <= maximum:
             raise InputError(f"{ranks} ranks: 1..{maximum} are allowed on {self.text}")
@@ -126,23 +134,44 @@ def points_formula(numbers: Mapping[str, float]) -> str:
     return f"{levels} * ({columns} * (rank + 1) // ranks - {columns} * rank // ranks)"
 
 
-def default_split(grid: tuple[int, int, int], ranks: int, layouts: Iterable[str] = ("xy",)) -> tuple[int, int]:
+def default_split(
+    grid: tuple[int, int, int],
+    ranks: int,
+    layouts: Iterable[str] = ("xy",),
+    grown_from: tuple[int, int] | None = None,
+) -> tuple[int, int]:
     """Return the factors (cx, cy) of the ranks nearest to a square that fit all layouts of a step.
 
-    Of two the one with the larger factor along the direction with more points. Raises InputError where a rank would
-    have no point.
+    Of two the one with the larger factor along the direction with more points. `grown_from`: the ranks over x and y
+    of the grid, which grows with the factors; as many ranks keep these. Raises InputError where a rank would have no
+    point.
     """
+    if grown_from is not None and math.prod(grown_from) == ranks:
+        return grown_from
     if not 1 <= ranks <= MAX_RANKS:
         raise InputError(f"{ranks} ranks: 1..{MAX_RANKS} are allowed")
     names = [layout for layout in layouts if layout in LAYOUTS]
     for split in _splits(grid, ranks):
-        if all(parts <= points for layout in names for points, parts in shares(layout, grid, split)):
+        extents = grid if grown_from is None else grown(grid, split, grown_from)
+        if all(parts <= points for layout in names for points, parts in shares(layout, extents, split)):
             return split
     nearest = extents_text(next(_splits(grid, ranks)))
     raise InputError(
         f"{ranks} ranks: neither {nearest} nor other factors of them fit {extents_text(grid)} points"
+        + (f", grown from {extents_text(grown_from)} ranks on" if grown_from else "")
         + (f" in the layouts {', '.join(names)}" if len(names) > 1 else "")
     )
+
+
+def grown(grid: tuple[int, int, int], split: tuple[int, int], grown_from: tuple[int, int]) -> tuple[int, int, int]:
+    """Return the points of a grid that grows along x and y as the ranks along these do."""
+    (nx, ny, nz), (cx, cy), (first_x, first_y) = grid, split, grown_from
+    return round(nx * cx / first_x), round(ny * cy / first_y), nz
+
+
+def fixed(text: str) -> InputError:
+    """Return the error of a grid that cannot grow, by its text."""
+    return InputError(f"scale weak: the points of {text} are fixed; a grid such as 1536x1440x90 can grow")
 
 
 def _splits(grid: tuple[int, int, int], ranks: int) -> Iterator[tuple[int, int]]:

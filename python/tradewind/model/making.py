@@ -13,15 +13,13 @@ from tradewind.model.file import ModelFile
 from tradewind.model.grid import ModelGrid
 from tradewind.model.servers import Servers
 from tradewind.model.step_program import StepProgram
+from tradewind.model.tables import FLOPS_PER_BYTE
 from tradewind.workload.program import Compute, ProgramWorkload, with_computation
 from tradewind.workload.program_file import program_of_data
 from tradewind.workload.steps import GroupStep
 
 if TYPE_CHECKING:
     from tradewind.machine.machine import Machine
-
-FLOPS_PER_BYTE = "flops_per_byte"
-"""Number of a model: flops that a node does while it copies a byte, on machines without a rate of flops."""
 
 
 class StepWorkload(ProgramWorkload):
@@ -41,7 +39,7 @@ class StepWorkload(ProgramWorkload):
 
     def _like(self, *steps: Any, **options: Any) -> StepWorkload:
         made = StepWorkload(*steps, **options)
-        made.split, made.flops_per_byte = self.split, self.flops_per_byte
+        made.split, made.flops_per_byte, made.threads = self.split, self.flops_per_byte, self.threads
         return made
 
     def _by_bytes(self, step: GroupStep, ranks: int) -> GroupStep:

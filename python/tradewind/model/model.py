@@ -18,9 +18,10 @@ from tradewind.base.toml_lines import Place
 from tradewind.machine import MachineFile
 from tradewind.model.coupled import ComponentModel, CoupledModel
 from tradewind.model.coupled_tables import COMPONENT, coupled_table
+from tradewind.model.evaluation import check_changed
 from tradewind.model.expansion import SERVERS, Expanded, Expansion
 from tradewind.model.file import ModelFile, model_path
-from tradewind.model.grid import ModelGrid, model_grid
+from tradewind.model.grid import ModelGrid, fixed, grown, model_grid
 from tradewind.model.making import step_program
 from tradewind.model.step_program import StepProgram
 from tradewind.model.tables import ModelTable, Number
@@ -105,14 +106,32 @@ class Model:
     algorithms: dict[str, str] = field(default_factory=dict)
     """Algorithms in place of those of the file, by the key of the exchanges: halo, path, allreduce."""
 
+    def __post_init__(self) -> None:
+        check_changed(self.changed, self.number_names)
+
     @cached_property
     def grid(self) -> ModelGrid:
         """The grid."""
         return self.table.points
 
-    def on_grid(self, extents: tuple[int, int, int]) -> Model:
-        """Return the same model on a grid of other extents, with its spacing and its step."""
-        return replace(self, table=self.table.model_copy(update={"grid": extents_text(extents)}))
+    def grown(self, ranks: int, grown_from: tuple[int, int]) -> tuple[Model, tuple[int, int]]:
+        """Return the same model with as many points for each of `ranks` ranks, and their split.
+
+        Its grid grows along x and y as the ranks over these do, from `grown_from` on; its spacing and its step stay.
+        Without a grid it grows by itself. Raises InputError for points that are fixed, and for ranks that do not fit.
+        """
+        if self.extents is None and self.point_count:
+            raise fixed(self.grid_text)
+        split = self.split(ranks, grown_from)
+        if self.extents is None:
+            return self, split
+        text = extents_text(grown(self.extents, split, grown_from))
+        return replace(self, table=self.table.model_copy(update={"grid": text})), split
+
+    @property
+    def point_count(self) -> int:
+        """Points of all levels; 0 where each rank has elements of its own."""
+        return self.grid.point_count
 
     @property
     def extents(self) -> tuple[int, int, int] | None:
@@ -252,12 +271,22 @@ class Model:
                 raise InputError(self.file.at((*each.place, "label"), f"label {label!r}: another step has it"))
         return steps
 
-    def split(self, ranks: int) -> tuple[int, int]:
-        """Return the ranks over x and y that a step has unless others are named. Raises InputError."""
+    def split(self, ranks: int, grown_from: tuple[int, int] | None = None) -> tuple[int, int]:
+        """Return the ranks over x and y that a step has unless others are named. Raises InputError.
+
+        `grown_from`: ranks over x and y, from which on the grid grows with the ranks; None: it stays.
+        """
         expanded, expansion = self._expanded(ranks), self._expansion(ranks)
         computing = ranks - expansion.servers(ranks)
         expansion.check()
-        return self.grid.split(computing, _layouts(expanded))
+        return self.grid.split(computing, _layouts(expanded), grown_from)
+
+    def check(self, ranks: int) -> None:
+        """Raise InputError for ranks that do not fit grid or dwarfs: what is known before exchanges are made."""
+        split, values = self.split(ranks), self._expansion(ranks).values
+        dwarfs = [each.dwarf for each in self._expanded(ranks) if each.dwarf is not None]
+        for dwarf in {(each.kind, each.values): each for each in dwarfs}.values():
+            dwarf.check(self.grid, math.prod(split), split, values)
 
     def ranks_along_levels(self, ranks: int) -> int | None:
         """Return the most ranks along the direction that divides levels in transpositions; None: none divides them."""

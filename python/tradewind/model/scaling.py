@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
-from tradewind.base.errors import InputError
+from tradewind.base.errors import InputError, gathered
 from tradewind.base.names import unknown
 from tradewind.machine import MachineFile, load_machine
 from tradewind.model.forecast import forecast
@@ -17,25 +17,24 @@ SCALES = ("strong", "weak")
 """strong: the grid stays. weak: it grows with the ranks, so that each rank keeps its points."""
 
 
-def scaled(model: Grown, scale: str, ranks: Sequence[int]) -> list[Grown]:
-    """Return the model for each number of ranks. Raises InputError.
+def scaled(model: Grown, scale: str, ranks: Sequence[int]) -> list[tuple[Grown, tuple[int, int] | None]]:
+    """Return the model for each number of ranks, with its split; None: the usual one.
 
     The grid grows along x and y as the ranks along x and y do, from the first number of ranks on; its spacing, its
-    step and all numbers stay.
+    step and all numbers stay. Raises InputError with the problems of all numbers of ranks.
     """
     if scale not in SCALES:
         raise InputError(unknown("scale", scale, SCALES))
     if scale == "strong":
-        return [model for _ in ranks]
-    if model.extents is None:
-        raise InputError(f"scale weak: the points of {model.grid_text} are fixed; a grid such as 1536x1440x90 can grow")
-    nx, ny, nz = model.extents
+        return [(model, None) for _ in ranks]
     first = model.split(ranks[0])
-    made = []
+    made: list[tuple[Grown, tuple[int, int] | None]] = []
+    problems: list[str] = []
     for number in ranks:
-        cx, cy = model.split(number)
-        grid = (round(nx * cx / first[0]), round(ny * cy / first[1]), nz)
-        made.append(model.on_grid(grid))
+        with gathered(problems):
+            made.append(model.grown(number, first))
+    if problems:
+        raise InputError(*dict.fromkeys(problems))
     return made
 
 
@@ -55,13 +54,11 @@ def scaling(
     """
     file = machine if isinstance(machine, MachineFile) else load_machine(machine, settings)
     first: dict[str, Any] = {}
-    for number, each in zip(ranks, scaled(model, scale, ranks), strict=True):
-        result = forecast(each, file, number, split=model.split(number), **options)
-        first = first or result
-        result |= {"scale": scale, "grid": each.grid_text, "efficiency": _efficiency(result, first, scale)}
+    first_points = 0.0
+    for number, (each, split) in zip(ranks, scaled(model, scale, ranks), strict=True):
+        result = forecast(each, file, number, split=split, **options)
+        points = each.point_count / number or 1.0  # of elements each rank has the same number
+        first, first_points = first or result, first_points or points
+        efficiency = first["time_s"] / result["time_s"] * (points / first_points)
+        result |= {"scale": scale, "grid": each.grid_text, "efficiency": efficiency}
         yield each, result
-
-
-def _efficiency(result: dict[str, Any], first: dict[str, Any], scale: str) -> float:
-    speed_up = first["time_s"] / result["time_s"]
-    return float(speed_up if scale == "weak" else speed_up * first["ranks"] / result["ranks"])

@@ -53,8 +53,15 @@ class OnGrid(Stepping, Protocol):
     def extents(self) -> tuple[int, int, int] | None:
         """Points along x, y and z, where they are divided among ranks along x and y."""
 
+    def check(self, ranks: int) -> None:
+        """Raise InputError for ranks that do not fit, as far as that is known before exchanges are made."""
+
     def ranks_along_levels(self, ranks: int) -> int | None:
         """Return the most ranks along the direction that divides levels in transpositions; None: none divides them."""
 
-    def on_grid(self, extents: tuple[int, int, int]) -> Self:
-        """Return the same model on a grid of other extents."""
+    @property
+    def point_count(self) -> int:
+        """Points of its grids; 0 where each rank has elements of its own."""
+
+    def grown(self, ranks: int, grown_from: tuple[int, int]) -> tuple[Self, tuple[int, int]]:
+        """Return the same model with as many points for each rank, and the split; see `Model.grown`."""

@@ -14,12 +14,17 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 SHOWN = 20
-"""Unmatched messages, and requests that are never waited for, that a result names."""
+"""Unmatched messages, requests that are never waited for, and ranks that are cut, that a result names."""
 
 
 def verify_trace(trace: Trace) -> dict[str, Any]:
     """Return whether the recorded calls end if no message is buffered, and which messages have no other end.
 
+    Of ranks that are cut (see `Trace.cut_ranks`) this holds as far as they were recorded. A call is recorded when it
+    returns, so those in which ranks hang stand behind their last ones.
+
+    - ``problems``: `Trace.problems`; ``cut_ranks``, and ``cut``: the first of them: ``rank``, ``ending`` (that of
+      `RankInfo`), and its last call: ``event``, ``call``, ``place``, None where it has none;
     - ``eager_limit``: the calls end where messages of up to this number of bytes are buffered (1 also for those without
       any); 0: where none is, so the program is safe (MPI 4.1, 3.5); None: they do not end at all;
     - ``cycle``: where nothing is buffered, the ranks of a cyclic dependency (or of a chain to one that has ended):
@@ -27,26 +32,29 @@ def verify_trace(trace: Trace) -> dict[str, Any]:
       ``function``, ``file``, ``line``, ``object`` and ``offset`` of `tradewind.trace.source_lines`; or None), ``peer``,
       ``sends``, ``bytes``;
     - ``unmatched``: the first sends and receives without another end, as the cycle, and ``unmatched_messages``, all;
+      ``unknown_messages``: those whose other end would stand behind the last calls of a rank that is cut;
     - ``order``: where the collective calls of a communicator differ: ``communicator``, ``ranks``, ``number`` of the
       first one that does, and the two ``calls`` (or "none"), their ``events`` and ``places``; one at most for each
       communicator;
     - ``never_awaited``: the first calls whose request is neither waited for nor freed before MPI_Finalize: ``rank``,
       ``event``, ``call``, ``place``; and ``requests_never_awaited``, all;
     - ``wildcards``: whether the calls end whichever message each receive from any source takes, see
-      `tradewind.replay.wildcards`; None where they do not end anyway;
+      `tradewind.replay.wildcards`; None where they do not end anyway, and where a rank is cut, as messages that it
+      would send are missing;
     - ``not_replayed``: calls that are left out.
 
     All but ``wildcards`` is of the matching that happened. Raises InputError for a trace that cannot be replayed.
     """
     named = NamedEvents(trace)
     order = collective_order(trace, named)
-    result: dict[str, Any] = {"ranks": trace.size, "events": len(trace), "order": order}
+    result: dict[str, Any] = {"ranks": trace.size, "events": len(trace), "problems": list(trace.problems)}
+    result |= {"cut_ranks": len(trace.cut_ranks), "cut": _cut(trace, named), "order": order}
     if order:  # then ranks wait for different calls, and there are no messages to match
         lists: dict[str, list[Any]] = {name: [] for name in ("cycle", "unmatched", "never_awaited")}
-        counts = {"unmatched_messages": 0, "requests_never_awaited": 0}
+        counts = dict.fromkeys(("unmatched_messages", "unknown_messages", "requests_never_awaited"), 0)
         return result | lists | counts | {"eager_limit": None, "wildcards": None, "not_replayed": {}}
     replayed = calls_of(trace)
-    unmatched = replayed.calls.unmatched
+    unmatched = replayed.unmatched
     finalized = {rank for rank, info in trace.infos.items() if info.ending == "finalized"}
     open_requests = [each for each in replayed.calls.never_awaited if each[0] in finalized]
     return result | {
@@ -59,11 +67,22 @@ def verify_trace(trace: Trace) -> dict[str, Any]:
             for rank, peer, sends, _, tag, size, row in unmatched[:SHOWN]
         ],
         "unmatched_messages": len(unmatched),
+        "unknown_messages": replayed.not_known,
         "never_awaited": [{"rank": rank, **named.of_row(rank, row)} for rank, row in open_requests[:SHOWN]],
         "requests_never_awaited": len(open_requests),
-        "wildcards": wildcards(named, replayed) if replayed.eager_limit >= 0 else None,
+        "wildcards": wildcards(named, replayed) if replayed.eager_limit >= 0 and not trace.cut_ranks else None,
         "not_replayed": dict(replayed.left.calls),
     }
+
+
+def _cut(trace: Trace, named: NamedEvents) -> list[dict[str, Any]]:
+    """Return the first ranks that are cut, with their last calls."""
+    found = []
+    for rank in sorted(trace.cut_ranks)[:SHOWN]:
+        events = len(trace.events(rank))
+        last = named.of(rank, events - 1) if events else dict.fromkeys(("event", "call", "place"))
+        found.append({"rank": rank, "ending": trace.infos[rank].ending, **last})
+    return found
 
 
 def _waiting(named: NamedEvents, rank: int, peer: int, sends: bool, size: int, label: str, row: int) -> dict[str, Any]:
@@ -71,7 +90,10 @@ def _waiting(named: NamedEvents, rank: int, peer: int, sends: bool, size: int, l
 
 
 def collective_order(trace: Trace, named: NamedEvents) -> list[dict[str, Any]]:
-    """Return the first collective call of each communicator that is not the same on all of its ranks."""
+    """Return the first collective call of each communicator that is not the same on all of its ranks.
+
+    A rank that is cut may have fewer than others.
+    """
     from tradewind.trace.calls import CALLS, COLLECTIVES, Kind
 
     bases = np.array([COLLECTIVES.index(call.base) + 1 if call.kind is Kind.COLLECTIVE else 0 for call in CALLS])
@@ -93,13 +115,13 @@ def collective_order(trace: Trace, named: NamedEvents) -> list[dict[str, Any]]:
         if trace.communicators[communicator].remote is not None:
             continue
         members = [int(rank) for rank in trace.communicators[communicator].members if int(rank) in trace.infos]
-        first, *others = members
+        first = max(members, key=lambda rank: len(by_rank.get(rank, nothing)))
         mine = by_rank.get(first, nothing)
-        for other in others:
+        for other in members:
             theirs = by_rank.get(other, nothing)
             both = min(len(mine), len(theirs))
             differs = np.flatnonzero(called(first, mine[:both]) != called(other, theirs[:both]))
-            if not len(differs) and len(mine) == len(theirs):
+            if not len(differs) and (len(mine) == len(theirs) or other in trace.cut_ranks):
                 continue
             number = int(differs[0]) if len(differs) else both
             calls = [

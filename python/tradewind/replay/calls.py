@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any
 
 from tradewind import _core
@@ -30,6 +30,20 @@ class Replayed:
     left: Left = field(default_factory=Left)
     at_once: bool = False
     """Non-blocking collective calls begin all their stages once a rank waits for something else."""
+    cut_ranks: frozenset[int] = frozenset()
+    """See `Trace.cut_ranks`."""
+
+    @cached_property
+    def unmatched(self) -> list[tuple[int, int, bool, int, int, int, int]]:
+        """Sends and receives without another end, as _core.Calls.unmatched, of ranks that are there to their end."""
+        if not self.cut_ranks:
+            return self.calls.unmatched
+        return [each for each in self.calls.unmatched if each[1] >= 0 and each[1] not in self.cut_ranks]
+
+    @property
+    def not_known(self) -> int:
+        """Number of sends and receives whose other end would stand behind the last calls of a rank that is cut."""
+        return len(self.calls.unmatched) - len(self.unmatched)
 
 
 def fitting(allreduce: str, ranks: int) -> str:
@@ -69,7 +83,7 @@ def calls_of(trace: Trace, scale: float = 1.0, allreduce: str = DEFAULT_ALLREDUC
         for rank in trace.ranks:
             builder.add(rank=rank, **blocks_of(trace.events(rank), trace.communicators, left, scale, accesses))
         calls = builder.finish()
-        return Replayed(calls, *calls.buffering(), left, at_once)
+        return Replayed(calls, *calls.buffering(), left, at_once, trace.cut_ranks)
 
     by_stages = made(False)
     if by_stages.eager_limit == 0:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -34,6 +34,10 @@ class TimeIndependent:
         self._tags = MessageTags(replayed.calls, by_waits=True)
         threaded = any(trace.events(rank).operations["thread"].any() for rank in trace.ranks)
         self._keeps_collectives = not replayed.at_once and not threaded
+        self._most_collectives = min(
+            (len(_places(events, self._collectives(events))) for events in map(trace.events, trace.ranks)), default=0
+        )
+        """Kept ones that all ranks have: those behind would wait for a rank that is cut."""
 
     def check(self) -> None:
         """Raises InputError for what `lines` of some rank would, before anything is written."""
@@ -51,14 +55,14 @@ class TimeIndependent:
         writer = _Actions(rank, self._tags)
         if kept:
             of_call = events_of_rows(events, self._trace.communicators, accesses_of(self._trace))[table[:, ROW]]
-            is_kept = np.array([number in kept for number in range(len(events.operations))])
-            places = np.flatnonzero(is_kept[events.order])
+            places = _places(events, kept)
             begins, ends = (np.searchsorted(of_call, places, side) for side in ("left", "right"))
-            for place, first, last in zip(places, begins, ends, strict=True):
+            for number, (place, first, last) in enumerate(zip(places, begins, ends, strict=True)):
                 first += first < last and table[first, KIND] == COMPUTE
                 yield from writer.lines(table[begin:first].tolist())
                 writer.leave_out(table[first:last])
-                yield f"{rank} {kept[int(events.order[place])]}\n"
+                if number < self._most_collectives:
+                    yield f"{rank} {kept[int(events.order[place])]}\n"
                 begin = last
         yield from writer.lines(table[begin:].tolist())
         yield f"{rank} finalize\n"
@@ -80,6 +84,12 @@ class TimeIndependent:
                 if action:
                     found[number] = action
         return found
+
+
+def _places(events: RankEvents, kept: Collection[int]) -> NDArray[np.int64]:
+    """Return the events of operations that are kept."""
+    is_kept = np.array([number in kept for number in range(len(events.operations))], bool)
+    return np.flatnonzero(is_kept[events.order])
 
 
 def _action(base: str, operation: Any, blocks: NDArray[np.int64], size: int) -> str:

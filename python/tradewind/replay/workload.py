@@ -131,9 +131,13 @@ def recorded_s(trace: Trace) -> float:
 
 
 def not_replayed(replayed: Replayed) -> Mapping[str, Any]:
-    """Return calls and bytes by function that a replay leaves out; and the messages without another end."""
+    """Return calls and bytes by function that a replay leaves out; and the messages without another end.
+
+    Those of which that end may be among missing last calls are counted as ``not_known``, not as ``unmatched``.
+    """
     return {
         "calls": dict(replayed.left.calls),
         "bytes": dict(replayed.left.bytes),
-        "unmatched": len(replayed.calls.unmatched),
+        "unmatched": len(replayed.unmatched),
+        "not_known": replayed.not_known,
     }

@@ -186,10 +186,16 @@ class RankInfo:
     thread_level: str = "single"
     """single, funneled, serialized or multiple."""
     ending: str = "finalized"
-    """finalized; exited (without MPI_Finalize); killed, or full (disk): the last events are missing."""
+    """finalized; exited (without MPI_Finalize); aborted (MPI_Abort); killed, or full (disk): the last events are
+    missing."""
     counted: Mapping[str, tuple[int, float]] = field(default_factory=dict)
     """Calls that are no events: how often, and seconds in them, by name."""
     events: int = 0
+
+    @property
+    def is_to_the_end(self) -> bool:
+        """Whether its calls are there to the end of the program."""
+        return self.ending in ("finalized", "exited")
 
 
 @dataclass(eq=False)
@@ -218,6 +224,11 @@ class Trace:
     def ranks(self) -> list[int]:
         """The ranks of which there are events, ascending."""
         return sorted(self.infos)
+
+    @property
+    def cut_ranks(self) -> frozenset[int]:
+        """The ranks whose recording ends before the program does: last calls are missing, or were never made."""
+        return frozenset(rank for rank, info in self.infos.items() if not info.is_to_the_end)
 
     def parts(self, rank: int, events: int = EVENTS_PER_PART) -> Iterator[RankEvents]:
         """Yield the events of a rank in parts of at most `events` events, for traces larger than the memory.

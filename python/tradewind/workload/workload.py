@@ -91,8 +91,8 @@ class Workload:
         return 0.0
 
     def at_rates(self, machine: Machine, ranks_per_node: int, threads: int) -> Workload:
-        """Return the workload with its work on files in seconds, and its computations, too, on a machine whose cores
-        have rates. Raises InputError where a rate is missing."""
+        """Return the workload with its work on files in seconds, and its computations, too, on a machine whose cores or
+        NUMA domains limit them. Raises InputError where a rate is missing."""
         return self
 
     def core(self) -> _core.Program:
