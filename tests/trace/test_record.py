@@ -278,7 +278,7 @@ def test_counts_that_a_library_cannot_take_are_errors(tmp_path):
 
 @pytest.mark.slow
 def test_a_handle_that_another_thread_gets_while_it_is_freed(tmp_path):
-    """What is freed is forgotten before, and not again behind; where that fails it is still known."""
+    """Objects are forgotten before they are freed, and not again behind; where that fails they are known again."""
     mpicc = [OWN / "mpicc", PROGRAMS / "frees.c"]
     shared = ["-DLIBRARY", "-shared", "-fPIC", "-Wl,--no-as-needed", "-ldl"]
     subprocess.run([*mpicc, *shared, "-o", tmp_path / "libmpi_frees.so"], check=True)
