@@ -7,7 +7,18 @@
 namespace tradewind::recorder {
 
 /// Kinds of blocks of a trace, see docs/reference/trace.md.
-enum class Block : std::uint8_t { RUN = 1, RANK, DEFINITIONS, OPERATIONS, ORDER, GAPS, DURATIONS, END, SITES };
+enum class Block : std::uint8_t {
+    RUN = 1,
+    RANK,
+    DEFINITIONS,
+    OPERATIONS,
+    ORDER,
+    GAPS,
+    DURATIONS,
+    END,
+    SITES,
+    OVERTAKERS
+};
 
 /// The file of a rank while it runs: blocks, gathered in memory and written some at a time, whole.
 class File {

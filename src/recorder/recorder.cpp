@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <bit>
 #include <cerrno>
 #include <cstdio>
@@ -168,6 +169,11 @@ void Recorder::commit(Thread& thread, Ticks begin, Ticks end) {
     order_.push_back(operations_.number(event_));
     gaps_.push_back(gap);
     durations_.push_back(duration);
+    if (is_multiple_) {
+        const std::uint64_t number = events_.load(std::memory_order_relaxed);
+        overtakers_.push_back(static_cast<std::uint32_t>(number - std::min(number, thread.begun)));
+        events_.store(number + 1, std::memory_order_release);
+    }
     if (order_.size() == EVENTS_PER_BLOCK || clock.ns(end) > flushed_ns_ + FLUSH_NS) flush();
 }
 
@@ -205,12 +211,14 @@ void Recorder::gather() {
     }
     if (!order_.empty()) {
         file_.add(Block::ORDER, order_.data(), order_.size() * sizeof order_[0]);
+        if (is_multiple_) file_.add(Block::OVERTAKERS, overtakers_.data(), overtakers_.size() * sizeof overtakers_[0]);
         file_.add(Block::GAPS, gaps_.data(), gaps_.size() * sizeof gaps_[0]);
         file_.add(Block::DURATIONS, durations_.data(), durations_.size() * sizeof durations_[0]);
     }
     order_.clear();
     gaps_.clear();
     durations_.clear();
+    overtakers_.clear();
 }
 
 void Recorder::flush() {

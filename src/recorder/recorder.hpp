@@ -30,9 +30,10 @@ struct Thread {
     int depth = 0;  // of MPI calls within MPI calls, which are the library's and not the program's
     int number = NONE;
     bool has_lock = false;
-    std::uint64_t end_ns = 0;    // of its last call, as the file has it
-    std::vector<Word> handles;   // of the requests that a call was given, which the library overwrites
-    std::vector<char> statuses;  // where the program wants none
+    std::uint64_t end_ns = 0;                 // of its last call, as the file has it
+    std::uint64_t begun = ~std::uint64_t{0};  // events in front of its call; all, where only one thread calls at a time
+    std::vector<Word> handles;                // of the requests that a call was given, which the library overwrites
+    std::vector<char> statuses;               // where the program wants none
 };
 Thread& this_thread();
 
@@ -77,6 +78,15 @@ class Recorder {
     /// Returns whether something is so on all ranks.
     bool is_on_all_ranks(bool is_here) const;
 
+    /// Notes, where several threads may call MPI at once, behind how many events the call of one begins: an event whose
+    /// end the call depends on is one of them, and none is whose end depends on the call.
+    void begin_call(Thread& thread) const {
+        if (is_multiple_) thread.begun = events_.load(std::memory_order_acquire);
+    }
+
+    /// Ends a request in the event that is filled in.
+    void end_request(int slot) { requests.remove(slot, events_.load(std::memory_order_relaxed) + 1); }
+
     /// Returns the event to fill in, in the next call of a thread; `frame`: of the function that the program called.
     Event& event(int call, Word frame, Thread& thread);
 
@@ -120,6 +130,9 @@ class Recorder {
     Event event_;
     std::vector<std::uint32_t> order_;
     std::vector<std::uint16_t> gaps_, durations_;
+    // Both only where several threads may call at once:
+    std::vector<std::uint32_t> overtakers_;  // events that came while the call of one went on
+    std::atomic<std::uint64_t> events_ = 0;
     std::uint64_t zero_ns_ = 0, flushed_ns_ = 0, end_sync_ns_ = 0;
     int threads_ = 0;
     int process_ = 0;

@@ -12,15 +12,22 @@ constexpr int FIRST_BITS = 8;
 
 Requests::Requests() : table_(std::size_t{1} << FIRST_BITS, UNKNOWN), shift_(64 - FIRST_BITS) {}
 
-int Requests::add(Request request) {
-    std::size_t word = 0;
-    while (word < free_.size() && free_[word] == 0) word++;
-    if (word == free_.size()) {
-        free_.push_back(~std::uint64_t{0});
-        slots_.resize(64 * free_.size());
+int Requests::free_slot(std::uint64_t begun) {
+    for (std::size_t word = 0;; word++) {
+        if (word == free_.size()) {
+            free_.push_back(~std::uint64_t{0});
+            slots_.resize(64 * free_.size());
+        }
+        for (std::uint64_t bits = free_[word]; bits != 0; bits &= bits - 1) {
+            const int slot = static_cast<int>(64 * word) + std::countr_zero(bits);
+            if ((*this)[slot].free_since <= begun) return slot;
+        }
     }
-    const int slot = static_cast<int>(64 * word) + std::countr_zero(free_[word]);
-    free_[word] &= free_[word] - 1;
+}
+
+int Requests::add(Request request, std::uint64_t begun) {
+    const int slot = free_slot(begun);
+    free_[static_cast<std::size_t>(slot) / 64] &= ~(std::uint64_t{1} << (slot % 64));
     (*this)[slot] = std::move(request);
     if (2 * ++open_ > table_.size()) grow();
     insert(slot);
@@ -35,7 +42,7 @@ int Requests::find(Word handle) const {
     return UNKNOWN;
 }
 
-void Requests::remove(int slot) {
+void Requests::remove(int slot, std::uint64_t events) {
     const std::size_t mask = table_.size() - 1;
     std::size_t hole = home((*this)[slot].handle);
     while (table_[hole] != slot) hole = (hole + 1) & mask;
@@ -50,6 +57,7 @@ void Requests::remove(int slot) {
     table_[hole] = UNKNOWN;
     open_--;
     (*this)[slot] = {};
+    (*this)[slot].free_since = events;
     free_[static_cast<std::size_t>(slot) / 64] |= std::uint64_t{1} << (slot % 64);
 }
 

@@ -10,7 +10,8 @@ namespace tradewind::recorder {
 
 struct CommunicatorInfo;
 
-/// A request that is open. Its slot is the lowest that was free when it was made: equal steps take equal slots.
+/// A request that is open. Its slot is the lowest that was free when its call began: equal steps take equal slots, and
+/// no thread takes a slot with a call that had begun before that of another thread ended the slot's last request.
 struct Request {
     Word handle = 0;
     const CommunicatorInfo* receives_on = nullptr;  // null: it is no receive
@@ -18,6 +19,7 @@ struct Request {
     bool is_active = false;
     bool is_cancelled = false;
     std::unique_ptr<int[]> counts;  // that the library reads until it ends, see narrowed.hpp
+    std::uint64_t free_since = 0;   // of a free slot: events behind which calls may take it
 };
 
 /// The open requests of a rank, found by handle. A library may give one handle to several requests at once (MPICH, to
@@ -28,17 +30,19 @@ class Requests {
 
     Requests();
 
-    /// Adds a request and returns its slot.
-    int add(Request request);
+    /// Adds a request of a call that began behind `begun` events, and returns its slot.
+    int add(Request request, std::uint64_t begun);
 
     /// Returns the slot of a handle, UNKNOWN for one that is not open.
     int find(Word handle) const;
 
     Request& operator[](int slot) { return slots_[static_cast<std::size_t>(slot)]; }
 
-    void remove(int slot);
+    /// Ends a request; calls that begin behind `events` events may take its slot.
+    void remove(int slot, std::uint64_t events);
 
   private:
+    int free_slot(std::uint64_t begun);
     std::size_t home(Word handle) const { return (handle * 0x9e3779b97f4a7c15U >> shift_) & (table_.size() - 1); }
     void insert(int slot);
     void grow();

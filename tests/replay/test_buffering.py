@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
+
 import numpy as np
 import pytest
 from recorded_exchange import trace_of
@@ -9,8 +12,10 @@ from validation.machines import all_to_all
 
 from tradewind.replay.buffering import verify_trace
 from tradewind.replay.rows import gaps_ns
-from tradewind.trace.builder import TraceBuilder
+from tradewind.trace.builder import TraceBuilder, in_memory
 from tradewind.trace.model import ANY, NONE, Trace
+from tradewind.trace.read import open_trace
+from tradewind.trace.write import save_trace
 
 
 def send(builder: TraceBuilder, rank: int, peer: int, size: int, name: str = "MPI_Send") -> None:
@@ -189,6 +194,53 @@ def test_calls_of_threads_wait_while_those_of_others_begin() -> None:
     builder.rank(1).call("MPI_Recv", gap_ns=-40, duration_ns=60, **receives)
     found = verify_trace(builder.trace())
     assert (found["eager_limit"], found["messages"], found["unmatched_messages"]) == (0, 2, 0)
+
+
+def asking(gap_ns: int, overlap_ns: int) -> TraceBuilder:
+    """Return a program whose rank 0 asks in one thread, and waits for the answer in another, which returns first.
+
+    The call that asks begins `gap_ns` behind the call before it, and `overlap_ns` before the answer is there.
+    """
+    builder = TraceBuilder(2)
+    calls = builder.rank(0).call("MPI_Init", duration_ns=100)
+    begun_ns = gap_ns // 7
+    receive_2 = {"source": 1, "source_tag": 2, "received": 8, "thread": 1}
+    calls.call("MPI_Recv", gap_ns=begun_ns, duration_ns=gap_ns - begun_ns + overlap_ns, **receive_2)
+    calls.call("MPI_Send", peer=1, tag=1, bytes=8, gap_ns=-overlap_ns, duration_ns=2 * overlap_ns)
+    receive_1 = {"source": 0, "source_tag": 1, "received": 8}
+    builder.rank(1).call("MPI_Recv", **receive_1).call("MPI_Send", peer=0, tag=2, bytes=8)
+    return builder
+
+
+def test_threads_end_in_the_order_of_their_events_and_begin_where_they_did() -> None:
+    """Whatever the times are: here the call that asks begins behind the answer by its time."""
+    trace = asking(1000, -20).trace()
+    for overtakers, limit in (([0, 0, 1], 0), ([0, 0, 0], None)):
+        events = {0: replace(trace.events(0), overtakers=np.array(overtakers, np.int32)), 1: trace.events(1)}
+        found = verify_trace(in_memory(2, trace.infos, trace.communicators, events))
+        assert (found["eager_limit"], found["threaded_ranks"]) == (limit, 1)
+
+
+def test_threads_of_older_traces_begin_as_early_as_rounded_times_allow(tmp_path: Path) -> None:
+    """Times are within 0.4 %: of a second four ms, by which the answer seems to come before it is asked for."""
+    for gap_ns in range(200_000_000, 220_000_000, 700_000):
+        save_trace(asking(gap_ns, 10_000).trace(), tmp_path / "run.trace")
+        assert verify_trace(open_trace(tmp_path / "run.trace"))["eager_limit"] == 0, gap_ns
+
+
+def test_the_slot_of_an_older_trace_is_taken_when_it_is_free() -> None:
+    """A call that makes a request began before that of another thread ended the last request of its slot."""
+    builder = TraceBuilder(2)
+    calls = builder.rank(0)
+    calls.call("MPI_Irecv", source=1, source_tag=0, received=8, request=0)
+    calls.call("MPI_Wait", duration_ns=1000, asked=[0], ended=[(0, 1, 0, 8)])
+    calls.call("MPI_Isend", gap_ns=-10, duration_ns=20, peer=1, tag=0, bytes=8, request=0, thread=1)
+    calls.call("MPI_Ssend", peer=1, tag=1, bytes=8).call("MPI_Wait", asked=[0], ended=[(0, NONE, NONE, 0)], thread=1)
+    send(builder, 1, 0, 8)
+    builder.rank(1).call("MPI_Recv", source=0, source_tag=1, received=8)
+    receive(builder, 1, 0, 8)
+    found = verify_trace(builder.trace())
+    assert (found["eager_limit"], found["messages"], found["requests_never_awaited"]) == (0, 3, 0)
 
 
 def test_a_request_that_was_freed_is_not_the_next_one_of_its_slot() -> None:

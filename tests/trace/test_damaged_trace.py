@@ -115,6 +115,12 @@ def test_times_of_other_events(tmp_path):
         open_trace(trace_of(tmp_path, *three, gaps=long, durations=long)).events(0)
 
 
+def test_calls_are_overtaken_by_events_that_are_there(tmp_path):
+    for overtakers, text in ((np.ones(1, "<u4"), "overtaken by more than there are"), (np.zeros(2, "<u4"), "other")):
+        with pytest.raises(InputError, match=text):
+            open_trace(trace_of(tmp_path, overtakers=overtakers.tobytes())).events(0)
+
+
 @pytest.mark.parametrize(
     ("contents", "text"),
     [

@@ -187,6 +187,16 @@ def test_threads(tmp_path):
     events = trace.events(1)
     waits = np.array([len(events.ended_of(number)) for number in range(len(events.operations))])[events.order]
     assert waits[table["call"] == "MPI_Waitall"].tolist() == [2] * 1200
+    for rank in trace.ranks:
+        events = trace.events(rank)
+        begun = np.arange(len(events)) - events.overtakers
+        for thread in np.unique(events.column("thread")):
+            mine = np.flatnonzero(events.column("thread") == thread)
+            assert (begun[mine[1:]] > mine[:-1]).all()
+    assert any(trace.events(rank).overtakers.any() for rank in trace.ranks)
+    found = verify_trace(trace)
+    assert found["eager_limit"] is not None
+    assert (found["threaded_ranks"], found["unmatched_messages"], found["requests_never_awaited"]) == (2, 0, 0)
 
 
 @pytest.mark.slow

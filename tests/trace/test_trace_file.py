@@ -10,8 +10,8 @@ import pytest
 
 from tradewind.base.errors import InputError
 from tradewind.trace.blocks import Reader, decode_times, encode_times
-from tradewind.trace.builder import TraceBuilder
-from tradewind.trace.model import ANY, NONE
+from tradewind.trace.builder import TraceBuilder, in_memory
+from tradewind.trace.model import ANY, NONE, RankInfo
 from tradewind.trace.read import open_trace
 from tradewind.trace.sites import Site
 from tradewind.trace.write import join, save_trace
@@ -73,6 +73,20 @@ def test_what_is_written_is_read(saved):
         assert np.array_equal(before.types, after.types)
         assert after.sites == before.sites == [Site("/opt/model", 64 + rank, "ab12")]
         np.testing.assert_allclose(after.end_ns - after.begin_ns, before.end_ns - before.begin_ns, rtol=1 / 256)
+
+
+def test_the_order_of_threads_is_written_and_read(tmp_path):
+    builder = TraceBuilder(2)
+    for rank in (0, 1):
+        builder.rank(rank).call("MPI_Barrier").call("MPI_Barrier", thread=1)
+    trace = builder.trace()
+    overtaken = np.array([0, 1], np.int32)
+    events = {0: replace(trace.events(0), overtakers=overtaken), 1: trace.events(1)}
+    infos = {0: RankInfo(thread_level="multiple", events=2), 1: RankInfo(thread_level="serialized", events=2)}
+    save_trace(in_memory(2, infos, trace.communicators, events), tmp_path / "run.trace")
+    read = open_trace(tmp_path / "run.trace")
+    assert [read.events(rank).overtakers.tolist() for rank in (0, 1)] == [[0, 1], [0, 0]]
+    assert [part.overtakers.tolist() for part in read.parts(0, 1)] == [[0], [1]]
 
 
 def test_ranks_of_other_programs(tmp_path):

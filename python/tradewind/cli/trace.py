@@ -219,17 +219,18 @@ def _show_ending(result: dict[str, Any]) -> None:
     from tradewind.base.units import format_bytes
     from tradewind.cli.screen import show_text
 
+    in_order = "with the calls of threads in their recorded order " if result["threaded_ranks"] else ""
     if result["eager_limit"] == 0:
         without = "without the sends and receives above " if result["unmatched"] else ""
-        ends = f"{without}the program ends even where no message is buffered"
+        ends = f"{without}{in_order}the program ends even where no message is buffered"
         show_text(
             f"as far as it was recorded: {ends}; not verified to the end" if result["cut"] else f"verified: {ends}"
         )
     elif result["eager_limit"] is None:
-        show_text("the program does not end, whatever is buffered:")
+        show_text(f"{in_order}the program does not end, whatever is buffered:")
     else:
         show_text(
-            f"the program hangs unless messages of up to {format_bytes(result['eager_limit'])} are buffered "
+            f"{in_order}the program hangs unless messages of up to {format_bytes(result['eager_limit'])} are buffered "
             f"({result['eager_limit']} bytes); without buffers these wait for each other:"
         )
     _show_waiting(result["cycle"])

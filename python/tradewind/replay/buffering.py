@@ -23,6 +23,10 @@ def verify_trace(trace: Trace) -> dict[str, Any]:
     Of ranks that are cut (see `Trace.cut_ranks`) this holds as far as they were recorded. A call is recorded when it
     returns, so those in which ranks hang stand behind their last ones.
 
+    Calls of a rank with several threads are taken in the one order in which they ended, each begun where it did; what
+    threads wait for of each other is not recorded. So they may need no buffers where this order does.
+
+    - ``threaded_ranks``: number of ranks that call in several threads;
     - ``problems``: `Trace.problems`; ``cut_ranks``, and ``cut``: the first of them: ``rank``, ``ending`` (that of
       `RankInfo`), and its last call: ``event``, ``call``, ``place``, None where it has none;
     - ``eager_limit``: the calls end where messages of up to this number of bytes are buffered (1 also for those without
@@ -48,6 +52,7 @@ def verify_trace(trace: Trace) -> dict[str, Any]:
     named = NamedEvents(trace)
     order = collective_order(trace, named)
     result: dict[str, Any] = {"ranks": trace.size, "events": len(trace), "problems": list(trace.problems)}
+    result["threaded_ranks"] = sum(bool(trace.events(rank).operations["thread"].any()) for rank in trace.ranks)
     result |= {"cut_ranks": len(trace.cut_ranks), "cut": _cut(trace, named), "order": order}
     if order:  # then ranks wait for different calls, and there are no messages to match
         lists: dict[str, list[Any]] = {name: [] for name in ("cycle", "unmatched", "never_awaited")}

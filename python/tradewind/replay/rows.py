@@ -302,9 +302,11 @@ class _Sequence:
 
 
 def _sequence(events: RankEvents, operations: _Operations, accesses: Accesses | None) -> _Sequence:
-    """Return the rows of the events; where a rank has several threads, calls begin and end at their times.
+    """Return the rows of the events; where a rank has several threads, calls begin and end one by one.
 
-    A call of one thread may go on while those of others come and go, also such as it needs to end.
+    A call of one thread may go on while those of others come and go, also such as it needs to end. They end in the
+    order of the events, and begin between the same ends as they did; those between two ends in the order of their
+    times.
     """
     blocks, number = operations.blocks(), np.arange(len(events))
     threads = events.operations["thread"]
@@ -320,7 +322,9 @@ def _sequence(events: RankEvents, operations: _Operations, accesses: Accesses | 
     halves = [_halves(block, OF_THE_CALL - int(thread)) for block, thread in zip(blocks, threads, strict=True)]
     order = np.concatenate([events.order, events.order + np.int32(len(blocks))])
     both = np.concatenate([number, number])
-    by_time = np.lexsort((order >= len(blocks), both, np.concatenate([events.begin_ns, events.end_ns])))
+    is_end = order >= len(blocks)
+    times = np.concatenate([events.begin_ns, np.zeros_like(events.end_ns)])
+    by_time = np.lexsort((both, times, is_end, np.concatenate([_ended_before(events), number])))
     return _Sequence(
         [begin for begin, _ in halves] + [end for _, end in halves],
         order[by_time],
@@ -328,6 +332,36 @@ def _sequence(events: RankEvents, operations: _Operations, accesses: Accesses | 
         len(blocks),
         accessing,
     )
+
+
+_ROUNDING_BITS = 8
+"""Times of a file are within 1 / 2 ** 8 of themselves."""
+
+
+def _ended_before(events: RankEvents) -> NDArray[np.int64]:
+    """Return how many events ended before the call of each began, or may have begun.
+
+    Where that was not recorded, a call that takes a slot for its request begins when it ends, as the slot may have been
+    that of another request until then, and others as early as the rounding of times allows: to begin a call keeps no
+    rank waiting, but where it comes too late, its own rank may wait for what another one does behind it.
+    """
+    number, threads = np.arange(len(events)), events.column("thread")
+    if len(events.overtakers):
+        before = number - events.overtakers
+    else:
+        durations = events.end_ns - events.begin_ns
+        latest_ends = np.maximum.accumulate(events.end_ns + (durations >> _ROUNDING_BITS))
+        gaps = events.gaps_ns()
+        first = np.unique(threads, return_index=True)[1]
+        gaps[first] = events.begin_ns[first]  # as the file has it for a thread's first call
+        earliest = events.begin_ns - (gaps >> _ROUNDING_BITS)
+        before = np.minimum(number, np.searchsorted(latest_ends, earliest, "right"))
+        makes_request = events.operations["request"][events.order] != NONE
+        before[makes_request] = number[makes_request]
+    for thread in np.unique(threads):
+        mine = np.flatnonzero(threads == thread)
+        before[mine[1:]] = np.maximum(before[mine[1:]], mine[:-1] + 1)
+    return before
 
 
 def _halves(block: list[Row], own: int) -> tuple[list[Row], list[Row]]:

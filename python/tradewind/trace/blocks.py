@@ -4,10 +4,11 @@ ranks joined.
 
 from __future__ import annotations
 
+import itertools
 import lzma
 import struct
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from enum import IntEnum
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
@@ -38,6 +39,7 @@ class Kind(IntEnum):
     DURATIONS = 7
     END = 8
     SITES = 9
+    OVERTAKERS = 10
 
 
 class Coding(IntEnum):
@@ -136,7 +138,7 @@ MOST_EVENTS = 1 << 21
 """Events of a block that are read; what is written has up to half as many."""
 MOST_BYTES = 1 << 28
 """Bytes of a block of anything but events."""
-_EVENT_BYTES: dict[int, int] = {Kind.ORDER: 4, Kind.GAPS: 2, Kind.DURATIONS: 2}
+_EVENT_BYTES: dict[int, int] = {Kind.ORDER: 4, Kind.GAPS: 2, Kind.DURATIONS: 2, Kind.OVERTAKERS: 4}
 _INFLATED_BITS = 10
 _FRAME_BYTES = 1024
 """Most bytes that compression adds to content that it cannot compress: a share of 2 ** -10, and this."""
@@ -215,6 +217,27 @@ def decode_times(codes: NDArray[np.uint16]) -> NDArray[np.int64]:
     return np.where(wide < _EXACT, wide, ((wide & _LOWER) + _EXACT // 2) << np.maximum((wide >> _BITS) - 1, 0))
 
 
+class Columns(NamedTuple):
+    """Columns of events as files have them."""
+
+    order: NDArray[np.uint32]
+    gaps: NDArray[np.uint16]
+    durations: NDArray[np.uint16]
+    overtakers: NDArray[np.uint32]
+    """Empty where the file has none."""
+
+    @classmethod
+    def joined(cls, parts: Sequence[Columns]) -> Columns:
+        """Return the columns of parts behind one another."""
+        whole: list[Any] = [np.concatenate(column) for column in zip(*parts, strict=True)]
+        return cls(*whole)
+
+    def part(self, begin: int, end: int | None) -> Columns:
+        """Return the columns of the events from `begin` to before `end`."""
+        sliced: list[Any] = [column[begin:end] for column in self]
+        return Columns(*sliced)
+
+
 class Reader:
     """The blocks of a file by rank; contents are read when asked for."""
 
@@ -241,11 +264,12 @@ class Reader:
             if block.kind == kind:
                 yield self.content(block)
 
-    def times(self, rank: int) -> Iterator[tuple[NDArray[np.uint32], NDArray[np.uint16], NDArray[np.uint16]]]:
-        """Yield order, gaps and durations of some events after the other; those without all three are left out."""
+    def columns(self, rank: int) -> Iterator[Columns]:
+        """Yield the columns of some events after the other; events without order, gaps or durations are left out."""
         blocks = {kind: [b for b in self.by_rank.get(rank, ()) if b.kind == kind] for kind in Kind}
         columns = (blocks[Kind.ORDER], blocks[Kind.GAPS], blocks[Kind.DURATIONS])
-        for order_block, gap_block, duration_block in zip(*columns, strict=False):
+        overtaken = blocks[Kind.OVERTAKERS] or itertools.repeat(None)
+        for order_block, gap_block, duration_block, overtaking in zip(*columns, overtaken, strict=False):
             order = np.frombuffer(self._whole(order_block, 4), "<u4")
             gaps, durations = (
                 np.frombuffer(self._whole(block, 2, order), "<u2") for block in (gap_block, duration_block)
@@ -254,7 +278,10 @@ class Reader:
                 raise InputError(f"{self.path}: the block at byte {gap_block.at} is damaged: it has other events")
             if max(gaps.max(initial=0), durations.max(initial=0)) > LONGEST_CODE:
                 raise InputError(f"{self.path}: the block at byte {gap_block.at} is damaged: it has times of centuries")
-            yield order, gaps, durations
+            overtakers = np.frombuffer(self._whole(overtaking, 4) if overtaking else b"", "<u4")
+            if overtaking and len(overtakers) != len(order):
+                raise InputError(f"{self.path}: the block at byte {overtaking.at} is damaged: it has other events")
+            yield Columns(order, gaps, durations, overtakers)
 
     def _whole(self, block: Block, size: int, order: NDArray[np.uint32] | None = None) -> bytes:
         """Return the content of a block of numbers of `size` bytes."""

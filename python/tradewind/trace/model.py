@@ -58,6 +58,8 @@ the next request takes it, so that equal steps have equal operations. Persistent
 """
 ENDED = np.dtype([("request", "<i4"), ("source", "<i4"), ("tag", "<i4"), ("cancelled", "<i4"), ("bytes", "<i8")])
 """Columns of a request that ended: its slot and, where it was a receive, the status; else NONE, NONE, 0, 0."""
+_OF_EVENTS = ("order", "begin_ns", "end_ns", "overtakers")
+"""Columns of events."""
 DATATYPE = np.dtype([("size", "<i8"), ("extent", "<i8"), ("derived", "?")])
 """Columns of a datatype, bytes."""
 
@@ -116,6 +118,8 @@ class RankEvents:
     """World ranks from which and to which neighbor collectives go, by communicator."""
     sites: Sequence[Site] = ()
     """Where MPI is called."""
+    overtakers: NDArray[np.int32] = field(default_factory=lambda: np.empty(0, np.int32))
+    """[event]: events in front of it that came once its call had begun, of other threads; empty: not recorded."""
     first: int = 0
     """Number of the first event, where these are a part of the rank's events."""
 
@@ -159,7 +163,7 @@ class RankEvents:
 
     def part(self, begin: int, end: int) -> RankEvents:
         """Return the events from `begin` to before `end`, counted from the first of these, with all operations."""
-        sliced = {name: getattr(self, name)[begin:end] for name in ("order", "begin_ns", "end_ns")}
+        sliced = {name: getattr(self, name)[begin:end] for name in _OF_EVENTS}
         return RankEvents(**{**self.__dict__, **sliced, "first": self.first + begin})
 
     def table(self) -> pd.DataFrame:
@@ -269,5 +273,5 @@ def _joined(parts: Sequence[RankEvents]) -> RankEvents:
     last = parts[-1]
     if len(parts) == 1:
         return last
-    whole = {name: np.concatenate([getattr(part, name) for part in parts]) for name in ("order", "begin_ns", "end_ns")}
+    whole = {name: np.concatenate([getattr(part, name) for part in parts]) for name in _OF_EVENTS}
     return RankEvents(**{**last.__dict__, **whole, "first": parts[0].first})

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tradewind.base.errors import InputError, quoted
-from tradewind.trace.blocks import Kind, Reader, decode_times, is_empty
+from tradewind.trace.blocks import Columns, Kind, Reader, decode_times, is_empty
 from tradewind.trace.calls import NUMBERS
 from tradewind.trace.definitions import Definitions, merge
 from tradewind.trace.forms import Form, form_of
@@ -159,7 +159,7 @@ class _Part:
         threads = events.operations["thread"]
         ends = np.zeros(int(threads.max(initial=0)) + 1, np.int64)
         first = 0
-        for order, gaps, durations in self._in_parts(count):
+        for order, gaps, durations, overtakers in self._in_parts(count):
             if order.max(initial=0) >= len(threads):
                 raise InputError(f"{self.reader.path}: rank {self.rank}: an event has an operation that is missing")
             times = _times(threads[order], decode_times(gaps), decode_times(durations), ends)
@@ -168,24 +168,34 @@ class _Part:
             begin, end = (
                 start_ns + np.rint(time * rate).astype(np.int64) if rate != 1 else start_ns + time for time in times
             )
+            if (overtakers > np.arange(first, first + len(overtakers))).any():
+                raise InputError(f"{self.reader.path}: rank {self.rank}: a call is overtaken by more than there are")
             changed = {"order": order.astype(np.int32), "begin_ns": begin, "end_ns": end, "first": first}
+            changed |= {"overtakers": self._overtakers(overtakers, len(order), bool(threads.any()))}
             yield RankEvents(**{**events.__dict__, **changed})
             first += len(order)
         if first == 0:
             yield events
 
-    def _in_parts(self, count: int) -> Iterator[tuple[NDArray[np.uint32], NDArray[np.uint16], NDArray[np.uint16]]]:
-        """Yield the times of at most `count` events at once, and of fewer only at the end."""
-        waiting: list[Any] = []
-        for columns in self.reader.times(self.rank):
+    def _overtakers(self, overtakers: NDArray[np.uint32], events: int, threaded: bool) -> NDArray[np.int32]:
+        """Return `RankEvents.overtakers`, which a file has only where threads may call at once."""
+        if not threaded:
+            return np.empty(0, np.int32)
+        if self.description["thread_level"] == "serialized":
+            return np.zeros(events, np.int32)
+        return overtakers.astype(np.int32)
+
+    def _in_parts(self, count: int) -> Iterator[Columns]:
+        """Yield the columns of at most `count` events at once, and of fewer only at the end."""
+        waiting: list[Columns] = []
+        for columns in self.reader.columns(self.rank):
             waiting.append(columns)
-            while sum(len(each[0]) for each in waiting) >= count:
-                whole = [np.concatenate(column) for column in zip(*waiting, strict=True)]
-                yield whole[0][:count], whole[1][:count], whole[2][:count]
-                waiting = [tuple(column[count:] for column in whole)]
-        if sum(len(each[0]) for each in waiting):
-            order, gaps, durations = (np.concatenate(column) for column in zip(*waiting, strict=True))
-            yield order, gaps, durations
+            while sum(len(each.order) for each in waiting) >= count:
+                whole = Columns.joined(waiting)
+                yield whole.part(0, count)
+                waiting = [whole.part(count, None)]
+        if sum(len(each.order) for each in waiting):
+            yield Columns.joined(waiting)
 
     def _operations(self) -> RankEvents:
         where = f"{self.reader.path}: rank {self.rank}"

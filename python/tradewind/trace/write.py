@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 
 from tradewind.base.files import replaced
-from tradewind.trace.blocks import SIGNATURE, Coding, Kind, Reader, encode_times, write
+from tradewind.trace.blocks import SIGNATURE, Coding, Columns, Kind, Reader, encode_times, write
 from tradewind.trace.calls import CALLS
 from tradewind.trace.definitions import lines_of
 from tradewind.trace.model import RankEvents, Trace
@@ -66,22 +66,23 @@ def _join_rank(file: IO[bytes], reader: Reader, rank: int) -> None:
             write(file, kind, rank, text, Coding.ZLIB)
     for data in reader.all_of(rank, Kind.OPERATIONS):
         write(file, Kind.OPERATIONS, rank, data, Coding.XZ)
-    waiting: list[Any] = []
-    for columns in reader.times(rank):
+    waiting: list[Columns] = []
+    for columns in reader.columns(rank):
         waiting.append(columns)
-        if sum(len(each[0]) for each in waiting) >= EVENTS_PER_BLOCK:
-            _write_events(file, rank, waiting)
+        if sum(len(each.order) for each in waiting) >= EVENTS_PER_BLOCK:
+            _write_events(file, rank, Columns.joined(waiting))
             waiting = []
     if waiting:
-        _write_events(file, rank, waiting)
+        _write_events(file, rank, Columns.joined(waiting))
     for text in reader.all_of(rank, Kind.END):
         write(file, Kind.END, rank, text, Coding.ZLIB)
 
 
-def _write_events(file: IO[bytes], rank: int, columns: Iterable[tuple[Any, Any, Any]]) -> None:
-    """Write the events of columns of order, gaps and durations."""
-    order, gaps, durations = (np.concatenate(column) for column in zip(*columns, strict=True))
+def _write_events(file: IO[bytes], rank: int, columns: Columns) -> None:
+    order, gaps, durations, overtakers = columns
     write(file, Kind.ORDER, rank, order.astype("<u4").tobytes(), Coding.XZ)
+    if len(overtakers):
+        write(file, Kind.OVERTAKERS, rank, overtakers.astype("<u4").tobytes(), Coding.XZ)
     write(file, Kind.GAPS, rank, gaps.astype("<u2").tobytes(), Coding.BY_OPERATION, order)
     write(file, Kind.DURATIONS, rank, durations.astype("<u2").tobytes(), Coding.BY_OPERATION, order)
 
@@ -99,7 +100,9 @@ def _write_rank(file: IO[bytes], trace: Trace, rank: int) -> None:
                 write(file, Kind.SITES, rank, lines_of_sites(part.sites), Coding.ZLIB)
             for begin in range(0, max(1, len(part.operations)), OPERATIONS_PER_BLOCK):
                 write(file, Kind.OPERATIONS, rank, _stored(part, begin), Coding.XZ)
-        _write_events(file, rank, [(part.order, *_coded(part, ends))])
+        _write_events(
+            file, rank, Columns(part.order.astype(np.uint32), *_coded(part, ends), part.overtakers.astype(np.uint32))
+        )
     counted = {name: (calls, round(seconds * 1e9)) for name, (calls, seconds) in info.counted.items()}
     if info.ending != "killed":
         _write_json(file, Kind.END, rank, {"ending": info.ending, "end_sync_ns": 0, "counted": counted})

@@ -192,7 +192,7 @@ struct RequestFree : Handler {
     template <class C>
     void after(C&, Event& event, Thread& thread) {
         set_asked(event, thread.handles);
-        for (const int slot : event.lists.asked) recorder.requests.remove(slot);
+        for (const int slot : event.lists.asked) recorder.end_request(slot);
     }
 };
 

@@ -36,7 +36,7 @@ void end_request(Event& event, Word handle, Word status) {
     if (request.is_persistent) {
         request.is_active = request.is_cancelled = false;
     } else {
-        recorder.requests.remove(slot);
+        recorder.end_request(slot);
     }
 }
 

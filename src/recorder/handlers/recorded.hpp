@@ -51,6 +51,7 @@ int recorded(C& call, Real<typename C::Function>& real) {
         return invoke();
     }
     const Depth depth(thread);
+    recorder.begin_call(thread);
     H handler;
     handler.before(call, thread);
     const Ticks begin = recorder.clock.now();
@@ -105,7 +106,9 @@ void add_request(const C& call, Event& event, const CommunicatorInfo* receives_o
                                                          .is_persistent = persistent,
                                                          .is_active = !persistent,
                                                          .is_cancelled = false,
-                                                         .counts = nullptr});
+                                                         .counts = nullptr,
+                                                         .free_since = 0},
+                                                        this_thread().begun);
     }
 }
 
