@@ -158,6 +158,10 @@ void Communicators::freed(Word handle) {
     cache_[handle >> 2 & (CACHED - 1)] = {};
 }
 
+void Communicators::kept(Word handle, int number) {
+    numbers_[handle] = number;
+}
+
 std::vector<int> Communicators::world_ranks(Word communicator, const char* function) const {
     Word group = 0;
     call(function, communicator, reinterpret_cast<Word>(&group));

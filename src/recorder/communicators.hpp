@@ -60,6 +60,9 @@ class Communicators {
 
     void freed(Word handle);
 
+    /// Takes `freed` back: the library has kept the communicator.
+    void kept(Word handle, int number);
+
     /// Returns the world ranks of a group.
     std::vector<int> world_ranks_of(Word group) const;
 

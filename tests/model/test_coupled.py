@@ -275,9 +275,9 @@ def test_ranks_are_checked_by_each_component(folder, was, becomes, problem):
 
 def test_numbers_and_splits_that_do_not_exist(folder):
     with pytest.raises(InputError, match="unknown number 'ocean_rank'"):
-        load_model(folder / "coupled.toml", {"ocean_rank": 1}).program(10)
+        load_model(folder / "coupled.toml", {"ocean_rank": 1})
     with pytest.raises(InputError, match=r"unknown number 'sea\.trafic'; did you mean 'sea\.traffic'"):
-        load_model(folder / "coupled.toml", {"sea.trafic": 1}).program(10)
+        load_model(folder / "coupled.toml", {"sea.trafic": 1})
     with pytest.raises(InputError, match="split 5x2: the components of coupled have splits of their own"):
         load_model(folder / "coupled.toml").program(10, (5, 2))
 

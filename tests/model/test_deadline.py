@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 
 import pytest
 from command_line import run_tradewind
@@ -84,9 +83,12 @@ def test_the_nodes_of_the_machine_are_counted_where_ranks_are_limited(model, mon
     assert (found["all_nodes"], found["enough_nodes"]) == (64, True)
 
 
-def test_a_model_that_fits_nowhere_tells_why(model):
-    found = ranks_within(replace(model, changed={"sum": 3}), FILE, within_s=1, days=10)["side_by_side"]
-    assert found["reason"] == "no number of ranks fits the model: unknown number 'sum'; there is none"
+def test_a_model_that_fits_nowhere_tells_why(tmp_path):
+    path = tmp_path / "own.toml"
+    path.write_text(text_of(COMPUTE.replace("[[steps]]", "[[steps]]\nevery = 2")))
+    found = ranks_within(load_model(path), FILE, within_s=1, days=10)["side_by_side"]
+    assert found["reason"].startswith("no number of ranks fits the model: ")
+    assert found["reason"].endswith("one step without `every`, at least, is needed")
 
 
 def test_an_ensemble_side_by_side_needs_the_nodes_of_a_member_for_each(model):

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from command_line import run_tradewind
+from model.small_models import HALO, text_of
 from validation.machines import CROSSBAR, machine
 
 from tradewind.base.data import data_folder
@@ -246,7 +247,7 @@ def test_unknown_models_and_numbers():
     with pytest.raises(InputError, match=r"unknown model 'arome'.*known: arome-1300m"):
         load_model("arome")
     with pytest.raises(InputError, match="unknown number 'tracer'; did you mean 'tracers'"):
-        load_model("arome-1300m", {"tracer": 3}).program(4)
+        load_model("arome-1300m", {"tracer": 3})
 
 
 def test_tiles_of_a_globe_take_splits(tmp_path):
@@ -330,6 +331,13 @@ def test_steps_that_make_no_program(tmp_path, steps, words):
     path.write_text(HEAD + steps)
     with pytest.raises(InputError, match=re.escape(words)):
         load_model(path).program(4)
+
+
+def test_a_step_that_takes_no_time_is_refused(tmp_path):
+    path = tmp_path / "own.toml"
+    path.write_text(text_of(HALO))
+    with pytest.raises(InputError, match="a step of own takes no time on 1 ranks: a computation or messages"):
+        load_model(path).simulate("fugaku", ranks=1)
 
 
 def test_all_numbers_of_ranks_are_checked_before_the_first_is_simulated():

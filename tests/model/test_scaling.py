@@ -117,11 +117,29 @@ def test_changes_that_touch_too_little_are_not_tried(path):
     assert re.fullmatch(r"change 2 of \d+: .*; about .* left", lines[1])
 
 
-def test_threads_in_place_of_ranks_are_tried_on_the_same_nodes(path):
-    found = tried_changes(load_model(path), "fugaku", 16, ranks_per_node=4, threads=1)
-    names = [each["change"] for each in found]
-    assert "8 ranks on the same nodes, twice as many threads each" in names
-    assert "32 ranks on the same nodes, half as many threads each" in names
+CORES = {"node.cores": "8", "node.core_flops": "1Gflop/s"}
+
+
+@pytest.mark.parametrize(
+    ("options", "threads", "others"),
+    [
+        ({}, 2, ["2 ranks on the same nodes, 4 threads each", "8 ranks on the same nodes, 1 thread each"]),
+        ({"threads_per_rank": 1}, 1, ["2 ranks on the same nodes, 2 threads each"]),
+    ],
+)
+def test_ranks_fill_their_nodes_unless_threads_are_named_and_others_on_the_same_cores_take_as_long(
+    tmp_path, options, threads, others
+):
+    path = tmp_path / "own.toml"
+    path.write_text(text_of(COMPUTE.replace("bytes = 3000", "flops = 1e6")))
+    model, chosen = load_model(path), {"settings": CORES, "ranks_per_node": 4, "threads": 1, **options}
+    result = model.simulate("fugaku", 4, **chosen)
+    assert (result["threads_per_rank"], result["usage"]["node_share"]) == (threads, threads / 8)
+    assert result["time_s"] == pytest.approx(8000 / 4 * 1e6 / (threads * 1e9))
+    tried = [each for each in tried_changes(model, "fugaku", 4, **chosen) if "same nodes" in each["change"]]
+    assert sorted(each["change"] for each in tried) == others
+    for each in tried:
+        assert (each["factor"], each["energy_j"]) == pytest.approx((1, result["energy_j"]))
 
 
 def test_json_of_a_model_is_a_table_with_its_parts_causes_and_settings(path, tmp_path):

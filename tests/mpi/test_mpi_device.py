@@ -64,6 +64,30 @@ def test_rocm_has_the_same_functions_by_other_names(monkeypatch):
     assert problems(2, folder, "mpi_cases", every=37) == {}
 
 
+FIND_POINTERS = """
+import ctypes
+import fake_device
+from mpi4py import MPI
+from tradewind import _mpi
+
+driver = fake_device.Driver(fake_device.os.environ["LD_LIBRARY_PATH"].split(":")[0])
+driver.call("cuMemAlloc_v2", ctypes.byref(memory := ctypes.c_void_p()), ctypes.c_size_t(64))
+host = ctypes.create_string_buffer(64)
+print(_mpi.device_of(memory.value), _mpi.device_of(ctypes.addressof(host)))
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("release", ["5", "6"])
+def test_pointers_of_a_device_are_found_by_rocm_of_any_release(release, monkeypatch):
+    """Types of memory have other numbers in ROCm 5."""
+    monkeypatch.setenv("LD_LIBRARY_PATH", str(fake_device.folder(fake_device.ROCM)), prepend=os.pathsep)
+    monkeypatch.setenv("TRADEWIND_FAKE_ROCM", release)
+    command = [sys.executable, "-c", FIND_POINTERS]
+    found = subprocess.run(command, cwd=fake_device.HERE, capture_output=True, text=True, check=True)
+    assert found.stdout == "('rocm', 0) None\n"
+
+
 def test_mpi_that_takes_pointers_of_the_device_is_given_them(aware):
     assert problems(2, aware, "mpi_cases", every=17, mpi_takes=True) == {}
 

@@ -16,6 +16,7 @@ from tradewind.model import load_model
 from tradewind.report.build import build_report
 from tradewind.simulation import simulate
 from tradewind.study.cases.expand import expand
+from tradewind.study.cases.machines import own_machines
 from tradewind.study.cases.records import exchange_of, read_records
 from tradewind.study.cases.store import Store
 from tradewind.study.claims.judgement import judge_all
@@ -194,6 +195,24 @@ def test_what_decides_the_result_is_the_identity(study: Path, tmp_path: Path):
     assert keys(MODEL) == keys(MODEL.replace("A small model", "Another title"))
     assert not keys(MODEL) & keys(MODEL.replace("every = 4", "every = 5"))
     assert not keys(MODEL) & keys(MODEL.replace("60s", "61s"))
+
+
+@pytest.mark.parametrize(
+    ("keys", "threads"),
+    [
+        ("", None),
+        ('set = { "node.core_flops" = "1Gflop/s" }\n', 12),
+        ('set = { "node.core_flops" = "1Gflop/s" }\nthreads = 2\n', 2),
+    ],
+)
+def test_threads_are_a_part_of_a_case_where_they_count(study: Path, keys: str, threads: int | None):
+    """Four ranks share the 48 cores of a node of Fugaku."""
+    text = STUDY.replace('machine = ["torus-M", "fattree-M"]', f'machine = "fugaku"\nranks_per_node = 4\n{keys}')
+    file = load_study(study, text)
+    cases, _ = expand(file.study, own_machines(file))
+    assert {case.labels["threads"] for case in cases} == {threads}
+    assert {case.workload.as_dict().get("threads") for case in cases} == {threads}
+    assert {case.workload.program().threads for case in cases} == {threads or 1}
 
 
 @pytest.mark.parametrize(

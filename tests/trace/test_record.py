@@ -290,6 +290,25 @@ def test_counts_that_a_library_cannot_take_are_errors(tmp_path):
     assert {name for name in info.counted if name.endswith("(failed)")} == {f"MPI_{name} (failed)" for name in refused}
 
 
+@pytest.mark.slow
+def test_a_handle_that_another_thread_gets_while_it_is_freed(tmp_path):
+    """Objects are forgotten before they are freed, and not again behind; where that fails they are known again."""
+    mpicc = [OWN / "mpicc", PROGRAMS / "frees.c"]
+    shared = ["-DLIBRARY", "-shared", "-fPIC", "-Wl,--no-as-needed", "-ldl"]
+    subprocess.run([*mpicc, *shared, "-o", tmp_path / "libmpi_frees.so"], check=True)
+    linked = [f"-L{tmp_path}", f"-Wl,-rpath,{tmp_path}", "-lmpi_frees", "-pthread"]
+    subprocess.run([*mpicc, "-o", tmp_path / "frees", *linked], check=True)
+    run = recorded([OWN / "mpiexec", "-n", "1", tmp_path / "frees"], tmp_path)
+    assert run.returncode == 0, run.stderr
+    assert run.stdout.splitlines()[:-1] == ["failed: 1", "same handle: 1"] * 2
+    trace = open_trace(tmp_path / "run.trace")
+    table = trace.table(0).set_index("call")
+    assert [each.call for each in trace.communicators] == ["", "", "MPI_Comm_dup", "MPI_Comm_dup"]
+    made, windows = (table.loc[name, "created"].tolist() for name in ("MPI_Comm_dup", "MPI_Win_create"))
+    assert table.loc["MPI_Barrier", "communicator"].tolist() == made
+    assert table.loc["MPI_Win_fence", "window"].tolist() == windows
+
+
 def test_a_program_after_another_in_one_command_is_not_recorded_and_does_not_hang(tmp_path):
     """The file of its rank 0 is there already: then its other ranks are not recorded, either."""
     barrier = f"{sys.executable} -c 'from mpi4py import MPI; MPI.COMM_WORLD.barrier()'"

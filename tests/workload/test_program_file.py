@@ -180,6 +180,7 @@ def test_points_are_a_list_or_a_formula():
         ("[[step]]\nhalo = 1\npoke = true\n", r"p.toml:4: a step has one of .*, not poke and halo"),
         ("[[step]]\nlabel = 'x'\n", r"p.toml:4: a step has one of .*, not none of them"),
         ("[[step]]\nhalo = -1\n", r"p.toml:5: halo = -1: input should be greater than or equal to 0"),
+        ('[[step]]\ncompute = "xy"\nbytes = inf\n', "p.toml:6: bytes = inf: input should be a finite number"),
         ("[[step]]\nhalo = 1\nseconds = '1s'\n", r"p.toml:4: seconds belongs to another kind of step, and not to halo"),
         ("[[step]]\ncompute = 'xw'\n", r"p.toml:5: compute: unknown layout 'xw'"),
         ("[[step]]\ncompute = 'rank'\nseconds = 3\n", r"p.toml:6: seconds: 3 has no unit"),

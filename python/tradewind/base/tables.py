@@ -16,7 +16,7 @@ from tradewind.base.toml_lines import Place
 class Table(BaseModel):
     """A table of a file. A key that it does not know is an error."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True, allow_inf_nan=False)
 
 
 def one_of(what: str, known: Collection[str]) -> BeforeValidator:

@@ -74,6 +74,15 @@ def simulate(
         int, Option("--members", help="Forecasts of the ensemble, all of them within that time.", allowed=ONE_OR_MORE)
     ] = 1,
     number: _Numbers = None,
+    threads_per_rank: Annotated[
+        int | None,
+        Option(
+            "--threads-per-rank",
+            help="Threads of a rank that compute, on machines with rates of cores.",
+            show_default="those that fill a node",
+            allowed=ONE_OR_MORE,
+        ),
+    ] = None,
     scale: Annotated[
         str | None,
         Option(
@@ -103,6 +112,7 @@ def simulate(
     from tradewind.cli.model_deadline import find_ranks, problems_of
 
     loaded, chosen = _loaded(name, number), simulated.chosen() | {"force": simulated.force}
+    chosen["threads_per_rank"] = threads_per_rank
     given = {
         "--ranks": ranks is not None,
         "--scale": scale is not None,

@@ -63,6 +63,8 @@ def _title(first: Result) -> str:
     from tradewind.base.units import format_seconds
 
     each = f", {first['ranks_per_node']} ranks per node" if first["ranks_per_node"] != 1 else ""
+    if threads := first.get("threads_per_rank"):
+        each += f", {threads} {'thread' if threads == 1 else 'threads'} per rank"
     steps = f"steps of {format_seconds(first['step_s'])}"
     return f"{first['program']} on {first['machine']}, {first['routing']}{each}; {steps}"
 
@@ -110,9 +112,17 @@ def _show_changes(result: Result) -> None:
     for kind, words in (("machine", "it would be faster with"), ("user", "of what you can choose")):
         of_kind = [each for each in result["changes"] if each["kind"] == kind]
         tried = [each for each in of_kind if "factor" in each]
-        best = [f"{each['change']} ({each['factor']:.2f} x)" for each in tried if each["factor"] > 1.005]
+        best = [f"{each['change']} ({_gain(each)})" for each in tried if each["factor"] > 1.005]
         text = "; ".join(best[:_SHOWN_CHANGES]) or "nothing that was tried helps by half a percent"
         refused, idle = (sum(key in each for each in of_kind) for key in ("refused", "touches"))
         left_out = f", {refused} do not fit" if refused else ""
         left_out += f", {idle} not, which touch too little" if idle else ""
         show_text(f"on {result['ranks']:,} ranks, {words}: {text} ({len(tried)} tried, one at a time{left_out})")
+
+
+def _gain(change: Result) -> str:
+    """Return how many times as fast a step is with a change, and its energy where it is known."""
+    from tradewind.base.units import format_joules
+
+    joules = f", {format_joules(change['energy_j'])}" if "energy_j" in change else ""
+    return f"{change['factor']:.2f} x{joules}"

@@ -111,6 +111,8 @@ def _advise(request: Result, machine: Result) -> Iterator[Record]:
 def _simulated(command: str, labels: Result, result: Result) -> Record:
     """Return the record of a simulation; a dwarf's time is that of one step, and threads are those of the simulator."""
     labels = {key: value for key, value in labels.items() if key != "threads" or "dwarf" in labels}
+    if "threads_per_rank" in labels:
+        labels["threads"] = labels["threads_per_rank"]
     what = labels.get("dwarf") or labels.get("pattern") or labels.get("program")
     named = {"pattern": PATTERN} if "program" in labels else {}
     named |= {"kind": "simulate", "exchange": " ".join(filter(None, (what, labels.get("algorithm"))))}

@@ -16,7 +16,7 @@ from tradewind.machine import MachineFile, load_machine
 from tradewind.model.forecast import forecast
 from tradewind.model.model import AnyModel
 from tradewind.model.overlap import Overlapped, can_overlap
-from tradewind.simulation.checks import ranks_per_node_on
+from tradewind.simulation.checks import ranks_per_node_on, threads_per_rank_on
 
 SMALLEST_SHARE = 0.005
 """Share of a step that a change has to touch in order to be tried."""
@@ -81,11 +81,11 @@ def tried_changes(
     """Simulate a step with each of many changes, and return these with their times, the fastest first.
 
     Each has `kind` ("machine": what bounds the step; "user": what a user can choose), `change`, `time_s`, and `factor`,
-    the time without it over the time with it. Those that are not simulated come last: with `refused`, the reason why
-    it does not fit the model or the machine, or with `touches`, the share of the step that it can change, where that
-    is below `SMALLEST_SHARE`. `base`: the result without changes, where it is known, with its causes. `report`:
-    called with a line before each simulation. `options`: those of `tradewind.model.forecast.forecast`. Raises
-    InputError where the step without changes cannot be simulated.
+    the time without it over the time with it; `energy_j` where the machine has power. Those that are not simulated
+    come last: with `refused`, the reason why it does not fit the model or the machine, or with `touches`, the share
+    of the step that it can change, where that is below `SMALLEST_SHARE`. `base`: the result without changes, where
+    it is known, with its causes. `report`: called with a line before each simulation. `options`: those of
+    `tradewind.model.forecast.forecast`. Raises InputError where the step without changes cannot be simulated.
     """
     settings = dict(settings or {})
     base = base or forecast(model, load_machine(machine, settings), ranks, **{**options, "causes": True})
@@ -130,10 +130,11 @@ def _tried(
     try:
         file = load_machine(machine, settings | change.settings)
         chosen = {**options, **change.options, "causes": False}
-        time_s = forecast(changed, file, change.ranks or ranks, **chosen)["time_s"]
+        found = forecast(changed, file, change.ranks or ranks, **chosen)
     except InputError as error:
         return {"refused": str(error)}
-    return {"time_s": time_s, "factor": base["time_s"] / time_s}
+    joules = {key: found[key] for key in ("energy_j",) if key in found}
+    return {"time_s": found["time_s"], "factor": base["time_s"] / found["time_s"], **joules}
 
 
 def _changes(
@@ -161,17 +162,20 @@ def _network_changes(file: MachineFile, options: dict[str, Any]) -> Iterator[Cha
 
 
 def _layout_changes(model: AnyModel, file: MachineFile, ranks: int, options: dict[str, Any]) -> Iterator[Change]:
-    """Other splits, and, on the same nodes, half or twice as many ranks per node."""
+    """Other splits, and, on the same nodes, half or twice as many ranks with the threads for their cores."""
     usual = model.split(ranks)
     for split in _other_splits(options.get("split") or usual, usual) if model.extents is not None else ():
         name = f"split {split[0]}x{split[1]}"
         yield Change("user", name, (*_EXCHANGES, "imbalance"), options={"split": split})
-    each, cores = ranks_per_node_on(file, options.get("ranks_per_node") or 1), file.machine.node.cores or 1
-    for new, threads in ((each // 2, "twice as many threads each"), (2 * each, "half as many threads each")):
+    each, named = ranks_per_node_on(file, options.get("ranks_per_node") or 1), options.get("threads_per_rank")
+    taken, own = each * threads_per_rank_on(file.machine, each, named), file.machine.node.cores
+    cores = taken if own is None else own if named is None else min(own, taken)
+    for new in (each // 2, 2 * each):
         if 1 <= new <= cores and (ranks * new) % each == 0:
-            number = ranks * new // each
-            name = f"{number:,} ranks on the same nodes, {threads}"
-            yield Change("user", name, options={"ranks_per_node": new, "split": None}, ranks=number)
+            number, threads = ranks * new // each, cores // new
+            name = f"{number:,} ranks on the same nodes, {threads} thread{'s' if threads > 1 else ''} each"
+            changed = {"ranks_per_node": new, "threads_per_rank": threads, "split": None}
+            yield Change("user", name, options=changed, ranks=number)
 
 
 def _exchange_changes(model: AnyModel, ranks: int, options: dict[str, Any]) -> Iterator[Change]:

@@ -23,7 +23,7 @@ from tradewind.base.units import format_seconds
 from tradewind.method.method import default_algorithm
 from tradewind.model.component_steps import ComponentSteps, OneStep
 from tradewind.model.coupled_tables import COMPONENT, COMPONENTS, Component, CoupledTable, Coupling
-from tradewind.model.evaluation import number, numbers_of
+from tradewind.model.evaluation import check_changed, number, numbers_of
 from tradewind.model.file import ModelFile
 from tradewind.model.grid import ModelGrid, default_split, fixed
 from tradewind.model.making import StepWorkload
@@ -114,6 +114,7 @@ class CoupledModel:
                 )
         if problems:
             raise InputError(*problems)
+        check_changed(self.changed, self.number_names)
 
     @cached_property
     def _window(self) -> Fraction:
@@ -372,8 +373,7 @@ class CoupledModel:
 
     def _values(self, ranks: int) -> dict[str, float]:
         """Return the numbers of this file, and `ranks`. Raises InputError."""
-        known = self.number_names
-        problems = [unknown("number", name, known) for name in self.changed if name not in known]
+        problems: list[str] = []
         found = numbers_of(self.file, self.table.numbers, {"ranks": float(ranks)}, self.changed, problems)
         if problems:
             raise InputError(*problems)

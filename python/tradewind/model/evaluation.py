@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from tradewind.base.errors import gathered
+from tradewind.base.errors import InputError, gathered
 from tradewind.base.formula import Formula
+from tradewind.base.names import unknown
 from tradewind.base.toml_lines import Place
 from tradewind.model.file import ModelFile
 from tradewind.model.tables import FORMULA, Number, not_finite
@@ -14,6 +15,12 @@ from tradewind.model.tables import FORMULA, Number, not_finite
 Values = Mapping[str, float]
 STAND_IN = 1
 """Value of what cannot be evaluated, with which the rest of the file is checked: so all problems are found at once."""
+
+
+def check_changed(changed: Iterable[str], known: Sequence[str]) -> None:
+    """Raise InputError for names of changed numbers that are not known."""
+    if problems := [unknown("number", name, known) for name in changed if name not in known]:
+        raise InputError(*problems)
 
 
 def evaluated(file: ModelFile, value: Any, place: Place, values: Values, problems: list[str]) -> Any:

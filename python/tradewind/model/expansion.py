@@ -71,7 +71,6 @@ class Expansion:
         self.problems.append(self.file.at(place, problem))
 
     def _numbers(self, table: ModelTable, own: Values, changed: Mapping[str, float]) -> Values:
-        self.problems += [unknown("number", name, table.numbers) for name in changed if name not in table.numbers]
         for taken in [name for name in table.numbers if name in OWN_NUMBERS]:
             self._wrong(("numbers", taken), f"number {taken!r}: every model has one of this name")
         found = numbers_of(self.file, table.numbers, own, changed, self.problems)

@@ -11,13 +11,14 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from tradewind.base.errors import InputError
 from tradewind.base.result import Result
 from tradewind.machine import MachineFile, load_machine
 from tradewind.model.energy import forecast_energy
 from tradewind.model.step_program import Stepping, StepProgram
 from tradewind.simulation import simulate as whole_simulation
 from tradewind.simulation.causes import ROOFS, Idealized, by_cause, idealized
-from tradewind.simulation.checks import ranks_per_node_on
+from tradewind.simulation.checks import ranks_per_node_on, threads_per_rank_on
 from tradewind.simulation.progress import Watch
 
 Simulate = Callable[..., dict[str, Any]]
@@ -60,6 +61,7 @@ def forecast(
     /,  # `model` is an option of simulations, too
     *,
     split: tuple[int, int] | None = None,
+    threads_per_rank: int | None = None,
     causes: bool = False,
     force: bool = False,
     progress: Watch | None = None,
@@ -69,24 +71,30 @@ def forecast(
 ) -> dict[str, Any]:
     """Simulate a step of a model on a machine.
 
-    Returns `time_s`, the seconds of a step, in the mean over steps that do something every n steps and those that do
-    not; `forecast_days_per_day` and `simulated_years_per_day`, which follow; `part_s` and `share`: the seconds of each
-    part of the model and their share; `computing_s` and `exchanging_s`; `nodes`; `simulations` and `wall_s`, what the
-    answer has cost. With `causes`: `cause_s`, the same seconds by cause (see `tradewind.simulation.causes`);
-    `compute_by_s`, those of the cause compute by what limits them; `bound_by`, what takes the most, and its
-    `bound_share`. And the energy of a step and of a forecast day (see `tradewind.model.energy`). `settings`: changed
-    values of the machine. `simulate`: simulates the programs; `options`: those of `tradewind.simulation.prepare`.
-    Raises InputError.
+    `threads_per_rank`: threads of a rank that compute, on a machine with rates of cores, in whose results they are;
+    None: as many as fill the cores of a node. Returns `time_s`, the seconds of a step, in the mean over steps that
+    do something every n steps and those that do not; `forecast_days_per_day` and `simulated_years_per_day`, which
+    follow; `part_s` and `share`: the seconds of each part of the model and their share; `computing_s` and
+    `exchanging_s`; `nodes`; `simulations` and `wall_s`, what the answer has cost. With `causes`: `cause_s`, the
+    same seconds by cause (see `tradewind.simulation.causes`); `compute_by_s`, those of the cause compute by what
+    limits them; `bound_by`, what takes the most, and its `bound_share`. And the energy of a step and of a forecast
+    day (see `tradewind.model.energy`). `settings`: changed values of the machine. `simulate`: simulates the
+    programs; `options`: those of `tradewind.simulation.prepare`. Raises InputError.
     """
     begin = time.perf_counter()
     file = machine if isinstance(machine, MachineFile) else load_machine(machine, settings)
-    runs = _runs(model, file, ranks, split, partial(simulate, force=force, progress=progress, **options))
+    each = ranks_per_node_on(file, options.get("ranks_per_node") or 1)
+    threads = threads_per_rank_on(file.machine, each, threads_per_rank)
+    runs = _runs(model, file, ranks, split, threads, partial(simulate, force=force, progress=progress, **options))
     if causes:
         runs = [_with_causes(run, file, options) for run in runs]
     figures, time_s = runs[0].figures, sum(run.weight * run.figures["time_s"] for run in runs)
     part_s, computing_s = _by_part(runs), sum(run.weight * run.computing_s for run in runs)
+    if time_s == 0:
+        raise InputError(
+            f"a step of {model.name} takes no time on {ranks} ranks: a computation or messages between ranks are needed"
+        )
     days = model.step_s / time_s
-    each = ranks_per_node_on(file, options.get("ranks_per_node") or 1)
     found = {
         "program": model.name,
         "ranks": ranks,
@@ -95,6 +103,7 @@ def forecast(
         **{name: value for name, value in options.items() if name not in _KEPT},
         **{key: figures[key] for key in _KEPT if key in figures},
         "ranks_per_node": each,
+        **({"threads_per_rank": threads} if file.machine.has_core_rates else {}),
         "nodes": math.ceil(ranks / each),
         "step_s": model.step_s,
         "time_s": time_s,
@@ -122,6 +131,7 @@ def _runs(
     file: MachineFile,
     ranks: int,
     split: tuple[int, int] | None,
+    threads: int,
     simulate: Simulate,
 ) -> list[_Run]:
     """Simulate a step that does what each one does, and one more for all that is done now and then."""
@@ -130,6 +140,7 @@ def _runs(
     runs = []
     for every, weight in weights.items():
         made = model.program(ranks, split, every)
+        made = replace(made, program=made.program.with_threads(threads))
         runs.append(_Run(weight, made, simulate(made.program, file)))
     return runs
 

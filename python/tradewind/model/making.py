@@ -39,7 +39,7 @@ class StepWorkload(ProgramWorkload):
 
     def _like(self, *steps: Any, **options: Any) -> StepWorkload:
         made = StepWorkload(*steps, **options)
-        made.split, made.flops_per_byte = self.split, self.flops_per_byte
+        made.split, made.flops_per_byte, made.threads = self.split, self.flops_per_byte, self.threads
         return made
 
     def _by_bytes(self, step: GroupStep, ranks: int) -> GroupStep:

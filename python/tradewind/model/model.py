@@ -18,6 +18,7 @@ from tradewind.base.toml_lines import Place
 from tradewind.machine import MachineFile
 from tradewind.model.coupled import ComponentModel, CoupledModel
 from tradewind.model.coupled_tables import COMPONENT, coupled_table
+from tradewind.model.evaluation import check_changed
 from tradewind.model.expansion import SERVERS, Expanded, Expansion
 from tradewind.model.file import ModelFile, model_path
 from tradewind.model.grid import ModelGrid, fixed, grown, model_grid
@@ -104,6 +105,9 @@ class Model:
     """Numbers in place of those of the file."""
     algorithms: dict[str, str] = field(default_factory=dict)
     """Algorithms in place of those of the file, by the key of the exchanges: halo, path, allreduce."""
+
+    def __post_init__(self) -> None:
+        check_changed(self.changed, self.number_names)
 
     @cached_property
     def grid(self) -> ModelGrid:

@@ -12,6 +12,7 @@ from typing import Any
 from tradewind import _core
 from tradewind.base import units
 from tradewind.base.errors import InputError, gathered
+from tradewind.base.extents import whole_number
 from tradewind.base.noise import NONE, noise_of
 from tradewind.machine import Machine, MachineFile, load_machine
 from tradewind.method.method import DEFAULT_PACKING, DEFAULT_TRANSPORT
@@ -133,6 +134,16 @@ def ranks_per_node_on(file: MachineFile, asked: int | str) -> int:
     if file.machine.node.cores is None:
         raise InputError(f"ranks per node {asked!r}: the machine {file.name} does not say node.cores; name a number")
     return file.machine.node.cores
+
+
+def threads_per_rank_on(machine: Machine, ranks_per_node: int, asked: int | None) -> int:
+    """Return the threads of a rank that compute; None: as many as fill the cores of a node. Raises InputError.
+
+    They count on a machine with rates of cores; elsewhere a rank has its share of its node, whatever its threads.
+    """
+    if asked is not None:
+        return whole_number("threads per rank", asked, 1)
+    return max(1, (machine.node.cores or 1) // ranks_per_node)
 
 
 def method_known_to(file: MachineFile, workload: Workload) -> tuple[str, str] | None:

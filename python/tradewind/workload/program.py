@@ -11,11 +11,12 @@
 
 from __future__ import annotations
 
+import copy
 import itertools
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from tradewind import _core
 from tradewind.base.elements import DTYPES, point_bytes
@@ -61,6 +62,9 @@ class ProgramWorkload(Workload):
     `Exchanged` with its `start()` and `wait()`, and `Poke`. `fields` of type `dtype` travel together in every message
     of a schedule; an `Exchanged` has fields of its own. `repeat`: time steps, of a program with an `Exchanged`.
     """
+
+    threads: int = 1
+    """Threads per rank that compute."""
 
     def __init__(
         self,
@@ -309,13 +313,21 @@ class ProgramWorkload(Workload):
         ]
         return self._like(*(change(step, self.ranks) for step in steps), **{**options, "groups": groups})
 
+    def with_threads(self, threads: int) -> Self:
+        """Return the same program with this number of threads that compute on each rank."""
+        made = copy.copy(self)
+        made.threads = threads
+        return made
+
     def with_groups(self, groups: Sequence[Group]) -> ProgramWorkload:
         """Return the same program with other groups in place of its steps."""
         return self._like(**{**self._made_of[1], "groups": groups})
 
     def _like(self, *steps: Any, **options: Any) -> ProgramWorkload:
         """Return a program of other steps; what subclasses know beside them, they add here."""
-        return ProgramWorkload(*steps, **options)
+        made = ProgramWorkload(*steps, **options)
+        made.threads = self.threads
+        return made
 
     def core(self) -> _core.Program:
         """Return the same in the form of the core."""

@@ -76,6 +76,13 @@ Driver::Driver(DriverKind kind, void* library) : kind_(kind) {
     take(open, {"cuIpcOpenMemHandle_v2", "hipIpcOpenMemHandle"});
     take(close, {"cuIpcCloseMemHandle", "hipIpcCloseMemHandle"});
     check(init(0), "initialising the driver");
+    if (kind == DriverKind::hip) {
+        int (*version)(int* number) = nullptr;
+        int number = 0;  // 10,000,000 times the release of ROCm, and more
+        find(library, "hipRuntimeGetVersion", version);
+        check(version(&number), "finding its version");
+        if (number < 60'000'000) memory_of_device = 1;  // later ones have the numbers of CUDA
+    }
     int devices = 0;
     check(device_count(&devices), "counting devices");
     if (devices == 0) throw InputError(std::string("the driver of ") + name() + " finds no device");
@@ -123,7 +130,7 @@ Stream Driver::default_stream() const {
 }
 
 PointerPlace place_of(const void* pointer) {
-    constexpr int memory_type = 2, device_ordinal = 9, in_device = 2;  // alike in CUDA and HIP
+    constexpr int memory_type = 2, device_ordinal = 9;  // alike in CUDA and HIP
     for (const DriverKind kind : {DriverKind::cuda, DriverKind::hip}) {
         const Driver* const driver = Driver::loaded(kind);
         if (!driver) continue;
@@ -131,7 +138,7 @@ PointerPlace place_of(const void* pointer) {
         unsigned type = 0;
         int device = 0;
         // The driver returns an error for memory that it does not know: the host's.
-        if (driver->pointer_attribute(&type, memory_type, address) != 0 || type != in_device) continue;
+        if (driver->pointer_attribute(&type, memory_type, address) != 0 || type != driver->memory_of_device) continue;
         driver->check(driver->pointer_attribute(&device, device_ordinal, address), "finding the device of a pointer");
         return {driver, device};
     }

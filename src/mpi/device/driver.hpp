@@ -81,6 +81,7 @@ class Driver {
     int (*share)(MemoryHandle* handle, std::byte* memory) = nullptr;
     int (*open)(std::byte** memory, MemoryHandle handle, unsigned flags) = nullptr;
     int (*close)(std::byte* memory) = nullptr;
+    unsigned memory_of_device = 2;  // among the types of memory that `pointer_attribute` finds
 
   private:
     Driver(DriverKind kind, void* library);

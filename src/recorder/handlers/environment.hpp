@@ -27,6 +27,7 @@ struct DuplicateCommunicator : Handler {
     }
 };
 
+/// Forgets the communicator before the library frees it, which may then give its handle to another thread.
 struct CommunicatorFree : Handler {
     static constexpr bool frees = true;
     template <class C>
@@ -38,12 +39,16 @@ struct CommunicatorFree : Handler {
     void before(C& call, Thread&) {
         const Recorder::Lock lock(recorder);
         communicator_ = handle_at(call.comm_pointer);
-        number_ = recorder.communicators[communicator_].number;  // nothing can be asked of it afterwards
+        number_ = recorder.communicators[communicator_].number;
+        recorder.communicators.freed(communicator_);
     }
     template <class C>
     void after(C&, Event& event, Thread&) {
         event.operation.communicator = number_;
-        recorder.communicators.freed(communicator_);
+    }
+    template <class C>
+    void failed(C&, Event&, Thread&) {
+        recorder.communicators.kept(communicator_, number_);
     }
 
   private:

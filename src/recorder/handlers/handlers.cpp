@@ -77,6 +77,10 @@ void free_window(Word handle) {
     windows.erase(handle);
 }
 
+void keep_window(Word handle, const WindowInfo& window) {
+    windows[handle] = window;
+}
+
 std::vector<int> Epoch::group_ranks(Word group) {
     return recorder.communicators.world_ranks_of(group);
 }

@@ -12,6 +12,8 @@ struct WindowInfo {
 WindowInfo find_window(Word handle);
 int add_window(Word handle, const CommunicatorInfo& communicator, const char* function);
 void free_window(Word handle);
+/// Takes `free_window` back.
+void keep_window(Word handle, const WindowInfo& window);
 
 /// Sets the window, and its rank that is accessed.
 template <class C>
@@ -99,6 +101,7 @@ struct MakeWindow : Handler {
     }
 };
 
+/// Forgets the window before the library frees it, as CommunicatorFree does.
 struct WindowFree : Handler {
     static constexpr bool frees = true;
     template <class C>
@@ -108,18 +111,24 @@ struct WindowFree : Handler {
     }
     template <class C>
     void before(C& call, Thread&) {
-        window_ = handle_at(call.window_pointer);
+        const Recorder::Lock lock(recorder);
+        handle_ = handle_at(call.window_pointer);
+        window_ = find_window(handle_);
+        free_window(handle_);
     }
     template <class C>
     void after(C&, Event& event, Thread&) {
-        const WindowInfo window = find_window(window_);
-        event.operation.window = window.number;
-        if (window.communicator != nullptr) event.operation.communicator = window.communicator->number;
-        free_window(window_);
+        event.operation.window = window_.number;
+        if (window_.communicator != nullptr) event.operation.communicator = window_.communicator->number;
+    }
+    template <class C>
+    void failed(C&, Event&, Thread&) {
+        keep_window(handle_, window_);
     }
 
   private:
-    Word window_ = 0;
+    Word handle_ = 0;
+    WindowInfo window_;
 };
 
 }  // namespace tradewind::recorder

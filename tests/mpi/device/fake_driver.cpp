@@ -390,10 +390,19 @@ EXPORT int cuEventQuery(void* event) {
     serve();
     return 600;
 }
+// The release of ROCm that this stands for: 5 has other numbers for types of memory.
+EXPORT int hipRuntimeGetVersion(int* version) {
+    const char* const release = std::getenv("TRADEWIND_FAKE_ROCM");
+    *version = 10'000'000 * (release ? std::atoi(release) : 7);
+    return 0;
+}
 EXPORT int cuPointerGetAttribute(void* value, int attribute, std::uintptr_t pointer) {
     const Lock lock(state().mutex);
     if (!find(reinterpret_cast<const void*>(pointer))) return 1;
-    *static_cast<unsigned*>(value) = attribute == 2 ? 2 : 0;
+    int version = 0;
+    hipRuntimeGetVersion(&version);
+    const unsigned in_device = version < 60'000'000 ? 1 : 2;
+    *static_cast<unsigned*>(value) = attribute == 2 ? in_device : 0;
     return 0;
 }
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from tradewind.base.errors import InputError
 from tradewind.model import AnyModel, load_model
+from tradewind.simulation.checks import threads_per_rank_on
 from tradewind.study.cases.bases import NO_BASES, Bases
 from tradewind.study.cases.case import Case
 from tradewind.study.cases.machine_options import machine_options
@@ -37,8 +39,18 @@ def expand_models(sweep: WeatherModelSweep, study_seed: int, bases: Bases = NO_B
             problems = "; ".join(model.without_folders(problem) for problem in error.problems)
             yield Skip(sweep.name, f"{model.name}, {ranks} ranks", problems)
             continue
-        for request, (options, under) in itertools.product(requests, bases.options(sweep, options_of)):
-            yield Case(sweep.name, "simulate", request, options, under)
+        asked: Sequence[int | None] = sweep.threads or [None]
+        varied = itertools.product(requests, asked, bases.options(sweep, options_of))
+        for request, named, (options, under) in varied:
+            threads = _threads(bases, options) if named is None else named
+            yield Case(sweep.name, "simulate", replace(request, threads_per_rank=threads), options, under)
+
+
+def _threads(bases: Bases, options: Mapping[str, Any]) -> int | None:
+    """Return the threads per rank of a case that names none; None where they do not count."""
+    machine, each = bases.own_machine(options["machine"], options["settings"]), options["ranks_per_node"]
+    is_known = machine is not None and machine.has_core_rates and not isinstance(each, str)
+    return threads_per_rank_on(machine, each, None) if is_known and machine is not None else None
 
 
 def model_texts(study: Study) -> dict[str, str]:

@@ -26,12 +26,19 @@ class ModelRequest(Workload):
     ranks: int
     split: tuple[int, int]
     causes: bool = False
+    threads_per_rank: int | None = None
+    """None: those that fill the cores of a node, if they count."""
 
     family: ClassVar[str] = WEATHER_MODEL
 
     def program(self) -> ProgramWorkload:
         """Return the program of all that a step ever does, by which it is proved, and its cost estimated."""
-        return self.model.program(self.ranks, self.split, every=None).program
+        return self.model.program(self.ranks, self.split, every=None).program.with_threads(self.threads)
+
+    @property
+    def threads(self) -> int:
+        """Threads per rank that compute, as far as they are known without the machine."""
+        return self.threads_per_rank or 1
 
     def steps(self) -> list[Step]:
         """Return the exchanges of its program. Raises InputError where a layout does not fit."""
@@ -39,7 +46,7 @@ class ModelRequest(Workload):
 
     def simulated(self, simulate: Callable[..., dict[str, Any]], machine: Any, **options: Any) -> dict[str, Any]:
         """Return what a forecast says of the step, its parts as steps: of each kind of step a program is simulated."""
-        asked = {"split": self.split, "causes": self.causes}
+        asked = {"split": self.split, "causes": self.causes, "threads_per_rank": self.threads_per_rank}
         found = self.model.simulate(machine, self.ranks, simulate=simulate, **asked, **options)
         return {**found, "step_time_s": found["part_s"], "compute_s": found["computing_s"]}
 
@@ -73,7 +80,9 @@ class ModelRequest(Workload):
             "algorithms": dict(self.model.algorithms),
             "ranks": self.ranks,
             "split": self.split,
-            **({"causes": True} if self.causes else {}),  # keys of cases without them stay what they are
+            # Keys of cases without these stay what they are.
+            **({"causes": True} if self.causes else {}),
+            **({} if self.threads_per_rank is None else {"threads": self.threads_per_rank}),
         }
 
     def labels(self) -> dict[str, Any]:
@@ -86,6 +95,7 @@ class ModelRequest(Workload):
             "algorithm": ", ".join(f"{kind}={name}" for kind, name in self.model.algorithms.items()) or None,
             "ranks": self.ranks,
             "split": extents_text(self.split),
+            "threads": self.threads_per_rank,
             "grid": self.model.grid_text,
             "dtype": ", ".join(self.model.dtypes),
         }

@@ -8,7 +8,7 @@ from pydantic import BeforeValidator, Field
 
 from tradewind.model import MAX_RANKS
 from tradewind.study.model.machine_keys import OnMachine
-from tradewind.study.model.values import Many, Quick, Split, split_by_ranks
+from tradewind.study.model.values import Many, Positive, Quick, Split, split_by_ranks
 
 Ranks = Annotated[int, Field(ge=1, le=MAX_RANKS, strict=True)]
 
@@ -23,6 +23,8 @@ class WeatherModelSweep(OnMachine):
     ranks: Many[Ranks]
     split: Annotated[dict[int, Many[Split]], BeforeValidator(split_by_ranks)] = Field(default_factory=dict)
     """For each number of ranks; those that are not named take the split of the model."""
+    threads: Many[Positive] | None = None
+    """Threads per rank, on machines with rates of cores; None: those that fill the cores of a node."""
     numbers: dict[str, Many[Annotated[float, Field(strict=True, allow_inf_nan=False)]]] = Field(default_factory=dict)
     """Values in place of those of the model file, like ``{ tracers = [3, 20] }``; lists multiply."""
     algorithms: dict[str, str] = Field(default_factory=dict)
