@@ -85,10 +85,17 @@ def test_the_nodes_of_the_machine_are_counted_where_ranks_are_limited(model, mon
 
 def test_a_model_that_fits_nowhere_tells_why(tmp_path):
     path = tmp_path / "own.toml"
-    path.write_text(text_of(COMPUTE.replace("[[steps]]", "[[steps]]\nevery = 2")))
-    found = ranks_within(load_model(path), FILE, within_s=1, days=10)["side_by_side"]
+    path.write_text(text_of(COMPUTE, grid="3x3x1"))
+    found = ranks_within(load_model(path), FILE, within_s=1, days=10, ranks_per_node=16)["side_by_side"]
     assert found["reason"].startswith("no number of ranks fits the model: ")
-    assert found["reason"].endswith("one step without `every`, at least, is needed")
+    assert found["reason"].endswith("other factors of them fit 3x3x1 points")
+
+
+def test_a_mistake_of_a_model_is_no_reason_of_its_ranks(tmp_path):
+    path = tmp_path / "own.toml"
+    path.write_text(text_of(COMPUTE, HALO + 'algorithm = "nonsense"\n'))
+    with pytest.raises(InputError, match=r"own.toml:\d+: unknown halo algorithm 'nonsense'"):
+        ranks_within(load_model(path), FILE, within_s=1, days=10)
 
 
 def test_an_ensemble_side_by_side_needs_the_nodes_of_a_member_for_each(model):

@@ -173,7 +173,9 @@ def _layout_changes(model: AnyModel, file: MachineFile, ranks: int, options: dic
     for new in (each // 2, 2 * each):
         if 1 <= new <= cores and (ranks * new) % each == 0:
             number, threads = ranks * new // each, cores // new
-            name = f"{number:,} ranks on the same nodes, {threads} thread{'s' if threads > 1 else ''} each"
+            name = f"{number:,} ranks on the same nodes"
+            if file.machine.has_core_rates:  # elsewhere a rank computes with its share of the node
+                name += f", {threads} thread{'s' if threads > 1 else ''} each"
             changed = {"ranks_per_node": new, "threads_per_rank": threads, "split": None}
             yield Change("user", name, options=changed, ranks=number)
 

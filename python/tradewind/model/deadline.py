@@ -12,6 +12,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +39,8 @@ _ENOUGH_WITHOUT_GAIN = 2
 """Numbers of ranks, one after another, without a gain: more will bring none."""
 _LOOKS = 5000
 """Numbers of ranks that are looked at for one that fits the grid."""
+_TRIES = 20
+"""Numbers that fit the grid and are tried for one on which the step can be: its exchanges may take long to find."""
 
 Report = Callable[[str], None]
 
@@ -58,6 +61,8 @@ class Search:
     """Seconds of the forecast by ranks, on an unloaded network; results with all packets."""
     refusal: InputError | None = None
     """Why the last number of ranks that the model refused does not fit."""
+    unmade: InputError | None = None
+    """Why no step could be made on the first number of ranks that fits the model, but is refused."""
 
     @cached_property
     def each(self) -> int:
@@ -78,6 +83,8 @@ class Search:
         """Return the smallest number of ranks whose forecast takes at most `limit_s`; None, and why there is none."""
         first = self._fitting(1)
         if first is None:
+            if self.unmade:  # more likely a mistake of the model than of the ranks
+                raise self.unmade
             return None, f"no number of ranks fits the model{f': {self.refusal}' if self.refusal else ''}"
         start, reason = self._first_within(first, limit_s, self._quick_s)
         if start is None:
@@ -120,47 +127,55 @@ class Search:
 
     def _fitting(self, ranks: int) -> int | None:
         """Return the next number of ranks, of whole nodes, on which the step can be, in parts that are not too long."""
-        return next((each for each in self._numbers(ranks, self.most) if self._is_made(each)), None)
+        fitting = (each for each in self._numbers(ranks, self.most) if self._fits(each))
+        return next((each for each in islice(fitting, _TRIES) if self._is_made(each)), None)
 
     def _last_between(self, ranks: int, end: int) -> int | None:
-        """Return the largest number above `ranks` that fits, where none from `end` on does."""
-        fits, fails = ranks, min(end, self.most + 1)
+        """Return a large number above `ranks` on which the step can be, where there is none from `end` on."""
+        end = min(end, self.most + 1)
+        for _ in range(_TRIES):
+            found = self._last_fitting(ranks, end)
+            if found is None or self._is_made(found):
+                return found
+            end = found
+        return None
+
+    def _last_fitting(self, ranks: int, end: int) -> int | None:
+        """Return the largest number above `ranks` that fits the grid, where none from `end` on does."""
+        fits, fails = ranks, end
         while fails - fits > self.each:
             middle = (fits + fails) // 2
             found = next((each for each in self._numbers(middle, fails - 1) if self._fits(each)), None)
             fits, fails = (fits, middle) if found is None else (found, fails)
-        return fits if fits > ranks and self._is_made(fits) else None
+        return fits if fits > ranks else None
 
     def _numbers(self, first: int, last: int) -> range:
         """Return the numbers of ranks, of whole nodes, that are looked at."""
         return range(math.ceil(first / self.each) * self.each, last + 1, self.each)[:_LOOKS]
 
     def _is_made(self, ranks: int) -> bool:
-        """Whether the step can be on a number of ranks; its exchanges, which may take long to find, are kept."""
-        return self._fits(ranks) and self._is_taken(lambda: self._make(ranks))
-
-    def _make(self, ranks: int) -> None:
-        for every in (1, *self.model.every(ranks)):
-            self.model.program(ranks, every=every)
+        """Whether the step can be on ranks that fit the grid; its exchanges, which may take long to find, are kept."""
+        try:
+            for every in (1, *self.model.every(ranks)):
+                self.model.program(ranks, every=every)
+        except InputError as error:
+            self.refusal = error
+            self.unmade = self.unmade or error
+            return False
+        return True
 
     def _fits(self, ranks: int) -> bool:
         """Whether a number of ranks fits the grid. Along levels there may be as few ranks as there are levels."""
-        if not self._is_taken(lambda: self.model.check(ranks)):
+        try:
+            self.model.check(ranks)
+        except InputError as error:
+            self.refusal = error
             return False
         if self.model.extents is None:
             return True
         fewer, more = sorted(self.model.split(ranks))
         along_levels = self.model.ranks_along_levels(ranks)
         return min(more, along_levels or more) <= ELONGATION * fewer
-
-    def _is_taken(self, ask: Callable[[], object]) -> bool:
-        """Whether the model does not refuse what it is asked for."""
-        try:
-            ask()
-        except InputError as error:
-            self.refusal = error
-            return False
-        return True
 
     def _quick_s(self, ranks: int) -> float:
         if ranks not in self.quick:
