@@ -204,6 +204,17 @@ def test_threads(tmp_path):
 
 
 @pytest.mark.slow
+def test_a_wait_for_one_of_two_sends_of_another_thread_that_have_one_handle(tmp_path):
+    """It ends the one that began first: the program needs no buffers."""
+    subprocess.run([OWN / "mpicc", PROGRAMS / "one_handle.c", "-o", tmp_path / "one_handle", "-pthread"], check=True)
+    run = recorded([OWN / "mpiexec", "-n", "2", tmp_path / "one_handle"], tmp_path)
+    assert run.returncode == 0, run.stderr
+    assert run.stdout.splitlines()[0] == "one handle: 1"
+    found = verify_trace(open_trace(tmp_path / "run.trace"))
+    assert (found["eager_limit"], found["requests_never_awaited"]) == (0, 0)
+
+
+@pytest.mark.slow
 def test_a_program_that_ends_while_its_threads_call_mpi(tmp_path):
     """A call of a thread is whole in the file, or not there."""
     subprocess.run([OWN / "mpicc", PROGRAMS / "threads.c", "-o", tmp_path / "threads", "-pthread"], check=True)
