@@ -289,16 +289,20 @@ def test_calls_that_fail_end_their_requests_and_types_are_freed_in_callbacks(com
 
 @pytest.mark.slow
 def test_counts_that_a_library_cannot_take_are_errors(tmp_path):
-    """Programs find functions with large counts where the recorder is, also on a library without them."""
+    """Programs find functions with large counts where the recorder is, also on a library without them.
+
+    Counts that mean nothing on a rank may be anything there.
+    """
     if shutil.which("mpicc.openmpi") is None:
         pytest.skip("mpicc.openmpi is not installed")
     subprocess.run(["mpicc.openmpi", PROGRAMS / "large.c", "-o", tmp_path / "large", "-ldl"], check=True)
-    run = recorded([tmp_path / "large", tmp_path / "file"], tmp_path)
+    run = recorded([*OPEN_MPI, "-n", "2", tmp_path / "large", tmp_path / "file"], tmp_path)
     assert run.returncode == 0, run.stderr
     refused = ["Send", "Alltoallv", "Ialltoallv", "Win_create", "Put", "File_write"]
-    assert run.stdout.splitlines()[:-1] == [*refused, "6 handled", "7 received"]
-    (info,) = open_trace(tmp_path / "run.trace").infos.values()
-    assert {name for name in info.counted if name.endswith("(failed)")} == {f"MPI_{name} (failed)" for name in refused}
+    assert run.stdout.splitlines()[:-1] == [*refused, "6 handled", "7 received", "0 failed"]
+    for info in open_trace(tmp_path / "run.trace").infos.values():
+        failed = {name for name in info.counted if name.endswith("(failed)")}
+        assert failed == {f"MPI_{name} (failed)" for name in refused}
 
 
 @pytest.mark.slow
