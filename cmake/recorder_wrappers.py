@@ -110,14 +110,20 @@ def _body(function: Function) -> str:
     """Return the structure of a function's arguments, without its name."""
     names = ", ".join(function.parameters)
     types = ", ".join(["Word"] * len(function.parameters))
-    fitting = " && ".join(f"is_int({function.parameters[n]})" for n in function.narrowed) or "true"
-    fits = f"bool fits() const {{ return {fitting}; }}" if function.large else ""
+    fitting = " && ".join(_fits(function, n) for n in function.narrowed) or "true"
+    fits = f"bool fits([[maybe_unused]] CountsRead read) const {{ return {fitting}; }}" if function.large else ""
     return f"""{function.base} {{
     using Function = int({types});
     {f"Word {names};" if names else ""}
     int invoke(Function* function) const {{ return function({names}); }}
     {fits}
 }};"""
+
+
+def _fits(function: Function, place: int) -> str:
+    """Return the condition that an argument fits into an int, or is not read."""
+    read = {"count": "!read.send || ", "recvcount": "!read.receive || "}.get(function.arguments[place], "")
+    return f"({read}is_int({function.parameters[place]}))"
 
 
 def _wrapper(function: Function, structure: str, number: int) -> str:

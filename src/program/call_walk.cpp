@@ -67,9 +67,9 @@ std::int64_t CallWalk::end_of(Rank r, const Call& call) const {
     return messages_[call.peer][call.message].posted;
 }
 
-void CallWalk::wake(Message& message) {
-    if (message.waiting != none) ready_.push_back(message.waiting);
-    message.waiting = none;
+void CallWalk::wake(std::uint32_t& waiting) {
+    if (waiting != none) ready_.push_back(waiting);
+    waiting = none;
 }
 
 // Between two visits of a rank come those of others, so that what it needs next is in no cache.
@@ -105,20 +105,23 @@ void CallWalk::walk(std::size_t number, std::size_t end, At at) {
             case Call::send: {
                 Message& message = messages_[call.peer][call.message];
                 message.sent = clock;
-                wake(message);
+                wake(message.waits_for_sent);
                 break;
             }
             case Call::receive: {
                 Message& message = messages_[place(r)][call.message];
                 message.posted = clock;
-                wake(message);
+                wake(message.waits_for_posted);
                 break;
             }
             case Call::wait: {
                 const Call& awaited = calls_.request(r, call.peer);
                 const std::int64_t ended = end_of(r, awaited);
                 if (ended == not_yet) {
-                    messages_[awaited.kind == Call::send ? awaited.peer : place(r)][awaited.message].waiting = number;
+                    if (awaited.kind == Call::send)
+                        messages_[awaited.peer][awaited.message].waits_for_posted = static_cast<std::uint32_t>(number);
+                    else
+                        messages_[place(r)][awaited.message].waits_for_sent = static_cast<std::uint32_t>(number);
                     return;
                 }
                 clock = std::max(clock, ended);

@@ -35,12 +35,13 @@ class CallWalk {
     std::size_t other_end(std::size_t thread) const;
 
   private:
-    static constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
+    static constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
     static constexpr std::int64_t not_yet = -1;
 
+    // At each end a thread may wait for the other one, before other threads of both ranks have begun it.
     struct Message {
         std::int64_t sent = not_yet, posted = not_yet;  // ps
-        std::size_t waiting = none;                     // the thread that waits for its other end
+        std::uint32_t waits_for_sent = none, waits_for_posted = none;
     };
     struct Thread {
         Rank rank;
@@ -56,7 +57,7 @@ class CallWalk {
         return calls_.of(thread.rank)[thread.own.empty() ? i : thread.own[i]];
     }
     std::int64_t end_of(Rank r, const Call& call) const;
-    void wake(Message& message);
+    void wake(std::uint32_t& waiting);
     template <class At>
     void prefetch_ahead(Rank r, std::size_t next, std::size_t end, At at);
     void walk(std::size_t number);

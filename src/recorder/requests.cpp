@@ -1,5 +1,6 @@
 #include "recorder/requests.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <utility>
 
@@ -41,7 +42,7 @@ int Requests::find(Word handle, int thread) const {
     for (std::size_t at = home(handle); table_[at] != UNKNOWN; at = (at + 1) & mask) {
         const Request& request = slots_[static_cast<std::size_t>(table_[at])];
         if (request.handle == handle && request.thread == thread) return table_[at];
-        if (request.handle == handle) of_another = table_[at];
+        if (request.handle == handle && of_another == UNKNOWN) of_another = table_[at];
     }
     return of_another;
 }
@@ -73,8 +74,9 @@ void Requests::insert(int slot) {
 }
 
 void Requests::grow() {
-    const std::vector<int> old = std::exchange(table_, std::vector<int>(2 * table_.size(), UNKNOWN));
+    std::vector<int> old = std::exchange(table_, std::vector<int>(2 * table_.size(), UNKNOWN));
     shift_--;
+    std::ranges::rotate(old, std::ranges::find(old, UNKNOWN));  // so that those of one handle keep their order
     for (const int slot : old) {
         if (slot != UNKNOWN) insert(slot);
     }

@@ -23,8 +23,8 @@ struct Request {
 };
 
 /// The open requests of a rank, found by handle. A library may give one handle to several requests at once (MPICH, to
-/// sends that have ended already), or to a new one while the thread that ended the last is not here yet: then one that
-/// the calling thread made is found, else any of them.
+/// sends that have ended already), or to a new one while the thread that ended the last is not here yet: then the
+/// oldest that the calling thread made is found, else the oldest.
 class Requests {
   public:
     static constexpr int UNKNOWN = -1;

@@ -132,6 +132,7 @@ struct ReduceScatterBlock : Handler {
 };
 
 struct Gather : Handler {
+    static constexpr Root root = Root::Gathers;
     template <class C>
     void after(C& call, Event& event, Thread&) {
         Collective<C> all(call, event);
@@ -145,6 +146,7 @@ struct Gather : Handler {
 };
 
 struct Gatherv : Handler {
+    static constexpr Root root = Root::Gathers;
     template <class C>
     void after(C& call, Event& event, Thread&) {
         Collective<C> all(call, event);
@@ -160,6 +162,7 @@ struct Gatherv : Handler {
 };
 
 struct Scatter : Handler {
+    static constexpr Root root = Root::Scatters;
     template <class C>
     void after(C& call, Event& event, Thread&) {
         Collective<C> all(call, event);
@@ -171,6 +174,7 @@ struct Scatter : Handler {
 };
 
 struct Scatterv : Handler {
+    static constexpr Root root = Root::Scatters;
     template <class C>
     void after(C& call, Event& event, Thread&) {
         Collective<C> all(call, event);

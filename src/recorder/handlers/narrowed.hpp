@@ -18,6 +18,34 @@ struct ListLengths {
 ListLengths list_lengths(Word communicator, bool of_neighbors);
 bool is_root(Word communicator, int root);
 
+/// The part of a root in a collective operation, where it differs from that of the other ranks.
+enum class Root { NothingElse, Gathers, Scatters };
+
+/// Which counts of a call the library reads on this rank: of what it sends, and of what it receives.
+struct CountsRead {
+    bool send = true, receive = true;
+};
+
+/// Returns which those are: the root alone reads counts of the other ranks, and no rank those of what stays in place.
+template <class C>
+CountsRead counts_read(const C& call, Root role) {
+    CountsRead read;
+    if constexpr (requires { call.sendbuf; } && (requires { call.recvcount; } || requires { call.recvcounts; }))
+        read.send = call.sendbuf != abi().in_place;
+    if constexpr (requires { call.root; }) {
+        const int root = int_of(call.root);
+        if (root == abi().proc_null) return {.send = false, .receive = false};
+        if (role == Root::NothingElse) return read;
+        const bool at_root = is_root(handle(call.comm), root);
+        const bool serves_remote = root == abi().root;  // the ranks of another group, and not itself
+        if (role == Root::Gathers) return {.send = read.send && !serves_remote, .receive = at_root};
+        if constexpr (requires { call.recvbuf; })
+            read.receive = !(at_root && (serves_remote || call.recvbuf == abi().in_place));
+        read.send = at_root;
+    }
+    return read;
+}
+
 /// Calls the error handler of what a call is about, and returns the error: a count that the library cannot take.
 template <class C>
 int refused(const C& call) {
@@ -41,17 +69,15 @@ class Narrowed {
     static constexpr bool HAS_LISTS =
         C::is_large && (requires(C& call) { call.counts; } || requires(C& call) { call.recvcounts; });
 
-    Narrowed(C& call, bool is_fallback) {
-        if constexpr (C::is_large) fits_ = !is_fallback || call.fits();
+    Narrowed(C& call, bool is_fallback, [[maybe_unused]] Root role) {
+        if constexpr (C::is_large) fits_ = !is_fallback || call.fits({}) || call.fits(counts_read(call, role));
         if constexpr (HAS_LISTS) {
             if (!is_fallback || !fits_) return;
-            if constexpr (requires { call.root; }) {
-                if (!is_root(handle(call.comm), int_of(call.root))) return;  // only the root's lists mean something
-            }
             ListLengths lengths = list_lengths(handle(call.comm), C::of_neighbors);
-            if constexpr (requires { call.sendbuf; }) {
-                if (call.sendbuf == abi().in_place) lengths.send = 0;
-            }
+            const CountsRead read = counts_read(call, role);
+            if (!read.send) lengths.send = 0;
+            if (!read.receive) lengths.receive = 0;
+            if (lengths.send + lengths.receive == 0) return;
             values_ = std::make_unique<int[]>(2 * (lengths.send + lengths.receive));
             int* to = values_.get();
             if constexpr (requires { call.counts; }) {

@@ -24,6 +24,7 @@ struct Handler {
     static constexpr bool is_counted = false;    // its calls are no events
     static constexpr bool works_always = false;  // also when nothing is recorded
     static constexpr bool frees = false;         // has `forget`, for a call from within another one
+    static constexpr Root root = Root::NothingElse;
     template <class C>
     void before(C&, Thread&) {}
 };
@@ -43,7 +44,7 @@ class Depth {
 template <class H, class C>
 int recorded(C& call, Real<typename C::Function>& real) {
     if (real.function == nullptr && !real.resolve()) return abi().unsupported;
-    Narrowed<C> narrowed(call, real.is_fallback);
+    Narrowed<C> narrowed(call, real.is_fallback, H::root);
     const auto invoke = [&] { return narrowed.fits() ? call.invoke(real.function) : refused(call); };
     Thread& thread = this_thread();
     if (thread.depth > 0 || !(recorder.is_recording || H::works_always)) {
