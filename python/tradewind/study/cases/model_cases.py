@@ -19,8 +19,13 @@ from tradewind.study.model.study import Study
 from tradewind.study.model.weather_model_sweep import WeatherModelSweep
 
 
-def expand_models(sweep: WeatherModelSweep, study_seed: int, bases: Bases = NO_BASES) -> Iterator[Case | Skip]:
-    """Yield all cases of a sweep, and the skipped ones: a step that does not fit the ranks."""
+def expand_models(
+    sweep: WeatherModelSweep, study_seed: int, bases: Bases = NO_BASES, *, is_quick: bool = False
+) -> Iterator[Case | Skip]:
+    """Yield all cases of a sweep, and the skipped ones: a step that does not fit the ranks.
+
+    `is_quick`: steps are checked as far as that takes no time.
+    """
 
     def options_of(filled: WeatherModelSweep) -> Iterator[dict[str, Any]]:
         return machine_options(filled, filled.machine, study_seed)
@@ -33,8 +38,11 @@ def expand_models(sweep: WeatherModelSweep, study_seed: int, bases: Bases = NO_B
             requests = [
                 ModelRequest(model, ranks, split, sweep.causes) for split in sweep.splits(ranks) or [model.split(ranks)]
             ]
-            for request in requests:
-                request.program()
+            if not is_quick:
+                for request in requests:
+                    request.program()
+            elif not sweep.splits(ranks):
+                model.check(ranks)
         except InputError as error:
             problems = "; ".join(model.without_folders(problem) for problem in error.problems)
             yield Skip(sweep.name, f"{model.name}, {ranks} ranks", problems)
