@@ -136,4 +136,5 @@ def test_the_time_to_make_a_program_grows_with_its_steps():
         return time.process_time() - began
 
     time_of(10)
-    assert time_of(4000) < 10 * time_of(1000) + 0.05
+    # The least of three: a collection of garbage in one of them is not of the program.
+    assert min(time_of(4000) for _ in range(3)) < 10 * min(time_of(1000) for _ in range(3)) + 0.05

@@ -1,5 +1,6 @@
-/* With LIBRARY: a library in front of MPI's, which fails to free an object, or frees it and lets another thread make one
-   before it returns. Else a program of it: a communicator and a window that are freed so. */
+/* With LIBRARY: a library in front of MPI's, which fails to free an object, or frees it and
+   lets another thread make one before it returns. Else a program of it: a communicator and a
+   window that are freed so. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <mpi.h>
