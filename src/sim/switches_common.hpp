@@ -31,13 +31,14 @@ class CommonSwitches : public Switches {
     static constexpr std::uint32_t nowhere = ~0u;  // for Event::where of what takes no port
     static constexpr auto all_decided = [](Event&, Claim&) {};
 
-    CommonSwitches(World& world, Outbox& outbox, Ranks& ranks)
+    // `adaptive`: whether the routing looks at queues.
+    CommonSwitches(World& world, Outbox& outbox, Ranks& ranks, bool adaptive)
         : world_(world),
           net_(world.network),
           outbox_(outbox),
           ranks_(ranks),
           slices_(world.network, world.parts.all()),
-          ports_(world, outbox, ranks) {
+          ports_(world, outbox, ranks, adaptive) {
         if (world.machine.crossbar_bandwidth.value > 0)
             crossbars_ = LazyArray<std::int64_t>(
                 world.machine.topology->switches(),

@@ -24,7 +24,7 @@ class RoutedSwitches final : public CommonSwitches<finite, compact_with<Routing,
 
   public:
     RoutedSwitches(World& world, Routing& routing, Outbox& outbox, Ranks& ranks)
-        : Common(world, outbox, ranks), routing_(routing) {}
+        : Common(world, outbox, ranks, Routing::adaptive), routing_(routing) {}
 
     void write(StateWriter& out) const override {
         Common::write(out);
