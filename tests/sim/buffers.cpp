@@ -1,4 +1,7 @@
 // Finite buffers and credits, in closed form: 10 GB/s are 100 ps per byte, links take 100 ns.
+#include <algorithm>
+#include <array>
+
 #include "base/error.hpp"
 #include "machine/walker.hpp"
 #include "testing/simulation.hpp"
@@ -128,6 +131,29 @@ TEST("small buffers take longer, and output buffers help") {
     simulation.machine.output_buffer = {0};
     simulation.machine.buffer = {16 << 10};
     CHECK(simulation.packets().time < helped && helped < small);
+}
+
+// What waits for room stands in no port's time: a routing that did not count it would draw the uplink of each packet,
+// and one that went on counting it would send all that come later the same way.
+TEST("an adaptive routing counts what waits for room, as long as it waits") {
+    const auto crowd = exchange(messages(4, {{0, 2, 401 * 64}})), later = exchange(messages(4, {{0, 3, 64}}), 40);
+    Simulation simulation(machine_on(fattree({2, 2}, {2}), "adaptive"), Steps{});
+    simulation.options.packet = {512};
+    simulation.options.finite_buffers = true;
+    simulation.machine.buffer = {1024};
+    simulation.machine.nic_buffer = {16 << 10};
+    simulation.machine.ejection.bandwidth = {1e9};
+    const auto uplinks = [&](const Steps& steps) {
+        simulation.steps = steps;
+        const auto bytes = simulation.packets().port_bytes.all();  // two ports down of the first switch, two up
+        return std::array{bytes[2] / 512, bytes[3] / 512};
+    };
+    const auto [one, other] = uplinks({crowd});
+    CHECK_EQUAL(one + other, 401u);
+    CHECK(std::max(one, other) - std::min(one, other) <= 3);
+    const auto [first, second] = uplinks({crowd, compute(1e-3), later});
+    CHECK_EQUAL(first + second, 401u + 40);
+    CHECK(first > one + 10 && second > other + 10);
 }
 
 // Where messages may be asked for, all actions of a window are processed in order of time, and a NIC takes packet after
