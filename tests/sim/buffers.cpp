@@ -136,7 +136,6 @@ TEST("small buffers take longer, and output buffers help") {
 // What waits for room stands in no port's time: a routing that did not count it would draw the uplink of each packet,
 // and one that went on counting it would send all that come later the same way.
 TEST("an adaptive routing counts what waits for room, as long as it waits") {
-    const auto crowd = exchange(messages(4, {{0, 2, 401 * 64}})), later = exchange(messages(4, {{0, 3, 64}}), 40);
     Simulation simulation(machine_on(fattree({2, 2}, {2}), "adaptive"), Steps{});
     simulation.options.packet = {512};
     simulation.options.finite_buffers = true;
@@ -148,12 +147,18 @@ TEST("an adaptive routing counts what waits for room, as long as it waits") {
         const auto bytes = simulation.packets().port_bytes.all();  // two ports down of the first switch, two up
         return std::array{bytes[2] / 512, bytes[3] / 512};
     };
-    const auto [one, other] = uplinks({crowd});
-    CHECK_EQUAL(one + other, 401u);
-    CHECK(std::max(one, other) - std::min(one, other) <= 3);
-    const auto [first, second] = uplinks({crowd, compute(1e-3), later});
-    CHECK_EQUAL(first + second, 401u + 40);
-    CHECK(first > one + 10 && second > other + 10);
+    const auto one_by_one = repeated({compute(1e-3), exchange(messages(4, {{0, 3, 64}}))}, 40);
+    for (Index packets = 401; packets < 409; ++packets) {  // of some as many wait on one uplink as on the other
+        const auto crowd = exchange(messages(4, {{0, 2, packets * 64}}));
+        const auto [one, other] = uplinks({crowd});
+        CHECK_EQUAL(one + other, static_cast<std::uint64_t>(packets));
+        CHECK(std::max(one, other) - std::min(one, other) <= 3);
+        Steps all{crowd};
+        all.insert(all.end(), one_by_one.begin(), one_by_one.end());
+        const auto [first, second] = uplinks(all);
+        CHECK_EQUAL(first + second, static_cast<std::uint64_t>(packets + 40));
+        CHECK(first > one + 10 && second > other + 10);
+    }
 }
 
 // Where messages may be asked for, all actions of a window are processed in order of time, and a NIC takes packet after
