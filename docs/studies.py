@@ -62,6 +62,7 @@ PAGES = {
     "explanation/here-dwarfs.md": "here",
     "explanation/energy.md": "energy",
     "explanation/gcr.md": "gcr",
+    "explanation/arome-scaling.md": "arome",
     "explanation/spectral_or_grid_point.md": "spectral_or_grid_point",
     "explanation/spectral_or_grid_point_choices.md": "spectral_or_grid_point",
     "explanation/spectral_or_grid_point-claims.md": "spectral_or_grid_point",

@@ -10,7 +10,7 @@ from kept_results import load
 from tradewind.base.units import format_seconds
 from tradewind.figure.curves import valued
 from tradewind.study.cases.records import Record
-from tradewind.study.claims.quantity import quantity_of
+from tradewind.study.claims.quantity import parts_of, quantity_of
 from tradewind.study.model.study import Plot
 
 
@@ -240,6 +240,22 @@ def here_dwarfs() -> str:
     return table(("dwarf", "ranks", "measured, ms", *simulated), cells)
 
 
+def arome_steps() -> str:
+    """Steps of both models by machine and ranks: ms, and % of physics and advection, of the halo, of transpositions."""
+    rows: dict[tuple[str, int], dict[str, str]] = {}
+    machines: list[str] = []
+    for record in load("scaling").records:
+        machine, time_s, parts = record["machine"], record["time_s"], parts_of(record)
+        ms = f"{time_s * 1e3:,.0f}" if time_s >= 0.1 else f"{time_s * 1e3:#.3g}"
+        shares = (parts[part] / time_s for part in ("physics and advection", "wide halo", "transpositions"))
+        cell = f"{ms} ({', '.join(f'{100 * share:.0f}' for share in shares)})"
+        rows.setdefault((record["weather_model"], record["ranks"]), {})[machine] = cell
+        if machine not in machines:
+            machines.append(machine)
+    cells = [(*key, *(row.get(machine, "") for machine in machines)) for key, row in sorted(rows.items())]
+    return table(("model", "ranks", *machines), cells)
+
+
 TABLES: dict[str, Callable[[], str]] = {
     "packets-table": packets,
     "packets-ranges": packet_ranges,
@@ -251,5 +267,6 @@ TABLES: dict[str, Callable[[], str]] = {
     "on-demand-buffers": lambda: on_demand_steps(("finite buffers",)),
     "on-demand-here": on_demand_here,
     "here-dwarfs": here_dwarfs,
+    "arome-steps": arome_steps,
 }
 """The sections of pages that show one table of one study."""
