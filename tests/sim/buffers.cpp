@@ -133,7 +133,7 @@ TEST("small buffers take longer, and output buffers help") {
     CHECK(simulation.packets().time < helped && helped < small);
 }
 
-// What waits for room stands in no port's time: a routing that did not count it would draw the uplink of each packet,
+// A packet that waits for room stands in no port's time: a routing that did not count it would draw the uplink of each,
 // and one that went on counting it would send all that come later the same way.
 TEST("an adaptive routing counts what waits for room, as long as it waits") {
     Simulation simulation(machine_on(fattree({2, 2}, {2}), "adaptive"), Steps{});
@@ -144,7 +144,7 @@ TEST("an adaptive routing counts what waits for room, as long as it waits") {
     simulation.machine.ejection.bandwidth = {1e9};
     const auto uplinks = [&](const Steps& steps) {
         simulation.steps = steps;
-        const auto bytes = simulation.packets().port_bytes.all();  // two ports down of the first switch, two up
+        const auto bytes = simulation.packets().port_bytes.all();  // of the first switch, behind its two downlinks
         return std::array{bytes[2] / 512, bytes[3] / 512};
     };
     const auto one_by_one = repeated({compute(1e-3), exchange(messages(4, {{0, 3, 64}}))}, 40);
