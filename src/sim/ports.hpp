@@ -43,7 +43,7 @@ struct Claim {
 template <bool finite, bool compact>
 class Ports {
   public:
-    // `asked`: whether a routing looks at `queue`.
+    // `asked`: whether a routing may look at `queue`.
     Ports(World& world, Outbox& outbox, Ranks& ranks, bool asked)
         : world_(world),
           net_(world.network),

@@ -31,7 +31,7 @@ class CommonSwitches : public Switches {
     static constexpr std::uint32_t nowhere = ~0u;  // for Event::where of what takes no port
     static constexpr auto all_decided = [](Event&, Claim&) {};
 
-    // `adaptive`: whether the routing looks at queues.
+    // `adaptive`: whether the routing may look at queues.
     CommonSwitches(World& world, Outbox& outbox, Ranks& ranks, bool adaptive)
         : world_(world),
           net_(world.network),
