@@ -17,6 +17,7 @@ from tradewind.report.build import build_report
 from tradewind.simulation import simulate
 from tradewind.study.cases.expand import expand
 from tradewind.study.cases.machines import own_machines
+from tradewind.study.cases.model_request import ModelRequest
 from tradewind.study.cases.records import exchange_of, read_records
 from tradewind.study.cases.store import Store
 from tradewind.study.claims.judgement import judge_all
@@ -24,6 +25,7 @@ from tradewind.study.claims.quantity import causes_of, parts_of, quantity_of
 from tradewind.study.model.study_file import StudyFile
 from tradewind.study.plan.load import load_study
 from tradewind.study.plan.planned import make_plan
+from tradewind.workload.workload import Workload
 
 MODEL = """\
 title = "A small model"
@@ -136,6 +138,30 @@ def ran(study: Path) -> tuple[StudyFile, Store]:
     outcome = run_study(file, make_plan(file, executors, HERE), store, executors, HERE)
     assert outcome.failed == {}
     return file, store
+
+
+def test_a_step_is_made_once_for_all_machines(study: Path, monkeypatch: pytest.MonkeyPatch):
+    made: list[tuple[int, str]] = []
+    program = ModelRequest.program
+
+    def counted(request: ModelRequest) -> Workload:
+        made.append((request.ranks, request.name))
+        return program(request)
+
+    monkeypatch.setattr(ModelRequest, "program", counted)
+    file = load_study(study)
+    plan = make_plan(file, FAKES, HERE)
+    assert [each.case.labels for each in plan.planned] == [case.labels for case in expand(file.study)[0]]
+    assert len(made) == len(set(made)) == 2 * 2
+
+
+def test_a_step_that_cannot_be_made_is_skipped_without_the_folder_of_its_file(study: Path, tmp_path: Path):
+    (tmp_path / "small.toml").write_text(MODEL.replace("halo = 1", 'halo = 1\nmesh = "octahedral"'))
+    (tmp_path / "model.toml").write_text(STUDY.replace(", 100000", ""))
+    plan = make_plan(load_study(tmp_path / "model.toml"), FAKES, HERE)
+    assert plan.planned == []
+    assert [skip.reason for skip in plan.skips] == ["small.toml:19: mesh belongs to fetch, and not to halo"] * 8
+    assert "torus-M" in plan.skips[0].name
 
 
 @pytest.mark.parametrize(

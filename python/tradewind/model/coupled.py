@@ -60,7 +60,7 @@ class ComponentModel(Stepping, Protocol):
     def assumed(self) -> list[str]:
         """The names of what no publication about it has."""
 
-    def check(self, ranks: int) -> None:
+    def check(self, ranks: int, split: tuple[int, int] | None = None) -> None:
         """Raise InputError for ranks that do not fit, as far as that is known before exchanges are made."""
 
     def kinds(self, ranks: int) -> list[str]:
@@ -216,13 +216,18 @@ class CoupledModel:
         name, model = next(self._components())
         return model.split(len(self.ranks_of(ranks)[name]))
 
-    def check(self, ranks: int) -> None:
+    def check(self, ranks: int, split: tuple[int, int] | None = None) -> None:
         """Raise InputError for ranks that do not fit a component, or the grid of what it exchanges."""
+        self._check_split(split, ranks)
         shares = self.ranks_of(ranks)
         for name, model in self._components():
             model.check(len(shares[name]))
         for name in {name for each in self.table.coupling for name in (each.origin, each.target)}:
             self._layout(name, shares)
+
+    def _check_split(self, split: tuple[int, int] | None, ranks: int) -> None:
+        if split is not None and split != self.split(ranks):
+            raise InputError(f"split {extents_text(split)}: the components of {self.name} have splits of their own")
 
     def every(self, ranks: int) -> list[int]:
         """Return the numbers of steps after which something is done that other steps do not have."""
@@ -269,8 +274,7 @@ class CoupledModel:
         `every`: also what is done once in this number of them; None: all that is ever done. Raises InputError for ranks
         that do not fit, and for a `split`: each component has its own.
         """
-        if split is not None and split != self.split(ranks):
-            raise InputError(f"split {extents_text(split)}: the components of {self.name} have splits of their own")
+        self._check_split(split, ranks)
         shares = self.ranks_of(ranks)
         done: dict[str, list[OneStep]] = {}
         for name, model in self._components():

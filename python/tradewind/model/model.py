@@ -281,9 +281,11 @@ class Model:
         expansion.check()
         return self.grid.split(computing, _layouts(expanded), grown_from)
 
-    def check(self, ranks: int) -> None:
+    def check(self, ranks: int, split: tuple[int, int] | None = None) -> None:
         """Raise InputError for ranks that do not fit grid or dwarfs: what is known before exchanges are made."""
-        split, values = self.split(ranks), self._expansion(ranks).values
+        usual, expansion = self.split(ranks), self._expansion(ranks)
+        split, values = split or usual, expansion.values
+        self._check_split(split, usual, ranks, expansion.servers(ranks))
         dwarfs = [each.dwarf for each in self._expanded(ranks) if each.dwarf is not None]
         for dwarf in {(each.kind, each.values): each for each in dwarfs}.values():
             dwarf.check(self.grid, math.prod(split), split, values)

@@ -20,17 +20,15 @@ from tradewind.study.model.trace_sweep import TraceSweep
 from tradewind.study.model.weather_model_sweep import WeatherModelSweep
 
 
-def expand(
-    study: Study, own_machine: OwnMachine | None = None, *, is_quick: bool = False
-) -> tuple[list[Case], list[Skip]]:
+def expand(study: Study, own_machine: OwnMachine | None = None) -> tuple[list[Case], list[Skip]]:
     """Yield all cases of a study, and the skipped ones: a radix out of range, ranks that no split fits.
 
     `own_machine` finds a machine, on whose routing and cores values may depend. Without it cases have
-    their labels, and may lack some of these values. `is_quick`: the steps of models are not made, which may take
-    minutes; some that do not fit are among the cases then.
+    their labels, and may lack some of these values. The steps of models are not made: some that do not fit may be
+    among the cases.
     """
     bases = Bases(study.base, own_machine) if own_machine is not None else Bases(study.base)
-    found = [each for sweep in study.sweep for each in _expanded(sweep, study.seed, bases, is_quick)]
+    found = [each for sweep in study.sweep for each in _expanded(sweep, study.seed, bases)]
     return [case for case in found if isinstance(case, Case)], [skip for skip in found if isinstance(skip, Skip)]
 
 
@@ -38,14 +36,13 @@ def _expanded(
     sweep: AnySweep | RunSweep | PublishedSweep | ProgramSweep | OutputSweep | WeatherModelSweep | TraceSweep,
     study_seed: int,
     bases: Bases,
-    is_quick: bool,
 ) -> Iterator[Case | Skip]:
     if isinstance(sweep, RunSweep | PublishedSweep):
         return expand_dwarfs(sweep, study_seed, bases)
     if isinstance(sweep, ProgramSweep):
         return expand_programs(sweep, study_seed, bases)
     if isinstance(sweep, WeatherModelSweep):
-        return expand_models(sweep, study_seed, bases, is_quick=is_quick)
+        return expand_models(sweep, study_seed, bases)
     if isinstance(sweep, TraceSweep):
         return expand_traces(sweep, study_seed, bases)
     if isinstance(sweep, OutputSweep):

@@ -19,12 +19,10 @@ from tradewind.study.model.study import Study
 from tradewind.study.model.weather_model_sweep import WeatherModelSweep
 
 
-def expand_models(
-    sweep: WeatherModelSweep, study_seed: int, bases: Bases = NO_BASES, *, is_quick: bool = False
-) -> Iterator[Case | Skip]:
+def expand_models(sweep: WeatherModelSweep, study_seed: int, bases: Bases = NO_BASES) -> Iterator[Case | Skip]:
     """Yield all cases of a sweep, and the skipped ones: a step that does not fit the ranks.
 
-    `is_quick`: steps are checked as far as that takes no time.
+    Steps are not made, which may take minutes: the plan of a study skips cases whose step cannot be made.
     """
 
     def options_of(filled: WeatherModelSweep) -> Iterator[dict[str, Any]]:
@@ -38,11 +36,8 @@ def expand_models(
             requests = [
                 ModelRequest(model, ranks, split, sweep.causes) for split in sweep.splits(ranks) or [model.split(ranks)]
             ]
-            if not is_quick:
-                for request in requests:
-                    request.program()
-            elif not sweep.splits(ranks):
-                model.check(ranks)
+            for request in requests:
+                model.check(ranks, request.split)
         except InputError as error:
             problems = "; ".join(model.without_folders(problem) for problem in error.problems)
             yield Skip(sweep.name, f"{model.name}, {ranks} ranks", problems)

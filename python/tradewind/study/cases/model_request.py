@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from tradewind.base.elements import DTYPES
+from tradewind.base.errors import InputError
 from tradewind.base.extents import extents_text
 from tradewind.model import COMPONENTS, AnyModel
 from tradewind.workload.program import ProgramWorkload
@@ -32,8 +33,14 @@ class ModelRequest(Workload):
     family: ClassVar[str] = WEATHER_MODEL
 
     def program(self) -> ProgramWorkload:
-        """Return the program of all that a step ever does, by which it is proved, and its cost estimated."""
-        return self.model.program(self.ranks, self.split, every=None).program.with_threads(self.threads)
+        """Return the program of all that a step ever does, by which it is proved, and its cost estimated.
+
+        Raises InputError where a layout does not fit, without the folders of this computer.
+        """
+        try:
+            return self.model.program(self.ranks, self.split, every=None).program.with_threads(self.threads)
+        except InputError as error:
+            raise InputError(*map(self.model.without_folders, error.problems)) from error
 
     @property
     def threads(self) -> int:

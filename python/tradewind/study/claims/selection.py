@@ -44,7 +44,7 @@ def selection_problems(study_file: StudyFile) -> list[str]:
     if not findings and not plots and not study.fitted and study.headline is None:
         return []
     machine_of = own_machines(study_file)
-    expanded, skips = expand(study, machine_of, is_quick=True)
+    expanded, skips = expand(study, machine_of)
     cases = [_labels(case, machine_of) for case in expanded]
     problems = [
         study_file.file.at(("finding", i, *place), f"finding {i + 1}: {text}")
@@ -113,7 +113,7 @@ def _is_under(case: Labels, base: str | None) -> bool:
 def labels_of(study_file: StudyFile) -> list[Labels]:
     """Return what each case of a study can be found under."""
     machine_of = own_machines(study_file)
-    return [_labels(case, machine_of) for case in expand(study_file.study, machine_of, is_quick=True)[0]]
+    return [_labels(case, machine_of) for case in expand(study_file.study, machine_of)[0]]
 
 
 def _labels(case: Case, machine_of: OwnMachine) -> Labels:

@@ -22,6 +22,7 @@ from tradewind.study.model.skip import Skip
 from tradewind.study.model.study import SWEEPS_ON_MACHINES
 from tradewind.study.model.study_file import StudyFile
 from tradewind.study.plan.refusals import refusals
+from tradewind.workload.workload import Workload
 
 Result = dict[str, Any]
 
@@ -103,18 +104,18 @@ def make_plan(
     """
     machines = _machines(study_file, executors)
     cases, skips = expand(study_file.study, own_machines(study_file))
-    plan = Plan(skips=skips)
-    for case in filter(wanted, cases):
-        if case.kind != "simulate":
-            plan.planned.append(Planned(case, identity(case, environment)))
-            continue
-        path = machines[case.options["machine"]]
-        machine = load_machine(path, case.options["settings"])
-        try:
-            plan.planned.append(_simulated(_with_transport(case, machine), path, machine, executors, environment))
-        except InputError as error:
-            plan.skips.append(Skip(case.sweep, case.name, "; ".join(error.problems)))
-    return plan
+    found: dict[int, Planned | Skip] = {}
+    alike: dict[str, dict[int, Case]] = {}
+    for i, case in enumerate(filter(wanted, cases)):
+        if case.kind == "simulate":
+            alike.setdefault(digest(case.workload.as_dict()), {})[i] = case
+        else:
+            found[i] = Planned(case, identity(case, environment))
+    for group in alike.values():
+        found |= _simulations(group, machines, executors, environment)
+    in_order = [found[i] for i in sorted(found)]
+    refused = [each for each in in_order if isinstance(each, Skip)]
+    return Plan([each for each in in_order if isinstance(each, Planned)], skips + refused)
 
 
 def _with_transport(case: Case, machine: MachineFile) -> Case:
@@ -129,13 +130,37 @@ def _with_transport(case: Case, machine: MachineFile) -> Case:
     return replace(case, options={**case.options, "transport": transport, "packing": packing})
 
 
-def _simulated(case: Case, path: Path, machine: MachineFile, executors: Executors, environment: Environment) -> Planned:
-    """Return a simulation with its forecast. Raises InputError where it is refused.
+def _simulations(
+    cases: dict[int, Case], machines: dict[str, Path], executors: Executors, environment: Environment
+) -> dict[int, Planned | Skip]:
+    """Return the plans of simulations of one workload by their numbers, and those that are refused as skipped.
 
-    Its program is dropped on return: of a million ranks two at a time would not fit in memory.
+    The program of a model may take a minute to be made, so it is made once for all machines. It is dropped on return:
+    of a million ranks two at a time would not fit in memory.
     """
+    found: dict[int, Planned | Skip] = {}
+    program: Workload | None = None
+    for i, case in cases.items():
+        path = machines[case.options["machine"]]
+        machine = load_machine(path, case.options["settings"])
+        try:
+            program = case.workload.program() if program is None else program
+            found[i] = _simulated(_with_transport(case, machine), program, path, machine, executors, environment)
+        except InputError as error:
+            found[i] = Skip(case.sweep, case.name, "; ".join(error.problems))
+    return found
+
+
+def _simulated(
+    case: Case,
+    program: Workload,
+    path: Path,
+    machine: MachineFile,
+    executors: Executors,
+    environment: Environment,
+) -> Planned:
+    """Return a simulation of a program with its forecast. Raises InputError where it is refused."""
     options = simulation_options(case)
-    program = case.workload.program()
     forecast = executors.forecast(program, path, threads=1, **options)
     resolved = {"routing": case.options["routing"] or machine.machine.routing, "packet": _packet(case, machine)}
     each, steady = options.get("ranks_per_node") or 1, bool(options.get("steady"))

@@ -19,7 +19,7 @@ def quick_study(study: Study) -> tuple[Study, list[str]]:
     """The study of a quick run, and in words what it leaves out, sweep by sweep."""
     sweeps = [sweep.model_copy(update=sweep.quick) for sweep in study.sweep if sweep.quick is not False]
     reduced = study.model_copy(update={"sweep": sweeps})
-    all_cases, some = expand(study, is_quick=True)[0], expand(reduced, is_quick=True)[0]
+    all_cases, some = expand(study)[0], expand(reduced)[0]
     notes = [f"quick run: {len(some)} of {len(all_cases)} cases"]
     for sweep in study.sweep:
         full = [case for case in all_cases if case.sweep == sweep.name]
