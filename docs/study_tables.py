@@ -9,9 +9,12 @@ from kept_results import load
 
 from tradewind.base.units import format_seconds
 from tradewind.figure.curves import valued
+from tradewind.machine import load_machine
+from tradewind.model import load_model
 from tradewind.study.cases.records import Record
 from tradewind.study.claims.quantity import parts_of, quantity_of
 from tradewind.study.model.study import Plot
+from tradewind.study.model.weather_model_sweep import WeatherModelSweep
 
 
 def table(header: tuple[str, ...], rows: list[tuple[Any, ...]]) -> str:
@@ -256,6 +259,58 @@ def arome_steps() -> str:
     return table(("model", "ranks", *machines), cells)
 
 
+HOUR_DAYS = 240
+"""Days of forecast in a day with which ten days take an hour."""
+
+
+def _globe() -> dict[tuple[str, str], list[tuple[int, Record]]]:
+    """Return the cases of the study of global models by model and machine, with their cores, the fewest first.
+
+    Those with smaller packets than others are left out.
+    """
+    found: dict[tuple[str, str], list[tuple[int, Record]]] = {}
+    for record in load("globe").records:
+        if "packets" not in record["sweep"]:
+            cores = record["ranks"] // record["ranks_per_node"] * load_machine(record["machine"]).machine.node.cores
+            found.setdefault((record["weather_model"], record["machine"]), []).append((cores, record))
+    return {key: sorted(cases, key=lambda case: (case[0], case[1]["ranks"])) for key, cases in found.items()}
+
+
+def globe_days() -> str:
+    """Days of forecast in a day by model, machine, cores and ranks per node, and per cent of a step by what it does."""
+    rows = []
+    for (model, machine), cases in _globe().items():
+        for cores, record in cases:
+            days, time_s = quantity_of(record, "days-per-day"), record["time_s"]
+            parts = sorted(parts_of(record).items(), key=lambda part: -part[1])
+            most = ", ".join(f"{name} {100 * part_s / time_s:.0f}" for name, part_s in parts[:2])
+            ranks = f"{record['ranks']:,} ({record['ranks_per_node']})"
+            rows.append((model, machine, f"{cores:,}", ranks, f"{days:,.0f}", most))
+    return table(("model", "machine", "cores", "ranks (per node)", "days in a day", "most of a step, %"), rows)
+
+
+def globe_needs() -> str:
+    """Cores between which ten days of forecast come to take an hour, the points of a core there, and 50 members."""
+    rows = []
+    points = {
+        model.name: model.grid.point_count
+        for sweep in load("globe").study.sweep
+        if isinstance(sweep, WeatherModelSweep)
+        for model in map(load_model, sweep.weather_model)
+    }
+    for (model, machine), cases in _globe().items():
+        enough = [cores for cores, record in cases if quantity_of(record, "days-per-day") >= HOUR_DAYS]
+        few = [cores for cores, _ in cases if not enough or cores < enough[0]]
+        if enough:
+            needed = f"{few[-1]:,} to {enough[0]:,}" if few else f"at most {enough[0]:,}"
+            here = (f"{points[model] / enough[0]:,.0f}", f"{50 * enough[0] / 1e6:.2g} million")
+        else:
+            needed, here = f"more than {few[-1]:,}", ("", "")
+        rows.append((model, f"{points[model] / 1e6:,.0f}", machine, needed, *here))
+    header = ("model", "grid points, millions", "machine", "cores", "points of a core", "50 members side by side")
+    return table(header, rows)
+
+
 TABLES: dict[str, Callable[[], str]] = {
     "packets-table": packets,
     "packets-ranges": packet_ranges,
@@ -268,5 +323,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "on-demand-here": on_demand_here,
     "here-dwarfs": here_dwarfs,
     "arome-steps": arome_steps,
+    "globe-days": globe_days,
+    "globe-needs": globe_needs,
 }
 """The sections of pages that show one table of one study."""

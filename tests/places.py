@@ -43,7 +43,7 @@ SCHEDULES = [
     if pattern is not SHARED or entry.name != "cartesian"
 ]
 MACHINE = machine(CROSSBAR).machine.build()
-PLACEMENTS = [_core.Placement(kind, 6, 2, 8, 1, (3, 2), (2, 2)) for kind in _core.placements()]
+PLACEMENTS = [_core.Placement(kind, 6, 2, 8, 1, (3, 2), (2, 2), (2, 2, 2)) for kind in _core.placements()]
 REPLAY = prepare(TraceWorkload(trace_of(SCHEDULES[0], 8)), machine(CROSSBAR), threads=1)
 CALLS = REPLAY.exchange.calls
 REPLAYED = _core.simulate_calls(MACHINE, CALLS, REPLAY.placement, _core.SimulationOptions(packet_bytes=512))

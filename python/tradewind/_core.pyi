@@ -729,6 +729,7 @@ class Placement:
         seed: int,
         split: Sequence[int] = [0, 0],
         holders: Sequence[int] = [0, 0],
+        torus: Sequence[int] = [],
     ) -> None: ...
     @property
     def ranks(self) -> int: ...

@@ -13,6 +13,13 @@ namespace {
 
 using Table = std::vector<std::uint32_t>;
 
+// The first nodes take ranks_per_node ranks each, one node after another.
+Table filled(const Table& nodes, Rank ranks, std::uint32_t ranks_per_node) {
+    Table table(ranks);
+    for (Rank r = 0; r < ranks; ++r) table[r] = nodes[static_cast<std::uint32_t>(r) / ranks_per_node];
+    return table;
+}
+
 Table round_robin(Rank ranks, std::uint32_t needed) {
     Table table(ranks);
     for (Rank r = 0; r < ranks; ++r) table[r] = static_cast<std::uint32_t>(r) % needed;
@@ -26,9 +33,7 @@ Table random(Rank ranks, std::uint32_t ranks_per_node, std::uint32_t needed, std
         const auto random = static_cast<std::uint32_t>(mix(mix(seed, 0x706c616365ULL), i) >> 32);
         std::swap(order[i], order[i + scale_to(random, nodes - i)]);
     }
-    Table table(ranks);
-    for (Rank r = 0; r < ranks; ++r) table[r] = order[static_cast<std::uint32_t>(r) / ranks_per_node];
-    return table;
+    return filled(order, ranks, ranks_per_node);
 }
 
 // Number i of the nodes that are needed is in group i mod `groups`, or, of fewer, in groups that lie evenly. So are, in
@@ -51,9 +56,46 @@ Table scattered(Rank ranks, std::uint32_t ranks_per_node, std::uint32_t needed, 
             evenly(group, used_groups, groups) * switches + evenly(round % used, used, switches);
         places[i] = holder * each + round / used;
     }
-    Table table(ranks);
-    for (Rank r = 0; r < ranks; ++r) table[r] = places[static_cast<std::uint32_t>(r) / ranks_per_node];
-    return table;
+    return filled(places, ranks, ranks_per_node);
+}
+
+// The sides of the box that holds `switches` of a torus: the shortest side grows until they fit, of equally short ones
+// that of the smallest dimension, so groups of a few nodes are whole before the box takes a second one.
+Table sides_of_box(const Table& torus, std::uint64_t switches) {
+    Table sides(torus.size(), 1);
+    std::vector<std::size_t> order(torus.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return torus[a] < torus[b]; });
+    for (std::uint64_t held = 1; held < switches;) {
+        std::size_t shortest = torus.size();
+        for (const std::size_t d : order)
+            if (sides[d] < torus[d] && (shortest == torus.size() || sides[d] < sides[shortest])) shortest = d;
+        held = held / sides[shortest] * (sides[shortest] + 1);
+        ++sides[shortest];
+    }
+    return sides;
+}
+
+// The nodes of a box at the first corner of a torus, in the order of the machine.
+Table box(Rank ranks, std::uint32_t ranks_per_node, std::uint32_t needed, std::uint32_t nodes, const Table& torus) {
+    std::uint64_t switches = 1;
+    for (const std::uint32_t side : torus) switches *= side;
+    if (torus.empty() || switches < 1 || nodes % switches != 0)
+        throw InputError("placement 'box' needs a torus, whose switches hold equally many of the " +
+                         std::to_string(nodes) + " nodes");
+    const auto each = static_cast<std::uint32_t>(nodes / switches);
+    const Table sides = sides_of_box(torus, (needed + each - 1) / each);
+    Table places(needed);
+    for (std::uint32_t i = 0; i < needed; ++i) {
+        std::uint32_t left = i / each, stride = 1, holder = 0;
+        for (std::size_t d = 0; d < torus.size(); ++d) {
+            holder += left % sides[d] * stride;
+            left /= sides[d];
+            stride *= torus[d];
+        }
+        places[i] = holder * each + i % each;
+    }
+    return filled(places, ranks, ranks_per_node);
 }
 
 // The split goes by in bands of about `height` rows, each column by column, forth in one band and back in the next;
@@ -104,7 +146,8 @@ Table blocks(Rank ranks, std::uint32_t ranks_per_node, std::array<Index, 2> spli
 }  // namespace
 
 Placement::Placement(const std::string& kind, Rank ranks, std::uint32_t ranks_per_node, std::uint32_t nodes,
-                     std::uint64_t seed, std::array<Index, 2> split, std::array<std::uint32_t, 2> holders)
+                     std::uint64_t seed, std::array<Index, 2> split, std::array<std::uint32_t, 2> holders,
+                     const std::vector<std::uint32_t>& torus)
     : ranks_(ranks), ranks_per_node_(ranks_per_node) {
     if (ranks < 1) throw InputError("placement of " + std::to_string(ranks) + " ranks: 1 or more are allowed");
     if (ranks_per_node < 1) throw InputError("ranks per node: 1 or more are allowed");
@@ -122,12 +165,15 @@ Placement::Placement(const std::string& kind, Rank ranks, std::uint32_t ranks_pe
         table_ = scattered(ranks, ranks_per_node, static_cast<std::uint32_t>(needed), nodes, holders);
     else if (kind == "blocks")
         table_ = blocks(ranks, ranks_per_node, split);
+    else if (kind == "box")
+        table_ = box(ranks, ranks_per_node, static_cast<std::uint32_t>(needed), nodes, torus);
     else
-        throw InputError("placement '" + kind + "' is unknown (known: linear, round-robin, random, scattered, blocks)");
+        throw InputError("placement '" + kind +
+                         "' is unknown (known: linear, round-robin, random, scattered, blocks, box)");
 }
 
 const std::vector<std::string>& placements() {
-    static const std::vector<std::string> kinds{"linear", "round-robin", "random", "scattered", "blocks"};
+    static const std::vector<std::string> kinds{"linear", "round-robin", "random", "scattered", "blocks", "box"};
     return kinds;
 }
 

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "base/error.hpp"
+#include "machine/topology/torus.hpp"
 #include "testing/testing.hpp"
 
 namespace testing::placement {
@@ -144,6 +145,42 @@ PROPERTY("scattered is as even as can be", 100) {
     }
 }
 
+TEST("a box has whole groups of a torus before it takes another, in the order of the machine") {
+    // Dimensions of 4 x 2, two nodes on each switch: x fastest, so switch 4 is the neighbour of switch 0 along y.
+    CHECK_EQUAL(nodes(Placement("box", 6, 1, 16, 1, {0, 0}, {0, 0}, {4, 2})), Nodes{0, 1, 2, 3, 8, 9});
+    CHECK_EQUAL(nodes(Placement("box", 7, 3, 16, 1, {0, 0}, {0, 0}, {4, 2})), Nodes{0, 0, 0, 1, 1, 1, 8});
+}
+
+PROPERTY("a box is no larger than it must be, and as compact as the torus lets it be", 100) {
+    Nodes torus;
+    std::uint32_t switches = 1;
+    for (auto dimensions = draw.integer(1, 4); dimensions > 0; --dimensions) {
+        torus.push_back(static_cast<std::uint32_t>(draw.integer(1, 7)));
+        switches *= torus.back();
+    }
+    const auto each = static_cast<std::uint32_t>(draw.integer(1, 3)), count = switches * each;
+    const auto ranks = static_cast<Rank>(draw.integer(1, count));
+    const auto found = nodes(Placement("box", ranks, 1, count, 1, {0, 0}, {0, 0}, torus));
+    CHECK(std::is_sorted(found.begin(), found.end()));
+    CHECK(std::adjacent_find(found.begin(), found.end()) == found.end());
+    // Torus, a class of its own, knows where a switch is. Sides are those that the nodes reach.
+    const machine::Torus built(torus, each);
+    Nodes sides(torus.size(), 1);
+    for (const auto node : found)
+        for (std::size_t d = 0; d < torus.size(); ++d)
+            sides[d] = std::max(sides[d], built.coordinate(node / each, d) + 1);
+    const auto needed = (static_cast<std::uint32_t>(ranks) + each - 1) / each;
+    std::uint32_t held = 1, less = switches;
+    for (const auto side : sides) held *= side;
+    for (std::size_t d = 0; d < torus.size(); ++d) {
+        less = std::min(less, held / sides[d] * (sides[d] - 1));
+        // One side is longer by two or more only where the other is as long as the torus.
+        for (std::size_t e = 0; e < torus.size(); ++e) CHECK(sides[d] <= sides[e] + 1 || sides[e] == torus[e]);
+    }
+    CHECK(held >= needed);
+    CHECK(less < needed);
+}
+
 TEST("placements that cannot be are refused") {
     const auto refused = [](const std::string& text, const std::string& kind, Rank ranks, std::uint32_t each,
                             std::array<std::uint32_t, 2> holders = {0, 0}) {
@@ -151,10 +188,11 @@ TEST("placements that cannot be are refused") {
     };
     refused("11 ranks with 1 per node need 11 nodes; the machine has 10", "linear", 11, 1);
     refused("31 ranks with 3 per node need 11 nodes; the machine has 10", "random", 31, 3);
-    refused("linear, round-robin, random, scattered, blocks", "liner", 1, 1);
+    refused("linear, round-robin, random, scattered, blocks, box", "liner", 1, 1);
     refused("groups of switches that hold equally many of the 10 nodes", "scattered", 1, 1);
     refused("groups of switches", "scattered", 1, 1, {2, 3});
     refused("needs ranks that divide a grid", "blocks", 6, 2);
+    refused("needs a torus", "box", 6, 2);
     refused("ranks per node", "linear", 1, 0);
 }
 

@@ -59,6 +59,15 @@ def test_packets_and_placements_that_cannot_be_are_named_with_the_rest():
     assert [text.split()[0] for text in found] == ["threads", "a"]
 
 
+def test_a_box_is_one_of_the_torus_of_the_machine_file():
+    """Each node of this torus of 4 x 4 switches has two NICs, each of which is an end point of the topology."""
+    file = machine({"kind": "torus", "shape": [4, 4], "nodes_per_switch": 2}, nic={"count": 2})
+    placed = prepare(all_to_all(7, "ring-1"), file, placement="box").placement
+    assert [placed.node(rank) for rank in range(7)] == [0, 1, 2, 3, 8, 9, 10]
+    (text,) = problems(all_to_all(7, "ring-1"), machine(CROSSBAR), placement="box")
+    assert "placement 'box' needs a torus" in text
+
+
 def test_too_many_ranks():
     (text,) = problems(all_to_all(65, "ring-1"), machine(CROSSBAR))
     assert "65 ranks with 1 per node need 65 nodes; the machine has 64" in text

@@ -241,9 +241,9 @@ void bind_machine(nb::module_& module) {
     bind_walker(module);
     nb::class_<machine::Placement>(module, "Placement")
         .def(nb::init<const std::string&, Rank, std::uint32_t, std::uint32_t, std::uint64_t, std::array<Index, 2>,
-                      std::array<std::uint32_t, 2>>(),
+                      std::array<std::uint32_t, 2>, const std::vector<std::uint32_t>&>(),
              "kind"_a, "ranks"_a, "ranks_per_node"_a, "nodes"_a, "seed"_a, "split"_a = std::array<Index, 2>{0, 0},
-             "holders"_a = std::array<std::uint32_t, 2>{0, 0})
+             "holders"_a = std::array<std::uint32_t, 2>{0, 0}, "torus"_a = std::vector<std::uint32_t>{})
         .def_prop_ro("ranks", &machine::Placement::ranks)
         .def("node", [](const machine::Placement& p, Index rank) { return p.node(checked_rank(p, rank)); }, "rank"_a);
     nb::class_<machine::RoutingEntry>(module, "RoutingEntry")

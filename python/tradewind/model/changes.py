@@ -157,8 +157,9 @@ def _network_changes(file: MachineFile, options: dict[str, Any]) -> Iterator[Cha
     for entry in _core.routings():
         if entry.topology == kind and entry.name != own:
             yield Change("user", f"routing {entry.name}", _EXCHANGES, options={"routing": entry.name})
-    if options.get("placement", "linear") != "random":
-        yield Change("user", "placement random", _EXCHANGES, options={"placement": "random"})
+    for placement in ("random", "box") if kind == "torus" else ("random",):
+        if options.get("placement", "linear") != placement:
+            yield Change("user", f"placement {placement}", _EXCHANGES, options={"placement": placement})
 
 
 def _layout_changes(model: AnyModel, file: MachineFile, ranks: int, options: dict[str, Any]) -> Iterator[Change]:

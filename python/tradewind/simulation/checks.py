@@ -172,7 +172,9 @@ def _placed(
         )
     holders = built.topology.nodes // built.topology.nodes_per_switch // built.groups
     places = (built.groups, holders)
-    return _core.Placement(asked.placement, ranks, each, built.nodes, asked.seed, split or (0, 0), places)
+    topology = file.machine.topology
+    torus = topology.shape if topology.kind == "torus" else []
+    return _core.Placement(asked.placement, ranks, each, built.nodes, asked.seed, split or (0, 0), places, torus)
 
 
 def _method(transport: str | None, packing: str | None) -> tuple[str, str] | None:

@@ -45,8 +45,9 @@ def changes(workload: TraceWorkload, file: MachineFile, options: Mapping[str, An
                 yield Change(f"allreduce by {name}", "library", {"allreduce": name})
     each = options.get("ranks_per_node", 1)
     if workload.ranks > each:
+        unfit = {"blocks"} if file.machine.topology.kind == "torus" else {"blocks", "box"}
         for placement in PLACEMENTS:
-            if placement not in (options.get("placement", "linear"), "blocks"):
+            if placement not in unfit and placement != options.get("placement", "linear"):
                 yield Change(f"placement {placement}", "run", options={"placement": placement})
     if isinstance(each, int) and each > 1:
         half = each // 2

@@ -152,7 +152,7 @@ class SimulationOptions:
         in_bases=True,
     )
     placement: str = _option(
-        "linear, round-robin, random, scattered or blocks.",
+        "linear, round-robin, random, scattered, blocks or box.",
         "linear",
         known=lambda: PLACEMENTS,
         label="placement of ranks on nodes",
