@@ -266,11 +266,11 @@ HOUR_DAYS = 240
 def _globe() -> dict[tuple[str, str], list[tuple[int, Record]]]:
     """Return the cases of the study of global models by model and machine, with their cores, the fewest first.
 
-    Those with smaller packets than others are left out.
+    Those with smaller packets than others, or in a box of nodes, are left out.
     """
     found: dict[tuple[str, str], list[tuple[int, Record]]] = {}
     for record in load("globe").records:
-        if "packets" not in record["sweep"]:
+        if "packets" not in record["sweep"] and record["placement"] == "linear":
             cores = record["ranks"] // record["ranks_per_node"] * load_machine(record["machine"]).machine.node.cores
             found.setdefault((record["weather_model"], record["machine"]), []).append((cores, record))
     return {key: sorted(cases, key=lambda case: (case[0], case[1]["ranks"])) for key, cases in found.items()}
@@ -290,7 +290,7 @@ def globe_days() -> str:
 
 
 def globe_needs() -> str:
-    """Cores between which ten days of forecast come to take an hour, the points of a core there, and 50 members."""
+    """Cores between which ten days of forecast come to take an hour; points of a core and power there; 50 members."""
     rows = []
     points = {
         model.name: model.grid.point_count
@@ -299,16 +299,32 @@ def globe_needs() -> str:
         for model in map(load_model, sweep.weather_model)
     }
     for (model, machine), cases in _globe().items():
-        enough = [cores for cores, record in cases if quantity_of(record, "days-per-day") >= HOUR_DAYS]
-        few = [cores for cores, _ in cases if not enough or cores < enough[0]]
+        enough = [case for case in cases if quantity_of(case[1], "days-per-day") >= HOUR_DAYS]
+        few = [cores for cores, _ in cases if not enough or cores < enough[0][0]]
         if enough:
-            needed = f"{few[-1]:,} to {enough[0]:,}" if few else f"at most {enough[0]:,}"
-            here = (f"{points[model] / enough[0]:,.0f}", f"{50 * enough[0] / 1e6:.2g} million")
+            cores, record = enough[0]
+            needed = f"{few[-1]:,} to {cores:,}" if few else f"at most {cores:,}"
+            megawatts = quantity_of(record, "energy") / record["time_s"] / 1e6
+            here = (f"{points[model] / cores:,.0f}", f"{megawatts:.2g}", f"{50 * cores / 1e6:.2g} million")
         else:
-            needed, here = f"more than {few[-1]:,}", ("", "")
+            needed, here = f"more than {few[-1]:,}", ("", "", "")
         rows.append((model, f"{points[model] / 1e6:,.0f}", machine, needed, *here))
-    header = ("model", "grid points, millions", "machine", "cores", "points of a core", "50 members side by side")
+    header = ("model", "grid points, millions", "machine", "cores", "points of a core", "MW", "cores of 50 members")
     return table(header, rows)
+
+
+def globe_boxes() -> str:
+    """Milliseconds of a step on the first nodes of the machine and in a box of as many, by model."""
+    times: dict[tuple[Any, ...], dict[str, float]] = {}
+    for record in load("globe").records:
+        key = (record["weather_model"], record["machine"], record["ranks"], record["ranks_per_node"])
+        times.setdefault(key, {})[record["placement"]] = record["time_s"]
+    rows = [
+        (model, f"{ranks // each:,}", f"{1e3 * found['linear']:.3g}", f"{1e3 * found['box']:.3g}")
+        for (model, _, ranks, each), found in times.items()
+        if "box" in found
+    ]
+    return table(("model", "nodes", "first nodes, ms", "box of nodes, ms"), rows)
 
 
 TABLES: dict[str, Callable[[], str]] = {
@@ -325,5 +341,6 @@ TABLES: dict[str, Callable[[], str]] = {
     "arome-steps": arome_steps,
     "globe-days": globe_days,
     "globe-needs": globe_needs,
+    "globe-boxes": globe_boxes,
 }
 """The sections of pages that show one table of one study."""

@@ -108,7 +108,8 @@ def make_plan(
     alike: dict[str, dict[int, Case]] = {}
     for i, case in enumerate(filter(wanted, cases)):
         if case.kind == "simulate":
-            alike.setdefault(digest(case.workload.as_dict()), {})[i] = case
+            workload = {case.workload.family: case.workload.as_dict()}
+            alike.setdefault(digest(workload), {})[i] = case
         else:
             found[i] = Planned(case, identity(case, environment))
     for group in alike.values():
