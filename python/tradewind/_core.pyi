@@ -331,6 +331,21 @@ def fetch_of_ids(
 ) -> Fetch:
     """By rank the global ids of its own points, and those that it wants."""
 
+class RowRings:
+    """Points around parts of a reduced grid, counted row by row."""
+
+    def __init__(
+        self, lengths: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)]
+    ) -> None:
+        """The points of each row."""
+
+    def around(
+        self,
+        own: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        width: int,
+    ) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
+        """The points within `width` steps of some, without these, ascending."""
+
 def fetch_of_messages(counts: Sequence[int], messages: Sequence[tuple[int, int, int]]) -> Fetch:
     """
     Make a fetch of [(source, destination, points)], no two between the same ranks; `counts`: points of each rank.

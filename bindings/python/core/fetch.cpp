@@ -11,6 +11,7 @@
 #include "base/checked.hpp"
 #include "base/error.hpp"
 #include "bind.hpp"
+#include "layout/row_rings.hpp"
 #include "pattern/fetch_adjoint.hpp"
 #include "places.hpp"
 
@@ -129,6 +130,17 @@ void bind_fetch(nb::module_& module) {
             "levels"_a, "The same with other levels along y and z.");
     module.def("fetch_of_ids", &of_ids, "owned"_a, "wanted"_a,
                "By rank the global ids of its own points, and those that it wants.");
+    nb::class_<layout::RowRings>(module, "RowRings", "Points around parts of a reduced grid, counted row by row.")
+        .def(
+            "__init__",
+            [](layout::RowRings* self, const Indices& lengths) { new (self) layout::RowRings(listed<Index>(lengths)); },
+            "lengths"_a, "The points of each row.")
+        .def(
+            "around",
+            [](layout::RowRings& rings, const Indices& own, Index width) {
+                return as_array(rings.around(viewed(own), width));
+            },
+            "own"_a, "width"_a, "The points within `width` steps of some, without these, ascending.");
     module.def("fetch_of_messages", &of_messages, "counts"_a, "messages"_a,
                "Make a fetch of [(source, destination, points)], no two between the same ranks; `counts`: points of "
                "each rank.");

@@ -82,35 +82,10 @@ def octahedral(rows: int, ranks: int, width: int) -> tuple[list[Ids], list[Ids]]
         raise InputError(*problems)
     half = 20 + 4 * np.arange(rows // 2)
     lengths = np.concatenate([half, half[::-1]])
-    first = np.concatenate([[0], np.cumsum(lengths)])
     divided = Regions(lengths, ranks)
+    rings = _core.RowRings(lengths)
     owned = [divided.own(rank) for rank in range(ranks)]
-    seen = np.zeros(first[-1], bool)  # sets of sorted ids take ten times as long
-    wanted = []
-    for own in owned:
-        seen[own] = True
-        rings = [own]
-        while len(rings) <= width and len(rings[-1]):
-            step = _steps(rings[-1], lengths, first)
-            rings.append(np.unique(step[~seen[step]]))
-            seen[rings[-1]] = True
-        reached = np.concatenate(rings)
-        seen[reached] = False
-        wanted.append(np.sort(reached[len(own) :]))
-    return owned, wanted
-
-
-def _steps(points: Ids, lengths: Ids, first: Ids) -> Ids:
-    """Return the points one step away from points of a reduced grid."""
-    row = np.searchsorted(first, points, side="right") - 1
-    place, length = points - first[row], lengths[row]
-    found = [first[row] + (place + 1) % length, first[row] + (place - 1) % length]
-    for other in (row - 1, row + 1):
-        inside = (other >= 0) & (other < len(lengths))
-        there, n = other[inside], lengths[other[inside]]
-        west = place[inside] * n // length[inside]  # at the same longitude or next to it in the west
-        found += [first[there] + west, first[there] + (west + 1) % n]
-    return np.concatenate(found)
+    return owned, [rings.around(own, width) for own in owned]
 
 
 def divided(mesh: str, grid: tuple[int, int], split: tuple[int, int], width: int) -> Divided:
