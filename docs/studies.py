@@ -63,6 +63,7 @@ PAGES = {
     "explanation/energy.md": "energy",
     "explanation/gcr.md": "gcr",
     "explanation/arome-scaling.md": "arome",
+    "explanation/resolution.md": "resolution",
     "explanation/spectral_or_grid_point.md": "spectral_or_grid_point",
     "explanation/spectral_or_grid_point_choices.md": "spectral_or_grid_point",
     "explanation/spectral_or_grid_point-claims.md": "spectral_or_grid_point",
